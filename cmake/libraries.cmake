@@ -1,0 +1,59 @@
+# What we use from outside, each as one imported target snag::<name>. The packages they come
+# from are named in setup.sh.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(snag_pkg name module)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})
+  add_library(snag::${name} ALIAS PkgConfig::${name})
+endfunction()
+
+snag_pkg(xxhash libxxhash)
+snag_pkg(zstd libzstd)
+snag_pkg(sqlite sqlite3)
+snag_pkg(jansson jansson)
+snag_pkg(yajl yajl)
+
+# OTF2 comes with otf2-config, not with pkg-config. Reading events is mostly calls inside the
+# library, which are a seventh faster when it is linked statically, so that is preferred.
+find_path(OTF2_INCLUDE_DIR otf2/otf2.h)
+find_library(OTF2_LIBRARY otf2)
+find_library(OTF2_STATIC_LIBRARY libotf2.a)
+if(NOT OTF2_INCLUDE_DIR OR NOT OTF2_LIBRARY)
+  message(FATAL_ERROR "libotf2 is not here; './setup.sh deps' installs it "
+                      "(set OTF2_INCLUDE_DIR and OTF2_LIBRARY for one of your own)")
+endif()
+add_library(snag::otf2_shared INTERFACE IMPORTED)
+set_target_properties(snag::otf2_shared PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${OTF2_INCLUDE_DIR}"
+  INTERFACE_LINK_LIBRARIES "${OTF2_LIBRARY}")
+if(OTF2_STATIC_LIBRARY)
+  include(CheckCSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES "${OTF2_INCLUDE_DIR}")
+  set(CMAKE_REQUIRED_LIBRARIES "${OTF2_STATIC_LIBRARY}" z m Threads::Threads)
+  check_c_source_compiles("#include <otf2/otf2.h>
+    int main(void) { return OTF2_Reader_Open(\"x\") != 0; }" OTF2_LINKS_STATICALLY)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
+add_library(snag::otf2 INTERFACE IMPORTED)
+if(OTF2_LINKS_STATICALLY)
+  set_target_properties(snag::otf2 PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${OTF2_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES "${OTF2_STATIC_LIBRARY};z;m;Threads::Threads")
+else()
+  set_target_properties(snag::otf2 PROPERTIES INTERFACE_LINK_LIBRARIES snag::otf2_shared)
+endif()
+
+# Linear algebra.
+set(BLA_VENDOR OpenBLAS)
+find_package(BLAS REQUIRED)
+find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu aarch64-linux-gnu)
+add_library(snag::blas INTERFACE IMPORTED)
+set_target_properties(snag::blas PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR}"
+  INTERFACE_LINK_LIBRARIES "${BLAS_LIBRARIES}")
+
+# For tests only.
+snag_pkg(cmocka cmocka)

@@ -1,0 +1,51 @@
+/*
+ * One message per thread, in a fixed buffer: raising an error must not itself be able to fail.
+ * A message longer than the buffer loses its end, which holds detail, not its subject.
+ */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_SIZE 2048
+
+static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local char where[256];
+
+int err_set_at(const char *file, int line, int code, const char *fmt, ...)
+{
+    char text[MESSAGE_SIZE]; /* apart, because an argument may be the old message */
+    const char *slash = strrchr(file, '/');
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    memcpy(message, text, sizeof message);
+    snprintf(where, sizeof where, "%s:%d", slash ? slash + 1 : file, line);
+    return code;
+}
+
+const char *err_message(void)
+{
+    return message;
+}
+
+const char *err_where(void)
+{
+    return where;
+}
+
+const char *err_name(int code)
+{
+    switch (code) {
+#define ERR_AS_CASE(name, text)                                                                \
+    case ERR_##name:                                                                           \
+        return text;
+        ERR_CODES(ERR_AS_CASE)
+#undef ERR_AS_CASE
+    default:
+        return "unknown error";
+    }
+}

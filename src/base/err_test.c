@@ -1,0 +1,38 @@
+#include "base/err.h"
+
+#include "base/test.h"
+
+static void message_and_code_come_back(void **state)
+{
+    (void)state;
+    assert_int_equal(err_set(ERR_IO, "cannot open '%s'", "x.otf2"), ERR_IO);
+    assert_string_equal(err_message(), "cannot open 'x.otf2'");
+    assert_non_null(strstr(err_where(), "err_test.c:"));
+}
+
+static void old_message_may_be_part_of_the_new_one(void **state)
+{
+    (void)state;
+    err_set(ERR_IO, "inner");
+    err_set(ERR_FORMAT, "outer: %s", err_message());
+    assert_string_equal(err_message(), "outer: inner");
+}
+
+static void every_code_is_negative_and_has_a_name(void **state)
+{
+    (void)state;
+    assert_int_equal(ERR_IO, -1);
+    assert_string_equal(err_name(ERR_NOT_FOUND), "not found");
+    assert_string_equal(err_name(7), "unknown error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(message_and_code_come_back),
+        cmocka_unit_test(old_message_may_be_part_of_the_new_one),
+        cmocka_unit_test(every_code_is_negative_and_has_a_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

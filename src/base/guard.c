@@ -1,0 +1,239 @@
+/*
+ * The struct guard lies in memory shared by parent and child. The child's handler for fatal
+ * signals notes which worker's thread it hit and lets the signal kill the process. The parent
+ * sleeps in short steps and watches three things: the child's end, the workers' counters, and
+ * signals sent to itself.
+ */
+#include "base/guard.h"
+
+#include "base/err.h"
+#include "base/progress.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEFAULT_PATIENCE_S 60u
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Signal handlers have no other way to learn of these. */
+static struct guard *shared;
+static _Thread_local int own_worker; /* + 1 */
+static volatile sig_atomic_t caught;
+
+static void on_fatal(int sig)
+{
+    if (shared && own_worker)
+        atomic_store(&shared->culprit, own_worker);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void on_polite(int sig)
+{
+    caught = sig;
+}
+
+static void catch_signals(const int *signals, size_t n, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+
+    if (handler == on_fatal)
+        action.sa_flags = SA_NODEFER;
+    for (size_t i = 0; i < n; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+static uint64_t heartbeat(const struct guard *guard)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < GUARD_MAX_WORKERS; i++)
+        sum += atomic_load_explicit(&guard->worker[i].n_good, memory_order_relaxed) +
+               ((uint64_t)atomic_load(&guard->worker[i].item) << 40);
+    return sum;
+}
+
+static bool is_reading(const struct guard *guard)
+{
+    for (unsigned i = 0; i < GUARD_MAX_WORKERS; i++)
+        if (atomic_load(&guard->worker[i].item) != 0)
+            return true;
+    return false;
+}
+
+/* Waits for the child. Returns its wait status; *is_hung says that we had to kill it. */
+static int wait_for(pid_t child, const struct guard *guard, unsigned patience_s, bool *is_hung)
+{
+    uint64_t last_beat = heartbeat(guard), since = clock_ns(), nap_us = 200;
+    int status = 0;
+
+    *is_hung = false;
+    for (;;) {
+        pid_t pid = waitpid(child, &status, WNOHANG);
+        uint64_t beat = heartbeat(guard);
+
+        if (pid == child)
+            return status;
+        if (caught)
+            kill(child, SIGKILL);
+        if (beat != last_beat || !is_reading(guard)) {
+            last_beat = beat;
+            since = clock_ns();
+        } else if (clock_ns() - since > (uint64_t)patience_s * 1000000000u) {
+            *is_hung = true;
+            kill(child, SIGKILL);
+        }
+        usleep((useconds_t)nap_us);
+        if (nap_us < 10000)
+            nap_us += nap_us / 4;
+    }
+}
+
+/* Adds what worker i was reading to the bad items; false when that item was bad already. */
+static bool blame(struct guard *guard, unsigned i, int sig)
+{
+    struct guard_bad bad = {
+        .item = atomic_load(&guard->worker[i].item) - 1,
+        .signal = sig,
+        .n_good = atomic_load(&guard->worker[i].n_good),
+    };
+
+    for (uint32_t k = 0; k < guard->n_bad; k++) {
+        if (guard->bad[k].item != bad.item)
+            continue;
+        if (guard->bad[k].n_good == 0)
+            return false;
+        guard->bad[k].n_good = bad.n_good / 2; /* it died earlier than last time */
+        return true;
+    }
+    if (guard->n_bad == GUARD_MAX_BAD)
+        return false;
+    guard->bad[guard->n_bad++] = bad;
+    return true;
+}
+
+/* Decides what the next child must leave out. Returns false if there is nothing to blame. */
+static bool learn_from_death(struct guard *guard, int sig)
+{
+    int culprit = atomic_load(&guard->culprit);
+    bool is_known = false, is_new = false;
+
+    for (unsigned i = 0; i < GUARD_MAX_WORKERS; i++) {
+        bool is_busy = atomic_load(&guard->worker[i].item) != 0;
+
+        if (is_busy && (culprit == 0 || culprit == (int)i + 1)) {
+            is_known = true;
+            is_new |= blame(guard, i, sig);
+        }
+    }
+    memset(guard->worker, 0, sizeof guard->worker);
+    atomic_store(&guard->culprit, 0);
+    return is_known && is_new;
+}
+
+static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard)
+{
+    pid_t parent = getpid(), child;
+
+    fflush(NULL);
+    child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(125);
+    catch_signals(polite, sizeof polite / sizeof *polite, SIG_DFL);
+    catch_signals(fatal, sizeof fatal / sizeof *fatal, on_fatal);
+    exit(fn(ctx, guard));
+}
+
+static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard,
+                          unsigned patience_s)
+{
+    for (;;) {
+        bool is_hung;
+        pid_t child = start_child(fn, ctx, guard);
+        int status;
+
+        if (child < 0)
+            return err_set(ERR_IO, "cannot start a process: %s", strerror(errno));
+        status = wait_for(child, guard, patience_s, &is_hung);
+        if (WIFEXITED(status))
+            return WEXITSTATUS(status);
+        if (caught)
+            return err_set(ERR_INTERRUPTED, "interrupted");
+        if (WTERMSIG(status) == SIGKILL && !is_hung)
+            return err_set(ERR_IO, "the reading process was killed (out of memory?)");
+        if (!learn_from_death(guard, is_hung ? 0 : WTERMSIG(status)))
+            return err_set(ERR_FORMAT, "the reading process died of signal %d (%s)",
+                           WTERMSIG(status), strsignal(WTERMSIG(status)));
+    }
+}
+
+int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
+              const struct guard_opts *opts, int *interrupted_by)
+{
+    static const struct guard_opts defaults;
+    const struct guard_opts *o = opts ? opts : &defaults;
+    struct guard *guard =
+        mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int rc;
+
+    if (guard == MAP_FAILED)
+        return err_set(ERR_IO, "cannot share memory: %s", strerror(errno));
+    shared = guard;
+    caught = 0;
+    catch_signals(polite, sizeof polite / sizeof *polite, on_polite);
+    rc = run_until_done(fn, ctx, guard, o->patience_s ? o->patience_s : DEFAULT_PATIENCE_S);
+    if (rc != 0 && o->clean_up)
+        o->clean_up(ctx);
+    catch_signals(polite, sizeof polite / sizeof *polite, SIG_DFL);
+    if (interrupted_by)
+        *interrupted_by = caught;
+    shared = NULL;
+    munmap(guard, sizeof *guard);
+    return rc;
+}
+
+void guard_begin(struct guard *guard, unsigned worker, uint32_t item)
+{
+    if (guard == NULL)
+        return;
+    assert(worker < GUARD_MAX_WORKERS);
+    own_worker = (int)worker + 1;
+    atomic_store(&guard->worker[worker].n_good, 0);
+    atomic_store(&guard->worker[worker].item, item + 1);
+}
+
+void guard_end(struct guard *guard, unsigned worker)
+{
+    if (guard == NULL)
+        return;
+    atomic_store(&guard->worker[worker].item, 0);
+    own_worker = 0;
+}
+
+const struct guard_bad *guard_find(const struct guard *guard, uint32_t item)
+{
+    for (uint32_t k = 0; guard && k < guard->n_bad; k++)
+        if (guard->bad[k].item == item)
+            return &guard->bad[k];
+    return NULL;
+}
+
+uint64_t guard_limit(const struct guard *guard, uint32_t item)
+{
+    const struct guard_bad *bad = guard_find(guard, item);
+
+    return bad ? bad->n_good : UINT64_MAX;
+}

@@ -1,0 +1,126 @@
+#include "base/guard.h"
+
+#include "base/err.h"
+#include "base/test.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static int succeed(void *ctx, struct guard *guard)
+{
+    (void)guard;
+    return *(int *)ctx;
+}
+
+static void status_of_a_healthy_child_comes_back(void **state)
+{
+    int status = 3;
+
+    (void)state;
+    assert_int_equal(guard_run(succeed, &status, NULL, NULL), 3);
+}
+
+/* Reads items 0..9 of 100 records each; item 4 kills it at record 60. */
+static int read_items(void *ctx, struct guard *guard)
+{
+    void (*die)(void) = *(void (**)(void))ctx;
+    uint64_t total = 0;
+
+    for (uint32_t item = 0; item < 10; item++) {
+        uint64_t limit = guard_limit(guard, item);
+
+        guard_begin(guard, 1, item);
+        for (uint64_t i = 0; i < 100 && i < limit; i++) {
+            if (item == 4 && i == 60)
+                die();
+            guard_at(guard, 1, i + 1);
+            total++;
+        }
+        guard_end(guard, 1);
+    }
+    if (guard_find(guard, 4) == NULL)
+        return 1;
+    return total == 960 ? 0 : 2;
+}
+
+static void crash(void)
+{
+    raise(SIGSEGV);
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause();
+}
+
+static void the_rest_is_read_when_one_item_crashes(void **state)
+{
+    void (*die)(void) = crash;
+
+    (void)state;
+    assert_int_equal(guard_run(read_items, &die, NULL, NULL), 0);
+}
+
+static void the_rest_is_read_when_one_item_hangs(void **state)
+{
+    void (*die)(void) = hang;
+    struct guard_opts opts = {.patience_s = 1};
+
+    (void)state;
+    assert_int_equal(guard_run(read_items, &die, &opts, NULL), 0);
+}
+
+static int die_outside(void *ctx, struct guard *guard)
+{
+    (void)ctx, (void)guard;
+    raise(SIGBUS);
+    return 0;
+}
+
+static void note(void *ctx)
+{
+    *(int *)ctx = 1;
+}
+
+static void death_outside_any_item_is_an_error_and_cleans_up(void **state)
+{
+    int is_clean = 0;
+    struct guard_opts opts = {.clean_up = note};
+
+    (void)state;
+    assert_int_equal(guard_run(die_outside, &is_clean, &opts, NULL), ERR_FORMAT);
+    assert_int_equal(is_clean, 1);
+}
+
+static int stop_parent(void *ctx, struct guard *guard)
+{
+    (void)ctx, (void)guard;
+    kill(getppid(), SIGTERM);
+    hang();
+    return 0;
+}
+
+static void a_signal_to_the_parent_ends_both(void **state)
+{
+    int is_clean = 0, sig = 0;
+    struct guard_opts opts = {.clean_up = note};
+
+    (void)state;
+    assert_int_equal(guard_run(stop_parent, &is_clean, &opts, &sig), ERR_INTERRUPTED);
+    assert_int_equal(sig, SIGTERM);
+    assert_int_equal(is_clean, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(status_of_a_healthy_child_comes_back),
+        cmocka_unit_test(the_rest_is_read_when_one_item_crashes),
+        cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
+        cmocka_unit_test(death_outside_any_item_is_an_error_and_cleans_up),
+        cmocka_unit_test(a_signal_to_the_parent_ends_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

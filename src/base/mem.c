@@ -1,0 +1,55 @@
+/* Growth doubles from 64 objects on; glibc moves large blocks by remapping, not by copying. */
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bytes_of(size_t n, size_t width)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(n, width, &bytes)) {
+        fprintf(stderr, "snag: out of memory: %zu objects of %zu bytes\n", n, width);
+        abort();
+    }
+    return bytes ? bytes : 1;
+}
+
+static void *or_abort(void *data, size_t bytes)
+{
+    if (data == NULL) {
+        fprintf(stderr, "snag: out of memory: %zu bytes\n", bytes);
+        abort();
+    }
+    return data;
+}
+
+void *mem_alloc(size_t n, size_t width)
+{
+    size_t bytes = bytes_of(n, width);
+
+    return or_abort(calloc(1, bytes), bytes);
+}
+
+void *mem_resize(void *old, size_t n, size_t width)
+{
+    size_t bytes = bytes_of(n, width);
+
+    return or_abort(realloc(old, bytes), bytes);
+}
+
+char *mem_copy_string(const char *text)
+{
+    return or_abort(strdup(text), strlen(text) + 1);
+}
+
+void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width)
+{
+    size_t want = *cap ? *cap : 64;
+
+    while (want < need)
+        want = want > SIZE_MAX / 2 ? need : want * 2;
+    *cap = want;
+    return mem_resize(data, want, width);
+}

@@ -1,0 +1,39 @@
+/*
+ * mem -- memory that is either there or ends the program.
+ *
+ * Running out of memory cannot be handled sensibly half-way through an analysis, so these
+ * abort with a line that says how much was asked for. A size that was read from outside is
+ * checked by its reader before it comes here.
+ */
+#ifndef SNAG_BASE_MEM_H
+#define SNAG_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* mem_alloc -- n objects of width bytes, zeroed. n or width may be 0. Free with free(). */
+void *mem_alloc(size_t n, size_t width);
+
+/* mem_resize -- realloc to n objects of width bytes; what is new is not initialised. */
+void *mem_resize(void *old, size_t n, size_t width);
+
+/* mem_copy_string -- a copy of text (not NULL). Free with free(). */
+char *mem_copy_string(const char *text);
+
+/*
+ * mem_grow -- make room for at least need objects in a growing array.
+ *   data   the array, NULL at first; replaced when it moves
+ *   cap    objects it has room for; updated
+ *   need   objects wanted
+ *   width  bytes of one
+ * Doubles, so that appending is O(1) on average. What is new is not initialised: pages that
+ * are never written cost no memory.
+ */
+#define mem_grow(data, cap, need, width)                                                       \
+    do {                                                                                       \
+        if ((size_t)(need) > *(cap))                                                           \
+            *(data) = mem_grow_slow(*(data), cap, need, width);                                \
+    } while (0)
+void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width);
+
+#endif

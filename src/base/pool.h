@@ -1,0 +1,33 @@
+/*
+ * pool -- threads that share out the rows of one loop.
+ *
+ * The caller takes part, so a pool of one thread starts none. Rows are handed out in
+ * ascending order, in pieces of `grain`. A body writes only what belongs to its rows, so the
+ * result does not depend on the number of threads.
+ */
+#ifndef SNAG_BASE_POOL_H
+#define SNAG_BASE_POOL_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* The body of a loop: rows begin..end-1, on worker 0..pool_threads()-1. */
+typedef void pool_fn(void *ctx, size_t begin, size_t end, unsigned worker);
+
+/* pool_new -- n_threads >= 1, the caller included; 0 for one per processor we may run on. */
+struct pool *pool_new(unsigned n_threads);
+
+/* pool_free -- joins the threads. NULL is harmless. */
+void pool_free(struct pool *pool);
+
+unsigned pool_threads(const struct pool *pool);
+
+/*
+ * pool_for -- run fn over rows 0..n-1 and return when all are done.
+ *   grain  rows handed out at once, >= 1
+ * Not reentrant: fn must not use the same pool.
+ */
+void pool_for(struct pool *pool, size_t n, size_t grain, pool_fn *fn, void *ctx);
+
+#endif

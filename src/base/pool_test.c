@@ -1,0 +1,47 @@
+#include "base/pool.h"
+
+#include "base/test.h"
+
+struct squares {
+    uint64_t *out;
+    unsigned n_threads;
+};
+
+static void square(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct squares *s = ctx;
+
+    assert_true(worker < s->n_threads);
+    for (size_t i = begin; i < end; i++)
+        s->out[i] += i * i;
+}
+
+static void every_row_is_done_once_on_any_number_of_threads(void **state)
+{
+    static uint64_t out[1000];
+
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 8; n_threads++) {
+        struct pool *pool = pool_new(n_threads);
+        struct squares s = {out, n_threads};
+
+        memset(out, 0, sizeof out);
+        for (int round = 1; round <= 20; round++) {
+            pool_for(pool, 1000, 7, square, &s);
+            for (size_t i = 0; i < 1000; i++)
+                assert_int_equal(out[i], (uint64_t)round * i * i);
+        }
+        pool_for(pool, 0, 1, square, &s);
+        pool_free(pool);
+    }
+    pool_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_done_once_on_any_number_of_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

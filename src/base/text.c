@@ -1,0 +1,85 @@
+/* Units go up by 1000 for times and 1024 for bytes; a value keeps three significant digits. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define LONGEST 256
+
+static char *scaled(double value, double step, const char *const *unit, size_t n_units,
+                    char out[TEXT_SIZE])
+{
+    double size = fabs(value);
+    size_t u = 0;
+    int decimals;
+
+    while (u + 1 < n_units && size >= 0.9995 * step) {
+        size /= step;
+        u++;
+    }
+    decimals = u == 0 && size == floor(size) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    snprintf(out, TEXT_SIZE, "%s%.*f %s", value < 0 ? "-" : "", decimals, size, unit[u]);
+    return out;
+}
+
+char *text_duration(double ns, char out[TEXT_SIZE])
+{
+    static const char *const unit[] = {"ns", "us", "ms", "s"};
+
+    return scaled(ns, 1000, unit, 4, out);
+}
+
+char *text_bytes(double bytes, char out[TEXT_SIZE])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+
+    return scaled(bytes, 1024, unit, 5, out);
+}
+
+char *text_count(uint64_t n, char out[TEXT_SIZE])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    int at = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+size_t text_distance(const char *a, const char *b, size_t most)
+{
+    size_t n = strnlen(a, LONGEST), m = strnlen(b, LONGEST);
+    size_t row[LONGEST + 1];
+
+    if (strcasecmp(a, b) == 0)
+        return 0;
+    if (n > 0 && m > 0 && (strcasestr(a, b) || strcasestr(b, a)))
+        return 1;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            int differs = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]);
+            size_t best = diagonal + (size_t)differs;
+
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m] + 1 > most ? SIZE_MAX : row[m] + 1;
+}

@@ -1,0 +1,27 @@
+/* text -- numbers as people read them, and the words they may have meant. */
+#ifndef SNAG_BASE_TEXT_H
+#define SNAG_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TEXT_SIZE 32 /* enough for any of the numbers below */
+
+/* text_duration -- "38.1 ms", "950 ns", "12.0 s": three digits, the unit that fits. Returns
+ * out. */
+char *text_duration(double ns, char out[TEXT_SIZE]);
+
+/* text_count -- "1,234,567". Returns out. */
+char *text_count(uint64_t n, char out[TEXT_SIZE]);
+
+/* text_bytes -- "1.5 MiB". Returns out. */
+char *text_bytes(double bytes, char out[TEXT_SIZE]);
+
+/*
+ * text_distance -- how far b is from a, ignoring case: 0 equal, 1 one of them contains the
+ * other, else 1 + the number of insertions, deletions, replacements (Levenshtein), or SIZE_MAX
+ * when that is more than `most`. Looks at the first 256 bytes. Cost O(length a x length b).
+ */
+size_t text_distance(const char *a, const char *b, size_t most);
+
+#endif

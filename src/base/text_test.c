@@ -1,0 +1,57 @@
+#include "base/text.h"
+
+#include "base/test.h"
+
+static void durations_have_three_digits_and_a_unit(void **state)
+{
+    char out[TEXT_SIZE];
+
+    (void)state;
+    assert_string_equal(text_duration(0, out), "0 ns");
+    assert_string_equal(text_duration(950, out), "950 ns");
+    assert_string_equal(text_duration(38123456, out), "38.1 ms");
+    assert_string_equal(text_duration(999999, out), "1.00 ms");
+    assert_string_equal(text_duration(12.5e9, out), "12.5 s");
+    assert_string_equal(text_duration(7.2e12, out), "7200 s");
+    assert_string_equal(text_duration(-1500, out), "-1.50 us");
+}
+
+static void counts_are_grouped(void **state)
+{
+    char out[TEXT_SIZE];
+
+    (void)state;
+    assert_string_equal(text_count(0, out), "0");
+    assert_string_equal(text_count(999, out), "999");
+    assert_string_equal(text_count(1000, out), "1,000");
+    assert_string_equal(text_count(UINT64_MAX, out), "18,446,744,073,709,551,615");
+}
+
+static void bytes_are_binary(void **state)
+{
+    char out[TEXT_SIZE];
+
+    (void)state;
+    assert_string_equal(text_bytes(1536, out), "1.50 KiB");
+}
+
+static void near_words_are_near(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("compute", "Compute", 3), 0);
+    assert_int_equal(text_distance("compute", "PairEAM::compute", 3), 1);
+    assert_int_equal(text_distance("comptue", "compute", 3), 3);
+    assert_int_equal(text_distance("abc", "xyzw", 3), SIZE_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations_have_three_digits_and_a_unit),
+        cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(bytes_are_binary),
+        cmocka_unit_test(near_words_are_near),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+#include "forest/forest.h"
+
+#include "base/test.h"
+
+/*
+ *     row  0     1    2   3    4    5   6    7
+ *          main( foi( x   foi( x )) y   foi( x ))
+ *     ns   100   50   10  20   5    3   30   10
+ */
+static uint64_t enter[] = {0, 5, 6, 20, 22, 60, 65, 70};
+static uint64_t inclusive[] = {100, 50, 10, 20, 5, 3, 30, 10};
+static uint32_t region[] = {0, 1, 2, 1, 2, 3, 1, 2};
+static uint32_t parent[] = {NO_CALL, 0, 1, 1, 3, 0, 0, 6};
+static uint32_t subtree_len[] = {8, 4, 1, 2, 1, 1, 2, 1};
+static struct message message[] = {{.call = 0}, {.call = 4}, {.call = 1}, {.call = 5},
+                                   {.call = 7}, {.call = NO_CALL}};
+
+static const struct call_view calls = {
+    .n = 8,
+    .enter_ns = enter,
+    .inclusive_ns = inclusive,
+    .region = region,
+    .parent = parent,
+    .subtree_len = subtree_len,
+    .message = message,
+    .n_messages = 6,
+};
+
+static void outermost_calls_are_roots(void **state)
+{
+    struct forest f = {0};
+
+    (void)state;
+    assert_int_equal(forest_add(&f, 3, &calls, 1), 0);
+    assert_int_equal(forest_add(&f, 4, &calls, 1), 0);
+    assert_int_equal(f.n_trees, 4);
+    assert_int_equal(f.n, 12);
+    assert_int_equal(f.first[1], 4);
+    assert_int_equal(f.location[1], 3);
+    assert_int_equal(f.index[1], 1);
+    assert_int_equal(f.index[2], 0);
+    assert_int_equal(f.location[2], 4);
+    assert_int_equal(f.call[1], 6);
+    assert_int_equal(f.enter_ns[1], 65);
+    assert_int_equal(f.parent[3], 2);
+    assert_int_equal(f.parent[6], FOREST_ROOT);
+    assert_int_equal(forest_depth(&f), 3);
+    assert_int_equal(forest_tree(&f, 3), 0);
+    assert_int_equal(forest_tree(&f, 4), 1);
+    forest_release(&f);
+    forest_release(&f);
+}
+
+static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
+{
+    struct forest f = {0};
+
+    (void)state;
+    forest_add(&f, 0, &calls, 1);
+    assert_int_equal(f.exclusive_ns[0], 20);
+    assert_int_equal(f.exclusive_ns[2], 15);
+    for (uint32_t t = 0; t < f.n_trees; t++) {
+        uint64_t sum = 0;
+
+        for (uint32_t v = f.first[t]; v < f.first[t + 1]; v++)
+            sum += f.exclusive_ns[v];
+        assert_int_equal(sum, f.inclusive_ns[f.first[t]]);
+    }
+    forest_release(&f);
+}
+
+static void messages_are_counted_in_their_tree(void **state)
+{
+    struct forest f = {0};
+
+    (void)state;
+    forest_add(&f, 0, &calls, 1);
+    assert_int_equal(f.n_messages[0], 2);
+    assert_int_equal(f.n_messages[1], 1);
+    forest_release(&f);
+}
+
+static void a_function_that_is_not_called_has_no_trees(void **state)
+{
+    struct forest f = {0};
+
+    (void)state;
+    assert_int_equal(forest_add(&f, 0, &calls, 9), 0);
+    assert_int_equal(f.n_trees, 0);
+    assert_int_equal(forest_depth(&f), 0);
+    forest_release(&f);
+}
+
+static void any_call_can_be_a_tree(void **state)
+{
+    struct forest f = {0};
+
+    (void)state;
+    forest_of_call(&f, 2, &calls, 3);
+    assert_int_equal(f.n, 2);
+    assert_int_equal(f.exclusive_ns[0], 15);
+    assert_int_equal(f.n_messages[0], 1);
+    forest_release(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outermost_calls_are_roots),
+        cmocka_unit_test(exclusive_times_of_a_tree_sum_to_its_roots_inclusive),
+        cmocka_unit_test(messages_are_counted_in_their_tree),
+        cmocka_unit_test(a_function_that_is_not_called_has_no_trees),
+        cmocka_unit_test(any_call_can_be_a_tree),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/*
+ * A call is outermost when it begins behind the end of the last outermost call of its region:
+ * rows are in preorder, so an array of those ends is enough.
+ */
+#include "forest/profile.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MPI_CALLS_LOOKED_AT 4096u /* enough to know which regions communicate */
+
+void profile_init(struct profile *profile, uint32_t n_regions)
+{
+    profile->n_regions = n_regions;
+    profile->row = mem_alloc(n_regions, sizeof *profile->row);
+}
+
+void profile_release(struct profile *profile)
+{
+    free(profile->row);
+    *profile = (struct profile){0};
+}
+
+void profile_clear(struct profile *profile)
+{
+    memset(profile->row, 0, profile->n_regions * sizeof *profile->row);
+}
+
+static inline void add_outermost(struct profile_row *row, uint64_t ns, uint32_t n_vertices)
+{
+    if (row->n_outermost == 0 || ns < row->min_ns)
+        row->min_ns = ns;
+    if (ns > row->max_ns)
+        row->max_ns = ns;
+    row->n_outermost++;
+    row->inclusive_ns += ns;
+    row->sum_squares += (unsigned __int128)ns * ns;
+    row->n_vertices += n_vertices;
+}
+
+/* Marks the callers of the first MPI calls, up to the root. */
+static void mark_mpi(struct profile *profile, const struct calls *calls,
+                     const struct definitions *defs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < calls->n && n < MPI_CALLS_LOOKED_AT; i++) {
+        if (defs->region[calls->region[i]].kind != REGION_MPI)
+            continue;
+        n++;
+        for (uint32_t p = calls->parent[i]; p != NO_CALL; p = calls->parent[p])
+            profile->row[calls->region[p]].n_with_mpi = 1;
+    }
+}
+
+void profile_location(struct profile *profile, const struct calls *calls,
+                      const struct definitions *defs, uint32_t *open_until)
+{
+    struct profile_row *row = profile->row;
+
+    memset(open_until, 0, profile->n_regions * sizeof *open_until);
+    for (uint32_t i = 0; i < calls->n; i++) {
+        uint32_t region = calls->region[i], parent = calls->parent[i];
+
+        row[region].n_calls++;
+        row[region].exclusive_ns += calls->inclusive_ns[i];
+        if (parent != NO_CALL)
+            row[calls->region[parent]].exclusive_ns -= calls->inclusive_ns[i];
+        if (i >= open_until[region]) {
+            open_until[region] = i + calls->subtree_len[i];
+            add_outermost(&row[region], calls->inclusive_ns[i], calls->subtree_len[i]);
+        }
+    }
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        row[r].n_locations = row[r].n_calls > 0;
+    mark_mpi(profile, calls, defs);
+}
+
+void profile_merge(struct profile *into, const struct profile *from)
+{
+    for (uint32_t r = 0; r < into->n_regions; r++) {
+        struct profile_row *a = &into->row[r];
+        const struct profile_row *b = &from->row[r];
+
+        if (b->n_calls == 0)
+            continue;
+        if (a->n_outermost == 0 || b->min_ns < a->min_ns)
+            a->min_ns = b->min_ns;
+        if (b->max_ns > a->max_ns)
+            a->max_ns = b->max_ns;
+        a->sum_squares += b->sum_squares;
+        a->n_calls += b->n_calls;
+        a->n_outermost += b->n_outermost;
+        a->inclusive_ns += b->inclusive_ns;
+        a->exclusive_ns += b->exclusive_ns;
+        a->n_vertices += b->n_vertices;
+        a->n_locations += b->n_locations;
+        a->n_with_mpi += b->n_with_mpi;
+    }
+}
+
+double profile_variation(const struct profile_row *row)
+{
+    double n = (double)row->n_outermost, mean = (double)row->inclusive_ns / n;
+    unsigned __int128 square = (unsigned __int128)row->inclusive_ns * row->inclusive_ns;
+    double spread;
+
+    if (row->n_outermost < 2 || row->inclusive_ns == 0)
+        return 0;
+    spread = (double)row->sum_squares - (double)square / n;
+    return spread > 0 ? sqrt(spread / (n - 1)) / mean : 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * profile -- per region: how often it is called, for how long, how regularly.
+ *
+ * A region that calls itself, directly or not, counts its time once: inclusive times and their
+ * spread are of its *outermost* calls, those that are not inside another call of it.
+ */
+#ifndef SNAG_FOREST_PROFILE_H
+#define SNAG_FOREST_PROFILE_H
+
+#include "stack/calls.h"
+#include "trace/definitions.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile_row {
+    uint64_t n_calls;
+    uint64_t exclusive_ns; /* summed over all calls */
+
+    /* of the outermost calls: */
+    uint64_t n_outermost;
+    uint64_t inclusive_ns; /* summed */
+    uint64_t min_ns, max_ns;
+    unsigned __int128 sum_squares; /* of their times: exact, whatever the order of merging */
+    uint64_t n_vertices; /* calls inside, themselves included, summed */
+
+    uint32_t n_locations; /* on which it is called */
+    uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */
+};
+
+struct profile {
+    struct profile_row *row; /* [n_regions] */
+    uint32_t n_regions;
+};
+
+void profile_init(struct profile *profile, uint32_t n_regions);
+void profile_release(struct profile *profile);
+void profile_clear(struct profile *profile);
+
+/*
+ * profile_location -- fill an empty profile from the calls of one location.
+ *   open_until  (n_regions) scratch
+ * O(calls).
+ */
+void profile_location(struct profile *profile, const struct calls *calls,
+                      const struct definitions *defs, uint32_t *open_until);
+
+/* profile_merge -- into += from. */
+void profile_merge(struct profile *into, const struct profile *from);
+
+/* profile_variation -- standard deviation over mean of a row's outermost calls; 0 for one. */
+double profile_variation(const struct profile_row *row);
+
+#endif

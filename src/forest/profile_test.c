@@ -1,0 +1,91 @@
+#include "forest/profile.h"
+
+#include "base/test.h"
+
+/*
+ *     row     0     1    2    3    4
+ *     region  0     1    1    2    1      main(rec(rec(leaf)) rec)
+ *     time    100   50   40   10   20
+ */
+static struct calls sample(void)
+{
+    static uint64_t enter[] = {0, 10, 15, 20, 70}, inclusive[] = {100, 50, 40, 10, 20};
+    static uint32_t region[] = {0, 1, 1, 2, 1}, parent[] = {NO_CALL, 0, 1, 2, 0};
+    static uint32_t subtree_len[] = {5, 3, 2, 1, 1};
+    static uint16_t depth[] = {0, 1, 2, 3, 1};
+
+    return (struct calls){.n = 5,
+                          .enter_ns = enter,
+                          .inclusive_ns = inclusive,
+                          .region = region,
+                          .parent = parent,
+                          .subtree_len = subtree_len,
+                          .depth = depth};
+}
+
+static void define(struct definitions *defs)
+{
+    *defs = (struct definitions){0};
+    definitions_region(defs, "main");
+    definitions_region(defs, "rec");
+    definitions_region(defs, "MPI_Wait");
+}
+
+static void recursion_counts_once(void **state)
+{
+    struct calls calls = sample();
+    struct definitions defs;
+    struct profile profile;
+    uint32_t scratch[3];
+
+    (void)state;
+    define(&defs);
+    profile_init(&profile, 3);
+    profile_location(&profile, &calls, &defs, scratch);
+    assert_int_equal(profile.row[0].exclusive_ns, 30);
+    assert_int_equal(profile.row[1].n_calls, 3);
+    assert_int_equal(profile.row[1].n_outermost, 2);
+    assert_int_equal(profile.row[1].inclusive_ns, 70);
+    assert_int_equal(profile.row[1].exclusive_ns, 10 + 30 + 20);
+    assert_int_equal(profile.row[1].n_vertices, 4);
+    assert_int_equal(profile.row[1].min_ns, 20);
+    assert_int_equal(profile.row[1].max_ns, 50);
+    assert_int_equal(profile.row[1].n_with_mpi, 1);
+    assert_int_equal(profile.row[2].n_with_mpi, 0);
+    assert_true(fabs(profile_variation(&profile.row[1]) - sqrt(450) / 35) < 1e-12);
+    profile_release(&profile);
+    definitions_release(&defs);
+}
+
+static void merging_equals_seeing_both(void **state)
+{
+    struct calls calls = sample();
+    struct definitions defs;
+    struct profile a, b;
+    uint32_t scratch[3];
+
+    (void)state;
+    define(&defs);
+    profile_init(&a, 3);
+    profile_init(&b, 3);
+    profile_location(&b, &calls, &defs, scratch);
+    profile_merge(&a, &b);
+    profile_merge(&a, &b);
+    assert_int_equal(a.row[1].n_outermost, 4);
+    assert_int_equal(a.row[1].n_locations, 2);
+    assert_int_equal(a.row[1].inclusive_ns, 140);
+    assert_true(fabs(profile_variation(&a.row[1]) - sqrt(300) / 35) < 1e-12);
+    profile_release(&a);
+    profile_release(&b);
+    definitions_release(&defs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recursion_counts_once),
+        cmocka_unit_test(merging_equals_seeing_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/*
+ * Messages are put into channels, then sorted within their channel by when they were posted. As
+ * they are recorded in that order but for receives completed out of order, there is little to
+ * sort.
+ */
+#include "forest/traffic.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void traffic_init(struct traffic *traffic, uint32_t n_locations)
+{
+    *traffic = (struct traffic){.n_locations = n_locations};
+    traffic->first_message = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
+    traffic->first_collective = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
+}
+
+void traffic_release(struct traffic *traffic)
+{
+    free(traffic->message);
+    free(traffic->collective);
+    free(traffic->first_message);
+    free(traffic->first_collective);
+    *traffic = (struct traffic){0};
+}
+
+void traffic_append(struct traffic *traffic, uint32_t location, const struct calls *calls)
+{
+    size_t n = traffic->n_messages, m = traffic->n_collectives;
+
+    assert(traffic->first_message[location] == n && traffic->first_collective[location] == m);
+    mem_grow(&traffic->message, &traffic->message_cap, n + calls->n_messages,
+             sizeof *traffic->message);
+    mem_grow(&traffic->collective, &traffic->collective_cap, m + calls->n_collectives,
+             sizeof *traffic->collective);
+    if (calls->n_messages > 0)
+        memcpy(traffic->message + n, calls->message,
+               calls->n_messages * sizeof *traffic->message);
+    if (calls->n_collectives > 0)
+        memcpy(traffic->collective + m, calls->collective,
+               calls->n_collectives * sizeof *traffic->collective);
+    traffic->n_messages = traffic->first_message[location + 1] = n + calls->n_messages;
+    traffic->n_collectives = traffic->first_collective[location + 1] = m + calls->n_collectives;
+}
+
+uint32_t traffic_location_of(const struct traffic *traffic, size_t i)
+{
+    uint32_t low = 0, high = traffic->n_locations;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (traffic->first_message[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ------------------------------------------------------------------------- messages */
+
+/* One side of all channels: the rows of channel c are row[first[c] .. first[c+1]). */
+struct side {
+    size_t *first;
+    uint32_t *row;
+};
+
+struct channels {
+    struct idmap id;
+    uint32_t *of_row; /* [n_messages] */
+    struct side send, recv;
+};
+
+static struct key channel_key(const struct message *m, uint32_t rank)
+{
+    return m->kind == MESSAGE_SEND ? key_quad(m->comm, m->tag, rank, m->peer)
+                                   : key_quad(m->comm, m->tag, m->peer, rank);
+}
+
+static void find_channels(struct channels *c, const struct traffic *t,
+                          const struct definitions *defs)
+{
+    c->of_row = mem_resize(NULL, t->n_messages, sizeof *c->of_row);
+    for (uint32_t l = 0; l < t->n_locations; l++)
+        for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++)
+            c->of_row[i] =
+                idmap_add(&c->id, channel_key(&t->message[i], defs->location[l].rank));
+}
+
+/* Counting sort of the rows of one kind by channel. */
+static void list_rows(struct side *side, const struct channels *c, const struct traffic *t,
+                      enum message_kind kind)
+{
+    size_t n = 0;
+
+    side->first = mem_alloc((size_t)c->id.n + 2, sizeof *side->first);
+    for (size_t i = 0; i < t->n_messages; i++)
+        if (t->message[i].kind == kind) {
+            side->first[c->of_row[i] + 2]++;
+            n++;
+        }
+    for (uint32_t k = 1; k < c->id.n + 2; k++)
+        side->first[k] += side->first[k - 1];
+    side->row = mem_resize(NULL, n, sizeof *side->row);
+    for (size_t i = 0; i < t->n_messages; i++)
+        if (t->message[i].kind == kind)
+            side->row[side->first[c->of_row[i] + 1]++] = (uint32_t)i;
+}
+
+/* Rows of one location are in the order they were posted by `order`, of several by time. */
+static int by_posting(const void *a, const void *b, void *arg)
+{
+    const struct traffic *t = arg;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    const struct message *m = &t->message[p], *o = &t->message[q];
+
+    if (traffic_location_of(t, p) == traffic_location_of(t, q))
+        return (m->order > o->order) - (m->order < o->order);
+    if (m->begin_ns != o->begin_ns)
+        return m->begin_ns < o->begin_ns ? -1 : 1;
+    return (p > q) - (p < q);
+}
+
+/* Sorts the rows of one channel, if they need it. */
+static void sort_rows(uint32_t *row, size_t n, struct traffic *t)
+{
+    bool is_sorted = true;
+
+    if (n == 0)
+        return;
+    if (traffic_location_of(t, row[0]) != traffic_location_of(t, row[n - 1]))
+        is_sorted = false;
+    for (size_t i = 1; i < n && is_sorted; i++)
+        is_sorted = t->message[row[i - 1]].order <= t->message[row[i]].order;
+    if (!is_sorted)
+        qsort_r(row, n, sizeof *row, by_posting, t);
+}
+
+static void match_channel(struct traffic *t, const struct channels *c, uint32_t k,
+                          struct quality *quality)
+{
+    uint32_t *send = c->send.row + c->send.first[k], *recv = c->recv.row + c->recv.first[k];
+    size_t n_sends = c->send.first[k + 1] - c->send.first[k];
+    size_t n_recvs = c->recv.first[k + 1] - c->recv.first[k];
+    size_t n_pairs = n_sends < n_recvs ? n_sends : n_recvs;
+
+    sort_rows(send, n_sends, t);
+    sort_rows(recv, n_recvs, t);
+    for (size_t i = 0; i < n_pairs; i++) {
+        t->message[send[i]].match = recv[i];
+        t->message[recv[i]].match = send[i];
+        if (t->message[send[i]].bytes != t->message[recv[i]].bytes)
+            quality[traffic_location_of(t, recv[i])].n[QUALITY_length_differs]++;
+    }
+    for (size_t i = n_pairs; i < n_sends; i++)
+        quality[traffic_location_of(t, send[i])].n[QUALITY_unmatched_send]++;
+    for (size_t i = n_pairs; i < n_recvs; i++)
+        quality[traffic_location_of(t, recv[i])].n[QUALITY_unmatched_recv]++;
+}
+
+static void match_messages(struct traffic *t, const struct definitions *defs,
+                           struct quality *quality)
+{
+    struct channels c = {0};
+
+    assert(t->n_messages < UINT32_MAX);
+    find_channels(&c, t, defs);
+    list_rows(&c.send, &c, t, MESSAGE_SEND);
+    list_rows(&c.recv, &c, t, MESSAGE_RECV);
+    for (uint32_t k = 0; k < c.id.n; k++)
+        match_channel(t, &c, k, quality);
+    free(c.of_row);
+    free(c.send.first);
+    free(c.send.row);
+    free(c.recv.first);
+    free(c.recv.row);
+    idmap_release(&c.id);
+}
+
+/* ---------------------------------------------------------------------- collectives */
+
+void traffic_match(struct traffic *t, const struct definitions *defs, struct quality *quality)
+{
+    struct idmap instance = {0};
+
+    match_messages(t, defs, quality);
+    for (size_t i = 0; i < t->n_collectives; i++) {
+        struct collective *c = &t->collective[i];
+
+        c->instance = defs->comm[c->comm].is_self
+                          ? NO_INSTANCE
+                          : idmap_add(&instance, key_pair(c->comm, c->order));
+    }
+    t->n_instances = instance.n;
+    idmap_release(&instance);
+}

@@ -1,0 +1,175 @@
+#include "forest/traffic.h"
+
+#include "base/test.h"
+
+struct world {
+    struct definitions defs;
+    struct traffic traffic;
+    struct quality quality[4];
+};
+
+static void begin(struct world *w, uint32_t n_ranks)
+{
+    uint32_t comm;
+
+    *w = (struct world){0};
+    comm = definitions_comm(&w->defs, "world", n_ranks);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        definitions_location(&w->defs, r, "", r);
+        w->defs.comm[comm].member[r] = r;
+    }
+    definitions_finish(&w->defs, NULL, 0);
+    traffic_init(&w->traffic, n_ranks);
+}
+
+static void end(struct world *w)
+{
+    traffic_release(&w->traffic);
+    definitions_release(&w->defs);
+}
+
+static void add(struct world *w, uint32_t rank, struct message *message, size_t n)
+{
+    struct calls calls = {.message = message, .n_messages = n};
+
+    for (size_t i = 0; i < n; i++)
+        message[i].match = MESSAGE_UNMATCHED;
+    traffic_append(&w->traffic, rank, &calls);
+}
+
+#define SEND(to, tag_, order_)                                                                 \
+    {                                                                                          \
+        .kind = MESSAGE_SEND, .peer = to, .tag = tag_, .order = order_                         \
+    }
+#define RECV(from, tag_, order_)                                                               \
+    {                                                                                          \
+        .kind = MESSAGE_RECV, .peer = from, .tag = tag_, .order = order_                       \
+    }
+
+/* Rank 1 posts two receives of tag 5 and completes the second first. */
+static void receives_match_in_the_order_they_were_posted(void **state)
+{
+    struct message zero[] = {SEND(1, 5, 0), SEND(1, 6, 1), SEND(1, 5, 2)};
+    struct message one[] = {RECV(0, 5, 1), RECV(0, 5, 0), RECV(0, 6, 2)};
+    struct world w;
+
+    (void)state;
+    begin(&w, 2);
+    add(&w, 0, zero, 3);
+    add(&w, 1, one, 3);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.message[0].match, 4);
+    assert_int_equal(w.traffic.message[1].match, 5);
+    assert_int_equal(w.traffic.message[2].match, 3);
+    assert_int_equal(w.traffic.message[4].match, 0);
+    assert_int_equal(traffic_location_of(&w.traffic, 2), 0);
+    assert_int_equal(traffic_location_of(&w.traffic, 3), 1);
+    end(&w);
+}
+
+static void what_finds_no_partner_is_counted_where_it_is(void **state)
+{
+    struct message zero[] = {SEND(1, 0, 0), SEND(1, 0, 1), SEND(2, 0, 2)};
+    struct message one[] = {RECV(0, 0, 0)};
+    struct message two[] = {RECV(0, 9, 0), RECV(1, 0, 1)};
+    struct world w;
+
+    (void)state;
+    begin(&w, 3);
+    add(&w, 0, zero, 3);
+    add(&w, 1, one, 1);
+    add(&w, 2, two, 2);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.quality[0].n[QUALITY_unmatched_send], 2);
+    assert_int_equal(w.quality[1].n[QUALITY_unmatched_recv], 0);
+    assert_int_equal(w.quality[2].n[QUALITY_unmatched_recv], 2);
+    assert_true(w.traffic.message[1].match == MESSAGE_UNMATCHED);
+    end(&w);
+}
+
+static void messages_to_oneself_match(void **state)
+{
+    struct message zero[] = {SEND(0, 0, 0), RECV(0, 0, 1)};
+    struct world w;
+
+    (void)state;
+    begin(&w, 1);
+    add(&w, 0, zero, 2);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.message[0].match, 1);
+    assert_int_equal(w.traffic.message[1].match, 0);
+    end(&w);
+}
+
+/* Against a plain search for the first unmatched partner. */
+static void agrees_with_a_plain_search(void **state)
+{
+    enum { RANKS = 4, EACH = 300 };
+    static struct message message[RANKS][EACH];
+    struct world w;
+
+    (void)state;
+    srand(3);
+    begin(&w, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        for (uint32_t i = 0; i < EACH; i++)
+            message[r][i] = (struct message){.kind = (uint32_t)rand() % 2,
+                                             .peer = (uint32_t)rand() % RANKS,
+                                             .tag = (uint32_t)rand() % 3,
+                                             .order = i};
+        add(&w, r, message[r], EACH);
+    }
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        uint32_t next[RANKS][3] = {{0}}; /* where the search in the peer's rows goes on */
+
+        for (uint32_t i = 0; i < EACH; i++) {
+            const struct message *m = &w.traffic.message[r * EACH + i];
+            uint32_t *at = &next[m->peer][m->tag];
+            const struct message *o = NULL;
+
+            if (m->kind != MESSAGE_SEND)
+                continue;
+            for (; *at < EACH; (*at)++) {
+                o = &w.traffic.message[m->peer * EACH + *at];
+                if (o->kind == MESSAGE_RECV && o->peer == r && o->tag == m->tag)
+                    break;
+            }
+            if (*at == EACH)
+                assert_true(m->match == MESSAGE_UNMATCHED);
+            else
+                assert_int_equal(m->match, m->peer * EACH + (*at)++);
+        }
+    }
+    end(&w);
+}
+
+static void collectives_belong_together_by_their_number(void **state)
+{
+    struct collective each[] = {{.order = 0}, {.order = 1}};
+    struct calls calls = {.collective = each, .n_collectives = 2};
+    struct world w;
+
+    (void)state;
+    begin(&w, 2);
+    traffic_append(&w.traffic, 0, &calls);
+    traffic_append(&w.traffic, 1, &calls);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.n_instances, 2);
+    assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[3].instance);
+    assert_int_not_equal(w.traffic.collective[0].instance, w.traffic.collective[1].instance);
+    end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(receives_match_in_the_order_they_were_posted),
+        cmocka_unit_test(what_finds_no_partner_is_counted_where_it_is),
+        cmocka_unit_test(messages_to_oneself_match),
+        cmocka_unit_test(agrees_with_a_plain_search),
+        cmocka_unit_test(collectives_belong_together_by_their_number),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

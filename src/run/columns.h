@@ -1,0 +1,126 @@
+/*
+ * columns -- the directory calls/ of a run: every call, message and collective of a trace.
+ *
+ * One file per column, little-endian, without a header, so that a file can be mapped as an
+ * array by anything:
+ *
+ *     calls/enter_ns.u64       [n_calls]  never decreasing within a location
+ *     calls/inclusive_ns.u64   [n_calls]
+ *     calls/region.u32         [n_calls]  index into the regions of the run
+ *     calls/parent.u32         [n_calls]  row of the caller within the location, 2^32-1: none
+ *     calls/subtree_len.u32    [n_calls]  calls inside it, itself included
+ *     calls/depth.u16          [n_calls]
+ *     calls/by_depth.u32       [n_calls]  rows of a location grouped by depth, each in time
+ * order calls/depth_start.u64    [n_depths + 1 per location]  where each depth begins in
+ * by_depth calls/messages.rec       struct message each calls/collectives.rec    struct
+ * collective each calls/index              who has which rows, and a checksum of everything
+ *
+ * Location l owns a contiguous range of rows in every file, in preorder (see stack/calls.h).
+ * Opening maps the files and reads the index: it does not depend on the length of the trace.
+ */
+#ifndef SNAG_RUN_COLUMNS_H
+#define SNAG_RUN_COLUMNS_H
+
+#include "forest/traffic.h"
+#include "stack/calls.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum call_column {
+    COLUMN_ENTER,
+    COLUMN_INCLUSIVE,
+    COLUMN_REGION,
+    COLUMN_PARENT,
+    COLUMN_SUBTREE,
+    COLUMN_DEPTH,
+    COLUMN_BY_DEPTH,
+    N_COLUMNS
+};
+
+/* What the index says about a location; as it is in the file. */
+struct column_range {
+    uint64_t first_call, n_calls;
+    uint64_t first_depth, n_depths; /* entries in depth_start, one more than n_depths */
+    uint64_t first_message, n_messages;
+    uint64_t first_collective, n_collectives;
+    uint64_t first_ns, last_ns;   /* of any event; first > last if there was none */
+    uint64_t checksum[N_COLUMNS]; /* XXH3-64 of the location's part of each column */
+};
+
+/* ---------------------------------------------------------------------------- writing */
+
+struct columns_writer;
+
+/*
+ * columns_create -- make dir/calls with empty columns.
+ * Returns NULL with err_set when that fails.
+ */
+struct columns_writer *columns_create(const char *dir, uint32_t n_locations);
+
+/* columns_free -- closes the files; what was not finished is not usable. NULL is harmless. */
+void columns_free(struct columns_writer *writer);
+
+/*
+ * columns_place -- give location `location` its rows, behind those of the one before. Must be
+ * called for all locations in order, before columns_write of the same location.
+ */
+void columns_place(struct columns_writer *writer, uint32_t location, const struct calls *calls);
+
+/*
+ * columns_write -- write the calls of a location where they were placed.
+ *   by_depth  room for calls->n numbers
+ * Several threads may write different locations at once. Returns 0 or ERR_IO.
+ */
+int columns_write(struct columns_writer *writer, uint32_t location, const struct calls *calls,
+                  uint32_t *by_depth);
+
+/*
+ * columns_shift -- move all times of a location that is written: t + offset + drift * t.
+ * Keeps their order. Returns 0 or ERR_IO.
+ */
+int columns_shift(struct columns_writer *writer, uint32_t location, int64_t offset_ns,
+                  double drift);
+
+/* columns_finish -- write the traffic and the index. Returns 0 or ERR_IO. */
+int columns_finish(struct columns_writer *writer, const struct traffic *traffic);
+
+/* ---------------------------------------------------------------------------- reading */
+
+struct columns {
+    uint32_t n_locations;
+    uint64_t n_calls, n_messages, n_collectives;
+    const struct column_range *range; /* [n_locations] */
+    const void *column[N_COLUMNS];
+    const uint64_t *depth_start;
+    const struct message *message;
+    const struct collective *collective;
+    struct {
+        const void *data;
+        size_t bytes;
+    } map[N_COLUMNS + 4];
+};
+
+/*
+ * columns_open -- map dir/calls.
+ * Returns 0, ERR_IO, or ERR_FORMAT when the index is damaged, of another version, or does not
+ * fit the files. Does not read the columns. Close in any case.
+ */
+int columns_open(struct columns *columns, const char *dir);
+void columns_close(struct columns *columns);
+
+/* columns_view -- the calls of a location: pointers into the mapped files. O(1). */
+struct call_view columns_view(const struct columns *columns, uint32_t location);
+
+/* columns_drop -- the pages that were read so far may leave memory. */
+void columns_drop(const struct columns *columns);
+
+/* columns_verify -- read everything and compare the checksums. Returns 0 or ERR_FORMAT. */
+int columns_verify(const struct columns *columns);
+
+/* columns_name, columns_width -- "enter_ns.u64", 8. */
+const char *columns_name(enum call_column column);
+size_t columns_width(enum call_column column);
+
+#endif

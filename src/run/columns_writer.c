@@ -1,0 +1,279 @@
+/*
+ * A location's rows are first placed, which fixes their offsets in all files and is done in
+ * order, then written, which any thread can do at any time.
+ */
+#include "run/columns.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "forest/clock.h"
+#include "run/columns_format.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#define SHIFT_ROWS 65536u /* rows moved at once by columns_shift */
+
+struct columns_writer {
+    char dir[FS_PATH_SIZE]; /* the directory calls/ */
+    uint32_t n_locations, n_placed;
+    struct column_range *range; /* [n_locations] */
+    uint64_t **depth_start;     /* [n_locations], each [n_depths + 1] */
+    int fd[N_COLUMNS];
+};
+
+static int open_file(const struct columns_writer *w, const char *name)
+{
+    char path[FS_PATH_SIZE];
+    int fd;
+
+    if (fs_join(path, w->dir, name) < 0)
+        return ERR_RANGE;
+    fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+struct columns_writer *columns_create(const char *dir, uint32_t n_locations)
+{
+    struct columns_writer *w = mem_alloc(1, sizeof *w);
+    int rc = fs_join(w->dir, dir, "calls");
+
+    for (int c = 0; c < N_COLUMNS; c++)
+        w->fd[c] = -1;
+    w->n_locations = n_locations;
+    w->range = mem_alloc(n_locations, sizeof *w->range);
+    w->depth_start = mem_alloc(n_locations, sizeof *w->depth_start);
+    if (rc == 0 && mkdir(w->dir, 0777) != 0 && errno != EEXIST)
+        rc = err_set(ERR_IO, "cannot create '%s': %s", w->dir, strerror(errno));
+    for (int c = 0; rc == 0 && c < N_COLUMNS; c++) {
+        w->fd[c] = open_file(w, columns_name(c));
+        rc = w->fd[c] < 0 ? w->fd[c] : 0;
+    }
+    if (rc < 0) {
+        columns_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void columns_free(struct columns_writer *w)
+{
+    if (w == NULL)
+        return;
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (w->fd[c] >= 0)
+            close(w->fd[c]);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        free(w->depth_start[l]);
+    free(w->depth_start);
+    free(w->range);
+    free(w);
+}
+
+void columns_place(struct columns_writer *w, uint32_t location, const struct calls *calls)
+{
+    struct column_range *range = &w->range[location];
+
+    assert(location == w->n_placed);
+    w->n_placed++;
+    if (location > 0) {
+        range->first_call = range[-1].first_call + range[-1].n_calls;
+        range->first_message = range[-1].first_message + range[-1].n_messages;
+        range->first_collective = range[-1].first_collective + range[-1].n_collectives;
+    }
+    range->n_calls = calls->n;
+    range->n_messages = calls->n_messages;
+    range->n_collectives = calls->n_collectives;
+    range->first_ns = calls->first_ns;
+    range->last_ns = calls->last_ns;
+}
+
+static uint32_t count_depths(const struct calls *calls)
+{
+    uint16_t deepest = 0;
+
+    for (uint32_t i = 0; i < calls->n; i++)
+        deepest = calls->depth[i] > deepest ? calls->depth[i] : deepest;
+    return calls->n > 0 ? deepest + 1u : 0;
+}
+
+/* A counting sort by depth; the rows of one depth stay in preorder, which is time order. */
+static uint32_t sort_by_depth(const struct calls *calls, uint32_t *by_depth, uint64_t **start)
+{
+    uint32_t n_depths = count_depths(calls);
+    uint64_t *count = mem_alloc((size_t)n_depths + 2, sizeof *count);
+
+    for (uint32_t i = 0; i < calls->n; i++)
+        count[calls->depth[i] + 2]++;
+    for (uint32_t d = 1; d <= n_depths; d++)
+        count[d + 1] += count[d];
+    for (uint32_t i = 0; i < calls->n; i++)
+        by_depth[count[calls->depth[i] + 1]++] = i;
+    *start = count; /* one entry too many, which no one looks at */
+    return n_depths;
+}
+
+int columns_write(struct columns_writer *w, uint32_t location, const struct calls *calls,
+                  uint32_t *by_depth)
+{
+    struct column_range *range = &w->range[location];
+    const void *const data[N_COLUMNS] = {
+        [COLUMN_ENTER] = calls->enter_ns,      [COLUMN_INCLUSIVE] = calls->inclusive_ns,
+        [COLUMN_REGION] = calls->region,       [COLUMN_PARENT] = calls->parent,
+        [COLUMN_SUBTREE] = calls->subtree_len, [COLUMN_DEPTH] = calls->depth,
+        [COLUMN_BY_DEPTH] = by_depth,
+    };
+    int rc = 0;
+
+    range->n_depths = sort_by_depth(calls, by_depth, &w->depth_start[location]);
+    for (int c = 0; rc == 0 && c < N_COLUMNS; c++) {
+        size_t width = columns_width(c), bytes = calls->n * width;
+
+        range->checksum[c] = XXH3_64bits(data[c], bytes);
+        rc = fs_write_at(w->fd[c], data[c], bytes, range->first_call * width, columns_name(c));
+    }
+    return rc;
+}
+
+/* Reads rows of a column back. */
+static int read_rows(int fd, void *data, size_t bytes, uint64_t offset)
+{
+    char *to = data;
+
+    while (bytes > 0) {
+        ssize_t n = pread(fd, to, bytes, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_set(ERR_IO, "cannot read back the calls: %s",
+                           n < 0 ? strerror(errno) : "file too short");
+        to += n;
+        offset += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns, double drift)
+{
+    struct column_range *range = &w->range[location];
+    struct clock_fix fix = {offset_ns, drift};
+    uint64_t *enter = mem_alloc(SHIFT_ROWS, sizeof *enter);
+    uint64_t *inclusive = mem_alloc(SHIFT_ROWS, sizeof *inclusive);
+    XXH3_state_t *sum[2] = {XXH3_createState(), XXH3_createState()};
+    int rc = 0;
+
+    XXH3_64bits_reset(sum[0]);
+    XXH3_64bits_reset(sum[1]);
+    for (uint64_t row = 0; rc == 0 && row < range->n_calls; row += SHIFT_ROWS) {
+        size_t n = range->n_calls - row < SHIFT_ROWS ? range->n_calls - row : SHIFT_ROWS;
+        uint64_t at = (range->first_call + row) * sizeof *enter;
+
+        rc = read_rows(w->fd[COLUMN_ENTER], enter, n * sizeof *enter, at);
+        if (rc == 0)
+            rc = read_rows(w->fd[COLUMN_INCLUSIVE], inclusive, n * sizeof *inclusive, at);
+        for (size_t i = 0; rc == 0 && i < n; i++) {
+            uint64_t leave = clock_fixed(&fix, enter[i] + inclusive[i]);
+
+            enter[i] = clock_fixed(&fix, enter[i]);
+            inclusive[i] = leave - enter[i];
+        }
+        XXH3_64bits_update(sum[0], enter, n * sizeof *enter);
+        XXH3_64bits_update(sum[1], inclusive, n * sizeof *inclusive);
+        if (rc == 0)
+            rc = fs_write_at(w->fd[COLUMN_ENTER], enter, n * sizeof *enter, at,
+                             columns_name(COLUMN_ENTER));
+        if (rc == 0 && drift != 0)
+            rc = fs_write_at(w->fd[COLUMN_INCLUSIVE], inclusive, n * sizeof *inclusive, at,
+                             columns_name(COLUMN_INCLUSIVE));
+    }
+    range->checksum[COLUMN_ENTER] = XXH3_64bits_digest(sum[0]);
+    range->checksum[COLUMN_INCLUSIVE] = XXH3_64bits_digest(sum[1]);
+    if (range->first_ns <= range->last_ns) {
+        range->first_ns = clock_fixed(&fix, range->first_ns);
+        range->last_ns = clock_fixed(&fix, range->last_ns);
+    }
+    XXH3_freeState(sum[0]);
+    XXH3_freeState(sum[1]);
+    free(enter);
+    free(inclusive);
+    return rc;
+}
+
+static int write_file(const struct columns_writer *w, const char *name, const void *head,
+                      size_t head_bytes, const void *data, size_t bytes)
+{
+    int fd = open_file(w, name), rc;
+
+    if (fd < 0)
+        return fd;
+    rc = fs_write_at(fd, head, head_bytes, 0, name);
+    if (rc == 0)
+        rc = fs_write_at(fd, data, bytes, head_bytes, name);
+    if (close(fd) != 0 && rc == 0)
+        rc = err_set(ERR_IO, "cannot write '%s': %s", name, strerror(errno));
+    return rc;
+}
+
+/* All locations' depth_start behind each other; the ranges learn where theirs is. */
+static uint64_t *join_depths(struct columns_writer *w, uint64_t *n)
+{
+    uint64_t *all, at = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        w->range[l].first_depth = at;
+        at += w->range[l].n_depths + 1;
+    }
+    all = mem_alloc(at, sizeof *all);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        if (w->depth_start[l])
+            memcpy(all + w->range[l].first_depth, w->depth_start[l],
+                   (w->range[l].n_depths + 1) * sizeof *all);
+    *n = at;
+    return all;
+}
+
+int columns_finish(struct columns_writer *w, const struct traffic *traffic)
+{
+    size_t message_bytes = traffic->n_messages * sizeof *traffic->message;
+    size_t collective_bytes = traffic->n_collectives * sizeof *traffic->collective;
+    struct index_header header = {
+        .magic = INDEX_MAGIC,
+        .version = INDEX_VERSION,
+        .n_locations = w->n_locations,
+        .n_messages = traffic->n_messages,
+        .n_collectives = traffic->n_collectives,
+        .message_sum = XXH3_64bits(traffic->message, message_bytes),
+        .collective_sum = XXH3_64bits(traffic->collective, collective_bytes),
+    };
+    uint64_t *depths = join_depths(w, &header.n_depth_starts);
+    size_t depth_bytes = header.n_depth_starts * sizeof *depths;
+    int rc;
+
+    assert(w->n_placed == w->n_locations);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        header.n_calls += w->range[l].n_calls;
+    header.depth_start_sum = XXH3_64bits(depths, depth_bytes);
+    header.checksum = index_checksum(&header, w->range);
+    rc = write_file(w, "depth_start.u64", NULL, 0, depths, depth_bytes);
+    if (rc == 0)
+        rc = write_file(w, "messages.rec", NULL, 0, traffic->message, message_bytes);
+    if (rc == 0)
+        rc = write_file(w, "collectives.rec", NULL, 0, traffic->collective, collective_bytes);
+    if (rc == 0)
+        rc = write_file(w, "index", &header, sizeof header, w->range,
+                        w->n_locations * sizeof *w->range);
+    free(depths);
+    return rc;
+}

@@ -1,0 +1,58 @@
+/*
+ * ingest -- read a whole trace: all locations in parallel, into columns and a profile.
+ *
+ * Each worker thread has a reader, a call stack and the columns of one location. Locations are
+ * taken in order, and a finished one gets its place in the files behind those before it, so
+ * that the result is the same, byte for byte, on any number of threads.
+ */
+#ifndef SNAG_RUN_INGEST_H
+#define SNAG_RUN_INGEST_H
+
+#include "base/guard.h"
+#include "base/pool.h"
+#include "forest/clock.h"
+#include "forest/profile.h"
+#include "forest/traffic.h"
+#include "trace/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ingested_location {
+    uint64_t n_records; /* read from the source */
+    uint64_t n_calls, n_sends, n_recvs, n_collectives;
+    uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
+    uint64_t root_ns;           /* inclusive time of the roots, summed */
+    struct quality quality;
+};
+
+struct ingested {
+    uint32_t n_locations;
+    struct ingested_location *location; /* [n_locations] as in source->defs */
+    struct profile profile;
+    struct traffic traffic; /* matched, with corrected times */
+    struct clock_report clock;
+    struct clock_fix *fix;  /* [defs->n_ranks] */
+    struct quality quality; /* of everything, the definitions included */
+    uint64_t n_calls, n_records, n_sends, n_recvs;
+    uint64_t begin_ns, end_ns; /* of the trace */
+    int64_t shift_ns; /* all times were moved so, because the trace states its start wrongly */
+    uint64_t columns_ns; /* how long it took up to the finished columns */
+};
+
+struct ingest_opts {
+    const char *dir;     /* write the columns to dir/calls; NULL: only count */
+    struct pool *pool;   /* threads to read with */
+    struct guard *guard; /* what is known to crash, or NULL */
+};
+
+/*
+ * ingest -- read every location of an open source.
+ *   out  released by ingested_release, also after an error
+ * Returns 0, or ERR_IO when the columns cannot be written. Damage to the trace is counted in
+ * out->quality and is not an error.
+ */
+int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out);
+void ingested_release(struct ingested *ingested);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * The loop over the events touches the columns' ends and the top of the stack only; everything
+ * unusual is in functions of its own that the compiler keeps out of it.
+ */
+#include "stack/callstack.h"
+
+#include "base/mem.h"
+#include "stack/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_SEARCH 4096 /* how deep a leave looks for its call */
+
+struct callstack {
+    struct open_call *open; /* [n_open] */
+    size_t n_open, cap;
+    uint64_t n_hidden; /* calls open that are too deep, or too many, to be stored */
+    struct calls *calls;
+    struct quality *quality;
+    struct repair repair;
+};
+
+struct callstack *callstack_new(void)
+{
+    return mem_alloc(1, sizeof(struct callstack));
+}
+
+void callstack_free(struct callstack *stack)
+{
+    if (stack == NULL)
+        return;
+    free(stack->open);
+    repair_release(&stack->repair);
+    free(stack);
+}
+
+void callstack_begin(struct callstack *stack, struct calls *calls, struct quality *quality)
+{
+    stack->n_open = 0;
+    stack->n_hidden = 0;
+    stack->calls = calls;
+    stack->quality = quality;
+    repair_clear(&stack->repair);
+    calls_clear(calls);
+}
+
+static uint32_t top_row(const struct callstack *stack)
+{
+    return stack->n_open ? stack->open[stack->n_open - 1].row : NO_CALL;
+}
+
+static inline void close_top(struct callstack *stack, uint64_t time_ns)
+{
+    struct calls *calls = stack->calls;
+    uint32_t row = stack->open[--stack->n_open].row;
+
+    calls->inclusive_ns[row] = time_ns - calls->enter_ns[row];
+    calls->subtree_len[row] = calls->n - row;
+}
+
+static inline void open_row(struct callstack *stack, uint64_t time_ns, uint32_t region)
+{
+    struct calls *calls = stack->calls;
+    uint32_t row = calls->n++;
+
+    calls->enter_ns[row] = time_ns;
+    calls->region[row] = region;
+    calls->parent[row] = top_row(stack);
+    calls->depth[row] = (uint16_t)stack->n_open;
+    stack->open[stack->n_open++] =
+        (struct open_call){.row = row, .region = region, .hint_row = NO_CALL};
+}
+
+/* An enter for which there may be no room. */
+static void __attribute__((noinline))
+enter_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
+{
+    bool is_full = stack->calls->n >= UINT32_MAX - 1;
+
+    if (is_full || stack->n_hidden > 0 || stack->n_open >= DEEPEST_CALL) {
+        stack->quality->n[is_full ? QUALITY_too_many : QUALITY_too_deep]++;
+        stack->n_hidden++;
+        return;
+    }
+    mem_grow(&stack->open, &stack->cap, stack->n_open + 1, sizeof *stack->open);
+    open_row(stack, time_ns, region);
+}
+
+/* The highest open call of this region, or SIZE_MAX. */
+static size_t find_open(const struct callstack *stack, uint32_t region)
+{
+    size_t lowest = stack->n_open > LONGEST_SEARCH ? stack->n_open - LONGEST_SEARCH : 0;
+
+    for (size_t i = stack->n_open; i-- > lowest;)
+        if (stack->open[i].region == region)
+            return i;
+    return SIZE_MAX;
+}
+
+/* A leave names open[at], which is not on top: the calls above it lack theirs. */
+static void close_down_to(struct callstack *stack, size_t at, uint64_t time_ns)
+{
+    stack->quality->n[QUALITY_missing_leave] += repair_doubt(
+        &stack->repair, &stack->open[at], stack->n_open - at, stack->calls, time_ns);
+    while (stack->n_open > at)
+        close_top(stack, time_ns);
+}
+
+static void reopen(struct callstack *stack)
+{
+    struct repair *repair = &stack->repair;
+
+    repair_reopen(repair, stack->calls);
+    mem_grow(&stack->open, &stack->cap, stack->n_open + repair->n_ghosts, sizeof *stack->open);
+    memcpy(stack->open + stack->n_open, repair->ghost,
+           repair->n_ghosts * sizeof *repair->ghost);
+    stack->n_open += repair->n_ghosts;
+    repair->n_ghosts = 0;
+    stack->quality->n[QUALITY_crossed_leave]++;
+}
+
+static void skip_leave(struct callstack *stack, uint64_t time_ns)
+{
+    struct open_call *top;
+
+    stack->quality->n[QUALITY_unmatched_leave]++;
+    if (stack->n_open == 0)
+        return;
+    top = &stack->open[stack->n_open - 1];
+    if (top->hint_row != NO_CALL)
+        return;
+    top->hint_row = stack->calls->n;
+    top->hint_ns = time_ns;
+}
+
+/* A leave that is not that of the call on top. */
+static void __attribute__((noinline))
+leave_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
+{
+    size_t at;
+
+    if (stack->n_hidden > 0) {
+        stack->n_hidden--;
+        return;
+    }
+    at = region == ANY_REGION ? stack->n_open - 1 : find_open(stack, region);
+    if (at == SIZE_MAX &&
+        repair_can_reopen(&stack->repair, stack->calls, top_row(stack), region)) {
+        reopen(stack);
+        at = find_open(stack, region);
+    }
+    if (at == SIZE_MAX)
+        skip_leave(stack, time_ns);
+    else if (at + 1 == stack->n_open)
+        close_top(stack, time_ns);
+    else
+        close_down_to(stack, at, time_ns);
+}
+
+static void attach_message(struct callstack *stack, const struct message *message,
+                           uint64_t time_ns)
+{
+    struct calls *calls = stack->calls;
+    struct message *copy;
+
+    mem_grow(&calls->message, &calls->message_cap, calls->n_messages + 1,
+             sizeof *calls->message);
+    copy = &calls->message[calls->n_messages++];
+    *copy = *message;
+    copy->call = top_row(stack);
+    copy->end_ns = time_ns;
+    if (copy->kind == MESSAGE_SEND || copy->begin_ns > time_ns)
+        copy->begin_ns = time_ns;
+}
+
+static void attach_collective(struct callstack *stack, const struct collective *collective,
+                              uint64_t time_ns)
+{
+    struct calls *calls = stack->calls;
+    struct collective *copy;
+
+    mem_grow(&calls->collective, &calls->collective_cap, calls->n_collectives + 1,
+             sizeof *calls->collective);
+    copy = &calls->collective[calls->n_collectives++];
+    *copy = *collective;
+    copy->call = top_row(stack);
+    copy->end_ns = time_ns;
+    if (copy->begin_ns > time_ns)
+        copy->begin_ns = time_ns;
+}
+
+/* Everything but enter and leave. */
+static void __attribute__((noinline))
+attach(struct callstack *stack, const struct event_batch *batch, const struct event *event)
+{
+    struct calls *calls = stack->calls;
+
+    switch (event->kind) {
+    case EVENT_MESSAGE:
+        attach_message(stack, &batch->message[event->ref], event->time_ns);
+        break;
+    case EVENT_COLLECTIVE:
+        attach_collective(stack, &batch->collective[event->ref], event->time_ns);
+        break;
+    case EVENT_SENT:
+        if (event->ref < calls->n_messages)
+            calls->message[event->ref].end_ns = event->time_ns;
+        break;
+    default:
+        break;
+    }
+}
+
+void callstack_push(struct callstack *stack, const struct event_batch *batch)
+{
+    struct calls *calls = stack->calls;
+
+    if (batch->n == 0)
+        return;
+    calls_reserve(calls, batch->n);
+    mem_grow(&stack->open, &stack->cap, stack->n_open + batch->n, sizeof *stack->open);
+    if (calls->first_ns > calls->last_ns)
+        calls->first_ns = batch->event[0].time_ns;
+    calls->last_ns = batch->event[batch->n - 1].time_ns;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct event *event = &batch->event[i];
+
+        if (event->kind == EVENT_ENTER) {
+            if (__builtin_expect(stack->n_open >= DEEPEST_CALL || stack->n_hidden > 0 ||
+                                     calls->n >= UINT32_MAX - 1,
+                                 0))
+                enter_slowly(stack, event->time_ns, event->ref);
+            else
+                open_row(stack, event->time_ns, event->ref);
+        } else if (event->kind == EVENT_LEAVE) {
+            if (__builtin_expect(stack->n_open > 0 && stack->n_hidden == 0 &&
+                                     stack->open[stack->n_open - 1].region == event->ref,
+                                 1))
+                close_top(stack, event->time_ns);
+            else
+                leave_slowly(stack, event->time_ns, event->ref);
+        } else {
+            attach(stack, batch, event);
+        }
+    }
+}
+
+void callstack_end(struct callstack *stack)
+{
+    struct calls *calls = stack->calls;
+    struct repair *repair = &stack->repair;
+
+    stack->quality->n[QUALITY_missing_leave] += repair_confirm(repair);
+    while (stack->n_open > 0) {
+        const struct open_call *top = &stack->open[stack->n_open - 1];
+
+        stack->quality->n[QUALITY_open_at_end] += top->hint_row == NO_CALL;
+        repair_orphan(repair, top);
+        close_top(stack, calls->last_ns);
+    }
+    repair_settle(repair, calls);
+}

@@ -1,0 +1,180 @@
+/*
+ * Ranks: a source that knows MPI gives the rank of each process it knows; the others (a serial
+ * program, a process outside MPI) are numbered behind them in the order of their group ids.
+ */
+#include "trace/definitions.h"
+
+#include "base/mem.h"
+#include "trace/event.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void definitions_release(struct definitions *defs)
+{
+    free(defs->region);
+    free(defs->location);
+    free(defs->comm);
+    names_release(&defs->names);
+    arena_release(&defs->arena);
+    *defs = (struct definitions){0};
+}
+
+uint32_t definitions_region(struct definitions *defs, const char *name)
+{
+    struct arena_mark mark = arena_mark(&defs->arena);
+    const char *canonical = region_name_canonical(name, &defs->arena);
+    uint32_t n_before = defs->names.n;
+    uint32_t i = names_add(&defs->names, canonical);
+
+    arena_restore(&defs->arena, mark);
+    if (defs->names.n == n_before)
+        return i;
+    mem_grow(&defs->region, &defs->region_cap, (size_t)i + 1, sizeof *defs->region);
+    canonical = defs->names.name[i];
+    defs->region[i] = (struct region){
+        .name = canonical,
+        .short_name = region_name_short(canonical, &defs->arena),
+        .kind = region_name_kind(canonical),
+    };
+    return i;
+}
+
+struct location *definitions_location(struct definitions *defs, uint64_t id, const char *name,
+                                      uint64_t group)
+{
+    struct location *location;
+
+    mem_grow(&defs->location, &defs->location_cap, (size_t)defs->n_locations + 1,
+             sizeof *defs->location);
+    location = &defs->location[defs->n_locations++];
+    *location = (struct location){
+        .id = id,
+        .name = arena_string(&defs->arena, name),
+        .group = group,
+        .rank = NO_RANK,
+    };
+    return location;
+}
+
+uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members)
+{
+    mem_grow(&defs->comm, &defs->comm_cap, (size_t)defs->n_comms + 1, sizeof *defs->comm);
+    defs->comm[defs->n_comms] = (struct comm){
+        .name = arena_string(&defs->arena, name),
+        .n_members = n_members,
+        .member = arena_zeros(&defs->arena, uint32_t, n_members),
+    };
+    return defs->n_comms++;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct process_rank *p = a, *q = b;
+
+    if (p->group != q->group)
+        return p->group < q->group ? -1 : 1;
+    return (p->rank > q->rank) - (p->rank < q->rank); /* a known rank comes before NO_RANK */
+}
+
+static int by_group_and_id(const void *a, const void *b)
+{
+    const struct location *p = a, *q = b;
+
+    if (p->group != q->group)
+        return p->group < q->group ? -1 : 1;
+    return (p->id > q->id) - (p->id < q->id);
+}
+
+static int by_rank_and_thread(const void *a, const void *b)
+{
+    const struct location *p = a, *q = b;
+
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    if (p->thread != q->thread)
+        return p->thread < q->thread ? -1 : 1;
+    return (p->id > q->id) - (p->id < q->id);
+}
+
+/* Sorts and joins known ranks with the groups of all locations: one entry per process. */
+static size_t list_processes(const struct definitions *defs, const struct process_rank *known,
+                             size_t n_known, struct process_rank *process)
+{
+    size_t n = 0, n_kept = 0;
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < n_known; i++)
+        process[n++] = known[i];
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        process[n++] = (struct process_rank){defs->location[i].group, NO_RANK};
+    qsort(process, n, sizeof *process, by_group);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || process[i].group != process[n_kept - 1].group)
+            process[n_kept++] = process[i];
+    for (size_t i = 0; i < n_kept; i++)
+        if (process[i].rank != NO_RANK && process[i].rank >= next)
+            next = process[i].rank + 1;
+    for (size_t i = 0; i < n_kept; i++)
+        if (process[i].rank == NO_RANK)
+            process[i].rank = next++;
+    return n_kept;
+}
+
+void definitions_finish(struct definitions *defs, const struct process_rank *known,
+                        size_t n_known)
+{
+    struct process_rank *process =
+        mem_alloc(n_known + (size_t)defs->n_locations, sizeof *process);
+    size_t n = list_processes(defs, known, n_known, process);
+    uint32_t thread = 0;
+
+    qsort(defs->location, defs->n_locations, sizeof *defs->location, by_group_and_id);
+    for (uint32_t i = 0, p = 0; i < defs->n_locations; i++) {
+        struct location *location = &defs->location[i];
+
+        while (p < n && process[p].group != location->group)
+            p++;
+        assert(p < n);
+        if (i == 0 || location->group != location[-1].group)
+            thread = 0;
+        location->rank = process[p].rank;
+        location->thread = thread++;
+        if (location->rank >= defs->n_ranks)
+            defs->n_ranks = location->rank + 1;
+    }
+    free(process);
+    qsort(defs->location, defs->n_locations, sizeof *defs->location, by_rank_and_thread);
+}
+
+uint32_t definitions_peer(const struct definitions *defs, uint32_t comm, uint32_t rank,
+                          uint32_t peer)
+{
+    const struct comm *c = &defs->comm[comm];
+
+    assert(comm < defs->n_comms);
+    if (c->is_self)
+        return rank;
+    if (c->n_remote > 0) {
+        for (uint32_t i = 0; i < c->n_members; i++)
+            if (c->member[i] == rank)
+                return peer < c->n_remote ? c->remote[peer] : NO_RANK;
+    }
+    return peer < c->n_members ? c->member[peer] : NO_RANK;
+}
+
+uint32_t definitions_find_location(const struct definitions *defs, uint32_t rank)
+{
+    uint32_t low = 0, high = defs->n_locations;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (defs->location[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < defs->n_locations && defs->location[low].rank == rank ? low : NO_LOCATION;
+}

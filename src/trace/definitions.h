@@ -1,0 +1,108 @@
+/*
+ * definitions -- who and what a trace is about: regions, locations, communicators, the clock.
+ *
+ * A source fills this in when it opens a trace, in its own order and with its own ids, then
+ * calls definitions_finish, which gives every location its rank and thread and sorts by them.
+ * From then on everything refers to regions, locations and communicators by index.
+ */
+#ifndef SNAG_TRACE_DEFINITIONS_H
+#define SNAG_TRACE_DEFINITIONS_H
+
+#include "base/arena.h"
+#include "base/names.h"
+#include "trace/region_name.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_RANK UINT32_MAX
+#define NO_COMM UINT32_MAX
+
+struct region {
+    const char *name;       /* canonical, unique */
+    const char *short_name; /* what is shown; not unique */
+    enum region_kind kind;
+};
+
+struct location {
+    uint64_t id;      /* as the source names it */
+    const char *name; /* "Master thread" */
+    uint64_t group;   /* the source's id of the process it belongs to */
+    uint32_t rank;   /* of that process: MPI rank, or the order of groups where there is none */
+    uint32_t thread; /* within the process, 0 is the master */
+    uint64_t n_events_said; /* events the definitions announce; 0 when not known */
+    bool is_metric;         /* holds counters only */
+};
+
+/* A communicator: who is rank r of it. An inter-communicator has a second side. */
+struct comm {
+    const char *name;
+    uint32_t n_members;
+    uint32_t *member; /* [n_members] rank of the process */
+    uint32_t n_remote;
+    uint32_t *remote; /* [n_remote] the other side of an inter-communicator */
+    bool is_self;     /* MPI_COMM_SELF and its kin: one member, whoever asks */
+};
+
+struct definitions {
+    struct names names; /* canonical region names; region i is name i */
+    struct region *region;
+    size_t region_cap;
+
+    struct location *location; /* [n_locations], after finish sorted by (rank, thread) */
+    uint32_t n_locations;
+    size_t location_cap;
+    uint32_t n_ranks; /* 1 + the highest rank */
+
+    struct comm *comm; /* [n_comms] */
+    uint32_t n_comms;
+    size_t comm_cap;
+
+    uint64_t ticks_per_s;  /* of the trace's own clock; 0 when it counts nanoseconds already */
+    uint64_t origin_ticks; /* where its time starts */
+    bool has_wall_time;
+    uint64_t wall_time_ns; /* since 1970, at the start of the trace */
+
+    struct arena arena; /* names, members */
+};
+
+/* definitions_release -- free everything; empty and ready again. */
+void definitions_release(struct definitions *defs);
+
+/* definitions_region -- the index of the region with this name, new if it was not known. */
+uint32_t definitions_region(struct definitions *defs, const char *name);
+
+/* definitions_location -- append a location; rank and thread are set by definitions_finish. */
+struct location *definitions_location(struct definitions *defs, uint64_t id, const char *name,
+                                      uint64_t group);
+
+/* definitions_comm -- append a communicator of n members, for the caller to fill in. */
+uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members);
+
+/* One process: the source's group id and the rank it has, if the source knows. */
+struct process_rank {
+    uint64_t group;
+    uint32_t rank; /* NO_RANK: not known */
+};
+
+/*
+ * definitions_finish -- give ranks and threads to locations and sort them.
+ *   known    processes whose rank the source knows; those it does not name follow in the order
+ *            of their group id
+ * Threads are numbered within a process by location id. Cost O(n log n).
+ */
+void definitions_finish(struct definitions *defs, const struct process_rank *known,
+                        size_t n_known);
+
+/*
+ * definitions_peer -- the rank of the process that is `peer` within `comm`, seen from `rank`.
+ * Returns NO_RANK when there is no such member.
+ */
+uint32_t definitions_peer(const struct definitions *defs, uint32_t comm, uint32_t rank,
+                          uint32_t peer);
+
+/* definitions_find_location -- the first location (the master) of a rank, or NO_LOCATION. */
+uint32_t definitions_find_location(const struct definitions *defs, uint32_t rank);
+
+#endif

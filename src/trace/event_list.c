@@ -1,0 +1,56 @@
+/* Details are copied in the order of the events that refer to them. */
+#include "trace/event_list.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void event_list_release(struct event_list *list)
+{
+    free(list->all.event);
+    free(list->all.message);
+    free(list->all.collective);
+    *list = (struct event_list){0};
+}
+
+static void make_room(struct event_list *list)
+{
+    mem_grow(&list->all.event, &list->all.event_cap, list->all.n + 1, sizeof *list->all.event);
+}
+
+void event_list_push(struct event_list *list, uint64_t time_ns, enum event_kind kind,
+                     uint32_t ref)
+{
+    make_room(list);
+    event_batch_push(&list->all, time_ns, kind, ref);
+}
+
+struct message *event_list_message(struct event_list *list, uint64_t time_ns)
+{
+    make_room(list);
+    return event_batch_message(&list->all, time_ns);
+}
+
+struct collective *event_list_collective(struct event_list *list, uint64_t time_ns)
+{
+    make_room(list);
+    return event_batch_collective(&list->all, time_ns);
+}
+
+size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most)
+{
+    const struct event_batch *all = &cursor->list->all;
+    size_t n = all->n - cursor->event < most ? all->n - cursor->event : most;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct event *event = &all->event[cursor->event++];
+
+        if (event->kind == EVENT_MESSAGE)
+            *event_batch_message(batch, event->time_ns) = all->message[event->ref];
+        else if (event->kind == EVENT_COLLECTIVE)
+            *event_batch_collective(batch, event->time_ns) = all->collective[event->ref];
+        else
+            batch->event[batch->n++] = *event;
+    }
+    return n;
+}

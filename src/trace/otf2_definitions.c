@@ -1,0 +1,484 @@
+/*
+ * How a rank is found: the COMM_LOCATIONS group of the MPI paradigm lists locations, and the
+ * place of a location in it is its rank. Groups of communicators hold places in that list.
+ * A location belongs to a location group (a process); one that another process created (a GPU
+ * context) counts as that process.
+ */
+#include "trace/otf2_definitions.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/event.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_CREATOR_CHAIN 64
+
+struct raw_region {
+    uint32_t id, name, canonical;
+    OTF2_Paradigm paradigm;
+};
+
+struct raw_group {
+    uint32_t id;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    uint32_t n_members;
+    uint64_t *member;
+};
+
+struct raw_comm {
+    uint32_t id, name, group, remote;
+    bool is_inter;
+};
+
+struct raw_location {
+    uint64_t id, n_events;
+    uint32_t name, process;
+    OTF2_LocationType type;
+};
+
+/* An array of raw definitions of one kind. */
+#define RAW_LIST(type)                                                                         \
+    struct {                                                                                   \
+        type *at;                                                                              \
+        size_t n, cap;                                                                         \
+    }
+#define RAW_PUSH(list)                                                                         \
+    ({                                                                                         \
+        mem_grow(&(list).at, &(list).cap, (list).n + 1, sizeof *(list).at);                    \
+        &(list).at[(list).n++];                                                                \
+    })
+
+struct raw {
+    struct arena arena;
+    struct idmap string_id;
+    RAW_LIST(const char *) string;
+    RAW_LIST(struct raw_region) region;
+    RAW_LIST(struct raw_group) group;
+    RAW_LIST(struct raw_comm) comm;
+    RAW_LIST(struct raw_location) location;
+    struct idmap seen_location; /* ids, as a set */
+    struct idmap process_id;
+    RAW_LIST(uint32_t) creator; /* of each process */
+    struct idmap group_id;
+    RAW_LIST(uint32_t) comm_group;       /* for each group id, which group communicators mean */
+    const struct raw_group *all_of[256]; /* per paradigm, who is rank r; NULL if nobody says */
+    bool has_clock;
+    uint64_t ticks_per_s, origin_ticks, wall_time_ns;
+    uint64_t n_bad;
+};
+
+static OTF2_CallbackCode on_clock(void *arg, uint64_t ticks_per_s, uint64_t origin,
+                                  uint64_t length, uint64_t wall_time)
+{
+    struct raw *raw = arg;
+
+    (void)length; /* may be too short */
+    raw->has_clock = ticks_per_s > 0;
+    raw->n_bad += ticks_per_s == 0;
+    raw->ticks_per_s = ticks_per_s;
+    raw->origin_ticks = origin;
+    raw->wall_time_ns = wall_time;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *arg, OTF2_StringRef self, const char *text)
+{
+    struct raw *raw = arg;
+    uint32_t at = idmap_add(&raw->string_id, key_pair(0, self));
+
+    if (at == raw->string.n)
+        *RAW_PUSH(raw->string) = NULL;
+    raw->string.at[at] = arena_string(&raw->arena, text ? text : "");
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *arg, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
+                                   uint32_t end)
+{
+    struct raw *raw = arg;
+
+    (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
+    *RAW_PUSH(raw->region) = (struct raw_region){self, name, canonical, paradigm};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_process(void *arg, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                    OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+                                    OTF2_LocationGroupRef creator)
+{
+    struct raw *raw = arg;
+    uint32_t at = idmap_add(&raw->process_id, key_pair(0, self));
+
+    (void)name, (void)type, (void)parent;
+    if (at == raw->creator.n)
+        *RAW_PUSH(raw->creator) = creator;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t n_events,
+                                     OTF2_LocationGroupRef process)
+{
+    struct raw *raw = arg;
+
+    if (self == OTF2_UNDEFINED_LOCATION ||
+        idmap_find(&raw->seen_location, key_pair(0, self)) != IDMAP_NONE) {
+        raw->n_bad++;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    idmap_add(&raw->seen_location, key_pair(0, self));
+    *RAW_PUSH(raw->location) = (struct raw_location){self, n_events, name, process, type};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef name,
+                                  OTF2_GroupType type, OTF2_Paradigm paradigm,
+                                  OTF2_GroupFlag flags, uint32_t n_members,
+                                  const uint64_t *members)
+{
+    struct raw *raw = arg;
+    struct raw_group group = {self, type, paradigm, n_members, NULL};
+
+    (void)name, (void)flags;
+    if (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP &&
+        type != OTF2_GROUP_TYPE_COMM_SELF)
+        return OTF2_CALLBACK_SUCCESS;
+    group.member = arena_array(&raw->arena, uint64_t, n_members);
+    if (n_members > 0)
+        memcpy(group.member, members, n_members * sizeof *members);
+    *RAW_PUSH(raw->group) = group;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_comm(void *arg, OTF2_CommRef self, OTF2_StringRef name,
+                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    struct raw *raw = arg;
+
+    (void)parent, (void)flags;
+    *RAW_PUSH(raw->comm) = (struct raw_comm){.id = self, .name = name, .group = group};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_inter_comm(void *arg, OTF2_CommRef self, OTF2_StringRef name,
+                                       OTF2_GroupRef group, OTF2_GroupRef remote,
+                                       OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    struct raw *raw = arg;
+
+    (void)common, (void)flags;
+    *RAW_PUSH(raw->comm) = (struct raw_comm){self, name, group, remote, true};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static const char *string_of(const struct raw *raw, uint32_t id)
+{
+    uint32_t at = idmap_find(&raw->string_id, key_pair(0, id));
+
+    return at == IDMAP_NONE ? "" : raw->string.at[at];
+}
+
+static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name)
+{
+    switch (paradigm) {
+    case OTF2_PARADIGM_MPI:
+        return REGION_MPI;
+    case OTF2_PARADIGM_OPENMP:
+    case OTF2_PARADIGM_PTHREAD:
+        return REGION_OPENMP;
+    case OTF2_PARADIGM_MEASUREMENT_SYSTEM:
+        return REGION_RUNTIME;
+    default:
+        return by_name;
+    }
+}
+
+static void resolve_regions(const struct raw *raw, struct definitions *defs,
+                            struct otf2_tables *tables)
+{
+    for (size_t i = 0; i < raw->region.n; i++) {
+        const struct raw_region *from = &raw->region.at[i];
+        const char *name = string_of(raw, from->name);
+        char unnamed[40];
+        struct region *region;
+        uint32_t at;
+
+        if (*name == '\0')
+            name = string_of(raw, from->canonical);
+        if (*name == '\0') {
+            snprintf(unnamed, sizeof unnamed, "(region %u without a name)", from->id);
+            name = unnamed;
+        }
+        at = definitions_region(defs, name);
+        region = &defs->region[at];
+        region->kind = kind_of(from->paradigm, region->kind);
+        idtable_set(&tables->region, from->id, at);
+    }
+    tables->undefined_region = definitions_region(defs, "(undefined region)");
+}
+
+/* The process that counts for a location: the one that created it, and so on. */
+static uint64_t process_of(const struct raw *raw, uint32_t process)
+{
+    for (int depth = 0; depth < LONGEST_CREATOR_CHAIN; depth++) {
+        uint32_t at = idmap_find(&raw->process_id, key_pair(0, process));
+
+        if (at == IDMAP_NONE || raw->creator.at[at] == OTF2_UNDEFINED_LOCATION_GROUP ||
+            raw->creator.at[at] == process)
+            break;
+        process = raw->creator.at[at];
+    }
+    return process;
+}
+
+static void resolve_locations(const struct raw *raw, struct definitions *defs)
+{
+    for (size_t i = 0; i < raw->location.n; i++) {
+        const struct raw_location *from = &raw->location.at[i];
+        struct location *location = definitions_location(
+            defs, from->id, string_of(raw, from->name), process_of(raw, from->process));
+
+        location->n_events_said = from->n_events;
+        location->is_metric = from->type == OTF2_LOCATION_TYPE_METRIC;
+    }
+}
+
+/*
+ * Indexes the groups: of two with one id, communicators mean the one that is not a list of
+ * locations; of several lists of locations of one paradigm, the longest tells the ranks.
+ */
+static void index_groups(struct raw *raw)
+{
+    for (uint32_t i = 0; i < raw->group.n; i++) {
+        const struct raw_group *group = &raw->group.at[i];
+        uint32_t at = idmap_add(&raw->group_id, key_pair(0, group->id));
+        const struct raw_group **all = &raw->all_of[group->paradigm & 0xff];
+
+        if (at == raw->comm_group.n)
+            *RAW_PUSH(raw->comm_group) = i;
+        else if (group->type != OTF2_GROUP_TYPE_COMM_LOCATIONS)
+            raw->comm_group.at[at] = i;
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
+            (*all == NULL || group->n_members > (*all)->n_members))
+            *all = group;
+    }
+}
+
+static const struct raw_group *find_group(const struct raw *raw, uint32_t id)
+{
+    uint32_t at = idmap_find(&raw->group_id, key_pair(0, id));
+
+    return at == IDMAP_NONE ? NULL : &raw->group.at[raw->comm_group.at[at]];
+}
+
+static void finish_locations(const struct raw *raw, struct definitions *defs)
+{
+    const struct raw_group *mpi = raw->all_of[OTF2_PARADIGM_MPI];
+    struct process_rank *known = mem_alloc(mpi ? mpi->n_members : 0, sizeof *known);
+    struct idmap group_of = {0};
+    size_t n_known = 0;
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        idmap_add(&group_of, key_pair(0, defs->location[i].id));
+    for (uint32_t i = 0; mpi && i < mpi->n_members; i++) {
+        uint32_t at = idmap_find(&group_of, key_pair(0, mpi->member[i]));
+
+        if (at != IDMAP_NONE)
+            known[n_known++] = (struct process_rank){defs->location[at].group, i};
+    }
+    definitions_finish(defs, known, n_known);
+    idmap_release(&group_of);
+    free(known);
+}
+
+/* What finding the members of communicators needs: ranks by location id. */
+struct ranks {
+    struct idmap location;
+    const struct definitions *defs;
+};
+
+static uint32_t rank_of(const struct ranks *ranks, uint64_t location)
+{
+    uint32_t at = idmap_find(&ranks->location, key_pair(0, location));
+
+    return at == IDMAP_NONE ? NO_RANK : ranks->defs->location[at].rank;
+}
+
+static uint32_t *ranks_of_group(const struct raw *raw, const struct ranks *ranks,
+                                const struct raw_group *group, struct arena *arena)
+{
+    const struct raw_group *all = raw->all_of[group->paradigm & 0xff];
+    uint32_t *rank = arena_array(arena, uint32_t, group->n_members);
+
+    for (uint32_t i = 0; i < group->n_members; i++) {
+        uint64_t member = group->member[i];
+
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
+            rank[i] = rank_of(ranks, member);
+        else if (all)
+            rank[i] = member < all->n_members ? rank_of(ranks, all->member[member]) : NO_RANK;
+        else
+            rank[i] = member < ranks->defs->n_ranks ? (uint32_t)member : NO_RANK;
+    }
+    return rank;
+}
+
+static void resolve_comm(const struct raw *raw, const struct ranks *ranks,
+                         const struct raw_comm *from, struct definitions *defs,
+                         struct otf2_tables *tables)
+{
+    const struct raw_group *group = find_group(raw, from->group);
+    const struct raw_group *remote = from->is_inter ? find_group(raw, from->remote) : NULL;
+    struct comm *comm;
+    uint32_t at;
+
+    if (group == NULL || (from->is_inter && remote == NULL))
+        return;
+    at = definitions_comm(defs, string_of(raw, from->name), 0);
+    comm = &defs->comm[at];
+    comm->is_self = group->type == OTF2_GROUP_TYPE_COMM_SELF;
+    comm->n_members = group->n_members;
+    comm->member = ranks_of_group(raw, ranks, group, &defs->arena);
+    if (remote) {
+        comm->n_remote = remote->n_members;
+        comm->remote = ranks_of_group(raw, ranks, remote, &defs->arena);
+    }
+    idtable_set(&tables->comm, from->id, at);
+}
+
+static void resolve_comms(struct raw *raw, struct definitions *defs, struct otf2_tables *tables)
+{
+    struct ranks ranks = {.defs = defs};
+    uint32_t n_before;
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        idmap_add(&ranks.location, key_pair(0, defs->location[i].id));
+    for (size_t i = 0; i < raw->comm.n; i++) {
+        n_before = defs->n_comms;
+        resolve_comm(raw, &ranks, &raw->comm.at[i], defs, tables);
+        raw->n_bad += defs->n_comms == n_before;
+    }
+    idmap_release(&ranks.location);
+}
+
+/* Locations that only their event file tells of: "<dir>/<id>.evt". */
+static uint64_t add_locations_by_file(struct raw *raw, const char *dir)
+{
+    DIR *files = opendir(dir);
+    struct dirent *file;
+    uint64_t n = 0;
+
+    while (files && (file = readdir(files)) != NULL) {
+        char *end;
+        uint64_t id;
+
+        errno = 0;
+        id = strtoull(file->d_name, &end, 10);
+        if (end == file->d_name || strcmp(end, ".evt") != 0 || errno != 0 ||
+            idmap_find(&raw->seen_location, key_pair(0, id)) != IDMAP_NONE)
+            continue;
+        on_location(raw, id, OTF2_UNDEFINED_STRING, OTF2_LOCATION_TYPE_CPU_THREAD, 0,
+                    (uint32_t)id);
+        n++;
+    }
+    if (files)
+        closedir(files);
+    return n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct raw_location *p = a, *q = b;
+
+    return (p->id > q->id) - (p->id < q->id);
+}
+
+static OTF2_ErrorCode read_raw(OTF2_Reader *reader, struct raw *raw)
+{
+    OTF2_GlobalDefReader *defs = OTF2_Reader_GetGlobalDefReader(reader);
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_ErrorCode status = OTF2_ERROR_FILE_INTERACTION;
+    uint64_t n;
+
+    if (defs && callbacks) {
+        OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+        OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+        OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+        OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_process);
+        OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+        OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+        OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+        OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+        OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
+        status = OTF2_Reader_ReadAllGlobalDefinitions(reader, defs, &n);
+    }
+    if (callbacks)
+        OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (defs)
+        OTF2_Reader_CloseGlobalDefReader(reader, defs);
+    return status;
+}
+
+static void raw_release(struct raw *raw)
+{
+    idmap_release(&raw->string_id);
+    idmap_release(&raw->seen_location);
+    idmap_release(&raw->process_id);
+    idmap_release(&raw->group_id);
+    free(raw->creator.at);
+    free(raw->comm_group.at);
+    free(raw->string.at);
+    free(raw->region.at);
+    free(raw->group.at);
+    free(raw->comm.at);
+    free(raw->location.at);
+    arena_release(&raw->arena);
+}
+
+int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitions *defs,
+                          struct otf2_tables *tables, struct quality *quality)
+{
+    struct raw raw = {0};
+    OTF2_ErrorCode status = read_raw(reader, &raw);
+    int rc = 0;
+
+    if (raw.region.n == 0 && status != OTF2_SUCCESS) {
+        rc = err_set(ERR_FORMAT, "its definitions cannot be read: %s",
+                     OTF2_Error_GetDescription(status));
+        goto out;
+    }
+    if (status != OTF2_SUCCESS || raw.location.n == 0) {
+        raw.n_bad++;
+        quality->n[QUALITY_no_definitions] += add_locations_by_file(&raw, dir);
+        qsort(raw.location.at, raw.location.n, sizeof *raw.location.at, by_id);
+    }
+    raw.n_bad += !raw.has_clock;
+    defs->ticks_per_s = raw.has_clock ? raw.ticks_per_s : 0;
+    defs->origin_ticks = raw.has_clock ? raw.origin_ticks : 0;
+    defs->has_wall_time = raw.has_clock && raw.wall_time_ns != OTF2_UNDEFINED_TIMESTAMP;
+    defs->wall_time_ns = defs->has_wall_time ? raw.wall_time_ns : 0;
+    resolve_regions(&raw, defs, tables);
+    resolve_locations(&raw, defs);
+    index_groups(&raw);
+    finish_locations(&raw, defs);
+    resolve_comms(&raw, defs, tables);
+    quality->n[QUALITY_bad_definition] += raw.n_bad;
+out:
+    raw_release(&raw);
+    return rc;
+}
+
+void otf2_tables_release(struct otf2_tables *tables)
+{
+    idtable_release(&tables->region);
+    idtable_release(&tables->comm);
+}

@@ -1,0 +1,36 @@
+/*
+ * otf2_definitions -- the global definitions of an OTF2 archive.
+ *
+ * Definitions come in any order, refer to what is defined later, and some tracers write them
+ * twice or with the same id for two things. So they are collected first, as they are, and
+ * resolved when all have been seen.
+ */
+#ifndef SNAG_TRACE_OTF2_DEFINITIONS_H
+#define SNAG_TRACE_OTF2_DEFINITIONS_H
+
+#include "trace/definitions.h"
+#include "trace/idtable.h"
+#include "trace/quality.h"
+
+#include <otf2/otf2.h>
+
+struct otf2_tables {
+    struct idtable region; /* OTF2 region to index in definitions */
+    struct idtable comm;   /* OTF2 communicator to index in definitions */
+    uint32_t undefined_region;
+};
+
+/*
+ * otf2_definitions_read -- read all global definitions of an open archive.
+ *   dir      where the event files are, to find locations that damaged definitions do not name
+ *   defs     out: filled in and finished
+ *   tables   out: the archive's ids
+ *   quality  what was wrong is added
+ * Returns 0, or ERR_FORMAT if no definitions can be read at all.
+ */
+int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitions *defs,
+                          struct otf2_tables *tables, struct quality *quality);
+
+void otf2_tables_release(struct otf2_tables *tables);
+
+#endif

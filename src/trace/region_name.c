@@ -1,0 +1,180 @@
+/*
+ * The short name is found by scanning once from the left, keeping track of the depth of <> and
+ * () so that commas and "::" inside template arguments and parameters do not count:
+ *
+ *     return_type  ns :: Class<T> :: function  ( parameters )  const [{file}..]
+ *                        ^ start of the last two parts  ^ first '(' at depth 0
+ */
+#include "trace/region_name.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From the C++ runtime; declared here because its header is C++. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+const char *region_name_canonical(const char *text, struct arena *arena)
+{
+    const char *name = text;
+    char *plain = NULL;
+    int status = -1;
+
+    if (text[0] == '_' && text[1] == 'Z')
+        plain = __cxa_demangle(text, NULL, NULL, &status);
+    if (plain && status == 0)
+        name = plain;
+    name = arena_string(arena, name);
+    free(plain);
+    return name;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '~' || c == '$';
+}
+
+/* True when text[at] begins the word "operator". */
+static bool is_operator(const char *text, size_t at)
+{
+    return starts_with(text + at, "operator") && (at == 0 || !is_word(text[at - 1])) &&
+           !is_word(text[at + 8]);
+}
+
+/* The first character behind an operator's symbol, which may contain <, > and (). */
+static size_t skip_operator(const char *text, size_t at, size_t end)
+{
+    at += strlen("operator");
+    if (starts_with(text + at, "()"))
+        return at + 2;
+    while (at < end && text[at] != '(')
+        at++;
+    return at;
+}
+
+/* Where the parameters begin: the first '(' outside <> that a name stands directly before. */
+static size_t parameters_at(const char *text, size_t end)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < end; i++) {
+        if (is_operator(text, i)) {
+            i = skip_operator(text, i, end) - 1;
+            if (i + 1 < end && text[i + 1] == '(')
+                return i + 1;
+        } else if (starts_with(text + i, "(anonymous namespace)")) {
+            i += strlen("(anonymous namespace)") - 1;
+        } else if (text[i] == '<') {
+            depth++;
+        } else if (text[i] == '>' && depth > 0) {
+            depth--;
+        } else if (text[i] == '(' && depth == 0) {
+            return i > 0 && (is_word(text[i - 1]) || text[i - 1] == '>') ? i : end;
+        }
+    }
+    return end;
+}
+
+/* Where the last two "::" parts of text[0..end) begin, leaving out what stands before a space.
+ */
+static size_t last_two_parts(const char *text, size_t end)
+{
+    size_t part = 0, part_before = 0;
+    int depth = 0;
+
+    for (size_t i = 0; i < end; i++) {
+        if (is_operator(text, i))
+            break;
+        if (text[i] == '<' || text[i] == '(') {
+            depth++;
+        } else if ((text[i] == '>' || text[i] == ')') && depth > 0) {
+            depth--;
+        } else if (depth == 0 && strchr(" *&", text[i])) {
+            part = part_before = i + 1;
+        } else if (depth == 0 && text[i] == ':' && text[i + 1] == ':' && i + 2 < end) {
+            part_before = part;
+            part = i + 2;
+            i++;
+        }
+    }
+    return part_before;
+}
+
+/* Copies text[begin..end) without template arguments; returns the new end of out. */
+static char *copy_without_templates(char *out, const char *text, size_t begin, size_t end)
+{
+    int depth = 0;
+
+    for (size_t i = begin; i < end; i++) {
+        if (depth == 0 && is_operator(text, i)) {
+            memcpy(out, text + i, end - i);
+            return out + (end - i);
+        }
+        if (text[i] == '<')
+            depth++;
+        else if (text[i] == '>' && depth > 0)
+            depth--;
+        else if (depth == 0)
+            *out++ = text[i];
+    }
+    return out;
+}
+
+const char *region_name_short(const char *canonical, struct arena *arena)
+{
+    const char *position = strstr(canonical, " [{"); /* TAU's file and lines */
+    size_t end =
+        position && position > canonical ? (size_t)(position - canonical) : strlen(canonical);
+    size_t parameters = parameters_at(canonical, end);
+    char *name = arena_array(arena, char, end + 1), *name_end;
+    size_t begin = 0;
+
+    if (parameters < end || memmem(canonical, end, "::", 2))
+        begin = last_two_parts(canonical, parameters);
+    name_end = copy_without_templates(name, canonical, begin, parameters);
+    if (name_end == name) { /* nothing but brackets: better the whole than none */
+        memcpy(name, canonical, end);
+        name_end = name + end;
+    }
+    *name_end = '\0';
+    return name;
+}
+
+const char *region_name_last(const char *short_name)
+{
+    const char *last = short_name;
+
+    for (const char *at = short_name; (at = strstr(at, "::")) != NULL;) {
+        at += 2;
+        if (*at)
+            last = at;
+    }
+    return last;
+}
+
+enum region_kind region_name_kind(const char *canonical)
+{
+    static const struct {
+        const char *start;
+        bool is_whole; /* the name is just this */
+        enum region_kind kind;
+    } known[] = {
+        {"MPI_", false, REGION_MPI},       {"PMPI_", false, REGION_MPI},
+        {"!$omp", false, REGION_OPENMP},   {"omp_", false, REGION_OPENMP},
+        {"OpenMP", false, REGION_OPENMP},  {"pthread_", false, REGION_OPENMP},
+        {"Working", true, REGION_RUNTIME}, {"EZTrace finalize", true, REGION_RUNTIME},
+        {".TAU", false, REGION_RUNTIME},   {"TRACE BUFFER FLUSH", true, REGION_RUNTIME},
+        {"linux:", false, REGION_RUNTIME},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
+                              : starts_with(canonical, known[i].start))
+            return known[i].kind;
+    return REGION_USER;
+}

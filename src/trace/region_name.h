@@ -1,0 +1,38 @@
+/*
+ * region_name -- what a region is called: one canonical name, and a short one to show.
+ *
+ * Tracers write mangled names, signatures with return type and parameters, or a source position
+ * behind the name. The canonical name is the demangled one; two definitions with the same
+ * canonical name are one region. The short name is what a person would say:
+ *
+ *     void LAMMPS_NS::PairEAM::compute(int, int) [{pair_eam.cpp} {100,1}-{308,1}]
+ *     --> PairEAM::compute
+ */
+#ifndef SNAG_TRACE_REGION_NAME_H
+#define SNAG_TRACE_REGION_NAME_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+/* region_name_canonical -- demangled if it was mangled (Itanium ABI), else text; in arena. */
+const char *region_name_canonical(const char *text, struct arena *arena);
+
+/*
+ * region_name_short -- class and function of a C++ signature, without template arguments; the
+ * name itself where it is not a signature. Never empty for a text that is not. In arena.
+ */
+const char *region_name_short(const char *canonical, struct arena *arena);
+
+/* region_name_last -- the part of a short name behind its last "::", for matching. */
+const char *region_name_last(const char *short_name);
+
+enum region_kind { REGION_USER, REGION_MPI, REGION_OPENMP, REGION_RUNTIME };
+
+/*
+ * region_name_kind -- what a name alone says: MPI_*, OpenMP and threading, the measurement
+ * system's own regions (REGION_RUNTIME), or the user's code.
+ */
+enum region_kind region_name_kind(const char *canonical);
+
+#endif

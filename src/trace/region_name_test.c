@@ -1,0 +1,80 @@
+#include "trace/region_name.h"
+
+#include "base/test.h"
+
+static void short_names_are_what_a_person_would_say(void **state)
+{
+    static const char *const pair[][2] = {
+        {"main", "main"},
+        {"MPI_Wait", "MPI_Wait"},
+        {"MPI_Wait()", "MPI_Wait"},
+        {"int main(int, char **)", "main"},
+        {"void *LAMMPS_NS::Memory::smalloc(LAMMPS_NS::bigint, const char *) "
+         "[{memory.cpp} {35,1}-{59,1}]",
+         "Memory::smalloc"},
+        {"LAMMPS_NS::PairEAM::compute(int, int)", "PairEAM::compute"},
+        {"void LAMMPS_NS::PairLJ<double, int>::compute(std::vector<a::b, c>)",
+         "PairLJ::compute"},
+        {"ns::Vec<int>& ns::Vec<int>::operator=(ns::Vec<int> const&)", "Vec::operator="},
+        {"std::ostream& operator<< <int>(std::ostream&, int)", "operator<< <int>"},
+        {"a::F::operator()(int) const", "F::operator()"},
+        {"a::b::(anonymous namespace)::run(int)", "(anonymous namespace)::run"},
+        {"MD_NEWTON [{md_newton.F} {1,18}]", "MD_NEWTON"},
+        {"EZTrace finalize", "EZTrace finalize"},
+        {"!$omp parallel @solve.c:12", "!$omp parallel @solve.c:12"},
+        {"phase (inner)", "phase (inner)"},
+        {"linux:schedule", "linux:schedule"},
+        {"<lambda>", "<lambda>"},
+        {"operator", "operator"},
+        {"::", "::"},
+        {"a<", "a"},
+        {"f(", "f"},
+    };
+    struct arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        assert_string_equal(region_name_short(pair[i][0], &arena), pair[i][1]);
+    arena_release(&arena);
+}
+
+static void mangled_names_are_demangled(void **state)
+{
+    struct arena arena = {0};
+
+    (void)state;
+    assert_string_equal(region_name_canonical("_ZN9LAMMPS_NS9CommBrick8exchangeEv", &arena),
+                        "LAMMPS_NS::CommBrick::exchange()");
+    assert_string_equal(region_name_canonical("_Znonsense", &arena), "_Znonsense");
+    assert_string_equal(region_name_canonical("main", &arena), "main");
+    arena_release(&arena);
+}
+
+static void last_part_is_the_function(void **state)
+{
+    (void)state;
+    assert_string_equal(region_name_last("PairEAM::compute"), "compute");
+    assert_string_equal(region_name_last("main"), "main");
+    assert_string_equal(region_name_last("a::"), "a::");
+}
+
+static void kinds_follow_from_names(void **state)
+{
+    (void)state;
+    assert_int_equal(region_name_kind("MPI_Wait"), REGION_MPI);
+    assert_int_equal(region_name_kind("!$omp for"), REGION_OPENMP);
+    assert_int_equal(region_name_kind("Working"), REGION_RUNTIME);
+    assert_int_equal(region_name_kind("compute"), REGION_USER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_names_are_what_a_person_would_say),
+        cmocka_unit_test(mangled_names_are_demangled),
+        cmocka_unit_test(last_part_is_the_function),
+        cmocka_unit_test(kinds_follow_from_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

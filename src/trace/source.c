@@ -1,0 +1,205 @@
+/*
+ * The reader adds to every source what all need: a bound on the events of a bad location, and
+ * time that does not run backwards. For the latter the last events of a batch are held until
+ * those behind them are known:
+ *
+ *     batch:  [ held from before | new from the source ............ ]
+ *     given:  [ trusted ........................... | held for next ]
+ */
+#include "trace/source.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/monotone.h"
+#include "trace/source_chrome.h"
+#include "trace/source_otf2.h"
+#include "trace/source_synth.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BATCH 1024u
+
+static const struct source_ops *const sources[] = {
+    &source_synth_ops,
+    &source_otf2_ops,
+    &source_chrome_ops,
+    NULL,
+};
+
+struct source_reader {
+    const struct source_ops *ops;
+    void *impl;
+    struct event_batch batch; /* all events in hand; n is what the source has filled */
+    struct event_batch given; /* the view that was handed out */
+    uint64_t floor_ns;
+    uint64_t n_read, limit;
+    struct quality quality;
+};
+
+const struct source_ops *const *source_list(void)
+{
+    return sources;
+}
+
+int source_open(struct source *source, const char *path)
+{
+    struct stat info;
+    int rc;
+
+    *source = (struct source){.path = mem_copy_string(path)};
+    for (size_t i = 0; sources[i]; i++) {
+        if (!sources[i]->accepts(path))
+            continue;
+        source->ops = sources[i];
+        rc = source->ops->open(source, path);
+        if (rc < 0)
+            return rc;
+        if (source->defs.n_locations == 0)
+            return err_set(ERR_FORMAT, "nothing to read in '%s': it defines no locations",
+                           path);
+        return 0;
+    }
+    if (stat(path, &info) != 0)
+        return err_set(ERR_NOT_FOUND, "no such trace: '%s'", path);
+    return err_set(ERR_FORMAT,
+                   "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
+                   path);
+}
+
+void source_close(struct source *source)
+{
+    if (source->ops && source->impl)
+        source->ops->close(source);
+    definitions_release(&source->defs);
+    free(source->path);
+    *source = (struct source){0};
+}
+
+struct source_reader *source_reader_new(struct source *source)
+{
+    void *impl = source->ops->reader_new(source);
+    struct source_reader *reader;
+
+    if (impl == NULL)
+        return NULL;
+    reader = mem_alloc(1, sizeof *reader);
+    reader->ops = source->ops;
+    reader->impl = impl;
+    mem_grow(&reader->batch.event, &reader->batch.event_cap, BATCH + MONOTONE_LOOK_AHEAD,
+             sizeof *reader->batch.event);
+    return reader;
+}
+
+void source_reader_free(struct source_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    reader->ops->reader_free(reader->impl);
+    free(reader->batch.event);
+    free(reader->batch.message);
+    free(reader->batch.collective);
+    free(reader);
+}
+
+int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_t limit)
+{
+    reader->batch.n = reader->batch.n_messages = reader->batch.n_collectives = 0;
+    reader->given = (struct event_batch){0};
+    reader->floor_ns = MONOTONE_NO_FLOOR;
+    reader->n_read = 0;
+    reader->limit = limit;
+    reader->quality = (struct quality){0};
+    return reader->ops->begin(reader->impl, location, &reader->quality);
+}
+
+/* Moves what was held, and the details it refers to, to the front of the batch. */
+static void keep_held(struct event_batch *batch, size_t n_given)
+{
+    size_t n_held = batch->n - n_given;
+    uint32_t message = (uint32_t)batch->n_messages, collective = (uint32_t)batch->n_collectives;
+
+    memmove(batch->event, batch->event + n_given, n_held * sizeof *batch->event);
+    batch->n = n_held;
+    for (size_t i = n_held; i-- > 0;) {
+        if (batch->event[i].kind == EVENT_MESSAGE)
+            message = batch->event[i].ref;
+        else if (batch->event[i].kind == EVENT_COLLECTIVE)
+            collective = batch->event[i].ref;
+    }
+    for (size_t i = 0; i < n_held; i++) {
+        if (batch->event[i].kind == EVENT_MESSAGE)
+            batch->event[i].ref -= message;
+        else if (batch->event[i].kind == EVENT_COLLECTIVE)
+            batch->event[i].ref -= collective;
+    }
+    batch->n_messages -= message;
+    memmove(batch->message, batch->message + message,
+            batch->n_messages * sizeof *batch->message);
+    batch->n_collectives -= collective;
+    memmove(batch->collective, batch->collective + collective,
+            batch->n_collectives * sizeof *batch->collective);
+}
+
+/* Takes the next records from the source and repairs their times. Returns false at the end. */
+static bool read_more(struct source_reader *reader)
+{
+    struct event_batch *batch = &reader->batch;
+    uint64_t left = reader->limit - reader->n_read;
+    size_t most = left < BATCH ? (size_t)left : BATCH;
+    size_t n = most ? reader->ops->next(reader->impl, batch, most, &reader->quality) : 0;
+
+    reader->n_read += n;
+    reader->quality.n[QUALITY_time_backwards] +=
+        monotone_repair(batch->event, batch->n, reader->floor_ns);
+    return n > 0;
+}
+
+size_t source_reader_next(struct source_reader *reader, const struct event_batch **out)
+{
+    struct event_batch *batch = &reader->batch;
+    size_t n_given;
+    bool is_more;
+
+    keep_held(batch, reader->given.n);
+    do {
+        is_more = read_more(reader);
+        n_given = batch->n;
+        if (is_more)
+            n_given -= n_given > MONOTONE_LOOK_AHEAD ? MONOTONE_LOOK_AHEAD : n_given;
+    } while (n_given == 0 && is_more);
+    if (n_given > 0)
+        reader->floor_ns = batch->event[n_given - 1].time_ns;
+    reader->given = *batch;
+    reader->given.n = n_given;
+    *out = &reader->given;
+    return n_given;
+}
+
+uint64_t source_reader_position(const struct source_reader *reader)
+{
+    return reader->n_read;
+}
+
+void source_reader_end(struct source_reader *reader, struct quality *quality)
+{
+    reader->ops->end(reader->impl, &reader->quality);
+    quality_add(quality, &reader->quality);
+}
+
+struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_MESSAGE, (uint32_t)batch->n_messages);
+    mem_grow(&batch->message, &batch->message_cap, batch->n_messages + 1,
+             sizeof *batch->message);
+    return &batch->message[batch->n_messages++];
+}
+
+struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_COLLECTIVE, (uint32_t)batch->n_collectives);
+    mem_grow(&batch->collective, &batch->collective_cap, batch->n_collectives + 1,
+             sizeof *batch->collective);
+    return &batch->collective[batch->n_collectives++];
+}

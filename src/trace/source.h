@@ -1,0 +1,113 @@
+/*
+ * source -- where a trace comes from: an OTF2 archive, Chrome JSON, a sentence.
+ *
+ * A source is opened once, which reads its definitions. Each thread that wants to read opens a
+ * reader of its own and reads one location after another, in time order, in batches:
+ *
+ *     source_open(&source, path);
+ *     reader = source_reader_new(&source);
+ *     source_reader_begin(reader, location, UINT64_MAX);
+ *     while (source_reader_next(reader, &batch) > 0)
+ *         ... batch.event[0 .. batch.n) ...
+ *     source_reader_end(reader, &quality);
+ *
+ * No one behind this interface knows which source it is. A damaged location yields what can be
+ * read of it; what was wrong is counted. To add a source: one file with a struct source_ops and
+ * one row in source.c.
+ */
+#ifndef SNAG_TRACE_SOURCE_H
+#define SNAG_TRACE_SOURCE_H
+
+#include "trace/definitions.h"
+#include "trace/event.h"
+#include "trace/quality.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct source;
+
+/* What a kind of source must be able to do. All functions return 0 or a negative ERR_*. */
+struct source_ops {
+    const char *name; /* as in "otf2" */
+    const char *what; /* one line for --help */
+
+    /* True when the path looks like one of ours; reads at most the head of the file. */
+    bool (*accepts)(const char *path);
+
+    /* Fill in source->defs (not finished) and source->quality; state goes to source->impl. */
+    int (*open)(struct source *source, const char *path);
+    void (*close)(struct source *source);
+
+    /* State for one thread, NULL with err_set when that fails. */
+    void *(*reader_new)(struct source *source);
+    void (*reader_free)(void *reader);
+
+    /* Start location i of source->defs. Damage goes to *quality, not to the return value. */
+    int (*begin)(void *reader, uint32_t location, struct quality *quality);
+
+    /* Read at most `most` records, each of which appends no or one event to batch. Returns
+     * how many were read, 0 at the end. */
+    size_t (*next)(void *reader, struct event_batch *batch, size_t most,
+                   struct quality *quality);
+    void (*end)(void *reader, struct quality *quality);
+};
+
+struct source {
+    const struct source_ops *ops;
+    struct definitions defs;
+    struct quality quality; /* of the definitions */
+    char *path;
+    void *impl;
+};
+
+/*
+ * source_open -- find out what path is, open it and read its definitions.
+ *   path  a file or directory, "-" for Chrome JSON on standard input, or "synth:..."
+ * Returns 0, ERR_IO, ERR_FORMAT or ERR_NOT_FOUND with the reason. Close in any case.
+ */
+int source_open(struct source *source, const char *path);
+
+/* source_close -- closes and zeroes. A zeroed source is harmless. All readers must be gone. */
+void source_close(struct source *source);
+
+/* source_list -- the kinds of source there are, ended by NULL. */
+const struct source_ops *const *source_list(void);
+
+struct source_reader;
+
+/* source_reader_new -- a reader for the calling thread, NULL with err_set when that fails. */
+struct source_reader *source_reader_new(struct source *source);
+void source_reader_free(struct source_reader *reader);
+
+/*
+ * source_reader_begin -- start reading location i of source->defs.
+ *   limit  read no more than so many records (a location that is known to be bad behind them)
+ */
+int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_t limit);
+
+/*
+ * source_reader_next -- the next events in time order.
+ *   batch  out: a view that is valid until the next call
+ * Returns how many events, 0 at the end.
+ */
+size_t source_reader_next(struct source_reader *reader, const struct event_batch **batch);
+
+/* source_reader_position -- records taken from the source for this location so far. */
+uint64_t source_reader_position(const struct source_reader *reader);
+
+/* source_reader_end -- done with the location; adds what was wrong with it to *quality. */
+void source_reader_end(struct source_reader *reader, struct quality *quality);
+
+/* event_batch_... -- appending, for sources. */
+static inline void event_batch_push(struct event_batch *batch, uint64_t time_ns,
+                                    enum event_kind kind, uint32_t ref)
+{
+    batch->event[batch->n++] =
+        (struct event){.time_ns = time_ns, .kind = (uint32_t)kind, .ref = ref};
+}
+
+struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns);
+struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns);
+
+#endif

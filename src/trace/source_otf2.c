@@ -1,0 +1,320 @@
+/*
+ * One OTF2 reader per thread, local event readers only: the merging global reader needs memory
+ * for every location and fails when a single file is missing. What libotf2 3.0 does that one
+ * has to know:
+ *
+ *  - past the end, ReadLocalEvents starts again from the beginning: fewer records than asked
+ *    for, or any error, is the end;
+ *  - it corrects clocks only between two ClockOffset records: we do it ourselves (ticks.h);
+ *  - a location's own ids (mapping tables) are in its local definitions, which must be read
+ *    before its events; a missing definition file is not an error;
+ *  - it prints errors on stderr unless a callback takes them.
+ */
+#include "trace/source_otf2.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "trace/otf2_events.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct otf2 {
+    char anchor[FS_PATH_SIZE]; /* the .otf2 file */
+    char files[FS_PATH_SIZE];  /* the directory of event files */
+    struct otf2_tables tables;
+    const struct definitions *defs;
+};
+
+struct otf2_reader {
+    const struct otf2 *archive;
+    OTF2_Reader *reader;
+    OTF2_EvtReader *file; /* of the current location, NULL if there is none to read */
+    OTF2_EvtReaderCallbacks *callbacks;
+    OTF2_DefReaderCallbacks *local_callbacks;
+    bool has_local_files;
+
+    const struct location *location;
+    struct ticks ticks;
+    struct otf2_events events;
+    uint64_t n_read;
+    bool is_at_end;
+};
+
+/* ------------------------------------------------------------------ finding the archive */
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), m = strlen(suffix);
+
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+/* The one anchor file in a directory, preferring traces.otf2. False if there is none. */
+static bool find_anchor(const char *dir, char out[FS_PATH_SIZE])
+{
+    DIR *files = opendir(dir);
+    struct dirent *file;
+    bool is_found = false;
+
+    while (files && (file = readdir(files)) != NULL) {
+        if (!has_suffix(file->d_name, ".otf2") ||
+            (is_found && strcmp(file->d_name, "traces.otf2") != 0))
+            continue;
+        is_found = fs_join(out, dir, file->d_name) == 0;
+    }
+    if (files)
+        closedir(files);
+    return is_found;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool accepts(const char *path)
+{
+    char anchor[FS_PATH_SIZE];
+
+    return has_suffix(path, ".otf2") || (is_directory(path) && find_anchor(path, anchor));
+}
+
+static int locate(struct otf2 *archive, const char *path)
+{
+    int fd;
+
+    if (is_directory(path)) {
+        if (!find_anchor(path, archive->anchor))
+            return err_set(ERR_NOT_FOUND, "no OTF2 archive in directory '%s'", path);
+    } else if (snprintf(archive->anchor, FS_PATH_SIZE, "%s", path) >= FS_PATH_SIZE) {
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
+    }
+    fd = open(archive->anchor, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open '%s': %s",
+                       archive->anchor, strerror(errno));
+    close(fd);
+    snprintf(archive->files, FS_PATH_SIZE, "%.*s",
+             (int)(strlen(archive->anchor) - strlen(".otf2")), archive->anchor);
+    return 0;
+}
+
+/* libotf2's own messages are dropped: what they mean for a reader is counted or said by us. */
+static OTF2_ErrorCode ignore_message(void *arg, const char *file, uint64_t line,
+                                     const char *function, OTF2_ErrorCode code,
+                                     const char *format, va_list args)
+{
+    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
+    return code;
+}
+
+static OTF2_Reader *open_reader(const struct otf2 *archive)
+{
+    OTF2_Reader *reader;
+
+    reader = OTF2_Reader_Open(archive->anchor);
+    if (reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS) {
+        OTF2_Reader_Close(reader);
+        reader = NULL;
+    }
+    if (reader == NULL)
+        err_set(ERR_FORMAT, "not a readable OTF2 archive: '%s'", archive->anchor);
+    return reader;
+}
+
+static int otf2_open(struct source *source, const char *path)
+{
+    struct otf2 *archive = mem_alloc(1, sizeof *archive);
+    OTF2_Reader *reader = NULL;
+    int rc;
+
+    source->impl = archive;
+    archive->defs = &source->defs;
+    OTF2_Error_RegisterCallback(ignore_message, NULL);
+    rc = locate(archive, path);
+    if (rc < 0)
+        return rc;
+    reader = open_reader(archive);
+    if (reader == NULL)
+        return ERR_FORMAT;
+    rc = otf2_definitions_read(reader, archive->files, &source->defs, &archive->tables,
+                               &source->quality);
+    if (rc < 0)
+        rc = err_set(rc, "cannot read '%s': %s", archive->anchor, err_message());
+    OTF2_Reader_Close(reader);
+    return rc;
+}
+
+static void otf2_close(struct source *source)
+{
+    struct otf2 *archive = source->impl;
+
+    otf2_tables_release(&archive->tables);
+    free(archive);
+}
+
+/* --------------------------------------------------------------------------- readers */
+
+static OTF2_CallbackCode on_clock_offset(void *arg, OTF2_TimeStamp time, int64_t offset,
+                                         double deviation)
+{
+    struct otf2_reader *r = arg;
+
+    (void)deviation;
+    if (!ticks_add_offset(&r->ticks, time, offset))
+        r->events.quality->n[QUALITY_bad_definition]++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_mapping(void *arg, OTF2_MappingType type, const OTF2_IdMap *map)
+{
+    struct otf2_reader *r = arg;
+
+    otf2_events_map(&r->events, type, map);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static void reader_free(void *impl)
+{
+    struct otf2_reader *r = impl;
+
+    if (r->callbacks)
+        OTF2_EvtReaderCallbacks_Delete(r->callbacks);
+    if (r->local_callbacks)
+        OTF2_DefReaderCallbacks_Delete(r->local_callbacks);
+    if (r->reader)
+        OTF2_Reader_Close(r->reader);
+    otf2_events_release(&r->events);
+    ticks_release(&r->ticks);
+    free(r);
+}
+
+static void *reader_new(struct source *source)
+{
+    struct otf2_reader *r = mem_alloc(1, sizeof *r);
+
+    r->archive = source->impl;
+    otf2_events_init(&r->events, &r->archive->tables, &source->defs);
+    ticks_init(&r->ticks, source->defs.ticks_per_s, source->defs.origin_ticks);
+    r->reader = open_reader(r->archive);
+    if (r->reader == NULL) {
+        reader_free(r);
+        return NULL;
+    }
+    r->callbacks = otf2_events_callbacks();
+    r->local_callbacks = OTF2_DefReaderCallbacks_New();
+    OTF2_DefReaderCallbacks_SetClockOffsetCallback(r->local_callbacks, on_clock_offset);
+    OTF2_DefReaderCallbacks_SetMappingTableCallback(r->local_callbacks, on_mapping);
+    OTF2_Reader_OpenEvtFiles(r->reader);
+    r->has_local_files = OTF2_Reader_OpenDefFiles(r->reader) == OTF2_SUCCESS;
+    return r;
+}
+
+static void read_local_definitions(struct otf2_reader *r, uint64_t id)
+{
+    OTF2_DefReader *defs = r->has_local_files ? OTF2_Reader_GetDefReader(r->reader, id) : NULL;
+    OTF2_ErrorCode status;
+    uint64_t n;
+
+    if (defs == NULL) {
+        r->events.quality->n[QUALITY_no_local_definitions]++;
+        return;
+    }
+    OTF2_Reader_RegisterDefCallbacks(r->reader, defs, r->local_callbacks, r);
+    status = OTF2_Reader_ReadAllLocalDefinitions(r->reader, defs, &n);
+    if (status != OTF2_SUCCESS && status != OTF2_ERROR_INDEX_OUT_OF_BOUNDS)
+        r->events.quality->n[QUALITY_bad_definition]++;
+    OTF2_Reader_CloseDefReader(r->reader, defs);
+}
+
+/* True when the location has an event file that we may read. */
+static bool has_events(const struct otf2_reader *r)
+{
+    char path[FS_PATH_SIZE + 32];
+
+    snprintf(path, sizeof path, "%s/%llu.evt", r->archive->files,
+             (unsigned long long)r->location->id);
+    return access(path, R_OK) == 0;
+}
+
+static int begin(void *impl, uint32_t location, struct quality *quality)
+{
+    struct otf2_reader *r = impl;
+
+    r->events.quality = quality;
+    r->location = &r->archive->defs->location[location];
+    r->n_read = 0;
+    r->is_at_end = false;
+    otf2_events_begin(&r->events, r->location->rank);
+    ticks_clear_offsets(&r->ticks);
+    if (!has_events(r)) {
+        quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
+        return 0;
+    }
+    OTF2_Reader_SelectLocation(r->reader, r->location->id);
+    read_local_definitions(r, r->location->id);
+    r->file = OTF2_Reader_GetEvtReader(r->reader, r->location->id);
+    if (r->file == NULL) {
+        quality->n[QUALITY_missing_file]++;
+        return 0;
+    }
+    OTF2_EvtReader_ApplyClockOffsets(r->file, false);
+    OTF2_EvtReader_ApplyMappingTables(r->file, false);
+    OTF2_Reader_RegisterEvtCallbacks(r->reader, r->file, r->callbacks, &r->events);
+    return 0;
+}
+
+static size_t next(void *impl, struct event_batch *batch, size_t most, struct quality *quality)
+{
+    struct otf2_reader *r = impl;
+    size_t event = batch->n, message = batch->n_messages, collective = batch->n_collectives;
+    OTF2_ErrorCode status;
+    uint64_t n = 0;
+
+    if (r->file == NULL || r->is_at_end)
+        return 0;
+    r->events.batch = batch;
+    r->events.quality = quality;
+    status = OTF2_Reader_ReadLocalEvents(r->reader, r->file, most, &n);
+    if (n > most)
+        n = most;
+    r->n_read += n;
+    r->is_at_end = n < most || status != OTF2_SUCCESS;
+    if (r->is_at_end && (status != OTF2_SUCCESS || r->n_read < r->location->n_events_said))
+        quality->n[QUALITY_truncated]++;
+    otf2_events_convert(&r->events, &r->ticks, event, message, collective);
+    return (size_t)n;
+}
+
+static void end(void *impl, struct quality *quality)
+{
+    struct otf2_reader *r = impl;
+
+    quality->n[QUALITY_unfinished_request] += requests_clear(&r->events.requests);
+    if (r->file)
+        OTF2_Reader_CloseEvtReader(r->reader, r->file);
+    r->file = NULL;
+}
+
+const struct source_ops source_otf2_ops = {
+    .name = "otf2",
+    .what = "OTF2 archives (Score-P, TAU, EZTrace, Extrae): the .otf2 file or its directory",
+    .accepts = accepts,
+    .open = otf2_open,
+    .close = otf2_close,
+    .reader_new = reader_new,
+    .reader_free = reader_free,
+    .begin = begin,
+    .next = next,
+    .end = end,
+};

@@ -1,0 +1,50 @@
+/* synth_program -- the sentence behind "synth:", parsed. See source_synth.h for the language.
+ */
+#ifndef SNAG_TRACE_SYNTH_PROGRAM_H
+#define SNAG_TRACE_SYNTH_PROGRAM_H
+
+#include "base/arena.h"
+#include "trace/definitions.h"
+
+#include <stdint.h>
+
+enum synth_kind { SYNTH_CALL, SYNTH_SEND, SYNTH_RECV, SYNTH_BARRIER };
+
+struct synth_item {
+    enum synth_kind kind;
+    uint32_t region;
+    uint64_t n_times;
+    double own_ns;
+    uint32_t shift;     /* to or from so many ranks further */
+    uint32_t only_rank; /* NO_RANK: on all */
+    struct synth_item *inside, *after;
+};
+
+struct synth_slow {
+    uint32_t region;
+    uint64_t every;
+    double factor;
+    uint32_t only_rank;
+    struct synth_slow *after;
+};
+
+struct synth_program {
+    struct synth_item *first;
+    struct synth_slow *slow;
+    uint32_t n_ranks;
+    double jitter;
+    uint64_t seed;
+    double skew_ns, drift_ppm;
+};
+
+/*
+ * synth_parse -- read a program.
+ *   text     behind "synth:"
+ *   defs     regions are added
+ *   arena    the items live there
+ * Returns 0 or ERR_FORMAT that says where.
+ */
+int synth_parse(const char *text, struct synth_program *program, struct definitions *defs,
+                struct arena *arena);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * ticks -- from the ticks of a trace's clock to nanoseconds since its start.
+ *
+ * ns = (ticks + offset(ticks) - origin) * 1e9 / ticks_per_s, exact to the nanosecond for any
+ * frequency. The offset is what a tracer measured between this location's clock and the global
+ * one, at some points in time: between two of them it is interpolated linearly, before the
+ * first and behind the last the nearest slope goes on.
+ */
+#ifndef SNAG_TRACE_TICKS_H
+#define SNAG_TRACE_TICKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tick_offset {
+    uint64_t at;    /* local ticks */
+    int64_t offset; /* to be added, ticks */
+};
+
+struct ticks {
+    uint64_t origin;
+    uint64_t whole;    /* nanoseconds per tick, */
+    uint64_t fraction; /* and the rest times 2^64, rounded up */
+
+    struct tick_offset *offset; /* [n_offsets], increasing in time */
+    size_t n_offsets, cap;
+    size_t current; /* interval that the last time fell into: time mostly goes forward */
+};
+
+/* ticks_init -- ticks_per_s 0 is taken as 1e9. */
+void ticks_init(struct ticks *ticks, uint64_t ticks_per_s, uint64_t origin);
+void ticks_release(struct ticks *ticks);
+
+/* ticks_clear_offsets -- forget them, for the next location. */
+void ticks_clear_offsets(struct ticks *ticks);
+
+/* ticks_add_offset -- one more measurement. False if it is not behind the last one. */
+bool ticks_add_offset(struct ticks *ticks, uint64_t at, int64_t offset);
+
+/* ticks_corrected -- local ticks plus the offset at that time. */
+uint64_t ticks_corrected(struct ticks *ticks, uint64_t local);
+
+/* ticks_to_ns -- see above; times before the origin wrap around below 0. */
+static inline uint64_t ticks_to_ns(struct ticks *ticks, uint64_t local)
+{
+    uint64_t at = ticks->n_offsets ? ticks_corrected(ticks, local) : local;
+    uint64_t since = at - ticks->origin;
+    bool is_before = (int64_t)since < 0;
+    uint64_t size = is_before ? -since : since;
+    uint64_t ns = size * ticks->whole;
+
+    if (ticks->fraction)
+        ns += (uint64_t)(((__uint128_t)size * ticks->fraction) >> 64);
+    return is_before ? -ns : ns;
+}
+
+#endif
