@@ -442,7 +442,8 @@ static int read_all(struct reader *r, int fd, const char *path, unsigned char *b
                                     : read_plain(r, fd, path, buffer, (size_t)n);
     if (rc < 0)
         return rc;
-    if (!r->is_lost && r->depth > 2) /* inside an event; the array itself need not end */
+    /* inside an event; the array itself need not end */
+    if (!r->is_lost && r->events_depth > 0 && r->depth > r->events_depth)
         r->quality->n[QUALITY_truncated]++;
     if (r->n_records == 0)
         return err_set(ERR_FORMAT, "no trace events in '%s'", path);

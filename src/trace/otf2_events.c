@@ -362,9 +362,8 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
 static void map_region(uint64_t local, uint64_t global, void *arg)
 {
     struct otf2_events *r = arg;
-    uint32_t region = global <= UINT32_MAX
-                          ? idtable_get(&r->tables->region, (uint32_t)global)
-                          : IDMAP_NONE;
+    uint32_t region =
+        global <= UINT32_MAX ? idtable_get(&r->tables->region, (uint32_t)global) : IDMAP_NONE;
 
     if (local < OTF2_UNDEFINED_REGION)
         idtable_set(&r->region, (uint32_t)local,
@@ -376,8 +375,7 @@ static void map_comm(uint64_t local, uint64_t global, void *arg)
     struct otf2_events *r = arg;
 
     if (local < OTF2_UNDEFINED_COMM && global < OTF2_UNDEFINED_COMM)
-        idtable_set(&r->comm, (uint32_t)local,
-                    idtable_get(&r->tables->comm, (uint32_t)global));
+        idtable_set(&r->comm, (uint32_t)local, idtable_get(&r->tables->comm, (uint32_t)global));
 }
 
 void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_IdMap *map)

@@ -15,7 +15,7 @@
 struct otf2_events {
     const struct otf2_tables *tables;
     const struct definitions *defs;
-    uint32_t rank; /* of the current location */
+    uint32_t rank;               /* of the current location */
     struct idtable region, comm; /* ids local to the location; all others are global */
 
     struct event_batch *batch; /* being filled */
@@ -35,9 +35,9 @@ void otf2_events_release(struct otf2_events *events);
 void otf2_events_begin(struct otf2_events *events, uint32_t rank);
 
 /*
- * otf2_events_map -- take a mapping table of the location. Regions and communicators go straight
- * from local ids to our indices, which is cheaper than letting libotf2 map them first: its own
- * mapping is to be switched off.
+ * otf2_events_map -- take a mapping table of the location. Regions and communicators go
+ * straight from local ids to our indices, which is cheaper than letting libotf2 map them first:
+ * its own mapping is to be switched off.
  */
 void otf2_events_map(struct otf2_events *events, OTF2_MappingType type, const OTF2_IdMap *map);
 

@@ -19,8 +19,8 @@
 
 #define LATENCY_NS 1000u
 #define MPI_OWN_NS 500u
-#define DEEPEST 256            /* more than the parser lets through */
-#define MOST_EVENTS 200000000u /* of all ranks: 3.2 GB */
+#define DEEPEST 256     /* more than the parser lets through */
+#define MOST_EVENTS 3e8 /* of all ranks: some GB */
 
 /* An item being run: how often still, and what is next inside it. */
 struct frame {
@@ -61,7 +61,6 @@ struct run {
     size_t channel_cap;
     struct barrier *barrier;
     size_t n_barriers, barrier_cap;
-    uint64_t n_events;
 };
 
 static uint64_t local_time(const struct run *run, uint32_t r, uint64_t ns)
@@ -76,7 +75,6 @@ static void note(struct run *run, uint32_t r, enum event_kind kind, uint32_t reg
     struct rank *rank = &run->rank[r];
 
     event_list_push(&rank->list, local_time(run, r, rank->now_ns), kind, region);
-    run->n_events++;
 }
 
 static uint64_t own_time(struct run *run, uint32_t r, const struct synth_item *item)
@@ -253,11 +251,8 @@ static int run_all(struct run *run)
         is_moving = false;
         is_done = true;
         for (uint32_t r = 0; r < run->program.n_ranks; r++) {
-            while (step(run, r)) {
+            while (step(run, r))
                 is_moving = true;
-                if (run->n_events > MOST_EVENTS)
-                    return err_set(ERR_RANGE, "synth: more than %u events", MOST_EVENTS);
-            }
             is_done &= run->rank[r].depth == 0 && run->rank[r].next == NULL;
         }
     }
@@ -295,6 +290,16 @@ static void define_ranks(struct definitions *defs, uint32_t n_ranks)
     definitions_finish(defs, NULL, 0);
 }
 
+/* How many events the items make on one rank, roughly. */
+static double count_events(const struct synth_item *item)
+{
+    double sum = 0;
+
+    for (; item; item = item->after)
+        sum += (double)item->n_times * (3 + count_events(item->inside));
+    return sum;
+}
+
 static int synth_open(struct source *source, const char *path)
 {
     struct run *run = mem_alloc(1, sizeof *run);
@@ -304,6 +309,8 @@ static int synth_open(struct source *source, const char *path)
     rc = synth_parse(path + strlen("synth:"), &run->program, &source->defs, &run->arena);
     if (rc < 0)
         return rc;
+    if (count_events(run->program.first) * run->program.n_ranks > MOST_EVENTS)
+        return err_set(ERR_RANGE, "synth: more than %.0f events", MOST_EVENTS);
     define_ranks(&source->defs, run->program.n_ranks);
     run->rank = mem_alloc(run->program.n_ranks, sizeof *run->rank);
     for (uint32_t r = 0; r < run->program.n_ranks; r++) {

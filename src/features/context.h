@@ -1,0 +1,35 @@
+/*
+ * context -- the call path of every vertex of a forest, as a number.
+ *
+ * A path is the functions from the root of the tree down to the vertex. Paths form a tree of
+ * their own, much smaller than the forest; numbers are given in order of first appearance, so a
+ * path comes behind that of its caller.
+ */
+#ifndef SNAG_FEATURES_CONTEXT_H
+#define SNAG_FEATURES_CONTEXT_H
+
+#include "base/idmap.h"
+#include "forest/forest.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PATH_NONE UINT32_MAX
+
+struct context {
+    uint32_t n;       /* paths */
+    uint32_t *parent; /* [n] path of the caller, < own number, or PATH_NONE for the root */
+    uint32_t *region; /* [n] the last function of the path */
+    uint32_t *of;     /* [forest->n] path of every vertex */
+    struct idmap id;  /* key_pair(parent, region) */
+    size_t cap;
+};
+
+/* context_init -- number the paths of a forest. O(vertices). */
+void context_init(struct context *context, const struct forest *forest);
+void context_release(struct context *context);
+
+/* context_add -- the number of a path, new if it was not known. */
+uint32_t context_add(struct context *context, uint32_t parent, uint32_t region);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * One tree at a time, so that everything it needs stays in the cache. For each vertex its
+ * current label and the sum of its children's current labels are kept; going from degree d-1 to
+ * d, only vertices of height >= d get a new label, and each adds (new - old) to its parent's
+ * sum.
+ */
+#include "features/wl.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+struct node {
+    struct key label, children; /* of the current degree; the sum of the children's */
+    uint32_t n_children;
+    uint16_t height; /* of its subtree, at most WL_DEEPEST */
+};
+
+struct labelling {
+    const struct forest *forest;
+    struct wl *wl;
+    uint32_t *region_word; /* [n_regions] word of degree 0, IDMAP_NONE before it is needed */
+    const struct definitions *defs;
+    struct node *node;   /* [vertices of the largest tree] */
+    uint32_t *active;    /* vertices that get another label */
+    uint32_t *last_tree; /* [words] the tree that used a word last, + 1 */
+    size_t *entry;       /* [words] and its place in the bags */
+    size_t word_cap;
+};
+
+static void key_add(struct key *to, struct key k)
+{
+    unsigned carry = __builtin_add_overflow(to->low, k.low, &to->low);
+
+    to->high += k.high + carry;
+}
+
+static void key_subtract(struct key *to, struct key k)
+{
+    unsigned borrow = __builtin_sub_overflow(to->low, k.low, &to->low);
+
+    to->high -= k.high + borrow;
+}
+
+static struct key key_of(XXH128_hash_t hash)
+{
+    return (struct key){.high = hash.high64, .low = hash.low64};
+}
+
+static struct key next_label(const struct node *node)
+{
+    struct {
+        struct key label, children;
+        uint64_t n_children;
+    } signature = {node->label, node->children, node->n_children};
+
+    return key_of(XXH3_128bits(&signature, sizeof signature));
+}
+
+static uint32_t add_word(struct vocab *vocab, struct key label, uint32_t degree,
+                         uint32_t region)
+{
+    uint32_t n_before = vocab->label.n, word = idmap_add(&vocab->label, label);
+
+    if (word < n_before)
+        return word;
+    if (word >= vocab->cap) {
+        vocab->cap = vocab->cap ? 2 * vocab->cap : 1024;
+        vocab->degree = mem_resize(vocab->degree, vocab->cap, sizeof *vocab->degree);
+        vocab->region = mem_resize(vocab->region, vocab->cap, sizeof *vocab->region);
+    }
+    vocab->degree[word] = (uint16_t)degree;
+    vocab->region[word] = region;
+    return word;
+}
+
+static uint32_t word_of_region(struct labelling *l, uint32_t region)
+{
+    uint32_t *word = &l->region_word[region];
+
+    if (*word == IDMAP_NONE) {
+        const char *name = l->defs->region[region].name;
+
+        *word = add_word(&l->wl->vocab, key_of(XXH3_128bits(name, strlen(name))), 0, region);
+    }
+    return *word;
+}
+
+/* One more subtree of this word in tree t. */
+static void put_in_bag(struct labelling *l, uint32_t t, uint32_t word, uint64_t weight_ns)
+{
+    struct bags *bags = &l->wl->bags;
+    size_t *end = &bags->first[t + 1];
+
+    if (word >= l->word_cap) {
+        size_t cap = l->word_cap;
+
+        l->word_cap = 2 * (size_t)word + 1024;
+        l->last_tree = mem_resize(l->last_tree, l->word_cap, sizeof *l->last_tree);
+        l->entry = mem_resize(l->entry, l->word_cap, sizeof *l->entry);
+        memset(l->last_tree + cap, 0, (l->word_cap - cap) * sizeof *l->last_tree);
+    }
+    if (l->last_tree[word] != t + 1) {
+        if (*end == bags->cap) {
+            bags->cap = bags->cap ? 2 * bags->cap : 4096;
+            bags->word = mem_resize(bags->word, bags->cap, sizeof *bags->word);
+            bags->weight_ns = mem_resize(bags->weight_ns, bags->cap, sizeof *bags->weight_ns);
+            bags->count = mem_resize(bags->count, bags->cap, sizeof *bags->count);
+        }
+        l->last_tree[word] = t + 1;
+        l->entry[word] = (*end)++;
+        bags->word[l->entry[word]] = word;
+        bags->weight_ns[l->entry[word]] = 0;
+        bags->count[l->entry[word]] = 0;
+    }
+    bags->weight_ns[l->entry[word]] += weight_ns;
+    bags->count[l->entry[word]]++;
+}
+
+/* Labels of degree 0, heights, and the vertices that are not leaves. Returns how many. */
+static uint32_t begin_tree(struct labelling *l, uint32_t t, uint32_t base, uint32_t n)
+{
+    const struct forest *f = l->forest;
+    const struct key *label;
+    uint32_t n_active = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word = word_of_region(l, f->region[base + i]);
+
+        l->wl->complete[base + i] = l->wl->one[base + i] = word;
+        put_in_bag(l, t, word, f->inclusive_ns[base + i]);
+        l->node[i] = (struct node){.label = l->wl->vocab.label.key[word]};
+    }
+    for (uint32_t i = n; i-- > 1;) {
+        struct node *parent = &l->node[f->parent[base + i] - base];
+        uint16_t height = (uint16_t)(l->node[i].height + 1);
+
+        label = &l->node[i].label;
+        key_add(&parent->children, *label);
+        parent->n_children++;
+        if (parent->height < height)
+            parent->height = height < WL_DEEPEST ? height : WL_DEEPEST;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (l->node[i].height > 0)
+            l->active[n_active++] = i;
+    return n_active;
+}
+
+static void label_tree(struct labelling *l, uint32_t t)
+{
+    const struct forest *f = l->forest;
+    uint32_t base = f->first[t], n_active;
+
+    l->wl->bags.first[t + 1] = l->wl->bags.first[t];
+    n_active = begin_tree(l, t, base, f->first[t + 1] - base);
+    for (uint32_t degree = 1; n_active > 0; degree++) {
+        uint32_t n_left = 0;
+
+        for (uint32_t k = 0; k < n_active; k++) {
+            uint32_t v = base + l->active[k];
+            struct key label = next_label(&l->node[l->active[k]]);
+            uint32_t word = add_word(&l->wl->vocab, label, degree, f->region[v]);
+
+            l->wl->complete[v] = word;
+            if (degree == 1)
+                l->wl->one[v] = word;
+            put_in_bag(l, t, word, f->inclusive_ns[v]);
+        }
+        for (uint32_t k = 0; k < n_active; k++) {
+            uint32_t i = l->active[k];
+            struct node *node = &l->node[i];
+            struct key label = l->wl->vocab.label.key[l->wl->complete[base + i]];
+
+            if (i > 0) {
+                struct node *parent = &l->node[f->parent[base + i] - base];
+
+                key_add(&parent->children, label);
+                key_subtract(&parent->children, node->label);
+            }
+            node->label = label;
+            if (node->height > degree)
+                l->active[n_left++] = i;
+        }
+        n_active = n_left;
+    }
+}
+
+void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs)
+{
+    struct labelling l = {.forest = forest, .wl = wl, .defs = defs};
+    uint32_t largest = 0;
+
+    *wl = (struct wl){0};
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        if (forest->first[t + 1] - forest->first[t] > largest)
+            largest = forest->first[t + 1] - forest->first[t];
+    wl->complete = mem_resize(NULL, forest->n, sizeof *wl->complete);
+    wl->one = mem_resize(NULL, forest->n, sizeof *wl->one);
+    wl->bags.n_trees = forest->n_trees;
+    wl->bags.first = mem_alloc((size_t)forest->n_trees + 1, sizeof *wl->bags.first);
+    l.region_word = mem_resize(NULL, defs->names.n, sizeof *l.region_word);
+    memset(l.region_word, 0xff, defs->names.n * sizeof *l.region_word);
+    l.node = mem_resize(NULL, largest, sizeof *l.node);
+    l.active = mem_resize(NULL, largest, sizeof *l.active);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        label_tree(&l, t);
+    free(l.region_word);
+    free(l.node);
+    free(l.active);
+    free(l.last_tree);
+    free(l.entry);
+}
+
+void wl_release(struct wl *wl)
+{
+    idmap_release(&wl->vocab.label);
+    free(wl->vocab.degree);
+    free(wl->vocab.region);
+    free(wl->bags.first);
+    free(wl->bags.word);
+    free(wl->bags.weight_ns);
+    free(wl->bags.count);
+    free(wl->complete);
+    free(wl->one);
+    *wl = (struct wl){0};
+}

@@ -1,0 +1,67 @@
+/*
+ * wl -- which subtrees a call-stack tree is made of: Weisfeiler-Lehman labels.
+ *
+ * The label of degree 0 of a vertex is its function; that of degree d says the same of its
+ * label of degree d-1 and the multiset of those of its children. So it stands for the subtree
+ * down to d levels below the vertex. A vertex whose subtree has height h has labels of degree
+ * 0..h, the last of which stands for its complete subtree.
+ *
+ * Labels are 128-bit hashes that depend on the names of functions only: equal subtrees have
+ * equal labels on any rank, in any run. A multiset is hashed as the sum of its members' hashes,
+ * which needs no sorting and lets a parent be brought up to date when a child's label changes.
+ * Within a process labels are numbered; such a number is a *word*.
+ *
+ * Source: Xie, Xu, Mueller: A Visual Analytics Framework for the Detection of Anomalous Call
+ * Stack Trees in High Performance Computing Applications, IEEE TVCG 2019, section 4.
+ * Departs from it: degrees above WL_DEEPEST are left out, as their number is quadratic in the
+ * depth of a chain.
+ */
+#ifndef SNAG_FEATURES_WL_H
+#define SNAG_FEATURES_WL_H
+
+#include "base/idmap.h"
+#include "forest/forest.h"
+#include "trace/definitions.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WL_DEEPEST 64
+
+/* All labels seen. */
+struct vocab {
+    struct idmap label; /* the 128-bit label of every word */
+    uint16_t *degree;   /* [label.n] */
+    uint32_t *region;   /* [label.n] of the subtree's root */
+    size_t cap;
+};
+
+/*
+ * What every tree is made of: words of tree t are word[first[t]] .. word[first[t+1]-1], each
+ * once, in order of first appearance.
+ */
+struct bags {
+    uint32_t n_trees;
+    size_t *first; /* [n_trees + 1] */
+    uint32_t *word;
+    uint64_t *weight_ns; /* inclusive time of all roots of that subtree, summed */
+    uint32_t *count;     /* how many there are */
+    size_t cap;
+};
+
+struct wl {
+    struct vocab vocab;
+    struct bags bags;
+    uint32_t *complete; /* [forest->n] word of the highest degree of every vertex */
+    uint32_t *one;      /* [forest->n] word of degree 1, or 0 for a leaf */
+};
+
+/*
+ * wl_init -- label all vertices of a forest.
+ *   defs  for the names of the regions
+ * O(sum over vertices of (1 + min(height, WL_DEEPEST))).
+ */
+void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs);
+void wl_release(struct wl *wl);
+
+#endif

@@ -1,0 +1,180 @@
+/* One function per table. */
+#include "run/run_summary.h"
+
+#include "base/err.h"
+#include "run/rundb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *region_kind_name(enum region_kind kind)
+{
+    static const char *const names[] = {"user", "mpi", "openmp", "runtime"};
+
+    return names[kind];
+}
+
+static int save_meta(sqlite3 *db, const struct source *source, const struct ingested *in)
+{
+    char *path = realpath(source->path, NULL), created[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"begin_ns", in->begin_ns},
+        {"end_ns", in->end_ns},
+        {"ticks_per_s", source->defs.ticks_per_s ? source->defs.ticks_per_s : 1000000000u},
+        {"origin_ticks", source->defs.origin_ticks},
+        {"shift_ns", (uint64_t)in->shift_ns},
+        {"n_calls", in->n_calls},
+        {"n_records", in->n_records},
+        {"n_sends", in->n_sends},
+        {"n_recvs", in->n_recvs},
+        {"n_ranks", source->defs.n_ranks},
+        {"order_checked", in->clock.n_checked},
+        {"order_wrong_before", in->clock.n_wrong_before},
+        {"order_wrong", in->clock.n_wrong_messages + in->clock.n_wrong_collectives},
+    };
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
+        rc = rundb_set(db, numbers[i].key, (long long)numbers[i].value);
+    if (rc == 0 && source->defs.has_wall_time)
+        rc = rundb_set(db, "wall_time_ns", (long long)source->defs.wall_time_ns);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (rc == 0)
+        rc = rundb_set_text(db, "created", created);
+    if (rc == 0)
+        rc = rundb_set_text(db, "trace", path ? path : source->path);
+    if (rc == 0)
+        rc = rundb_set_text(db, "source", source->ops->name);
+    free(path);
+    return rc;
+}
+
+static int save_locations(sqlite3 *db, const struct definitions *defs,
+                          const struct ingested *in)
+{
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare(
+        db, "INSERT INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &insert);
+
+    for (uint32_t l = 0; rc == 0 && l < defs->n_locations; l++) {
+        const struct location *def = &defs->location[l];
+        const struct ingested_location *at = &in->location[l];
+        const struct clock_fix *fix = &in->fix[def->rank];
+        bool has_events = at->first_ns <= at->last_ns;
+        char id[24];
+
+        snprintf(id, sizeof id, "%" PRIu64, def->id);
+        rc = rundb_insert(db, insert, "iiittiiiiiooir", (int64_t)l, (int64_t)def->rank,
+                          (int64_t)def->thread, def->name, id, (int64_t)at->n_records,
+                          (int64_t)at->n_calls, (int64_t)at->n_sends, (int64_t)at->n_recvs,
+                          (int64_t)at->n_collectives, has_events, (int64_t)at->first_ns,
+                          has_events, (int64_t)at->last_ns, fix->offset_ns, fix->drift);
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static int save_regions(sqlite3 *db, const struct definitions *defs,
+                        const struct profile *profile)
+{
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare(db, "INSERT INTO region VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           &insert);
+
+    for (uint32_t r = 0; rc == 0 && r < profile->n_regions; r++) {
+        const struct region *region = &defs->region[r];
+        const struct profile_row *row = &profile->row[r];
+        bool is_called = row->n_calls > 0;
+
+        rc = rundb_insert(db, insert, "itttiiiioori", (int64_t)r, region->name,
+                          region->short_name, region_kind_name(region->kind),
+                          (int64_t)row->n_calls, (int64_t)row->n_outermost,
+                          (int64_t)row->inclusive_ns, (int64_t)row->exclusive_ns, is_called,
+                          (int64_t)row->min_ns, is_called, (int64_t)row->max_ns,
+                          profile_variation(row), (int64_t)row->n_locations);
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static int save_comms(sqlite3 *db, const struct definitions *defs)
+{
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare(db, "INSERT INTO comm VALUES (?, ?, ?)", &insert);
+
+    for (uint32_t c = 0; rc == 0 && c < defs->n_comms; c++)
+        rc = rundb_insert(db, insert, "iti", (int64_t)c, defs->comm[c].name,
+                          (int64_t)defs->comm[c].n_members);
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+/* Locations' counters, then what is left of the whole: that is the definitions' and the run's.
+ */
+static int save_quality(sqlite3 *db, const struct ingested *in)
+{
+    struct quality rest = in->quality;
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare(db, "INSERT INTO quality VALUES (?, ?, ?, ?, ?)", &insert);
+
+    for (uint32_t l = 0; l <= in->n_locations; l++) {
+        bool is_location = l < in->n_locations;
+        const struct quality *quality = is_location ? &in->location[l].quality : &rest;
+
+        for (int k = 0; rc == 0 && k < QUALITY_N; k++) {
+            if (quality->n[k] == 0)
+                continue;
+            rc = rundb_insert(db, insert, "toiit", quality_name(k), is_location, (int64_t)l,
+                              (int64_t)quality->n[k], (int64_t)quality_kind_is_damage(k),
+                              quality_text(k));
+            if (is_location)
+                rest.n[k] -= quality->n[k];
+        }
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+int run_summary_save(sqlite3 *db, const struct source *source, const struct ingested *ingested)
+{
+    int rc = save_meta(db, source, ingested);
+
+    if (rc == 0)
+        rc = save_locations(db, &source->defs, ingested);
+    if (rc == 0)
+        rc = save_regions(db, &source->defs, &ingested->profile);
+    if (rc == 0)
+        rc = save_comms(db, &source->defs);
+    if (rc == 0)
+        rc = save_quality(db, ingested);
+    return rc;
+}
+
+int run_summary_regions(sqlite3 *db, struct definitions *defs)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, "SELECT name, kind FROM region ORDER BY id", &query);
+
+    *defs = (struct definitions){0};
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        uint32_t n_before = defs->names.n;
+        uint32_t r = definitions_region(defs, (const char *)sqlite3_column_text(query, 0));
+        const char *kind = (const char *)sqlite3_column_text(query, 1);
+
+        if (r != n_before)
+            rc = err_set(ERR_FORMAT, "damaged run: a region is listed twice");
+        for (enum region_kind k = REGION_USER; k <= REGION_RUNTIME; k++)
+            if (strcmp(kind, region_kind_name(k)) == 0)
+                defs->region[r].kind = k;
+    }
+    sqlite3_finalize(query);
+    return rc;
+}

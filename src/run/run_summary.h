@@ -1,0 +1,24 @@
+/* run_summary -- what ingesting found, as rows of run.db: locations, regions, trace quality. */
+#ifndef SNAG_RUN_RUN_SUMMARY_H
+#define SNAG_RUN_RUN_SUMMARY_H
+
+#include "run/ingest.h"
+
+#include <sqlite3.h>
+
+/* region_kind_name -- "user", "mpi", "openmp", "runtime". */
+const char *region_kind_name(enum region_kind kind);
+
+/*
+ * run_summary_save -- fill meta, location, region, comm and quality of a new database.
+ * Returns 0 or ERR_DATABASE.
+ */
+int run_summary_save(sqlite3 *db, const struct source *source, const struct ingested *ingested);
+
+/*
+ * run_summary_regions -- the regions of a run, with ids as they are in its columns.
+ *   defs  empty; gets regions only. Release with definitions_release
+ */
+int run_summary_regions(sqlite3 *db, struct definitions *defs);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * rundb -- run.db, the SQLite file of a run (its schema is schema.sql).
+ *
+ * Thin: opening, errors as ours, statements bound in one line. Whoever needs a query writes
+ * SQL.
+ *
+ *     rundb_prepare(db, "INSERT INTO comm VALUES (?, ?, ?)", &insert);
+ *     rundb_insert(db, insert, "iti", 0, "MPI_COMM_WORLD", 16);
+ *     sqlite3_finalize(insert);
+ */
+#ifndef SNAG_RUN_RUNDB_H
+#define SNAG_RUN_RUNDB_H
+
+#include <stdbool.h>
+
+#include <sqlite3.h>
+
+#define RUNDB_FORMAT 1 /* meta 'format'; a newer one is refused */
+
+/*
+ * rundb_create -- make path with the empty tables, inside a transaction that rundb_finish ends.
+ * Not safe against a crash until then: the file belongs to a run that is not finished.
+ * Returns 0, ERR_IO or ERR_DATABASE. *db is set or NULL; close with sqlite3_close.
+ */
+int rundb_create(const char *path, sqlite3 **db);
+
+/* rundb_finish -- end the transaction and make the file safe for many readers (WAL). */
+int rundb_finish(sqlite3 *db);
+
+/*
+ * rundb_open -- open an existing run.db.
+ *   is_writable  false also works on a read-only file system
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT for something else or a newer format, or ERR_DATABASE.
+ */
+int rundb_open(const char *path, bool is_writable, sqlite3 **db);
+
+/* rundb_error -- the database's last error as ours. Returns ERR_DATABASE, or ERR_IO for a full
+ * disk. */
+int rundb_error(sqlite3 *db, const char *what);
+
+/* rundb_exec -- run SQL without results. */
+int rundb_exec(sqlite3 *db, const char *sql);
+
+/* rundb_prepare -- compile one statement; finalize it with sqlite3_finalize. */
+int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out);
+
+/*
+ * rundb_bind -- set all parameters of a statement, which is reset first.
+ *   types  one letter each: i int64_t, r double, t const char * (NULL is null),
+ *          o bool and int64_t (null if false)
+ * Texts must stay until the statement has been stepped.
+ */
+int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
+
+/* rundb_insert -- bind and run a statement without results. */
+int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
+
+/* rundb_set -- meta[key] = value; _text for texts. */
+int rundb_set(sqlite3 *db, const char *key, long long value);
+int rundb_set_text(sqlite3 *db, const char *key, const char *value);
+
+/* rundb_get -- meta[key], or fallback if it is not there. */
+long long rundb_get(sqlite3 *db, const char *key, long long fallback);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * "dir/R.snag" is made as "dir/.R.snag.part-HOST-PID": the host tells whether the process can
+ * be asked if it is still alive.
+ */
+#include "run/rundir.h"
+
+#include "base/err.h"
+#include "run/rundb.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Splits "a/b/c/" into "a/b" and "c". */
+static int split(const char *path, char dir[FS_PATH_SIZE], char name[FS_PATH_SIZE])
+{
+    size_t end = strlen(path), begin;
+
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
+        ;
+    if (end >= FS_PATH_SIZE - 100 || end == begin)
+        return err_set(ERR_RANGE, "not a name for a run: '%.200s'", path);
+    snprintf(name, FS_PATH_SIZE, "%.*s", (int)(end - begin), path + begin);
+    if (begin == 0)
+        snprintf(dir, FS_PATH_SIZE, ".");
+    else
+        snprintf(dir, FS_PATH_SIZE, "%.*s", begin > 1 ? (int)begin - 1 : 1, path);
+    return 0;
+}
+
+static void host_name(char out[65])
+{
+    if (gethostname(out, 65) != 0)
+        snprintf(out, 65, "localhost");
+    out[64] = '\0';
+}
+
+/* Removes what dead processes of this machine left of the same run. */
+static void remove_leftovers(const char *dir, const char *name)
+{
+    char start[2 * FS_PATH_SIZE], host[65];
+    DIR *files = opendir(dir);
+    struct dirent *file;
+
+    host_name(host);
+    snprintf(start, sizeof start, ".%s.part-%s-", name, host);
+    while (files && (file = readdir(files)) != NULL) {
+        char path[FS_PATH_SIZE];
+        long pid;
+
+        if (strncmp(file->d_name, start, strlen(start)) != 0)
+            continue;
+        pid = strtol(file->d_name + strlen(start), NULL, 10);
+        if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+            fs_join(path, dir, file->d_name) == 0)
+            fs_remove_tree(path);
+    }
+    if (files)
+        closedir(files);
+}
+
+static bool is_run(const char *path)
+{
+    char db[FS_PATH_SIZE];
+
+    return fs_join(db, path, "run.db") == 0 && fs_exists(db);
+}
+
+static int check_free(const struct rundir *r)
+{
+    if (!fs_exists(r->path))
+        return 0;
+    if (!r->may_replace)
+        return err_set(ERR_EXISTS, "exists already: '%s' (--force replaces a run)", r->path);
+    if (!is_run(r->path))
+        return err_set(ERR_EXISTS, "exists and is not a run: '%s' is left alone", r->path);
+    return 0;
+}
+
+int rundir_begin(struct rundir *r, const char *path, bool may_replace)
+{
+    char dir[FS_PATH_SIZE], name[FS_PATH_SIZE], host[65];
+    int rc;
+
+    *r = (struct rundir){.may_replace = may_replace};
+    rc = split(path, dir, name);
+    if (rc == 0)
+        rc = fs_join(r->path, dir, name);
+    if (rc == 0)
+        rc = check_free(r);
+    if (rc < 0) {
+        r->path[0] = '\0';
+        return rc;
+    }
+    host_name(host);
+    remove_leftovers(dir, name);
+    snprintf(r->part, sizeof r->part, "%.3000s/.%.900s.part-%s-%ld", dir, name, host,
+             (long)getpid());
+    if (mkdir(r->part, 0777) != 0) {
+        rc = err_set(ERR_IO, "cannot create a run in '%s': %s", dir, strerror(errno));
+        r->path[0] = r->part[0] = '\0';
+    }
+    return rc;
+}
+
+static int rename_with(const char *from, const char *to, unsigned flags)
+{
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
+#else
+    (void)flags;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+#define NO_REPLACE 1u
+#define EXCHANGE 2u
+
+int rundir_commit(struct rundir *r)
+{
+    bool is_there = fs_exists(r->path);
+    int rc = check_free(r);
+
+    if (rc < 0)
+        return rc;
+    if (is_there && rename_with(r->part, r->path, EXCHANGE) == 0) {
+        fs_remove_tree(r->part); /* the old run, now */
+        r->part[0] = '\0';
+        return 0;
+    }
+    if (is_there && (rc = fs_remove_tree(r->path)) < 0)
+        return rc;
+    if (rename_with(r->part, r->path, NO_REPLACE) != 0 &&
+        (errno == EEXIST || rename(r->part, r->path) != 0))
+        return err_set(ERR_IO, "cannot rename the finished run to '%s': %s", r->path,
+                       strerror(errno));
+    r->part[0] = '\0';
+    return 0;
+}
+
+void rundir_abandon(struct rundir *r)
+{
+    if (r->part[0])
+        fs_remove_tree(r->part);
+    r->part[0] = '\0';
+}
+
+int run_open(struct run *run, const char *path, bool is_writable)
+{
+    char db[FS_PATH_SIZE];
+    int rc;
+
+    *run = (struct run){0};
+    if (!fs_exists(path))
+        return err_set(ERR_NOT_FOUND, "no such run: '%s'", path);
+    if (!is_run(path))
+        return err_set(ERR_FORMAT, "not a run: '%s' (snag analyze TRACE -o RUN makes one)",
+                       path);
+    snprintf(run->path, sizeof run->path, "%s", path);
+    rc = fs_join(db, path, "run.db");
+    if (rc == 0)
+        rc = rundb_open(db, is_writable, &run->db);
+    if (rc == 0)
+        rc = columns_open(&run->columns, path);
+    return rc;
+}
+
+void run_close(struct run *run)
+{
+    sqlite3_close(run->db);
+    columns_close(&run->columns);
+    *run = (struct run){0};
+}

@@ -1,0 +1,95 @@
+-- run.db: what snag found in a trace. One SQLite file (WAL), read by `snag query RUN 'SELECT ...'`.
+-- Times are nanoseconds since the start of the trace. Scores grow with strangeness.
+
+-- What the run is: format, trace, source, snag, created, begin_ns, end_ns, ticks_per_s,
+-- origin_ticks, n_calls, n_messages, ...
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value
+) WITHOUT ROWID;
+
+-- Streams of events: threads of ranks. id is the index in calls/.
+CREATE TABLE location (
+    id              INTEGER PRIMARY KEY,
+    rank            INTEGER NOT NULL,
+    thread          INTEGER NOT NULL,   -- 0 is the master
+    name            TEXT NOT NULL,
+    source_id       TEXT NOT NULL,      -- as the trace calls it
+    records         INTEGER NOT NULL,   -- read from the trace
+    calls           INTEGER NOT NULL,
+    sends           INTEGER NOT NULL,
+    recvs           INTEGER NOT NULL,
+    collectives     INTEGER NOT NULL,
+    first_ns        INTEGER,
+    last_ns         INTEGER,
+    clock_offset_ns INTEGER NOT NULL,   -- added to its times, by estimate
+    clock_drift     REAL NOT NULL       -- and so many ns per ns
+);
+
+-- Named pieces of code. id is what calls/region.u32 holds.
+CREATE TABLE region (
+    id           INTEGER PRIMARY KEY,
+    name         TEXT NOT NULL UNIQUE,
+    short_name   TEXT NOT NULL,
+    kind         TEXT NOT NULL,         -- user, mpi, openmp, runtime
+    calls        INTEGER NOT NULL,
+    outermost    INTEGER NOT NULL,      -- calls that are not inside another of the same region
+    inclusive_ns INTEGER NOT NULL,      -- of the outermost calls
+    exclusive_ns INTEGER NOT NULL,      -- of all calls
+    min_ns       INTEGER,               -- inclusive, of the outermost calls
+    max_ns       INTEGER,
+    variation    REAL NOT NULL,         -- their standard deviation over their mean
+    locations    INTEGER NOT NULL       -- on which it is called
+);
+
+CREATE TABLE comm (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL,
+    members INTEGER NOT NULL
+);
+
+-- What was wrong with the trace, see docs/formats.md. location is NULL for its definitions.
+CREATE TABLE quality (
+    kind      TEXT NOT NULL,
+    location  INTEGER REFERENCES location,
+    count     INTEGER NOT NULL,
+    is_damage INTEGER NOT NULL,
+    text      TEXT NOT NULL
+);
+
+-- Functions of interest and how their executions were judged.
+CREATE TABLE foi (
+    id              INTEGER PRIMARY KEY,
+    name            TEXT NOT NULL UNIQUE,  -- as it is printed in front of #RANK-INDEX
+    region          INTEGER NOT NULL REFERENCES region,
+    trees           INTEGER NOT NULL,
+    vertices        INTEGER NOT NULL,
+    messages        INTEGER NOT NULL,      -- sends plus receives inside the trees
+    unique_subtrees INTEGER NOT NULL,
+    max_depth       INTEGER NOT NULL,      -- vertices on the longest path
+    features        TEXT NOT NULL,
+    detector        TEXT NOT NULL,
+    threshold       REAL NOT NULL,         -- a score above it is an anomaly
+    settings        TEXT NOT NULL          -- JSON: everything that influenced the scores
+);
+
+-- One row per execution of a function of interest.
+CREATE TABLE execution (
+    foi         INTEGER NOT NULL REFERENCES foi,
+    tree        INTEGER NOT NULL,   -- position in the forest: by location, then time
+    location    INTEGER NOT NULL REFERENCES location,
+    rank        INTEGER NOT NULL,
+    thread      INTEGER NOT NULL,
+    idx         INTEGER NOT NULL,   -- how manieth on its location, from 0
+    call        INTEGER NOT NULL,   -- row of its root among the calls of its location
+    enter_ns    INTEGER NOT NULL,
+    duration_ns INTEGER NOT NULL,
+    vertices    INTEGER NOT NULL,
+    messages    INTEGER NOT NULL,
+    score       REAL NOT NULL,
+    verdict     TEXT NOT NULL,      -- anomaly, normal
+    why         TEXT NOT NULL,      -- one sentence
+    PRIMARY KEY (foi, tree)
+) WITHOUT ROWID;
+CREATE INDEX execution_by_score ON execution (foi, score DESC, tree);
+CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);

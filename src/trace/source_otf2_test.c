@@ -1,0 +1,312 @@
+/* Archives are written by libotf2 itself, then read back event by event. */
+#include "trace/source_otf2.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/test.h"
+
+#include <unistd.h>
+
+#include "otf2_write.h"
+
+struct archive {
+    char dir[32], path[64];
+    struct otf2_write w;
+};
+
+static int setup(void **state)
+{
+    struct archive *a = calloc(1, sizeof *a);
+
+    strcpy(a->dir, "/tmp/snag-otf2-XXXXXX");
+    assert_non_null(mkdtemp(a->dir));
+    snprintf(a->path, sizeof a->path, "%s/traces.otf2", a->dir);
+    otf2_write_open(&a->w, a->dir, 1000000000);
+    *state = a;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct archive *a = *state;
+
+    fs_remove_tree(a->dir);
+    free(a);
+    return 0;
+}
+
+/* All events of a location, copied. */
+struct events {
+    struct event event[1000];
+    struct message message[100];
+    struct collective collective[100];
+    size_t n, n_messages, n_collectives;
+    struct quality quality;
+};
+
+static void read_location(struct source *source, uint32_t location, struct events *out)
+{
+    struct source_reader *reader = source_reader_new(source);
+    const struct event_batch *batch;
+
+    *out = (struct events){0};
+    assert_non_null(reader);
+    assert_int_equal(source_reader_begin(reader, location, UINT64_MAX), 0);
+    while (source_reader_next(reader, &batch) > 0) {
+        for (size_t i = 0; i < batch->n; i++) {
+            struct event event = batch->event[i];
+
+            if (event.kind == EVENT_MESSAGE) {
+                out->message[out->n_messages] = batch->message[event.ref];
+                event.ref = (uint32_t)out->n_messages++;
+            } else if (event.kind == EVENT_COLLECTIVE) {
+                out->collective[out->n_collectives] = batch->collective[event.ref];
+                event.ref = (uint32_t)out->n_collectives++;
+            }
+            out->event[out->n++] = event;
+        }
+    }
+    source_reader_end(reader, &out->quality);
+    source_reader_free(reader);
+}
+
+static void assert_event(const struct events *e, size_t i, uint64_t time, enum event_kind kind,
+                         const struct source *source, const char *region)
+{
+    assert_int_equal(e->event[i].time_ns, time);
+    assert_int_equal(e->event[i].kind, kind);
+    if (region)
+        assert_string_equal(source->defs.region[e->event[i].ref].name, region);
+}
+
+static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 7ull << 32);
+    OTF2_EvtWriter *one = otf2_write_location(&a->w, 3);
+    static const uint64_t map[] = {11, 10};
+    struct source source;
+    struct events e;
+
+    OTF2_EvtWriter_Enter(zero, NULL, 100, 10);
+    OTF2_EvtWriter_Leave(zero, NULL, 200, 10);
+    OTF2_EvtWriter_Enter(one, NULL, 100, 1); /* local 1 is global 10, main */
+    OTF2_EvtWriter_Enter(one, NULL, 110, 0);
+    OTF2_EvtWriter_Leave(one, NULL, 120, 0);
+    OTF2_EvtWriter_Enter(one, NULL, 130, 99); /* not in the map: global, and undefined */
+    OTF2_EvtWriter_Leave(one, NULL, 130, 99);
+    OTF2_EvtWriter_Leave(one, NULL, 210, 1);
+    otf2_write_map(&a->w, 3, map, 2);
+    otf2_write_region(&a->w, 10, "main");
+    otf2_write_region(&a->w, 11, "_ZN1A3runEv");
+    otf2_write_region(&a->w, 12, "main");
+    a->w.origin = 100;
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_string_equal(source.ops->name, "otf2");
+    assert_int_equal(source.defs.names.n, 3); /* main, A::run(), (undefined region) */
+    assert_int_equal(source.defs.location[0].id, 7ull << 32);
+    assert_int_equal(source.defs.location[1].rank, 1);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_event(&e, 0, 0, EVENT_ENTER, &source, "main");
+    assert_event(&e, 1, 100, EVENT_LEAVE, &source, "main");
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 6);
+    assert_event(&e, 0, 0, EVENT_ENTER, &source, "main");
+    assert_event(&e, 1, 10, EVENT_ENTER, &source, "A::run()");
+    assert_event(&e, 3, 30, EVENT_ENTER, &source, "(undefined region)");
+    assert_int_equal(e.quality.n[QUALITY_undefined_region], 1);
+    source_close(&source);
+}
+
+static void clock_offsets_and_frequency_are_applied(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    a->w.ticks_per_s = 1000000;
+    a->w.origin = 1000;
+    for (uint64_t t = 1000; t <= 3000; t += 500)
+        OTF2_EvtWriter_Enter(zero, NULL, t, 0);
+    otf2_write_clock_offset(&a->w, 0, 1000, 10);
+    otf2_write_clock_offset(&a->w, 0, 2000, 20);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->dir), 0); /* the directory will do */
+    read_location(&source, 0, &e);
+    assert_event(&e, 0, 10000, EVENT_ENTER, &source, "f");
+    assert_event(&e, 1, 515000, EVENT_ENTER, &source, "f");
+    assert_event(&e, 4, 2030000, EVENT_ENTER, &source, "f");
+    source_close(&source);
+}
+
+static void non_blocking_messages_are_put_together(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    otf2_write_location(&a->w, 1);
+    a->w.has_mpi = true;
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 10, 70);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 20, 71);
+    OTF2_EvtWriter_MpiIsend(zero, NULL, 30, 1, 0, 5, 100, 72);
+    OTF2_EvtWriter_MpiIrecv(zero, NULL, 40, 1, 0, 6, 200, 71);
+    OTF2_EvtWriter_MpiIrecv(zero, NULL, 50, 1, 0, 6, 300, 70);
+    OTF2_EvtWriter_MpiIsendComplete(zero, NULL, 60, 72);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 70, 73);
+    OTF2_EvtWriter_MpiRequestCancelled(zero, NULL, 80, 73);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 90, 74);  /* never completes */
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 91, 74);  /* its id is used again */
+    OTF2_EvtWriter_MpiSend(zero, NULL, 95, 9, 0, 0, 1);  /* there is no rank 9 */
+    OTF2_EvtWriter_MpiSend(zero, NULL, 96, 1, 33, 0, 1); /* nor communicator 33 */
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n_messages, 3);
+    assert_int_equal(e.message[0].kind, MESSAGE_SEND);
+    assert_int_equal(e.message[0].order, 2);
+    assert_int_equal(e.message[1].begin_ns, 20);
+    assert_int_equal(e.message[1].order, 1);
+    assert_int_equal(e.message[2].begin_ns, 10);
+    assert_int_equal(e.message[2].order, 0);
+    assert_int_equal(e.message[2].bytes, 300);
+    assert_int_equal(e.event[3].kind, EVENT_SENT);
+    assert_int_equal(e.event[3].ref, 0);
+    assert_int_equal(e.quality.n[QUALITY_unfinished_request], 2);
+    assert_int_equal(e.quality.n[QUALITY_bad_value], 1);
+    assert_int_equal(e.quality.n[QUALITY_undefined_comm], 1);
+    source_close(&source);
+}
+
+static void a_collective_is_one_event(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    a->w.has_mpi = true;
+    OTF2_EvtWriter_MpiCollectiveBegin(zero, NULL, 10);
+    OTF2_EvtWriter_MpiCollectiveEnd(zero, NULL, 30, OTF2_COLLECTIVE_OP_BARRIER, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    OTF2_EvtWriter_MpiCollectiveBegin(zero, NULL, 40);
+    OTF2_EvtWriter_MpiCollectiveEnd(zero, NULL, 50, OTF2_COLLECTIVE_OP_BCAST, 0, 0, 8, 8);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n_collectives, 2);
+    assert_int_equal(e.collective[0].begin_ns, 10);
+    assert_int_equal(e.event[0].time_ns, 30);
+    assert_int_equal(e.collective[0].kind, COLLECTIVE_BARRIER);
+    assert_int_equal(e.collective[1].kind, COLLECTIVE_ONE_TO_ALL);
+    assert_int_equal(e.collective[1].root, 0);
+    assert_int_equal(e.collective[1].order, 1);
+    source_close(&source);
+}
+
+static void wrong_event_counts_do_not_matter_but_missing_events_are_noticed(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0), *one = otf2_write_location(&a->w, 1);
+    struct source source;
+    struct events e;
+
+    for (uint64_t t = 0; t < 10; t++) {
+        OTF2_EvtWriter_Enter(zero, NULL, t, 0);
+        OTF2_EvtWriter_Enter(one, NULL, t, 0);
+    }
+    a->w.location[0].n_events_said = 2;
+    a->w.location[1].n_events_said = 12;
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 10);
+    assert_int_equal(e.quality.n[QUALITY_truncated], 0);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 10);
+    assert_int_equal(e.quality.n[QUALITY_truncated], 1);
+    source_close(&source);
+}
+
+static void missing_files_of_a_location_are_noticed_and_the_rest_is_read(void **state)
+{
+    struct archive *a = *state;
+    char path[128];
+    struct source source;
+    struct events e;
+
+    for (uint64_t l = 0; l < 3; l++) {
+        OTF2_EvtWriter *writer = otf2_write_location(&a->w, l);
+
+        OTF2_EvtWriter_Enter(writer, NULL, 1, 0);
+        OTF2_EvtWriter_Leave(writer, NULL, 2, 0);
+    }
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+    snprintf(path, sizeof path, "%s/traces/1.evt", a->dir);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/traces/2.def", a->dir);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 0);
+    assert_int_equal(e.quality.n[QUALITY_missing_file], 1);
+    read_location(&source, 2, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_no_local_definitions], 1);
+    source_close(&source);
+}
+
+static void what_is_not_an_archive_is_one_clear_error(void **state)
+{
+    struct archive *a = *state;
+    struct source source;
+    char path[128];
+    FILE *file;
+
+    otf2_write_location(&a->w, 0);
+    otf2_write_close(&a->w);
+    assert_int_equal(source_open(&source, "/nonexistent.otf2"), ERR_NOT_FOUND);
+    source_close(&source);
+    assert_int_equal(source_open(&source, "/nonexistent"), ERR_NOT_FOUND);
+    source_close(&source);
+    snprintf(path, sizeof path, "%s/empty.otf2", a->dir);
+    file = fopen(path, "w");
+    fclose(file);
+    assert_int_equal(source_open(&source, path), ERR_FORMAT);
+    assert_non_null(strstr(err_message(), path));
+    source_close(&source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+        EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
+        EACH(clock_offsets_and_frequency_are_applied),
+        EACH(non_blocking_messages_are_put_together),
+        EACH(a_collective_is_one_event),
+        EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
+        EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
+        EACH(what_is_not_an_archive_is_one_clear_error),
+#undef EACH
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
