@@ -12,8 +12,8 @@ static uint64_t inclusive[] = {100, 50, 10, 20, 5, 3, 30, 10};
 static uint32_t region[] = {0, 1, 2, 1, 2, 3, 1, 2};
 static uint32_t parent[] = {NO_CALL, 0, 1, 1, 3, 0, 0, 6};
 static uint32_t subtree_len[] = {8, 4, 1, 2, 1, 1, 2, 1};
-static struct message message[] = {{.call = 0}, {.call = 4}, {.call = 1}, {.call = 5},
-                                   {.call = 7}, {.call = NO_CALL}};
+static struct message message[] = {{.call = 0}, {.call = 4}, {.call = 1},
+                                   {.call = 5}, {.call = 7}, {.call = NO_CALL}};
 
 static const struct call_view calls = {
     .n = 8,

@@ -22,7 +22,7 @@ struct profile_row {
     uint64_t inclusive_ns; /* summed */
     uint64_t min_ns, max_ns;
     unsigned __int128 sum_squares; /* of their times: exact, whatever the order of merging */
-    uint64_t n_vertices; /* calls inside, themselves included, summed */
+    uint64_t n_vertices;           /* calls inside, themselves included, summed */
 
     uint32_t n_locations; /* on which it is called */
     uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */

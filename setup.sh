@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# The front door: installs what is missing, builds, and runs.
+#
+#   ./setup.sh demo      build, trace a small MPI program under disturbances, find them
+#   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run all tests
+#   ./setup.sh build     just build: build/release/snag
+#   ./setup.sh bench     measure; results go to bench/RESULTS.md
+#   ./setup.sh install   install to PREFIX (default /usr/local)
+#   ./setup.sh deps      just install what is missing
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+# Everything from the distribution's packages. This is the only list.
+packages=(
+    gcc g++ cmake ninja-build pkg-config
+    libotf2-trace-dev libyajl-dev zlib1g-dev libzstd-dev
+    libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev
+    libcmocka-dev otf2-tools
+    libopenmpi-dev openmpi-bin
+)
+
+say() { printf '== %s\n' "$*" >&2; }
+
+# Installs the packages that are missing. Not on Debian or its kin: says what is needed and goes
+# on, as it may be there under other names.
+deps() {
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        say "not a Debian system; what is needed is what these packages hold: ${packages[*]}"
+        return
+    fi
+    local missing=() package
+    for package in "${packages[@]}"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
+            missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    say "installing ${missing[*]}"
+    local root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            say "not root, and no sudo: cannot install them; going on without"
+            return
+        fi
+        root=(sudo)
+    fi
+    "${root[@]}" apt-get -qq update >&2
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install "${missing[@]}" >&2
+}
+
+# Configures and builds one preset.
+build() {
+    local preset=$1 log
+    log=$(mktemp)
+    say "building $preset"
+    if ! { cmake --preset "$preset" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+run_tests() {
+    local failed=0
+    build release
+    ctest --preset release || failed=1
+    build asan
+    ctest --preset asan || failed=1
+    build tsan
+    ctest --preset tsan || failed=1
+    return $failed
+}
+
+case ${1:-} in
+deps) deps ;;
+build)
+    deps
+    build release
+    ;;
+test)
+    deps
+    run_tests
+    ;;
+demo)
+    deps
+    build release
+    exec examples/demo.sh build/release
+    ;;
+bench)
+    deps
+    build release
+    exec bench/run.sh build/release
+    ;;
+install)
+    deps
+    build release
+    cmake --install build/release --prefix "${PREFIX:-/usr/local}"
+    ;;
+*)
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,291 @@
+/* snag info -- reads the trace without writing anything and prints what it found. */
+#include "base/err.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/print.h"
+#include "cmd/reading.h"
+#include "cmd/status.h"
+#include "forest/foi.h"
+#include "run/run_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REGIONS 20 /* printed without --all */
+#define MOST_SUGGESTIONS 5
+
+static uint64_t total_of(const struct ingested *in)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t l = 0; l < in->n_locations; l++)
+        sum += in->location[l].root_ns;
+    return sum;
+}
+
+/* ------------------------------------------------------------------------------- as JSON */
+
+static json_t *json_locations(const struct reading *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t l = 0; l < r->ingested.n_locations; l++) {
+        const struct location *def = &r->source.defs.location[l];
+        const struct ingested_location *at = &r->ingested.location[l];
+        const struct clock_fix *fix = &r->ingested.fix[def->rank];
+        json_t *row = json_object();
+        char id[24];
+
+        snprintf(id, sizeof id, "%llu", (unsigned long long)def->id);
+        json_object_set_new(row, "rank", json_count(def->rank));
+        json_object_set_new(row, "thread", json_count(def->thread));
+        json_object_set_new(row, "name", json_text(def->name));
+        json_object_set_new(row, "id", json_text(id));
+        json_object_set_new(row, "records", json_count(at->n_records));
+        json_object_set_new(row, "calls", json_count(at->n_calls));
+        json_object_set_new(row, "sends", json_count(at->n_sends));
+        json_object_set_new(row, "recvs", json_count(at->n_recvs));
+        json_object_set_new(row, "collectives", json_count(at->n_collectives));
+        json_object_set_new(row, "roots_ns", json_count(at->root_ns));
+        if (at->first_ns <= at->last_ns) {
+            json_object_set_new(row, "first_ns", json_count(at->first_ns));
+            json_object_set_new(row, "last_ns", json_count(at->last_ns));
+        }
+        json_object_set_new(row, "clock_offset_ns", json_integer(fix->offset_ns));
+        json_object_set_new(row, "clock_drift", json_real(fix->drift));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *json_regions(const struct reading *r)
+{
+    const struct profile *profile = &r->ingested.profile;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < profile->n_regions; i++) {
+        const struct region *region = &r->source.defs.region[i];
+        const struct profile_row *row = &profile->row[i];
+        json_t *item = json_object();
+
+        if (row->n_calls == 0) {
+            json_decref(item);
+            continue;
+        }
+        json_object_set_new(item, "name", json_text(region->name));
+        json_object_set_new(item, "short_name", json_text(region->short_name));
+        json_object_set_new(item, "kind", json_text(region_kind_name(region->kind)));
+        json_object_set_new(item, "calls", json_count(row->n_calls));
+        json_object_set_new(item, "inclusive_ns", json_count(row->inclusive_ns));
+        json_object_set_new(item, "exclusive_ns", json_count(row->exclusive_ns));
+        json_object_set_new(item, "outermost", json_count(row->n_outermost));
+        json_object_set_new(item, "min_ns", json_count(row->min_ns));
+        json_object_set_new(item, "max_ns", json_count(row->max_ns));
+        json_object_set_new(item, "variation", json_real(profile_variation(row)));
+        json_object_set_new(item, "locations", json_count(row->n_locations));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_quality(const struct quality *quality)
+{
+    json_t *object = json_object();
+
+    for (int k = 0; k < QUALITY_N; k++)
+        if (quality->n[k] > 0)
+            json_object_set_new(object, quality_name(k), json_count(quality->n[k]));
+    return object;
+}
+
+static json_t *json_clock(const struct clock_report *clock)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:b}", "checked",
+                     (json_int_t)clock->n_checked, "wrong_before",
+                     (json_int_t)clock->n_wrong_before, "worst_before_ns",
+                     (json_int_t)clock->worst_before_ns, "wrong",
+                     (json_int_t)(clock->n_wrong_messages + clock->n_wrong_collectives),
+                     "worst_ns", (json_int_t)clock->worst_ns, "corrected_ranks",
+                     (int)clock->n_shifted, "has_drift", (int)clock->has_drift);
+}
+
+static json_t *json_suggestions(const struct reading *r, const struct foi_suggestion *s,
+                                size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *item = json_object();
+
+        json_object_set_new(item, "foi", json_text(r->source.defs.region[s[i].region].name));
+        json_object_set_new(item, "merit", json_real(s[i].merit));
+        json_object_set_new(item, "why", json_text(s[i].why));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static void print_as_json(const struct reading *r, const struct foi_suggestion *s, size_t n)
+{
+    const struct ingested *in = &r->ingested;
+    json_t *info = json_object();
+
+    json_object_set_new(info, "trace", json_text(r->source.path));
+    json_object_set_new(info, "source", json_text(r->source.ops->name));
+    json_object_set_new(info, "locations", json_count(in->n_locations));
+    json_object_set_new(info, "ranks", json_count(r->source.defs.n_ranks));
+    json_object_set_new(info, "records", json_count(in->n_records));
+    json_object_set_new(info, "calls", json_count(in->n_calls));
+    json_object_set_new(info, "messages", json_count(in->n_sends + in->n_recvs));
+    json_object_set_new(info, "sends", json_count(in->n_sends));
+    json_object_set_new(info, "recvs", json_count(in->n_recvs));
+    json_object_set_new(info, "collectives", json_count(in->traffic.n_collectives));
+    json_object_set_new(info, "begin_ns", json_count(in->begin_ns));
+    json_object_set_new(info, "end_ns", json_count(in->end_ns));
+    json_object_set_new(info, "is_damaged", json_boolean(quality_is_damaged(&in->quality)));
+    json_object_set_new(info, "quality", json_quality(&in->quality));
+    json_object_set_new(info, "clocks", json_clock(&in->clock));
+    json_object_set_new(info, "suggestions", json_suggestions(r, s, n));
+    json_object_set_new(info, "location_table", json_locations(r));
+    json_object_set_new(info, "regions", json_regions(r));
+    print_json(info, true);
+}
+
+/* ------------------------------------------------------------------------------- as text */
+
+static void print_summary(const struct reading *r)
+{
+    const struct ingested *in = &r->ingested;
+    char calls[TEXT_SIZE], records[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
+    char collectives[TEXT_SIZE], length[TEXT_SIZE];
+
+    printf("%s: %s\n", r->source.ops->name, r->source.path);
+    printf("%u location%s of %u rank%s, %s, %s records: %s calls, %s sends, %s receives, "
+           "%s collectives\n",
+           in->n_locations, in->n_locations == 1 ? "" : "s", r->source.defs.n_ranks,
+           r->source.defs.n_ranks == 1 ? "" : "s",
+           text_duration((double)(in->end_ns - in->begin_ns), length),
+           text_count(in->n_records, records), text_count(in->n_calls, calls),
+           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
+           text_count(in->traffic.n_collectives, collectives));
+}
+
+static void print_locations(const struct reading *r, bool is_all)
+{
+    const struct ingested *in = &r->ingested;
+    struct table *t = table_new("rlrrrrr", "rank", "thread", "calls", "sends", "receives",
+                                "collectives", "clock moved by");
+    uint32_t n_empty = 0;
+
+    for (uint32_t l = 0; l < in->n_locations; l++) {
+        const struct location *def = &r->source.defs.location[l];
+        const struct ingested_location *at = &in->location[l];
+        char n[TEXT_SIZE];
+
+        if (at->n_records == 0 && !is_all) {
+            n_empty++;
+            continue;
+        }
+        table_cell(t, "%u", def->rank);
+        table_cell(t, "%u %s", def->thread, def->name);
+        table_cell(t, "%s", text_count(at->n_calls, n));
+        table_cell(t, "%s", text_count(at->n_sends, n));
+        table_cell(t, "%s", text_count(at->n_recvs, n));
+        table_cell(t, "%s", text_count(at->n_collectives, n));
+        table_cell(t, "%s",
+                   in->fix[def->rank].offset_ns
+                       ? text_duration((double)in->fix[def->rank].offset_ns, n)
+                       : "-");
+    }
+    fputc('\n', stdout);
+    table_print(t, stdout);
+    if (n_empty > 0)
+        printf("and %u location%s without events\n", n_empty, n_empty == 1 ? "" : "s");
+}
+
+struct by_exclusive {
+    uint32_t region;
+    uint64_t exclusive_ns;
+};
+
+static int compare_exclusive(const void *a, const void *b)
+{
+    const struct by_exclusive *p = a, *q = b;
+
+    if (p->exclusive_ns != q->exclusive_ns)
+        return p->exclusive_ns > q->exclusive_ns ? -1 : 1;
+    return (p->region > q->region) - (p->region < q->region);
+}
+
+static void print_region(struct table *t, const struct region *region,
+                         const struct profile_row *row)
+{
+    char text[TEXT_SIZE];
+
+    table_cell(t, "%.60s", region->short_name);
+    table_cell(t, "%s", text_count(row->n_calls, text));
+    table_cell(t, "%s", text_duration((double)row->inclusive_ns, text));
+    table_cell(t, "%s", text_duration((double)row->exclusive_ns, text));
+    table_cell(t, "%s",
+               text_duration((double)row->inclusive_ns / (double)row->n_outermost, text));
+    table_cell(t, "%s", text_duration((double)row->max_ns, text));
+    table_cell(t, "%.2f", profile_variation(row));
+}
+
+static void print_regions(const struct reading *r, size_t most)
+{
+    const struct profile *profile = &r->ingested.profile;
+    struct by_exclusive *order = calloc(profile->n_regions + 1, sizeof *order);
+    struct table *t = table_new("lrrrrrr", "region", "calls", "inclusive", "exclusive",
+                                "typical", "longest", "variation");
+    size_t n = 0;
+
+    for (uint32_t i = 0; order && i < profile->n_regions; i++)
+        if (profile->row[i].n_calls > 0)
+            order[n++] = (struct by_exclusive){i, profile->row[i].exclusive_ns};
+    qsort(order, n, sizeof *order, compare_exclusive);
+    for (size_t i = 0; i < n && i < most; i++)
+        print_region(t, &r->source.defs.region[order[i].region],
+                     &profile->row[order[i].region]);
+    fputc('\n', stdout);
+    table_print(t, stdout);
+    if (n > most)
+        printf("and %zu more (--all)\n", n - most);
+    free(order);
+}
+
+static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
+{
+    printf("\nfunctions of interest that suggest themselves:\n");
+    for (size_t i = 0; i < n; i++)
+        printf("  --foi '%s'\n      %s\n", r->source.defs.region[s[i].region].short_name,
+               s[i].why);
+}
+
+static int print_info(struct reading *r)
+{
+    const struct settings *settings = r->settings;
+    struct foi_suggestion s[MOST_SUGGESTIONS];
+    size_t n = foi_suggest(&r->source.defs, &r->ingested.profile, total_of(&r->ingested), s,
+                           MOST_SUGGESTIONS);
+
+    if (settings->is_json) {
+        print_as_json(r, s, n);
+    } else {
+        print_summary(r);
+        print_locations(r, settings->is_all);
+        print_regions(r, settings->is_all ? SIZE_MAX
+                         : settings->top  ? settings->top
+                                          : MOST_REGIONS);
+        reading_print_quality(&r->ingested.quality, &r->ingested.clock);
+        if (n > 0)
+            print_suggestions(r, s, n);
+    }
+    return quality_is_damaged(&r->ingested.quality) ? STATUS_DAMAGED : STATUS_DONE;
+}
+
+int cmd_info(const struct settings *settings)
+{
+    return reading_run(settings, settings->args[0], NULL, print_info, NULL, NULL);
+}

@@ -1,0 +1,9 @@
+/* commands -- one function per subcommand: exit status 0 or 3, or a negative ERR_*. */
+#ifndef SNAG_CMD_COMMANDS_H
+#define SNAG_CMD_COMMANDS_H
+
+#include "cmd/settings.h"
+
+int cmd_info(const struct settings *settings);
+
+#endif

@@ -1,0 +1,21 @@
+/* help -- what is printed from the tables of options and commands. */
+#ifndef SNAG_CMD_HELP_H
+#define SNAG_CMD_HELP_H
+
+#include "cmd/options.h"
+
+#include <stdio.h>
+
+/* help_overview -- what snag is and its commands. */
+void help_overview(FILE *out);
+
+/* help_command -- usage, options and examples of one command. */
+void help_command(FILE *out, const struct command *command);
+
+/* help_man -- the man page snag(1), or snag-COMMAND(1); command may be NULL. */
+void help_man(FILE *out, const struct command *command);
+
+/* help_completion -- for "bash", "zsh" or "fish". Returns 0 or ERR_USAGE. */
+int help_completion(FILE *out, const char *shell);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * snag COMMAND ... -- finds the command, reads its options, runs it, and turns what it returns
+ * into an exit status: 0 done, 1 failed, 2 bad usage, 3 done but the input was damaged.
+ */
+#include "base/err.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "cmd/help.h"
+#include "cmd/options.h"
+#include "cmd/status.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION SNAG_VERSION
+
+static int complain_command(const char *name)
+{
+    const struct command *near = NULL;
+    size_t best = 4;
+
+    for (const struct command *c = command_list(); c->name; c++) {
+        size_t distance = text_distance(c->name, name, best - 1);
+
+        if (distance < best) {
+            best = distance;
+            near = c;
+        }
+    }
+    if (near)
+        return err_set(ERR_USAGE, "no such command: '%s'; near: %s", name, near->name);
+    return err_set(ERR_USAGE, "no such command: '%s' (snag help lists them)", name);
+}
+
+static int show_help(int argc, char **argv)
+{
+    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+
+    if (argc > 1 && command == NULL)
+        return complain_command(argv[1]);
+    if (command)
+        help_command(stdout, command);
+    else
+        help_overview(stdout);
+    return 0;
+}
+
+static int show_man(int argc, char **argv)
+{
+    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+
+    if (argc > 1 && command == NULL)
+        return complain_command(argv[1]);
+    help_man(stdout, command);
+    return 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+    struct settings settings;
+    int rc;
+
+    if (command == NULL)
+        return complain_command(argv[0]);
+    rc = options_parse(command, argc, argv, &settings);
+    if (rc < 0)
+        return rc;
+    if (settings.is_help) {
+        help_command(stdout, command);
+        return 0;
+    }
+    if (settings.is_verbose)
+        log_set_level(LOG_INFO);
+    if (settings.is_quiet) {
+        log_set_level(LOG_ERROR);
+        progress_silence();
+    }
+    return command->run(&settings);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    if (argc < 2) {
+        help_overview(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
+        printf("snag %s\n", VERSION);
+        return 0;
+    }
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return show_help(argc - 1, argv + 1);
+    if (strcmp(word, "man") == 0)
+        return show_man(argc - 1, argv + 1);
+    if (strcmp(word, "completion") == 0)
+        return help_completion(stdout, argc > 2 ? argv[2] : "");
+    return run_command(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    signal(SIGPIPE, SIG_DFL); /* `snag list | head` ends quietly */
+    status = status_of(dispatch(argc, argv));
+    if (fflush(stdout) != 0 && status == 0) {
+        err_set(ERR_IO, "cannot write to standard output");
+        status = status_of(ERR_IO);
+    }
+    return status;
+}

@@ -1,0 +1,288 @@
+/*
+ * Long and short options are parsed by getopt_long from an array made of the table; values are
+ * checked here, so that every message names the option and what it would take.
+ */
+#include "cmd/options.h"
+
+#include "base/err.h"
+#include "base/text.h"
+#include "trace/definitions.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OPTIONS 64
+#define FIRST_LONG 1000 /* what getopt returns for row i is FIRST_LONG + i */
+
+static const char common[] = "help json quiet verbose threads";
+
+static const struct option_row rows[] = {
+#define AT(member) offsetof(struct settings, member)
+    {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION", NULL,
+     "function of interest: its name, a part of it, or /regex/; may be repeated"},
+    {"output", 'o', OPTION_TEXT, AT(output), "RUN", NULL, "directory to write the run to"},
+    {"force", 0, OPTION_FLAG, AT(is_forced), NULL, NULL, "replace an existing run"},
+    {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees",
+     "what an execution is described by, for the detectors that compare vectors"},
+    {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|lof|knn",
+     "how strange executions are found"},
+    {"neighbours", 'k', OPTION_NUMBER, AT(neighbours), "K", NULL,
+     "neighbours that lof (default 20) and knn (default 10) look at"},
+    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", NULL,
+     "a score above it makes an anomaly, instead of the detector's own threshold"},
+    {"seed", 0, OPTION_SEED, AT(seed), "N", NULL, "seed of everything random (default 1)"},
+    {"top", 'n', OPTION_NUMBER, AT(top), "N", NULL,
+     "how many candidates to print (default 10)"},
+    {"all", 'a', OPTION_FLAG, AT(is_all), NULL, NULL, "print all executions"},
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", NULL, "only executions on this rank"},
+    {"verdict", 0, OPTION_TEXT, AT(verdict), "V", "anomaly|normal",
+     "only executions with this verdict"},
+    {"depth", 'd', OPTION_NUMBER, AT(depth), "N", NULL,
+     "levels of the tree to draw; strange calls below are drawn all the same (default 4)"},
+    {"labels", 'l', OPTION_TEXT, AT(labels), "FILE", NULL,
+     "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
+    {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls", "what to export"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", "csv|json|chrome", "how to write it"},
+    {"verify", 0, OPTION_FLAG, AT(is_verified), NULL, NULL,
+     "read the whole run and compare its checksums"},
+    {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
+     "threads to use (default: one per processor); results do not depend on it"},
+    {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},
+    {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, NULL, "no progress, no notes on stderr"},
+    {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, NULL, "say what is done, on stderr"},
+    {"help", 'h', OPTION_FLAG, AT(is_help), NULL, NULL, "print this"},
+    {0},
+#undef AT
+};
+
+struct settings settings_default(void)
+{
+    return (struct settings){.rank = NO_RANK, .seed = 1, .threshold = NAN};
+}
+
+const struct option_row *option_list(void)
+{
+    return rows;
+}
+
+const struct option_row *option_find(const char *name)
+{
+    for (const struct option_row *row = rows; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ' || at[-1] == '|') &&
+            (at[length] == '\0' || at[length] == ' ' || at[length] == '|'))
+            return true;
+    return false;
+}
+
+bool command_takes(const struct command *command, const struct option_row *option)
+{
+    return has_word(common, option->name) || has_word(command->options, option->name);
+}
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *c = command_list(); c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------- setting values */
+
+static int set_number(const char *name, const char *value, uint64_t most, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || *out > most)
+        return err_set(ERR_USAGE, "--%s takes a whole number up to %llu, not '%s'", name,
+                       (unsigned long long)most, value);
+    return 0;
+}
+
+static int set_real(const char *name, const char *value, double *out)
+{
+    char *end;
+
+    *out = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(*out))
+        return err_set(ERR_USAGE, "--%s takes a number, not '%s'", name, value);
+    return 0;
+}
+
+static int set_list(const struct option_row *row, const char *value, struct settings *settings)
+{
+    if (settings->n_foi == FOI_MOST)
+        return err_set(ERR_USAGE, "--%s may be repeated %d times at most", row->name, FOI_MOST);
+    settings->foi[settings->n_foi++] = value;
+    return 0;
+}
+
+static int set_value(const struct option_row *row, const char *value, struct settings *settings)
+{
+    void *at = (char *)settings + row->offset;
+    uint64_t number = 0;
+    int rc = 0;
+
+    if (row->choices && !has_word(row->choices, value))
+        return err_set(ERR_USAGE, "--%s takes %s, not '%s'", row->name, row->choices, value);
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)at = true;
+        return 0;
+    case OPTION_TEXT:
+        *(const char **)at = value;
+        return 0;
+    case OPTION_LIST:
+        return set_list(row, value, settings);
+    case OPTION_REAL:
+        return set_real(row->name, value, at);
+    case OPTION_NUMBER:
+        rc = set_number(row->name, value, 1000000000, &number);
+        *(uint32_t *)at = (uint32_t)number;
+        return rc;
+    case OPTION_SEED:
+        return set_number(row->name, value, UINT64_MAX, at);
+    }
+    return rc;
+}
+
+static int read_environment(const struct command *command, struct settings *settings)
+{
+    int rc = 0;
+
+    for (const struct option_row *row = rows; row->name && rc == 0; row++) {
+        char name[64] = "SNAG_";
+        const char *value;
+        size_t n = strlen(name);
+
+        for (const char *at = row->name; *at && n + 1 < sizeof name; at++)
+            name[n++] = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+        name[n] = '\0';
+        value = row->kind == OPTION_FLAG ? NULL : getenv(name);
+        if (value == NULL || *value == '\0' || !command_takes(command, row))
+            continue;
+        rc = set_value(row, value, settings);
+        if (rc < 0)
+            rc = err_set(rc, "in the environment, %s: %s", name, err_message());
+    }
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- parsing */
+
+struct table {
+    struct option option[MOST_OPTIONS + 1];
+    const struct option_row *row[MOST_OPTIONS];
+    char letters[2 * MOST_OPTIONS + 3];
+    int n;
+};
+
+static void make_table(const struct command *command, struct table *table)
+{
+    char *letter = table->letters;
+
+    *letter++ = ':'; /* tell a missing value from an unknown option */
+    for (const struct option_row *row = rows; row->name; row++) {
+        if (!command_takes(command, row))
+            continue;
+        table->row[table->n] = row;
+        table->option[table->n] = (struct option){
+            row->name, row->kind == OPTION_FLAG ? no_argument : required_argument, NULL,
+            FIRST_LONG + table->n};
+        table->n++;
+        if (row->letter) {
+            *letter++ = row->letter;
+            if (row->kind != OPTION_FLAG)
+                *letter++ = ':';
+        }
+    }
+    *letter = '\0';
+}
+
+static const struct option_row *row_of(const struct table *table, int code)
+{
+    if (code >= FIRST_LONG)
+        return table->row[code - FIRST_LONG];
+    for (int i = 0; i < table->n; i++)
+        if (table->row[i]->letter == code)
+            return table->row[i];
+    return NULL;
+}
+
+static int complain_unknown(const struct command *command, const char *word)
+{
+    const struct option_row *near = NULL;
+    size_t best = 4;
+
+    for (const struct option_row *row = rows; row->name; row++) {
+        size_t distance = text_distance(row->name, word + strspn(word, "-"), best - 1);
+
+        if (command_takes(command, row) && distance < best) {
+            best = distance;
+            near = row;
+        }
+    }
+    if (near)
+        return err_set(ERR_USAGE, "snag %s has no option '%s'; near: --%s", command->name, word,
+                       near->name);
+    return err_set(ERR_USAGE, "snag %s has no option '%s' (snag help %s lists them)",
+                   command->name, word, command->name);
+}
+
+static int check_args(const struct command *command, const struct settings *settings)
+{
+    if (settings->is_help)
+        return 0;
+    if (settings->n_args < command->min_args)
+        return err_set(ERR_USAGE, "something is missing: snag %s %s", command->name,
+                       command->usage);
+    if (settings->n_args > command->max_args)
+        return err_set(ERR_USAGE, "too much: '%s'; expected: snag %s %s",
+                       settings->args[command->max_args], command->name, command->usage);
+    return 0;
+}
+
+int options_parse(const struct command *command, int argc, char **argv,
+                  struct settings *settings)
+{
+    struct table table = {.n = 0};
+    int rc, code;
+
+    *settings = settings_default();
+    rc = read_environment(command, settings);
+    settings->n_foi = rc == 0 ? settings->n_foi : 0;
+    make_table(command, &table);
+    optind = 1;
+    opterr = 0;
+    while (rc == 0 &&
+           (code = getopt_long(argc, argv, table.letters, table.option, NULL)) != -1) {
+        const struct option_row *row = row_of(&table, code);
+
+        if (code == ':')
+            rc = err_set(ERR_USAGE, "'%s' needs a value", argv[optind - 1]);
+        else if (row == NULL)
+            rc = complain_unknown(command, argv[optind - 1]);
+        else
+            rc = set_value(row, optarg, settings);
+    }
+    settings->args = (const char *const *)(argv + optind);
+    settings->n_args = argc - optind;
+    return rc < 0 ? rc : check_args(command, settings);
+}

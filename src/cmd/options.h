@@ -1,0 +1,63 @@
+/*
+ * options -- the one table of options and the one table of commands.
+ *
+ * Parsing, --help, the man pages and the completions of the shells are all made from these two.
+ * To add an option: one row in options.c and its name in the rows of the commands that take it.
+ * To add a command: one file cmd_<name>.c and one row in commands.c.
+ */
+#ifndef SNAG_CMD_OPTIONS_H
+#define SNAG_CMD_OPTIONS_H
+
+#include "cmd/settings.h"
+
+#include <stddef.h>
+
+enum option_kind {
+    OPTION_FLAG,   /* bool */
+    OPTION_TEXT,   /* const char * */
+    OPTION_LIST,   /* const char *[FOI_MOST], its count n_foi */
+    OPTION_NUMBER, /* uint32_t */
+    OPTION_SEED,   /* uint64_t */
+    OPTION_REAL,   /* double */
+};
+
+struct option_row {
+    const char *name; /* long; SNAG_<NAME> in the environment sets it too, but for flags */
+    char letter;      /* 0: none */
+    enum option_kind kind;
+    size_t offset;        /* in struct settings */
+    const char *argument; /* what stands for its value in the help, NULL for a flag */
+    const char *choices;  /* "a|b|c", or NULL for any value */
+    const char *help;
+};
+
+struct command {
+    const char *name;
+    const char *usage;   /* what follows the name: "TRACE [options]" */
+    const char *summary; /* one line */
+    const char *options; /* names of the options it takes besides the common ones */
+    int min_args, max_args;
+    int (*run)(const struct settings *settings); /* exit status, or a negative ERR_* */
+    const char *description;                     /* paragraphs */
+    const char *example;                         /* lines of "command  # what it does" */
+};
+
+/* command_list -- all commands, ended by a row without a name. */
+const struct command *command_list(void);
+const struct command *command_find(const char *name); /* NULL if there is none */
+
+/* option_list -- all options, ended by a row without a name. */
+const struct option_row *option_list(void);
+const struct option_row *option_find(const char *name);
+
+/* command_takes -- true when the command takes this option. */
+bool command_takes(const struct command *command, const struct option_row *option);
+
+/*
+ * options_parse -- read argv[1..argc-1] for a command, after the environment.
+ * Returns 0 or ERR_USAGE. The settings refer to argv.
+ */
+int options_parse(const struct command *command, int argc, char **argv,
+                  struct settings *settings);
+
+#endif

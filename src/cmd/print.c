@@ -1,0 +1,169 @@
+/* Widths count characters, not bytes: names may be UTF-8. */
+#include "cmd/print.h"
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct table {
+    char *columns;
+    size_t n_columns;
+    char **cell; /* [n_cells], the headings first */
+    size_t n_cells, cap;
+};
+
+static void add_cell(struct table *t, const char *fmt, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, fmt, args) < 0)
+        abort();
+    mem_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell);
+    t->cell[t->n_cells++] = text;
+}
+
+struct table *table_new(const char *columns, ...)
+{
+    struct table *t = mem_alloc(1, sizeof *t);
+    va_list args;
+
+    t->columns = mem_copy_string(columns);
+    t->n_columns = strlen(columns);
+    va_start(args, columns);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        mem_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell);
+        t->cell[t->n_cells++] = mem_copy_string(va_arg(args, const char *));
+    }
+    va_end(args);
+    return t;
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_cell(t, fmt, args);
+    va_end(args);
+}
+
+static size_t width_of(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void print_cell(const char *text, size_t width, char align, bool is_last, FILE *out)
+{
+    size_t pad = width - width_of(text);
+
+    if (align == 'r')
+        fprintf(out, "%*s%s", (int)pad, "", text);
+    else
+        fprintf(out, "%s%*s", text, is_last ? 0 : (int)pad, "");
+}
+
+void table_print(struct table *t, FILE *out)
+{
+    size_t *width = mem_alloc(t->n_columns, sizeof *width);
+    bool is_bold = out == stdout && print_has_colour();
+
+    for (size_t i = 0; i < t->n_cells; i++)
+        if (width_of(t->cell[i]) > width[i % t->n_columns])
+            width[i % t->n_columns] = width_of(t->cell[i]);
+    for (size_t i = 0; i < t->n_cells; i++) {
+        size_t c = i % t->n_columns;
+        bool is_last = c + 1 == t->n_columns;
+
+        if (is_bold && i == 0)
+            fputs("\033[1m", out);
+        print_cell(t->cell[i], width[c], t->columns[c], is_last, out);
+        if (is_bold && i + 1 == t->n_columns)
+            fputs("\033[0m", out);
+        fputs(is_last ? "\n" : "  ", out);
+        free(t->cell[i]);
+    }
+    free(width);
+    free(t->cell);
+    free(t->columns);
+    free(t);
+}
+
+bool print_has_colour(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
+}
+
+/* Length of the UTF-8 sequence at text, 0 if it is not one. */
+static size_t sequence_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t length;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 1, 0},
+                 {0xe0, 0xc0, 2, 0x80},
+                 {0xf0, 0xe0, 3, 0x800},
+                 {0xf8, 0xf0, 4, 0x10000}};
+
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t code = text[0] & ~(uint32_t)forms[f].mask & 0xff;
+
+        if ((text[0] & forms[f].mask) != forms[f].lead)
+            continue;
+        for (size_t i = 1; i < forms[f].length; i++) {
+            if ((text[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[i] & 0x3f);
+        }
+        if (code < forms[f].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return 0;
+        return forms[f].length;
+    }
+    return 0;
+}
+
+json_t *json_text(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    char *clean = mem_alloc(3 * strlen(text) + 1, 1);
+    size_t n = 0;
+    json_t *json;
+
+    while (*at) {
+        size_t length = sequence_length(at);
+
+        if (length == 0) {
+            memcpy(clean + n, "\xef\xbf\xbd", 3);
+            n += 3;
+            at++;
+        } else {
+            memcpy(clean + n, at, length);
+            n += length;
+            at += length;
+        }
+    }
+    json = json_stringn(clean, n);
+    free(clean);
+    return json;
+}
+
+json_t *json_count(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+void print_json(json_t *json, bool is_indented)
+{
+    json_dumpf(json, stdout, JSON_REAL_PRECISION(12) | (is_indented ? JSON_INDENT(2) : 0));
+    fputc('\n', stdout);
+    json_decref(json);
+}

@@ -1,0 +1,38 @@
+/* print -- tables and JSON on stdout. */
+#ifndef SNAG_CMD_PRINT_H
+#define SNAG_CMD_PRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+/*
+ * A table is filled cell by cell, then printed with columns as wide as they need to be.
+ *     struct table *t = table_new("lrr", "function", "calls", "time");
+ *     table_cell(t, "%s", name); ...
+ *     table_print(t, stdout);          prints and frees
+ */
+struct table;
+
+/* table_new -- one letter per column: l left, r right aligned; then as many headings. */
+struct table *table_new(const char *columns, ...);
+void table_cell(struct table *table, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_print(struct table *table, FILE *out);
+
+/* print_has_colour -- stdout is a terminal and NO_COLOR is not set. */
+bool print_has_colour(void);
+
+/* json_text -- a JSON string of any bytes; what is not UTF-8 becomes U+FFFD. */
+json_t *json_text(const char *text);
+
+/* json_count -- a JSON integer. */
+json_t *json_count(uint64_t n);
+
+/* print_json -- print and free; on one line, or indented. */
+void print_json(json_t *json, bool is_indented);
+
+#endif

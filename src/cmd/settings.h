@@ -1,0 +1,28 @@
+/* settings -- what was said on the command line, or by SNAG_* in the environment. */
+#ifndef SNAG_CMD_SETTINGS_H
+#define SNAG_CMD_SETTINGS_H
+
+#include "forest/foi.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings {
+    bool is_help, is_json, is_quiet, is_verbose;
+    bool is_forced, is_all, is_verified;
+    const char *foi[FOI_MOST];
+    uint32_t n_foi;
+    const char *output, *features, *detector, *verdict, *labels, *what, *format;
+    uint32_t threads, top, depth, neighbours;
+    uint32_t rank; /* NO_RANK: all */
+    uint64_t seed;
+    double threshold; /* NAN: the detector's own */
+
+    const char *const *args; /* [n_args] what is not an option */
+    int n_args;
+};
+
+/* settings_default -- as if nothing had been said. */
+struct settings settings_default(void);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * Merit is a product of what a suggestion should have, each factor between 0 and 1: a region
+ * that lacks one of them altogether is no use, however good it is otherwise.
+ */
+#include "forest/foi.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is usual */
+#define ENOUGH_CALLS_INSIDE 10.0
+#define MOST_NEAR 5
+
+/* -------------------------------------------------------------------------- matching */
+
+enum tier { TIER_EXACT, TIER_SHORT, TIER_LAST, TIER_PART, N_TIERS };
+
+static bool matches(const struct region *region, const char *pattern, enum tier tier)
+{
+    switch (tier) {
+    case TIER_EXACT:
+        return strcmp(region->name, pattern) == 0;
+    case TIER_SHORT:
+        return strcmp(region->short_name, pattern) == 0;
+    case TIER_LAST:
+        return strcmp(region_name_last(region->short_name), pattern) == 0;
+    default:
+        return strstr(region->name, pattern) != NULL;
+    }
+}
+
+static int by_time(const void *a, const void *b, void *arg)
+{
+    const struct profile *profile = arg;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    uint64_t x = profile->row[p].inclusive_ns, y = profile->row[q].inclusive_ns;
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return (p > q) - (p < q);
+}
+
+/* All called regions of the best tier that has any. */
+static size_t match_plain(const char *pattern, const struct definitions *defs,
+                          const struct profile *profile, uint32_t *found)
+{
+    size_t n = 0;
+
+    for (enum tier tier = TIER_EXACT; tier < N_TIERS && n == 0; tier++)
+        for (uint32_t r = 0; r < profile->n_regions; r++)
+            if (profile->row[r].n_calls > 0 && matches(&defs->region[r], pattern, tier))
+                found[n++] = r;
+    return n;
+}
+
+static int match_regex(const char *pattern, const struct definitions *defs,
+                       const struct profile *profile, uint32_t *found, size_t *n)
+{
+    size_t length = strlen(pattern);
+    char *text = mem_copy_string(pattern + 1), why[200];
+    regex_t regex;
+    int status;
+
+    text[length - 2] = '\0';
+    status = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+    free(text);
+    if (status != 0) {
+        regerror(status, &regex, why, sizeof why);
+        return err_set(ERR_USAGE, "bad regular expression '%s': %s", pattern, why);
+    }
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        if (profile->row[r].n_calls > 0 &&
+            (regexec(&regex, defs->region[r].name, 0, NULL, 0) == 0 ||
+             regexec(&regex, defs->region[r].short_name, 0, NULL, 0) == 0))
+            found[(*n)++] = r;
+    regfree(&regex);
+    return 0;
+}
+
+/* Names a person may have meant: by distance, then by time. */
+static int complain_not_found(const char *pattern, const struct definitions *defs,
+                              const struct profile *profile)
+{
+    size_t most = strlen(pattern) / 2 + 2, n_near = 0, n = 0;
+    char text[1024] = "";
+
+    for (size_t distance = 0; distance <= most && n_near < MOST_NEAR; distance++)
+        for (uint32_t r = 0; r < profile->n_regions && n_near < MOST_NEAR; r++) {
+            const char *name = defs->region[r].short_name;
+            size_t d = text_distance(name, pattern, most);
+            size_t e = text_distance(region_name_last(name), pattern, most);
+
+            if (profile->row[r].n_calls == 0 || (d < e ? d : e) != distance)
+                continue;
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%.120s", n_near ? ", " : "",
+                                  name);
+            n_near++;
+        }
+    if (n_near == 0)
+        return err_set(ERR_NOT_FOUND, "no function matches '%s' ('snag info' lists them)",
+                       pattern);
+    return err_set(ERR_NOT_FOUND, "no function matches '%s'; near: %s", pattern, text);
+}
+
+int foi_match(const char *pattern, const struct definitions *defs,
+              const struct profile *profile, uint32_t *region, size_t *n)
+{
+    uint32_t *found = mem_alloc(profile->n_regions, sizeof *found);
+    size_t length = strlen(pattern);
+    int rc = 0;
+
+    *n = 0;
+    if (length > 2 && pattern[0] == '/' && pattern[length - 1] == '/')
+        rc = match_regex(pattern, defs, profile, found, n);
+    else if (length > 0)
+        *n = match_plain(pattern, defs, profile, found);
+    qsort_r(found, *n, sizeof *found, by_time, (void *)(uintptr_t)profile);
+    if (rc == 0 && *n == 0)
+        rc = complain_not_found(pattern, defs, profile);
+    else if (rc == 0 && *n > FOI_MOST)
+        rc = err_set(ERR_USAGE, "'%s' matches %zu functions (%s, %s, ...): say which", pattern,
+                     *n, defs->region[found[0]].short_name, defs->region[found[1]].short_name);
+    if (rc == 0)
+        memcpy(region, found, *n * sizeof *region);
+    free(found);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------ suggesting */
+
+/* 0 for one execution per location, 1 for enough of them. */
+static double repetition(const struct profile_row *row)
+{
+    double each = (double)row->n_outermost / (double)row->n_locations;
+    double merit = log(each) / log(ENOUGH_EXECUTIONS);
+
+    return merit > 1 ? 1 : merit;
+}
+
+/* 0.2 for a call without calls inside, 1 for enough of them. */
+static double structure(const struct profile_row *row)
+{
+    double inside = (double)row->n_vertices / (double)row->n_outermost;
+    double merit = 0.2 + 0.8 * log(inside) / log(ENOUGH_CALLS_INSIDE);
+
+    return merit > 1 ? 1 : merit;
+}
+
+static double merit_of(const struct profile_row *row, enum region_kind kind, uint64_t total_ns,
+                       uint32_t n_locations)
+{
+    static const double by_kind[] = {
+        [REGION_USER] = 1, [REGION_MPI] = 0.05, [REGION_OPENMP] = 0.2, [REGION_RUNTIME] = 0.01};
+    double coverage = total_ns ? (double)row->inclusive_ns / (double)total_ns : 0;
+    double everywhere = (double)row->n_locations / (double)n_locations;
+
+    /* the small terms order what has no merit, so that something can always be suggested */
+    return by_kind[kind] * ((coverage > 1 ? 1 : coverage) * repetition(row) * structure(row) *
+                                (0.5 + 0.5 * everywhere) +
+                            1e-9 * repetition(row) + 1e-12);
+}
+
+static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row, uint64_t total_ns)
+{
+    char n[TEXT_SIZE], typical[TEXT_SIZE], longest[TEXT_SIZE];
+    double inside = (double)row->n_vertices / (double)row->n_outermost;
+    double mean = (double)row->inclusive_ns / (double)row->n_outermost;
+
+    snprintf(
+        why, FOI_WHY_SIZE,
+        "%s executions on %u location%s, %.0f %% of the time, %s each (up to %s), %.0f call%s "
+        "inside%s",
+        text_count(row->n_outermost, n), row->n_locations, row->n_locations == 1 ? "" : "s",
+        total_ns ? 100.0 * (double)row->inclusive_ns / (double)total_ns : 0.0,
+        text_duration(mean, typical), text_duration((double)row->max_ns, longest), inside - 1,
+        inside - 1 == 1 ? "" : "s", row->n_with_mpi > 0 ? ", with communication" : "");
+}
+
+static int by_merit(const void *a, const void *b)
+{
+    const struct foi_suggestion *p = a, *q = b;
+
+    if (p->merit != q->merit)
+        return p->merit > q->merit ? -1 : 1;
+    return (p->region > q->region) - (p->region < q->region);
+}
+
+size_t foi_suggest(const struct definitions *defs, const struct profile *profile,
+                   uint64_t total_ns, struct foi_suggestion *out, size_t most)
+{
+    struct foi_suggestion *all = mem_alloc(profile->n_regions, sizeof *all);
+    uint32_t n_locations = 1;
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        if (profile->row[r].n_locations > n_locations)
+            n_locations = profile->row[r].n_locations;
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        if (profile->row[r].n_calls > 0)
+            all[n++] = (struct foi_suggestion){
+                .region = r,
+                .merit =
+                    merit_of(&profile->row[r], defs->region[r].kind, total_ns, n_locations)};
+    qsort(all, n, sizeof *all, by_merit);
+    n = n < most ? n : most;
+    for (size_t i = 0; i < n; i++) {
+        explain(all[i].why, &profile->row[all[i].region], total_ns);
+        out[i] = all[i];
+    }
+    free(all);
+    return n;
+}

@@ -1,0 +1,106 @@
+#include "forest/foi.h"
+
+#include "base/err.h"
+#include "base/test.h"
+
+struct fixture {
+    struct definitions defs;
+    struct profile profile;
+};
+
+static void add(struct fixture *f, const char *name, uint64_t n_calls, uint64_t ns,
+                uint64_t n_vertices)
+{
+    uint32_t r = definitions_region(&f->defs, name);
+
+    f->profile.row[r] = (struct profile_row){.n_calls = n_calls,
+                                             .n_outermost = n_calls,
+                                             .inclusive_ns = ns,
+                                             .max_ns = ns,
+                                             .n_vertices = n_vertices,
+                                             .n_locations = 2};
+}
+
+static void begin(struct fixture *f)
+{
+    *f = (struct fixture){0};
+    profile_init(&f->profile, 9);
+    add(f, "main", 2, 1000000, 100000);
+    add(f, "Solver::run(int)", 400, 950000, 90000);
+    add(f, "Solver::compute(int)", 4000, 600000, 60000);
+    add(f, "A::compute()", 10, 1000, 100);
+    add(f, "MPI_Wait", 40000, 400000, 40000);
+    add(f, "helper", 100000, 100, 100000);
+    f->profile.n_regions = f->defs.names.n;
+}
+
+static void end(struct fixture *f)
+{
+    profile_release(&f->profile);
+    definitions_release(&f->defs);
+}
+
+static void better_matches_come_before_parts(void **state)
+{
+    uint32_t region[FOI_MOST];
+    struct fixture f;
+    size_t n;
+
+    (void)state;
+    begin(&f);
+    assert_int_equal(foi_match("Solver::run", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(region[0], 1);
+    assert_int_equal(foi_match("compute", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(region[0], 2); /* more time first */
+    assert_int_equal(foi_match("Solv", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(foi_match("/^(main|help)/", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 2);
+    end(&f);
+}
+
+static void what_matches_nothing_names_its_neighbours(void **state)
+{
+    uint32_t region[FOI_MOST];
+    struct fixture f;
+    size_t n;
+
+    (void)state;
+    begin(&f);
+    assert_int_equal(foi_match("comptue", &f.defs, &f.profile, region, &n), ERR_NOT_FOUND);
+    assert_non_null(strstr(err_message(), "near: Solver::compute, A::compute"));
+    assert_int_equal(foi_match("qqqqqqqqqqqqqqqqq", &f.defs, &f.profile, region, &n),
+                     ERR_NOT_FOUND);
+    assert_int_equal(foi_match("", &f.defs, &f.profile, region, &n), ERR_NOT_FOUND);
+    assert_int_equal(foi_match("/a(/", &f.defs, &f.profile, region, &n), ERR_USAGE);
+    end(&f);
+}
+
+static void the_step_of_the_program_is_suggested(void **state)
+{
+    struct foi_suggestion s[9];
+    struct fixture f;
+
+    (void)state;
+    begin(&f);
+    assert_int_equal(foi_suggest(&f.defs, &f.profile, 1000000, s, 9), 6);
+    assert_int_equal(s[0].region, 1);
+    assert_int_equal(s[1].region, 2);
+    assert_string_equal(s[0].why,
+                        "400 executions on 2 locations, 95 % of the time, 2.38 us each "
+                        "(up to 950 us), 224 calls inside");
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(better_matches_come_before_parts),
+        cmocka_unit_test(what_matches_nothing_names_its_neighbours),
+        cmocka_unit_test(the_step_of_the_program_is_suggested),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+#include "run/rundir.h"
+
+#include "base/err.h"
+#include "base/test.h"
+#include "run/ingest.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char base[] = "/tmp/snag-rundir-XXXXXX";
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(base) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return fs_remove_tree(base);
+}
+
+static size_t n_entries(void)
+{
+    DIR *dir = opendir(base);
+    size_t n = 0;
+
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+static void path_of(char out[FS_PATH_SIZE], const char *name)
+{
+    assert_int_equal(fs_join(out, base, name), 0);
+}
+
+/* A small finished run; returns what rundir_commit says. */
+static int make_run(const char *path, bool may_replace)
+{
+    struct source source;
+    struct ingested ingested;
+    struct rundir dir;
+    struct ingest_opts opts = {.pool = pool_new(1)};
+    char db_path[FS_PATH_SIZE];
+    sqlite3 *db;
+    int rc = rundir_begin(&dir, path, may_replace);
+
+    if (rc == 0) {
+        opts.dir = dir.part;
+        assert_int_equal(source_open(&source, "synth:5*main(a b);ranks=2"), 0);
+        assert_int_equal(ingest(&source, &opts, &ingested), 0);
+        assert_int_equal(fs_join(db_path, dir.part, "run.db"), 0);
+        assert_int_equal(rundb_create(db_path, &db), 0);
+        assert_int_equal(run_summary_save(db, &source, &ingested), 0);
+        assert_int_equal(rundb_finish(db), 0);
+        sqlite3_close(db);
+        rc = rundir_commit(&dir);
+        ingested_release(&ingested);
+        source_close(&source);
+    }
+    rundir_abandon(&dir);
+    pool_free(opts.pool);
+    return rc;
+}
+
+static void a_run_is_there_when_it_is_finished(void **state)
+{
+    struct definitions defs;
+    char path[FS_PATH_SIZE];
+    struct run run;
+
+    (void)state;
+    path_of(path, "a.snag/");
+    assert_int_equal(make_run(path, false), 0);
+    assert_int_equal(n_entries(), 1);
+    assert_int_equal(run_open(&run, path, false), 0);
+    assert_int_equal(run.columns.n_calls, 30);
+    assert_int_equal(rundb_get(run.db, "n_calls", 0), 30);
+    assert_int_equal(run_summary_regions(run.db, &defs), 0);
+    assert_string_equal(defs.region[0].name, "main");
+    definitions_release(&defs);
+    run_close(&run);
+    run_close(&run);
+}
+
+static void an_existing_run_is_replaced_only_when_that_is_said(void **state)
+{
+    char path[FS_PATH_SIZE], file[FS_PATH_SIZE + 8];
+
+    (void)state;
+    path_of(path, "b.snag");
+    assert_int_equal(make_run(path, false), 0);
+    assert_int_equal(make_run(path, false), ERR_EXISTS);
+    assert_int_equal(make_run(path, true), 0);
+    path_of(path, "precious");
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(make_run(path, true), ERR_EXISTS);
+    snprintf(file, sizeof file, "%s/x", path);
+    assert_int_equal(mkdir(file, 0777), 0); /* still there, and not a run */
+}
+
+static void what_is_abandoned_leaves_nothing(void **state)
+{
+    char path[FS_PATH_SIZE];
+    size_t before = n_entries();
+    struct rundir dir;
+
+    (void)state;
+    path_of(path, "c.snag");
+    assert_int_equal(rundir_begin(&dir, path, false), 0);
+    assert_int_equal(n_entries(), before + 1);
+    rundir_abandon(&dir);
+    rundir_abandon(&dir);
+    assert_int_equal(n_entries(), before);
+}
+
+/* A process that is killed leaves a hidden directory; the next one removes it. */
+static void leftovers_of_the_dead_are_removed(void **state)
+{
+    char path[FS_PATH_SIZE];
+    size_t before = n_entries();
+    pid_t child;
+    int status;
+
+    (void)state;
+    path_of(path, "d.snag");
+    child = fork();
+    if (child == 0) {
+        struct rundir dir;
+
+        _exit(rundir_begin(&dir, path, false) == 0 ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(n_entries(), before + 1);
+    assert_false(fs_exists(path));
+    assert_int_equal(make_run(path, false), 0);
+    assert_int_equal(n_entries(), before + 1);
+}
+
+static void other_things_are_not_runs(void **state)
+{
+    char path[FS_PATH_SIZE], db[FS_PATH_SIZE];
+    struct run run;
+    FILE *file;
+
+    (void)state;
+    path_of(path, "nothing");
+    assert_int_equal(run_open(&run, path, false), ERR_NOT_FOUND);
+    run_close(&run);
+    path_of(path, "e");
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(run_open(&run, path, false), ERR_FORMAT);
+    run_close(&run);
+    assert_int_equal(fs_join(db, path, "run.db"), 0);
+    file = fopen(db, "w");
+    fputs("this is not a database, although it has the name of one", file);
+    fclose(file);
+    assert_int_equal(run_open(&run, path, false), ERR_FORMAT);
+    run_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_there_when_it_is_finished),
+        cmocka_unit_test(an_existing_run_is_replaced_only_when_that_is_said),
+        cmocka_unit_test(what_is_abandoned_leaves_nothing),
+        cmocka_unit_test(leftovers_of_the_dead_are_removed),
+        cmocka_unit_test(other_things_are_not_runs),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
