@@ -19,6 +19,7 @@ function(add_module name)
     add_executable(${test}_test ${test}_test.c ${M_TEST_SUPPORT})
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
-    set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300)
+    set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300
+      ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
   endforeach()
 endfunction()

@@ -15,39 +15,45 @@ struct table {
     size_t n_cells, cap;
 };
 
-static void add_cell(struct table *t, const char *fmt, va_list args)
+static void push(struct table *t, char *text)
 {
-    char *text;
-
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
     mem_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell);
     t->cell[t->n_cells++] = text;
 }
 
-struct table *table_new(const char *columns, ...)
+struct table *table_new_from(const char *columns, const char *const *headings)
 {
     struct table *t = mem_alloc(1, sizeof *t);
-    va_list args;
 
     t->columns = mem_copy_string(columns);
     t->n_columns = strlen(columns);
-    va_start(args, columns);
-    for (size_t c = 0; c < t->n_columns; c++) {
-        mem_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell);
-        t->cell[t->n_cells++] = mem_copy_string(va_arg(args, const char *));
-    }
-    va_end(args);
+    for (size_t c = 0; c < t->n_columns; c++)
+        push(t, mem_copy_string(headings[c]));
     return t;
+}
+
+struct table *table_new(const char *columns, ...)
+{
+    const char *heading[64];
+    va_list args;
+
+    va_start(args, columns);
+    for (size_t c = 0; columns[c]; c++)
+        heading[c] = va_arg(args, const char *);
+    va_end(args);
+    return table_new_from(columns, heading);
 }
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
     va_list args;
+    char *text;
 
     va_start(args, fmt);
-    add_cell(t, fmt, args);
+    if (vasprintf(&text, fmt, args) < 0)
+        abort();
     va_end(args);
+    push(t, text);
 }
 
 static size_t width_of(const char *text)

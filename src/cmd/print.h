@@ -19,6 +19,7 @@ struct table;
 
 /* table_new -- one letter per column: l left, r right aligned; then as many headings. */
 struct table *table_new(const char *columns, ...);
+struct table *table_new_from(const char *columns, const char *const *headings);
 void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_print(struct table *table, FILE *out);

@@ -22,15 +22,19 @@ uint32_t context_add(struct context *c, uint32_t parent, uint32_t region)
     return path;
 }
 
-void context_init(struct context *c, const struct forest *forest)
+void context_number(struct context *c, const struct forest *forest, bool is_learning,
+                    uint32_t *path)
 {
-    *c = (struct context){0};
-    c->of = mem_resize(NULL, forest->n, sizeof *c->of);
     for (uint32_t v = 0; v < forest->n; v++) {
-        uint32_t caller = forest->parent[v];
+        bool is_root = forest->parent[v] == FOREST_ROOT;
+        uint32_t caller = is_root ? PATH_NONE : path[forest->parent[v]];
 
-        c->of[v] = context_add(c, caller == FOREST_ROOT ? PATH_NONE : c->of[caller],
-                               forest->region[v]);
+        if (is_learning)
+            path[v] = context_add(c, caller, forest->region[v]);
+        else if (is_root || caller != PATH_NONE)
+            path[v] = idmap_find(&c->id, key_pair(caller, forest->region[v]));
+        else
+            path[v] = PATH_NONE;
     }
 }
 
@@ -38,7 +42,6 @@ void context_release(struct context *c)
 {
     free(c->parent);
     free(c->region);
-    free(c->of);
     idmap_release(&c->id);
     *c = (struct context){0};
 }

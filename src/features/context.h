@@ -11,22 +11,28 @@
 #include "base/idmap.h"
 #include "forest/forest.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATH_NONE UINT32_MAX
+#define PATH_NONE UINT32_MAX /* not a path; also the caller of the root's */
 
 struct context {
     uint32_t n;       /* paths */
     uint32_t *parent; /* [n] path of the caller, < own number, or PATH_NONE for the root */
     uint32_t *region; /* [n] the last function of the path */
-    uint32_t *of;     /* [forest->n] path of every vertex */
     struct idmap id;  /* key_pair(parent, region) */
     size_t cap;
 };
 
-/* context_init -- number the paths of a forest. O(vertices). */
-void context_init(struct context *context, const struct forest *forest);
+/*
+ * context_number -- the path of every vertex of a forest.
+ *   is_learning  new paths get a number; else they, and all below them, are PATH_NONE
+ *   path         (forest->n) out
+ * O(vertices).
+ */
+void context_number(struct context *context, const struct forest *forest, bool is_learning,
+                    uint32_t *path);
 void context_release(struct context *context);
 
 /* context_add -- the number of a path, new if it was not known. */

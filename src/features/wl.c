@@ -24,10 +24,11 @@ struct labelling {
     struct wl *wl;
     uint32_t *region_word; /* [n_regions] word of degree 0, IDMAP_NONE before it is needed */
     const struct definitions *defs;
-    struct node *node;   /* [vertices of the largest tree] */
-    uint32_t *active;    /* vertices that get another label */
-    uint32_t *last_tree; /* [words] the tree that used a word last, + 1 */
-    size_t *entry;       /* [words] and its place in the bags */
+    struct node *node;      /* [vertices of the largest tree] */
+    uint64_t *inclusive_ns; /* [same] for the weights in the bags, NULL without */
+    uint32_t *active;       /* vertices that get another label */
+    uint32_t *last_tree;    /* [words] the tree that used a word last, + 1 */
+    size_t *entry;          /* [words] and its place in the bags */
     size_t word_cap;
 };
 
@@ -130,8 +131,9 @@ static uint32_t begin_tree(struct labelling *l, uint32_t t, uint32_t base, uint3
     for (uint32_t i = 0; i < n; i++) {
         uint32_t word = word_of_region(l, f->region[base + i]);
 
-        l->wl->complete[base + i] = l->wl->one[base + i] = word;
-        put_in_bag(l, t, word, f->inclusive_ns[base + i]);
+        l->wl->complete[base + i] = word;
+        if (l->inclusive_ns)
+            put_in_bag(l, t, word, l->inclusive_ns[i]);
         l->node[i] = (struct node){.label = l->wl->vocab.label.key[word]};
     }
     for (uint32_t i = n; i-- > 1;) {
@@ -155,7 +157,10 @@ static void label_tree(struct labelling *l, uint32_t t)
     const struct forest *f = l->forest;
     uint32_t base = f->first[t], n_active;
 
-    l->wl->bags.first[t + 1] = l->wl->bags.first[t];
+    if (l->inclusive_ns) {
+        forest_inclusive(f, t, l->inclusive_ns);
+        l->wl->bags.first[t + 1] = l->wl->bags.first[t];
+    }
     n_active = begin_tree(l, t, base, f->first[t + 1] - base);
     for (uint32_t degree = 1; n_active > 0; degree++) {
         uint32_t n_left = 0;
@@ -166,9 +171,8 @@ static void label_tree(struct labelling *l, uint32_t t)
             uint32_t word = add_word(&l->wl->vocab, label, degree, f->region[v]);
 
             l->wl->complete[v] = word;
-            if (degree == 1)
-                l->wl->one[v] = word;
-            put_in_bag(l, t, word, f->inclusive_ns[v]);
+            if (l->inclusive_ns)
+                put_in_bag(l, t, word, l->inclusive_ns[l->active[k]]);
         }
         for (uint32_t k = 0; k < n_active; k++) {
             uint32_t i = l->active[k];
@@ -189,7 +193,8 @@ static void label_tree(struct labelling *l, uint32_t t)
     }
 }
 
-void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs)
+void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs,
+             bool with_bags)
 {
     struct labelling l = {.forest = forest, .wl = wl, .defs = defs};
     uint32_t largest = 0;
@@ -199,9 +204,11 @@ void wl_init(struct wl *wl, const struct forest *forest, const struct definition
         if (forest->first[t + 1] - forest->first[t] > largest)
             largest = forest->first[t + 1] - forest->first[t];
     wl->complete = mem_resize(NULL, forest->n, sizeof *wl->complete);
-    wl->one = mem_resize(NULL, forest->n, sizeof *wl->one);
-    wl->bags.n_trees = forest->n_trees;
-    wl->bags.first = mem_alloc((size_t)forest->n_trees + 1, sizeof *wl->bags.first);
+    if (with_bags) {
+        wl->bags.n_trees = forest->n_trees;
+        wl->bags.first = mem_alloc((size_t)forest->n_trees + 1, sizeof *wl->bags.first);
+        l.inclusive_ns = mem_resize(NULL, largest, sizeof *l.inclusive_ns);
+    }
     l.region_word = mem_resize(NULL, defs->names.n, sizeof *l.region_word);
     memset(l.region_word, 0xff, defs->names.n * sizeof *l.region_word);
     l.node = mem_resize(NULL, largest, sizeof *l.node);
@@ -210,6 +217,7 @@ void wl_init(struct wl *wl, const struct forest *forest, const struct definition
         label_tree(&l, t);
     free(l.region_word);
     free(l.node);
+    free(l.inclusive_ns);
     free(l.active);
     free(l.last_tree);
     free(l.entry);
@@ -225,6 +233,5 @@ void wl_release(struct wl *wl)
     free(wl->bags.weight_ns);
     free(wl->bags.count);
     free(wl->complete);
-    free(wl->one);
     *wl = (struct wl){0};
 }

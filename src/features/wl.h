@@ -23,6 +23,7 @@
 #include "forest/forest.h"
 #include "trace/definitions.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,15 +54,16 @@ struct wl {
     struct vocab vocab;
     struct bags bags;
     uint32_t *complete; /* [forest->n] word of the highest degree of every vertex */
-    uint32_t *one;      /* [forest->n] word of degree 1, or 0 for a leaf */
 };
 
 /*
  * wl_init -- label all vertices of a forest.
- *   defs  for the names of the regions
+ *   defs       for the names of the regions
+ *   with_bags  also say which subtrees each tree has; wl->bags is empty otherwise
  * O(sum over vertices of (1 + min(height, WL_DEEPEST))).
  */
-void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs);
+void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs,
+             bool with_bags);
 void wl_release(struct wl *wl);
 
 #endif

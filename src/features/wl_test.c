@@ -15,7 +15,7 @@ static void begin(struct fixture *f, const char *text)
 {
     *f = (struct fixture){0};
     sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs);
+    wl_init(&f->wl, &f->forest, &f->defs, true);
 }
 
 static void end(struct fixture *f)
@@ -65,7 +65,6 @@ static void labels_of_degree_d_see_d_levels_down(void **state)
 
     (void)state;
     begin(&f, "A(B(C(D))) A(B(C(E)))");
-    assert_int_equal(f.wl.one[0], f.wl.one[4]);
     assert_int_not_equal(f.wl.complete[0], f.wl.complete[4]);
     assert_int_equal(words_of_degree(&f, 0), 5);
     assert_int_equal(words_of_degree(&f, 1), 4); /* A(B) B(C) C(D) C(E) */
@@ -122,18 +121,28 @@ static void a_deep_chain_has_a_bounded_number_of_labels(void **state)
 
 static void paths_are_numbered_behind_their_callers(void **state)
 {
-    struct context context;
+    struct context context = {0};
+    uint32_t path[8], again[8];
     struct fixture f;
 
     (void)state;
     begin(&f, "A(B(C) C) A(C B(C C))");
-    context_init(&context, &f.forest);
+    context_number(&context, &f.forest, true, path);
     assert_int_equal(context.n, 4);
-    assert_int_equal(context.of[2], context.of[7]);
-    assert_int_equal(context.of[3], context.of[5]);
-    assert_int_not_equal(context.of[2], context.of[3]);
+    assert_int_equal(path[2], path[7]);
+    assert_int_equal(path[3], path[5]);
+    assert_int_not_equal(path[2], path[3]);
     for (uint32_t p = 0; p < context.n; p++)
         assert_true(context.parent[p] == PATH_NONE || context.parent[p] < p);
+    context_number(&context, &f.forest, false, again);
+    assert_memory_equal(path, again, sizeof path);
+    end(&f);
+    begin(&f, "A(C(D(E)) C)"); /* what is below an unknown path is unknown */
+    f.forest.region[1] = 77;
+    context_number(&context, &f.forest, false, again);
+    assert_int_equal(again[0], path[0]);
+    assert_int_equal(again[1], PATH_NONE);
+    assert_int_equal(again[3], PATH_NONE);
     context_release(&context);
     end(&f);
 }

@@ -12,13 +12,13 @@ void forest_release(struct forest *forest)
 {
     free(forest->region);
     free(forest->parent);
-    free(forest->inclusive_ns);
     free(forest->exclusive_ns);
     free(forest->first);
     free(forest->location);
     free(forest->index);
     free(forest->call);
     free(forest->enter_ns);
+    free(forest->root_ns);
     free(forest->n_messages);
     *forest = (struct forest){0};
 }
@@ -30,7 +30,6 @@ static void reserve(struct forest *f, size_t n_vertices, size_t n_trees)
         f->vertex_cap = f->n + n_vertices;
         f->region = mem_resize(f->region, f->vertex_cap, sizeof *f->region);
         f->parent = mem_resize(f->parent, f->vertex_cap, sizeof *f->parent);
-        f->inclusive_ns = mem_resize(f->inclusive_ns, f->vertex_cap, sizeof *f->inclusive_ns);
         f->exclusive_ns = mem_resize(f->exclusive_ns, f->vertex_cap, sizeof *f->exclusive_ns);
     }
     if (f->first == NULL || f->n_trees + n_trees > f->tree_cap) {
@@ -40,6 +39,7 @@ static void reserve(struct forest *f, size_t n_vertices, size_t n_trees)
         f->index = mem_resize(f->index, f->tree_cap, sizeof *f->index);
         f->call = mem_resize(f->call, f->tree_cap, sizeof *f->call);
         f->enter_ns = mem_resize(f->enter_ns, f->tree_cap, sizeof *f->enter_ns);
+        f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
         f->first[f->n_trees] = f->n;
     }
@@ -51,19 +51,19 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     uint32_t n = calls->subtree_len[root], base = f->n, t = f->n_trees++;
 
     memcpy(f->region + base, calls->region + root, n * sizeof *f->region);
-    memcpy(f->inclusive_ns + base, calls->inclusive_ns + root, n * sizeof *f->inclusive_ns);
     memcpy(f->exclusive_ns + base, calls->inclusive_ns + root, n * sizeof *f->exclusive_ns);
     f->parent[base] = FOREST_ROOT;
     for (uint32_t i = 1; i < n; i++) {
         uint32_t parent = calls->parent[root + i] - root + base;
 
         f->parent[base + i] = parent;
-        f->exclusive_ns[parent] -= f->inclusive_ns[base + i];
+        f->exclusive_ns[parent] -= calls->inclusive_ns[root + i];
     }
     f->location[t] = location;
     f->index[t] = index;
     f->call[t] = root;
     f->enter_ns[t] = calls->enter_ns[root];
+    f->root_ns[t] = calls->inclusive_ns[root];
     f->n_messages[t] = 0;
     f->n += n;
     f->first[t + 1] = f->n;
@@ -121,6 +121,15 @@ void forest_of_call(struct forest *forest, uint32_t location, const struct call_
     reserve(forest, calls->subtree_len[row], 1);
     copy_tree(forest, location, 0, calls, row);
     count_messages(forest, 0, calls);
+}
+
+void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)
+{
+    uint32_t base = forest->first[t], n = forest->first[t + 1] - base;
+
+    memcpy(out, forest->exclusive_ns + base, n * sizeof *out);
+    for (uint32_t i = n; i-- > 1;)
+        out[forest->parent[base + i] - base] += out[i];
 }
 
 uint32_t forest_depth(const struct forest *forest)

@@ -20,8 +20,7 @@ struct forest {
     uint32_t n;             /* vertices */
     uint32_t *region;       /* [n] index into the definitions' regions */
     uint32_t *parent;       /* [n] vertex of this forest, < own index, or FOREST_ROOT */
-    uint64_t *inclusive_ns; /* [n] leave - enter */
-    uint64_t *exclusive_ns; /* [n] inclusive_ns minus that of the direct children */
+    uint64_t *exclusive_ns; /* [n] time in the call but not in its direct children */
 
     uint32_t n_trees;
     uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
@@ -29,6 +28,7 @@ struct forest {
     uint32_t *index;      /* [n_trees] how manieth execution on its location, from 0 */
     uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
     uint64_t *enter_ns;   /* [n_trees] of the root */
+    uint64_t *root_ns;    /* [n_trees] inclusive time of the root */
     uint32_t *n_messages; /* [n_trees] sends and receives inside */
     size_t vertex_cap, tree_cap;
 };
@@ -50,6 +50,13 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
  */
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
                     uint32_t row);
+
+/*
+ * forest_inclusive -- inclusive times of the vertices of tree t: they are not kept, as one pass
+ * gathers them.
+ *   out  (first[t+1] - first[t])
+ */
+void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out);
 
 /* forest_depth -- vertices on the longest path from a root, 0 for an empty forest. O(n). */
 uint32_t forest_depth(const struct forest *forest);

@@ -54,6 +54,7 @@ static void outermost_calls_are_roots(void **state)
 static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
 {
     struct forest f = {0};
+    uint64_t inclusive_ns[4];
 
     (void)state;
     forest_add(&f, 0, &calls, 1);
@@ -64,8 +65,11 @@ static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
 
         for (uint32_t v = f.first[t]; v < f.first[t + 1]; v++)
             sum += f.exclusive_ns[v];
-        assert_int_equal(sum, f.inclusive_ns[f.first[t]]);
+        assert_int_equal(sum, f.root_ns[t]);
     }
+    forest_inclusive(&f, 0, inclusive_ns);
+    assert_int_equal(inclusive_ns[0], 50);
+    assert_int_equal(inclusive_ns[2], 20);
     forest_release(&f);
 }
 

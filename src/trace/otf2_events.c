@@ -219,6 +219,8 @@ static void push_collective(struct otf2_events *r, uint64_t begin, uint64_t time
         if (root_rank == NO_RANK)
             kind = COLLECTIVE_OTHER; /* MPI_ROOT, MPI_PROC_NULL, or nonsense */
     }
+    if (kind != COLLECTIVE_BARRIER && sent_bytes == 0 && received_bytes == 0)
+        kind = COLLECTIVE_OTHER; /* nothing to wait for: MPI may return at once */
     *event_batch_collective(r->batch, time) = (struct collective){
         .begin_ns = begin,
         .sent_bytes = sent_bytes,

@@ -1,0 +1,18 @@
+#!/bin/bash
+# run_mpi.sh N COMMAND... -- start N ranks, also as root and with more ranks than cores.
+#
+# With TRACER=path/of/libsnag-tracer.so they are traced. MPIEXEC names another mpirun.
+set -eu
+
+ranks=$1
+shift
+mpiexec=${MPIEXEC:-mpirun}
+flags=()
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if "$mpiexec" --version 2>/dev/null | grep -qiE 'open ?mpi|openrte|prte'; then
+    flags=(--oversubscribe)
+fi
+# env is what is started, so that the tracer is loaded into the program only
+exec "$mpiexec" -n "$ranks" "${flags[@]}" \
+    env ${TRACER:+LD_PRELOAD="$(realpath "$TRACER")"} "$@"

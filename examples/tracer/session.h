@@ -1,0 +1,30 @@
+/*
+ * session -- the traced run as a whole, from MPI_Init to MPI_Finalize.
+ *
+ * Until it is open, records are kept in memory, because the rank is not known. When it ends,
+ * what the ranks know is brought together on rank 0, which writes the definitions of the
+ * archive. A process that ends without MPI_Finalize saves what it can alone (rescue.h).
+ */
+#ifndef SNAG_TRACER_SESSION_H
+#define SNAG_TRACER_SESSION_H
+
+#include <stdbool.h>
+
+/* session_open -- start the archive. Collective over MPI_COMM_WORLD, after PMPI_Init. */
+void session_open(void);
+
+/* session_end_of_run -- what must be measured while MPI_Finalize is still recorded: the clocks.
+ * Collective over MPI_COMM_WORLD. */
+void session_end_of_run(void);
+
+/* session_close -- stop recording and complete the archive. Collective over MPI_COMM_WORLD,
+ * before PMPI_Finalize. Nothing happens if it is not open. */
+void session_close(void);
+
+/* session_abandon -- as session_close, but alone: the program ends without MPI_Finalize. */
+void session_abandon(void);
+
+/* session_is_open -- whether the session is open; the same on all ranks. */
+bool session_is_open(void);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * symbols -- the name of the function at an address.
+ *
+ * The dynamic linker knows the exported names only. Static functions, and those of a program
+ * linked without -rdynamic, are found in the symbol table (.symtab) of the file the code was
+ * loaded from, unless it was stripped.
+ */
+#ifndef SNAG_TRACER_SYMBOLS_H
+#define SNAG_TRACER_SYMBOLS_H
+
+#include <stdint.h>
+
+/*
+ * symbol_name -- a name for the function that starts at address, as the linker spells it.
+ * Returns a string to be freed; "file+0x1234" if there is no name, which is the same in every
+ * process that has the file loaded. Not thread-safe: regions.c calls it under its lock.
+ */
+char *symbol_name(uintptr_t address);
+
+#endif

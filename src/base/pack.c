@@ -1,0 +1,100 @@
+/* Numbers are copied as they are: the machines this runs on are little-endian. */
+#include "base/pack.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
+
+void pack_release(struct pack *pack)
+{
+    free(pack->data);
+    *pack = (struct pack){0};
+}
+
+static void put(struct pack *pack, const void *data, size_t bytes)
+{
+    mem_grow(&pack->data, &pack->cap, pack->n + bytes, 1);
+    if (bytes > 0)
+        memcpy(pack->data + pack->n, data, bytes);
+    pack->n += bytes;
+}
+
+void pack_u32(struct pack *pack, uint32_t value)
+{
+    put(pack, &value, sizeof value);
+}
+
+void pack_u64(struct pack *pack, uint64_t value)
+{
+    put(pack, &value, sizeof value);
+}
+
+void pack_f64(struct pack *pack, double value)
+{
+    put(pack, &value, sizeof value);
+}
+
+void pack_array(struct pack *pack, const void *data, size_t n, size_t width)
+{
+    pack_u64(pack, n);
+    put(pack, data, n * width);
+}
+
+static void get(struct pack *pack, void *data, size_t bytes)
+{
+    if (pack->is_bad || bytes > pack->n - pack->at) {
+        pack->is_bad = true;
+        memset(data, 0, bytes);
+        return;
+    }
+    if (bytes > 0)
+        memcpy(data, pack->data + pack->at, bytes);
+    pack->at += bytes;
+}
+
+uint32_t unpack_u32(struct pack *pack)
+{
+    uint32_t value;
+
+    get(pack, &value, sizeof value);
+    return value;
+}
+
+uint64_t unpack_u64(struct pack *pack)
+{
+    uint64_t value;
+
+    get(pack, &value, sizeof value);
+    return value;
+}
+
+double unpack_f64(struct pack *pack)
+{
+    double value;
+
+    get(pack, &value, sizeof value);
+    return value;
+}
+
+size_t unpack_count(const struct pack *pack, size_t width)
+{
+    struct pack copy = *pack;
+    uint64_t n = unpack_u64(&copy);
+
+    return copy.is_bad || n > (copy.n - copy.at) / width ? 0 : (size_t)n;
+}
+
+void *unpack_array(struct pack *pack, size_t n, size_t width)
+{
+    void *data;
+
+    if (unpack_u64(pack) != n)
+        pack->is_bad = true;
+    data = mem_alloc(n, width);
+    if (!pack->is_bad)
+        get(pack, data, n * width);
+    return data;
+}

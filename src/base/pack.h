@@ -1,0 +1,43 @@
+/*
+ * pack -- numbers and arrays to bytes and back, little-endian, for what is kept on disk.
+ *
+ * A writer grows. A reader checks: reading past the end, or an array longer than what is left,
+ * marks it bad and yields zeros from then on, so that only the end needs to be looked at.
+ */
+#ifndef SNAG_BASE_PACK_H
+#define SNAG_BASE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pack {
+    unsigned char *data; /* [n]; a writer's to free with pack_release, a reader's own */
+    size_t n, cap;
+    size_t at; /* reader: next byte */
+    bool is_bad;
+};
+
+void pack_release(struct pack *pack);
+
+void pack_u32(struct pack *pack, uint32_t value);
+void pack_u64(struct pack *pack, uint64_t value);
+void pack_f64(struct pack *pack, double value);
+
+/* pack_array -- n, then n objects of width bytes as they are in memory. */
+void pack_array(struct pack *pack, const void *data, size_t n, size_t width);
+
+uint32_t unpack_u32(struct pack *pack);
+uint64_t unpack_u64(struct pack *pack);
+double unpack_f64(struct pack *pack);
+
+/*
+ * unpack_array -- an array that must have n objects; n comes from unpack_count, not from
+ * outside. Returns a copy to free(), never NULL; all zero when the pack is bad.
+ */
+void *unpack_array(struct pack *pack, size_t n, size_t width);
+
+/* unpack_count -- the length of the array that comes next, without moving; 0 when bad. */
+size_t unpack_count(const struct pack *pack, size_t width);
+
+#endif

@@ -1,0 +1,55 @@
+#include "base/pack.h"
+
+#include "base/test.h"
+
+static void what_is_packed_comes_back(void **state)
+{
+    static const uint32_t numbers[] = {7, 8, 9};
+    struct pack p = {0};
+    uint32_t *back;
+
+    (void)state;
+    pack_u32(&p, 5);
+    pack_f64(&p, -0.25);
+    pack_array(&p, numbers, 3, sizeof *numbers);
+    pack_array(&p, NULL, 0, 8);
+    pack_u64(&p, UINT64_MAX);
+    assert_int_equal(unpack_u32(&p), 5);
+    assert_true(unpack_f64(&p) == -0.25);
+    assert_int_equal(unpack_count(&p, 4), 3);
+    back = unpack_array(&p, 3, 4);
+    assert_memory_equal(back, numbers, sizeof numbers);
+    free(back);
+    free(unpack_array(&p, 0, 8));
+    assert_true(unpack_u64(&p) == UINT64_MAX);
+    assert_false(p.is_bad);
+    assert_int_equal(unpack_u32(&p), 0);
+    assert_true(p.is_bad);
+    pack_release(&p);
+}
+
+/* A length that cannot be is found before memory is asked for. */
+static void absurd_lengths_are_refused(void **state)
+{
+    struct pack p = {0};
+    void *data;
+
+    (void)state;
+    pack_u64(&p, UINT64_MAX / 2);
+    assert_int_equal(unpack_count(&p, 8), 0);
+    data = unpack_array(&p, 3, 8);
+    assert_non_null(data);
+    assert_true(p.is_bad);
+    free(data);
+    pack_release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_packed_comes_back),
+        cmocka_unit_test(absurd_lengths_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* snag evaluate -- the scores of a run against a person's labels. */
+#include "base/err.h"
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "cmd/commands.h"
+#include "cmd/csv.h"
+#include "cmd/executions.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "detect/auc.h"
+#include "run/rundir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MOST_FIELDS 64
+
+/* Scores and labels side by side; executions are found by rank, thread and index. */
+struct evaluation {
+    struct idmap id; /* key_quad(rank, thread, index, 0) */
+    double *score;
+    bool *is_abnormal, *is_anomaly, *is_labelled;
+    size_t cap, n_unlabelled;
+};
+
+static void add_execution(const struct execution *x, void *ctx)
+{
+    struct evaluation *e = ctx;
+    uint32_t at = idmap_add(&e->id, key_quad(x->rank, x->thread, x->index, 0));
+
+    if (at >= e->cap) {
+        e->cap = e->cap ? 2 * e->cap : 1024;
+        e->score = mem_resize(e->score, e->cap, sizeof *e->score);
+        e->is_abnormal = mem_resize(e->is_abnormal, e->cap, sizeof *e->is_abnormal);
+        e->is_anomaly = mem_resize(e->is_anomaly, e->cap, sizeof *e->is_anomaly);
+        e->is_labelled = mem_resize(e->is_labelled, e->cap, sizeof *e->is_labelled);
+    }
+    e->score[at] = x->score;
+    e->is_anomaly[at] = strcmp(x->verdict, "anomaly") == 0;
+    e->is_labelled[at] = false;
+}
+
+static int find_column(char *const *field, int n, const char *name)
+{
+    for (int i = 0; i < n && i < MOST_FIELDS; i++)
+        if (strcasecmp(field[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static int take_label(struct evaluation *e, const char *id, const char *label, const char *path,
+                      unsigned long line)
+{
+    bool is_abnormal = strcasecmp(label, "abnormal") == 0;
+    char foi[EXECUTION_ID_SIZE];
+    uint32_t rank, thread, index, at;
+
+    if (!is_abnormal && strcasecmp(label, "normal") != 0)
+        return err_set(ERR_FORMAT, "%s, record %lu: '%s' is neither abnormal nor normal", path,
+                       line, label);
+    if (execution_parse(id, foi, sizeof foi, &rank, &thread, &index) < 0)
+        return err_set(ERR_FORMAT, "%s, record %lu: %s", path, line, err_message());
+    at = idmap_find(&e->id, key_quad(rank, thread, index, 0));
+    if (at == IDMAP_NONE)
+        return err_set(ERR_NOT_FOUND, "%s, record %lu: the run has no execution '%s'", path,
+                       line, id);
+    if (e->is_labelled[at] && e->is_abnormal[at] != is_abnormal)
+        return err_set(ERR_FORMAT, "%s, record %lu: '%s' is labelled both ways", path, line,
+                       id);
+    e->is_labelled[at] = true;
+    e->is_abnormal[at] = is_abnormal;
+    return 0;
+}
+
+static int read_labels(struct evaluation *e, FILE *in, const char *path)
+{
+    char *buffer = NULL, *field[MOST_FIELDS];
+    size_t size = 0;
+    int n = csv_read(in, &buffer, &size, field, MOST_FIELDS), rc = 0;
+    int id = find_column(field, n, "id"), label = find_column(field, n, "label");
+
+    if (n == 0 || id < 0 || label < 0)
+        rc = err_set(ERR_FORMAT,
+                     "no labels in '%s': its first line must name the columns id and "
+                     "label",
+                     path);
+    for (unsigned long line = 2; rc == 0; line++) {
+        n = csv_read(in, &buffer, &size, field, MOST_FIELDS);
+        if (n == 0)
+            break;
+        if (n <= id || n <= label)
+            rc = err_set(ERR_FORMAT, "%s, record %lu: too few columns", path, line);
+        else
+            rc = take_label(e, field[id], field[label], path, line);
+    }
+    free(buffer);
+    return rc;
+}
+
+static int read_label_file(struct evaluation *e, const char *path)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *in = is_stdin ? stdin : fopen(path, "r");
+    int rc;
+
+    if (in == NULL)
+        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    rc = read_labels(e, in, path);
+    if (!is_stdin)
+        fclose(in);
+    return rc;
+}
+
+/* Leaves only what has a label. Returns how many that are. */
+static size_t keep_labelled(struct evaluation *e)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < e->id.n; i++) {
+        if (!e->is_labelled[i])
+            continue;
+        e->score[n] = e->score[i];
+        e->is_abnormal[n] = e->is_abnormal[i];
+        e->is_anomaly[n++] = e->is_anomaly[i];
+    }
+    e->n_unlabelled = e->id.n - n;
+    return n;
+}
+
+static void print_result(const struct evaluation *e, size_t n, const struct auc *auc,
+                         bool is_json)
+{
+    size_t n_found = 0, n_flagged = 0;
+    double precision, recall;
+
+    for (size_t i = 0; i < n; i++) {
+        n_flagged += e->is_anomaly[i];
+        n_found += e->is_anomaly[i] && e->is_abnormal[i];
+    }
+    precision = n_flagged ? (double)n_found / (double)n_flagged : 0;
+    recall = (double)n_found / (double)auc->n_abnormal;
+    if (is_json) {
+        print_json(json_pack("{s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f}", "roc_auc", auc->roc,
+                             "pr_auc", auc->pr, "abnormal", (json_int_t)auc->n_abnormal,
+                             "normal", (json_int_t)auc->n_normal, "unlabelled",
+                             (json_int_t)e->n_unlabelled, "flagged", (json_int_t)n_flagged,
+                             "precision", precision, "recall", recall),
+                   false);
+        return;
+    }
+    printf("ROC-AUC %.3f, PR-AUC %.3f over %zu labelled executions, %zu of them abnormal\n",
+           auc->roc, auc->pr, n, auc->n_abnormal);
+    printf("verdict: %zu anomalies, %.0f %% of them abnormal; %.0f %% of the abnormal found\n",
+           n_flagged, 100 * precision, 100 * recall);
+    if (e->n_unlabelled > 0)
+        printf("%zu executions have no label and were left out\n", e->n_unlabelled);
+}
+
+static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluation *e)
+{
+    struct execution_filter filter = execution_filter_of(settings);
+    struct auc auc;
+    size_t n;
+    int64_t foi;
+    int rc = executions_foi(db, filter.foi, &foi);
+
+    filter.most = 0;
+    if (rc == 0)
+        rc = executions_each(db, &filter, add_execution, e);
+    if (rc == 0)
+        rc = read_label_file(e, settings->labels);
+    if (rc < 0)
+        return rc;
+    n = keep_labelled(e);
+    rc = auc_compute(e->score, e->is_abnormal, n, &auc);
+    if (rc == 0)
+        print_result(e, n, &auc, settings->is_json);
+    return rc;
+}
+
+int cmd_evaluate(const struct settings *settings)
+{
+    struct evaluation e = {.cap = 0};
+    struct run run;
+    int rc;
+
+    if (settings->labels == NULL)
+        return err_set(ERR_USAGE, "labels are missing: --labels FILE (CSV with id and label)");
+    rc = run_open(&run, settings->args[0], false);
+    if (rc == 0)
+        rc = evaluate(run.db, settings, &e);
+    run_close(&run);
+    idmap_release(&e.id);
+    free(e.score);
+    free(e.is_abnormal);
+    free(e.is_anomaly);
+    free(e.is_labelled);
+    return rc < 0 ? rc : STATUS_DONE;
+}

@@ -1,0 +1,322 @@
+/*
+ * snag export -- results for other tools. One writer per (what, format); each streams, so that
+ * a run of any size can be exported.
+ */
+#include "base/err.h"
+#include "cmd/commands.h"
+#include "cmd/csv.h"
+#include "cmd/executions.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+#include "run/rundir.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct export
+{
+    const struct settings *settings;
+    struct run run;
+    struct definitions defs; /* regions */
+    struct track {
+        uint32_t rank, thread;
+        char *name;
+    } * track; /* [n_locations] */
+    FILE *out;
+    bool is_first;
+};
+
+/* A JSON string, quoted; bytes that are not UTF-8 are replaced. */
+static void put_json_text(FILE *out, const char *text)
+{
+    json_t *json = json_text(text);
+    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+
+    fputs(quoted, out);
+    free(quoted);
+    json_decref(json);
+}
+
+/* ---------------------------------------------------------------------------- calls */
+
+/* Exclusive times of a location: inclusive minus that of the direct children. */
+static uint64_t *exclusive_of(const struct call_view *v)
+{
+    uint64_t *exclusive = malloc((v->n + 1) * sizeof *exclusive);
+
+    if (exclusive == NULL)
+        abort();
+    memcpy(exclusive, v->inclusive_ns, v->n * sizeof *exclusive);
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->parent[i] != NO_CALL)
+            exclusive[v->parent[i]] -= v->inclusive_ns[i];
+    return exclusive;
+}
+
+typedef void call_fn(struct export *e, uint32_t location, const struct call_view *v, uint32_t i,
+                     uint64_t exclusive_ns);
+
+static void each_call(struct export *e, call_fn *fn)
+{
+    for (uint32_t l = 0; l < e->run.columns.n_locations; l++) {
+        struct call_view v = columns_view(&e->run.columns, l);
+        uint64_t *exclusive;
+
+        if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
+            continue;
+        exclusive = exclusive_of(&v);
+        for (uint32_t i = 0; i < v.n; i++)
+            fn(e, l, &v, i, exclusive[i]);
+        free(exclusive);
+    }
+}
+
+static void call_csv(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
+                     uint64_t exclusive_ns)
+{
+    fprintf(e->out, "%u,%u,%u,%lld,%u,", e->track[l].rank, e->track[l].thread, i,
+            v->parent[i] == NO_CALL ? -1ll : (long long)v->parent[i], v->depth[i]);
+    csv_text(e->out, e->defs.region[v->region[i]].name, true);
+    fprintf(e->out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", v->enter_ns[i],
+            v->inclusive_ns[i], exclusive_ns);
+}
+
+static void calls_csv(struct export *e)
+{
+    fputs("rank,thread,call,parent,depth,region,enter_ns,inclusive_ns,exclusive_ns\n", e->out);
+    each_call(e, call_csv);
+}
+
+static void call_json(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
+                      uint64_t exclusive_ns)
+{
+    fprintf(e->out,
+            "{\"rank\": %u, \"thread\": %u, \"call\": %u, \"parent\": ", e->track[l].rank,
+            e->track[l].thread, i);
+    if (v->parent[i] == NO_CALL)
+        fputs("null", e->out);
+    else
+        fprintf(e->out, "%u", v->parent[i]);
+    fprintf(e->out, ", \"depth\": %u, \"region\": ", v->depth[i]);
+    put_json_text(e->out, e->defs.region[v->region[i]].name);
+    fprintf(e->out,
+            ", \"enter_ns\": %" PRIu64 ", \"inclusive_ns\": %" PRIu64
+            ", \"exclusive_ns\": %" PRIu64 "}\n",
+            v->enter_ns[i], v->inclusive_ns[i], exclusive_ns);
+}
+
+static void calls_json(struct export *e)
+{
+    each_call(e, call_json);
+}
+
+/* --------------------------------------------------------------------------- chrome */
+
+/* Microseconds with three decimals: no digit of a nanosecond is lost. */
+static void put_us(FILE *out, const char *key, uint64_t ns)
+{
+    fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void begin_event(struct export *e, char phase, uint32_t l, uint64_t time_ns)
+{
+    fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", e->is_first ? "\n" : ",\n", phase,
+            e->track[l].rank, e->track[l].thread);
+    e->is_first = false;
+    put_us(e->out, "ts", time_ns);
+}
+
+static void call_chrome(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
+                        uint64_t exclusive_ns)
+{
+    (void)exclusive_ns;
+    begin_event(e, 'X', l, v->enter_ns[i]);
+    put_us(e->out, "dur", v->inclusive_ns[i]);
+    fputs(",\"name\":", e->out);
+    put_json_text(e->out, e->defs.region[v->region[i]].short_name);
+    fputc('}', e->out);
+}
+
+/* An arrow per matched message, from its send to its receive. */
+static void messages_chrome(struct export *e)
+{
+    const struct columns *c = &e->run.columns;
+
+    for (uint32_t l = 0; l < c->n_locations; l++) {
+        uint64_t first = c->range[l].first_message;
+
+        if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
+            continue;
+        for (uint64_t m = first; m < first + c->range[l].n_messages; m++) {
+            const struct message *message = &c->message[m];
+            bool is_send = message->kind == MESSAGE_SEND;
+
+            if (message->match == MESSAGE_UNMATCHED)
+                continue;
+            begin_event(e, is_send ? 's' : 'f', l,
+                        is_send ? message->begin_ns : message->end_ns);
+            fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"message\",\"name\":\"message\"%s}",
+                    is_send ? m : message->match, is_send ? "" : ",\"bp\":\"e\"");
+        }
+    }
+}
+
+static void tracks_chrome(struct export *e)
+{
+    for (uint32_t l = 0; l < e->run.columns.n_locations; l++) {
+        begin_event(e, 'M', l, 0);
+        fprintf(e->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"rank %u\"}}",
+                e->track[l].rank);
+        begin_event(e, 'M', l, 0);
+        fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", e->out);
+        put_json_text(e->out, e->track[l].name);
+        fputs("}}", e->out);
+    }
+}
+
+static void calls_chrome(struct export *e)
+{
+    e->is_first = true;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
+    tracks_chrome(e);
+    each_call(e, call_chrome);
+    messages_chrome(e);
+    fputs("\n]}\n", e->out);
+}
+
+/* ----------------------------------------------------------------------- executions */
+
+static void execution_csv(const struct execution *x, void *ctx)
+{
+    struct export *e = ctx;
+
+    csv_text(e->out, x->id, true);
+    csv_text(e->out, x->foi, false);
+    fprintf(e->out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,",
+            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
+            x->n_messages, x->score, x->verdict);
+    csv_text(e->out, x->why, true);
+    fputc('\n', e->out);
+}
+
+static void execution_json(const struct execution *x, void *ctx)
+{
+    struct export *e = ctx;
+    json_t *json = execution_to_json(x);
+
+    json_dumpf(json, e->out, JSON_REAL_PRECISION(12));
+    fputc('\n', e->out);
+    json_decref(json);
+}
+
+static void execution_chrome(const struct execution *x, void *ctx)
+{
+    struct export *e = ctx;
+
+    begin_event(e, 'X', x->location, x->enter_ns);
+    put_us(e->out, "dur", x->duration_ns);
+    fputs(",\"name\":", e->out);
+    put_json_text(e->out, x->id);
+    fprintf(e->out, ",\"cat\":\"%s\",\"args\":{\"score\":%.9g,\"why\":", x->verdict, x->score);
+    put_json_text(e->out, x->why);
+    fputs("}}", e->out);
+}
+
+static int export_executions(struct export *e, const char *format)
+{
+    struct execution_filter filter = execution_filter_of(e->settings);
+    int rc;
+
+    filter.most = 0;
+    filter.is_in_order = true;
+    if (strcmp(format, "json") == 0)
+        return executions_each(e->run.db, &filter, execution_json, e);
+    if (strcmp(format, "csv") == 0) {
+        fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
+              "why\n",
+              e->out);
+        return executions_each(e->run.db, &filter, execution_csv, e);
+    }
+    e->is_first = true;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
+    tracks_chrome(e);
+    rc = executions_each(e->run.db, &filter, execution_chrome, e);
+    fputs("\n]}\n", e->out);
+    return rc;
+}
+
+static void export_calls(struct export *e, const char *format)
+{
+    if (strcmp(format, "csv") == 0)
+        calls_csv(e);
+    else if (strcmp(format, "json") == 0)
+        calls_json(e);
+    else
+        calls_chrome(e);
+}
+
+static int load_tracks(struct export *e)
+{
+    sqlite3_stmt *query;
+    int rc =
+        rundb_prepare(e->run.db, "SELECT rank, thread, name FROM location ORDER BY id", &query);
+
+    e->track = calloc(e->run.columns.n_locations + 1, sizeof *e->track);
+    for (uint32_t l = 0; rc == 0 && l < e->run.columns.n_locations; l++) {
+        if (sqlite3_step(query) != SQLITE_ROW) {
+            rc = err_set(ERR_FORMAT, "damaged run: locations are missing from run.db");
+            break;
+        }
+        e->track[l] = (struct track){(uint32_t)sqlite3_column_int64(query, 0),
+                                     (uint32_t)sqlite3_column_int64(query, 1),
+                                     strdup((const char *)sqlite3_column_text(query, 2))};
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int write_export(struct export *e)
+{
+    const struct settings *s = e->settings;
+    const char *what = s->what ? s->what : "executions",
+               *format = s->format ? s->format : "csv";
+    bool is_file = s->output && strcmp(s->output, "-") != 0;
+    int rc = 0;
+
+    e->out = is_file ? fopen(s->output, "w") : stdout;
+    if (e->out == NULL)
+        return err_set(ERR_IO, "cannot create '%s': %s", s->output, strerror(errno));
+    if (strcmp(what, "calls") == 0)
+        export_calls(e, format);
+    else
+        rc = export_executions(e, format);
+    if (rc == 0 && (ferror(e->out) || fflush(e->out) != 0))
+        rc = err_set(ERR_IO, "cannot write '%s': %s", is_file ? s->output : "standard output",
+                     strerror(errno));
+    if (is_file)
+        fclose(e->out);
+    return rc;
+}
+
+int cmd_export(const struct settings *settings)
+{
+    struct export e = {.settings = settings};
+    int rc = run_open(&e.run, settings->args[0], false);
+
+    if (rc == 0)
+        rc = run_summary_regions(e.run.db, &e.defs);
+    if (rc == 0)
+        rc = load_tracks(&e);
+    if (rc == 0)
+        rc = write_export(&e);
+    for (uint32_t l = 0; e.track && l < e.run.columns.n_locations; l++)
+        free(e.track[l].name);
+    free(e.track);
+    definitions_release(&e.defs);
+    run_close(&e.run);
+    return rc < 0 ? rc : STATUS_DONE;
+}

@@ -1,0 +1,49 @@
+/* snag list -- executions by score. */
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/executions.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "run/rundir.h"
+
+static void list_json(const struct execution *x, void *ctx)
+{
+    (void)ctx;
+    print_json(execution_to_json(x), false);
+}
+
+static void list_text(const struct execution *x, void *ctx)
+{
+    char duration[TEXT_SIZE];
+
+    table_cell(ctx, "%s", x->id);
+    table_cell(ctx, "%.2f", x->score);
+    table_cell(ctx, "%s", x->verdict);
+    table_cell(ctx, "%s", text_duration((double)x->duration_ns, duration));
+    table_cell(ctx, "%s", x->why);
+}
+
+int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json)
+{
+    struct table *table;
+    int rc;
+
+    if (is_json)
+        return executions_each(db, filter, list_json, NULL);
+    table = table_new("lrlrl", "execution", "score", "verdict", "duration", "why");
+    rc = executions_each(db, filter, list_text, table);
+    table_print(table, stdout);
+    return rc;
+}
+
+int cmd_list(const struct settings *settings)
+{
+    struct execution_filter filter = execution_filter_of(settings);
+    struct run run;
+    int rc = run_open(&run, settings->args[0], false);
+
+    if (rc == 0)
+        rc = list_executions(run.db, &filter, settings->is_json);
+    run_close(&run);
+    return rc < 0 ? rc : STATUS_DONE;
+}

@@ -1,0 +1,65 @@
+/* A quoted field may contain commas, quotes (doubled) and line ends. */
+#include "cmd/csv.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+void csv_text(FILE *out, const char *text, bool is_first)
+{
+    if (!is_first)
+        fputc(',', out);
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* Reads one record into the buffer, its fields ended by zeros. */
+int csv_read(FILE *in, char **buffer, size_t *size, char **field, int most)
+{
+    size_t start[64], n = 0;
+    int n_fields = 0, c = getc(in);
+    bool is_quoted = false;
+
+    while (c == '\r' || c == '\n')
+        c = getc(in); /* empty lines */
+    if (c == EOF)
+        return 0;
+    start[n_fields++] = 0;
+    for (; c != EOF; c = getc(in)) {
+        mem_grow(buffer, size, n + 2, 1);
+        if (c == '"') {
+            int next = is_quoted ? getc(in) : EOF;
+
+            if (is_quoted && next == '"') {
+                (*buffer)[n++] = '"';
+                continue;
+            }
+            if (is_quoted && next != EOF)
+                ungetc(next, in);
+            is_quoted = !is_quoted;
+        } else if (!is_quoted && (c == ',' || c == '\n')) {
+            (*buffer)[n++] = '\0';
+            if (c == '\n')
+                break;
+            if (n_fields < 64)
+                start[n_fields] = n;
+            n_fields++;
+        } else if (is_quoted || c != '\r') {
+            (*buffer)[n++] = (char)c;
+        }
+    }
+    mem_grow(buffer, size, n + 1, 1);
+    (*buffer)[n] = '\0';
+    for (int i = 0; i < most; i++)
+        field[i] = i < n_fields && i < 64 ? *buffer + start[i] : NULL;
+    return n_fields;
+}

@@ -1,0 +1,65 @@
+/* executions -- the rows of run.db that list, show, export and evaluate look at. */
+#ifndef SNAG_CMD_EXECUTIONS_H
+#define SNAG_CMD_EXECUTIONS_H
+
+#include "cmd/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+#define EXECUTION_ID_SIZE 512
+
+struct execution {
+    char id[EXECUTION_ID_SIZE]; /* "#4-40", "#4.1-40", with "FOI" in front when there are
+                                   several */
+    const char *foi;
+    int64_t foi_id, tree;
+    uint32_t location, rank, thread, index;
+    uint32_t call; /* row of its root */
+    uint64_t enter_ns, duration_ns, n_vertices, n_messages;
+    double score;
+    const char *verdict, *why;
+};
+
+struct execution_filter {
+    const char *foi;     /* name of one function of interest, or NULL */
+    const char *verdict; /* or NULL */
+    uint32_t rank;       /* NO_RANK: all */
+    uint64_t most;       /* 0: all */
+    bool is_in_order;    /* as they are in the run, not by score */
+};
+
+/* execution_filter_of -- what --foi, --rank, --verdict and --top say. */
+struct execution_filter execution_filter_of(const struct settings *settings);
+
+/*
+ * executions_each -- call fn for the executions that pass the filter, strangest first.
+ * The texts last until fn returns. Returns 0, ERR_NOT_FOUND for an unknown FOI, or
+ * ERR_DATABASE.
+ */
+int executions_each(sqlite3 *db, const struct execution_filter *filter,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx);
+
+/*
+ * execution_parse -- "#4-40", "#4.1-40", "compute#4-40" or "4-40" to its parts.
+ *   foi  (size) out: what stands before '#', "" if nothing
+ * Returns 0 or ERR_USAGE.
+ */
+int execution_parse(const char *id, char *foi, size_t size, uint32_t *rank, uint32_t *thread,
+                    uint32_t *index);
+
+/* execution_id -- the id in its shortest form; foi is NULL when there is only one. */
+void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, uint32_t thread,
+                  uint32_t index);
+
+/* execution_to_json -- as documented in docs/formats.md. */
+json_t *execution_to_json(const struct execution *x);
+
+/* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
+int executions_foi(sqlite3 *db, const char *name, int64_t *id);
+
+#endif

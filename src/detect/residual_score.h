@@ -1,0 +1,44 @@
+/*
+ * residual_score -- the default detector: how strange a tree is by the residuals of its calls
+ * and the rarity of its shapes.
+ *
+ * Four parts, each a tail probability among the trees of the forest in nats; the score is the
+ * largest, so that a tree is as strange as its strangest aspect:
+ *
+ *     time        time lost beyond doubt; may go one nat beyond the number of trees
+ *     gross       time lost in all, doubtful or not; one nat less
+ *     structure   its rarest shape
+ *     size        many more or fewer calls than usual
+ *
+ * The verdict asks how strong the evidence is in absolute terms, as the most extreme of n trees
+ * always has a tail probability of 1/n: as many trees are anomalies as have strong evidence,
+ * and those are the ones with the highest scores.
+ */
+#ifndef SNAG_DETECT_RESIDUAL_SCORE_H
+#define SNAG_DETECT_RESIDUAL_SCORE_H
+
+#include "features/residual.h"
+
+#include <stddef.h>
+
+enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
+
+struct residual_scores {
+    double *score;         /* [n] nats, >= 0 */
+    enum score_part *part; /* [n] the one that attained it */
+    double threshold;      /* a score above it is an anomaly; INFINITY for none */
+};
+
+/*
+ * residual_score -- of n trees from their measures.
+ *   out  released by residual_scores_release
+ * All scores are 0 for one tree, or for equal ones. O(n log n).
+ */
+void residual_score(const struct residual_measure *measure, size_t n,
+                    struct residual_scores *out);
+void residual_scores_release(struct residual_scores *scores);
+
+/* score_part_name -- "time", "gross", "structure", "size". */
+const char *score_part_name(enum score_part part);
+
+#endif

@@ -1,0 +1,106 @@
+#include "detect/residual_score.h"
+
+#include "base/test.h"
+#include "detect/tails.h"
+
+/* Ten values: ranks are -ln of tenths; ties share. */
+static void ranks_are_shares_of_as_large_or_larger(void **state)
+{
+    static const double x[] = {1, 2, 3, 4, 5, 6, 7, 7, 9, 10};
+    double rank[10];
+
+    (void)state;
+    tail_rank(x, 10, rank);
+    assert_true(rank[0] == 0);
+    assert_true(fabs(rank[9] - log(10)) < 1e-12);
+    assert_true(fabs(rank[6] - log(10.0 / 4)) < 1e-12);
+    assert_true(rank[6] == rank[7]);
+}
+
+/* 1..1000 and one at 5000: the tail falls off by a nat per some 230, so it is far beyond. */
+static void the_model_goes_beyond_the_ranks(void **state)
+{
+    static double x[1000], rank[1000], model[1000];
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++)
+        x[i] = (double)i + 1;
+    x[999] = 5000;
+    tail_rank(x, 1000, rank);
+    tail_model(x, rank, 1000, 0.5, model);
+    assert_true(fabs(rank[999] - log(1000)) < 1e-12);
+    assert_true(model[999] > 10 && model[999] < 17);
+    assert_true(model[500] == rank[500]);
+}
+
+static struct residual_measure *usual(size_t n)
+{
+    return calloc(n, sizeof(struct residual_measure));
+}
+
+static void equal_trees_score_nothing(void **state)
+{
+    static const size_t sizes[] = {1, 2, 5, 100};
+
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        struct residual_measure *m = usual(sizes[k]);
+        struct residual_scores s;
+
+        residual_score(m, sizes[k], &s);
+        for (size_t i = 0; i < sizes[k]; i++)
+            assert_true(s.score[i] == 0 && !(s.score[i] > s.threshold));
+        residual_scores_release(&s);
+        free(m);
+    }
+}
+
+static void each_part_can_make_an_anomaly(void **state)
+{
+    (void)state;
+    for (enum score_part part = PART_TIME; part < N_PARTS; part++) {
+        struct residual_measure *m = usual(400);
+        struct residual_scores s;
+
+        for (size_t i = 0; i < 400; i++)
+            m[i].time = m[i].gross = 0.001 * (double)i;
+        m[7].time = part == PART_TIME ? 12 : m[7].time;
+        m[7].gross = part == PART_GROSS ? 50 : m[7].gross;
+        m[7].structure = part == PART_STRUCTURE ? 8 : 0;
+        m[7].size = part == PART_SIZE ? 3 : 0;
+        m[7].size_z = part == PART_SIZE ? 15 : 0;
+        residual_score(m, 400, &s);
+        assert_int_equal(s.part[7], part);
+        for (size_t i = 0; i < 400; i++)
+            assert_true(i == 7 || s.score[i] <= s.score[7]);
+        /* time that may not have been lost is no evidence on its own */
+        assert_int_equal(s.score[7] > s.threshold, part != PART_GROSS);
+        residual_scores_release(&s);
+        free(m);
+    }
+}
+
+static void a_few_trees_are_ranked_but_not_judged(void **state)
+{
+    struct residual_measure m[5] = {{.time = 0}, {.time = 20}, {.time = 0.1}};
+    struct residual_scores s;
+
+    (void)state;
+    residual_score(m, 5, &s);
+    assert_true(s.score[1] > s.score[2] && s.score[2] > s.score[0]);
+    assert_false(s.score[1] > s.threshold);
+    residual_scores_release(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_shares_of_as_large_or_larger),
+        cmocka_unit_test(the_model_goes_beyond_the_ranks),
+        cmocka_unit_test(equal_trees_score_nothing),
+        cmocka_unit_test(each_part_can_make_an_anomaly),
+        cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

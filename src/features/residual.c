@@ -1,0 +1,487 @@
+/*
+ * Fitting groups the calls twice, by path and by class, and never stores their logs: a
+ * logarithm is cheaper than eight bytes per call. The paths of a tree are gathered with a stamp
+ * per path, so that no tree needs a table of its own.
+ */
+#include "features/residual.h"
+
+#include "base/mem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFSET_SHARE 1e-3     /* of D: times smaller than this are all alike */
+#define LEAST_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
+#define LEAST_SUM_SCALE 0.05
+#define LEAST_SIZE_SCALE 0.2
+#define FEWEST_TREES 30 /* a class must occur in, to be a context of its own */
+#define FEWEST_SUMS 10  /* trees must have a path, for its sum to be judged */
+#define FEWEST_FIRST 5  /* locations, for first executions to be compared with each other */
+#define MATERIAL 0.02   /* of D: less time lost than this does not matter */
+#define SURE_Z 6        /* a call that is so many scales late counts half */
+#define MOST_Z 25       /* more is not stranger */
+
+void residual_release(struct residual_model *model)
+{
+    context_release(&model->paths);
+    free(model->path);
+    free(model->path_sum);
+    free(model->first_centre);
+    idmap_release(&model->class_id);
+    free(model->class);
+    shapes_release(&model->shapes);
+    *model = (struct residual_model){0};
+}
+
+/* ------------------------------------------------------------------------------- fitting */
+
+static uint32_t count_locations(const struct forest *forest)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        n += t == 0 || forest->location[t] != forest->location[t - 1];
+    return n;
+}
+
+/* D and c. */
+static void fit_scales(struct residual_model *m, const struct forest *forest)
+{
+    double *root = mem_alloc(forest->n_trees, sizeof *root);
+    uint64_t tick = UINT64_MAX;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        root[t] = (double)forest->root_ns[t];
+    for (uint32_t v = 0; v < forest->n; v++)
+        if (forest->exclusive_ns[v] > 0 && forest->exclusive_ns[v] < tick)
+            tick = forest->exclusive_ns[v];
+    if (tick == UINT64_MAX)
+        tick = 1;
+    m->root_ns = robust_quantile(root, forest->n_trees, 0.5);
+    if (m->root_ns <= 0)
+        m->root_ns = (double)tick;
+    m->offset_ns = fmax((double)tick, OFFSET_SHARE * m->root_ns);
+    free(root);
+}
+
+static struct key class_key(const struct vocab *vocab, uint32_t word, uint32_t path)
+{
+    struct key key = vocab->label.key[word];
+
+    key.high += path * 0x9e3779b97f4a7c15u;
+    return key;
+}
+
+/* What robust_groups needs to find x of a vertex, or of one of a list. */
+struct log_times {
+    const uint64_t *exclusive_ns;
+    const uint32_t *vertex; /* NULL: item i is vertex i */
+    double offset_ns;
+};
+
+static double log_time(size_t i, const void *ctx)
+{
+    const struct log_times *times = ctx;
+    size_t v = times->vertex ? times->vertex[i] : i;
+
+    return log((double)times->exclusive_ns[v] + times->offset_ns);
+}
+
+static struct residual_context *fit_contexts(const struct residual_model *m,
+                                             const struct forest *forest, const uint32_t *group,
+                                             uint32_t n_groups)
+{
+    struct residual_context *context = mem_alloc(n_groups, sizeof *context);
+    struct spread *spread = mem_alloc(n_groups, sizeof *spread);
+    uint32_t *count = mem_alloc(n_groups, sizeof *count);
+    uint32_t *last_tree = mem_alloc(n_groups, sizeof *last_tree); /* + 1 */
+    struct log_times times = {forest->exclusive_ns, NULL, m->offset_ns};
+
+    robust_groups(group, n_groups, forest->n, log_time, &times, LEAST_CALL_SCALE, spread,
+                  count);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            if (last_tree[group[v]] != t + 1) {
+                last_tree[group[v]] = t + 1;
+                context[group[v]].n_trees++;
+            }
+    for (uint32_t g = 0; g < n_groups; g++) {
+        context[g].log_time = spread[g];
+        context[g].typical = exp(spread[g].centre);
+        context[g].n_calls = count[g];
+    }
+    free(spread);
+    free(count);
+    free(last_tree);
+    return context;
+}
+
+/* Centres of the calls in first executions, per path: warming up is not strange by itself. */
+static void fit_first(struct residual_model *m, const struct residual_place *place,
+                      const struct forest *forest)
+{
+    uint32_t *vertex = NULL, *group = NULL, *count;
+    struct log_times times = {.exclusive_ns = forest->exclusive_ns, .offset_ns = m->offset_ns};
+    struct spread *spread;
+    size_t n = 0, vertex_cap = 0, group_cap = 0;
+
+    m->first_centre = mem_alloc(m->paths.n, sizeof *m->first_centre);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        m->first_centre[p] = -INFINITY;
+    if (!m->is_warm)
+        return;
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; forest->index[t] == 0 && v < forest->first[t + 1];
+             v++) {
+            mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
+            mem_grow(&group, &group_cap, n + 1, sizeof *group);
+            group[n] = place->path[v];
+            vertex[n++] = v;
+        }
+    spread = mem_alloc(m->paths.n, sizeof *spread);
+    count = mem_alloc(m->paths.n, sizeof *count);
+    times.vertex = vertex;
+    robust_groups(group, m->paths.n, n, log_time, &times, 1, spread, count);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (count[p] >= FEWEST_FIRST)
+            m->first_centre[p] = spread[p].centre;
+    free(vertex);
+    free(group);
+    free(spread);
+    free(count);
+}
+
+/* ---------------------------------------------------------------------- one vertex */
+
+/* A forest and where it is in a model: what the functions below look at. */
+struct view {
+    const struct residual_model *m;
+    const struct residual_place *place;
+    const struct forest *forest;
+};
+
+/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
+static inline struct residual_context context_of(const struct view *view, uint32_t t,
+                                                 uint32_t v)
+{
+    const struct residual_model *m = view->m;
+    uint32_t path = view->place->path[v], class = view->place->class[v];
+    struct residual_context c;
+
+    if (path == PATH_NONE)
+        return (struct residual_context){
+            {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
+    if (class != IDMAP_NONE && m->class[class].n_trees >= FEWEST_TREES)
+        c = m->class[class];
+    else
+        c = m->path[path];
+    if (m->is_warm && view->forest->index[t] == 0 &&
+        m->first_centre[path] > c.log_time.centre) {
+        c.log_time.centre = m->first_centre[path];
+        c.typical = exp(m->first_centre[path]);
+    }
+    return c;
+}
+
+double residual_call(const struct residual_model *m, const struct residual_place *place,
+                     const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns)
+{
+    struct residual_context c = context_of(&(struct view){m, place, forest}, t, v);
+    double x = log((double)forest->exclusive_ns[v] + m->offset_ns);
+
+    *typical_ns = c.typical - m->offset_ns;
+    return (x - c.log_time.centre) / c.log_time.scale;
+}
+
+/* ------------------------------------------------------------------ paths of a tree */
+
+/* Sums per path of one tree; slots are found through a stamp per path. */
+struct gather {
+    struct residual_pair *pair;
+    size_t n;
+    uint32_t *stamp, *slot; /* [n_paths + 1], the last for what is not known */
+    uint32_t n_paths;
+};
+
+static void gather_init(struct gather *g, uint32_t n_paths)
+{
+    g->stamp = mem_alloc((size_t)n_paths + 1, sizeof *g->stamp);
+    g->slot = mem_alloc((size_t)n_paths + 1, sizeof *g->slot);
+    g->n_paths = n_paths;
+}
+
+static void gather_release(struct gather *g)
+{
+    free(g->stamp);
+    free(g->slot);
+}
+
+static struct residual_pair *pair_of(struct gather *g, uint32_t t, uint32_t path)
+{
+    uint32_t at = path == PATH_NONE ? g->n_paths : path;
+
+    if (g->stamp[at] != t + 1) {
+        g->stamp[at] = t + 1;
+        g->slot[at] = (uint32_t)g->n;
+        g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
+    }
+    return &g->pair[g->slot[at]];
+}
+
+/* Observed and typical time with the offset in both, which cancels in the time lost. */
+static void gather_sums(struct gather *g, const struct view *view, uint32_t t)
+{
+    const struct forest *forest = view->forest;
+
+    g->n = 0;
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        struct residual_pair *pair = pair_of(g, t, view->place->path[v]);
+
+        pair->n_calls++;
+        pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
+        pair->typical_ns += context_of(view, t, v).typical;
+    }
+}
+
+static void gather_residuals(struct gather *g, const struct view *view, uint32_t t)
+{
+    const struct residual_model *m = view->m;
+    const struct forest *forest = view->forest;
+
+    g->n = 0;
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        struct residual_pair *pair = pair_of(g, t, view->place->path[v]);
+        struct residual_context c = context_of(view, t, v);
+        double time = (double)forest->exclusive_ns[v] + m->offset_ns;
+        double z = (log(time) - c.log_time.centre) / c.log_time.scale;
+
+        pair->n_calls++;
+        pair->observed_ns += time;
+        pair->typical_ns += c.typical;
+        if (z > pair->z_call)
+            pair->z_call = z;
+        if (time > c.typical)
+            pair->sure_ns += (time - c.typical) / (1 + exp(fmin(SURE_Z - z, 50)));
+    }
+    for (size_t i = 0; i < g->n; i++) {
+        struct residual_pair *pair = &g->pair[i];
+        const struct spread *sum = pair->path == PATH_NONE ? NULL : &m->path_sum[pair->path];
+
+        pair->lost_ns = pair->observed_ns - pair->typical_ns;
+        if (sum && sum->scale > 0)
+            pair->z_path =
+                (log(pair->observed_ns / pair->typical_ns) - sum->centre) / sum->scale;
+    }
+}
+
+/* ln(observed / typical) of every (tree, path), and its spread per path. */
+struct log_ratios {
+    const double *ratio;
+};
+
+static double log_ratio(size_t i, const void *ctx)
+{
+    return ((const struct log_ratios *)ctx)->ratio[i];
+}
+
+static void fit_path_sums(struct residual_model *m, const struct residual_place *place,
+                          const struct forest *forest)
+{
+    struct view view = {m, place, forest};
+    struct gather g = {.pair = mem_alloc((size_t)m->paths.n + 1, sizeof *g.pair)};
+    double *ratio = NULL;
+    uint32_t *path = NULL, *count = mem_alloc(m->paths.n, sizeof *count);
+    size_t n = 0, ratio_cap = 0, path_cap = 0;
+
+    gather_init(&g, m->paths.n);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        gather_sums(&g, &view, t);
+        mem_grow(&ratio, &ratio_cap, n + g.n, sizeof *ratio);
+        mem_grow(&path, &path_cap, n + g.n, sizeof *path);
+        for (size_t i = 0; i < g.n; i++, n++) {
+            ratio[n] = log(g.pair[i].observed_ns / g.pair[i].typical_ns);
+            path[n] = g.pair[i].path;
+        }
+    }
+    m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
+    robust_groups(path, m->paths.n, n, log_ratio, &(struct log_ratios){ratio}, LEAST_SUM_SCALE,
+                  m->path_sum, count);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (count[p] < FEWEST_SUMS)
+            m->path_sum[p] = (struct spread){0, 0};
+    gather_release(&g);
+    free(g.pair);
+    free(ratio);
+    free(path);
+    free(count);
+}
+
+static double round_off(double x)
+{
+    return rint(x * 1e9) / 1e9;
+}
+
+static double log_size_of(const struct forest *forest, uint32_t t)
+{
+    return log((double)(forest->first[t + 1] - forest->first[t]));
+}
+
+static void fit_sizes(struct residual_model *m, const struct forest *forest)
+{
+    double *d = mem_alloc(forest->n_trees, sizeof *d);
+    uint32_t n = forest->n_trees;
+
+    for (uint32_t t = 0; t < n; t++)
+        d[t] = log_size_of(forest, t);
+    m->log_size = robust_quantile(d, n, 0.5);
+    for (uint32_t t = 0; t < n; t++)
+        d[t] = round_off(fabs(d[t] - m->log_size));
+    /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
+    m->size_scale =
+        fmax(fmax(robust_quantile(d, n, 0.6827), robust_quantile(d, n, 0.9) / 1.645),
+             fmax(robust_quantile(d, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
+    free(d);
+}
+
+static void place_init(struct residual_place *place, const struct forest *forest)
+{
+    place->path = mem_resize(NULL, forest->n, sizeof *place->path);
+    place->class = mem_resize(NULL, forest->n, sizeof *place->class);
+    place->shape = mem_resize(NULL, forest->n, sizeof *place->shape);
+}
+
+void residual_place_release(struct residual_place *place)
+{
+    free(place->path);
+    free(place->class);
+    free(place->shape);
+    *place = (struct residual_place){0};
+}
+
+void residual_fit(struct residual_model *m, struct residual_place *place,
+                  const struct forest *forest, const struct vocab *vocab,
+                  const uint32_t *complete, const struct definitions *defs)
+{
+    *m = (struct residual_model){.n_trees = forest->n_trees};
+    place_init(place, forest);
+    if (forest->n_trees == 0)
+        return;
+    m->is_warm = count_locations(forest) >= FEWEST_FIRST;
+    fit_scales(m, forest);
+    context_number(&m->paths, forest, true, place->path);
+    for (uint32_t v = 0; v < forest->n; v++)
+        place->class[v] =
+            idmap_add(&m->class_id, class_key(vocab, complete[v], place->path[v]));
+    m->path = fit_contexts(m, forest, place->path, m->paths.n);
+    m->class = fit_contexts(m, forest, place->class, m->class_id.n);
+    fit_first(m, place, forest);
+    shapes_find(&m->shapes, forest, place->path, defs, true, place->shape);
+    shapes_rank(&m->shapes, m->is_warm);
+    fit_path_sums(m, place, forest);
+    fit_sizes(m, forest);
+}
+
+void residual_locate(const struct residual_model *m, struct residual_place *place,
+                     const struct forest *forest, const struct vocab *vocab,
+                     const uint32_t *complete, const struct definitions *defs)
+{
+    struct context paths = m->paths; /* not changed without learning */
+    struct shapes shapes = m->shapes;
+
+    place_init(place, forest);
+    context_number(&paths, forest, false, place->path);
+    for (uint32_t v = 0; v < forest->n; v++)
+        place->class[v] =
+            place->path[v] == PATH_NONE
+                ? IDMAP_NONE
+                : idmap_find(&m->class_id, class_key(vocab, complete[v], place->path[v]));
+    shapes_find(&shapes, forest, place->path, defs, false, place->shape);
+}
+
+/* ----------------------------------------------------------------------------- measures */
+
+static void measure_time(const struct residual_model *m, const struct gather *g,
+                         struct residual_measure *out)
+{
+    double sure = 0, lost = 0, z_call = 0, z_path = 0;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct residual_pair *pair = &g->pair[i];
+
+        sure += pair->sure_ns / m->root_ns;
+        lost += pair->lost_ns / m->root_ns;
+        if (pair->lost_ns <= MATERIAL * m->root_ns)
+            continue;
+        z_call = fmax(z_call, pair->z_call);
+        z_path = fmax(z_path, pair->z_path);
+    }
+    out->gross = round_off(fmax(lost, 0));
+    out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MOST_Z)) +
+                          sqrt(fmin(z_path, MOST_Z)));
+}
+
+double residual_rarity(const struct residual_model *m, const struct residual_place *place,
+                       const struct forest *forest, uint32_t t, uint32_t v)
+{
+    uint32_t path = place->path[v], shape = place->shape[v];
+
+    if (path == PATH_NONE)
+        return log((double)m->n_trees + 1);
+    if (shape == SHAPE_NONE)
+        return log((double)m->path[path].n_calls + 1);
+    if (m->is_warm && forest->index[t] == 0)
+        return fmin(m->shapes.rarity[shape], m->shapes.first_rarity[shape]);
+    return m->shapes.rarity[shape];
+}
+
+static void measure_structure(const struct view *view, uint32_t t, struct residual_measure *out)
+{
+    out->structure = -1;
+    for (uint32_t v = view->forest->first[t]; v < view->forest->first[t + 1]; v++) {
+        double rarity = residual_rarity(view->m, view->place, view->forest, t, v);
+
+        if (rarity > out->structure) {
+            out->structure = rarity;
+            out->rarest = v;
+        }
+    }
+    out->structure = round_off(out->structure);
+}
+
+void residual_measures(const struct residual_model *m, const struct residual_place *place,
+                       const struct forest *forest, struct residual_measure *measure)
+{
+    struct view view = {m, place, forest};
+    struct gather g = {.pair = mem_alloc((size_t)m->paths.n + 1, sizeof *g.pair)};
+
+    gather_init(&g, m->paths.n);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        struct residual_measure *out = &measure[t];
+
+        gather_residuals(&g, &view, t);
+        measure_time(m, &g, out);
+        measure_structure(&view, t, out);
+        out->size = round_off(fabs(log_size_of(forest, t) - m->log_size));
+        out->size_z = m->is_warm && forest->index[t] == 0 ? 0 : out->size / m->size_scale;
+    }
+    gather_release(&g);
+    free(g.pair);
+}
+
+size_t residual_pairs(const struct residual_model *m, const struct residual_place *place,
+                      const struct forest *forest, uint32_t t, struct residual_pair *pair)
+{
+    struct view view = {m, place, forest};
+    struct gather g = {.pair = pair};
+
+    gather_init(&g, m->paths.n);
+    gather_residuals(&g, &view, t);
+    gather_release(&g);
+    for (size_t i = 0; i < g.n; i++) { /* the offset was only for the logs */
+        pair[i].observed_ns -= pair[i].n_calls * m->offset_ns;
+        pair[i].typical_ns -= pair[i].n_calls * m->offset_ns;
+    }
+    return g.n;
+}

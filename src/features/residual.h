@@ -1,0 +1,116 @@
+/*
+ * residual -- what a duration is worth for what the call was doing.
+ *
+ * The residual of a call is its log exclusive time against the calls of the same context: the
+ * same call path and the same complete subtree, or just the path where that class occurs in few
+ * trees. The model holds, per context, where the middle is and how wide it is (robust.h); the
+ * measures say per tree how much time was lost, how surely, and how rare its shape is.
+ *
+ * Symbols, as in docs/algorithms.md: D typical duration of a root, c the offset under the log,
+ * m and s centre and scale of a context, x = ln(exclusive + c), z = (x - m) / s,
+ * e = exclusive + c - exp(m), the time lost, which may be negative.
+ */
+#ifndef SNAG_FEATURES_RESIDUAL_H
+#define SNAG_FEATURES_RESIDUAL_H
+
+#include "features/context.h"
+#include "features/robust.h"
+#include "features/shape.h"
+#include "features/wl.h"
+#include "forest/forest.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A context: where exclusive times on it are. */
+struct residual_context {
+    struct spread log_time; /* m and s */
+    double typical;         /* exp(m), = typical exclusive time + c */
+    uint32_t n_calls, n_trees;
+};
+
+struct residual_model {
+    double root_ns;   /* D */
+    double offset_ns; /* c */
+    uint32_t n_trees;
+    bool is_warm; /* first executions have contexts of their own: enough locations */
+
+    struct context paths;
+    struct residual_context *path; /* [paths.n] */
+    struct spread
+        *path_sum; /* [paths.n] of ln(time of a path in a tree / typical); scale 0: unknown */
+    double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
+    struct idmap class_id; /* of (path, complete label) */
+    struct residual_context *class; /* [class_id.n] */
+    struct shapes shapes;
+    double log_size, size_scale; /* of ln(vertices of a tree): median, width of the distance */
+};
+
+/* Where the vertices of one forest are in a model: numbers of it, or _NONE for what it does not
+ * know. */
+struct residual_place {
+    uint32_t *path, *class, *shape; /* [forest->n] each */
+};
+
+/*
+ * residual_fit -- learn the contexts of a forest.
+ *   complete  (forest->n) word of the complete subtree of every vertex (wl.complete)
+ *   place     out: where its vertices are
+ * O(vertices), 36 bytes per vertex at the peak.
+ */
+void residual_fit(struct residual_model *model, struct residual_place *place,
+                  const struct forest *forest, const struct vocab *vocab,
+                  const uint32_t *complete, const struct definitions *defs);
+
+/* residual_locate -- find the vertices of another forest in a model. O(vertices). */
+void residual_locate(const struct residual_model *model, struct residual_place *place,
+                     const struct forest *forest, const struct vocab *vocab,
+                     const uint32_t *complete, const struct definitions *defs);
+
+void residual_place_release(struct residual_place *place);
+void residual_release(struct residual_model *model);
+
+/* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine. */
+struct residual_measure {
+    double time;      /* X: time lost, weighed by how sure that is; >= 0 */
+    double gross;     /* G: time lost minus time saved, in typical durations; >= 0 */
+    double structure; /* S: rarity of the rarest shape in it, nats */
+    double size;      /* |ln vertices - its median| */
+    double size_z;    /* the same in widths */
+    uint32_t rarest;  /* vertex of that shape */
+};
+
+/* residual_measures -- of all trees of a forest. O(vertices). */
+void residual_measures(const struct residual_model *model, const struct residual_place *place,
+                       const struct forest *forest, struct residual_measure *measure);
+
+/* One call path in one tree. */
+struct residual_pair {
+    uint32_t path, n_calls;
+    double observed_ns, typical_ns; /* exclusive time, summed over its calls */
+    double lost_ns;                 /* their difference */
+    double sure_ns;                 /* time lost, each call weighed by how surely it lost it */
+    double z_call;                  /* the largest residual of a call */
+    double z_path; /* residual of the sum; 0 where the path is too rare to tell */
+};
+
+/*
+ * residual_pairs -- the call paths of tree t, in order of first appearance.
+ *   pair  (paths.n + 1) out; calls on paths the model does not know are one pair, PATH_NONE
+ * Returns how many.
+ */
+size_t residual_pairs(const struct residual_model *model, const struct residual_place *place,
+                      const struct forest *forest, uint32_t t, struct residual_pair *pair);
+
+/*
+ * residual_call -- z of vertex v of tree t.
+ *   typical_ns  out: what its exclusive time usually is
+ */
+double residual_call(const struct residual_model *model, const struct residual_place *place,
+                     const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns);
+
+/* residual_rarity -- of the shape of vertex v of tree t, in nats. */
+double residual_rarity(const struct residual_model *model, const struct residual_place *place,
+                       const struct forest *forest, uint32_t t, uint32_t v);
+
+#endif

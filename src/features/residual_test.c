@@ -1,0 +1,266 @@
+/*
+ * Forests are said in one line (sample_forest.h). Most have many equal trees, so that the usual
+ * is known, and one that differs.
+ */
+#include "features/residual.h"
+
+#include "base/err.h"
+#include "base/test.h"
+#include "features/residual_pack.h"
+#include "features/sample_forest.h"
+
+struct fixture {
+    struct definitions defs;
+    struct forest forest;
+    struct wl wl;
+    struct residual_model model;
+    struct residual_place place;
+    struct residual_measure *measure;
+};
+
+static void begin(struct fixture *f, const char *text)
+{
+    *f = (struct fixture){0};
+    sample_forest(text, &f->defs, &f->forest);
+    wl_init(&f->wl, &f->forest, &f->defs, false);
+    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
+    residual_measures(&f->model, &f->place, &f->forest, f->measure);
+}
+
+static void end(struct fixture *f)
+{
+    free(f->measure);
+    residual_release(&f->model);
+    residual_place_release(&f->place);
+    wl_release(&f->wl);
+    forest_release(&f->forest);
+    definitions_release(&f->defs);
+}
+
+/* n copies of `usual`, then `odd`. */
+static const char *mostly(int n, const char *usual, const char *odd)
+{
+    static char text[1 << 16];
+    char *at = text;
+
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%s ", usual);
+    strcpy(at, odd);
+    return text;
+}
+
+static void equal_trees_measure_nothing(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, mostly(50, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
+    for (uint32_t t = 0; t < f.forest.n_trees; t++) {
+        assert_true(f.measure[t].time == 0 && f.measure[t].gross == 0);
+        assert_true(f.measure[t].structure == 0 && f.measure[t].size == 0);
+    }
+    end(&f);
+}
+
+/*
+ * D = 170, c = 20 (the smallest time). B usually takes 50, here 390: z = ln(410/70) / 0.1
+ * = 17.7. Lost: 340 ns = 2 D, all but surely.
+ */
+static void time_lost_is_against_the_context(void **state)
+{
+    struct residual_pair pair[4];
+    struct fixture f;
+    double typical;
+    size_t n;
+
+    (void)state;
+    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20)"));
+    assert_true(f.model.root_ns == 170 && f.model.offset_ns == 20);
+    assert_true(fabs(f.measure[60].gross - 2) < 1e-6);
+    assert_true(fabs(residual_call(&f.model, &f.place, &f.forest, 60, 181, &typical) -
+                     log(410.0 / 70) / 0.1) < 1e-6);
+    assert_true(fabs(typical - 50) < 1e-9);
+    n = residual_pairs(&f.model, &f.place, &f.forest, 60, pair);
+    assert_int_equal(n, 3);
+    assert_int_equal(f.model.paths.region[pair[1].path], 1);
+    assert_true(fabs(pair[1].observed_ns - 390) < 1e-9);
+    assert_true(fabs(pair[1].typical_ns - 50) < 1e-9);
+    assert_true(fabs(pair[1].lost_ns - 340) < 1e-9);
+    assert_true(pair[1].sure_ns > 339.99 && pair[1].sure_ns <= 340);
+    assert_true(f.measure[60].time > log1p(100) + 4 && f.measure[0].time == 0);
+    end(&f);
+}
+
+/* 40 trees call B twice and take 30 there each; a B that takes 30 is usual in them only. */
+static void the_subtree_is_part_of_the_context(void **state)
+{
+    static char text[1 << 16];
+    struct fixture f;
+    double typical;
+    char *at = text;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        at += sprintf(at, "A:100(B:30(X:1)) A:100(B:300(Y:1)) ");
+    begin(&f, text);
+    assert_true(fabs(residual_call(&f.model, &f.place, &f.forest, 0, 1, &typical)) < 1e-9);
+    assert_true(fabs(typical - 30) < 1e-9);
+    residual_call(&f.model, &f.place, &f.forest, 1, 4, &typical);
+    assert_true(fabs(typical - 300) < 1e-9);
+    end(&f);
+}
+
+/* 19 of 20 calls of A make B and C; one makes neither B, nor a usual number of C. */
+static void rare_shapes_are_rare(void **state)
+{
+    struct shape_child child[4];
+    struct fixture f;
+    uint32_t usual, least, most;
+
+    (void)state;
+    begin(&f, mostly(19, "A(B C C)", "A(C C C C C)"));
+    assert_true(fabs(f.measure[19].structure - log(20)) < 1e-8);
+    assert_int_equal(f.measure[19].rarest, 19 * 4);
+    assert_true(fabs(f.measure[0].structure - 0) < 1e-8);
+    usual = shapes_usual(&f.model.shapes, 0);
+    assert_int_equal(f.model.shapes.child_first[usual + 1] - f.model.shapes.child_first[usual],
+                     2);
+    assert_int_equal(shape_children(&f.forest, 76, child, 4), 1);
+    assert_int_equal(child[0].number_class, 5);
+    shape_class_range(shape_class(5), &least, &most);
+    assert_int_equal(least, 4);
+    assert_int_equal(most, 7);
+    end(&f);
+}
+
+static void classes_of_numbers_are_powers_of_two(void **state)
+{
+    uint32_t least, most;
+
+    (void)state;
+    for (uint32_t n = 0; n < 5000; n++) {
+        shape_class_range(shape_class(n), &least, &most);
+        assert_true(least <= n && n <= most);
+        assert_int_equal(shape_class(least), shape_class(most));
+    }
+    assert_int_equal(shape_class(2), 2);
+    assert_int_equal(shape_class(3), 3);
+    assert_int_equal(shape_class(4), 4);
+}
+
+static void one_tree_or_no_time_is_no_trouble(void **state)
+{
+    static const char *const texts[] = {"A", "A:0", "A:0(B:0)", "A:0 A:0(B:0)", "A:5 A:0"};
+    struct fixture f;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        begin(&f, texts[i]);
+        for (uint32_t t = 0; t < f.forest.n_trees; t++)
+            assert_true(isfinite(f.measure[t].time + f.measure[t].gross +
+                                 f.measure[t].structure + f.measure[t].size_z));
+        end(&f);
+    }
+}
+
+/* A model read back places and measures the same forest, and another, as the original does. */
+static void a_packed_model_measures_the_same(void **state)
+{
+    struct residual_place place;
+    struct residual_measure *measure;
+    struct residual_model copy;
+    struct pack pack = {0};
+    struct fixture f;
+
+    (void)state;
+    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20 D)"));
+    residual_pack(&f.model, &pack);
+    assert_int_equal(residual_unpack(&copy, &pack, f.defs.names.n), 0);
+    residual_locate(&copy, &place, &f.forest, &f.wl.vocab, f.wl.complete, &f.defs);
+    assert_memory_equal(place.path, f.place.path, f.forest.n * sizeof *place.path);
+    assert_memory_equal(place.class, f.place.class, f.forest.n * sizeof *place.class);
+    assert_memory_equal(place.shape, f.place.shape, f.forest.n * sizeof *place.shape);
+    measure = calloc(f.forest.n_trees, sizeof *measure);
+    residual_measures(&copy, &place, &f.forest, measure);
+    assert_memory_equal(measure, f.measure, f.forest.n_trees * sizeof *measure);
+    free(measure);
+    residual_place_release(&place);
+    residual_release(&copy);
+    pack_release(&pack);
+    end(&f);
+}
+
+static void what_a_model_does_not_know_is_strange(void **state)
+{
+    struct residual_measure measure;
+    struct residual_place place;
+    struct forest other = {0};
+    struct fixture f;
+    struct wl wl;
+
+    (void)state;
+    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
+    sample_forest("A:100(B:50 C:20 New:340(Newer))", &f.defs, &other);
+    wl_init(&wl, &other, &f.defs, false);
+    residual_locate(&f.model, &place, &other, &wl.vocab, wl.complete, &f.defs);
+    residual_measures(&f.model, &place, &other, &measure);
+    assert_true(fabs(measure.gross - 350.0 / 170) < 0.05);
+    assert_true(measure.structure > 4);
+    residual_place_release(&place);
+    wl_release(&wl);
+    forest_release(&other);
+    end(&f);
+}
+
+/* Every prefix, and every byte changed, is refused or harmless. */
+static void damaged_models_are_refused(void **state)
+{
+    struct pack pack = {0};
+    struct fixture f;
+
+    (void)state;
+    begin(&f, mostly(20, "A:100(B:50)", "A:100(C)"));
+    residual_pack(&f.model, &pack);
+    for (size_t n = 0; n < pack.n; n++) {
+        struct pack part = {.data = pack.data, .n = n};
+        struct residual_model model;
+
+        assert_int_equal(residual_unpack(&model, &part, f.defs.names.n), ERR_FORMAT);
+        residual_release(&model);
+    }
+    for (size_t i = 0; i < pack.n; i++) {
+        struct pack whole = {.data = pack.data, .n = pack.n};
+        struct residual_model model;
+
+        pack.data[i] ^= 0xff;
+        if (residual_unpack(&model, &whole, f.defs.names.n) == 0) {
+            struct residual_place place;
+
+            residual_locate(&model, &place, &f.forest, &f.wl.vocab, f.wl.complete, &f.defs);
+            residual_measures(&model, &place, &f.forest, f.measure);
+            residual_place_release(&place);
+        }
+        residual_release(&model);
+        pack.data[i] ^= 0xff;
+    }
+    pack_release(&pack);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_trees_measure_nothing),
+        cmocka_unit_test(time_lost_is_against_the_context),
+        cmocka_unit_test(the_subtree_is_part_of_the_context),
+        cmocka_unit_test(rare_shapes_are_rare),
+        cmocka_unit_test(classes_of_numbers_are_powers_of_two),
+        cmocka_unit_test(one_tree_or_no_time_is_no_trouble),
+        cmocka_unit_test(a_packed_model_measures_the_same),
+        cmocka_unit_test(what_a_model_does_not_know_is_strange),
+        cmocka_unit_test(damaged_models_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/*
+ * Children are counted per function with one array over all functions and a list of those that
+ * were touched. A signature is the sum of the hashes of its entries: their order is no matter.
+ */
+#include "features/shape.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+struct finder {
+    const struct forest *forest;
+    const uint32_t *path; /* of every vertex */
+    struct shapes *shapes;
+    bool is_learning;
+    struct key *region_key; /* [n_regions] hash of the name */
+    uint32_t *count;        /* [n_regions] zero between vertices */
+    uint32_t *touched;      /* [n_regions] */
+    uint32_t *subtree_len;  /* [vertices of the largest tree] */
+};
+
+void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most)
+{
+    bool is_range = number_class > 2;
+
+    *least = is_range ? 1u << (number_class - 2) : number_class;
+    *most = is_range ? 2 * *least - 1 : number_class;
+    if (number_class == 3)
+        *least = 3; /* 2 has a class of its own */
+}
+
+static struct key entry_key(const struct finder *f, uint32_t region, uint32_t number_class)
+{
+    XXH128_hash_t hash =
+        XXH3_128bits_withSeed(&f->region_key[region], sizeof(struct key), number_class);
+
+    return (struct key){hash.high64, hash.low64};
+}
+
+static uint32_t add_shape(struct finder *f, uint32_t path, struct key key, uint32_t n_touched)
+{
+    struct shapes *s = f->shapes;
+    uint32_t n_before = s->id.n, shape = idmap_add(&s->id, key);
+    size_t at;
+
+    if (shape < n_before)
+        return shape;
+    if (shape >= s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 256;
+        s->path = mem_resize(s->path, s->cap, sizeof *s->path);
+        s->calls = mem_resize(s->calls, s->cap, sizeof *s->calls);
+        s->first_calls = mem_resize(s->first_calls, s->cap, sizeof *s->first_calls);
+        s->child_first = mem_resize(s->child_first, s->cap + 1, sizeof *s->child_first);
+    }
+    s->path[shape] = path;
+    s->calls[shape] = s->first_calls[shape] = 0;
+    at = shape == 0 ? 0 : s->child_first[shape];
+    s->child_first[shape] = at;
+    mem_grow(&s->child, &s->child_cap, at + n_touched, sizeof *s->child);
+    for (uint32_t i = 0; i < n_touched; i++)
+        s->child[at + i] =
+            (struct shape_child){f->touched[i], shape_class(f->count[f->touched[i]])};
+    s->child_first[shape + 1] = at + n_touched;
+    return shape;
+}
+
+/* Counts the children of vertex i of a tree; the signature of its shape. */
+static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
+                                 uint32_t *n_touched)
+{
+    struct key signature = {0, 0};
+    uint32_t n = 0;
+
+    for (uint32_t c = i + 1; c < i + f->subtree_len[i]; c += f->subtree_len[c]) {
+        uint32_t region = f->forest->region[base + c];
+
+        if (f->count[region]++ == 0)
+            f->touched[n++] = region;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        struct key entry = entry_key(f, f->touched[k], shape_class(f->count[f->touched[k]]));
+
+        signature.high += entry.high;
+        signature.low += entry.low;
+    }
+    *n_touched = n;
+    return signature;
+}
+
+static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i, bool is_first)
+{
+    uint32_t n_touched = 0, path = f->path[base + i], shape;
+    struct key key = {0, 0};
+
+    if (path == PATH_NONE)
+        return SHAPE_NONE;
+    if (f->subtree_len[i] > 1)
+        key = count_children(f, base, i, &n_touched);
+    key.high += path * 0x9e3779b97f4a7c15u;
+    if (f->is_learning) {
+        shape = add_shape(f, path, key, n_touched);
+        f->shapes->calls[shape]++;
+        f->shapes->first_calls[shape] += is_first;
+    } else {
+        shape = idmap_find(&f->shapes->id, key);
+    }
+    for (uint32_t k = 0; k < n_touched; k++)
+        f->count[f->touched[k]] = 0;
+    return shape;
+}
+
+static void shape_tree(struct finder *f, uint32_t t, uint32_t *shape)
+{
+    uint32_t base = f->forest->first[t], n = f->forest->first[t + 1] - base;
+    bool is_first = f->forest->index[t] == 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        f->subtree_len[i] = 1;
+    for (uint32_t i = n; i-- > 1;)
+        f->subtree_len[f->forest->parent[base + i] - base] += f->subtree_len[i];
+    for (uint32_t i = 0; i < n; i++)
+        shape[base + i] = shape_vertex(f, base, i, is_first);
+}
+
+/* ---------------------------------------------------------------------------- rarity */
+
+struct frequency {
+    uint32_t path, calls, shape;
+};
+
+static int by_path_and_calls(const void *a, const void *b)
+{
+    const struct frequency *p = a, *q = b;
+
+    if (p->path != q->path)
+        return p->path < q->path ? -1 : 1;
+    if (p->calls != q->calls)
+        return p->calls < q->calls ? -1 : 1;
+    return (p->shape > q->shape) - (p->shape < q->shape);
+}
+
+/* rarity[shape] from the given numbers of calls; shapes without any get INFINITY. */
+static void find_rarity(const struct shapes *s, const uint32_t *calls, double *rarity)
+{
+    struct frequency *f = mem_alloc(s->id.n, sizeof *f);
+    uint32_t n = s->id.n;
+
+    for (uint32_t i = 0; i < n; i++)
+        f[i] = (struct frequency){s->path[i], calls[i], i};
+    qsort(f, n, sizeof *f, by_path_and_calls);
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        double total = 0, rarer = 0;
+
+        for (end = begin; end < n && f[end].path == f[begin].path; end++)
+            total += f[end].calls;
+        for (uint32_t i = begin, tie; i < end; i = tie) {
+            for (tie = i; tie < end && f[tie].calls == f[i].calls; tie++)
+                rarer += f[tie].calls;
+            for (uint32_t k = i; k < tie; k++)
+                rarity[f[k].shape] = f[k].calls ? -log(rarer / total) : INFINITY;
+        }
+    }
+    free(f);
+}
+
+static uint32_t largest_tree(const struct forest *forest)
+{
+    uint32_t largest = 0;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        if (forest->first[t + 1] - forest->first[t] > largest)
+            largest = forest->first[t + 1] - forest->first[t];
+    return largest;
+}
+
+void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
+                 const struct definitions *defs, bool is_learning, uint32_t *shape)
+{
+    uint32_t n_regions = defs->names.n;
+    struct finder f = {
+        .forest = forest, .path = path, .shapes = shapes, .is_learning = is_learning};
+
+    f.region_key = mem_resize(NULL, n_regions, sizeof *f.region_key);
+    for (uint32_t r = 0; r < n_regions; r++) {
+        const char *name = defs->region[r].name;
+        XXH128_hash_t hash = XXH3_128bits(name, strlen(name));
+
+        f.region_key[r] = (struct key){hash.high64, hash.low64};
+    }
+    f.count = mem_alloc(n_regions, sizeof *f.count);
+    f.touched = mem_resize(NULL, n_regions, sizeof *f.touched);
+    f.subtree_len = mem_resize(NULL, largest_tree(forest), sizeof *f.subtree_len);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        shape_tree(&f, t, shape);
+    free(f.region_key);
+    free(f.count);
+    free(f.touched);
+    free(f.subtree_len);
+}
+
+void shapes_rank(struct shapes *shapes, bool is_warm)
+{
+    uint32_t n = shapes->id.n;
+
+    shapes->rarity = mem_resize(shapes->rarity, n, sizeof *shapes->rarity);
+    shapes->first_rarity = mem_resize(shapes->first_rarity, n, sizeof *shapes->first_rarity);
+    find_rarity(shapes, shapes->calls, shapes->rarity);
+    for (uint32_t i = 0; i < n; i++)
+        shapes->first_rarity[i] = INFINITY;
+    if (is_warm)
+        find_rarity(shapes, shapes->first_calls, shapes->first_rarity);
+}
+
+void shapes_release(struct shapes *shapes)
+{
+    idmap_release(&shapes->id);
+    free(shapes->path);
+    free(shapes->calls);
+    free(shapes->first_calls);
+    free(shapes->rarity);
+    free(shapes->first_rarity);
+    free(shapes->child_first);
+    free(shapes->child);
+    *shapes = (struct shapes){0};
+}
+
+uint32_t shapes_usual(const struct shapes *shapes, uint32_t path)
+{
+    uint32_t usual = IDMAP_NONE;
+
+    for (uint32_t i = 0; i < shapes->id.n; i++)
+        if (shapes->path[i] == path &&
+            (usual == IDMAP_NONE || shapes->calls[i] > shapes->calls[usual]))
+            usual = i;
+    return usual;
+}
+
+size_t shape_children(const struct forest *forest, uint32_t v, struct shape_child *child,
+                      size_t most)
+{
+    uint32_t t = forest_tree(forest, v);
+    size_t n = 0;
+
+    for (uint32_t c = v + 1; c < forest->first[t + 1]; c++) {
+        size_t i = 0;
+
+        if (forest->parent[c] != v)
+            continue;
+        while (i < n && child[i].region != forest->region[c])
+            i++;
+        if (i == most)
+            continue;
+        if (i == n)
+            child[n++] = (struct shape_child){forest->region[c], 0};
+        child[i].number_class++;
+    }
+    return n;
+}

@@ -1,0 +1,81 @@
+/*
+ * shape -- which functions a call makes directly, and roughly how often.
+ *
+ * The shape of a vertex is the set {function: class of its number} over its children; numbers
+ * are classed as 1, 2, 3, 4-7, 8-15, ... so that a loop's ordinary variation does not count. A
+ * shape on a call path is rare when few calls of that path have it, or one as rare: this sees
+ * what should not be there, what is missing, and combinations of both.
+ */
+#ifndef SNAG_FEATURES_SHAPE_H
+#define SNAG_FEATURES_SHAPE_H
+
+#include "base/idmap.h"
+#include "features/context.h"
+#include "forest/forest.h"
+#include "trace/definitions.h"
+
+#include <stdint.h>
+
+/* One entry of a shape. */
+struct shape_child {
+    uint32_t region;
+    uint32_t number_class; /* shape_class */
+};
+
+/* The shapes seen, each on one path. */
+struct shapes {
+    struct idmap id;       /* of (path, signature) */
+    uint32_t *path;        /* [id.n] */
+    uint32_t *calls;       /* [id.n] vertices that have it */
+    uint32_t *first_calls; /* [id.n] of these, in first executions */
+    double
+        *rarity; /* [id.n] -ln of the share of calls of the path with this or a rarer shape */
+    double
+        *first_rarity; /* [id.n] the same among first executions; INFINITY where none has it */
+    size_t cap;
+    size_t *child_first; /* [id.n + 1] into child */
+    struct shape_child *child;
+    size_t child_cap;
+};
+
+/* shape_class -- 0, 1, 2 for these numbers, else 2 + floor(log2 n). */
+static inline uint32_t shape_class(uint32_t n)
+{
+    return n <= 2 ? n : 2 + (31 - (uint32_t)__builtin_clz(n));
+}
+
+/* shape_class_range -- the smallest and largest number of a class. */
+void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most);
+
+#define SHAPE_NONE UINT32_MAX
+
+/*
+ * shapes_find -- the shape of every vertex.
+ *   path         (forest->n) of every vertex
+ *   is_learning  new shapes get a number and calls are counted; else they are SHAPE_NONE
+ *   shape        (forest->n) out
+ * O(vertices).
+ */
+void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
+                 const struct definitions *defs, bool is_learning, uint32_t *shape);
+
+/*
+ * shapes_rank -- how rare each shape is, once all calls are counted.
+ *   is_warm  first executions (index 0) are also compared among each other
+ * O(shapes log shapes).
+ */
+void shapes_rank(struct shapes *shapes, bool is_warm);
+void shapes_release(struct shapes *shapes);
+
+/* shapes_usual -- the most frequent shape of a path; ties go to the first seen. */
+uint32_t shapes_usual(const struct shapes *shapes, uint32_t path);
+
+/*
+ * shape_children -- the direct children of vertex v, counted per function.
+ *   child  (most) out, in order of first appearance; number_class holds the *number* here
+ * Returns how many functions there are, at most `most`.
+ */
+size_t shape_children(const struct forest *forest, uint32_t v, struct shape_child *child,
+                      size_t most);
+
+#endif
