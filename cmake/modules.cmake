@@ -3,20 +3,18 @@
 #   add_module(detect USES features LIBS snag::blas SOURCES lof residual TESTS lof)
 #
 # builds libsnag_detect from lof.c and residual.c, may include what the named folders may, and
-# makes the test detect/lof from lof_test.c. TEST_SUPPORT names sources that every test of the
-# folder needs and the library does not.
+# makes the test detect/lof from lof_test.c. TEST_LIBS is what only the tests need.
 
 function(add_module name)
-  cmake_parse_arguments(M "" "" "SOURCES;TESTS;TEST_SUPPORT;TEST_LIBS;USES;LIBS" ${ARGN})
+  cmake_parse_arguments(M "" "" "SOURCES;TESTS;TEST_LIBS;USES;LIBS" ${ARGN})
   set(target snag_${name})
   list(TRANSFORM M_SOURCES APPEND .c)
-  list(TRANSFORM M_TEST_SUPPORT APPEND .c)
   list(TRANSFORM M_USES PREPEND snag_)
   add_library(${target} STATIC ${M_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${M_USES} ${M_LIBS} m)
   foreach(test ${M_TESTS})
-    add_executable(${test}_test ${test}_test.c ${M_TEST_SUPPORT})
+    add_executable(${test}_test ${test}_test.c)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
     set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300

@@ -1,7 +1,7 @@
 /* snag list -- executions by score. */
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/executions.h"
+#include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/rundir.h"

@@ -5,11 +5,58 @@
 
 static const struct command commands[] = {
     {"info", "TRACE [options]", "what is in a trace, and which functions are worth a look",
-     "top all verify", 1, 1, cmd_info,
-     "Reads a trace and prints its locations, its regions with calls and times, what was wrong "
-     "with it, and which regions would make good functions of interest and why. Nothing is "
-     "written.\n\nGiven a run (a directory that snag analyze wrote), prints what it holds.",
-     "  snag info traces.otf2\n  snag info traces.otf2 --json | jq '.quality'"},
+     "top all", 1, 1, cmd_info,
+     "Reads a trace and prints its locations, its regions with calls and times, what was "
+     "wrong\n"
+     "with it, and which regions would make good functions of interest and why.\n"
+     "Nothing is written.",
+     "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
+    {"analyze", "TRACE [options]", "find the strange executions of a function",
+     "foi output force features detector neighbours threshold seed top all", 1, 1, cmd_analyze,
+     "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
+     "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
+     "that are not usually there, or missing some.\n"
+     "Prints the strangest with a reason each and writes a run, a directory that the other\n"
+     "commands read.\n\n"
+     "Without --foi the best suggestion of snag info is taken. Without --output the run is\n"
+     "named after the trace, in the current directory.",
+     "  snag analyze traces.otf2\n"
+     "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
+     "  snag analyze 'synth:300*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --foi step"},
+    {"list", "RUN [options]", "executions by score", "foi top all rank verdict", 1, 1, cmd_list,
+     "Prints the executions of a run, the strangest first, with a reason each.\n"
+     "With --json, one object per line.",
+     "  snag list lammps.snag --top 25\n"
+     "  snag list lammps.snag --all --verdict anomaly --json"},
+    {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
+     "foi depth all", 2, 2, cmd_show,
+     "Prints what an execution took on each call path against what calls of the same path and\n"
+     "subtree usually take, which calls are too many or missing, the tree of its call paths,\n"
+     "and the anomalies on other ranks at the same time.\n\n"
+     "An execution is written #RANK-INDEX, with #RANK.THREAD-INDEX off the master thread and "
+     "the\n"
+     "function in front, as in compute#4-40, when a run has several functions of interest.",
+     "  snag show lammps.snag '#1-40'"},
+    {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
+     "foi labels", 1, 1, cmd_evaluate,
+     "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
+     "or\n"
+     "normal): areas under the ROC and the precision-recall curve, and precision and recall "
+     "of\n"
+     "the verdicts.",
+     "  snag evaluate lammps.snag --labels labels.csv --json"},
+    {"query", "RUN SQL [options]", "SQL over a run's database", "format", 2, 2, cmd_query,
+     "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
+     "location,\n"
+     "region, comm, quality, foi, execution, model.",
+     "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
+     "  snag query lammps.snag 'SELECT * FROM quality' --json"},
+    {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
+     "foi output what format rank verdict", 1, 1, cmd_export,
+     "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
+     "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there.",
+     "  snag export lammps.snag --format csv > executions.csv\n"
+     "  snag export lammps.snag --what calls --format chrome -o calls.json"},
     {0},
 };
 

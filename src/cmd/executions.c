@@ -130,42 +130,66 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
 
-int executions_each(sqlite3 *db, const struct execution_filter *filter,
+#define SELECT                                                                                 \
+    "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
+    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, e.why "                        \
+    "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
+
+static int each_row(sqlite3 *db, sqlite3_stmt *query,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
-    static const char select[] =
-        "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, "
-        "e.enter_ns, "
-        "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, e.why "
-        "FROM execution e JOIN foi f ON f.id = e.foi "
-        "WHERE (?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) "
-        "AND (?3 IS NULL OR e.verdict = ?3) ORDER BY %s LIMIT ?4";
-    bool has_several = count_fois(db) > 1, has_rank = filter->rank != NO_RANK;
-    sqlite3_stmt *query = NULL;
-    char sql[sizeof select + 64];
-    int64_t foi = 0;
-    int rc = 0, status;
+    bool has_several = count_fois(db) > 1;
+    int status;
 
-    if (filter->foi)
-        rc = executions_foi(db, filter->foi, &foi);
-    snprintf(sql, sizeof sql, select,
-             filter->is_in_order ? "e.foi, e.tree" : "e.score DESC, e.foi, e.tree");
-    if (rc == 0)
-        rc = rundb_prepare(db, sql, &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ooti", filter->foi != NULL, foi, has_rank,
-                        (int64_t)filter->rank, filter->verdict,
-                        filter->most ? (int64_t)filter->most : (int64_t)-1);
-    while (rc == 0 && (status = sqlite3_step(query)) != SQLITE_DONE) {
+    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
         struct execution x;
 
-        if (status != SQLITE_ROW) {
-            rc = rundb_error(db, "cannot read the executions");
-            break;
-        }
         fill(&x, query, has_several);
         fn(&x, ctx);
     }
+    return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the executions");
+}
+
+int executions_each(sqlite3 *db, const struct execution_filter *filter,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx)
+{
+    static const char where[] =
+        SELECT "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "
+               "(?3 IS NULL OR e.verdict = ?3) ORDER BY ";
+    static const char by_score[] =
+        "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
+    static const char in_order[] = "e.foi, e.tree LIMIT ?4";
+    char sql[sizeof where + sizeof by_score];
+    sqlite3_stmt *query = NULL;
+    int64_t foi = 0;
+    int rc = 0;
+
+    if (filter->foi)
+        rc = executions_foi(db, filter->foi, &foi);
+    snprintf(sql, sizeof sql, "%s%s", where, filter->is_in_order ? in_order : by_score);
+    if (rc == 0)
+        rc = rundb_prepare(db, sql, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ooti", filter->foi != NULL, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank, filter->verdict,
+                        filter->most ? (int64_t)filter->most : (int64_t)-1);
+    if (rc == 0)
+        rc = each_row(db, query, fn, ctx);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
+                   void (*fn)(const struct execution *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, SELECT "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?",
+                           &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "iiii", foi, (int64_t)rank, (int64_t)thread, (int64_t)index);
+    if (rc == 0)
+        rc = each_row(db, query, fn, ctx);
     sqlite3_finalize(query);
     return rc;
 }

@@ -44,6 +44,10 @@ struct execution_filter execution_filter_of(const struct settings *settings);
 int executions_each(sqlite3 *db, const struct execution_filter *filter,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx);
 
+/* executions_one -- call fn for one execution, if there is such a one. */
+int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
+                   void (*fn)(const struct execution *x, void *ctx), void *ctx);
+
 /*
  * execution_parse -- "#4-40", "#4.1-40", "compute#4-40" or "4-40" to its parts.
  *   foi  (size) out: what stands before '#', "" if nothing

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct table {
@@ -65,6 +66,32 @@ static size_t width_of(const char *text)
     return n;
 }
 
+/* Columns of the terminal, 0 when stdout is none. */
+static size_t terminal_width(void)
+{
+    struct winsize size;
+
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+/* Ends a text after so many characters, with an ellipsis. */
+static void cut(char *text, size_t width)
+{
+    size_t n = 0;
+    char *at = text;
+
+    if (width < 8 || width_of(text) <= width)
+        return;
+    for (; *at; at++) {
+        n += ((unsigned char)*at & 0xc0) != 0x80;
+        if (n == width)
+            break;
+    }
+    strcpy(at, "\u2026"); /* fits: at least one more character stood there */
+}
+
 static void print_cell(const char *text, size_t width, char align, bool is_last, FILE *out)
 {
     size_t pad = width - width_of(text);
@@ -79,16 +106,21 @@ void table_print(struct table *t, FILE *out)
 {
     size_t *width = mem_alloc(t->n_columns, sizeof *width);
     bool is_bold = out == stdout && print_has_colour();
+    size_t left = out == stdout ? terminal_width() : 0;
 
     for (size_t i = 0; i < t->n_cells; i++)
         if (width_of(t->cell[i]) > width[i % t->n_columns])
             width[i % t->n_columns] = width_of(t->cell[i]);
+    for (size_t c = 0; c + 1 < t->n_columns && left > 0; c++)
+        left = left > width[c] + 2 ? left - width[c] - 2 : 0;
     for (size_t i = 0; i < t->n_cells; i++) {
         size_t c = i % t->n_columns;
         bool is_last = c + 1 == t->n_columns;
 
         if (is_bold && i == 0)
             fputs("\033[1m", out);
+        if (is_last && left > 0 && t->columns[c] == 'l')
+            cut(t->cell[i], left);
         print_cell(t->cell[i], width[c], t->columns[c], is_last, out);
         if (is_bold && i + 1 == t->n_columns)
             fputs("\033[0m", out);

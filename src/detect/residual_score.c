@@ -28,13 +28,15 @@ void residual_scores_release(struct residual_scores *scores)
 {
     free(scores->score);
     free(scores->part);
+    for (int p = 0; p < N_PARTS; p++)
+        free(scores->value[p]);
     *scores = (struct residual_scores){0};
 }
 
 struct columns_of {
     size_t n;
     double *value, *rank, *model; /* [n] scratch */
-    double *part[N_PARTS];        /* [n] */
+    double **part;                /* [N_PARTS], [n] each */
     double *evidence;             /* [n] */
 };
 
@@ -125,14 +127,15 @@ void residual_score(const struct residual_measure *measure, size_t n,
                     struct residual_scores *out)
 {
     struct columns_of c = {.n = n};
-    double *room = mem_alloc(n * (4 + N_PARTS), sizeof *room);
+    double *room = mem_alloc(n * 4, sizeof *room);
 
     c.value = room;
     c.rank = room + n;
     c.model = room + 2 * n;
     c.evidence = room + 3 * n;
+    c.part = out->value;
     for (int p = 0; p < N_PARTS; p++)
-        c.part[p] = room + (4 + (size_t)p) * n;
+        out->value[p] = mem_alloc(n, sizeof *out->value[p]);
     out->score = mem_alloc(n, sizeof *out->score);
     out->part = mem_alloc(n, sizeof *out->part);
     out->threshold = INFINITY;

@@ -24,9 +24,10 @@
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
 
 struct residual_scores {
-    double *score;         /* [n] nats, >= 0 */
-    enum score_part *part; /* [n] the one that attained it */
-    double threshold;      /* a score above it is an anomaly; INFINITY for none */
+    double *score;          /* [n] nats, >= 0 */
+    enum score_part *part;  /* [n] the one that attained it */
+    double *value[N_PARTS]; /* [n] each part */
+    double threshold;       /* a score above it is an anomaly; INFINITY for none */
 };
 
 /*

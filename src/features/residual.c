@@ -197,33 +197,37 @@ double residual_call(const struct residual_model *m, const struct residual_place
 
 /* ------------------------------------------------------------------ paths of a tree */
 
-/* Sums per path of one tree; slots are found through a stamp per path. */
-struct gather {
-    struct residual_pair *pair;
-    size_t n;
-    uint32_t *stamp, *slot; /* [n_paths + 1], the last for what is not known */
-    uint32_t n_paths;
-};
-
-static void gather_init(struct gather *g, uint32_t n_paths)
+void residual_pairs_init(struct residual_pairs *g, const struct residual_model *model)
 {
-    g->stamp = mem_alloc((size_t)n_paths + 1, sizeof *g->stamp);
-    g->slot = mem_alloc((size_t)n_paths + 1, sizeof *g->slot);
-    g->n_paths = n_paths;
+    size_t n = (size_t)model->paths.n + 1;
+
+    *g = (struct residual_pairs){.n_paths = model->paths.n};
+    g->pair = mem_alloc(n, sizeof *g->pair);
+    g->stamp = mem_alloc(n, sizeof *g->stamp);
+    g->slot = mem_alloc(n, sizeof *g->slot);
 }
 
-static void gather_release(struct gather *g)
+void residual_pairs_release(struct residual_pairs *g)
 {
+    free(g->pair);
     free(g->stamp);
     free(g->slot);
+    *g = (struct residual_pairs){0};
 }
 
-static struct residual_pair *pair_of(struct gather *g, uint32_t t, uint32_t path)
+/* Forgets the pairs of the last tree. */
+static void next_tree(struct residual_pairs *g)
+{
+    g->n = 0;
+    g->generation++;
+}
+
+static struct residual_pair *pair_of(struct residual_pairs *g, uint32_t path)
 {
     uint32_t at = path == PATH_NONE ? g->n_paths : path;
 
-    if (g->stamp[at] != t + 1) {
-        g->stamp[at] = t + 1;
+    if (g->stamp[at] != g->generation) {
+        g->stamp[at] = g->generation;
         g->slot[at] = (uint32_t)g->n;
         g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
     }
@@ -231,13 +235,13 @@ static struct residual_pair *pair_of(struct gather *g, uint32_t t, uint32_t path
 }
 
 /* Observed and typical time with the offset in both, which cancels in the time lost. */
-static void gather_sums(struct gather *g, const struct view *view, uint32_t t)
+static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
     const struct forest *forest = view->forest;
 
-    g->n = 0;
+    next_tree(g);
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, t, view->place->path[v]);
+        struct residual_pair *pair = pair_of(g, view->place->path[v]);
 
         pair->n_calls++;
         pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
@@ -245,14 +249,14 @@ static void gather_sums(struct gather *g, const struct view *view, uint32_t t)
     }
 }
 
-static void gather_residuals(struct gather *g, const struct view *view, uint32_t t)
+static void gather_residuals(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
     const struct residual_model *m = view->m;
     const struct forest *forest = view->forest;
 
-    g->n = 0;
+    next_tree(g);
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, t, view->place->path[v]);
+        struct residual_pair *pair = pair_of(g, view->place->path[v]);
         struct residual_context c = context_of(view, t, v);
         double time = (double)forest->exclusive_ns[v] + m->offset_ns;
         double z = (log(time) - c.log_time.centre) / c.log_time.scale;
@@ -290,12 +294,12 @@ static void fit_path_sums(struct residual_model *m, const struct residual_place 
                           const struct forest *forest)
 {
     struct view view = {m, place, forest};
-    struct gather g = {.pair = mem_alloc((size_t)m->paths.n + 1, sizeof *g.pair)};
+    struct residual_pairs g;
     double *ratio = NULL;
     uint32_t *path = NULL, *count = mem_alloc(m->paths.n, sizeof *count);
     size_t n = 0, ratio_cap = 0, path_cap = 0;
 
-    gather_init(&g, m->paths.n);
+    residual_pairs_init(&g, m);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         gather_sums(&g, &view, t);
         mem_grow(&ratio, &ratio_cap, n + g.n, sizeof *ratio);
@@ -311,8 +315,7 @@ static void fit_path_sums(struct residual_model *m, const struct residual_place 
     for (uint32_t p = 0; p < m->paths.n; p++)
         if (count[p] < FEWEST_SUMS)
             m->path_sum[p] = (struct spread){0, 0};
-    gather_release(&g);
-    free(g.pair);
+    residual_pairs_release(&g);
     free(ratio);
     free(path);
     free(count);
@@ -402,7 +405,7 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
 
 /* ----------------------------------------------------------------------------- measures */
 
-static void measure_time(const struct residual_model *m, const struct gather *g,
+static void measure_time(const struct residual_model *m, const struct residual_pairs *g,
                          struct residual_measure *out)
 {
     double sure = 0, lost = 0, z_call = 0, z_path = 0;
@@ -454,9 +457,9 @@ void residual_measures(const struct residual_model *m, const struct residual_pla
                        const struct forest *forest, struct residual_measure *measure)
 {
     struct view view = {m, place, forest};
-    struct gather g = {.pair = mem_alloc((size_t)m->paths.n + 1, sizeof *g.pair)};
+    struct residual_pairs g;
 
-    gather_init(&g, m->paths.n);
+    residual_pairs_init(&g, m);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         struct residual_measure *out = &measure[t];
 
@@ -466,22 +469,16 @@ void residual_measures(const struct residual_model *m, const struct residual_pla
         out->size = round_off(fabs(log_size_of(forest, t) - m->log_size));
         out->size_z = m->is_warm && forest->index[t] == 0 ? 0 : out->size / m->size_scale;
     }
-    gather_release(&g);
-    free(g.pair);
+    residual_pairs_release(&g);
 }
 
-size_t residual_pairs(const struct residual_model *m, const struct residual_place *place,
-                      const struct forest *forest, uint32_t t, struct residual_pair *pair)
+void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model *m,
+                       const struct residual_place *place, const struct forest *forest,
+                       uint32_t t)
 {
-    struct view view = {m, place, forest};
-    struct gather g = {.pair = pair};
-
-    gather_init(&g, m->paths.n);
-    gather_residuals(&g, &view, t);
-    gather_release(&g);
-    for (size_t i = 0; i < g.n; i++) { /* the offset was only for the logs */
-        pair[i].observed_ns -= pair[i].n_calls * m->offset_ns;
-        pair[i].typical_ns -= pair[i].n_calls * m->offset_ns;
+    gather_residuals(pairs, &(struct view){m, place, forest}, t);
+    for (size_t i = 0; i < pairs->n; i++) { /* the offset was only for the logs */
+        pairs->pair[i].observed_ns -= pairs->pair[i].n_calls * m->offset_ns;
+        pairs->pair[i].typical_ns -= pairs->pair[i].n_calls * m->offset_ns;
     }
-    return g.n;
 }

@@ -94,13 +94,24 @@ struct residual_pair {
     double z_path; /* residual of the sum; 0 where the path is too rare to tell */
 };
 
+/* The call paths of one tree at a time; the tables are kept from tree to tree. */
+struct residual_pairs {
+    struct residual_pair *pair; /* [n] in order of first appearance */
+    size_t n;
+    uint32_t *stamp, *slot; /* [n_paths + 1], the last for what the model does not know */
+    uint32_t n_paths, generation;
+};
+
+void residual_pairs_init(struct residual_pairs *pairs, const struct residual_model *model);
+void residual_pairs_release(struct residual_pairs *pairs);
+
 /*
- * residual_pairs -- the call paths of tree t, in order of first appearance.
- *   pair  (paths.n + 1) out; calls on paths the model does not know are one pair, PATH_NONE
- * Returns how many.
+ * residual_pairs_of -- the call paths of tree t.
+ * Calls on paths the model does not know are one pair, PATH_NONE. O(vertices of the tree).
  */
-size_t residual_pairs(const struct residual_model *model, const struct residual_place *place,
-                      const struct forest *forest, uint32_t t, struct residual_pair *pair);
+void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model *model,
+                       const struct residual_place *place, const struct forest *forest,
+                       uint32_t t);
 
 /*
  * residual_call -- z of vertex v of tree t.

@@ -69,10 +69,10 @@ static void equal_trees_measure_nothing(void **state)
  */
 static void time_lost_is_against_the_context(void **state)
 {
-    struct residual_pair pair[4];
+    struct residual_pairs pairs;
+    struct residual_pair *pair;
     struct fixture f;
     double typical;
-    size_t n;
 
     (void)state;
     begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20)"));
@@ -81,13 +81,16 @@ static void time_lost_is_against_the_context(void **state)
     assert_true(fabs(residual_call(&f.model, &f.place, &f.forest, 60, 181, &typical) -
                      log(410.0 / 70) / 0.1) < 1e-6);
     assert_true(fabs(typical - 50) < 1e-9);
-    n = residual_pairs(&f.model, &f.place, &f.forest, 60, pair);
-    assert_int_equal(n, 3);
+    residual_pairs_init(&pairs, &f.model);
+    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 60);
+    pair = pairs.pair;
+    assert_int_equal(pairs.n, 3);
     assert_int_equal(f.model.paths.region[pair[1].path], 1);
     assert_true(fabs(pair[1].observed_ns - 390) < 1e-9);
     assert_true(fabs(pair[1].typical_ns - 50) < 1e-9);
     assert_true(fabs(pair[1].lost_ns - 340) < 1e-9);
     assert_true(pair[1].sure_ns > 339.99 && pair[1].sure_ns <= 340);
+    residual_pairs_release(&pairs);
     assert_true(f.measure[60].time > log1p(100) + 4 && f.measure[0].time == 0);
     end(&f);
 }

@@ -122,7 +122,7 @@ static void a_deep_chain_has_a_bounded_number_of_labels(void **state)
 static void paths_are_numbered_behind_their_callers(void **state)
 {
     struct context context = {0};
-    uint32_t path[8], again[8];
+    uint32_t path[9], again[9]; /* the four and five vertices of the two trees */
     struct fixture f;
 
     (void)state;

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -146,6 +147,13 @@ static int bind_all(sqlite3_stmt *statement, const char *types, va_list args)
 
             rc = is_set ? sqlite3_bind_int64(statement, i, value)
                         : sqlite3_bind_null(statement, i);
+            break;
+        }
+        case 'd': {
+            double value = va_arg(args, double);
+
+            rc = isfinite(value) ? sqlite3_bind_double(statement, i, value)
+                                 : sqlite3_bind_null(statement, i);
             break;
         }
         case 't':

@@ -47,7 +47,7 @@ int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out);
 /*
  * rundb_bind -- set all parameters of a statement, which is reset first.
  *   types  one letter each: i int64_t, r double, t const char * (NULL is null),
- *          o bool and int64_t (null if false)
+ *          d double (null if not finite), o bool and int64_t (null if false)
  * Texts must stay until the statement has been stepped.
  */
 int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);

@@ -93,7 +93,9 @@ int rundir_begin(struct rundir *r, const char *path, bool may_replace)
 
     *r = (struct rundir){.may_replace = may_replace};
     rc = split(path, dir, name);
-    if (rc == 0)
+    if (rc == 0 && strchr(path, '/') == NULL)
+        snprintf(r->path, sizeof r->path, "%s", name);
+    else if (rc == 0)
         rc = fs_join(r->path, dir, name);
     if (rc == 0)
         rc = check_free(r);

@@ -69,8 +69,16 @@ CREATE TABLE foi (
     max_depth       INTEGER NOT NULL,      -- vertices on the longest path
     features        TEXT NOT NULL,
     detector        TEXT NOT NULL,
-    threshold       REAL NOT NULL,         -- a score above it is an anomaly
+    threshold       REAL,                  -- a score above it is an anomaly; NULL: none is
     settings        TEXT NOT NULL          -- JSON: everything that influenced the scores
+);
+
+-- What is usual, per function of interest: the contexts of the residual detector, packed
+-- (features/residual_pack.c) and compressed with zstd.
+CREATE TABLE model (
+    foi   INTEGER PRIMARY KEY REFERENCES foi,
+    bytes INTEGER NOT NULL,         -- before compression
+    data  BLOB NOT NULL
 );
 
 -- One row per execution of a function of interest.
@@ -88,8 +96,13 @@ CREATE TABLE execution (
     messages    INTEGER NOT NULL,
     score       REAL NOT NULL,
     verdict     TEXT NOT NULL,      -- anomaly, normal
+    time        REAL NOT NULL,      -- the measures of the residual detector, docs/algorithms.md
+    gross       REAL NOT NULL,
+    structure   REAL NOT NULL,
+    size        REAL NOT NULL,
+    part        TEXT NOT NULL,      -- which of them says most: time, gross, structure, size
     why         TEXT NOT NULL,      -- one sentence
     PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
-CREATE INDEX execution_by_score ON execution (foi, score DESC, tree);
+CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);
 CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);

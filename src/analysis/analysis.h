@@ -1,0 +1,58 @@
+/*
+ * analysis -- from the columns of a run to scored and explained executions in its database.
+ *
+ * One function of interest at a time: forest, subtree labels, residual model, scores, reasons.
+ * The model is kept, so that an execution can be looked at again without the others.
+ */
+#ifndef SNAG_ANALYSIS_ANALYSIS_H
+#define SNAG_ANALYSIS_ANALYSIS_H
+
+#include "base/pool.h"
+#include "features/residual.h"
+#include "forest/forest.h"
+#include "run/columns.h"
+#include "trace/definitions.h"
+
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+struct analysis_opts {
+    const char *features, *detector; /* names, or NULL for the default */
+    uint32_t k;                      /* neighbours; 0: the detector's own number */
+    double threshold;                /* NAN: the detector's own */
+    uint64_t seed;
+    struct pool *pool;
+};
+
+/* What is said of a function of interest as a whole. */
+struct analysis_result {
+    uint32_t n_trees, n_vertices, max_depth, n_subtrees, n_anomalies;
+    uint64_t n_messages;
+    uint64_t forest_ns, features_ns, detect_ns, store_ns; /* how long the stages took */
+};
+
+/* A function of interest to be analysed. */
+struct analysis_foi {
+    int64_t id;
+    uint32_t region;
+    const char *name; /* what is printed in front of '#' when there are several */
+};
+
+/*
+ * analysis_run -- analyse all executions of a function and write them to an open transaction.
+ *   defs  regions as in the columns, and locations
+ * Returns 0, ERR_NOT_FOUND when the function is never called, or another ERR_*.
+ */
+int analysis_run(sqlite3 *db, const struct columns *columns, const struct definitions *defs,
+                 const struct analysis_foi *foi, const struct analysis_opts *opts,
+                 struct analysis_result *result);
+
+/*
+ * analysis_load_model -- the residual model of a function of interest.
+ * Returns 0, ERR_NOT_FOUND or ERR_FORMAT. Release with residual_release in any case.
+ */
+int analysis_load_model(sqlite3 *db, int64_t foi, uint32_t n_regions,
+                        struct residual_model *model);
+
+#endif

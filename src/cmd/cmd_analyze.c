@@ -1,0 +1,312 @@
+/*
+ * snag analyze -- from a trace to a run: reads all of it, analyses the functions of interest,
+ * prints the strangest executions. The run appears when everything is in it.
+ */
+#include "analysis/analysis.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/executions.h"
+#include "cmd/list.h"
+#include "cmd/print.h"
+#include "cmd/reading.h"
+#include "cmd/status.h"
+#include "forest/foi.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+#include "run/rundir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct analyze {
+    const struct settings *settings;
+    struct rundir dir;
+    struct analysis_foi foi[FOI_MOST];
+    struct analysis_result result[FOI_MOST];
+    uint32_t n_foi;
+    bool is_suggested;
+    char why[FOI_WHY_SIZE]; /* of the suggestion */
+};
+
+/* -------------------------------------------------------------- functions of interest */
+
+/* Short names, but for two that would then be alike. */
+static void name_fois(struct analyze *a, const struct definitions *defs)
+{
+    for (uint32_t i = 0; i < a->n_foi; i++) {
+        const struct region *region = &defs->region[a->foi[i].region];
+
+        a->foi[i].id = i + 1;
+        a->foi[i].name = region->short_name;
+        for (uint32_t k = 0; k < a->n_foi; k++)
+            if (k != i &&
+                strcmp(defs->region[a->foi[k].region].short_name, region->short_name) == 0)
+                a->foi[i].name = region->name;
+    }
+}
+
+static int add_foi(struct analyze *a, uint32_t region)
+{
+    for (uint32_t i = 0; i < a->n_foi; i++)
+        if (a->foi[i].region == region)
+            return 0;
+    if (a->n_foi == FOI_MOST)
+        return err_set(ERR_USAGE, "more than %d functions of interest", FOI_MOST);
+    a->foi[a->n_foi++].region = region;
+    return 0;
+}
+
+static int suggest_foi(struct analyze *a, const struct reading *r)
+{
+    struct foi_suggestion suggestion;
+    uint64_t total = 0;
+
+    for (uint32_t l = 0; l < r->ingested.n_locations; l++)
+        total += r->ingested.location[l].root_ns;
+    if (foi_suggest(&r->source.defs, &r->ingested.profile, total, &suggestion, 1) == 0)
+        return err_set(ERR_FORMAT, "no calls in '%s'", r->source.path);
+    a->is_suggested = true;
+    snprintf(a->why, sizeof a->why, "%s", suggestion.why);
+    return add_foi(a, suggestion.region);
+}
+
+static int choose_fois(struct analyze *a, const struct reading *r)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < a->settings->n_foi; i++) {
+        uint32_t region[FOI_MOST];
+        size_t n;
+
+        rc = foi_match(a->settings->foi[i], &r->source.defs, &r->ingested.profile, region, &n);
+        for (size_t k = 0; rc == 0 && k < n; k++)
+            rc = add_foi(a, region[k]);
+    }
+    if (rc == 0 && a->n_foi == 0)
+        rc = suggest_foi(a, r);
+    if (rc == 0)
+        name_fois(a, &r->source.defs);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------- the run */
+
+static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
+{
+    struct analysis_opts opts = {
+        .features = a->settings->features,
+        .detector = a->settings->detector,
+        .k = a->settings->neighbours,
+        .threshold = a->settings->threshold,
+        .seed = a->settings->seed,
+        .pool = r->pool,
+    };
+    struct columns columns;
+    int rc = columns_open(&columns, a->dir.part);
+
+    for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
+        struct analysis_result *result = &a->result[i];
+
+        rc = analysis_run(db, &columns, &r->source.defs, &a->foi[i], &opts, result);
+        if (rc == 0)
+            log_info("analyze",
+                     "%s: forest %.1f ms, features %.1f ms, detector %.1f ms, storing %.1f ms",
+                     a->foi[i].name, (double)result->forest_ns * 1e-6,
+                     (double)result->features_ns * 1e-6, (double)result->detect_ns * 1e-6,
+                     (double)result->store_ns * 1e-6);
+    }
+    columns_close(&columns);
+    return rc;
+}
+
+static int write_database(struct analyze *a, const struct reading *r)
+{
+    char path[FS_PATH_SIZE];
+    sqlite3 *db = NULL;
+    int rc = fs_join(path, a->dir.part, "run.db");
+
+    if (rc == 0)
+        rc = rundb_create(path, &db);
+    if (rc == 0)
+        rc = rundb_set_text(db, "snag", SNAG_VERSION);
+    if (rc == 0)
+        rc = run_summary_save(db, &r->source, &r->ingested);
+    if (rc == 0)
+        rc = analyse_all(a, r, db);
+    if (rc == 0)
+        rc = rundb_finish(db);
+    if (sqlite3_close(db) != SQLITE_OK && rc == 0)
+        rc = err_set(ERR_DATABASE, "cannot close '%s'", path);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------- what is printed */
+
+static void append_candidate(const struct execution *x, void *ctx)
+{
+    json_array_append_new(ctx, execution_to_json(x));
+}
+
+/* One object per function of interest. */
+static int print_as_json(const struct analyze *a, const struct reading *r, sqlite3 *db)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
+        const struct analysis_result *result = &a->result[i];
+        struct execution_filter filter = execution_filter_of(a->settings);
+        json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
+
+        filter.foi = a->foi[i].name;
+        rc = executions_each(db, &filter, append_candidate, candidates);
+        for (int k = 0; k < QUALITY_N; k++)
+            if (r->ingested.quality.n[k] > 0)
+                json_object_set_new(quality, quality_name(k),
+                                    json_count(r->ingested.quality.n[k]));
+        json_object_set_new(json, "run", json_text(a->dir.path));
+        json_object_set_new(json, "foi", json_text(a->foi[i].name));
+        json_object_set_new(json, "is_suggested", json_boolean(a->is_suggested));
+        json_object_set_new(json, "trees", json_count(result->n_trees));
+        json_object_set_new(json, "vertices", json_count(result->n_vertices));
+        json_object_set_new(json, "messages", json_count(result->n_messages));
+        json_object_set_new(json, "unique_subtrees", json_count(result->n_subtrees));
+        json_object_set_new(json, "max_depth", json_count(result->max_depth));
+        json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
+        json_object_set_new(json, "candidates", candidates);
+        json_object_set_new(json, "quality", quality);
+        print_json(json, false);
+    }
+    return rc;
+}
+
+static void print_foi(const struct analyze *a, uint32_t i)
+{
+    const struct analysis_result *result = &a->result[i];
+    char trees[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE], subtrees[TEXT_SIZE];
+
+    if (a->is_suggested)
+        printf("no --foi given; taking the best suggestion, '%s': %s\n", a->foi[i].name,
+               a->why);
+    printf("%s: %s executions, %s calls, %s messages, %s different subtrees; %u anomal%s\n",
+           a->foi[i].name, text_count(result->n_trees, trees),
+           text_count(result->n_vertices, vertices), text_count(result->n_messages, messages),
+           text_count(result->n_subtrees, subtrees), result->n_anomalies,
+           result->n_anomalies == 1 ? "y" : "ies");
+}
+
+static void keep_first(const struct execution *x, void *ctx)
+{
+    char *id = ctx;
+
+    if (*id == '\0')
+        snprintf(id, EXECUTION_ID_SIZE, "%s", x->id);
+}
+
+static int print_as_text(const struct analyze *a, const struct reading *r, sqlite3 *db)
+{
+    char records[TEXT_SIZE], length[TEXT_SIZE], first[EXECUTION_ID_SIZE] = "";
+    struct execution_filter filter = execution_filter_of(a->settings);
+    int rc = 0;
+
+    printf("%s: %s events, %u location%s, %s\n", r->source.path,
+           text_count(r->ingested.n_records, records), r->ingested.n_locations,
+           r->ingested.n_locations == 1 ? "" : "s",
+           text_duration((double)(r->ingested.end_ns - r->ingested.begin_ns), length));
+    for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
+        print_foi(a, i);
+        fputc('\n', stdout);
+        filter.foi = a->foi[i].name;
+        rc = list_executions(db, &filter, false);
+        fputc('\n', stdout);
+    }
+    reading_print_quality(&r->ingested.quality, &r->ingested.clock);
+    filter.foi = NULL;
+    filter.most = 1;
+    if (rc == 0)
+        rc = executions_each(db, &filter, keep_first, first);
+    printf("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
+           first);
+    return rc;
+}
+
+static int print_result(const struct analyze *a, const struct reading *r)
+{
+    struct run run;
+    int rc = run_open(&run, a->dir.path, false);
+
+    if (rc == 0)
+        rc = a->settings->is_json ? print_as_json(a, r, run.db) : print_as_text(a, r, run.db);
+    run_close(&run);
+    return rc;
+}
+
+/* In the child, with the columns written. */
+static int finish_run(struct reading *r)
+{
+    struct analyze *a = r->ctx;
+    double per_s = (double)r->ingested.n_records / ((double)r->ingested.columns_ns * 1e-9);
+    int rc = choose_fois(a, r);
+
+    log_info("analyze", "columns of %llu events in %.1f ms, %.1f million/s",
+             (unsigned long long)r->ingested.n_records, (double)r->ingested.columns_ns * 1e-6,
+             per_s * 1e-6);
+    traffic_release(&r->ingested.traffic); /* is on disk */
+    if (rc == 0)
+        rc = write_database(a, r);
+    if (rc == 0)
+        rc = rundir_commit(&a->dir);
+    if (rc == 0)
+        rc = print_result(a, r);
+    if (rc < 0)
+        return rc;
+    return quality_is_damaged(&r->ingested.quality) ? STATUS_DAMAGED : STATUS_DONE;
+}
+
+static void remove_part(void *ctx)
+{
+    rundir_abandon(&((struct analyze *)ctx)->dir);
+}
+
+/* "dir/name.otf2" -> "name.snag"; "dir/traces.otf2" and "dir/" -> "dir.snag". */
+static void default_output(const char *trace, char out[FS_PATH_SIZE])
+{
+    char copy[FS_PATH_SIZE], *base, *dot;
+    size_t length;
+
+    snprintf(copy, sizeof copy, "%s", strncmp(trace, "synth:", 6) == 0 ? "synth" : trace);
+    if (strcmp(copy, "-") == 0)
+        snprintf(copy, sizeof copy, "trace");
+    length = strlen(copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    base = strrchr(copy, '/');
+    if (base && strcmp(base, "/traces.otf2") == 0) {
+        *base = '\0';
+        base = strrchr(copy, '/');
+    }
+    base = base ? base + 1 : copy;
+    dot = strchr(base + (*base == '.'), '.');
+    if (dot)
+        *dot = '\0';
+    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", *base ? base : "trace");
+}
+
+int cmd_analyze(const struct settings *settings)
+{
+    struct analyze a = {.settings = settings};
+    char output[FS_PATH_SIZE];
+    int rc;
+
+    if (settings->output)
+        snprintf(output, sizeof output, "%s", settings->output);
+    else
+        default_output(settings->args[0], output);
+    rc = rundir_begin(&a.dir, output, settings->is_forced);
+    if (rc < 0)
+        return rc;
+    rc = reading_run(settings, settings->args[0], a.dir.part, finish_run, remove_part, &a);
+    remove_part(&a);
+    return rc;
+}

@@ -1,0 +1,82 @@
+/* Detectors without a threshold of their own call the highest fiftieth anomalies (the paper).
+ */
+#include "detect/detector.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "detect/knn.h"
+#include "detect/lof.h"
+#include "features/robust.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANOMALOUS_SHARE 0.02
+#define LOF_NEIGHBOURS 20
+#define KNN_NEIGHBOURS 10
+
+static double highest_share(const double *score, size_t n)
+{
+    double *copy = mem_alloc(n, sizeof *copy), threshold;
+
+    memcpy(copy, score, n * sizeof *copy);
+    threshold = robust_quantile(copy, n, 1 - ANOMALOUS_SHARE);
+    free(copy);
+    return threshold;
+}
+
+static int score_residual(const struct detector_input *input, size_t n, double *score,
+                          double *threshold)
+{
+    memcpy(score, input->residual->score, n * sizeof *score);
+    *threshold = input->residual->threshold;
+    return 0;
+}
+
+/* lof and knn: neighbours first, then a plain function of them. */
+static int score_neighbours(const struct detector_input *input, size_t n, uint32_t k,
+                            void (*fn)(const struct neighbours *, double *), double *score,
+                            double *threshold)
+{
+    struct neighbours neighbours;
+    int rc;
+
+    if (n < 2)
+        return err_set(ERR_RANGE, "%zu execution%s: nothing to compare with", n,
+                       n == 1 ? "" : "s");
+    rc = neighbours_find(input->x, k < n ? k : n - 1, input->pool, &neighbours);
+    if (rc == 0) {
+        fn(&neighbours, score);
+        *threshold = highest_share(score, n);
+    }
+    neighbours_release(&neighbours);
+    return rc;
+}
+
+static int score_lof(const struct detector_input *input, size_t n, double *score,
+                     double *threshold)
+{
+    return score_neighbours(input, n, input->k ? input->k : LOF_NEIGHBOURS, lof_score, score,
+                            threshold);
+}
+
+static int score_knn(const struct detector_input *input, size_t n, double *score,
+                     double *threshold)
+{
+    return score_neighbours(input, n, input->k ? input->k : KNN_NEIGHBOURS, knn_score, score,
+                            threshold);
+}
+
+static const struct detector_ops detectors[] = {
+    {"residual", "time lost and rare shapes, as calibrated tails", false, score_residual},
+    {"lof", "local outlier factor", true, score_lof},
+    {"knn", "mean distance to the nearest neighbours", true, score_knn},
+};
+
+const struct detector_ops *detector_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++)
+        if (strcmp(detectors[i].name, name) == 0)
+            return &detectors[i];
+    return NULL;
+}

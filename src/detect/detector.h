@@ -1,0 +1,33 @@
+/*
+ * detector -- the ways to score the trees of a forest. To add one: one adapter and one row in
+ * detector.c. Scores grow with strangeness.
+ */
+#ifndef SNAG_DETECT_DETECTOR_H
+#define SNAG_DETECT_DETECTOR_H
+
+#include "base/matrix.h"
+#include "base/pool.h"
+#include "detect/residual_score.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct detector_input {
+    struct matrix x;                        /* rows of features; unused by residual */
+    const struct residual_scores *residual; /* always there */
+    uint32_t k;                             /* neighbours, 0 for the detector's own number */
+    struct pool *pool;
+};
+
+struct detector_ops {
+    const char *name; /* as typed on the command line */
+    const char *what;
+    bool needs_matrix;
+    /* Scores of all rows, and the threshold above which one is an anomaly. */
+    int (*score)(const struct detector_input *input, size_t n, double *score,
+                 double *threshold);
+};
+
+const struct detector_ops *detector_find(const char *name);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * why -- what makes a tree strange, in words and in numbers that can be checked.
+ *
+ * Time: the call paths that lost it, with what they took and what calls of that context usually
+ * take. Structure: the call whose children are the rarest combination, and how they differ from
+ * the usual one. Size: how many calls, and how many there usually are.
+ */
+#ifndef SNAG_EXPLAIN_WHY_H
+#define SNAG_EXPLAIN_WHY_H
+
+#include "features/residual.h"
+#include "trace/definitions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WHY_SIZE 512
+#define WHY_NAME_SIZE 256
+#define WHY_MOST_CHILDREN 64
+
+/* A forest in its model: what explanations are made from. */
+struct why {
+    const struct residual_model *model;
+    const struct residual_place *place;
+    const struct forest *forest;
+    const struct definitions *defs;
+    struct residual_pairs pairs; /* of the tree looked at last */
+};
+
+void why_init(struct why *why, const struct residual_model *model,
+              const struct residual_place *place, const struct forest *forest,
+              const struct definitions *defs);
+void why_release(struct why *why);
+
+/* why_path_name -- "caller > function", or just the function for a root. Returns out. */
+char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE]);
+
+/*
+ * why_sort_pairs -- load the pairs of tree t, those that most surely lost time first.
+ * A path that fewer than half of the trees have is usually not there: all its time is lost.
+ * Returns how many of them lost a share of the typical duration that matters.
+ */
+size_t why_sort_pairs(struct why *why, uint32_t t);
+
+/* why_is_usual -- at least half of the trees have this path; false for PATH_NONE. */
+bool why_is_usual(const struct why *why, uint32_t path);
+
+/* How the children of a call differ from those that calls of its path usually have. */
+struct why_child {
+    uint32_t region;
+    uint32_t observed;    /* calls of it */
+    uint32_t least, most; /* usual number */
+};
+
+/*
+ * why_children -- differences at vertex v, the largest factor first.
+ *   child  (WHY_MOST_CHILDREN) out
+ * Returns how many.
+ */
+size_t why_children(const struct why *why, uint32_t v, struct why_child *child);
+
+/*
+ * why_sentence -- one sentence on tree t.
+ *   measure  of the tree
+ *   value    (4) how much each part says, in nats, in the order time, gross, structure, size
+ * "as usual" where nothing stands out.
+ */
+void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
+                  const double *value, char out[WHY_SIZE]);
+
+#endif

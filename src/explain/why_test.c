@@ -1,0 +1,116 @@
+#include "explain/why.h"
+
+#include "base/test.h"
+#include "features/sample_forest.h"
+
+struct fixture {
+    struct definitions defs;
+    struct forest forest;
+    struct wl wl;
+    struct residual_model model;
+    struct residual_place place;
+    struct residual_measure *measure;
+    struct why why;
+};
+
+static void begin(struct fixture *f, int n, const char *usual, const char *odd)
+{
+    char *text = calloc((size_t)n + 2, strlen(usual) + strlen(odd) + 2), *at = text;
+
+    *f = (struct fixture){0};
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%s ", usual);
+    strcpy(at, odd);
+    sample_forest(text, &f->defs, &f->forest);
+    free(text);
+    wl_init(&f->wl, &f->forest, &f->defs, false);
+    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
+    residual_measures(&f->model, &f->place, &f->forest, f->measure);
+    why_init(&f->why, &f->model, &f->place, &f->forest, &f->defs);
+}
+
+static void end(struct fixture *f)
+{
+    why_release(&f->why);
+    free(f->measure);
+    residual_release(&f->model);
+    residual_place_release(&f->place);
+    wl_release(&f->wl);
+    forest_release(&f->forest);
+    definitions_release(&f->defs);
+}
+
+static void time_names_the_paths_that_lost_it(void **state)
+{
+    static const double value[] = {5, 4, 0, 0};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
+    why_sentence(&f.why, 40, &f.measure[40], value, out);
+    assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
+                             "(usually 5.00 us)");
+    end(&f);
+}
+
+static void structure_names_what_is_too_many_or_missing(void **state)
+{
+    static const double value[] = {0, 0, 5, 3};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 39, "step(send recv recv)", "step(send tally tally tally tally tally)");
+    why_sentence(&f.why, 39, &f.measure[39], value, out);
+    assert_string_equal(
+        out, "step makes 5 calls of tally (usually none), no calls of recv (usually 2), "
+             "as 1 in 40 of its calls do; 7 calls in all, usually 4");
+    end(&f);
+}
+
+static void nothing_to_say_is_said(void **state)
+{
+    static const double value[] = {0.3, 1.2, 0.1, 0};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 3, "step", "step");
+    why_sentence(&f.why, 0, &f.measure[0], value, out);
+    assert_string_equal(out, "as usual");
+    end(&f);
+}
+
+static void long_names_are_cut_not_overrun(void **state)
+{
+    static const double value[] = {5, 5, 5, 5};
+    char name[64], odd[1024], out[WHY_SIZE];
+    struct fixture f;
+    int n;
+
+    (void)state;
+    memset(name, 'x', 60);
+    name[60] = '\0';
+    n = sprintf(odd, "step:1(");
+    for (int i = 0; i < 9; i++)
+        n += sprintf(odd + n, "%s%d:90000 ", name, i);
+    sprintf(odd + n, ")");
+    begin(&f, 20, "step:1(a:1000)", odd);
+    why_sentence(&f.why, 20, &f.measure[20], value, out);
+    assert_true(strlen(out) < WHY_SIZE);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_names_the_paths_that_lost_it),
+        cmocka_unit_test(structure_names_what_is_too_many_or_missing),
+        cmocka_unit_test(nothing_to_say_is_said),
+        cmocka_unit_test(long_names_are_cut_not_overrun),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/*
+ * features -- what an execution is described by, as a row of a matrix, for the detectors that
+ * compare vectors. To add one: one function and one row in features.c.
+ */
+#ifndef SNAG_FEATURES_FEATURES_H
+#define SNAG_FEATURES_FEATURES_H
+
+#include "base/matrix.h"
+#include "features/residual.h"
+#include "features/wl.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What rows can be made from. */
+struct feature_input {
+    const struct forest *forest;
+    const struct definitions *defs; /* for ranks */
+    const struct wl *wl;
+    const struct residual_model *model;
+    const struct residual_place *place;
+};
+
+struct feature_ops {
+    const char *name; /* as typed on the command line */
+    const char *what;
+    bool needs_bags; /* wl->bags */
+    size_t (*n_columns)(const struct feature_input *input);
+    void (*fill)(const struct feature_input *input, struct matrix x);
+};
+
+/* feature_find -- the row of the table with this name, or NULL. */
+const struct feature_ops *feature_find(const char *name);
+
+/*
+ * feature_matrix -- one row per tree.
+ *   x  out: free(x->x)
+ * Returns 0, or ERR_RANGE when the matrix would take more than 4 GiB.
+ */
+int feature_matrix(const struct feature_ops *ops, const struct feature_input *input,
+                   struct matrix *x);
+
+#endif
