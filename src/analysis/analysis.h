@@ -48,11 +48,4 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  struct analysis_result *result);
 
-/*
- * analysis_load_model -- the residual model of a function of interest.
- * Returns 0, ERR_NOT_FOUND or ERR_FORMAT. Release with residual_release in any case.
- */
-int analysis_load_model(sqlite3 *db, int64_t foi, uint32_t n_regions,
-                        struct residual_model *model);
-
 #endif

@@ -2,7 +2,7 @@
  * snag show -- one execution: what it took and usually takes on every call path, drawn as a
  * tree; what is strange about it; what went on elsewhere at the same time.
  */
-#include "analysis/analysis.h"
+#include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -120,7 +120,7 @@ static int locate(struct show *s)
     int rc = find_place(s);
 
     if (rc == 0)
-        rc = analysis_load_model(s->run.db, s->x.foi_id, s->defs.names.n, &s->model);
+        rc = model_store_load(s->run.db, s->x.foi_id, s->defs.names.n, &s->model);
     if (rc < 0)
         return rc;
     if (s->x.location >= s->run.columns.n_locations)

@@ -178,3 +178,30 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
     sqlite3_finalize(query);
     return rc;
 }
+
+static int read_locations(sqlite3 *db, struct definitions *defs)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, "SELECT source_id, name, rank, thread FROM location ORDER BY id",
+                           &query);
+
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        uint64_t id = strtoull((const char *)sqlite3_column_text(query, 0), NULL, 10);
+        struct location *location =
+            definitions_location(defs, id, (const char *)sqlite3_column_text(query, 1), 0);
+
+        location->rank = (uint32_t)sqlite3_column_int64(query, 2);
+        location->thread = (uint32_t)sqlite3_column_int64(query, 3);
+        if (location->rank >= defs->n_ranks)
+            defs->n_ranks = location->rank + 1;
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int run_summary_definitions(sqlite3 *db, struct definitions *defs)
+{
+    int rc = run_summary_regions(db, defs);
+
+    return rc < 0 ? rc : read_locations(db, defs);
+}

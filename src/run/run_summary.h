@@ -21,4 +21,10 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
  */
 int run_summary_regions(sqlite3 *db, struct definitions *defs);
 
+/*
+ * run_summary_definitions -- the regions and the locations of a run, numbered as in its
+ * columns. defs  empty. Release with definitions_release
+ */
+int run_summary_definitions(sqlite3 *db, struct definitions *defs);
+
 #endif

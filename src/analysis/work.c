@@ -1,0 +1,101 @@
+/* The same steps whether the model is learnt or read; only who fills in the places differs. */
+#include "analysis/work.h"
+
+#include "analysis/model_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "run/rundb.h"
+
+#include <stdlib.h>
+
+void work_release(struct work *w)
+{
+    forest_release(&w->forest);
+    wl_release(&w->wl);
+    residual_release(&w->model);
+    residual_place_release(&w->place);
+    residual_scores_release(&w->residual);
+    free(w->measure);
+    *w = (struct work){0};
+}
+
+int work_forest(struct work *w, const struct columns *columns, const struct definitions *defs,
+                uint32_t region)
+{
+    int rc = 0;
+
+    w->defs = defs;
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
+        struct call_view calls = columns_view(columns, l);
+
+        rc = forest_add(&w->forest, l, &calls, region);
+        columns_drop(columns);
+    }
+    if (rc == 0 && w->forest.n_trees == 0)
+        rc = err_set(ERR_NOT_FOUND, "'%s' is never called", defs->region[region].name);
+    return rc;
+}
+
+static void measure(struct work *w)
+{
+    w->measure = mem_alloc(w->forest.n_trees, sizeof *w->measure);
+    residual_measures(&w->model, &w->place, &w->forest, w->measure);
+    residual_score(w->measure, w->forest.n_trees, &w->residual);
+}
+
+void work_fit(struct work *w, bool with_bags)
+{
+    wl_init(&w->wl, &w->forest, w->defs, with_bags);
+    residual_fit(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, w->defs);
+    measure(w);
+}
+
+/* Which region a function of interest is, and how many executions it is to have. */
+static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, "SELECT region, trees FROM foi WHERE id = ?", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
+    if (rc == 0) {
+        *region = sqlite3_column_int64(query, 0);
+        *n_trees = sqlite3_column_int64(query, 1);
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
+              const struct definitions *defs, int64_t foi, bool with_bags)
+{
+    int64_t region = 0, n_trees = 0;
+    int rc = find_foi(db, foi, &region, &n_trees);
+
+    if (rc == 0 && (region < 0 || region >= defs->names.n))
+        rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
+    if (rc == 0 && columns->n_locations > defs->n_locations)
+        rc = err_set(ERR_FORMAT, "damaged run: there are more calls/ than locations");
+    if (rc == 0)
+        rc = work_forest(w, columns, defs, (uint32_t)region);
+    if (rc == 0 && w->forest.n_trees != n_trees)
+        rc = err_set(ERR_FORMAT, "damaged run: '%s' has %u executions, not the %lld noted",
+                     defs->region[region].name, w->forest.n_trees, (long long)n_trees);
+    if (rc == 0)
+        rc = model_store_load(db, foi, defs->names.n, &w->model);
+    if (rc < 0)
+        return rc;
+    wl_init(&w->wl, &w->forest, defs, with_bags);
+    residual_locate(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, defs);
+    measure(w);
+    return 0;
+}
+
+int work_matrix(const struct work *w, const struct feature_ops *ops, struct matrix *x)
+{
+    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model, &w->place};
+
+    return feature_matrix(ops, &input, x);
+}

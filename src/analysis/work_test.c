@@ -1,0 +1,145 @@
+/* A run made from a synthetic trace; what is loaded from it is what the analysis had. */
+#include "analysis/work.h"
+
+#include "analysis/analysis.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/test.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+
+static const char program[] = "synth:60*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2";
+
+struct made {
+    char dir[32];
+    struct source source;
+    struct ingested ingested;
+    struct columns columns;
+    struct analysis_foi foi;
+    struct pool *pool;
+    sqlite3 *db;
+};
+
+static void make(struct made *m)
+{
+    struct analysis_opts opts = {.threshold = NAN};
+    struct ingest_opts ingest_opts = {.dir = m->dir};
+    struct analysis_result result;
+    char path[FS_PATH_SIZE];
+
+    *m = (struct made){.dir = "/tmp/snag-work-XXXXXX"};
+    opts.pool = ingest_opts.pool = m->pool = pool_new(2);
+    assert_non_null(mkdtemp(m->dir));
+    assert_int_equal(source_open(&m->source, program), 0);
+    assert_int_equal(ingest(&m->source, &ingest_opts, &m->ingested), 0);
+    assert_int_equal(columns_open(&m->columns, m->dir), 0);
+    assert_int_equal(fs_join(path, m->dir, "run.db"), 0);
+    assert_int_equal(rundb_create(path, &m->db), 0);
+    assert_int_equal(run_summary_save(m->db, &m->source, &m->ingested), 0);
+    m->foi = (struct analysis_foi){1, names_find(&m->source.defs.names, "step"), "step"};
+    assert_int_equal(analysis_run(m->db, &m->columns, &m->source.defs, &m->foi, &opts, &result),
+                     0);
+    assert_int_equal(rundb_finish(m->db), 0);
+}
+
+static void unmake(struct made *m)
+{
+    sqlite3_close(m->db);
+    columns_close(&m->columns);
+    ingested_release(&m->ingested);
+    source_close(&m->source);
+    pool_free(m->pool);
+    fs_remove_tree(m->dir);
+}
+
+static void assert_as_stored(sqlite3 *db, const struct work *w)
+{
+    sqlite3_stmt *query;
+    uint32_t t = 0;
+
+    assert_int_equal(
+        rundb_prepare(db,
+                      "SELECT enter_ns, idx, time, gross, structure, size, score, rank "
+                      "FROM execution ORDER BY tree",
+                      &query),
+        0);
+    for (; sqlite3_step(query) == SQLITE_ROW; t++) {
+        const struct residual_measure *m = &w->measure[t];
+
+        assert_true(t < w->forest.n_trees);
+        assert_int_equal(w->forest.enter_ns[t], sqlite3_column_int64(query, 0));
+        assert_int_equal(w->forest.index[t], sqlite3_column_int64(query, 1));
+        assert_true(m->time == sqlite3_column_double(query, 2));
+        assert_true(m->gross == sqlite3_column_double(query, 3));
+        assert_true(m->structure == sqlite3_column_double(query, 4));
+        assert_true(m->size == sqlite3_column_double(query, 5));
+        assert_true(w->residual.score[t] == sqlite3_column_double(query, 6));
+        assert_int_equal(w->defs->location[w->forest.location[t]].rank,
+                         sqlite3_column_int64(query, 7));
+    }
+    assert_int_equal(t, w->forest.n_trees);
+    sqlite3_finalize(query);
+}
+
+static void what_is_loaded_is_what_the_analysis_had(void **state)
+{
+    struct definitions defs;
+    struct work loaded = {0}, fitted = {0};
+    struct made m;
+
+    (void)state;
+    make(&m);
+    assert_int_equal(run_summary_definitions(m.db, &defs), 0);
+    assert_int_equal(work_load(&loaded, m.db, &m.columns, &defs, m.foi.id, true), 0);
+    assert_int_equal(loaded.forest.n_trees, 60 * 7);
+    assert_as_stored(m.db, &loaded);
+    assert_int_equal(work_forest(&fitted, &m.columns, &m.source.defs, m.foi.region), 0);
+    work_fit(&fitted, true);
+    for (int kind = 0; kind < 3; kind++) {
+        static const char *const names[] = {"residual", "time", "subtrees"};
+        struct matrix a, b;
+
+        assert_int_equal(work_matrix(&loaded, feature_find(names[kind]), &a), 0);
+        assert_int_equal(work_matrix(&fitted, feature_find(names[kind]), &b), 0);
+        assert_int_equal(a.rows, b.rows);
+        assert_int_equal(a.cols, b.cols);
+        assert_memory_equal(a.x, b.x, a.rows * a.cols * sizeof *a.x);
+        free(a.x);
+        free(b.x);
+    }
+    work_release(&loaded);
+    work_release(&fitted);
+    definitions_release(&defs);
+    unmake(&m);
+}
+
+static void what_does_not_fit_the_run_is_an_error(void **state)
+{
+    struct definitions defs;
+    struct work w = {0};
+    struct made m;
+
+    (void)state;
+    make(&m);
+    assert_int_equal(run_summary_definitions(m.db, &defs), 0);
+    assert_int_equal(work_load(&w, m.db, &m.columns, &defs, 2, false), ERR_NOT_FOUND);
+    work_release(&w);
+    assert_int_equal(rundb_exec(m.db, "UPDATE foi SET trees = trees + 1"), 0);
+    assert_int_equal(work_load(&w, m.db, &m.columns, &defs, 1, false), ERR_FORMAT);
+    work_release(&w);
+    assert_int_equal(rundb_exec(m.db, "UPDATE foi SET region = 1000"), 0);
+    assert_int_equal(work_load(&w, m.db, &m.columns, &defs, 1, false), ERR_FORMAT);
+    work_release(&w);
+    definitions_release(&defs);
+    unmake(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_loaded_is_what_the_analysis_had),
+        cmocka_unit_test(what_does_not_fit_the_run_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
