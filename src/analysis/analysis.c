@@ -111,8 +111,8 @@ static int save_executions(sqlite3 *db, const struct analysis *a, int64_t foi)
     struct why why;
     int rc =
         rundb_prepare(db,
-                      "INSERT INTO execution VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                      "?, ?, ?, ?, ?, ?)",
+                      "INSERT INTO execution VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+                      "?11, ?12, ?13, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
                       &insert);
 
     why_init(&why, &w->model, &w->place, &w->forest, w->defs);

@@ -3,19 +3,16 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/csv.h"
 #include "cmd/executions.h"
+#include "cmd/label_file.h"
 #include "cmd/print.h"
+#include "cmd/simulation.h"
 #include "cmd/status.h"
 #include "detect/auc.h"
 #include "run/rundir.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#define MOST_FIELDS 64
 
 /* Scores and labels side by side; executions are found by rank, thread and index. */
 struct evaluation {
@@ -42,75 +39,19 @@ static void add_execution(const struct execution *x, void *ctx)
     e->is_labelled[at] = false;
 }
 
-static int find_column(char *const *field, int n, const char *name)
+static int take_label(void *ctx, const struct label_line *line)
 {
-    for (int i = 0; i < n && i < MOST_FIELDS; i++)
-        if (strcasecmp(field[i], name) == 0)
-            return i;
-    return -1;
-}
+    struct evaluation *e = ctx;
+    bool is_abnormal = line->label == LABEL_ABNORMAL;
+    uint32_t at = idmap_find(&e->id, key_quad(line->rank, line->thread, line->index, 0));
 
-static int take_label(struct evaluation *e, const char *id, const char *label, const char *path,
-                      unsigned long line)
-{
-    bool is_abnormal = strcasecmp(label, "abnormal") == 0;
-    char foi[EXECUTION_ID_SIZE];
-    uint32_t rank, thread, index, at;
-
-    if (!is_abnormal && strcasecmp(label, "normal") != 0)
-        return err_set(ERR_FORMAT, "%s, record %lu: '%s' is neither abnormal nor normal", path,
-                       line, label);
-    if (execution_parse(id, foi, sizeof foi, &rank, &thread, &index) < 0)
-        return err_set(ERR_FORMAT, "%s, record %lu: %s", path, line, err_message());
-    at = idmap_find(&e->id, key_quad(rank, thread, index, 0));
     if (at == IDMAP_NONE)
-        return err_set(ERR_NOT_FOUND, "%s, record %lu: the run has no execution '%s'", path,
-                       line, id);
+        return err_set(ERR_NOT_FOUND, "the run has no execution '%s'", line->id);
     if (e->is_labelled[at] && e->is_abnormal[at] != is_abnormal)
-        return err_set(ERR_FORMAT, "%s, record %lu: '%s' is labelled both ways", path, line,
-                       id);
-    e->is_labelled[at] = true;
+        return err_set(ERR_FORMAT, "'%s' is labelled both ways", line->id);
+    e->is_labelled[at] = line->label != LABEL_NONE;
     e->is_abnormal[at] = is_abnormal;
     return 0;
-}
-
-static int read_labels(struct evaluation *e, FILE *in, const char *path)
-{
-    char *buffer = NULL, *field[MOST_FIELDS];
-    size_t size = 0;
-    int n = csv_read(in, &buffer, &size, field, MOST_FIELDS), rc = 0;
-    int id = find_column(field, n, "id"), label = find_column(field, n, "label");
-
-    if (n == 0 || id < 0 || label < 0)
-        rc = err_set(ERR_FORMAT,
-                     "no labels in '%s': its first line must name the columns id and "
-                     "label",
-                     path);
-    for (unsigned long line = 2; rc == 0; line++) {
-        n = csv_read(in, &buffer, &size, field, MOST_FIELDS);
-        if (n == 0)
-            break;
-        if (n <= id || n <= label)
-            rc = err_set(ERR_FORMAT, "%s, record %lu: too few columns", path, line);
-        else
-            rc = take_label(e, field[id], field[label], path, line);
-    }
-    free(buffer);
-    return rc;
-}
-
-static int read_label_file(struct evaluation *e, const char *path)
-{
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *in = is_stdin ? stdin : fopen(path, "r");
-    int rc;
-
-    if (in == NULL)
-        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    rc = read_labels(e, in, path);
-    if (!is_stdin)
-        fclose(in);
-    return rc;
 }
 
 /* Leaves only what has a label. Returns how many that are. */
@@ -170,7 +111,7 @@ static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluat
     if (rc == 0)
         rc = executions_each(db, &filter, add_execution, e);
     if (rc == 0)
-        rc = read_label_file(e, settings->labels);
+        rc = label_file_read(settings->labels, take_label, e);
     if (rc < 0)
         return rc;
     n = keep_labelled(e);
@@ -188,6 +129,8 @@ int cmd_evaluate(const struct settings *settings)
 
     if (settings->labels == NULL)
         return err_set(ERR_USAGE, "labels are missing: --labels FILE (CSV with id and label)");
+    if (settings->simulate > 0)
+        return simulation_run(settings);
     rc = run_open(&run, settings->args[0], false);
     if (rc == 0)
         rc = evaluate(run.db, settings, &e);

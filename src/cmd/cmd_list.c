@@ -6,13 +6,13 @@
 #include "cmd/status.h"
 #include "run/rundir.h"
 
-static void list_json(const struct execution *x, void *ctx)
+void list_json(const struct execution *x, void *ctx)
 {
     (void)ctx;
     print_json(execution_to_json(x), false);
 }
 
-static void list_text(const struct execution *x, void *ctx)
+void list_text(const struct execution *x, void *ctx)
 {
     char duration[TEXT_SIZE];
 
@@ -23,6 +23,11 @@ static void list_text(const struct execution *x, void *ctx)
     table_cell(ctx, "%s", x->why);
 }
 
+struct table *list_table(void)
+{
+    return table_new("lrlrl", "execution", "score", "verdict", "duration", "why");
+}
+
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json)
 {
     struct table *table;
@@ -30,7 +35,7 @@ int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_
 
     if (is_json)
         return executions_each(db, filter, list_json, NULL);
-    table = table_new("lrlrl", "execution", "score", "verdict", "duration", "why");
+    table = list_table();
     rc = executions_each(db, filter, list_text, table);
     table_print(table, stdout);
     return rc;

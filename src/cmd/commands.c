@@ -3,6 +3,8 @@
 
 #include "cmd/options.h"
 
+#define MOST_ARGS 1000000
+
 static const struct command commands[] = {
     {"info", "TRACE [options]", "what is in a trace, and which functions are worth a look",
      "top all", 1, 1, cmd_info,
@@ -37,8 +39,27 @@ static const struct command commands[] = {
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
      "  snag show lammps.snag '#1-40'"},
+    {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
+     "foi from author", 1, MOST_ARGS, cmd_label,
+     "Keeps what a person says of executions: abnormal, normal, or clear to take a label "
+     "back.\n"
+     "All labels are taken or, if one of them is wrong, none. Without labels it prints those\n"
+     "that there are. They are kept when the trace is analysed again into the same run.",
+     "  snag label lammps.snag '#1-40=abnormal' '#0-0=normal'\n"
+     "  snag label lammps.snag --from labels.csv"},
+    {"next", "RUN [options]", "which executions to label next", "foi n learner features seed",
+     1, 1, cmd_next,
+     "Prints the strangest executions that are not labelled yet, leaving out those that look\n"
+     "like one that is asked about already.",
+     "  snag next lammps.snag --n 5"},
+    {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed",
+     "foi learner features seed author undo history", 1, 1, cmd_retrain,
+     "Makes the scores and verdicts of a run anew from the detector's scores and all labels,\n"
+     "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
+     "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
+     "  snag retrain lammps.snag --history"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels", 1, 1, cmd_evaluate,
+     "foi labels simulate batch learner features seed", 1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"
      "normal): areas under the ROC and the precision-recall curve, and precision and recall "

@@ -8,8 +8,11 @@ int cmd_analyze(const struct settings *settings);
 int cmd_evaluate(const struct settings *settings);
 int cmd_export(const struct settings *settings);
 int cmd_info(const struct settings *settings);
+int cmd_label(const struct settings *settings);
 int cmd_list(const struct settings *settings);
+int cmd_next(const struct settings *settings);
 int cmd_query(const struct settings *settings);
+int cmd_retrain(const struct settings *settings);
 int cmd_show(const struct settings *settings);
 
 #endif

@@ -3,10 +3,18 @@
 #define SNAG_CMD_LIST_H
 
 #include "cmd/executions.h"
+#include "cmd/print.h"
 
 #include <stdbool.h>
 
 /* list_executions -- print those that pass the filter. Returns 0 or a negative ERR_*. */
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json);
+
+/* list_table -- an empty table with the columns that list_text fills. */
+struct table *list_table(void);
+
+/* list_text, list_json -- one execution: a row of the table in ctx, or a line of JSON. */
+void list_text(const struct execution *x, void *ctx);
+void list_json(const struct execution *x, void *ctx);
 
 #endif

@@ -9,11 +9,12 @@
 
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
-    bool is_forced, is_all, is_verified;
+    bool is_forced, is_all, is_verified, is_undo, is_history;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
-    uint32_t threads, top, depth, neighbours;
+    const char *learner, *from, *author;
+    uint32_t threads, top, depth, neighbours, questions, simulate, batch;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
     double threshold; /* NAN: the detector's own */

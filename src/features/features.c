@@ -67,9 +67,6 @@ static void fill_subtrees(const struct feature_input *input, struct matrix x)
 
 /* ---------------------------------------------------------------------------- residual */
 
-#define MATERIAL 0.02          /* as in residual.c */
-#define USUAL_RARITY log(50.0) /* less rare shapes count as usual */
-
 /* Per path: log of the time surely lost there, and how rare its rarest shape is. */
 static size_t residual_columns(const struct feature_input *input)
 {
@@ -90,10 +87,11 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
         for (size_t i = 0; i < pairs.n; i++)
             if (pairs.pair[i].path != PATH_NONE)
                 row[pairs.pair[i].path] =
-                    log1p(pairs.pair[i].sure_ns / input->model->root_ns / MATERIAL);
+                    log1p(pairs.pair[i].sure_ns / input->model->root_ns / RESIDUAL_MATERIAL);
         for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
             uint32_t path = input->place->path[v];
-            double rarity = residual_rarity(input->model, input->place, f, t, v) - USUAL_RARITY;
+            double rarity =
+                residual_rarity(input->model, input->place, f, t, v) - RESIDUAL_USUAL_RARITY;
 
             if (path != PATH_NONE && rarity > row[n + path])
                 row[n + path] = rarity;

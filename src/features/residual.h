@@ -19,8 +19,12 @@
 #include "features/wl.h"
 #include "forest/forest.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#define RESIDUAL_MATERIAL 0.02          /* share of the typical duration that matters */
+#define RESIDUAL_USUAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
 
 /* A context: where exclusive times on it are. */
 struct residual_context {

@@ -94,8 +94,10 @@ CREATE TABLE execution (
     duration_ns INTEGER NOT NULL,
     vertices    INTEGER NOT NULL,
     messages    INTEGER NOT NULL,
-    score       REAL NOT NULL,
+    score       REAL NOT NULL,      -- by the detector, or by what was learnt from labels since
     verdict     TEXT NOT NULL,      -- anomaly, normal
+    detector_score   REAL NOT NULL, -- as it was analysed
+    detector_verdict TEXT NOT NULL,
     time        REAL NOT NULL,      -- the measures of the residual detector, docs/algorithms.md
     gross       REAL NOT NULL,
     structure   REAL NOT NULL,
@@ -106,3 +108,41 @@ CREATE TABLE execution (
 ) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);
 CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);
+
+-- What a person said, in order. Never changed: a label is cleared by a row without one.
+CREATE TABLE label (
+    id     INTEGER PRIMARY KEY,
+    foi    INTEGER NOT NULL REFERENCES foi,
+    rank   INTEGER NOT NULL,
+    thread INTEGER NOT NULL,
+    idx    INTEGER NOT NULL,
+    label  TEXT,                    -- abnormal, normal; NULL: no longer labelled
+    author TEXT NOT NULL,
+    at     TEXT NOT NULL            -- UTC, 2026-01-31T12:00:00Z
+);
+CREATE INDEX label_of_execution ON label (foi, rank, thread, idx, id);
+
+-- The labels that hold.
+CREATE VIEW labelled AS
+    SELECT foi, rank, thread, idx, label, author, at FROM label AS l
+    WHERE label IS NOT NULL AND id = (SELECT max(id) FROM label AS m
+        WHERE m.foi = l.foi AND m.rank = l.rank AND m.thread = l.thread AND m.idx = l.idx);
+
+-- Every time the scores were made anew from labels. The newest that is not undone holds.
+CREATE TABLE retrain (
+    id             INTEGER PRIMARY KEY,
+    foi            INTEGER NOT NULL REFERENCES foi,
+    author         TEXT NOT NULL,
+    at             TEXT NOT NULL,
+    learner        TEXT NOT NULL,
+    features       TEXT NOT NULL,
+    seed           INTEGER NOT NULL,
+    last_label     INTEGER NOT NULL, -- label.id: this one and those before were learnt from
+    abnormal       INTEGER NOT NULL, -- labels that held
+    normal         INTEGER NOT NULL,
+    threshold      REAL,             -- a score above it is an anomaly
+    anomalies      INTEGER NOT NULL,
+    became_anomaly INTEGER NOT NULL, -- verdicts that changed
+    became_normal  INTEGER NOT NULL,
+    is_undone      INTEGER NOT NULL DEFAULT 0
+);

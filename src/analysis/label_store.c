@@ -1,0 +1,189 @@
+/* The view `labelled` of schema.sql is the state; here are the words. */
+#include "analysis/label_store.h"
+
+#include "base/err.h"
+#include "base/idmap.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+const char *label_name(enum label label)
+{
+    return label == LABEL_ABNORMAL ? "abnormal" : label == LABEL_NORMAL ? "normal" : "none";
+}
+
+int label_parse(const char *text, enum label *label)
+{
+    static const struct {
+        const char *word;
+        enum label label;
+    } words[] = {{"abnormal", LABEL_ABNORMAL}, {"normal", LABEL_NORMAL}, {"clear", LABEL_NONE}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i].word) == 0) {
+            *label = words[i].label;
+            return 0;
+        }
+    return err_set(ERR_USAGE, "'%s' is not a label: abnormal, normal or clear", text);
+}
+
+void label_now(char out[32])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* ----------------------------------------------------------------------------- writing */
+
+static int check_contradictions(const struct label_entry *entry, size_t n)
+{
+    struct idmap seen = {0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct label_entry *e = &entry[i];
+        uint32_t before = seen.n;
+        uint32_t at =
+            idmap_add(&seen, key_quad((uint32_t)e->foi, e->rank, e->thread, e->index));
+
+        for (size_t k = 0; at < before && rc == 0 && k < i; k++)
+            if (entry[k].foi == e->foi && entry[k].rank == e->rank &&
+                entry[k].thread == e->thread && entry[k].index == e->index &&
+                entry[k].label != e->label)
+                rc = err_set(ERR_USAGE, "#%u-%u is labelled both %s and %s", e->rank, e->index,
+                             label_name(entry[k].label), label_name(e->label));
+    }
+    idmap_release(&seen);
+    return rc;
+}
+
+/* Inserts one label, if its execution is there. */
+static int add_one(sqlite3 *db, sqlite3_stmt *insert, const struct label_entry *e,
+                   const char *author, const char *at)
+{
+    int rc = rundb_insert(db, insert, "iiiittt", e->foi, (int64_t)e->rank, (int64_t)e->thread,
+                          (int64_t)e->index,
+                          e->label == LABEL_NONE ? NULL : label_name(e->label), author, at);
+
+    if (rc == 0 && sqlite3_changes(db) == 0)
+        rc = e->thread ? err_set(ERR_NOT_FOUND, "the run has no execution '#%u.%u-%u'", e->rank,
+                                 e->thread, e->index)
+                       : err_set(ERR_NOT_FOUND, "the run has no execution '#%u-%u'", e->rank,
+                                 e->index);
+    return rc;
+}
+
+int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, const char *author)
+{
+    sqlite3_stmt *insert = NULL;
+    char at[32];
+    int rc = check_contradictions(entry, n);
+
+    label_now(at);
+    if (rc == 0)
+        rc = rundb_exec(db, "BEGIN IMMEDIATE");
+    if (rc < 0)
+        return rc;
+    rc = rundb_prepare(db,
+                       "INSERT INTO label (foi, rank, thread, idx, label, author, at) "
+                       "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM "
+                       "execution WHERE foi = ?1 AND rank = ?2 AND thread = ?3 AND idx = ?4)",
+                       &insert);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = add_one(db, insert, &entry[i], author, at);
+    sqlite3_finalize(insert);
+    if (rc == 0)
+        return rundb_exec(db, "COMMIT");
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- reading */
+
+int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
+                     int64_t *newest)
+{
+    sqlite3_stmt *query = NULL;
+    int step = SQLITE_DONE;
+    int rc =
+        rundb_prepare(db,
+                      "SELECT x.tree, l.label, l.id FROM label AS l JOIN execution AS x ON "
+                      "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND "
+                      "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? ORDER BY l.id",
+                      &query);
+
+    memset(label, LABEL_NONE, n_trees);
+    *newest = 0;
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, last);
+    while (rc == 0 && (step = sqlite3_step(query)) == SQLITE_ROW) {
+        int64_t tree = sqlite3_column_int64(query, 0);
+        const char *text = (const char *)sqlite3_column_text(query, 1);
+
+        if (tree < 0 || (size_t)tree >= n_trees)
+            continue;
+        label[tree] = text == NULL                    ? LABEL_NONE
+                      : strcmp(text, "abnormal") == 0 ? LABEL_ABNORMAL
+                                                      : LABEL_NORMAL;
+        *newest = sqlite3_column_int64(query, 2);
+    }
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the labels");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------- inheriting */
+
+static int count(sqlite3 *db, const char *sql, size_t *n)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, sql, &query);
+
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        *n = (size_t)sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int attach(sqlite3 *db, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = rundb_prepare(db, "ATTACH ? AS old", &statement);
+
+    if (rc == 0)
+        rc = rundb_insert(db, statement, "t", path);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+int label_store_inherit(sqlite3 *db, const char *path, size_t *n_kept, size_t *n_lost)
+{
+    size_t n_before = 0;
+    int rc = attach(db, path);
+
+    *n_kept = *n_lost = 0;
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
+        rc = count(db, "SELECT count(*) FROM old.labelled", &n_before);
+    if (rc == 0)
+        rc =
+            rundb_exec(db, "INSERT INTO main.label (foi, rank, thread, idx, label, author, at) "
+                           "SELECT n.id, l.rank, l.thread, l.idx, l.label, l.author, l.at "
+                           "FROM old.label AS l JOIN old.foi AS o ON o.id = l.foi "
+                           "JOIN main.foi AS n ON n.name = o.name JOIN main.execution AS x ON "
+                           "x.foi = n.id AND x.rank = l.rank AND x.thread = l.thread AND "
+                           "x.idx = l.idx ORDER BY l.id");
+    if (rc == 0)
+        rc = count(db, "SELECT count(*) FROM main.labelled", n_kept);
+    *n_lost = n_before > *n_kept ? n_before - *n_kept : 0;
+    sqlite3_exec(db, "DETACH old", NULL, NULL, NULL);
+    return rc;
+}

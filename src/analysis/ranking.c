@@ -1,0 +1,135 @@
+/* The scores come from the database, everything else from the columns and the model. */
+#include "analysis/ranking.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "detect/tails.h"
+#include "features/residual_rows.h"
+#include "run/rundb.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LEARNER "gp"
+#define CALIBRATED "residual" /* the detector whose scores are in nats */
+
+/* How a function of interest was analysed. */
+struct settings_of_foi {
+    char features[64], detector[64];
+    double threshold;
+};
+
+static int load_settings(sqlite3 *db, int64_t foi, struct settings_of_foi *s)
+{
+    sqlite3_stmt *query = NULL;
+    int rc =
+        rundb_prepare(db, "SELECT features, detector, threshold FROM foi WHERE id = ?", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
+    if (rc == 0) {
+        snprintf(s->features, sizeof s->features, "%s", sqlite3_column_text(query, 0));
+        snprintf(s->detector, sizeof s->detector, "%s", sqlite3_column_text(query, 1));
+        s->threshold = sqlite3_column_type(query, 2) == SQLITE_NULL
+                           ? INFINITY
+                           : sqlite3_column_double(query, 2);
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int load_scores(sqlite3 *db, int64_t foi, double *score, uint32_t n)
+{
+    sqlite3_stmt *query = NULL;
+    uint32_t t = 0;
+    int rc = rundb_prepare(
+        db, "SELECT detector_score FROM execution WHERE foi = ? ORDER BY tree", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    while (rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW)
+        score[t++] = sqlite3_column_double(query, 0);
+    if (rc == 0 && t < n)
+        rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions have a score", t, n);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/* The detector's scores as tail probabilities. Returns its threshold as one. */
+static double calibrate(struct ranking *r, const struct settings_of_foi *s)
+{
+    uint32_t n_above = 0;
+
+    if (strcmp(s->detector, CALIBRATED) == 0) {
+        memcpy(r->prior, r->detector, r->n * sizeof *r->prior);
+        return s->threshold;
+    }
+    tail_rank(r->detector, r->n, r->prior);
+    for (uint32_t t = 0; t < r->n; t++)
+        n_above += r->detector[t] > s->threshold;
+    return -log((n_above + 0.5) / r->n); /* between the last above and the first below */
+}
+
+static int load_rows(struct ranking *r, const struct learner_ops *ops,
+                     const struct feature_ops *features)
+{
+    struct work *w = &r->work;
+    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model, &w->place};
+
+    residual_rows(&input, r->prior, &r->rows);
+    return ops->needs_matrix ? work_matrix(w, features, &r->x) : 0;
+}
+
+int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
+                 const struct definitions *defs, int64_t foi, const struct ranking_opts *opts)
+{
+    const char *name = opts->learner ? opts->learner : DEFAULT_LEARNER;
+    const struct learner_ops *ops = learner_find(name);
+    const struct feature_ops *features;
+    struct learner_input input = {.seed = opts->seed, .pool = opts->pool};
+    struct settings_of_foi settings;
+    int rc = load_settings(db, foi, &settings);
+
+    if (ops == NULL)
+        return err_set(ERR_USAGE, "no such learner: '%s'", name);
+    features = feature_find(opts->features ? opts->features : settings.features);
+    if (rc == 0 && features == NULL)
+        rc = err_set(ERR_USAGE, "no such features: '%s'", opts->features);
+    if (rc == 0)
+        rc = work_load(&r->work, db, columns, defs, foi,
+                       ops->needs_matrix && features->needs_bags);
+    if (rc < 0)
+        return rc;
+    *r = (struct ranking){.foi = foi,
+                          .n = r->work.forest.n_trees,
+                          .learner_name = ops->name,
+                          .features_name = ops->needs_matrix ? features->name : "residual",
+                          .work = r->work};
+    r->detector = mem_alloc(r->n, sizeof *r->detector);
+    r->prior = mem_alloc(r->n, sizeof *r->prior);
+    rc = load_scores(db, foi, r->detector, r->n);
+    if (rc < 0)
+        return rc;
+    input.threshold = calibrate(r, &settings);
+    rc = load_rows(r, ops, features);
+    input.n = r->n;
+    input.rows = &r->rows;
+    input.x = r->x;
+    input.prior = r->prior;
+    return rc < 0 ? rc : learner_init(&r->learner, ops, &input);
+}
+
+void ranking_close(struct ranking *r)
+{
+    learner_release(&r->learner);
+    rows_release(&r->rows);
+    work_release(&r->work);
+    free(r->x.x);
+    free(r->detector);
+    free(r->prior);
+    *r = (struct ranking){0};
+}

@@ -1,0 +1,49 @@
+/*
+ * ranking -- a function of interest of a run with all that is needed to rank its executions
+ * anew when a person says something about them.
+ */
+#ifndef SNAG_ANALYSIS_RANKING_H
+#define SNAG_ANALYSIS_RANKING_H
+
+#include "analysis/work.h"
+#include "base/pool.h"
+#include "learn/learner.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+struct ranking_opts {
+    const char *learner;  /* a name, or NULL for the default */
+    const char *features; /* NULL: those of the analysis */
+    uint64_t seed;
+    struct pool *pool;
+};
+
+struct ranking {
+    int64_t foi;
+    uint32_t n;
+    const char *learner_name, *features_name;
+    double *detector; /* [n] scores of the detector, in its own units */
+    struct learner learner;
+
+    struct work work;
+    struct rows rows;
+    struct matrix x;
+    double *prior; /* [n] the detector's scores in nats */
+};
+
+/*
+ * ranking_open -- load a function of interest.
+ *   r     zeroed; close it in any case
+ *   defs  of the run (run_summary_definitions); must outlive r, as the pool must
+ * Scores of a detector that is not calibrated are made tail probabilities first.
+ * Returns 0, ERR_USAGE for an unknown learner, ERR_RANGE or as work_load. As long as the
+ * analysis took without reading the trace.
+ */
+int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
+                 const struct definitions *defs, int64_t foi, const struct ranking_opts *opts);
+void ranking_close(struct ranking *r);
+
+#endif

@@ -1,0 +1,268 @@
+/* Everything is computed first; the transaction only writes. */
+#include "analysis/retrain.h"
+
+#include "analysis/label_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A ranking and what it replaces. */
+struct scores {
+    uint32_t n;
+    double *score, *old_score;
+    bool *is_anomaly, *was_anomaly;
+    signed char *label;
+    double threshold;
+    int64_t newest_label;
+};
+
+static void scores_init(struct scores *s, uint32_t n)
+{
+    *s = (struct scores){.n = n,
+                         .score = mem_alloc(n, sizeof(double)),
+                         .old_score = mem_alloc(n, sizeof(double)),
+                         .is_anomaly = mem_alloc(n, sizeof(bool)),
+                         .was_anomaly = mem_alloc(n, sizeof(bool)),
+                         .label = mem_alloc(n, 1)};
+}
+
+static void scores_release(struct scores *s)
+{
+    free(s->score);
+    free(s->old_score);
+    free(s->is_anomaly);
+    free(s->was_anomaly);
+    free(s->label);
+}
+
+/* Scores and verdicts of all trees, from the columns of those names. */
+static int load(sqlite3 *db, int64_t foi, const char *columns, uint32_t n, double *score,
+                bool *is_anomaly)
+{
+    sqlite3_stmt *query = NULL;
+    char sql[128];
+    uint32_t t = 0;
+    int rc;
+
+    snprintf(sql, sizeof sql, "SELECT %s FROM execution WHERE foi = ? ORDER BY tree", columns);
+    rc = rundb_prepare(db, sql, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    for (; rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW; t++) {
+        score[t] = sqlite3_column_double(query, 0);
+        is_anomaly[t] = strcmp((const char *)sqlite3_column_text(query, 1), "anomaly") == 0;
+    }
+    if (rc == 0 && t < n)
+        rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions are in it", t, n);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/* Only the rows that change are written. */
+static int store(sqlite3 *db, int64_t foi, const struct scores *s)
+{
+    sqlite3_stmt *update = NULL;
+    int rc = rundb_prepare(
+        db, "UPDATE execution SET score = ?, verdict = ? WHERE foi = ? AND tree = ?", &update);
+
+    for (uint32_t t = 0; rc == 0 && t < s->n; t++)
+        if (s->score[t] != s->old_score[t] || s->is_anomaly[t] != s->was_anomaly[t])
+            rc = rundb_insert(db, update, "rtii", s->score[t],
+                              s->is_anomaly[t] ? "anomaly" : "normal", foi, (int64_t)t);
+    sqlite3_finalize(update);
+    return rc;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct retrain_change *x = a, *y = b;
+
+    if (x->after != y->after)
+        return x->after > y->after ? -1 : 1;
+    return x->tree < y->tree ? -1 : 1;
+}
+
+static void summarize(const struct scores *s, struct retrain_result *result)
+{
+    for (uint32_t t = 0; t < s->n; t++) {
+        result->n_abnormal += s->label[t] == LABEL_ABNORMAL;
+        result->n_normal += s->label[t] == LABEL_NORMAL;
+        result->n_anomalies += s->is_anomaly[t];
+        result->n_changes += s->is_anomaly[t] != s->was_anomaly[t];
+    }
+    result->threshold = s->threshold;
+    result->change = mem_alloc(result->n_changes, sizeof *result->change);
+    result->n_changes = 0;
+    for (uint32_t t = 0; t < s->n; t++)
+        if (s->is_anomaly[t] != s->was_anomaly[t])
+            result->change[result->n_changes++] =
+                (struct retrain_change){t, s->old_score[t], s->score[t], s->is_anomaly[t]};
+    qsort(result->change, result->n_changes, sizeof *result->change, by_score);
+}
+
+static int record(sqlite3 *db, const struct ranking *r, const struct scores *s,
+                  const char *author, struct retrain_result *result)
+{
+    sqlite3_stmt *insert = NULL;
+    size_t n_up = 0;
+    char at[32];
+    int rc = rundb_prepare(db,
+                           "INSERT INTO retrain (foi, author, at, learner, features, seed, "
+                           "last_label, abnormal, normal, threshold, anomalies, "
+                           "became_anomaly, became_normal) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           &insert);
+
+    label_now(at);
+    for (size_t i = 0; i < result->n_changes; i++)
+        n_up += result->change[i].is_anomaly;
+    if (rc == 0)
+        rc = rundb_insert(db, insert, "ittttiiiidiii", r->foi, author, at, r->learner_name,
+                          r->features_name, (int64_t)r->learner.input.seed, s->newest_label,
+                          (int64_t)result->n_abnormal, (int64_t)result->n_normal,
+                          result->threshold, (int64_t)result->n_anomalies, (int64_t)n_up,
+                          (int64_t)(result->n_changes - n_up));
+    result->id = sqlite3_last_insert_rowid(db);
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static int rank(sqlite3 *db, struct ranking *r, int64_t last_label, struct scores *s,
+                struct retrain_result *result)
+{
+    uint64_t begin;
+    int rc = label_store_load(db, r->foi, last_label, s->n, s->label, &s->newest_label);
+
+    if (rc == 0)
+        rc = load(db, r->foi, "score, verdict", s->n, s->old_score, s->was_anomaly);
+    begin = clock_ns();
+    if (rc == 0)
+        rc = learner_rank(&r->learner, s->label, s->score, s->is_anomaly, &s->threshold);
+    result->rank_ns = clock_ns() - begin;
+    return rc;
+}
+
+static int commit(sqlite3 *db, int rc)
+{
+    if (rc == 0)
+        return rundb_exec(db, "COMMIT");
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
+                struct retrain_result *result)
+{
+    struct scores s;
+    int rc;
+
+    *result = (struct retrain_result){0};
+    scores_init(&s, r->n);
+    rc = rank(db, r, LABEL_LAST, &s, result);
+    if (rc == 0)
+        rc = rundb_exec(db, "BEGIN IMMEDIATE");
+    if (rc == 0) {
+        summarize(&s, result);
+        rc = store(db, r->foi, &s);
+        if (rc == 0)
+            rc = record(db, r, &s, author, result);
+        rc = commit(db, rc);
+    }
+    scores_release(&s);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- undo */
+
+static void take_settings(sqlite3_stmt *query, struct retrain_settings *s)
+{
+    s->id = sqlite3_column_int64(query, 0);
+    snprintf(s->learner, sizeof s->learner, "%s", sqlite3_column_text(query, 1));
+    snprintf(s->features, sizeof s->features, "%s", sqlite3_column_text(query, 2));
+    s->seed = (uint64_t)sqlite3_column_int64(query, 3);
+    s->last_label = sqlite3_column_int64(query, 4);
+}
+
+int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
+                   struct retrain_settings *before)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db,
+                           "SELECT id, learner, features, seed, last_label FROM retrain WHERE "
+                           "foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
+                           &query);
+
+    *newest = *before = (struct retrain_settings){0};
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        take_settings(query, newest);
+        if (sqlite3_step(query) == SQLITE_ROW)
+            take_settings(query, before);
+    }
+    sqlite3_finalize(query);
+    if (rc == 0 && newest->id == 0)
+        rc = err_set(ERR_NOT_FOUND, "there is no retrain to undo");
+    return rc;
+}
+
+static int count_trees(sqlite3 *db, int64_t foi, uint32_t *n)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, "SELECT trees FROM foi WHERE id = ?", &query);
+
+    *n = 0;
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        *n = (uint32_t)sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int mark_undone(sqlite3 *db, int64_t id)
+{
+    sqlite3_stmt *update = NULL;
+    int rc = rundb_prepare(db, "UPDATE retrain SET is_undone = 1 WHERE id = ?", &update);
+
+    if (rc == 0)
+        rc = rundb_insert(db, update, "i", id);
+    sqlite3_finalize(update);
+    return rc;
+}
+
+int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result)
+{
+    struct retrain_settings newest, before;
+    struct scores s;
+    uint32_t n = 0;
+    int rc = retrain_before(db, foi, &newest, &before);
+
+    *result = (struct retrain_result){.id = before.id};
+    if (rc == 0)
+        rc = count_trees(db, foi, &n);
+    scores_init(&s, n);
+    if (rc == 0 && before.id != 0)
+        rc = rank(db, r, before.last_label, &s, result);
+    else if (rc == 0) {
+        rc = load(db, foi, "score, verdict", n, s.old_score, s.was_anomaly);
+        if (rc == 0)
+            rc = load(db, foi, "detector_score, detector_verdict", n, s.score, s.is_anomaly);
+    }
+    if (rc == 0)
+        rc = rundb_exec(db, "BEGIN IMMEDIATE");
+    if (rc == 0) {
+        summarize(&s, result);
+        rc = store(db, foi, &s);
+        if (rc == 0)
+            rc = mark_undone(db, newest.id);
+        rc = commit(db, rc);
+    }
+    scores_release(&s);
+    return rc;
+}

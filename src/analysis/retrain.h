@@ -1,0 +1,66 @@
+/*
+ * retrain -- make the scores of a run anew from its labels, and take that back.
+ *
+ * A retrain is a row of the database that says what was learnt from: learner, features, seed,
+ * and the last label. So it can be made again, and the one before it too, exactly.
+ */
+#ifndef SNAG_ANALYSIS_RETRAIN_H
+#define SNAG_ANALYSIS_RETRAIN_H
+
+#include "analysis/ranking.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+/* An execution whose verdict changed. */
+struct retrain_change {
+    uint32_t tree;
+    double before, after; /* scores */
+    bool is_anomaly;      /* now */
+};
+
+struct retrain_result {
+    int64_t id; /* of the row; 0: the detector's own scores hold */
+    uint32_t n_abnormal, n_normal, n_anomalies;
+    double threshold;
+    struct retrain_change *change; /* [n_changes] the highest score first; free() it */
+    size_t n_changes;
+    uint64_t rank_ns; /* what the learner took */
+};
+
+/*
+ * retrain_run -- learn from all labels there are, store scores and verdicts in one transaction.
+ *   r       open for the function of interest
+ *   author  who asked for it
+ * Returns 0, ERR_RANGE when the learner cannot use the labels, or ERR_DATABASE.
+ */
+int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
+                struct retrain_result *result);
+
+/*
+ * retrain_undo -- what held before the newest retrain that is not undone: the one before it, or
+ * the detector's scores.
+ *   r  open with the learner, features and seed that retrain_before says, or NULL when it
+ *      says that there is none
+ * Returns 0 or as retrain_run.
+ */
+int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result);
+
+/* What a retrain was made with. */
+struct retrain_settings {
+    int64_t id; /* 0: none */
+    char learner[32], features[32];
+    uint64_t seed;
+    int64_t last_label;
+};
+
+/*
+ * retrain_before -- the newest retrain that holds, and the one that would after an undo.
+ * Returns 0, or ERR_NOT_FOUND when there is nothing to undo.
+ */
+int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
+                   struct retrain_settings *before);
+
+#endif

@@ -1,0 +1,82 @@
+/* The first record names the columns; their order and their case do not matter. */
+#include "cmd/label_file.h"
+
+#include "analysis/label_store.h"
+#include "base/err.h"
+#include "cmd/csv.h"
+#include "cmd/executions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MOST_FIELDS 64
+
+static int find_column(char *const *field, int n, const char *name)
+{
+    for (int i = 0; i < n && i < MOST_FIELDS; i++)
+        if (strcasecmp(field[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static int take_line(const char *id, const char *label, label_line_fn *fn, void *ctx)
+{
+    char foi[EXECUTION_ID_SIZE];
+    struct label_line line = {.id = id, .foi = foi};
+    int rc = label_parse(label, &line.label);
+
+    if (rc == 0)
+        rc = execution_parse(id, foi, sizeof foi, &line.rank, &line.thread, &line.index);
+    return rc < 0 ? rc : fn(ctx, &line);
+}
+
+/* What went wrong, with where. */
+static int at_line(int rc, const char *path, unsigned long number)
+{
+    char message[512];
+
+    snprintf(message, sizeof message, "%s", err_message());
+    return err_set(rc == ERR_USAGE ? ERR_FORMAT : rc, "%s, record %lu: %s", path, number,
+                   message);
+}
+
+static int read_all(FILE *in, const char *path, label_line_fn *fn, void *ctx)
+{
+    char *buffer = NULL, *field[MOST_FIELDS];
+    size_t size = 0;
+    int n = csv_read(in, &buffer, &size, field, MOST_FIELDS), rc = 0;
+    int id = find_column(field, n, "id"), label = find_column(field, n, "label");
+
+    if (n == 0 || id < 0 || label < 0)
+        rc = err_set(ERR_FORMAT,
+                     "no labels in '%s': its first line must name the columns id and label",
+                     path);
+    for (unsigned long number = 2; rc == 0; number++) {
+        n = csv_read(in, &buffer, &size, field, MOST_FIELDS);
+        if (n == 0)
+            break;
+        rc = n <= id || n <= label ? err_set(ERR_FORMAT, "too few columns")
+                                   : take_line(field[id], field[label], fn, ctx);
+        if (rc < 0)
+            rc = at_line(rc, path, number);
+    }
+    free(buffer);
+    return rc;
+}
+
+int label_file_read(const char *path, label_line_fn *fn, void *ctx)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *in = is_stdin ? stdin : fopen(path, "r");
+    int rc;
+
+    if (in == NULL)
+        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    rc = read_all(in, path, fn, ctx);
+    if (!is_stdin)
+        fclose(in);
+    return rc;
+}

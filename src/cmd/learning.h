@@ -1,0 +1,38 @@
+/* learning -- what label, next, retrain and evaluate have in common: a run, ready to rank. */
+#ifndef SNAG_CMD_LEARNING_H
+#define SNAG_CMD_LEARNING_H
+
+#include "analysis/ranking.h"
+#include "analysis/retrain.h"
+#include "cmd/settings.h"
+#include "run/rundir.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct learning {
+    struct run run;
+    int64_t foi;
+    struct definitions defs;
+    struct pool *pool;
+    struct ranking ranking;
+};
+
+/*
+ * learning_open -- open the run of the first argument and find the function of --foi.
+ *   l  zeroed; close it in any case
+ */
+int learning_open(struct learning *l, const struct settings *settings, bool is_writable);
+void learning_close(struct learning *l);
+
+/* learning_rank -- also load what is needed to rank, with --learner, --features and --seed. */
+int learning_rank(struct learning *l, const struct settings *settings);
+
+/* learning_rank_as -- the same with the settings of an earlier retrain. */
+int learning_rank_as(struct learning *l, const struct settings *settings,
+                     const struct retrain_settings *as);
+
+/* learning_author -- who is at the keyboard: --author, else the user's login name. */
+const char *learning_author(const struct settings *settings);
+
+#endif

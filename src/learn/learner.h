@@ -1,0 +1,72 @@
+/*
+ * learner -- the ways to make a new ranking of a detector's scores and a person's labels. To
+ * add one: one adapter and one row in learner.c.
+ */
+#ifndef SNAG_LEARN_LEARNER_H
+#define SNAG_LEARN_LEARNER_H
+
+#include "base/matrix.h"
+#include "base/pool.h"
+#include "features/rows.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a person says of an execution. */
+enum label { LABEL_NORMAL = -1, LABEL_NONE = 0, LABEL_ABNORMAL = 1 };
+
+/* What can be learnt from. */
+struct learner_input {
+    uint32_t n;
+    const struct rows *rows; /* for learners that need no matrix */
+    struct matrix x;         /* (n, cols) for those that do */
+    const double *prior;     /* [n] the detector's score, in nats */
+    double threshold;        /* of the prior */
+    uint64_t seed;
+    struct pool *pool;
+};
+
+struct learner;
+
+struct learner_ops {
+    const char *name; /* as typed on the command line */
+    const char *what;
+    bool needs_matrix;
+    int (*init)(struct learner *learner);
+    /* Scores of all rows, and the threshold above which one is an anomaly. */
+    int (*rank)(struct learner *learner, const signed char *label, double *score,
+                double *threshold);
+    void (*release)(struct learner *learner);
+};
+
+struct learner {
+    const struct learner_ops *ops;
+    struct learner_input input;
+    void *state; /* what the method keeps from one label to the next */
+};
+
+/* learner_find -- the row of the table with this name, or NULL. */
+const struct learner_ops *learner_find(const char *name);
+
+/*
+ * learner_init -- ready to rank; what input points to must stay.
+ * Returns 0, or ERR_RANGE when the features cannot be learnt from. Release in any case.
+ */
+int learner_init(struct learner *learner, const struct learner_ops *ops,
+                 const struct learner_input *input);
+void learner_release(struct learner *learner);
+
+/*
+ * learner_rank -- the ranking by these labels.
+ *   label         (n) enum label
+ *   score         (n) out
+ *   is_anomaly    (n) out: what a person said, and the threshold for the rest
+ *   threshold     out
+ * Without labels it is the detector's own. Returns 0 or ERR_RANGE. The same on any number of
+ * threads, and from whatever labels it came.
+ */
+int learner_rank(struct learner *learner, const signed char *label, double *score,
+                 bool *is_anomaly, double *threshold);
+
+#endif
