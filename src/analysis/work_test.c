@@ -1,7 +1,7 @@
 /* A run made from a synthetic trace; what is loaded from it is what the analysis had. */
 #include "analysis/work.h"
 
-#include "analysis/analysis.h"
+#include "analysis/sample_run.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
@@ -9,48 +9,6 @@
 #include "run/rundb.h"
 
 static const char program[] = "synth:60*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2";
-
-struct made {
-    char dir[32];
-    struct source source;
-    struct ingested ingested;
-    struct columns columns;
-    struct analysis_foi foi;
-    struct pool *pool;
-    sqlite3 *db;
-};
-
-static void make(struct made *m)
-{
-    struct analysis_opts opts = {.threshold = NAN};
-    struct ingest_opts ingest_opts = {.dir = m->dir};
-    struct analysis_result result;
-    char path[FS_PATH_SIZE];
-
-    *m = (struct made){.dir = "/tmp/snag-work-XXXXXX"};
-    opts.pool = ingest_opts.pool = m->pool = pool_new(2);
-    assert_non_null(mkdtemp(m->dir));
-    assert_int_equal(source_open(&m->source, program), 0);
-    assert_int_equal(ingest(&m->source, &ingest_opts, &m->ingested), 0);
-    assert_int_equal(columns_open(&m->columns, m->dir), 0);
-    assert_int_equal(fs_join(path, m->dir, "run.db"), 0);
-    assert_int_equal(rundb_create(path, &m->db), 0);
-    assert_int_equal(run_summary_save(m->db, &m->source, &m->ingested), 0);
-    m->foi = (struct analysis_foi){1, names_find(&m->source.defs.names, "step"), "step"};
-    assert_int_equal(analysis_run(m->db, &m->columns, &m->source.defs, &m->foi, &opts, &result),
-                     0);
-    assert_int_equal(rundb_finish(m->db), 0);
-}
-
-static void unmake(struct made *m)
-{
-    sqlite3_close(m->db);
-    columns_close(&m->columns);
-    ingested_release(&m->ingested);
-    source_close(&m->source);
-    pool_free(m->pool);
-    fs_remove_tree(m->dir);
-}
 
 static void assert_as_stored(sqlite3 *db, const struct work *w)
 {
@@ -85,10 +43,10 @@ static void what_is_loaded_is_what_the_analysis_had(void **state)
 {
     struct definitions defs;
     struct work loaded = {0}, fitted = {0};
-    struct made m;
+    struct sample_run m;
 
     (void)state;
-    make(&m);
+    sample_run_init(&m, program, "step", NULL);
     assert_int_equal(run_summary_definitions(m.db, &defs), 0);
     assert_int_equal(work_load(&loaded, m.db, &m.columns, &defs, m.foi.id, true), 0);
     assert_int_equal(loaded.forest.n_trees, 60 * 7);
@@ -110,17 +68,17 @@ static void what_is_loaded_is_what_the_analysis_had(void **state)
     work_release(&loaded);
     work_release(&fitted);
     definitions_release(&defs);
-    unmake(&m);
+    sample_run_release(&m);
 }
 
 static void what_does_not_fit_the_run_is_an_error(void **state)
 {
     struct definitions defs;
     struct work w = {0};
-    struct made m;
+    struct sample_run m;
 
     (void)state;
-    make(&m);
+    sample_run_init(&m, program, "step", NULL);
     assert_int_equal(run_summary_definitions(m.db, &defs), 0);
     assert_int_equal(work_load(&w, m.db, &m.columns, &defs, 2, false), ERR_NOT_FOUND);
     work_release(&w);
@@ -131,7 +89,7 @@ static void what_does_not_fit_the_run_is_an_error(void **state)
     assert_int_equal(work_load(&w, m.db, &m.columns, &defs, 1, false), ERR_FORMAT);
     work_release(&w);
     definitions_release(&defs);
-    unmake(&m);
+    sample_run_release(&m);
 }
 
 int main(void)

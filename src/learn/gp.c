@@ -220,9 +220,7 @@ static int solve(struct gp *gp, const struct choice *c)
     free(product);
     free(table.x);
     free(k);
-    return info == 0 ? 0
-                     : err_set(ERR_RANGE, "the labels cannot be learnt from: the features "
-                                          "of an execution are not finite numbers");
+    return info == 0 ? 0 : err_set(ERR_RANGE, "cannot learn: the labels contradict each other");
 }
 
 int gp_fit(struct gp *gp, const struct gp_input *input, const struct gp_opts *opts)
@@ -231,6 +229,10 @@ int gp_fit(struct gp *gp, const struct gp_input *input, const struct gp_opts *op
     int rc = 0;
 
     *gp = (struct gp){.opts = *opts};
+    for (uint32_t i = 0; i < input->rows->n; i++)
+        if (!isfinite(input->rows->square[i]))
+            return err_set(ERR_RANGE, "cannot learn: the features of an execution are not "
+                                      "finite numbers");
     choice_init(&choice, input, opts);
     gp->alpha = mem_alloc(choice.points.n, sizeof *gp->alpha);
     if (choice.points.n > 0)

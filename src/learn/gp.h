@@ -49,7 +49,7 @@ struct gp_input {
 
 /*
  * gp_fit -- learn from labels; without any, the correction is 0 everywhere.
- * Returns 0, or ERR_RANGE when the kernel matrix cannot be inverted (values not finite).
+ * Returns 0, or ERR_RANGE when the rows are not finite or the kernel matrix has no inverse.
  * O(points^3 + labels * points * entries of a row); labels beyond 1,500 that differ are merged
  * with the most similar one.
  */

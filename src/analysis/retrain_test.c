@@ -1,0 +1,192 @@
+/* A run with one slow step out of sixty on each of seven ranks; a person says it is normal. */
+#include "analysis/retrain.h"
+
+#include "analysis/label_store.h"
+#include "analysis/sample_run.h"
+#include "base/err.h"
+#include "base/test.h"
+#include "run/rundb.h"
+
+static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=0.05;"
+                              "slow=compute/60/8";
+
+struct fixture {
+    struct sample_run run;
+    struct ranking ranking;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+
+    sample_run_init(&f->run, program, "step", NULL);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    ranking_close(&f->ranking);
+    sample_run_release(&f->run);
+    free(f);
+    return 0;
+}
+
+static void open_ranking(struct fixture *f)
+{
+    const struct ranking_opts opts = {.seed = 1, .pool = f->run.pool};
+
+    assert_int_equal(
+        ranking_open(&f->ranking, f->run.db, &f->run.columns, &f->run.source.defs, 1, &opts),
+        0);
+}
+
+static int say(struct fixture *f, uint32_t rank, uint32_t index, enum label label)
+{
+    const struct label_entry entry = {1, rank, 0, index, label};
+
+    return label_store_add(f->run.db, &entry, 1, "me");
+}
+
+static int64_t number(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *query;
+    int64_t n;
+
+    assert_int_equal(rundb_prepare(db, sql, &query), 0);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    n = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return n;
+}
+
+/* The execution with the highest score. */
+static void strangest(sqlite3 *db, uint32_t *rank, uint32_t *index)
+{
+    *rank = (uint32_t)number(db, "SELECT rank FROM execution ORDER BY score DESC, tree");
+    *index = (uint32_t)number(db, "SELECT idx FROM execution ORDER BY score DESC, tree");
+}
+
+static void a_normal_label_takes_the_like_of_it_out_of_the_anomalies(void **state)
+{
+    struct fixture *f = *state;
+    struct retrain_result result;
+    uint32_t rank, index;
+    int64_t n_before = number(f->run.db, "SELECT count(*) FROM execution WHERE verdict = "
+                                         "'anomaly'");
+
+    assert_true(n_before >= 2);
+    strangest(f->run.db, &rank, &index);
+    assert_int_equal(say(f, rank, index, LABEL_NORMAL), 0);
+    open_ranking(f);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    assert_int_equal(result.n_normal, 1);
+    assert_true(result.n_changes >= 2);
+    assert_false(result.change[0].is_anomaly);
+    assert_int_equal(
+        number(f->run.db, "SELECT count(*) FROM execution WHERE verdict = 'anomaly'"),
+        result.n_anomalies);
+    assert_true(result.n_anomalies < n_before);
+    free(result.change);
+}
+
+static void undo_brings_back_the_one_before_and_then_the_detectors_scores(void **state)
+{
+    static const char sum[] = "SELECT CAST(1e6 * sum(score * (tree + 1)) AS INTEGER) FROM "
+                              "execution";
+    struct fixture *f = *state;
+    struct retrain_result result;
+    uint32_t rank, index;
+    int64_t at_first = number(f->run.db, sum), after_one;
+
+    strangest(f->run.db, &rank, &index);
+    assert_int_equal(say(f, rank, index, LABEL_NORMAL), 0);
+    open_ranking(f);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    free(result.change);
+    after_one = number(f->run.db, sum);
+    assert_true(after_one != at_first);
+    assert_int_equal(say(f, rank, index, LABEL_NONE), 0);
+    assert_int_equal(say(f, 3, 17, LABEL_ABNORMAL), 0);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    free(result.change);
+    assert_true(number(f->run.db, sum) != after_one);
+    assert_int_equal(retrain_undo(f->run.db, 1, &f->ranking, &result), 0);
+    free(result.change);
+    assert_int_equal(result.id, 1);
+    assert_int_equal(number(f->run.db, sum), after_one);
+    assert_int_equal(retrain_undo(f->run.db, 1, NULL, &result), 0);
+    free(result.change);
+    assert_int_equal(result.id, 0);
+    assert_int_equal(number(f->run.db, sum), at_first);
+    assert_int_equal(retrain_undo(f->run.db, 1, NULL, &result), ERR_NOT_FOUND);
+    free(result.change);
+}
+
+static void labels_are_taken_all_or_none(void **state)
+{
+    struct fixture *f = *state;
+    const struct label_entry unknown[] = {{1, 0, 0, 5, LABEL_NORMAL},
+                                          {1, 0, 0, 60, LABEL_NORMAL}};
+    const struct label_entry both[] = {{1, 0, 0, 5, LABEL_NORMAL},
+                                       {1, 0, 0, 5, LABEL_ABNORMAL}};
+
+    assert_int_equal(label_store_add(f->run.db, unknown, 2, "me"), ERR_NOT_FOUND);
+    assert_string_equal(err_message(), "the run has no execution '#0-60'");
+    assert_int_equal(label_store_add(f->run.db, both, 2, "me"), ERR_USAGE);
+    assert_int_equal(number(f->run.db, "SELECT count(*) FROM label"), 0);
+}
+
+static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    signed char label[7 * 60];
+    int64_t newest;
+
+    assert_int_equal(say(f, 1, 2, LABEL_ABNORMAL), 0);
+    assert_int_equal(say(f, 1, 2, LABEL_NORMAL), 0);
+    assert_int_equal(say(f, 1, 2, LABEL_NONE), 0);
+    assert_int_equal(label_store_load(f->run.db, 1, LABEL_LAST, sizeof label, label, &newest),
+                     0);
+    assert_int_equal(newest, 3);
+    assert_int_equal(label[62], LABEL_NONE);
+    assert_int_equal(label_store_load(f->run.db, 1, 2, sizeof label, label, &newest), 0);
+    assert_int_equal(label[62], LABEL_NORMAL);
+    assert_int_equal(number(f->run.db, "SELECT count(*) FROM labelled"), 0);
+}
+
+static void labels_survive_another_analysis_of_the_trace(void **state)
+{
+    struct fixture *f = *state;
+    struct sample_run again;
+    char path[64];
+    size_t n_kept, n_lost;
+
+    assert_int_equal(say(f, 1, 2, LABEL_ABNORMAL), 0);
+    assert_int_equal(say(f, 6, 59, LABEL_NORMAL), 0);
+    sample_run_init(&again, "synth:60*step(compute@1ms(a 3*b));ranks=6;jitter=0.05", "step",
+                    NULL);
+    snprintf(path, sizeof path, "%s/run.db", f->run.dir);
+    assert_int_equal(label_store_inherit(again.db, path, &n_kept, &n_lost), 0);
+    assert_int_equal(n_kept, 1);
+    assert_int_equal(n_lost, 1);
+    assert_int_equal(number(again.db, "SELECT rank * 100 + idx FROM labelled"), 102);
+    sample_run_release(&again);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_normal_label_takes_the_like_of_it_out_of_the_anomalies),
+        TEST(undo_brings_back_the_one_before_and_then_the_detectors_scores),
+        TEST(labels_are_taken_all_or_none),
+        TEST(the_last_word_holds_and_earlier_ones_can_be_asked_for),
+        TEST(labels_survive_another_analysis_of_the_trace),
+    };
+#undef TEST
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* sample_run -- a small run made from a synthetic trace, for tests. */
+#ifndef SNAG_ANALYSIS_SAMPLE_RUN_H
+#define SNAG_ANALYSIS_SAMPLE_RUN_H
+
+#include "analysis/analysis.h"
+#include "run/ingest.h"
+#include "trace/source.h"
+
+struct sample_run {
+    char dir[32];
+    struct source source;
+    struct ingested ingested;
+    struct columns columns;
+    struct analysis_foi foi; /* number 1 */
+    struct pool *pool;
+    sqlite3 *db;
+};
+
+/* sample_run_init -- analyse a trace said in one line; the defaults of opts where it is NULL.
+ */
+void sample_run_init(struct sample_run *m, const char *program, const char *foi,
+                     const struct analysis_opts *opts);
+void sample_run_release(struct sample_run *m);
+
+#endif
