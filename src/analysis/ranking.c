@@ -68,7 +68,7 @@ static double calibrate(struct ranking *r, const struct settings_of_foi *s)
         memcpy(r->prior, r->detector, r->n * sizeof *r->prior);
         return s->threshold;
     }
-    tail_rank(r->detector, r->n, r->prior);
+    tail_ranks(r->detector, r->n, r->prior);
     for (uint32_t t = 0; t < r->n; t++)
         n_above += r->detector[t] > s->threshold;
     return -log((n_above + 0.5) / r->n); /* between the last above and the first below */

@@ -15,6 +15,7 @@ void work_release(struct work *w)
     residual_release(&w->model);
     residual_place_release(&w->place);
     residual_scores_release(&w->residual);
+    yardstick_release(&w->yardstick);
     free(w->measure);
     *w = (struct work){0};
 }
@@ -40,7 +41,8 @@ static void measure(struct work *w)
 {
     w->measure = mem_alloc(w->forest.n_trees, sizeof *w->measure);
     residual_measures(&w->model, &w->place, &w->forest, w->measure);
-    residual_score(w->measure, w->forest.n_trees, &w->residual);
+    yardstick_fit(&w->yardstick, w->measure, w->forest.n_trees);
+    residual_score(&w->yardstick, true, w->measure, w->forest.n_trees, &w->residual);
 }
 
 void work_fit(struct work *w, bool with_bags)

@@ -30,6 +30,7 @@ struct work {
     struct residual_model model;
     struct residual_place place;
     struct residual_measure *measure; /* [forest.n_trees] */
+    struct yardstick yardstick;       /* what they are compared with */
     struct residual_scores residual;  /* [forest.n_trees] */
 };
 

@@ -2,8 +2,6 @@
 #include "detect/residual_score.h"
 
 #include "base/mem.h"
-#include "detect/tails.h"
-#include "features/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,62 +31,64 @@ void residual_scores_release(struct residual_scores *scores)
     *scores = (struct residual_scores){0};
 }
 
-struct columns_of {
-    size_t n;
-    double *value, *rank, *model; /* [n] scratch */
-    double **part;                /* [N_PARTS], [n] each */
-    double *evidence;             /* [n] */
-};
-
-enum field { FIELD_TIME, FIELD_GROSS, FIELD_STRUCTURE, FIELD_SIZE };
-
-static void load(struct columns_of *c, const struct residual_measure *m, enum field field)
+static double field_of(const struct residual_measure *m, enum score_part part)
 {
-    for (size_t i = 0; i < c->n; i++)
-        c->value[i] = field == FIELD_TIME        ? m[i].time
-                      : field == FIELD_GROSS     ? m[i].gross
-                      : field == FIELD_STRUCTURE ? m[i].structure
-                                                 : m[i].size;
-    tail_rank(c->value, c->n, c->rank);
+    return part == PART_TIME        ? m->time
+           : part == PART_GROSS     ? m->gross
+           : part == PART_STRUCTURE ? m->structure
+                                    : m->size;
 }
 
-/* Quantile of the loaded column, which it may reorder. */
-static double quantile(struct columns_of *c, double q)
+void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, size_t n)
 {
-    memcpy(c->model, c->value, c->n * sizeof *c->model);
-    return robust_quantile(c->model, c->n, q);
-}
+    static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1};
+    double *value = mem_alloc(n, sizeof *value);
 
-static void score_time(struct columns_of *c, const struct residual_measure *m)
-{
-    double share = tail_share(c->n), begin;
-
-    load(c, m, FIELD_TIME);
-    begin = quantile(c, 1 - share);
-    tail_model(c->value, c->rank, c->n, LEAST_TIME_SLOPE, c->model);
-    for (size_t i = 0; i < c->n; i++) {
-        c->part[PART_TIME][i] = fmin(c->model[i], c->rank[i] + BEYOND_RANK);
-        c->evidence[i] = fmax(c->model[i], (c->value[i] - begin) / 3 - log(share));
+    *y = (struct yardstick){.threshold = INFINITY};
+    for (enum score_part p = 0; n > 0 && p < N_PARTS; p++) {
+        for (size_t i = 0; i < n; i++)
+            value[i] = field_of(&measure[i], p);
+        tail_fit(&y->part[p], value, n, least_slope[p]);
     }
-    load(c, m, FIELD_GROSS);
-    for (size_t i = 0; i < c->n; i++)
-        c->part[PART_GROSS][i] = c->rank[i] - GROSS_DISCOUNT;
+    free(value);
 }
 
-static void score_structure(struct columns_of *c, const struct residual_measure *m)
+void yardstick_release(struct yardstick *y)
 {
-    double usual;
+    for (int p = 0; p < N_PARTS; p++)
+        tail_release(&y->part[p]);
+}
 
-    load(c, m, FIELD_STRUCTURE);
-    usual = quantile(c, 0.95);
-    tail_model(c->value, c->rank, c->n, LEAST_STRUCTURE_SLOPE, c->part[PART_STRUCTURE]);
-    for (size_t i = 0; i < c->n; i++)
-        c->evidence[i] = fmax(c->evidence[i], c->value[i] - usual + 0.5);
-    load(c, m, FIELD_SIZE);
-    for (size_t i = 0; i < c->n; i++) {
-        c->part[PART_SIZE][i] = fmin(c->rank[i], 2 * sqrt(m[i].size_z));
-        c->evidence[i] = fmax(c->evidence[i], c->part[PART_SIZE][i]);
-    }
+void yardstick_pack(const struct yardstick *y, struct pack *pack)
+{
+    pack_f64(pack, y->threshold);
+    for (int p = 0; p < N_PARTS; p++)
+        tail_pack(&y->part[p], pack);
+}
+
+void yardstick_unpack(struct yardstick *y, struct pack *pack)
+{
+    *y = (struct yardstick){.threshold = unpack_f64(pack)};
+    pack->is_bad |= isnan(y->threshold);
+    for (int p = 0; p < N_PARTS; p++)
+        tail_unpack(&y->part[p], pack);
+}
+
+/* The parts of one tree; returns how strong the evidence is in absolute terms. */
+static double measure_by(const struct yardstick *y, const struct residual_measure *m,
+                         double value[N_PARTS])
+{
+    const struct tail *time = &y->part[PART_TIME], *structure = &y->part[PART_STRUCTURE];
+    double share = tail_share(time->n), begin = tail_quantile(time, 1 - share);
+    double modelled = tail_model(time, m->time), evidence;
+
+    value[PART_TIME] = fmin(modelled, tail_rank(time, m->time) + BEYOND_RANK);
+    value[PART_GROSS] = tail_rank(&y->part[PART_GROSS], m->gross) - GROSS_DISCOUNT;
+    value[PART_STRUCTURE] = tail_model(structure, m->structure);
+    value[PART_SIZE] = fmin(tail_rank(&y->part[PART_SIZE], m->size), 2 * sqrt(m->size_z));
+    evidence = fmax(modelled, (m->time - begin) / 3 - log(share));
+    evidence = fmax(evidence, m->structure - tail_quantile(structure, 0.95) + 0.5);
+    return fmax(evidence, value[PART_SIZE]);
 }
 
 static int by_value_down(const void *a, const void *b)
@@ -123,35 +123,35 @@ static double threshold_for(const double *score, const double *evidence, size_t 
     return 0.5 * (cut + below);
 }
 
-void residual_score(const struct residual_measure *measure, size_t n,
-                    struct residual_scores *out)
+static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
+                       struct residual_scores *out, double *evidence)
 {
-    struct columns_of c = {.n = n};
-    double *room = mem_alloc(n * 4, sizeof *room);
+    double value[N_PARTS];
 
-    c.value = room;
-    c.rank = room + n;
-    c.model = room + 2 * n;
-    c.evidence = room + 3 * n;
-    c.part = out->value;
+    *evidence = measure_by(y, m, value);
+    for (enum score_part p = 0; p < N_PARTS; p++) {
+        out->value[p][i] = value[p];
+        if (p == 0 || value[p] > out->score[i]) {
+            out->score[i] = value[p];
+            out->part[i] = p;
+        }
+    }
+}
+
+void residual_score(struct yardstick *y, bool is_own, const struct residual_measure *measure,
+                    size_t n, struct residual_scores *out)
+{
+    double *evidence = mem_alloc(n, sizeof *evidence);
+
     for (int p = 0; p < N_PARTS; p++)
         out->value[p] = mem_alloc(n, sizeof *out->value[p]);
     out->score = mem_alloc(n, sizeof *out->score);
     out->part = mem_alloc(n, sizeof *out->part);
-    out->threshold = INFINITY;
-    if (n > 0) {
-        score_time(&c, measure);
-        score_structure(&c, measure);
-    }
-    for (size_t i = 0; i < n; i++) {
-        out->score[i] = c.part[PART_TIME][i];
-        for (enum score_part p = PART_GROSS; p < N_PARTS; p++)
-            if (c.part[p][i] > out->score[i]) {
-                out->score[i] = c.part[p][i];
-                out->part[i] = p;
-            }
-    }
-    if (n > 0)
-        out->threshold = threshold_for(out->score, c.evidence, n);
-    free(room);
+    for (size_t i = 0; i < n; i++)
+        score_tree(y, &measure[i], i, out, &evidence[i]);
+    if (is_own)
+        y->threshold = threshold_for(out->score, evidence, n);
+    out->threshold =
+        isfinite(y->threshold) ? y->threshold : threshold_for(out->score, evidence, n);
+    free(evidence);
 }

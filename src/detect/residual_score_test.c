@@ -10,7 +10,7 @@ static void ranks_are_shares_of_as_large_or_larger(void **state)
     double rank[10];
 
     (void)state;
-    tail_rank(x, 10, rank);
+    tail_ranks(x, 10, rank);
     assert_true(rank[0] == 0);
     assert_true(fabs(rank[9] - log(10)) < 1e-12);
     assert_true(fabs(rank[6] - log(10.0 / 4)) < 1e-12);
@@ -20,22 +20,65 @@ static void ranks_are_shares_of_as_large_or_larger(void **state)
 /* 1..1000 and one at 5000: the tail falls off by a nat per some 230, so it is far beyond. */
 static void the_model_goes_beyond_the_ranks(void **state)
 {
-    static double x[1000], rank[1000], model[1000];
+    static double x[1000];
+    struct tail tail;
 
     (void)state;
     for (size_t i = 0; i < 1000; i++)
         x[i] = (double)i + 1;
     x[999] = 5000;
-    tail_rank(x, 1000, rank);
-    tail_model(x, rank, 1000, 0.5, model);
-    assert_true(fabs(rank[999] - log(1000)) < 1e-12);
-    assert_true(model[999] > 10 && model[999] < 17);
-    assert_true(model[500] == rank[500]);
+    tail_fit(&tail, x, 1000, 0.5);
+    assert_true(fabs(tail_rank(&tail, 5000) - log(1000)) < 1e-12);
+    assert_true(tail_model(&tail, 5000) > 10 && tail_model(&tail, 5000) < 17);
+    assert_true(tail_model(&tail, 501) == tail_rank(&tail, 501));
+    assert_true(tail_rank(&tail, 1e9) ==
+                tail_rank(&tail, 5000)); /* none so large: as the largest */
+    tail_release(&tail);
 }
 
 static struct residual_measure *usual(size_t n)
 {
     return calloc(n, sizeof(struct residual_measure));
+}
+
+/* Trees by their own yardstick. */
+static void score(const struct residual_measure *m, size_t n, struct residual_scores *s)
+{
+    struct yardstick y;
+
+    yardstick_fit(&y, m, n);
+    residual_score(&y, true, m, n, s);
+    yardstick_release(&y);
+}
+
+/* One tree of another run is as strange as its twin in the run the yardstick is from. */
+static void a_yardstick_gives_other_trees_the_same_scores(void **state)
+{
+    struct residual_measure *m = usual(400);
+    struct residual_scores own, other;
+    struct yardstick y, copy;
+    struct pack pack = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 400; i++)
+        m[i].time = 0.001 * (double)i;
+    m[7].time = 12;
+    yardstick_fit(&y, m, 400);
+    residual_score(&y, true, m, 400, &own);
+    yardstick_pack(&y, &pack);
+    yardstick_unpack(&copy, &pack);
+    assert_false(pack.is_bad);
+    residual_score(&copy, false, m + 5, 3, &other);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(other.score[i] == own.score[5 + i]);
+    assert_true(other.score[2] > other.threshold);
+    assert_true(other.score[1] <= other.threshold);
+    residual_scores_release(&own);
+    residual_scores_release(&other);
+    yardstick_release(&y);
+    yardstick_release(&copy);
+    pack_release(&pack);
+    free(m);
 }
 
 static void equal_trees_score_nothing(void **state)
@@ -47,7 +90,7 @@ static void equal_trees_score_nothing(void **state)
         struct residual_measure *m = usual(sizes[k]);
         struct residual_scores s;
 
-        residual_score(m, sizes[k], &s);
+        score(m, sizes[k], &s);
         for (size_t i = 0; i < sizes[k]; i++)
             assert_true(s.score[i] == 0 && !(s.score[i] > s.threshold));
         residual_scores_release(&s);
@@ -69,7 +112,7 @@ static void each_part_can_make_an_anomaly(void **state)
         m[7].structure = part == PART_STRUCTURE ? 8 : 0;
         m[7].size = part == PART_SIZE ? 3 : 0;
         m[7].size_z = part == PART_SIZE ? 15 : 0;
-        residual_score(m, 400, &s);
+        score(m, 400, &s);
         assert_int_equal(s.part[7], part);
         for (size_t i = 0; i < 400; i++)
             assert_true(i == 7 || s.score[i] <= s.score[7]);
@@ -86,7 +129,7 @@ static void a_few_trees_are_ranked_but_not_judged(void **state)
     struct residual_scores s;
 
     (void)state;
-    residual_score(m, 5, &s);
+    score(m, 5, &s);
     assert_true(s.score[1] > s.score[2] && s.score[2] > s.score[0]);
     assert_false(s.score[1] > s.threshold);
     residual_scores_release(&s);
@@ -97,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_shares_of_as_large_or_larger),
         cmocka_unit_test(the_model_goes_beyond_the_ranks),
+        cmocka_unit_test(a_yardstick_gives_other_trees_the_same_scores),
         cmocka_unit_test(equal_trees_score_nothing),
         cmocka_unit_test(each_part_can_make_an_anomaly),
         cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),

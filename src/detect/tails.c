@@ -1,8 +1,7 @@
-/* Sorted copies; ties share a rank. */
+/* A sorted copy; ties share a rank. */
 #include "detect/tails.h"
 
 #include "base/mem.h"
-#include "features/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,34 +14,42 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static double *sorted_copy(const double *x, size_t n)
+/* How many of the values are below. */
+static size_t count_below(const struct tail *tail, double value)
 {
-    double *copy = mem_alloc(n, sizeof *copy);
+    size_t low = 0, high = tail->n;
 
-    if (n > 0)
-        memcpy(copy, x, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, by_value);
-    return copy;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (tail->sorted[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-void tail_rank(const double *x, size_t n, double *out)
+double tail_rank(const struct tail *tail, double value)
 {
-    double *sorted = sorted_copy(x, n);
+    size_t n_above = tail->n - count_below(tail, value);
 
-    for (size_t i = 0; i < n; i++) {
-        size_t low = 0, high = n;
+    return -log((double)(n_above > 0 ? n_above : 1) / (double)tail->n);
+}
 
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
+double tail_model(const struct tail *tail, double value)
+{
+    return value >= tail->anchor ? tail->at_anchor + (value - tail->anchor) / tail->slope
+                                 : tail_rank(tail, value);
+}
 
-            if (sorted[middle] < x[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        out[i] = -log((double)(n - low) / (double)n);
-    }
-    free(sorted);
+double tail_quantile(const struct tail *tail, double q)
+{
+    double at = q * (double)(tail->n - 1), here;
+    size_t i = (size_t)at;
+
+    here = tail->sorted[i];
+    return i + 1 < tail->n ? here + (at - (double)i) * (tail->sorted[i + 1] - here) : here;
 }
 
 double tail_share(size_t n)
@@ -51,14 +58,17 @@ double tail_share(size_t n)
 }
 
 /* Value per nat: the steepest of what neighbouring quantiles say, and at least `least`. */
-static double slope_of(double *x, size_t n, double least)
+static double slope_of(const struct tail *tail, double least)
 {
     static const double share[] = {0.5, 0.2, 0.1, 0.05};
     double slope = least, before = 0;
 
-    for (size_t i = 0; i < sizeof share / sizeof *share && share[i] >= 2.0 / (double)n; i++) {
-        double here = robust_quantile(x, n, 1 - share[i]);
+    for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+        double here;
 
+        if (share[i] < 2.0 / (double)tail->n)
+            break;
+        here = tail_quantile(tail, 1 - share[i]);
         if (i > 0)
             slope = fmax(slope, (here - before) / log(share[i - 1] / share[i]));
         before = here;
@@ -66,23 +76,64 @@ static double slope_of(double *x, size_t n, double least)
     return slope;
 }
 
-void tail_model(const double *x, const double *rank, size_t n, double least, double *out)
+/* The exponential begins at the smallest value that is in the tail. */
+static void find_anchor(struct tail *tail)
 {
-    double *copy = mem_alloc(n, sizeof *copy);
-    double anchor = INFINITY, at_anchor = 0, slope, begin = -log(tail_share(n)) - 1e-9;
+    double begin = -log(tail_share(tail->n)) - 1e-9;
 
-    if (n == 0) {
-        free(copy);
-        return;
+    tail->anchor = INFINITY;
+    for (size_t i = tail->n; i-- > 0;) {
+        double rank = tail_rank(tail, tail->sorted[i]);
+
+        if (rank < begin)
+            break;
+        tail->anchor = tail->sorted[i];
+        tail->at_anchor = rank;
     }
-    memcpy(copy, x, n * sizeof *copy);
-    slope = slope_of(copy, n, least);
+}
+
+void tail_fit(struct tail *tail, const double *x, size_t n, double least)
+{
+    *tail = (struct tail){.sorted = mem_alloc(n, sizeof *x), .n = n};
+    memcpy(tail->sorted, x, n * sizeof *x);
+    qsort(tail->sorted, n, sizeof *x, by_value);
+    tail->slope = slope_of(tail, least);
+    find_anchor(tail);
+}
+
+void tail_release(struct tail *tail)
+{
+    free(tail->sorted);
+    *tail = (struct tail){0};
+}
+
+void tail_ranks(const double *x, size_t n, double *out)
+{
+    struct tail tail;
+
+    if (n == 0)
+        return;
+    tail_fit(&tail, x, n, 1);
     for (size_t i = 0; i < n; i++)
-        if (rank[i] >= begin && x[i] < anchor) {
-            anchor = x[i];
-            at_anchor = rank[i];
-        }
-    for (size_t i = 0; i < n; i++)
-        out[i] = x[i] >= anchor ? at_anchor + (x[i] - anchor) / slope : rank[i];
-    free(copy);
+        out[i] = tail_rank(&tail, x[i]);
+    tail_release(&tail);
+}
+
+void tail_pack(const struct tail *tail, struct pack *pack)
+{
+    pack_f64(pack, tail->slope);
+    pack_array(pack, tail->sorted, tail->n, sizeof *tail->sorted);
+}
+
+void tail_unpack(struct tail *tail, struct pack *pack)
+{
+    *tail = (struct tail){.slope = unpack_f64(pack)};
+    tail->n = unpack_count(pack, sizeof *tail->sorted);
+    tail->sorted = unpack_array(pack, tail->n, sizeof *tail->sorted);
+    pack->is_bad |= tail->n == 0 || !(tail->slope > 0);
+    for (size_t i = 0; i < tail->n; i++)
+        pack->is_bad |=
+            !isfinite(tail->sorted[i]) || (i > 0 && tail->sorted[i] < tail->sorted[i - 1]);
+    if (!pack->is_bad)
+        find_anchor(tail);
 }

@@ -1,28 +1,54 @@
 /*
- * tails -- how far out in the upper tail of its distribution a value is, in nats.
+ * tails -- how far out in the upper tail of a distribution a value is, in nats.
  *
  * Terms with different units cannot be added; tail probabilities can be compared. tail_rank is
  * empirical: -ln of the share of values as large or larger, at most ln n. tail_model goes on
  * beyond that: from the value where the upper twentieth begins, the tail is taken to fall off
  * exponentially, at the rate that the quantiles below show, which anomalies do not set.
+ *
+ * The distribution is that of the values a tail was fitted to; values that were not among them
+ * can be asked about too.
  */
 #ifndef SNAG_DETECT_TAILS_H
 #define SNAG_DETECT_TAILS_H
 
+#include "base/pack.h"
+
 #include <stddef.h>
 
-/* tail_rank -- out[i] = -ln(#{j: x[j] >= x[i]} / n). O(n log n). */
-void tail_rank(const double *x, size_t n, double *out);
+struct tail {
+    double *sorted; /* [n] ascending */
+    size_t n;
+    double slope;             /* value per nat beyond the anchor */
+    double anchor, at_anchor; /* where the exponential begins, and its tail_rank */
+};
 
 /*
- * tail_model -- see above.
- *   rank   (n) tail_rank of x
+ * tail_fit -- learn a distribution. Release in any case.
+ *   x      (n) finite, n >= 1
  *   least  the tail falls off by at most one nat per this
+ * O(n log n).
  */
-void tail_model(const double *x, const double *rank, size_t n, double least, double *out);
+void tail_fit(struct tail *tail, const double *x, size_t n, double least);
+void tail_release(struct tail *tail);
 
-/* tail_share -- the share of the values that counts as the tail: a twentieth, or a few values.
- */
+/* tail_rank -- -ln(#{j: x[j] >= value} / n), at most ln n. O(log n). */
+double tail_rank(const struct tail *tail, double value);
+
+/* tail_model -- see above. O(log n). */
+double tail_model(const struct tail *tail, double value);
+
+/* tail_quantile -- quantile q of the values, 0..1, linear between them. */
+double tail_quantile(const struct tail *tail, double q);
+
+/* tail_share -- the share of n values that counts as the tail: a twentieth, or a few values. */
 double tail_share(size_t n);
+
+/* tail_ranks -- tail_rank of n values among themselves. O(n log n). */
+void tail_ranks(const double *x, size_t n, double *out);
+
+/* tail_pack, tail_unpack -- to bytes and back; the pack is bad when it makes no sense. */
+void tail_pack(const struct tail *tail, struct pack *pack);
+void tail_unpack(struct tail *tail, struct pack *pack);
 
 #endif

@@ -27,7 +27,7 @@ struct gp_opts gp_opts_default(void)
 {
     return (struct gp_opts){.length = 1.5,
                             .label_noise = 0.02,
-                            .background_noise = 0.3,
+                            .background_noise = 1,
                             .n_background = 300,
                             .floor = 0.2,
                             .seed = 1};
