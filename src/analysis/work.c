@@ -37,19 +37,46 @@ int work_forest(struct work *w, const struct columns *columns, const struct defi
     return rc;
 }
 
-static void measure(struct work *w)
+/* is_own: the trees are compared with each other, not with those of another run. */
+static void measure(struct work *w, bool is_own)
 {
     w->measure = mem_alloc(w->forest.n_trees, sizeof *w->measure);
     residual_measures(&w->model, &w->place, &w->forest, w->measure);
-    yardstick_fit(&w->yardstick, w->measure, w->forest.n_trees);
-    residual_score(&w->yardstick, true, w->measure, w->forest.n_trees, &w->residual);
+    if (is_own)
+        yardstick_fit(&w->yardstick, w->measure, w->forest.n_trees);
+    residual_score(&w->yardstick, is_own, w->measure, w->forest.n_trees, &w->residual);
 }
 
 void work_fit(struct work *w, bool with_bags)
 {
     wl_init(&w->wl, &w->forest, w->defs, with_bags);
     residual_fit(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, w->defs);
-    measure(w);
+    measure(w, true);
+}
+
+static void count_unseen(const struct work *w, struct work_unseen *unseen)
+{
+    *unseen = (struct work_unseen){0};
+    for (uint32_t t = 0; t < w->forest.n_trees; t++) {
+        uint64_t n_before = unseen->n_calls;
+
+        for (uint32_t v = w->forest.first[t]; v < w->forest.first[t + 1]; v++)
+            unseen->n_calls += w->place.path[v] == PATH_NONE;
+        unseen->n_trees += unseen->n_calls > n_before;
+    }
+}
+
+void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
+                struct work_unseen *unseen)
+{
+    w->model = *model;
+    w->yardstick = *yardstick;
+    *model = (struct residual_model){0};
+    *yardstick = (struct yardstick){0};
+    wl_init(&w->wl, &w->forest, w->defs, false);
+    residual_locate(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, w->defs);
+    measure(w, false);
+    count_unseen(w, unseen);
 }
 
 /* Which region a function of interest is, and how many executions it is to have. */
@@ -91,7 +118,7 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
         return rc;
     wl_init(&w->wl, &w->forest, defs, with_bags);
     residual_locate(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, defs);
-    measure(w);
+    measure(w, true);
     return 0;
 }
 

@@ -52,6 +52,21 @@ int work_forest(struct work *w, const struct columns *columns, const struct defi
  */
 void work_fit(struct work *w, bool with_bags);
 
+/* What a model did not know of the executions it was applied to. */
+struct work_unseen {
+    uint64_t n_calls; /* on call paths the model does not have */
+    uint32_t n_trees; /* executions with such calls */
+};
+
+/*
+ * work_apply -- label the forest and measure every tree by what was learnt from another run.
+ *   model, yardstick  numbered as in w->defs; they are moved into w
+ *   unseen            out
+ * Costs as work_fit.
+ */
+void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
+                struct work_unseen *unseen);
+
 /*
  * work_load -- what a finished run knows about one of its functions of interest.
  *   w          zeroed; release it in any case

@@ -38,6 +38,15 @@ void context_number(struct context *c, const struct forest *forest, bool is_lear
     }
 }
 
+void context_rename(struct context *c, const uint32_t *to)
+{
+    idmap_release(&c->id);
+    for (uint32_t path = 0; path < c->n; path++) {
+        c->region[path] = to[c->region[path]];
+        idmap_add(&c->id, key_pair(c->parent[path], c->region[path]));
+    }
+}
+
 void context_release(struct context *c)
 {
     free(c->parent);

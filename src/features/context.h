@@ -38,4 +38,10 @@ void context_release(struct context *context);
 /* context_add -- the number of a path, new if it was not known. */
 uint32_t context_add(struct context *context, uint32_t parent, uint32_t region);
 
+/*
+ * context_rename -- the same paths with other numbers of functions.
+ *   to  [] new number of every number in use; no two may become one
+ */
+void context_rename(struct context *context, const uint32_t *to);
+
 #endif

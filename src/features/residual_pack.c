@@ -140,3 +140,13 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     shapes_rank(&m->shapes, m->is_warm);
     return 0;
 }
+
+void residual_rename(struct residual_model *m, const uint32_t *to)
+{
+    struct shapes *s = &m->shapes;
+    size_t n_children = s->id.n ? s->child_first[s->id.n] : 0;
+
+    context_rename(&m->paths, to);
+    for (size_t i = 0; i < n_children; i++)
+        s->child[i].region = to[s->child[i].region];
+}

@@ -15,4 +15,10 @@ void residual_pack(const struct residual_model *model, struct pack *pack);
  */
 int residual_unpack(struct residual_model *model, struct pack *pack, uint32_t n_regions);
 
+/*
+ * residual_rename -- make the numbers of the functions those of another run.
+ *   to  [] new number of every number in use
+ */
+void residual_rename(struct residual_model *model, const uint32_t *to);
+
 #endif

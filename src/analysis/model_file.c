@@ -1,0 +1,211 @@
+/* The parts are packed one behind the other and compressed as one. */
+#include "analysis/model_file.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/pack.h"
+#include "features/residual_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#define MAGIC 0x4c444f4d47414e53u /* "SNAGMODL" */
+#define LEVEL 3
+#define MOST_BYTES ((uint64_t)8 << 30) /* unpacked; more is a damaged file */
+
+struct header {
+    uint64_t magic;
+    uint32_t version, zero;
+    uint64_t n_packed, n_plain;
+    uint64_t hash_low, hash_high;
+};
+
+void model_release(struct model *m)
+{
+    free(m->foi);
+    free(m->snag);
+    free(m->made);
+    free(m->trace);
+    names_release(&m->regions);
+    residual_release(&m->residual);
+    yardstick_release(&m->yardstick);
+    gp_release(&m->gp);
+    *m = (struct model){0};
+}
+
+/* ------------------------------------------------------------------------------- packing */
+
+static void pack_text(struct pack *p, const char *text)
+{
+    pack_array(p, text, strlen(text), 1);
+}
+
+static char *unpack_text(struct pack *p)
+{
+    size_t n = unpack_count(p, 1);
+    char *bytes = unpack_array(p, n, 1), *text = mem_alloc(n + 1, 1);
+
+    memcpy(text, bytes, n);
+    free(bytes);
+    return text;
+}
+
+static void pack_model(struct pack *p, const struct model *m)
+{
+    pack_text(p, m->foi);
+    pack_text(p, m->snag);
+    pack_text(p, m->made);
+    pack_text(p, m->trace);
+    pack_u32(p, m->n_trees);
+    pack_u32(p, m->n_abnormal);
+    pack_u32(p, m->n_normal);
+    pack_u32(p, m->regions.n);
+    for (uint32_t r = 0; r < m->regions.n; r++)
+        pack_text(p, m->regions.name[r]);
+    residual_pack(&m->residual, p);
+    yardstick_pack(&m->yardstick, p);
+    gp_pack(&m->gp, p);
+}
+
+static void unpack_regions(struct pack *p, struct names *regions)
+{
+    uint32_t n = unpack_u32(p);
+
+    for (uint32_t r = 0; r < n && !p->is_bad; r++) {
+        char *name = unpack_text(p);
+
+        p->is_bad |= names_add(regions, name) != r;
+        free(name);
+    }
+}
+
+static int unpack_model(struct pack *p, struct model *m)
+{
+    int rc;
+
+    m->foi = unpack_text(p);
+    m->snag = unpack_text(p);
+    m->made = unpack_text(p);
+    m->trace = unpack_text(p);
+    m->n_trees = unpack_u32(p);
+    m->n_abnormal = unpack_u32(p);
+    m->n_normal = unpack_u32(p);
+    unpack_regions(p, &m->regions);
+    p->is_bad |= names_find(&m->regions, m->foi) == NAMES_NONE;
+    rc = residual_unpack(&m->residual, p, m->regions.n);
+    if (rc == 0)
+        yardstick_unpack(&m->yardstick, p);
+    if (rc == 0)
+        rc = gp_unpack(&m->gp, p);
+    if (rc == 0 && m->gp.points.n > 0)
+        p->is_bad |= m->gp.points.n_cols != 2 * m->residual.paths.n + 3;
+    return rc == 0 && (p->is_bad || p->at != p->n) ? ERR_FORMAT : rc;
+}
+
+/* --------------------------------------------------------------------------------- files */
+
+static int write_all(const char *path, const struct header *header, const void *packed)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+
+    if (fd < 0)
+        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+    rc = fs_write_at(fd, header, sizeof *header, 0, path);
+    if (rc == 0)
+        rc = fs_write_at(fd, packed, header->n_packed, sizeof *header, path);
+    if (rc == 0 && fsync(fd) < 0)
+        rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    close(fd);
+    return rc;
+}
+
+int model_file_write(const char *path, const struct model *model)
+{
+    char part[FS_PATH_SIZE + 16];
+    struct pack pack = {0};
+    struct header header = {.magic = MAGIC, .version = MODEL_FILE_VERSION};
+    size_t bound;
+    void *packed;
+    XXH128_hash_t hash;
+    int rc;
+
+    pack_model(&pack, model);
+    bound = ZSTD_compressBound(pack.n);
+    packed = mem_alloc(bound, 1);
+    header.n_plain = pack.n;
+    header.n_packed = ZSTD_compress(packed, bound, pack.data, pack.n, LEVEL);
+    hash = XXH3_128bits(packed, header.n_packed);
+    header.hash_low = hash.low64;
+    header.hash_high = hash.high64;
+    snprintf(part, sizeof part, "%.4080s.%d.part", path, (int)getpid());
+    rc = write_all(part, &header, packed);
+    if (rc == 0 && rename(part, path) < 0)
+        rc = err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+    if (rc < 0)
+        unlink(part);
+    free(packed);
+    pack_release(&pack);
+    return rc;
+}
+
+static int check(const char *path, const struct header *h, const void *packed, size_t n)
+{
+    XXH128_hash_t hash;
+
+    if (n < sizeof *h || h->magic != MAGIC)
+        return err_set(ERR_FORMAT, "not a model of snag: '%s'", path);
+    if (h->version != MODEL_FILE_VERSION)
+        return err_set(ERR_FORMAT, "'%s' is a model of version %u; this snag reads version %u",
+                       path, h->version, MODEL_FILE_VERSION);
+    hash = XXH3_128bits(packed, n - sizeof *h);
+    if (h->zero != 0 || h->n_packed != n - sizeof *h || h->n_plain > MOST_BYTES ||
+        hash.low64 != h->hash_low || hash.high64 != h->hash_high)
+        return err_set(ERR_FORMAT, "damaged model: '%s' has another checksum than noted", path);
+    return 0;
+}
+
+int model_file_read(const char *path, struct model *model)
+{
+    const void *data = NULL;
+    struct header header = {0};
+    struct pack pack = {0};
+    size_t n = 0;
+    int rc = fs_map(path, &data, &n);
+
+    *model = (struct model){0};
+    if (rc < 0)
+        return rc;
+    if (n >= sizeof header)
+        memcpy(&header, data, sizeof header);
+    rc = check(path, &header, (const char *)data + sizeof header, n);
+    if (rc == 0) {
+        pack.data = mem_alloc(header.n_plain, 1);
+        pack.n = header.n_plain;
+        if (ZSTD_decompress(pack.data, pack.n, (const char *)data + sizeof header,
+                            header.n_packed) != pack.n ||
+            unpack_model(&pack, model) < 0)
+            rc = err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path);
+    }
+    fs_unmap(data, n);
+    pack_release(&pack);
+    return rc;
+}
+
+void model_adopt(struct model *m, struct definitions *defs, uint32_t *region)
+{
+    uint32_t *to = mem_alloc(m->regions.n, sizeof *to);
+
+    for (uint32_t r = 0; r < m->regions.n; r++)
+        to[r] = definitions_region(defs, m->regions.name[r]);
+    residual_rename(&m->residual, to);
+    *region = definitions_region(defs, m->foi);
+    free(to);
+}

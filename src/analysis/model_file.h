@@ -1,0 +1,55 @@
+/*
+ * model_file -- what was learnt from one run, in a file of its own, for the next run.
+ *
+ * All that a score depends on: what is usual for the function of interest, the yardstick its
+ * executions were measured by, and what was learnt from labels. Functions are kept by name and
+ * subtrees by hash, so that any trace of the same program can be scored.
+ *
+ *     "SNAGMODL" | version u32 | 0 u32 | bytes u64 | bytes unpacked u64 | XXH3-128 | zstd
+ *
+ * little-endian; the hash is that of the compressed bytes.
+ */
+#ifndef SNAG_ANALYSIS_MODEL_FILE_H
+#define SNAG_ANALYSIS_MODEL_FILE_H
+
+#include "base/names.h"
+#include "detect/residual_score.h"
+#include "features/residual.h"
+#include "learn/gp.h"
+#include "trace/definitions.h"
+
+#include <stdint.h>
+
+#define MODEL_FILE_VERSION 1u
+
+struct model {
+    char *foi;         /* full name of the function */
+    char *snag, *made; /* version of the program; when, UTC */
+    char *trace;       /* what it was learnt from */
+    uint32_t n_trees;
+    uint32_t n_abnormal, n_normal; /* labels */
+    struct names regions;          /* numbered as in residual */
+    struct residual_model residual;
+    struct yardstick yardstick;
+    struct gp gp; /* without points when there were no labels */
+};
+
+void model_release(struct model *model);
+
+/* model_file_write -- all or nothing, replacing what has this name. Returns 0 or ERR_IO. */
+int model_file_write(const char *path, const struct model *model);
+
+/*
+ * model_file_read -- read and check a model. Returns 0, ERR_IO, or ERR_FORMAT for a damaged
+ * file, another kind of file or a newer version. Release in any case.
+ */
+int model_file_read(const char *path, struct model *model);
+
+/*
+ * model_adopt -- number the functions as in a trace. Those that the trace does not have are
+ * added to its definitions.
+ *   region  out: the function of interest
+ */
+void model_adopt(struct model *model, struct definitions *defs, uint32_t *region);
+
+#endif

@@ -1,0 +1,169 @@
+/* A model of one run, applied to another one of the same program, whose functions are numbered
+ * in another order. */
+#include "analysis/model_file.h"
+
+#include "analysis/sample_run.h"
+#include "analysis/work.h"
+#include "base/err.h"
+#include "base/test.h"
+
+#include <unistd.h>
+
+#define PROGRAM "200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed="
+static const char first_run[] = "synth:" PROGRAM "1";
+static const char clean_run[] = "synth:2*c 1*a " PROGRAM "2";
+static const char slow_run[] = "synth:2*c 1*a " PROGRAM "2;slow=c/150/30";
+
+static void learn(struct sample_run *run, struct work *w, struct model *m)
+{
+    assert_int_equal(work_forest(w, &run->columns, &run->source.defs, run->foi.region), 0);
+    work_fit(w, false);
+    *m = (struct model){.foi = strdup("step"),
+                        .snag = strdup("1"),
+                        .made = strdup("now"),
+                        .trace = strdup("t"),
+                        .n_trees = w->forest.n_trees,
+                        .residual = w->model,
+                        .yardstick = w->yardstick};
+    for (uint32_t r = 0; r < run->source.defs.names.n; r++)
+        names_add(&m->regions, run->source.defs.names.name[r]);
+    rows_init(&m->gp.points, 0);
+    m->gp.opts = gp_opts_default();
+    w->model = (struct residual_model){0};
+    w->yardstick = (struct yardstick){0};
+}
+
+static void apply(const char *path, const char *program, struct work *w,
+                  struct work_unseen *unseen, struct sample_run *run)
+{
+    struct model m;
+    uint32_t region;
+
+    sample_run_init(run, program, "step", NULL);
+    assert_int_equal(model_file_read(path, &m), 0);
+    model_adopt(&m, &run->source.defs, &region);
+    assert_int_equal(region, run->foi.region);
+    assert_int_equal(work_forest(w, &run->columns, &run->source.defs, region), 0);
+    work_apply(w, &m.residual, &m.yardstick, unseen);
+    model_release(&m);
+}
+
+static uint32_t count_anomalies(const struct work *w)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < w->forest.n_trees; t++)
+        n += w->residual.score[t] > w->residual.threshold;
+    return n;
+}
+
+static void another_run_is_judged_by_the_first(void **state)
+{
+    char path[] = "/tmp/snag-model-XXXXXX";
+    struct sample_run run, clean, slow;
+    struct work w = {0}, v = {0}, u = {0};
+    struct work_unseen unseen;
+    struct model m;
+    uint32_t n_clean;
+
+    (void)state;
+    close(mkstemp(path));
+    sample_run_init(&run, first_run, "step", NULL);
+    learn(&run, &w, &m);
+    assert_int_equal(model_file_write(path, &m), 0);
+    apply(path, clean_run, &v, &unseen, &clean);
+    assert_int_equal(unseen.n_calls, 0);
+    n_clean = count_anomalies(&v);
+    assert_true(n_clean <= 3);
+    apply(path, slow_run, &u, &unseen, &slow);
+    assert_true(count_anomalies(&u) >= n_clean + 3);
+    model_release(&m);
+    work_release(&w);
+    work_release(&v);
+    work_release(&u);
+    sample_run_release(&run);
+    sample_run_release(&clean);
+    sample_run_release(&slow);
+    unlink(path);
+}
+
+static void what_the_model_never_saw_is_counted(void **state)
+{
+    char path[] = "/tmp/snag-model-XXXXXX";
+    struct sample_run run, other;
+    struct work w = {0}, v = {0};
+    struct work_unseen unseen;
+    struct model m;
+
+    (void)state;
+    close(mkstemp(path));
+    sample_run_init(&run, first_run, "step", NULL);
+    learn(&run, &w, &m);
+    assert_int_equal(model_file_write(path, &m), 0);
+    apply(path, "synth:10*step(compute@1ms(a 3*b new(a)) c@200us);ranks=2", &v, &unseen,
+          &other);
+    assert_int_equal(unseen.n_trees, 20);
+    assert_int_equal(unseen.n_calls, 40);
+    model_release(&m);
+    work_release(&w);
+    work_release(&v);
+    sample_run_release(&run);
+    sample_run_release(&other);
+    unlink(path);
+}
+
+/* Writes bytes of a model file with one changed or the end cut off. */
+static int read_damaged(const char *path, const char *bytes, size_t n, size_t at)
+{
+    FILE *out = fopen(path, "wb");
+    struct model m;
+    int rc;
+
+    assert_non_null(out);
+    fwrite(bytes, 1, at, out);
+    if (at % 2) {
+        fputc(bytes[at] ^ 0x10, out);
+        fwrite(bytes + at + 1, 1, n - at - 1, out);
+    }
+    fclose(out);
+    rc = model_file_read(path, &m);
+    model_release(&m);
+    return rc;
+}
+
+static void a_damaged_model_is_an_error(void **state)
+{
+    char path[] = "/tmp/snag-model-XXXXXX", *bytes = calloc(1, 1 << 20);
+    struct sample_run run;
+    struct work w = {0};
+    struct model m;
+    FILE *in;
+    size_t n;
+
+    (void)state;
+    close(mkstemp(path));
+    sample_run_init(&run, first_run, "step", NULL);
+    learn(&run, &w, &m);
+    assert_int_equal(model_file_write(path, &m), 0);
+    in = fopen(path, "rb");
+    n = fread(bytes, 1, 1 << 20, in);
+    fclose(in);
+    for (size_t at = 0; at < n; at += 1 + n / 150)
+        assert_int_equal(read_damaged(path, bytes, n, at), ERR_FORMAT);
+    model_release(&m);
+    work_release(&w);
+    sample_run_release(&run);
+    unlink(path);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_run_is_judged_by_the_first),
+        cmocka_unit_test(what_the_model_never_saw_is_counted),
+        cmocka_unit_test(a_damaged_model_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
