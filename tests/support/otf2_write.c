@@ -54,17 +54,29 @@ uint32_t otf2_write_string(struct otf2_write *w, const char *text)
     return w->n_strings++;
 }
 
-OTF2_EvtWriter *otf2_write_location(struct otf2_write *w, uint64_t id)
+static OTF2_EvtWriter *add_location(struct otf2_write *w, uint64_t id, uint32_t rank,
+                                    bool is_thread)
 {
     OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(w->archive, id);
 
     if (events == NULL || w->n_locations == OTF2_WRITE_LOCATIONS)
         abort();
     w->location[w->n_locations].id = id;
-    w->location[w->n_locations].rank = w->n_locations;
+    w->location[w->n_locations].rank = rank;
+    w->location[w->n_locations].is_thread = is_thread;
     w->location[w->n_locations].n_events_said = UINT64_MAX;
     w->location[w->n_locations++].events = events;
     return events;
+}
+
+OTF2_EvtWriter *otf2_write_location(struct otf2_write *w, uint64_t id)
+{
+    return add_location(w, id, w->n_ranks++, false);
+}
+
+OTF2_EvtWriter *otf2_write_thread(struct otf2_write *w, uint64_t id, uint32_t rank)
+{
+    return add_location(w, id, rank, true);
 }
 
 void otf2_write_region(struct otf2_write *w, uint32_t id, const char *name)
@@ -96,19 +108,22 @@ void otf2_write_clock_offset(struct otf2_write *w, uint64_t location, uint64_t t
 static void write_locations(struct otf2_write *w)
 {
     uint32_t name = otf2_write_string(w, "Master thread");
+    uint32_t thread = otf2_write_string(w, "Worker thread");
 
     CHECK(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->defs, 0, name, name,
                                                    OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t i = 0; i < w->n_locations; i++) {
         uint64_t n = w->location[i].n_events_said;
 
-        CHECK(OTF2_GlobalDefWriter_WriteLocationGroup(w->defs, i, name,
-                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                      OTF2_UNDEFINED_LOCATION_GROUP));
+        if (!w->location[i].is_thread)
+            CHECK(OTF2_GlobalDefWriter_WriteLocationGroup(w->defs, w->location[i].rank, name,
+                                                          OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                          OTF2_UNDEFINED_LOCATION_GROUP));
         if (n == UINT64_MAX)
             CHECK(OTF2_EvtWriter_GetNumberOfEvents(w->location[i].events, &n));
-        CHECK(OTF2_GlobalDefWriter_WriteLocation(w->defs, w->location[i].id, name,
-                                                 OTF2_LOCATION_TYPE_CPU_THREAD, n, i));
+        CHECK(OTF2_GlobalDefWriter_WriteLocation(
+            w->defs, w->location[i].id, w->location[i].is_thread ? thread : name,
+            OTF2_LOCATION_TYPE_CPU_THREAD, n, w->location[i].rank));
     }
 }
 
@@ -118,15 +133,17 @@ static void write_mpi(struct otf2_write *w)
     uint32_t world = otf2_write_string(w, "MPI_COMM_WORLD");
 
     for (uint32_t i = 0; i < w->n_locations; i++) {
-        id[i] = w->location[i].id;
-        rank[i] = i;
+        if (w->location[i].is_thread)
+            continue;
+        id[w->location[i].rank] = w->location[i].id;
+        rank[w->location[i].rank] = w->location[i].rank;
     }
     CHECK(OTF2_GlobalDefWriter_WriteGroup(w->defs, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                          w->n_locations, id));
+                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, w->n_ranks,
+                                          id));
     CHECK(OTF2_GlobalDefWriter_WriteGroup(w->defs, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP,
-                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                          w->n_locations, rank));
+                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, w->n_ranks,
+                                          rank));
     CHECK(OTF2_GlobalDefWriter_WriteComm(w->defs, 0, world, 1, OTF2_UNDEFINED_COMM,
                                          OTF2_COMM_FLAG_NONE));
 }

@@ -27,10 +27,11 @@ struct otf2_write {
     OTF2_GlobalDefWriter *defs;
     uint64_t ticks_per_s, origin, length;
     uint32_t n_strings;
-    uint32_t n_locations;
+    uint32_t n_locations, n_ranks;
     struct {
         uint64_t id;
         uint32_t rank;
+        bool is_thread; /* of a rank that is there already */
         OTF2_EvtWriter *events;
         uint64_t n_events_said; /* UINT64_MAX: the truth */
     } location[OTF2_WRITE_LOCATIONS];
@@ -43,6 +44,9 @@ void otf2_write_open(struct otf2_write *w, const char *dir, uint64_t ticks_per_s
 
 /* otf2_write_location -- the event writer of a new location: rank i in order of creation. */
 OTF2_EvtWriter *otf2_write_location(struct otf2_write *w, uint64_t id);
+
+/* otf2_write_thread -- the event writer of one more location of a rank. */
+OTF2_EvtWriter *otf2_write_thread(struct otf2_write *w, uint64_t id, uint32_t rank);
 
 /* otf2_write_region -- define a region. */
 void otf2_write_region(struct otf2_write *w, uint32_t id, const char *name);

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The house checks can fail: each finds what is planted in a small tree, and nothing before.
+#
+#   planted.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+failed=0
+
+# finds CHECK TEXT: the check fails and says TEXT; with no text: it passes.
+expect() {
+    local check=$1 text=${2:-} said status=0
+    said=$("$here/$check" "$root" 2>&1) || status=$?
+    if [ -z "$text" ] && [ $status -ne 0 ]; then
+        echo "$check does not pass a good tree: $said"
+        failed=1
+    elif [ -n "$text" ] && { [ $status -eq 0 ] || [[ $said != *"$text"* ]]; }; then
+        echo "$check did not say '$text' but '$said', status $status"
+        failed=1
+    fi
+}
+
+# plant FILE LINE...: a file with these lines.
+plant() {
+    local file=$root/$1
+    mkdir -p "$(dirname "$file")"
+    shift
+    printf '%s\n' "$@" >"$file"
+}
+
+good_tree() {
+    rm -rf "${root:?}"/*
+    cp "$here/../../.clang-format" "$root"
+    plant src/stack/calls.c '#include "stack/calls.h"' '#include "base/err.h"' '#include <math.h>'
+    plant src/cmd/main.c '#include "features/wl.h"' '#include "run/rundir.h"'
+    plant src/trace/source_test.c '#include "base/test.h"' '' '#include "otf2_write.h"'
+}
+
+good_tree
+expect layers.sh
+expect sizes.sh
+
+plant src/stack/up.c '#include "forest/forest.h"'
+expect layers.sh 'src/stack/up.c:1: stack/ may not include "forest/forest.h"'
+good_tree
+plant src/explain/aside.c '// a comment' ' # include "detect/lof.h"'
+expect layers.sh 'src/explain/aside.c:2: explain/ may not include "detect/lof.h"'
+good_tree
+plant src/news/news.c ''
+expect layers.sh 'folder news/ is not in the table'
+good_tree
+plant src/base/err.c '#include "base/test.h"'
+expect layers.sh 'only tests include base/test.h'
+
+good_tree
+plant src/base/calls.c ''
+expect sizes.sh 'the name calls.c is used by src/base/calls.c src/stack/calls.c'
+good_tree
+plant src/base/file.c $(seq 600)
+expect sizes.sh
+plant src/base/file.c $(seq 601)
+expect sizes.sh 'src/base/file.c: more than 600 lines'
+plant src/base/file.c 'int f(void)' '{' $(seq 60) '}'
+expect sizes.sh
+plant src/base/file.c 'int f(void)' '{' $(seq 61) '}'
+expect sizes.sh 'src/base/file.c:2: 61 lines: int f(void)'
+
+good_tree
+if "$here/format.sh" "$root" >/dev/null 2>&1; then
+    plant src/base/file.c 'int  f( void );'
+    expect format.sh 'src/base/file.c:1'
+fi
+exit $failed

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# A file name is used once; no function has more than 60 lines between its braces, no C file more
+# than 600.
+#
+#   sizes.sh SOURCE_DIRECTORY
+set -eu
+cd "$1"
+status=0
+
+files=$(find src tests examples -name '*.[ch]' 2>/dev/null | sort)
+twice=$(printf '%s\n' $files | sed 's|.*/||' | sort | uniq -d)
+for name in $twice; do
+    echo "the name $name is used by" $(printf '%s\n' $files | grep "/$name\$")
+    status=1
+done
+
+awk -v most_lines=60 -v most_file=600 '
+FNR == 1 { start = 0 }
+FNR == most_file + 1 { printf "%s: more than %d lines\n", FILENAME, most_file; is_broken = 1 }
+/^[A-Za-z_].*\(/ { name = $0 }
+/^{/ { start = FNR }
+/^}/ && start {
+    if (FNR - start - 1 > most_lines) {
+        printf "%s:%d: %d lines: %s\n", FILENAME, start, FNR - start - 1, name
+        is_broken = 1
+    }
+    start = 0
+}
+END { exit is_broken }' $files || status=1
+exit $status

@@ -1,0 +1,227 @@
+/*
+ * sample_archive DIR [damaged] -- writes an OTF2 archive that has some of everything: DIR must
+ * exist.
+ *
+ * Three ranks, one of them with a second thread, take 30 steps of 20 us. Times in a step, in
+ * ns:
+ *
+ *     0 step
+ *     | 100 solve ............... recursive walk, 1 to 4 deep; Atoms::sort
+ *     | 13000 MPI_Irecv, MPI_Isend, MPI_Waitall ........... from the left, to the right
+ *     | 14000 MPI_Send on rank 0, MPI_Recv on rank 1
+ *     | 15000 MPI_Allreduce ..... collective
+ *     16000
+ *
+ * In step 7 of rank 1 solve takes 9 us longer, in step 21 of rank 2 there is one more sort.
+ * Rank 2 numbers its regions backwards (a mapping table); the clocks of ranks 1 and 2 are off,
+ * the one by a constant, the other with a drift, and ClockOffset records say so. `step` is
+ * defined twice.
+ *
+ * Damaged: rank 0 leaves `solve` twice in step 3, rank 1 leaves `main` before `solve` in step
+ * 5, rank 2 never leaves `main`.
+ */
+#include "otf2_write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAIN, STEP, SOLVE, WALK, SORT, SEND, RECV, ISEND, IRECV, WAITALL, ALLREDUCE, STEP_TOO };
+
+#define N_REGIONS 12
+#define N_RANKS 3
+#define N_STEPS 30u
+#define ORIGIN 5000u
+#define STEP_NS 20000u
+
+static const char *const names[N_REGIONS] = {
+    "main",     "step",      "solve",     "walk, \"deeper\"", "_ZN5Atoms4sortEv", "MPI_Send",
+    "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall",      "MPI_Allreduce",    "step",
+};
+
+/* A location being written. */
+struct pen {
+    OTF2_EvtWriter *events;
+    uint32_t rank;
+    uint64_t now; /* true time */
+};
+
+/* The clock of rank 1 is 700 ns behind; that of rank 2 is 100 behind and loses 1 in 64. */
+static uint64_t clock_of(const struct pen *pen, uint64_t now)
+{
+    if (pen->rank == 1)
+        return now - 700;
+    if (pen->rank == 2)
+        return (now - 100) * 64 / 65;
+    return now;
+}
+
+static uint64_t stamp(struct pen *pen, uint64_t after)
+{
+    pen->now += after;
+    return clock_of(pen, pen->now);
+}
+
+static uint32_t region_of(const struct pen *pen, uint32_t region)
+{
+    return pen->rank == 2 ? N_REGIONS - 1 - region : region;
+}
+
+static void enter(struct pen *pen, uint64_t after, uint32_t region)
+{
+    OTF2_EvtWriter_Enter(pen->events, NULL, stamp(pen, after), region_of(pen, region));
+}
+
+static void leave(struct pen *pen, uint64_t after, uint32_t region)
+{
+    OTF2_EvtWriter_Leave(pen->events, NULL, stamp(pen, after), region_of(pen, region));
+}
+
+/* Differs from step to step and rank to rank, and is the same everywhere. */
+static uint32_t wiggle(uint32_t rank, uint32_t step, uint32_t most)
+{
+    return (step * 7919u + rank * 104729u + 13u) % 1009u * most / 1009u;
+}
+
+static void solve(struct pen *pen, uint32_t step, bool is_damaged)
+{
+    uint32_t depth = 1 + step % 4, n_sorts = pen->rank == 2 && step == 21 ? 2 : 1;
+
+    enter(pen, 100, SOLVE);
+    for (uint32_t i = 0; i < depth; i++)
+        enter(pen, 50, WALK);
+    for (uint32_t i = 0; i < depth; i++)
+        leave(pen, 100 + wiggle(pen->rank, step, 100), WALK);
+    for (uint32_t i = 0; i < n_sorts; i++) {
+        enter(pen, 0, SORT);
+        leave(pen, 300 + wiggle(pen->rank, step + 500, 60), SORT);
+    }
+    if (is_damaged && pen->rank == 1 && step == 5)
+        return;
+    leave(pen,
+          900 + wiggle(pen->rank, step + 50, 200) + (pen->rank == 1 && step == 7 ? 9000u : 0),
+          SOLVE);
+    if (is_damaged && pen->rank == 0 && step == 3)
+        leave(pen, 10, SOLVE);
+}
+
+static void exchange(struct pen *pen, uint32_t step)
+{
+    uint32_t left = (pen->rank + N_RANKS - 1) % N_RANKS, right = (pen->rank + 1) % N_RANKS;
+    uint64_t in = 2 * step, out = 2 * step + 1;
+
+    enter(pen, 0, IRECV);
+    OTF2_EvtWriter_MpiIrecvRequest(pen->events, NULL, stamp(pen, 10), in);
+    leave(pen, 40, IRECV);
+    enter(pen, 50, ISEND);
+    OTF2_EvtWriter_MpiIsend(pen->events, NULL, stamp(pen, 10), right, 0, 1, 4096, out);
+    leave(pen, 40, ISEND);
+    enter(pen, 50, WAITALL);
+    OTF2_EvtWriter_MpiIsendComplete(pen->events, NULL, stamp(pen, 100), out);
+    OTF2_EvtWriter_MpiIrecv(pen->events, NULL, stamp(pen, 100), left, 0, 1, 4096, in);
+    leave(pen, 100, WAITALL);
+}
+
+static void pass_on(struct pen *pen)
+{
+    if (pen->rank == 0) {
+        enter(pen, 0, SEND);
+        OTF2_EvtWriter_MpiSend(pen->events, NULL, stamp(pen, 10), 1, 0, 2, 64);
+        leave(pen, 40, SEND);
+    } else if (pen->rank == 1) {
+        enter(pen, 5, RECV);
+        OTF2_EvtWriter_MpiRecv(pen->events, NULL, stamp(pen, 90), 0, 0, 2, 64);
+        leave(pen, 10, RECV);
+    }
+}
+
+static void reduce(struct pen *pen)
+{
+    enter(pen, 0, ALLREDUCE);
+    OTF2_EvtWriter_MpiCollectiveBegin(pen->events, NULL, stamp(pen, 1));
+    OTF2_EvtWriter_MpiCollectiveEnd(pen->events, NULL, stamp(pen, 500),
+                                    OTF2_COLLECTIVE_OP_ALLREDUCE, 0, OTF2_COLLECTIVE_ROOT_NONE,
+                                    8, 8);
+    leave(pen, 1, ALLREDUCE);
+}
+
+static void write_step(struct pen *pen, uint32_t step, bool is_damaged)
+{
+    uint64_t begin = ORIGIN + 1000 + step * STEP_NS;
+    uint32_t region = pen->rank == 1 ? STEP_TOO : STEP;
+
+    pen->now = begin;
+    enter(pen, 0, region);
+    solve(pen, step, is_damaged);
+    pen->now = begin + 13000;
+    exchange(pen, step);
+    pen->now = begin + 14000;
+    pass_on(pen);
+    pen->now = begin + 15000;
+    reduce(pen);
+    pen->now = begin + 16000 + wiggle(pen->rank, step + 900, 20);
+    leave(pen, 0, region);
+}
+
+static void write_rank(struct pen *pen, bool is_damaged)
+{
+    pen->now = ORIGIN + 200 * pen->rank;
+    enter(pen, 0, MAIN);
+    for (uint32_t step = 0; step < N_STEPS; step++)
+        write_step(pen, step, is_damaged);
+    if (!is_damaged || pen->rank != 2)
+        leave(pen, 100, MAIN);
+}
+
+/* The second thread of rank 1 only sorts. */
+static void write_thread(struct pen *pen)
+{
+    pen->now = ORIGIN + 3000;
+    for (uint32_t step = 0; step < N_STEPS; step++) {
+        enter(pen, 400, SORT);
+        leave(pen, 800 + wiggle(9, step, 100), SORT);
+    }
+}
+
+static void write_definitions(struct otf2_write *w)
+{
+    uint64_t backwards[N_REGIONS];
+
+    for (uint32_t i = 0; i < N_REGIONS; i++) {
+        backwards[i] = N_REGIONS - 1 - i;
+        otf2_write_region(w, i, names[i]);
+    }
+    otf2_write_map(w, 2ull << 32, backwards, N_REGIONS);
+    otf2_write_clock_offset(w, 1ull << 32, 0, 700);
+    otf2_write_clock_offset(w, 1ull << 32, 1000000, 700);
+    otf2_write_clock_offset(w, (1ull << 32) + 1, 0, 700);
+    otf2_write_clock_offset(w, (1ull << 32) + 1, 1000000, 700);
+    otf2_write_clock_offset(w, 2ull << 32, 0, 100);
+    otf2_write_clock_offset(w, 2ull << 32, 640000, 10100);
+    w->origin = ORIGIN;
+    w->length = N_STEPS * STEP_NS + 10000;
+    w->has_mpi = true;
+}
+
+int main(int argc, char **argv)
+{
+    bool is_damaged = argc > 2 && strcmp(argv[2], "damaged") == 0;
+    struct otf2_write w;
+    struct pen thread = {.rank = 1};
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: sample_archive DIR [damaged]\n");
+        return 2;
+    }
+    otf2_write_open(&w, argv[1], 1000000000);
+    for (uint32_t rank = 0; rank < N_RANKS; rank++) {
+        struct pen pen = {.rank = rank,
+                          .events = otf2_write_location(&w, (uint64_t)rank << 32)};
+
+        write_rank(&pen, is_damaged);
+    }
+    thread.events = otf2_write_thread(&w, (1ull << 32) + 1, 1);
+    write_thread(&thread);
+    write_definitions(&w);
+    otf2_write_close(&w);
+    return 0;
+}
