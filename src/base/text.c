@@ -20,7 +20,10 @@ static char *scaled(double value, double step, const char *const *unit, size_t n
         size /= step;
         u++;
     }
-    decimals = u == 0 && size == floor(size) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+    decimals = u == 0 && (size == floor(size) || size >= 9.995) ? 0
+               : size < 9.995                                   ? 2
+               : size < 99.95                                   ? 1
+                                                                : 0;
     snprintf(out, TEXT_SIZE, "%s%.*f %s", value < 0 ? "-" : "", decimals, size, unit[u]);
     return out;
 }

@@ -7,8 +7,8 @@
 
 #define TEXT_SIZE 32 /* enough for any of the numbers below */
 
-/* text_duration -- "38.1 ms", "950 ns", "12.0 s": three digits, the unit that fits. Returns
- * out. */
+/* text_duration -- "38.1 ms", "50 ns", "12.0 s": three digits, the unit that fits, from 10 ns
+ * no parts of a nanosecond. Returns out. */
 char *text_duration(double ns, char out[TEXT_SIZE]);
 
 /* text_count -- "1,234,567". Returns out. */
@@ -16,6 +16,12 @@ char *text_count(uint64_t n, char out[TEXT_SIZE]);
 
 /* text_bytes -- "1.5 MiB". Returns out. */
 char *text_bytes(double bytes, char out[TEXT_SIZE]);
+
+/* text_plural -- "" for one, "s" for any other number. */
+static inline const char *text_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /*
  * text_distance -- how far b is from a, ignoring case: 0 equal, 1 one of them contains the

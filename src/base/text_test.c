@@ -9,6 +9,8 @@ static void durations_have_three_digits_and_a_unit(void **state)
     (void)state;
     assert_string_equal(text_duration(0, out), "0 ns");
     assert_string_equal(text_duration(950, out), "950 ns");
+    assert_string_equal(text_duration(49.97, out), "50 ns");
+    assert_string_equal(text_duration(4.996, out), "5.00 ns");
     assert_string_equal(text_duration(38123456, out), "38.1 ms");
     assert_string_equal(text_duration(999999, out), "1.00 ms");
     assert_string_equal(text_duration(12.5e9, out), "12.5 s");

@@ -189,11 +189,12 @@ static void print_foi(const struct analyze *a, uint32_t i)
     if (a->is_suggested)
         printf("no --foi given; taking the best suggestion, '%s': %s\n", a->foi[i].name,
                a->why);
-    printf("%s: %s executions, %s calls, %s messages, %s different subtrees; %u anomal%s\n",
-           a->foi[i].name, text_count(result->n_trees, trees),
-           text_count(result->n_vertices, vertices), text_count(result->n_messages, messages),
-           text_count(result->n_subtrees, subtrees), result->n_anomalies,
-           result->n_anomalies == 1 ? "y" : "ies");
+    printf("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; %u anomal%s\n",
+           a->foi[i].name, text_count(result->n_trees, trees), text_plural(result->n_trees),
+           text_count(result->n_vertices, vertices), text_plural(result->n_vertices),
+           text_count(result->n_messages, messages), text_plural(result->n_messages),
+           text_count(result->n_subtrees, subtrees), text_plural(result->n_subtrees),
+           result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
 }
 
 static void keep_first(const struct execution *x, void *ctx)
@@ -215,11 +216,12 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
            r->ingested.n_locations == 1 ? "" : "s",
            text_duration((double)(r->ingested.end_ns - r->ingested.begin_ns), length));
     for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
+        if (i > 0)
+            fputc('\n', stdout);
         print_foi(a, i);
         fputc('\n', stdout);
         filter.foi = a->foi[i].name;
         rc = list_executions(db, &filter, false);
-        fputc('\n', stdout);
     }
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
     filter.foi = NULL;

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/executions.h"
 #include "cmd/label_file.h"
@@ -17,6 +18,7 @@
 /* Scores and labels side by side; executions are found by rank, thread and index. */
 struct evaluation {
     struct idmap id; /* key_quad(rank, thread, index, 0) */
+    char foi[EXECUTION_ID_SIZE];
     double *score;
     bool *is_abnormal, *is_anomaly, *is_labelled;
     size_t cap, n_unlabelled;
@@ -27,6 +29,7 @@ static void add_execution(const struct execution *x, void *ctx)
     struct evaluation *e = ctx;
     uint32_t at = idmap_add(&e->id, key_quad(x->rank, x->thread, x->index, 0));
 
+    snprintf(e->foi, sizeof e->foi, "%s", x->foi);
     if (at >= e->cap) {
         e->cap = e->cap ? 2 * e->cap : 1024;
         e->score = mem_resize(e->score, e->cap, sizeof *e->score);
@@ -45,6 +48,8 @@ static int take_label(void *ctx, const struct label_line *line)
     bool is_abnormal = line->label == LABEL_ABNORMAL;
     uint32_t at = idmap_find(&e->id, key_quad(line->rank, line->thread, line->index, 0));
 
+    if (*line->foi && strcmp(line->foi, e->foi) != 0)
+        return 0; /* of another function of interest */
     if (at == IDMAP_NONE)
         return err_set(ERR_NOT_FOUND, "the run has no execution '%s'", line->id);
     if (e->is_labelled[at] && e->is_abnormal[at] != is_abnormal)
@@ -93,10 +98,11 @@ static void print_result(const struct evaluation *e, size_t n, const struct auc 
     }
     printf("ROC-AUC %.3f, PR-AUC %.3f over %zu labelled executions, %zu of them abnormal\n",
            auc->roc, auc->pr, n, auc->n_abnormal);
-    printf("verdict: %zu anomalies, %.0f %% of them abnormal; %.0f %% of the abnormal found\n",
-           n_flagged, 100 * precision, 100 * recall);
+    printf("verdict: %zu anomal%s, %.0f %% of them abnormal; %.0f %% of the abnormal found\n",
+           n_flagged, n_flagged == 1 ? "y" : "ies", 100 * precision, 100 * recall);
     if (e->n_unlabelled > 0)
-        printf("%zu executions have no label and were left out\n", e->n_unlabelled);
+        printf("left out, without a label: %zu execution%s\n", e->n_unlabelled,
+               text_plural(e->n_unlabelled));
 }
 
 static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluation *e)
@@ -131,7 +137,7 @@ int cmd_evaluate(const struct settings *settings)
         return err_set(ERR_USAGE, "labels are missing: --labels FILE (CSV with id and label)");
     if (settings->simulate > 0)
         return simulation_run(settings);
-    rc = run_open(&run, settings->args[0], false);
+    rc = executions_open(&run, settings);
     if (rc == 0)
         rc = evaluate(run.db, settings, &e);
     run_close(&run);

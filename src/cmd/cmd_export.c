@@ -282,8 +282,7 @@ static int load_tracks(struct export *e)
 static int write_export(struct export *e)
 {
     const struct settings *s = e->settings;
-    const char *what = s->what ? s->what : "executions",
-               *format = s->format ? s->format : "csv";
+    const char *what = s->what ? s->what : "executions", *format = settings_format(s, "csv");
     bool is_file = s->output && strcmp(s->output, "-") != 0;
     int rc = 0;
 
@@ -305,7 +304,7 @@ static int write_export(struct export *e)
 int cmd_export(const struct settings *settings)
 {
     struct export e = {.settings = settings};
-    int rc = run_open(&e.run, settings->args[0], false);
+    int rc = executions_open(&e.run, settings);
 
     if (rc == 0)
         rc = run_summary_regions(e.run.db, &e.defs);

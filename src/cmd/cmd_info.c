@@ -237,8 +237,8 @@ static void print_regions(const struct reading *r, size_t most)
 {
     const struct profile *profile = &r->ingested.profile;
     struct by_exclusive *order = calloc(profile->n_regions + 1, sizeof *order);
-    struct table *t = table_new("lrrrrrr", "region", "calls", "inclusive", "exclusive",
-                                "typical", "longest", "variation");
+    struct table *t = table_new("lrrrrrr", "region", "calls", "inclusive", "exclusive", "mean",
+                                "longest", "variation");
     size_t n = 0;
 
     for (uint32_t i = 0; order && i < profile->n_regions; i++)

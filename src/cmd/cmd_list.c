@@ -37,7 +37,10 @@ int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_
         return executions_each(db, filter, list_json, NULL);
     table = list_table();
     rc = executions_each(db, filter, list_text, table);
-    table_print(table, stdout);
+    if (rc == 0)
+        table_print(table, stdout);
+    else
+        table_free(table);
     return rc;
 }
 
@@ -45,7 +48,7 @@ int cmd_list(const struct settings *settings)
 {
     struct execution_filter filter = execution_filter_of(settings);
     struct run run;
-    int rc = run_open(&run, settings->args[0], false);
+    int rc = executions_open(&run, settings);
 
     if (rc == 0)
         rc = list_executions(run.db, &filter, settings->is_json);

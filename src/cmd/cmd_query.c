@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/commands.h"
 #include "cmd/csv.h"
+#include "cmd/executions.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/rundb.h"
@@ -73,14 +74,15 @@ static struct table *table_for(sqlite3_stmt *query)
 
 static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *settings)
 {
-    bool is_csv = settings->format && strcmp(settings->format, "csv") == 0;
+    const char *format = settings_format(settings, "text");
+    bool is_csv = strcmp(format, "csv") == 0, is_json = strcmp(format, "json") == 0;
     struct table *table = NULL;
     int status;
 
     if (is_csv)
         print_csv_head(query);
     while ((status = sqlite3_step(query)) == SQLITE_ROW) {
-        if (settings->is_json) {
+        if (is_json) {
             print_json_row(query);
         } else if (is_csv) {
             print_csv_row(query);
@@ -91,6 +93,8 @@ static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *s
                 table_cell(table, "%s", text_of(query, c));
         }
     }
+    if (table == NULL && !is_json && !is_csv)
+        table = table_for(query);
     if (table)
         table_print(table, stdout);
     return status == SQLITE_DONE ? 0 : rundb_error(db, "the query failed");
@@ -117,8 +121,11 @@ static int run_query(sqlite3 *db, const char *sql, const struct settings *settin
 int cmd_query(const struct settings *settings)
 {
     struct run run;
-    int rc = run_open(&run, settings->args[0], false);
+    int rc;
 
+    if (strcmp(settings_format(settings, "text"), "chrome") == 0)
+        return err_set(ERR_USAGE, "rows have no times: --format chrome is for snag export");
+    rc = executions_open(&run, settings);
     if (rc == 0)
         rc = run_query(run.db, settings->args[1], settings);
     run_close(&run);

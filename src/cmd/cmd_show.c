@@ -22,6 +22,7 @@
 
 #define MOST_CONTEXTS 10 /* in the list of what is strange */
 #define MOST_PEERS 5
+#define RARE_NATS 2.3 /* a combination of calls that one in ten has is not worth a table */
 
 struct show {
     const struct settings *settings;
@@ -71,9 +72,11 @@ static int complain_missing(struct show *s, int64_t foi, const char *id, uint32_
     if (rc < 0)
         return rc;
     if (n == 0)
-        return err_set(ERR_NOT_FOUND, "no execution '%s': none on rank %u", id, rank);
-    return err_set(ERR_NOT_FOUND, "no execution '%s': those of rank %u are 0 to %lld", id, rank,
-                   (long long)n - 1);
+        return err_set(ERR_NOT_FOUND, "no execution '%s': none on rank %u, thread %u", id, rank,
+                       thread);
+    return err_set(ERR_NOT_FOUND,
+                   "no execution '%s': those of rank %u, thread %u are 0 to %lld", id, rank,
+                   thread, (long long)n - 1);
 }
 
 static int find_execution(struct show *s, const char *id)
@@ -197,7 +200,7 @@ static void print_structure(const struct show *s)
     char share[TEXT_SIZE];
     struct table *t;
 
-    if (n == 0)
+    if (n == 0 || s->measure.structure < RARE_NATS)
         return;
     printf("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
            name, text_count((uint64_t)llrint(exp(fmin(s->measure.structure, 40))), share));
@@ -360,7 +363,7 @@ static void show_release(struct show *s)
 int cmd_show(const struct settings *settings)
 {
     struct show s = {.settings = settings};
-    int rc = run_open(&s.run, settings->args[0], false);
+    int rc = executions_open(&s.run, settings);
 
     if (rc == 0)
         rc = run_summary_regions(s.run.db, &s.defs);

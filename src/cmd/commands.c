@@ -25,13 +25,14 @@ static const struct command commands[] = {
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --foi step"},
-    {"list", "RUN [options]", "executions by score", "foi top all rank verdict", 1, 1, cmd_list,
+    {"list", "RUN [options]", "executions by score", "foi top all rank verdict verify", 1, 1,
+     cmd_list,
      "Prints the executions of a run, the strangest first, with a reason each.\n"
      "With --json, one object per line.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
-     "foi depth all", 2, 2, cmd_show,
+     "foi depth all verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
      "subtree usually take, which calls are too many or missing, the tree of its call paths,\n"
      "and the anomalies on other ranks at the same time.\n\n"
@@ -59,21 +60,22 @@ static const struct command commands[] = {
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels simulate batch learner features seed", 1, 1, cmd_evaluate,
+     "foi labels simulate batch learner features seed verify", 1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"
      "normal): areas under the ROC and the precision-recall curve, and precision and recall "
      "of\n"
      "the verdicts.",
      "  snag evaluate lammps.snag --labels labels.csv --json"},
-    {"query", "RUN SQL [options]", "SQL over a run's database", "format", 2, 2, cmd_query,
+    {"query", "RUN SQL [options]", "SQL over a run's database", "format verify", 2, 2,
+     cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
-     "foi output what format rank verdict", 1, 1, cmd_export,
+     "foi output what format rank verdict verify", 1, 1, cmd_export,
      "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
      "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there.",
      "  snag export lammps.snag --format csv > executions.csv\n"

@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+int executions_open(struct run *run, const struct settings *settings)
+{
+    int rc = run_open(run, settings->args[0], false);
+
+    return rc == 0 && settings->is_verified ? columns_verify(&run->columns) : rc;
+}
+
 struct execution_filter execution_filter_of(const struct settings *s)
 {
     return (struct execution_filter){

@@ -3,6 +3,7 @@
 #define SNAG_CMD_EXECUTIONS_H
 
 #include "cmd/settings.h"
+#include "run/rundir.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,12 @@ struct execution_filter {
     uint64_t most;       /* 0: all */
     bool is_in_order;    /* as they are in the run, not by score */
 };
+
+/*
+ * executions_open -- open the run that was named, for reading; --verify reads all of it.
+ * Returns 0 or what run_open and columns_verify return. run_close in any case.
+ */
+int executions_open(struct run *run, const struct settings *settings);
 
 /* execution_filter_of -- what --foi, --rank, --verdict and --top say. */
 struct execution_filter execution_filter_of(const struct settings *settings);

@@ -11,21 +11,38 @@
     "find the executions of a function that do not belong, in the trace of a "                 \
     "parallel program"
 
+#define HELP_INDENT 28
+#define HELP_WIDTH 88
+
+/* Words in the right column, when so many columns of the line are taken already. */
+static void print_wrapped(FILE *out, const char *text, int column)
+{
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+
+        if (column > HELP_INDENT && column + n >= HELP_WIDTH) {
+            fprintf(out, "\n%*s", HELP_INDENT, "");
+            column = HELP_INDENT;
+        }
+        column += fprintf(out, "%s%.*s", column > HELP_INDENT ? " " : "", n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
 static void print_option(FILE *out, const struct option_row *row)
 {
-    char left[64];
+    char left[64], text[512];
     int n = row->letter ? snprintf(left, sizeof left, "  -%c, --%s", row->letter, row->name)
                         : snprintf(left, sizeof left, "      --%s", row->name);
 
     if (row->argument)
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", row->argument);
-    if (n < 28)
-        fprintf(out, "%-28s%s", left, row->help);
-    else
-        fprintf(out, "%s\n%28s%s", left, "", row->help);
-    if (row->choices)
-        fprintf(out, ": %s", row->choices);
-    fputc('\n', out);
+    fprintf(out, "%s%*s", left, n < HELP_INDENT ? HELP_INDENT - n : 0, "");
+    snprintf(text, sizeof text, "%s%s%s", row->help, row->choices ? ": " : "",
+             row->choices ? row->choices : "");
+    print_wrapped(out, text, n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
 }
 
 void help_overview(FILE *out)
@@ -33,9 +50,11 @@ void help_overview(FILE *out)
     fprintf(out, "snag: " SUMMARY "\n\nusage: snag COMMAND ...\n\ncommands:\n");
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "  %-12s%s\n", c->name, c->summary);
-    fprintf(out, "\nA first look at a trace:  snag analyze traces.otf2\n"
-                 "More about a command:     snag help COMMAND\n\n"
-                 "TRACE is one of\n");
+    fprintf(out,
+            "\nA first look at a trace:  snag analyze traces.otf2\n"
+            "More about a command:     snag help COMMAND\n"
+            "Manual, completion:       snag man [COMMAND], snag completion bash|zsh|fish\n\n"
+            "TRACE is one of\n");
     for (const struct source_ops *const *s = source_list(); *s; s++)
         fprintf(out, "  %-8s%s\n", (*s)->name, (*s)->what);
 }
@@ -53,22 +72,60 @@ void help_command(FILE *out, const struct command *command)
 
 /* ------------------------------------------------------------------------------------ man */
 
-/* Text with what means something to mdoc made harmless. */
-static void put_mdoc(FILE *out, const char *text)
-{
-    bool is_line_start = true;
+#define MAN_WIDTH 76
 
-    for (; *text; text++) {
-        if (is_line_start && (*text == '.' || *text == '\''))
-            fputs("\\&", out);
-        if (*text == '\\')
-            fputs("\\e", out);
-        else if (*text == '-')
-            fputs("\\-", out);
-        else
-            fputc(*text, out);
+/* A character, with what means something to mdoc made harmless. */
+static void put_mdoc_char(FILE *out, char c, bool is_line_start)
+{
+    if (is_line_start && (c == '.' || c == '\''))
+        fputs("\\&", out);
+    if (c == '\\')
+        fputs("\\e", out);
+    else if (c == '-')
+        fputs("\\-", out);
+    else
+        fputc(c, out);
+}
+
+/* Lines as they are. */
+static void put_literal(FILE *out, const char *text)
+{
+    for (bool is_line_start = true; *text; text++) {
+        put_mdoc_char(out, *text, is_line_start);
         is_line_start = *text == '\n';
     }
+}
+
+/* Words in lines of a width; mdoc wants every sentence to start on a line of its own. */
+static void put_words(FILE *out, const char *text, size_t length)
+{
+    const char *end = text + length;
+    size_t column = 0;
+    bool is_sentence_end = false;
+
+    while (text < end) {
+        size_t n = strcspn(text, " \n");
+
+        if (n > (size_t)(end - text))
+            n = (size_t)(end - text);
+        if (column > 0 && (is_sentence_end || column + 1 + n > MAN_WIDTH)) {
+            fputc('\n', out);
+            column = 0;
+        } else if (column > 0) {
+            fputc(' ', out);
+            column++;
+        }
+        for (size_t i = 0; i < n; i++)
+            put_mdoc_char(out, text[i], column++ == 0);
+        is_sentence_end = n > 0 && text[n - 1] == '.';
+        text += n;
+        text += strspn(text, " \n");
+    }
+}
+
+static void put_mdoc(FILE *out, const char *text)
+{
+    put_words(out, text, strlen(text));
 }
 
 /* Paragraphs: an empty line becomes .Pp. */
@@ -77,10 +134,8 @@ static void put_paragraphs(FILE *out, const char *text)
     while (*text) {
         const char *end = strstr(text, "\n\n");
         size_t length = end ? (size_t)(end - text) : strlen(text);
-        char part[4096];
 
-        snprintf(part, sizeof part, "%.*s", (int)length, text);
-        put_mdoc(out, part);
+        put_words(out, text, length);
         fputc('\n', out);
         text += length;
         if (*text) {
@@ -90,8 +145,27 @@ static void put_paragraphs(FILE *out, const char *text)
     }
 }
 
+/* "RUN --labels FILE [options]" as a synopsis. */
+static void man_usage(FILE *out, const char *usage)
+{
+    while (*usage) {
+        int n = (int)strcspn(usage, " ");
+
+        if (*usage == '[')
+            fprintf(out, ".Op Ar %.*s\n", n - 2, usage + 1);
+        else if (strncmp(usage, "--", 2) == 0)
+            fprintf(out, ".Fl Fl %.*s\n", n - 2, usage + 2);
+        else
+            fprintf(out, ".Ar %.*s\n", n, usage);
+        usage += n;
+        usage += strspn(usage, " ");
+    }
+}
+
 static void man_options(FILE *out, const struct command *command)
 {
+    char text[512];
+
     fputs(".Bl -tag -width Ds\n", out);
     for (const struct option_row *row = option_list(); row->name; row++) {
         if (!command_takes(command, row))
@@ -103,12 +177,10 @@ static void man_options(FILE *out, const struct command *command)
         if (row->argument)
             fprintf(out, " Ar %s", row->argument);
         fputc('\n', out);
-        put_mdoc(out, row->help);
-        if (row->choices) {
-            fputs(": ", out);
-            put_mdoc(out, row->choices);
-        }
-        fputs(".\n", out);
+        snprintf(text, sizeof text, "%s%s%s.", row->help, row->choices ? ": " : "",
+                 row->choices ? row->choices : "");
+        put_mdoc(out, text);
+        fputc('\n', out);
     }
     fputs(".El\n", out);
 }
@@ -128,13 +200,13 @@ static void man_head(FILE *out, const char *title, const char *name, const char 
 
 static void man_status(FILE *out)
 {
-    fputs(
-        ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\ndone\n.It 1\nfailed\n.It 2\nbad usage\n"
-        ".It 3\ndone, but the trace was damaged; what was skipped or repaired is reported\n"
-        ".El\n.Sh ENVIRONMENT\nEvery option that takes a value can be set by a variable of its "
-        "name in capitals behind\n.Ev SNAG_ ,\nas in\n.Ev SNAG_THREADS .\n.Ev NO_COLOR\n"
-        "turns colours off.\n",
-        out);
+    fputs(".Sh ENVIRONMENT\nEvery option that takes a value can be set by a variable of its\n"
+          "name in capitals behind\n.Ev SNAG_ ,\nas in\n.Ev SNAG_THREADS .\n.Ev NO_COLOR\n"
+          "turns colours off.\n"
+          ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\ndone\n.It 1\nfailed\n.It 2\nbad usage\n"
+          ".It 3\ndone, but the trace was damaged; what was skipped or repaired is reported\n"
+          ".El\n",
+          out);
 }
 
 static void man_overview(FILE *out)
@@ -147,7 +219,11 @@ static void man_overview(FILE *out)
         put_mdoc(out, c->summary);
         fputc('\n', out);
     }
-    fputs(".El\n.Pp\nA trace is one of\n.Bl -tag -width Ds\n", out);
+    fputs(".El\n.Pp\nBesides,\n.Nm\n.Cm help\nprints what a command takes,\n.Nm\n.Cm man\n"
+          "these pages, and\n.Nm\n.Cm completion\nwhat makes bash, zsh or fish complete its "
+          "arguments.\n"
+          ".Pp\nA trace is one of\n.Bl -tag -width Ds\n",
+          out);
     for (const struct source_ops *const *s = source_list(); *s; s++) {
         fprintf(out, ".It Cm %s\n", (*s)->name);
         put_mdoc(out, (*s)->what);
@@ -168,15 +244,15 @@ void help_man(FILE *out, const struct command *command)
     snprintf(title, sizeof title, "snag-%s", command->name);
     man_head(out, title, title, command->summary);
     fprintf(out, ".Sh SYNOPSIS\n.Nm snag %s\n", command->name);
-    put_mdoc(out, command->usage);
-    fputs("\n.Sh DESCRIPTION\n", out);
+    man_usage(out, command->usage);
+    fputs(".Sh DESCRIPTION\n", out);
     put_paragraphs(out, command->description);
     fputs(".Pp\nThe options are:\n", out);
     man_options(out, command);
     man_status(out);
     if (command->example) {
         fputs(".Sh EXAMPLES\n.Bd -literal\n", out);
-        put_mdoc(out, command->example);
+        put_literal(out, command->example);
         fputs("\n.Ed\n", out);
     }
     fputs(".Sh SEE ALSO\n.Xr snag 1\n", out);
@@ -184,15 +260,25 @@ void help_man(FILE *out, const struct command *command)
 
 /* --------------------------------------------------------------------------- completion */
 
+/* What stands beside the commands: these are not about traces, and take no options. */
+static const char other_words[] = "help man completion version";
+
 static void complete_bash(FILE *out)
 {
     fputs("# bash completion of snag\n_snag()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n"
-          "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '",
+          "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n    local commands='",
           out);
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "%s%s", c == command_list() ? "" : " ", c->name);
-    fputs("' -- \"$cur\"))\n        return\n    fi\n    case $prev in\n", out);
+    fprintf(
+        out,
+        "'\n    if ((COMP_CWORD == 1)); then\n"
+        "        COMPREPLY=($(compgen -W \"$commands %s\" -- \"$cur\"))\n"
+        "        return\n    fi\n    case $prev in\n"
+        "        help | man) COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\")); return ;;\n"
+        "        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return "
+        ";;\n",
+        other_words);
     for (const struct option_row *row = option_list(); row->name; row++) {
         if (row->choices == NULL)
             continue;
@@ -234,8 +320,13 @@ static void complete_zsh(FILE *out)
         put_zsh(out, c->summary);
         fputs("'\n", out);
     }
-    fputs(")\nif ((CURRENT == 2)); then\n  _describe command commands\n  return\nfi\n"
-          "case $words[2] in\n",
+    fputs("  'help:what a command takes'\n  'man:its manual page'\n"
+          "  'completion:for bash, zsh or fish'\n  'version:of this program'\n"
+          ")\nif ((CURRENT == 2)); then\n  _describe command commands\n  return\nfi\n"
+          "shift words\n((CURRENT--))\n"
+          "case $words[1] in\n"
+          "help | man) _describe command commands ;;\n"
+          "completion) _values shell bash zsh fish ;;\n",
           out);
     for (const struct command *c = command_list(); c->name; c++) {
         fprintf(out, "%s) _arguments ", c->name);
@@ -297,5 +388,7 @@ int help_completion(FILE *out, const char *shell)
             shells[i].print(out);
             return 0;
         }
+    if (*shell == '\0')
+        return err_set(ERR_USAGE, "for which shell? snag completion bash, zsh or fish");
     return err_set(ERR_USAGE, "no completion for '%s': bash, zsh and fish have one", shell);
 }

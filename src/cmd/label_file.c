@@ -75,7 +75,7 @@ int label_file_read(const char *path, label_line_fn *fn, void *ctx)
 
     if (in == NULL)
         return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    rc = read_all(in, path, fn, ctx);
+    rc = read_all(in, is_stdin ? "standard input" : path, fn, ctx);
     if (!is_stdin)
         fclose(in);
     return rc;

@@ -35,11 +35,22 @@ static int complain_command(const char *name)
     return err_set(ERR_USAGE, "no such command: '%s' (snag help lists them)", name);
 }
 
+/* What is not about a trace takes at most so many words. */
+static int check_words(int argc, char **argv, int most)
+{
+    if (argc - 1 > most)
+        return err_set(ERR_USAGE, "too much: '%s' behind snag %s", argv[1 + most], argv[0]);
+    return 0;
+}
+
 static int show_help(int argc, char **argv)
 {
     const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    int rc = check_words(argc, argv, 1);
 
-    if (argc > 1 && command == NULL)
+    if (rc < 0)
+        return rc;
+    if (argc > 1 && command == NULL && strcmp(argv[1], "help") != 0)
         return complain_command(argv[1]);
     if (command)
         help_command(stdout, command);
@@ -51,11 +62,30 @@ static int show_help(int argc, char **argv)
 static int show_man(int argc, char **argv)
 {
     const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    int rc = check_words(argc, argv, 1);
 
+    if (rc < 0)
+        return rc;
     if (argc > 1 && command == NULL)
         return complain_command(argv[1]);
     help_man(stdout, command);
     return 0;
+}
+
+static int show_completion(int argc, char **argv)
+{
+    int rc = check_words(argc, argv, 1);
+
+    return rc < 0 ? rc : help_completion(stdout, argc > 1 ? argv[1] : "");
+}
+
+static int show_version(int argc, char **argv)
+{
+    int rc = check_words(argc, argv, 0);
+
+    if (rc == 0)
+        printf("snag %s\n", VERSION);
+    return rc;
 }
 
 static int run_command(int argc, char **argv)
@@ -90,16 +120,14 @@ static int dispatch(int argc, char **argv)
         help_overview(stderr);
         return STATUS_USAGE;
     }
-    if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
-        printf("snag %s\n", VERSION);
-        return 0;
-    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)
+        return show_version(argc - 1, argv + 1);
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return show_help(argc - 1, argv + 1);
     if (strcmp(word, "man") == 0)
         return show_man(argc - 1, argv + 1);
     if (strcmp(word, "completion") == 0)
-        return help_completion(stdout, argc > 2 ? argv[2] : "");
+        return show_completion(argc - 1, argv + 1);
     return run_command(argc - 1, argv + 1);
 }
 

@@ -31,18 +31,19 @@ static const struct option_row rows[] = {
      "what an execution is described by, for the detectors that compare vectors"},
     {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|lof|knn",
      "how strange executions are found"},
-    {"neighbours", 'k', OPTION_NUMBER, AT(neighbours), "K", NULL,
+    {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", NULL,
      "neighbours that lof (default 20) and knn (default 10) look at"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", NULL,
      "a score above it makes an anomaly, instead of the detector's own threshold"},
     {"seed", 0, OPTION_SEED, AT(seed), "N", NULL, "seed of everything random (default 1)"},
-    {"top", 'n', OPTION_NUMBER, AT(top), "N", NULL,
-     "how many candidates to print (default 10)"},
-    {"all", 'a', OPTION_FLAG, AT(is_all), NULL, NULL, "print all executions"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", NULL,
+     "how many to print (default 10; snag info: 20 regions)"},
+    {"all", 'a', OPTION_FLAG, AT(is_all), NULL, NULL,
+     "print all there is: executions, regions, the whole tree"},
     {"rank", 'r', OPTION_NUMBER, AT(rank), "R", NULL, "only executions on this rank"},
     {"verdict", 0, OPTION_TEXT, AT(verdict), "V", "anomaly|normal",
      "only executions with this verdict"},
-    {"depth", 'd', OPTION_NUMBER, AT(depth), "N", NULL,
+    {"depth", 'd', OPTION_COUNT, AT(depth), "N", NULL,
      "levels of the tree to draw; strange calls below are drawn all the same (default 4)"},
     {"labels", 'l', OPTION_TEXT, AT(labels), "FILE", NULL,
      "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
@@ -78,6 +79,11 @@ struct settings settings_default(void)
     return (struct settings){.rank = NO_RANK, .seed = 1, .threshold = NAN};
 }
 
+const char *settings_format(const struct settings *settings, const char *usual)
+{
+    return settings->format ? settings->format : settings->is_json ? "json" : usual;
+}
+
 const struct option_row *option_list(void)
 {
     return rows;
@@ -95,6 +101,8 @@ static bool has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
 
+    if (length == 0 || word[strcspn(word, " |")] != '\0')
+        return false;
     for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
         if ((at == words || at[-1] == ' ' || at[-1] == '|') &&
             (at[length] == '\0' || at[length] == ' ' || at[length] == '|'))
@@ -117,15 +125,17 @@ const struct command *command_find(const char *name)
 
 /* ------------------------------------------------------------------------- setting values */
 
-static int set_number(const char *name, const char *value, uint64_t most, uint64_t *out)
+static int set_number(const char *name, const char *value, uint64_t least, uint64_t most,
+                      uint64_t *out)
 {
     char *end;
 
     errno = 0;
     *out = strtoull(value, &end, 10);
-    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || *out > most)
-        return err_set(ERR_USAGE, "--%s takes a whole number up to %llu, not '%s'", name,
-                       (unsigned long long)most, value);
+    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0 || *out < least ||
+        *out > most)
+        return err_set(ERR_USAGE, "--%s takes a whole number from %llu to %llu, not '%s'", name,
+                       (unsigned long long)least, (unsigned long long)most, value);
     return 0;
 }
 
@@ -167,11 +177,12 @@ static int set_value(const struct option_row *row, const char *value, struct set
     case OPTION_REAL:
         return set_real(row->name, value, at);
     case OPTION_NUMBER:
-        rc = set_number(row->name, value, 1000000000, &number);
+    case OPTION_COUNT:
+        rc = set_number(row->name, value, row->kind == OPTION_COUNT, 1000000000, &number);
         *(uint32_t *)at = (uint32_t)number;
         return rc;
     case OPTION_SEED:
-        return set_number(row->name, value, UINT64_MAX, at);
+        return set_number(row->name, value, 0, UINT64_MAX, at);
     }
     return rc;
 }
@@ -259,6 +270,14 @@ static int complain_unknown(const struct command *command, const char *word)
                    command->name, word, command->name);
 }
 
+/* A short option is named by getopt itself: it may be one of several behind one dash. */
+static int complain_option(const struct command *command, const char *word)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+
+    return complain_unknown(command, isgraph(optopt) && optopt < 128 ? letter : word);
+}
+
 static int check_args(const struct command *command, const struct settings *settings)
 {
     if (settings->is_help)
@@ -276,11 +295,11 @@ int options_parse(const struct command *command, int argc, char **argv,
                   struct settings *settings)
 {
     struct table table = {.n = 0};
+    bool has_list = false;
     int rc, code;
 
     *settings = settings_default();
     rc = read_environment(command, settings);
-    settings->n_foi = rc == 0 ? settings->n_foi : 0;
     make_table(command, &table);
     optind = 1;
     opterr = 0;
@@ -288,10 +307,14 @@ int options_parse(const struct command *command, int argc, char **argv,
            (code = getopt_long(argc, argv, table.letters, table.option, NULL)) != -1) {
         const struct option_row *row = row_of(&table, code);
 
+        if (row && row->kind == OPTION_LIST && !has_list) {
+            settings->n_foi = 0; /* what is said here replaces the environment */
+            has_list = true;
+        }
         if (code == ':')
             rc = err_set(ERR_USAGE, "'%s' needs a value", argv[optind - 1]);
         else if (row == NULL)
-            rc = complain_unknown(command, argv[optind - 1]);
+            rc = complain_option(command, argv[optind - 1]);
         else
             rc = set_value(row, optarg, settings);
     }

@@ -92,18 +92,32 @@ static void cut(char *text, size_t width)
     strcpy(at, "\u2026"); /* fits: at least one more character stood there */
 }
 
-static void print_cell(const char *text, size_t width, char align, bool is_last, FILE *out)
+/* Spaces are owed until something follows them: no line ends in one. */
+static void print_cell(const char *text, size_t width, char align, size_t *owed, FILE *out)
 {
     size_t pad = width - width_of(text);
 
-    if (align == 'r')
-        fprintf(out, "%*s%s", (int)pad, "", text);
-    else
-        fprintf(out, "%s%*s", text, is_last ? 0 : (int)pad, "");
+    if (*text) {
+        fprintf(out, "%*s%s", (int)(*owed + (align == 'r' ? pad : 0)), "", text);
+        *owed = align == 'r' ? 0 : pad;
+    } else {
+        *owed += width;
+    }
+    *owed += 2;
+}
+
+void table_free(struct table *t)
+{
+    for (size_t i = 0; i < t->n_cells; i++)
+        free(t->cell[i]);
+    free(t->cell);
+    free(t->columns);
+    free(t);
 }
 
 void table_print(struct table *t, FILE *out)
 {
+    size_t owed = 0;
     size_t *width = mem_alloc(t->n_columns, sizeof *width);
     bool is_bold = out == stdout && print_has_colour();
     size_t left = out == stdout ? terminal_width() : 0;
@@ -121,16 +135,15 @@ void table_print(struct table *t, FILE *out)
             fputs("\033[1m", out);
         if (is_last && left > 0 && t->columns[c] == 'l')
             cut(t->cell[i], left);
-        print_cell(t->cell[i], width[c], t->columns[c], is_last, out);
+        owed = c == 0 ? 0 : owed;
+        print_cell(t->cell[i], width[c], t->columns[c], &owed, out);
         if (is_bold && i + 1 == t->n_columns)
             fputs("\033[0m", out);
-        fputs(is_last ? "\n" : "  ", out);
-        free(t->cell[i]);
+        if (is_last)
+            fputc('\n', out);
     }
     free(width);
-    free(t->cell);
-    free(t->columns);
-    free(t);
+    table_free(t);
 }
 
 bool print_has_colour(void)

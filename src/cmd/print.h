@@ -24,6 +24,9 @@ void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_print(struct table *table, FILE *out);
 
+/* table_free -- instead of table_print, when something went wrong on the way. */
+void table_free(struct table *table);
+
 /* print_has_colour -- stdout is a terminal and NO_COLOR is not set. */
 bool print_has_colour(void);
 

@@ -26,4 +26,7 @@ struct settings {
 /* settings_default -- as if nothing had been said. */
 struct settings settings_default(void);
 
+/* settings_format -- --format, else "json" with --json, else what is usual. */
+const char *settings_format(const struct settings *settings, const char *usual);
+
 #endif

@@ -167,7 +167,7 @@ static void say_time(struct writer *w, struct why *why, uint32_t t)
     if (n == 0)
         return;
     for (size_t i = 0; i < why->pairs.n; i++)
-        sum += why->pairs.pair[i].lost_ns;
+        sum += fmax(why->pairs.pair[i].lost_ns, 0); /* not what others waited less */
     say(w, "%s%s over what its calls usually take: ", w->n ? "; " : "",
         text_duration(sum, lost));
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {

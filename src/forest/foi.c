@@ -176,12 +176,13 @@ static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row, uint6
 
     snprintf(
         why, FOI_WHY_SIZE,
-        "%s executions on %u location%s, %.0f %% of the time, %s each (up to %s), %.0f call%s "
+        "%s execution%s on %u location%s, %.0f %% of the time, %s each (up to %s), %.0f call%s "
         "inside%s",
-        text_count(row->n_outermost, n), row->n_locations, row->n_locations == 1 ? "" : "s",
+        text_count(row->n_outermost, n), row->n_outermost == 1 ? "" : "s", row->n_locations,
+        row->n_locations == 1 ? "" : "s",
         total_ns ? 100.0 * (double)row->inclusive_ns / (double)total_ns : 0.0,
         text_duration(mean, typical), text_duration((double)row->max_ns, longest), inside - 1,
-        inside - 1 == 1 ? "" : "s", row->n_with_mpi > 0 ? ", with communication" : "");
+        fabs(inside - 2) < 0.5 ? "" : "s", row->n_with_mpi > 0 ? ", with communication" : "");
 }
 
 static int by_merit(const void *a, const void *b)

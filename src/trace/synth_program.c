@@ -23,6 +23,8 @@ struct parser {
 
 static int complain(const struct parser *p, const char *what)
 {
+    if (*p->at == '\0')
+        return err_set(ERR_FORMAT, "synth: %s at the end of '%s'", what, p->text);
     return err_set(ERR_FORMAT, "synth: %s at '%.20s' (character %zu)", what, p->at,
                    (size_t)(p->at - p->text) + 1);
 }
@@ -223,7 +225,7 @@ static int parse_setting(struct parser *p, struct synth_program *program)
     case 0:
         rc = parse_count(p, &n);
         if (rc == 0 && (n < 1 || n > MOST_RANKS))
-            rc = complain(p, "impossible number of ranks before");
+            rc = complain(p, "an impossible number of ranks");
         program->n_ranks = (uint32_t)n;
         return rc;
     case 1:

@@ -1,0 +1,29 @@
+mkdir t && sample_archive t
+snag analyze t/traces.otf2 --foi step --top 5
+ls
+snag analyze t --foi step
+snag analyze t --foi step --force --all | wc -l
+snag analyze t -o suggested.snag -n 1
+
+# Two functions, by a part of the name and by a regular expression.
+snag analyze t --foi solve --foi '/^Atoms/' -o two.snag --top 2
+snag list two.snag --foi solve -n 1
+snag list two.snag --foi sort -n 1
+snag show two.snag '#0-1'
+snag show two.snag 'solve#0-1' | sed -n 1p
+snag show two.snag '#0-1' --foi Atoms | sed -n 1p
+
+# Functions that are not there, or too many.
+snag analyze t --foi nothing -o x.snag
+snag analyze t --foi stpe -o x.snag
+snag analyze t --foi '/(/' -o x.snag
+snag analyze t --foi /a/ -o two.snag
+snag analyze nowhere.otf2 -o x.snag
+snag analyze t --foi step -o missing/x.snag
+ls
+
+# A trace of its own length is no run to replace.
+snag analyze t --foi step -o t --force
+
+# An empty trace.
+printf '[]' | snag analyze - -o x.snag

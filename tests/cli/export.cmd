@@ -1,0 +1,31 @@
+#needs jq
+mkdir t && sample_archive t && snag analyze t --foi step -o t.snag >/dev/null
+snag export t.snag | cut -d, -f1-9,11 | sed -n 1,3p
+snag export t.snag | wc -l
+snag export t.snag --rank 1 --verdict anomaly --foi step --format csv | cut -d, -f1-9,11
+snag export t.snag --what executions --format json --rank 2 | sed -n 1p | jq -c keys_unsorted
+snag export t.snag --json | jq -s length
+snag export t.snag --what executions --format chrome | jq -c '[.traceEvents[] | .ph] | group_by(.) | map([.[0], length])'
+snag export t.snag --what executions --format chrome | jq -c '.traceEvents[-1] | del(.args.score)'
+
+# Calls, as CSV.
+snag export t.snag --what calls | sed -n 1,12p
+snag export t.snag --what calls --rank 2 | wc -l
+snag export t.snag -w calls -r 1 | cut -d, -f1,2 | sort | uniq -c | sed 's/^ *//'
+
+# As JSON and as a Chrome trace, which we read, too.
+snag export t.snag --what calls --format json | sed -n 1,2p
+snag export t.snag --what calls --format json | jq -s -c 'length'
+snag export t.snag --what calls --format chrome --output calls.json --quiet --verify --threads 1
+jq -c '[.traceEvents[] | .ph] | group_by(.) | map([.[0], length])' calls.json
+snag info calls.json --json | jq -c '[.locations, .calls, .sends, .recvs, .quality]'
+snag info t --json | jq -c '[.locations, .calls, .sends, .recvs, .quality]'
+snag analyze calls.json --foi step -o again.snag --quiet >/dev/null
+snag export again.snag --what calls | sed 's/Atoms::sort,/Atoms::sort(),/' | cmp - <(snag export t.snag --what calls) && echo same
+
+# Where it goes.
+snag export t.snag -o - | wc -l
+snag export t.snag -o nowhere/x.csv
+snag export t.snag >/dev/full
+snag export t.snag --what messages
+snag export t.snag --verbose >/dev/null

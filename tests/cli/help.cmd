@@ -1,0 +1,21 @@
+snag help
+snag --help | cmp - <(snag help) && snag -h | cmp - <(snag help) && snag help help | cmp - <(snag help) && echo same
+snag help info
+snag help analyze
+snag help list
+snag help show
+snag help evaluate
+snag help query
+snag help export
+snag info --help | cmp - <(snag help info) && snag info -h | cmp - <(snag help info) && echo same
+snag analyze --help | cmp - <(snag help analyze) && snag analyze -h | cmp - <(snag help analyze) && echo same
+snag list --help | cmp - <(snag help list) && snag list -h | cmp - <(snag help list) && echo same
+snag show --help | cmp - <(snag help show) && snag show -h | cmp - <(snag help show) && echo same
+snag evaluate --help | cmp - <(snag help evaluate) && snag evaluate -h | cmp - <(snag help evaluate) && echo same
+snag query --help | cmp - <(snag help query) && snag query -h | cmp - <(snag help query) && echo same
+snag export --help | cmp - <(snag help export) && snag export -h | cmp - <(snag help export) && echo same
+
+# The version; no line of the help is wider than a page.
+snag --version | sed 's/[0-9.]\+$/N/'
+snag version | cmp - <(snag --version) && echo same
+for c in '' info analyze list show evaluate query export; do snag help $c; done | awk 'length($0) > 96'

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Runs the lines of NAME.cmd one by one in an empty directory and compares what they print, with
+# their exit statuses, with NAME.out. In it stand "$ " and the line, what it wrote to both
+# streams, and "[N]" where it ended with N and not with 0.
+#
+#   run.sh SNAG SAMPLE_ARCHIVE NAME.cmd
+#
+# UPDATE=1 writes NAME.out anew: read what changed before you keep it. A line "#needs TOOL" skips
+# the test where the tool is missing.
+set -eu
+snag=$1 sample_archive=$2 cmd=$3
+
+for tool in $(sed -n 's/^#needs //p' "$cmd"); do
+    command -v "$tool" >/dev/null || {
+        echo "$tool is not here"
+        exit 77
+    }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for name in ${!SNAG_*} NO_COLOR COLUMNS LINES; do
+    unset "$name"
+done
+export LC_ALL=C TZ=UTC TERM=dumb
+PATH=$(dirname "$snag"):$(dirname "$sample_archive"):$PATH
+
+run_lines() {
+    local line status
+    while IFS= read -r line; do
+        [[ $line == '#needs '* || -z $line ]] && continue
+        if [[ $line == '#'* ]]; then
+            printf '\n%s\n' "$line"
+            continue
+        fi
+        printf '$ %s\n' "$line"
+        status=0
+        bash -o pipefail -c "$line" </dev/null 2>&1 || status=$?
+        [ $status -eq 0 ] || printf '[%d]\n' $status
+    done
+}
+
+mkdir "$work/here"
+(cd "$work/here" && run_lines) <"$cmd" >"$work/out"
+if [ "${UPDATE:-}" = 1 ]; then
+    cp "$work/out" "${cmd%.cmd}.out"
+fi
+diff -u "${cmd%.cmd}.out" "$work/out"

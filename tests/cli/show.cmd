@@ -1,0 +1,26 @@
+#needs jq
+mkdir t && sample_archive t && snag analyze t --foi step -o t.snag >/dev/null
+snag show t.snag '#1-7'
+snag show t.snag '#2-21' --depth 1
+snag show t.snag 'step#0-0' --all
+snag show t.snag 0-3 --foi step --depth 5 --quiet --threads 1 --verify | sed -n '1,2p'
+
+# What is not there.
+snag show t.snag '#1-30'
+snag show t.snag '#3-0'
+snag show t.snag '#1.1-0'
+snag show t.snag 'solve#1-7'
+snag show t.snag '#1-'
+snag show t.snag one
+snag show t.snag '#-1-2'
+snag show t.snag '#1-99999999999999999999'
+
+# As JSON.
+snag show t.snag '#1-7' --json >show.json
+jq -c keys_unsorted show.json
+jq -c '.paths[0] | keys_unsorted' show.json
+jq -c '.paths[0] | [.path, .calls, .exclusive_ns, .usual_ns]' show.json
+jq -c '[.id, .place, .of, .verdict, .peers]' show.json
+jq -c '.structure | keys_unsorted' show.json
+jq '(.paths | map(.exclusive_ns) | add) == .duration_ns' show.json
+snag show t.snag '#0-0' --verbose >/dev/null
