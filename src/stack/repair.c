@@ -150,7 +150,7 @@ static void pop(struct replay *r, uint32_t next)
     struct replayed *top = &r->open[--r->n_open];
     uint64_t enter_ns = calls->enter_ns[top->row];
     uint64_t end_ns = enter_ns + calls->inclusive_ns[top->row];
-    bool has_hint = top->soft && top->soft->hint_row != NO_CALL;
+    bool has_hint = top->soft && top->soft->hint_row <= next; /* not one of later */
 
     if (top->soft && (next < top->end_row || has_hint)) {
         end_ns = has_hint ? top->soft->hint_ns : enter_ns;

@@ -135,11 +135,13 @@ static void keep_held(struct event_batch *batch, size_t n_given)
             batch->event[i].ref -= collective;
     }
     batch->n_messages -= message;
-    memmove(batch->message, batch->message + message,
-            batch->n_messages * sizeof *batch->message);
+    if (batch->n_messages > 0)
+        memmove(batch->message, batch->message + message,
+                batch->n_messages * sizeof *batch->message);
     batch->n_collectives -= collective;
-    memmove(batch->collective, batch->collective + collective,
-            batch->n_collectives * sizeof *batch->collective);
+    if (batch->n_collectives > 0)
+        memmove(batch->collective, batch->collective + collective,
+                batch->n_collectives * sizeof *batch->collective);
 }
 
 /* Takes the next records from the source and repairs their times. Returns false at the end. */
