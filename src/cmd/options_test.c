@@ -1,0 +1,150 @@
+#include "cmd/options.h"
+
+#include "base/err.h"
+#include "base/test.h"
+#include "trace/definitions.h"
+
+/* Parses the words behind a command's name; the settings refer to them until the next call. */
+static int parse(const char *command, struct settings *settings, char **words)
+{
+    static char *argv[32];
+    int n = 1;
+
+    argv[0] = (char *)(uintptr_t)command;
+    for (; words[n - 1]; n++)
+        argv[n] = words[n - 1];
+    return options_parse(command_find(command), n, argv, settings);
+}
+
+#define WORDS(...)                                                                             \
+    (char *[])                                                                                 \
+    {                                                                                          \
+        __VA_ARGS__, NULL                                                                      \
+    }
+
+static void nothing_said_is_the_default(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    assert_int_equal(parse("analyze", &s, WORDS("trace")), 0);
+    assert_int_equal(s.seed, 1);
+    assert_int_equal(s.rank, NO_RANK);
+    assert_true(isnan(s.threshold));
+    assert_int_equal(s.n_foi, 0);
+    assert_null(s.output);
+}
+
+static void every_kind_of_value_arrives(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    assert_int_equal(parse("analyze", &s,
+                           WORDS("--foi", "a", "-fb", "--foi=c", "-o", "run", "--force", "-k7",
+                                 "trace", "--threshold", "-1.5e3", "--seed",
+                                 "18446744073709551615", "--detector", "knn")),
+                     0);
+    assert_int_equal(s.n_foi, 3);
+    assert_string_equal(s.foi[0], "a");
+    assert_string_equal(s.foi[1], "b");
+    assert_string_equal(s.foi[2], "c");
+    assert_string_equal(s.output, "run");
+    assert_true(s.is_forced);
+    assert_int_equal(s.neighbours, 7);
+    assert_true(s.threshold == -1500);
+    assert_true(s.seed == UINT64_MAX);
+    assert_string_equal(s.detector, "knn");
+    assert_int_equal(s.n_args, 1);
+    assert_string_equal(s.args[0], "trace");
+}
+
+static void the_command_line_goes_before_the_environment(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    setenv("SNAG_TOP", "3", 1);
+    setenv("SNAG_FOI", "solve", 1);
+    assert_int_equal(parse("list", &s, WORDS("run")), 0);
+    assert_int_equal(s.top, 3);
+    assert_int_equal(s.n_foi, 1);
+    assert_int_equal(parse("list", &s, WORDS("run", "--top", "4", "--foi", "a")), 0);
+    assert_int_equal(s.top, 4);
+    assert_int_equal(s.n_foi, 1);
+    assert_string_equal(s.foi[0], "a");
+    setenv("SNAG_TOP", "-3", 1);
+    assert_int_equal(parse("list", &s, WORDS("run")), ERR_USAGE);
+    assert_int_equal(parse("query", &s, WORDS("run", "SELECT 1")), 0); /* takes no --top */
+    unsetenv("SNAG_TOP");
+    unsetenv("SNAG_FOI");
+}
+
+static void more_functions_than_fit_are_refused(void **state)
+{
+    char *argv[FOI_MOST + 4] = {"analyze", "trace"};
+    char words[FOI_MOST + 1][16];
+    struct settings s;
+
+    (void)state;
+    for (int i = 0; i <= FOI_MOST; i++) {
+        snprintf(words[i], sizeof words[i], "--foi=f%d", i);
+        argv[2 + i] = words[i];
+    }
+    assert_int_equal(options_parse(command_find("analyze"), 2 + FOI_MOST, argv, &s), 0);
+    assert_int_equal(s.n_foi, FOI_MOST);
+    assert_int_equal(options_parse(command_find("analyze"), 3 + FOI_MOST, argv, &s), ERR_USAGE);
+}
+
+/* Every option has a command that takes it, a help, and choices only where there is a value. */
+static void the_tables_agree(void **state)
+{
+    bool is_letter_taken[128] = {false};
+
+    (void)state;
+    for (const struct option_row *row = option_list(); row->name; row++) {
+        size_t n_takers = 0;
+
+        for (const struct command *c = command_list(); c->name; c++)
+            n_takers += command_takes(c, row);
+        assert_true(n_takers > 0);
+        assert_true(*row->help);
+        assert_int_equal(row->argument == NULL, row->kind == OPTION_FLAG);
+        assert_true(row->choices == NULL || row->kind == OPTION_TEXT);
+        assert_ptr_equal(option_find(row->name), row);
+        if (row->letter) {
+            assert_false(is_letter_taken[(int)row->letter]);
+            is_letter_taken[(int)row->letter] = true;
+        }
+    }
+}
+
+/* A name in a command's list that is no option would be a silent mistake. */
+static void commands_name_only_options(void **state)
+{
+    (void)state;
+    for (const struct command *c = command_list(); c->name; c++) {
+        char copy[512], *rest = copy, *word;
+
+        snprintf(copy, sizeof copy, "%s", c->options);
+        while ((word = strsep(&rest, " ")) != NULL)
+            assert_true(*word == '\0' || option_find(word) != NULL);
+        assert_true(c->min_args <= c->max_args);
+        assert_ptr_equal(command_find(c->name), c);
+    }
+    assert_null(command_find("nothing"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_said_is_the_default),
+        cmocka_unit_test(every_kind_of_value_arrives),
+        cmocka_unit_test(the_command_line_goes_before_the_environment),
+        cmocka_unit_test(more_functions_than_fit_are_refused),
+        cmocka_unit_test(the_tables_agree),
+        cmocka_unit_test(commands_name_only_options),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
