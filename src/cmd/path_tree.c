@@ -24,13 +24,23 @@ struct line {
     double inclusive_ns;
     uint32_t depth;
     bool is_strange, is_drawn;
-    uint32_t n_hidden; /* paths directly below that are not drawn */
+    uint32_t n_hidden;      /* paths directly below that are not drawn */
+    uint32_t below, beside; /* the first path it calls, the next of its caller; or PATH_NONE */
+};
+
+/* To be drawn, when what is above it on the stack has been. */
+struct waiting {
+    uint32_t path;
+    double inclusive_ns;
+    bool is_last; /* of its caller's */
 };
 
 struct drawing {
     const struct why *why;
     struct line *line; /* [paths] */
     struct table *table;
+    struct waiting *waiting; /* [n_waiting] a stack */
+    size_t n_waiting, cap;
     bool is_more[MOST_INDENT + 1]; /* another child follows at this depth */
 };
 
@@ -107,43 +117,63 @@ static void draw_line(struct drawing *d, uint32_t p)
         table_cell(d->table, "%s", "");
 }
 
-struct child {
-    uint32_t path;
-    double inclusive_ns;
-};
-
 static int by_time(const void *a, const void *b)
 {
-    const struct child *p = a, *q = b;
+    const struct waiting *p = a, *q = b;
 
     if (p->inclusive_ns != q->inclusive_ns)
-        return p->inclusive_ns > q->inclusive_ns ? -1 : 1;
-    return (p->path > q->path) - (p->path < q->path);
+        return p->inclusive_ns < q->inclusive_ns ? -1 : 1;
+    return (p->path < q->path) - (p->path > q->path);
 }
 
-/* A path and what is drawn below it; the depth is that of the paths, which the forest bounds.
- */
-static void draw(struct drawing *d, uint32_t p)
+/* The drawn paths directly below p wait for their turn, the one with the most time on top. */
+static void push_children(struct drawing *d, uint32_t p)
+{
+    size_t begin = d->n_waiting;
+
+    for (uint32_t c = d->line[p].below; c != PATH_NONE; c = d->line[c].beside) {
+        if (!d->line[c].is_drawn)
+            continue;
+        mem_grow(&d->waiting, &d->cap, d->n_waiting + 1, sizeof *d->waiting);
+        d->waiting[d->n_waiting++] = (struct waiting){c, d->line[c].inclusive_ns, false};
+    }
+    if (d->n_waiting == begin)
+        return;
+    qsort(d->waiting + begin, d->n_waiting - begin, sizeof *d->waiting, by_time);
+    d->waiting[begin].is_last = true;
+}
+
+/* A root path and what is drawn below it, with a stack: the depth is not ours to bound. */
+static void draw(struct drawing *d, uint32_t root)
+{
+    draw_line(d, root);
+    push_children(d, root);
+    while (d->n_waiting > 0) {
+        struct waiting next = d->waiting[--d->n_waiting];
+        uint32_t depth = d->line[next.path].depth;
+
+        if (depth <= MOST_INDENT)
+            d->is_more[depth] = !next.is_last;
+        draw_line(d, next.path);
+        push_children(d, next.path);
+    }
+}
+
+/* Who is directly below whom. */
+static void link_paths(struct drawing *d)
 {
     const struct context *paths = &d->why->model->paths;
-    struct child *child = NULL;
-    size_t n = 0, cap = 0;
-    uint32_t below = d->line[p].depth + 1;
 
-    draw_line(d, p);
-    for (uint32_t c = p + 1; c < paths->n; c++)
-        if (paths->parent[c] == p && d->line[c].is_drawn) {
-            mem_grow(&child, &cap, n + 1, sizeof *child);
-            child[n++] = (struct child){c, d->line[c].inclusive_ns};
-        }
-    if (n > 0)
-        qsort(child, n, sizeof *child, by_time);
-    for (size_t i = 0; i < n; i++) {
-        if (below <= MOST_INDENT)
-            d->is_more[below] = i + 1 < n;
-        draw(d, child[i].path);
+    for (uint32_t p = 0; p < paths->n; p++)
+        d->line[p].below = d->line[p].beside = PATH_NONE;
+    for (uint32_t p = paths->n; p-- > 0;) {
+        uint32_t caller = paths->parent[p];
+
+        if (caller == PATH_NONE)
+            continue;
+        d->line[p].beside = d->line[caller].below;
+        d->line[caller].below = p;
     }
-    free(child);
 }
 
 void path_tree_print(struct why *why, uint32_t depth, bool is_all)
@@ -153,6 +183,7 @@ void path_tree_print(struct why *why, uint32_t depth, bool is_all)
 
     why_sort_pairs(why, 0);
     d.line = mem_alloc(n, sizeof *d.line);
+    link_paths(&d);
     gather(&d);
     choose(&d, depth ? depth : DEFAULT_DEPTH, is_all);
     printf("\nthe tree, by time:\n");
@@ -162,5 +193,6 @@ void path_tree_print(struct why *why, uint32_t depth, bool is_all)
         if (why->model->paths.parent[p] == PATH_NONE && d.line[p].pair)
             draw(&d, p);
     table_print(d.table, stdout);
+    free(d.waiting);
     free(d.line);
 }

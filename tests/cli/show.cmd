@@ -24,3 +24,8 @@ jq -c '[.id, .place, .of, .verdict, .peers]' show.json
 jq -c '.structure | keys_unsorted' show.json
 jq '(.paths | map(.exclusive_ns) | add) == .duration_ns' show.json
 snag show t.snag '#0-0' --verbose >/dev/null
+
+# Twenty thousand calls deep, with a stack that has no room for as many functions of ours.
+awk 'BEGIN { n = 20000; printf "["; for (i = 1; i <= n; i++) printf "{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"ts\":%d,\"name\":\"%s\"},", i, i == 1 ? "step" : "f"; for (i = 1; i <= n; i++) printf "{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":%d}%s", n + i, i < n ? "," : "]\n" }' >deep.json
+snag analyze deep.json --foi step -o deep.snag --quiet >/dev/null
+ulimit -s 1024; snag show deep.snag '#0-0' --all | wc -l
