@@ -196,9 +196,9 @@ static void execution_csv(const struct execution *x, void *ctx)
 
     csv_text(e->out, x->id, true);
     csv_text(e->out, x->foi, false);
-    fprintf(e->out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,",
+    fprintf(e->out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
             x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
-            x->n_messages, x->score, x->verdict);
+            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
     csv_text(e->out, x->why, true);
     fputc('\n', e->out);
 }
@@ -237,7 +237,7 @@ static int export_executions(struct export *e, const char *format)
         return executions_each(e->run.db, &filter, execution_json, e);
     if (strcmp(format, "csv") == 0) {
         fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-              "why\n",
+              "label,why\n",
               e->out);
         return executions_each(e->run.db, &filter, execution_csv, e);
     }

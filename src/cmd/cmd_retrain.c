@@ -52,7 +52,8 @@ static void print_text(const struct learning *l, const struct retrain_result *re
     else
         printf("learnt from %u abnormal and %u normal in %s", result->n_abnormal,
                result->n_normal, text_duration((double)result->rank_ns, took));
-    printf("; %u anomalies, %zu verdict%s changed\n", result->n_anomalies, result->n_changes,
+    printf("; %u anomal%s, %zu verdict%s changed\n", result->n_anomalies,
+           result->n_anomalies == 1 ? "y" : "ies", result->n_changes,
            result->n_changes == 1 ? "" : "s");
     if (result->n_changes > 0)
         print_changes(l, result);

@@ -28,8 +28,8 @@ struct show {
     const struct settings *settings;
     struct run run;
     struct definitions defs;
-    struct execution x; /* foi, verdict and why are copies */
-    char *foi, *verdict, *why_text;
+    struct execution x; /* foi, verdict, why and label are copies */
+    char *foi, *verdict, *why_text, *label;
     uint64_t place, n_executions; /* it is the place-th by score */
 
     struct forest forest; /* of this one tree */
@@ -53,6 +53,8 @@ static void keep(const struct execution *x, void *ctx)
     s->x.foi = s->foi;
     s->x.verdict = s->verdict;
     s->x.why = s->why_text;
+    s->label = x->label ? strdup(x->label) : NULL;
+    s->x.label = s->label;
 }
 
 static int complain_missing(struct show *s, int64_t foi, const char *id, uint32_t rank,
@@ -149,7 +151,8 @@ static void print_head(const struct show *s)
     char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
     char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE];
 
-    printf("%s  %s: %s, score %.2f, %s of %s\n", s->x.id, s->x.foi, s->x.verdict, s->x.score,
+    printf("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->x.id, s->x.foi, s->x.verdict,
+           s->x.label ? ", labelled " : "", s->x.label ? s->x.label : "", s->x.score,
            text_count(s->place, place), text_count(s->n_executions, all));
     printf("%s\n\n", s->x.why);
     printf("rank %u thread %u, entered at %s: %s (usually %s), %s calls, %s messages\n",
@@ -357,6 +360,7 @@ static void show_release(struct show *s)
     free(s->foi);
     free(s->verdict);
     free(s->why_text);
+    free(s->label);
     run_close(&s->run);
 }
 

@@ -133,13 +133,16 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .score = sqlite3_column_double(query, 12),
         .verdict = (const char *)sqlite3_column_text(query, 13),
         .why = (const char *)sqlite3_column_text(query, 14),
+        .label = (const char *)sqlite3_column_text(query, 15),
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
 
 #define SELECT                                                                                 \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
-    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, e.why "                        \
+    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, e.why, "                       \
+    "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1) "                   \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
@@ -216,7 +219,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "messages", json_count(x->n_messages));
     json_object_set_new(json, "score", json_real(x->score));
     json_object_set_new(json, "verdict", json_text(x->verdict));
-    json_object_set_new(json, "label", json_null());
+    json_object_set_new(json, "label", x->label ? json_text(x->label) : json_null());
     json_object_set_new(json, "why", json_text(x->why));
     return json;
 }

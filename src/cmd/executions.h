@@ -24,6 +24,7 @@ struct execution {
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     double score;
     const char *verdict, *why;
+    const char *label; /* the last word of a person: abnormal, normal; NULL for none */
 };
 
 struct execution_filter {

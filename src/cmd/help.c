@@ -149,7 +149,7 @@ static void put_paragraphs(FILE *out, const char *text)
 static void man_usage(FILE *out, const char *usage)
 {
     while (*usage) {
-        int n = (int)strcspn(usage, " ");
+        int n = (int)strcspn(usage, *usage == '[' ? "]" : " ") + (*usage == '[');
 
         if (*usage == '[')
             fprintf(out, ".Op Ar %.*s\n", n - 2, usage + 1);

@@ -4,6 +4,9 @@ snag help info
 snag help analyze
 snag help list
 snag help show
+snag help label
+snag help next
+snag help retrain
 snag help evaluate
 snag help query
 snag help export
@@ -11,6 +14,9 @@ snag info --help | cmp - <(snag help info) && snag info -h | cmp - <(snag help i
 snag analyze --help | cmp - <(snag help analyze) && snag analyze -h | cmp - <(snag help analyze) && echo same
 snag list --help | cmp - <(snag help list) && snag list -h | cmp - <(snag help list) && echo same
 snag show --help | cmp - <(snag help show) && snag show -h | cmp - <(snag help show) && echo same
+snag label --help | cmp - <(snag help label) && snag label -h | cmp - <(snag help label) && echo same
+snag next --help | cmp - <(snag help next) && snag next -h | cmp - <(snag help next) && echo same
+snag retrain --help | cmp - <(snag help retrain) && snag retrain -h | cmp - <(snag help retrain) && echo same
 snag evaluate --help | cmp - <(snag help evaluate) && snag evaluate -h | cmp - <(snag help evaluate) && echo same
 snag query --help | cmp - <(snag help query) && snag query -h | cmp - <(snag help query) && echo same
 snag export --help | cmp - <(snag help export) && snag export -h | cmp - <(snag help export) && echo same
@@ -18,4 +24,4 @@ snag export --help | cmp - <(snag help export) && snag export -h | cmp - <(snag 
 # The version; no line of the help is wider than a page.
 snag --version | sed 's/[0-9.]\+$/N/'
 snag version | cmp - <(snag --version) && echo same
-for c in '' info analyze list show evaluate query export; do snag help $c; done | awk 'length($0) > 96'
+for c in '' info analyze list show label next retrain evaluate query export; do snag help $c; done | awk 'length($0) > 96'

@@ -1,5 +1,5 @@
 #needs mandoc
-for c in info analyze list show evaluate query export; do snag man $c >snag-$c.1; done
+for c in info analyze list show label next retrain evaluate query export; do snag man $c >snag-$c.1; done
 snag man >snag.1
 
 # No warnings; the other pages are not installed yet.
