@@ -1,6 +1,6 @@
 #needs jq
 mkdir t && sample_archive t && snag analyze t --foi step -o t.snag >/dev/null
-snag retrain t.snag --author me | sed 's/in [0-9.]* .s;/in no time;/'
+snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'
 
 # Which to ask about: the strangest that has no label.
 snag next t.snag --n 2
@@ -9,11 +9,11 @@ snag next t.snag --n 2 --json | jq -c '[.id, .label]'
 snag next t.snag --foi step --learner gp --features residual --seed 2 --n 1 --quiet --threads 1 --verbose
 
 # What is learnt, kept and undone.
-snag retrain t.snag --author me | sed 's/in [0-9.]* .s;/in no time;/'
+snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'
 snag retrain t.snag --history --json | jq -c 'del(.at)'
 snag retrain t.snag --json --foi step --learner gp --features residual --seed 2 --author me --quiet --threads 1 --verbose | jq -c keys_unsorted
 snag list t.snag --verdict anomaly --json | jq -c '[.id, .verdict, .label]'
-snag retrain t.snag --undo | sed 's/in [0-9.]* .s;/in no time;/'
+snag retrain t.snag --undo | sed 's/in [0-9.]* .\?s;/in no time;/'
 snag retrain t.snag --undo
 snag retrain t.snag --undo
 snag retrain t.snag --history | awk '{ print $1, $3, $4, $5, $6, $7, $8, $9 }'
