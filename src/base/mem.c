@@ -44,6 +44,12 @@ char *mem_copy_string(const char *text)
     return or_abort(strdup(text), strlen(text) + 1);
 }
 
+void mem_move(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        memmove(to, from, bytes);
+}
+
 void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width)
 {
     size_t want = *cap ? *cap : 64;

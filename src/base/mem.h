@@ -20,6 +20,9 @@ void *mem_resize(void *old, size_t n, size_t width);
 /* mem_copy_string -- a copy of text (not NULL). Free with free(). */
 char *mem_copy_string(const char *text);
 
+/* mem_move -- memmove, which in C must not be given NULL even for no bytes; this may. */
+void mem_move(void *to, const void *from, size_t bytes);
+
 /*
  * mem_grow -- make room for at least need objects in a growing array.
  *   data   the array, NULL at first; replaced when it moves
