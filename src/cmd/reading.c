@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "run/rundir.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -72,8 +73,12 @@ int reading_run(const struct settings *settings, const char *path, const char *d
     const char *patience = getenv("SNAG_PATIENCE"); /* seconds; for tests of hanging readers */
     struct guard_opts opts = {.patience_s = patience ? (unsigned)atoi(patience) : 0,
                               .clean_up = clean_up};
-    int sig = 0, rc = guard_run(in_child, &child, &opts, &sig);
+    int sig = 0, rc;
 
+    if (rundir_is_run(path))
+        return err_set(ERR_FORMAT,
+                       "'%s' is a run, not a trace (snag list, show, query read it)", path);
+    rc = guard_run(in_child, &child, &opts, &sig);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);

@@ -15,9 +15,11 @@
 #include "trace/source_otf2.h"
 #include "trace/source_synth.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define BATCH 1024u
 
@@ -43,9 +45,29 @@ const struct source_ops *const *source_list(void)
     return sources;
 }
 
-int source_open(struct source *source, const char *path)
+/* What no source accepts: says why as well as can be told from outside. */
+static int complain(const char *path)
 {
     struct stat info;
+
+    if (stat(path, &info) != 0)
+        return errno == ENOENT ? err_set(ERR_NOT_FOUND, "no such trace: '%s'", path)
+                               : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    if (access(path, R_OK) != 0)
+        return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return err_set(
+            ERR_FORMAT,
+            "no trace in directory '%s': an OTF2 archive has a file that ends in .otf2", path);
+    if (S_ISREG(info.st_mode) && info.st_size == 0)
+        return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
+    return err_set(ERR_FORMAT,
+                   "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
+                   path);
+}
+
+int source_open(struct source *source, const char *path)
+{
     int rc;
 
     *source = (struct source){.path = mem_copy_string(path)};
@@ -61,11 +83,7 @@ int source_open(struct source *source, const char *path)
                            path);
         return 0;
     }
-    if (stat(path, &info) != 0)
-        return err_set(ERR_NOT_FOUND, "no such trace: '%s'", path);
-    return err_set(ERR_FORMAT,
-                   "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
-                   path);
+    return complain(path);
 }
 
 void source_close(struct source *source)

@@ -102,8 +102,9 @@ static int locate(struct otf2 *archive, const char *path)
     }
     fd = open(archive->anchor, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return err_set(errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open '%s': %s",
-                       archive->anchor, strerror(errno));
+        return errno == ENOENT
+                   ? err_set(ERR_NOT_FOUND, "no such trace: '%s'", archive->anchor)
+                   : err_set(ERR_IO, "cannot open '%s': %s", archive->anchor, strerror(errno));
     close(fd);
     snprintf(archive->files, FS_PATH_SIZE, "%.*s",
              (int)(strlen(archive->anchor) - strlen(".otf2")), archive->anchor);
