@@ -213,6 +213,13 @@ int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)
     return rc == SQLITE_OK ? 0 : rundb_error(db, "cannot query the run's database");
 }
 
+const char *rundb_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    return text ? text : "";
+}
+
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)
 {
     va_list args;
