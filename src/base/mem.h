@@ -20,8 +20,11 @@ void *mem_resize(void *old, size_t n, size_t width);
 /* mem_copy_string -- a copy of text (not NULL). Free with free(). */
 char *mem_copy_string(const char *text);
 
-/* mem_move -- memmove, which in C must not be given NULL even for no bytes; this may. */
-void mem_move(void *to, const void *from, size_t bytes);
+/*
+ * mem_to_front -- move n objects of width bytes from index `from` of an array to its beginning.
+ * The array may be NULL when n is 0, which memmove and pointer arithmetic do not allow.
+ */
+void mem_to_front(void *data, size_t from, size_t n, size_t width);
 
 /*
  * mem_grow -- make room for at least need objects in a growing array.

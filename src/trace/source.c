@@ -138,7 +138,7 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     size_t n_held = batch->n - n_given;
     uint32_t message = (uint32_t)batch->n_messages, collective = (uint32_t)batch->n_collectives;
 
-    mem_move(batch->event, batch->event + n_given, n_held * sizeof *batch->event);
+    mem_to_front(batch->event, n_given, n_held, sizeof *batch->event);
     batch->n = n_held;
     for (size_t i = n_held; i-- > 0;) {
         if (batch->event[i].kind == EVENT_MESSAGE)
@@ -153,11 +153,10 @@ static void keep_held(struct event_batch *batch, size_t n_given)
             batch->event[i].ref -= collective;
     }
     batch->n_messages -= message;
-    mem_move(batch->message, batch->message + message,
-             batch->n_messages * sizeof *batch->message);
+    mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
     batch->n_collectives -= collective;
-    mem_move(batch->collective, batch->collective + collective,
-             batch->n_collectives * sizeof *batch->collective);
+    mem_to_front(batch->collective, collective, batch->n_collectives,
+                 sizeof *batch->collective);
 }
 
 /* Takes the next records from the source and repairs their times. Returns false at the end. */
