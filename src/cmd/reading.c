@@ -23,6 +23,25 @@ struct child {
     void (*clean_up)(void *ctx);
 };
 
+#define OPENING (UINT32_MAX - 1) /* the guard's item while definitions are read */
+
+/* Definitions can crash or hang the libraries too; then there is nothing to read. */
+static int open_trace(struct child *child, struct guard *guard)
+{
+    const struct guard_bad *bad = guard_find(guard, OPENING);
+    int rc;
+
+    if (bad)
+        return err_set(ERR_FORMAT, "cannot read '%s': its definitions %s the reading library",
+                       child->path, bad->signal ? "crash" : "hang");
+    if (!source_opens_quickly(child->path))
+        return source_open(&child->reading.source, child->path);
+    guard_begin(guard, 0, OPENING);
+    rc = source_open(&child->reading.source, child->path);
+    guard_end(guard, 0);
+    return rc;
+}
+
 static int read_and_go_on(struct child *child, struct guard *guard)
 {
     struct reading *r = &child->reading;
@@ -30,7 +49,7 @@ static int read_and_go_on(struct child *child, struct guard *guard)
     int rc;
 
     r->pool = opts.pool = pool_new(r->settings->threads);
-    rc = source_open(&r->source, child->path);
+    rc = open_trace(child, guard);
     if (rc == 0)
         rc = ingest(&r->source, &opts, &r->ingested);
     if (rc == 0)

@@ -103,7 +103,7 @@ static int check_index(const struct columns *columns, const char *dir)
 {
     const struct index_header *header = columns->map[MAP_INDEX].data;
     size_t bytes = columns->map[MAP_INDEX].bytes;
-    const struct column_range *range = (const void *)(header + 1);
+    const struct column_range *range;
 
     if (bytes < sizeof *header || header->magic != INDEX_MAGIC)
         return err_set(ERR_FORMAT, "not a run: '%s/calls/index' is not an index of calls", dir);
@@ -112,6 +112,7 @@ static int check_index(const struct columns *columns, const char *dir)
                        "'%s' was written by another version (calls format %" PRIu32
                        ", this one reads %u)",
                        dir, header->version, INDEX_VERSION);
+    range = (const void *)(header + 1);
     if (bytes != sizeof *header + header->n_locations * sizeof *range ||
         index_checksum(header, range) != header->checksum || !ranges_fit(header, range))
         return err_set(ERR_FORMAT, "damaged run: '%s/calls/index' does not fit its checksum",

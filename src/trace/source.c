@@ -45,6 +45,14 @@ const struct source_ops *const *source_list(void)
     return sources;
 }
 
+bool source_opens_quickly(const char *path)
+{
+    for (size_t i = 0; sources[i]; i++)
+        if (sources[i]->accepts(path))
+            return sources[i]->opens_quickly;
+    return true;
+}
+
 /* What no source accepts: says why as well as can be told from outside. */
 static int complain(const char *path)
 {

@@ -340,6 +340,7 @@ static void end(void *impl, struct quality *quality)
 const struct source_ops source_otf2_ops = {
     .name = "otf2",
     .what = "OTF2 archives (Score-P, TAU, EZTrace, Extrae): the .otf2 file or its directory",
+    .opens_quickly = true,
     .accepts = accepts,
     .open = otf2_open,
     .close = otf2_close,

@@ -266,12 +266,36 @@ static void a_missing_event_file_is_damage_and_the_rest_is_read(void **state)
     fs_remove_tree(dir);
 }
 
+/*
+ * Bytes in the middle of the anchor file that make libotf2 3.0 count to billions before it sees
+ * that the file is at its end.
+ */
+static void an_anchor_that_keeps_the_library_busy_is_given_up(void **state)
+{
+    const struct setup *s = *state;
+    struct rng rng = {1723ul * 1000003 + 17};
+    char dir[FS_PATH_SIZE], what[DAMAGE_WHAT];
+    struct outcome o;
+
+    snprintf(dir, sizeof dir, "%s/busy", s->dir);
+    file_set_damage(&s->files, &rng, dir, what);
+    assert_string_equal(what, "traces.otf2: insert 32+45");
+    setenv("SNAG_PATIENCE", "1", 1);
+    spawn_run(&o, "info", dir, NULL);
+    setenv("SNAG_PATIENCE", "10", 1);
+    assert_true(outcome_is_clean(&o, what));
+    assert_int_equal(o.status, 1);
+    outcome_release(&o);
+    fs_remove_tree(dir);
+}
+
 static int setup(void **state)
 {
     struct setup *s = calloc(1, sizeof *s);
     char intact[FS_PATH_SIZE];
     struct outcome o;
 
+    setenv("SNAG_PATIENCE", "10", 1); /* or a hang takes a minute */
     strcpy(s->dir, "/tmp/snag-damage-XXXXXX");
     assert_non_null(mkdtemp(s->dir));
     snprintf(intact, sizeof intact, "%s/intact", s->dir);
@@ -304,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_event_file_is_damage_and_the_rest_is_read),
+        cmocka_unit_test(an_anchor_that_keeps_the_library_busy_is_given_up),
         cmocka_unit_test(each_file_may_be_missing),
         cmocka_unit_test(each_file_may_be_empty),
         cmocka_unit_test(no_damage_goes_unnoticed_or_kills),
