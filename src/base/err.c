@@ -1,8 +1,11 @@
 /*
  * One message per thread, in a fixed buffer: raising an error must not itself be able to fail.
- * A message longer than the buffer loses its end, which holds detail, not its subject.
+ * A message longer than the buffer loses its end, which holds detail, not its subject. It is
+ * one line, whatever names from outside are in it.
  */
 #include "base/err.h"
+
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +25,7 @@ int err_set_at(const char *file, int line, int code, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    memcpy(message, text, sizeof message);
+    memcpy(message, text_printable(text), sizeof message);
     snprintf(where, sizeof where, "%s:%d", slash ? slash + 1 : file, line);
     return code;
 }

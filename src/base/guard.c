@@ -24,6 +24,7 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
+static const int from_outside[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE}; /* no fault of an item */
 
 /* Signal handlers have no other way to learn of these. */
 static struct guard *shared;
@@ -157,6 +158,14 @@ static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct gu
     exit(fn(ctx, guard));
 }
 
+static bool is_from_outside(int sig)
+{
+    for (size_t i = 0; i < sizeof from_outside / sizeof *from_outside; i++)
+        if (from_outside[i] == sig)
+            return true;
+    return false;
+}
+
 static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard,
                           unsigned patience_s)
 {
@@ -170,6 +179,8 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
         status = wait_for(child, guard, patience_s, &is_hung);
         if (WIFEXITED(status))
             return WEXITSTATUS(status);
+        if (!caught && is_from_outside(WTERMSIG(status)))
+            caught = WTERMSIG(status);
         if (caught)
             return err_set(ERR_INTERRUPTED, "interrupted");
         if (WTERMSIG(status) == SIGKILL && !is_hung)

@@ -49,8 +49,9 @@ struct guard_opts {
  *   fn     its return value, 0..125, becomes the child's exit status
  *   opts   may be NULL
  * Returns the exit status of the child, or ERR_FORMAT when it died while no item was being
- * read or the same item killed it twice, ERR_INTERRUPTED when a signal asked us to stop (which
- * is then in *interrupted_by if that is not NULL). Call before any thread is started.
+ * read or the same item killed it twice, ERR_INTERRUPTED when a signal asked us or the child to
+ * stop, or the child wrote to a closed pipe (the signal is then in *interrupted_by if that is
+ * not NULL). Call before any thread is started.
  */
 int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
               const struct guard_opts *opts, int *interrupted_by);

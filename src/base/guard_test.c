@@ -112,6 +112,23 @@ static void a_signal_to_the_parent_ends_both(void **state)
     assert_int_equal(is_clean, 1);
 }
 
+static int write_to_closed_pipe(void *ctx, struct guard *guard)
+{
+    (void)ctx, (void)guard;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+    return 0;
+}
+
+static void a_closed_pipe_is_nobodys_fault(void **state)
+{
+    int sig = 0;
+
+    (void)state;
+    assert_int_equal(guard_run(write_to_closed_pipe, NULL, NULL, &sig), ERR_INTERRUPTED);
+    assert_int_equal(sig, SIGPIPE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +137,7 @@ int main(void)
         cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
         cmocka_unit_test(death_outside_any_item_is_an_error_and_cleans_up),
         cmocka_unit_test(a_signal_to_the_parent_ends_both),
+        cmocka_unit_test(a_closed_pipe_is_nobodys_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

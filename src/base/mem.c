@@ -44,6 +44,12 @@ char *mem_copy_string(const char *text)
     return or_abort(strdup(text), strlen(text) + 1);
 }
 
+void mem_to_front(void *data, size_t from, size_t n, size_t width)
+{
+    if (n > 0)
+        memmove(data, (char *)data + from * width, n * width);
+}
+
 void *mem_grow_slow(void *data, size_t *cap, size_t need, size_t width)
 {
     size_t want = *cap ? *cap : 64;

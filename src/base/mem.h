@@ -21,6 +21,12 @@ void *mem_resize(void *old, size_t n, size_t width);
 char *mem_copy_string(const char *text);
 
 /*
+ * mem_to_front -- move n objects of width bytes from index `from` of an array to its beginning.
+ * The array may be NULL when n is 0, which memmove and pointer arithmetic do not allow.
+ */
+void mem_to_front(void *data, size_t from, size_t n, size_t width);
+
+/*
  * mem_grow -- make room for at least need objects in a growing array.
  *   data   the array, NULL at first; replaced when it moves
  *   cap    objects it has room for; updated

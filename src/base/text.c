@@ -57,6 +57,14 @@ char *text_count(uint64_t n, char out[TEXT_SIZE])
     return out;
 }
 
+char *text_printable(char *text)
+{
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    return text;
+}
+
 size_t text_distance(const char *a, const char *b, size_t most)
 {
     size_t n = strnlen(a, LONGEST), m = strnlen(b, LONGEST);

@@ -24,6 +24,12 @@ static inline const char *text_plural(uint64_t n)
 }
 
 /*
+ * text_printable -- replace control characters by '?', in place, so that a name from outside
+ * stays on its line and cannot move the cursor. Returns text.
+ */
+char *text_printable(char *text);
+
+/*
  * text_distance -- how far b is from a, ignoring case: 0 equal, 1 one of them contains the
  * other, else 1 + the number of insertions, deletions, replacements (Levenshtein), or SIZE_MAX
  * when that is more than `most`. Looks at the first 256 bytes. Cost O(length a x length b).

@@ -46,6 +46,14 @@ static void near_words_are_near(void **state)
     assert_int_equal(text_distance("abc", "xyzw", 3), SIZE_MAX);
 }
 
+static void control_characters_are_not_printed(void **state)
+{
+    char text[] = "a\nb\x1b[31m\x7f\u00fc";
+
+    (void)state;
+    assert_string_equal(text_printable(text), "a?b?[31m?\u00fc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -53,6 +61,7 @@ int main(void)
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(bytes_are_binary),
         cmocka_unit_test(near_words_are_near),
+        cmocka_unit_test(control_characters_are_not_printed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  * a run of any size can be exported.
  */
 #include "base/err.h"
+#include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/csv.h"
 #include "cmd/executions.h"
@@ -249,6 +250,21 @@ static int export_executions(struct export *e, const char *format)
     return rc;
 }
 
+/* All of it is read anyway, so nothing damaged goes out. */
+static int check_calls(const struct export *e)
+{
+    const struct columns *columns = &e->run.columns;
+    int rc = columns_verify(columns);
+
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
+        struct call_view v = columns_view(columns, l);
+
+        for (uint32_t i = 0; rc == 0 && i < v.n; i += v.subtree_len[i])
+            rc = columns_check_tree(columns, l, i, e->defs.names.n);
+    }
+    return rc;
+}
+
 static void export_calls(struct export *e, const char *format)
 {
     if (strcmp(format, "csv") == 0)
@@ -273,7 +289,7 @@ static int load_tracks(struct export *e)
         }
         e->track[l] = (struct track){(uint32_t)sqlite3_column_int64(query, 0),
                                      (uint32_t)sqlite3_column_int64(query, 1),
-                                     strdup((const char *)sqlite3_column_text(query, 2))};
+                                     mem_copy_string(rundb_text(query, 2))};
     }
     sqlite3_finalize(query);
     return rc;
@@ -284,12 +300,15 @@ static int write_export(struct export *e)
     const struct settings *s = e->settings;
     const char *what = s->what ? s->what : "executions", *format = settings_format(s, "csv");
     bool is_file = s->output && strcmp(s->output, "-") != 0;
-    int rc = 0;
+    bool is_calls = strcmp(what, "calls") == 0;
+    int rc = is_calls ? check_calls(e) : 0;
 
+    if (rc < 0)
+        return rc;
     e->out = is_file ? fopen(s->output, "w") : stdout;
     if (e->out == NULL)
         return err_set(ERR_IO, "cannot create '%s': %s", s->output, strerror(errno));
-    if (strcmp(what, "calls") == 0)
+    if (is_calls)
         export_calls(e, format);
     else
         rc = export_executions(e, format);

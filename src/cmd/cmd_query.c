@@ -20,7 +20,7 @@ static json_t *json_value(sqlite3_stmt *query, int c)
     case SQLITE_NULL:
         return json_null();
     default:
-        return json_text((const char *)sqlite3_column_text(query, c));
+        return json_text(rundb_text(query, c));
     }
 }
 
@@ -33,17 +33,10 @@ static void print_json_row(sqlite3_stmt *query)
     print_json(row, false);
 }
 
-static const char *text_of(sqlite3_stmt *query, int c)
-{
-    const char *text = (const char *)sqlite3_column_text(query, c);
-
-    return text ? text : "";
-}
-
 static void print_csv_row(sqlite3_stmt *query)
 {
     for (int c = 0; c < sqlite3_column_count(query); c++)
-        csv_text(stdout, text_of(query, c), c == 0);
+        csv_text(stdout, rundb_text(query, c), c == 0);
     fputc('\n', stdout);
 }
 
@@ -90,7 +83,7 @@ static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *s
             if (table == NULL)
                 table = table_for(query);
             for (int c = 0; c < sqlite3_column_count(query) && c < 63; c++)
-                table_cell(table, "%s", text_of(query, c));
+                table_cell(table, "%s", rundb_text(query, c));
         }
     }
     if (table == NULL && !is_json && !is_csv)

@@ -24,6 +24,9 @@
 #define MOST_PEERS 5
 #define RARE_NATS 2.3 /* a combination of calls that one in ten has is not worth a table */
 
+/* Calls of a location whose checksums cost no time to speak of. */
+#define MOST_VERIFIED 4000000
+
 struct show {
     const struct settings *settings;
     struct run run;
@@ -134,6 +137,12 @@ static int locate(struct show *s)
     calls = columns_view(&s->run.columns, s->x.location);
     if (s->x.call >= calls.n)
         return err_set(ERR_FORMAT, "damaged run: the call of '%s' is not there", s->x.id);
+    if (calls.n <= MOST_VERIFIED)
+        rc = columns_verify_location(&s->run.columns, s->x.location);
+    if (rc == 0)
+        rc = columns_check_tree(&s->run.columns, s->x.location, s->x.call, s->defs.names.n);
+    if (rc < 0)
+        return rc;
     forest_of_call(&s->forest, s->x.location, &calls, s->x.call);
     s->forest.index[0] = s->x.index; /* first executions have contexts of their own */
     wl_init(&s->wl, &s->forest, &s->defs, false);
@@ -257,7 +266,7 @@ static int print_peers(const struct show *s)
         table_cell(t, "%s%s", sqlite3_column_int64(query, 4) >= 0 ? "+" : "",
                    text_duration((double)sqlite3_column_int64(query, 4), text));
         table_cell(t, "%s", text_duration((double)sqlite3_column_int64(query, 5), text));
-        table_cell(t, "%s", sqlite3_column_text(query, 6));
+        table_cell(t, "%s", rundb_text(query, 6));
     }
     sqlite3_finalize(query);
     if (t)

@@ -90,7 +90,7 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id)
         if (n++ == 0)
             *id = sqlite3_column_int64(query, 0);
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%.60s",
-                                   n > 1 ? ", " : "", sqlite3_column_text(query, 1));
+                                   n > 1 ? ", " : "", rundb_text(query, 1));
         if (length >= sizeof names)
             length = sizeof names - 1;
     }
@@ -119,7 +119,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
 {
     *x = (struct execution){
         .foi_id = sqlite3_column_int64(query, 0),
-        .foi = (const char *)sqlite3_column_text(query, 1),
+        .foi = rundb_text(query, 1),
         .tree = sqlite3_column_int64(query, 2),
         .location = (uint32_t)sqlite3_column_int64(query, 3),
         .rank = (uint32_t)sqlite3_column_int64(query, 4),
@@ -131,9 +131,9 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .n_vertices = (uint64_t)sqlite3_column_int64(query, 10),
         .n_messages = (uint64_t)sqlite3_column_int64(query, 11),
         .score = sqlite3_column_double(query, 12),
-        .verdict = (const char *)sqlite3_column_text(query, 13),
-        .why = (const char *)sqlite3_column_text(query, 14),
-        .label = (const char *)sqlite3_column_text(query, 15),
+        .verdict = rundb_text(query, 13),
+        .why = rundb_text(query, 14),
+        .label = (const char *)sqlite3_column_text(query, 15), /* NULL when there is none */
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }

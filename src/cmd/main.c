@@ -136,6 +136,7 @@ int main(int argc, char **argv)
     int status;
 
     signal(SIGPIPE, SIG_DFL); /* `snag list | head` ends quietly */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
     status = status_of(dispatch(argc, argv));
     if (fflush(stdout) != 0 && status == 0) {
         err_set(ERR_IO, "cannot write to standard output");

@@ -2,6 +2,7 @@
 #include "cmd/print.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ void table_cell(struct table *t, const char *fmt, ...)
     if (vasprintf(&text, fmt, args) < 0)
         abort();
     va_end(args);
-    push(t, text);
+    push(t, text_printable(text));
 }
 
 static size_t width_of(const char *text)
@@ -76,20 +77,23 @@ static size_t terminal_width(void)
     return size.ws_col;
 }
 
-/* Ends a text after so many characters, with an ellipsis. */
-static void cut(char *text, size_t width)
+/* Ends a text after so many characters, with an ellipsis. Returns where it is now. */
+static char *cut(char *text, size_t width)
 {
+    static const char ellipsis[] = "\u2026";
     size_t n = 0;
-    char *at = text;
+    char *at;
 
     if (width < 8 || width_of(text) <= width)
-        return;
-    for (; *at; at++) {
+        return text;
+    text = mem_resize(text, strlen(text) + sizeof ellipsis, 1);
+    for (at = text; *at; at++) {
         n += ((unsigned char)*at & 0xc0) != 0x80;
         if (n == width)
             break;
     }
-    strcpy(at, "\u2026"); /* fits: at least one more character stood there */
+    memcpy(at, ellipsis, sizeof ellipsis);
+    return text;
 }
 
 /* Spaces are owed until something follows them: no line ends in one. */
@@ -134,7 +138,7 @@ void table_print(struct table *t, FILE *out)
         if (is_bold && i == 0)
             fputs("\033[1m", out);
         if (is_last && left > 0 && t->columns[c] == 'l')
-            cut(t->cell[i], left);
+            t->cell[i] = cut(t->cell[i], left);
         owed = c == 0 ? 0 : owed;
         print_cell(t->cell[i], width[c], t->columns[c], &owed, out);
         if (is_bold && i + 1 == t->n_columns)

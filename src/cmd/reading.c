@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "run/rundir.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -22,6 +23,25 @@ struct child {
     void (*clean_up)(void *ctx);
 };
 
+#define OPENING (UINT32_MAX - 1) /* the guard's item while definitions are read */
+
+/* Definitions can crash or hang the libraries too; then there is nothing to read. */
+static int open_trace(struct child *child, struct guard *guard)
+{
+    const struct guard_bad *bad = guard_find(guard, OPENING);
+    int rc;
+
+    if (bad)
+        return err_set(ERR_FORMAT, "cannot read '%s': its definitions %s the reading library",
+                       child->path, bad->signal ? "crash" : "hang");
+    if (!source_opens_quickly(child->path))
+        return source_open(&child->reading.source, child->path);
+    guard_begin(guard, 0, OPENING);
+    rc = source_open(&child->reading.source, child->path);
+    guard_end(guard, 0);
+    return rc;
+}
+
 static int read_and_go_on(struct child *child, struct guard *guard)
 {
     struct reading *r = &child->reading;
@@ -29,7 +49,7 @@ static int read_and_go_on(struct child *child, struct guard *guard)
     int rc;
 
     r->pool = opts.pool = pool_new(r->settings->threads);
-    rc = source_open(&r->source, child->path);
+    rc = open_trace(child, guard);
     if (rc == 0)
         rc = ingest(&r->source, &opts, &r->ingested);
     if (rc == 0)
@@ -72,8 +92,12 @@ int reading_run(const struct settings *settings, const char *path, const char *d
     const char *patience = getenv("SNAG_PATIENCE"); /* seconds; for tests of hanging readers */
     struct guard_opts opts = {.patience_s = patience ? (unsigned)atoi(patience) : 0,
                               .clean_up = clean_up};
-    int sig = 0, rc = guard_run(in_child, &child, &opts, &sig);
+    int sig = 0, rc;
 
+    if (rundir_is_run(path))
+        return err_set(ERR_FORMAT,
+                       "'%s' is a run, not a trace (snag list, show, query read it)", path);
+    rc = guard_run(in_child, &child, &opts, &sig);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);

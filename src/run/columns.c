@@ -103,7 +103,7 @@ static int check_index(const struct columns *columns, const char *dir)
 {
     const struct index_header *header = columns->map[MAP_INDEX].data;
     size_t bytes = columns->map[MAP_INDEX].bytes;
-    const struct column_range *range = (const void *)(header + 1);
+    const struct column_range *range;
 
     if (bytes < sizeof *header || header->magic != INDEX_MAGIC)
         return err_set(ERR_FORMAT, "not a run: '%s/calls/index' is not an index of calls", dir);
@@ -112,6 +112,7 @@ static int check_index(const struct columns *columns, const char *dir)
                        "'%s' was written by another version (calls format %" PRIu32
                        ", this one reads %u)",
                        dir, header->version, INDEX_VERSION);
+    range = (const void *)(header + 1);
     if (bytes != sizeof *header + header->n_locations * sizeof *range ||
         index_checksum(header, range) != header->checksum || !ranges_fit(header, range))
         return err_set(ERR_FORMAT, "damaged run: '%s/calls/index' does not fit its checksum",
@@ -184,25 +185,53 @@ void columns_drop(const struct columns *columns)
                     MADV_DONTNEED);
 }
 
+int columns_verify_location(const struct columns *columns, uint32_t location)
+{
+    const struct column_range *r = &columns->range[location];
+
+    for (int c = 0; c < N_COLUMNS; c++) {
+        size_t width = formats[c].width;
+        const char *from = (const char *)columns->column[c] + r->first_call * width;
+
+        if (XXH3_64bits(from, r->n_calls * width) != r->checksum[c])
+            return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
+                           formats[c].name);
+    }
+    return 0;
+}
+
 int columns_verify(const struct columns *columns)
 {
     const struct index_header *header = columns->map[MAP_INDEX].data;
     const uint64_t others[] = {header->depth_start_sum, header->message_sum,
                                header->collective_sum};
+    int rc = 0;
 
-    for (uint32_t l = 0; l < columns->n_locations; l++)
-        for (int c = 0; c < N_COLUMNS; c++) {
-            const struct column_range *r = &columns->range[l];
-            size_t width = formats[c].width;
-            const char *from = (const char *)columns->column[c] + r->first_call * width;
-
-            if (XXH3_64bits(from, r->n_calls * width) != r->checksum[c])
-                return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
-                               formats[c].name);
-        }
-    for (int m = MAP_DEPTHS; m < MAP_INDEX; m++)
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
+        rc = columns_verify_location(columns, l);
+    for (int m = MAP_DEPTHS; rc == 0 && m < MAP_INDEX; m++)
         if (XXH3_64bits(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
-            return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
-                           file_name(m));
+            rc = err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
+                         file_name(m));
+    return rc;
+}
+
+int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
+                       uint32_t n_regions)
+{
+    struct call_view v = columns_view(columns, location);
+    uint32_t n = v.subtree_len[row];
+    bool is_good = n >= 1 && n <= v.n - row;
+
+    for (uint32_t i = row; is_good && i < row + n; i++) {
+        is_good =
+            v.region[i] < n_regions && v.subtree_len[i] >= 1 && v.subtree_len[i] <= row + n - i;
+        if (i > row)
+            is_good &= v.parent[i] >= row && v.parent[i] < i;
+        else
+            is_good &= v.parent[i] == NO_CALL || v.parent[i] < i;
+    }
+    if (!is_good)
+        return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
     return 0;
 }

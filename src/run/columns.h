@@ -119,6 +119,18 @@ void columns_drop(const struct columns *columns);
 /* columns_verify -- read everything and compare the checksums. Returns 0 or ERR_FORMAT. */
 int columns_verify(const struct columns *columns);
 
+/* columns_verify_location -- the same for the calls of one location. */
+int columns_verify_location(const struct columns *columns, uint32_t location);
+
+/*
+ * columns_check_tree -- see that a call and all below it are within their bounds, which
+ * checksums that nobody compared do not say: rows, parents, regions. row        of a call of
+ * the location, below its number of calls n_regions  of the run Returns 0 or ERR_FORMAT.
+ * O(calls below).
+ */
+int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
+                       uint32_t n_regions);
+
 /* columns_name, columns_width -- "enter_ns.u64", 8. */
 const char *columns_name(enum call_column column);
 size_t columns_width(enum call_column column);

@@ -43,6 +43,15 @@ static int open_file(const struct columns_writer *w, const char *name)
     return fd;
 }
 
+static int write_rows(const struct columns_writer *w, int column, const void *data,
+                      size_t bytes, uint64_t offset)
+{
+    char path[FS_PATH_SIZE];
+    int rc = fs_join(path, w->dir, columns_name(column));
+
+    return rc < 0 ? rc : fs_write_at(w->fd[column], data, bytes, offset, path);
+}
+
 struct columns_writer *columns_create(const char *dir, uint32_t n_locations)
 {
     struct columns_writer *w = mem_alloc(1, sizeof *w);
@@ -140,7 +149,7 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
         size_t width = columns_width(c), bytes = calls->n * width;
 
         range->checksum[c] = XXH3_64bits(data[c], bytes);
-        rc = fs_write_at(w->fd[c], data[c], bytes, range->first_call * width, columns_name(c));
+        rc = write_rows(w, c, data[c], bytes, range->first_call * width);
     }
     return rc;
 }
@@ -192,11 +201,9 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
         XXH3_64bits_update(sum[0], enter, n * sizeof *enter);
         XXH3_64bits_update(sum[1], inclusive, n * sizeof *inclusive);
         if (rc == 0)
-            rc = fs_write_at(w->fd[COLUMN_ENTER], enter, n * sizeof *enter, at,
-                             columns_name(COLUMN_ENTER));
+            rc = write_rows(w, COLUMN_ENTER, enter, n * sizeof *enter, at);
         if (rc == 0 && drift != 0)
-            rc = fs_write_at(w->fd[COLUMN_INCLUSIVE], inclusive, n * sizeof *inclusive, at,
-                             columns_name(COLUMN_INCLUSIVE));
+            rc = write_rows(w, COLUMN_INCLUSIVE, inclusive, n * sizeof *inclusive, at);
     }
     range->checksum[COLUMN_ENTER] = XXH3_64bits_digest(sum[0]);
     range->checksum[COLUMN_INCLUSIVE] = XXH3_64bits_digest(sum[1]);

@@ -161,20 +161,23 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
 int run_summary_regions(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(db, "SELECT name, kind FROM region ORDER BY id", &query);
+    int status = SQLITE_DONE,
+        rc = rundb_prepare(db, "SELECT id, name, kind FROM region ORDER BY id", &query);
 
     *defs = (struct definitions){0};
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         uint32_t n_before = defs->names.n;
-        uint32_t r = definitions_region(defs, (const char *)sqlite3_column_text(query, 0));
-        const char *kind = (const char *)sqlite3_column_text(query, 1);
+        uint32_t r = definitions_region(defs, rundb_text(query, 1));
+        const char *kind = rundb_text(query, 2);
 
-        if (r != n_before)
-            rc = err_set(ERR_FORMAT, "damaged run: a region is listed twice");
+        if (r != n_before || sqlite3_column_int64(query, 0) != r)
+            rc = err_set(ERR_FORMAT, "damaged run: regions are missing or listed twice");
         for (enum region_kind k = REGION_USER; k <= REGION_RUNTIME; k++)
             if (strcmp(kind, region_kind_name(k)) == 0)
                 defs->region[r].kind = k;
     }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the regions");
     sqlite3_finalize(query);
     return rc;
 }

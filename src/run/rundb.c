@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char schema[] =
@@ -73,39 +74,74 @@ static void encode_path(const char *path, char *out, size_t size)
     out[n] = '\0';
 }
 
-static int open_file(const char *path, bool is_writable, sqlite3 **db)
+/* Opens the file; one that is_fixed without the files that SQLite puts beside it. */
+static int open_file(const char *path, bool is_writable, bool is_fixed, sqlite3 **db)
 {
     char uri[3 * FS_PATH_SIZE], encoded[3 * FS_PATH_SIZE - 32];
-    char dir[FS_PATH_SIZE];
-    const char *slash = strrchr(path, '/');
-    bool is_fixed;
+    int rc;
 
-    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    is_fixed = !is_writable && access(dir, W_OK) != 0; /* no room for SQLite's own files */
     encode_path(path, encoded, sizeof encoded);
     snprintf(uri, sizeof uri, "file:%s%s", encoded, is_fixed ? "?immutable=1" : "");
-    return sqlite3_open_v2(
+    rc = sqlite3_open_v2(
         uri, db, SQLITE_OPEN_URI | (is_writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
         NULL);
+    if (rc == SQLITE_OK)
+        sqlite3_busy_timeout(*db, 10000);
+    return rc;
+}
+
+static bool is_in_readonly_directory(const char *path)
+{
+    char dir[FS_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+
+    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    return access(dir, W_OK) != 0;
+}
+
+/* True when all that was written is in the file itself. */
+static bool has_empty_log(const char *path)
+{
+    char log[FS_PATH_SIZE + 8];
+    struct stat info;
+
+    snprintf(log, sizeof log, "%s-wal", path);
+    return stat(log, &info) != 0 || info.st_size == 0;
+}
+
+/* Opens the file and looks into it. Where there is no room for SQLite's own files, as on a full
+ * disk, what is in the file can still be read. */
+static int open_and_look(const char *path, bool is_writable, sqlite3 **db)
+{
+    bool is_fixed = !is_writable && is_in_readonly_directory(path);
+    int rc = open_file(path, is_writable, is_fixed, db);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(*db, "SELECT 1 FROM meta", NULL, NULL, NULL);
+    if (rc == SQLITE_OK || is_writable || is_fixed || !has_empty_log(path))
+        return rc;
+    if (rc != SQLITE_IOERR && rc != SQLITE_FULL && rc != SQLITE_CANTOPEN)
+        return rc;
+    sqlite3_close(*db);
+    rc = open_file(path, false, true, db);
+    return rc == SQLITE_OK ? sqlite3_exec(*db, "SELECT 1 FROM meta", NULL, NULL, NULL) : rc;
 }
 
 int rundb_open(const char *path, bool is_writable, sqlite3 **db)
 {
     long long format;
-    int rc = 0;
+    int rc = 0, status;
 
     *db = NULL;
     if (!fs_exists(path))
         return err_set(ERR_NOT_FOUND, "no such run: '%s' is missing", path);
-    if (open_file(path, is_writable, db) != SQLITE_OK) {
+    status = open_and_look(path, is_writable, db);
+    if (status == SQLITE_CANTOPEN || status == SQLITE_IOERR || status == SQLITE_FULL)
         rc = err_set(ERR_IO, "cannot open '%s': %s", path, sqlite3_errmsg(*db));
-        goto out;
-    }
-    sqlite3_busy_timeout(*db, 10000);
-    if (sqlite3_exec(*db, "SELECT 1 FROM meta", NULL, NULL, NULL) != SQLITE_OK) {
+    else if (status != SQLITE_OK)
         rc = err_set(ERR_FORMAT, "damaged run: '%s': %s", path, sqlite3_errmsg(*db));
+    if (rc < 0)
         goto out;
-    }
     format = rundb_get(*db, "format", 0);
     if (format != RUNDB_FORMAT)
         rc = err_set(ERR_FORMAT,
@@ -175,6 +211,13 @@ int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)
     rc = bind_all(statement, types, args);
     va_end(args);
     return rc == SQLITE_OK ? 0 : rundb_error(db, "cannot query the run's database");
+}
+
+const char *rundb_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    return text ? text : "";
 }
 
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)

@@ -52,6 +52,10 @@ int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out);
  */
 int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 
+/* rundb_text -- a column of the current row as text, "" where it is null, as in a damaged run.
+ */
+const char *rundb_text(sqlite3_stmt *statement, int column);
+
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 

@@ -68,7 +68,7 @@ static void remove_leftovers(const char *dir, const char *name)
         closedir(files);
 }
 
-static bool is_run(const char *path)
+bool rundir_is_run(const char *path)
 {
     char db[FS_PATH_SIZE];
 
@@ -79,10 +79,10 @@ static int check_free(const struct rundir *r)
 {
     if (!fs_exists(r->path))
         return 0;
+    if (!rundir_is_run(r->path))
+        return err_set(ERR_EXISTS, "exists and is not a run: '%s' is left alone", r->path);
     if (!r->may_replace)
         return err_set(ERR_EXISTS, "exists already: '%s' (--force replaces a run)", r->path);
-    if (!is_run(r->path))
-        return err_set(ERR_EXISTS, "exists and is not a run: '%s' is left alone", r->path);
     return 0;
 }
 
@@ -165,7 +165,7 @@ int run_open(struct run *run, const char *path, bool is_writable)
     *run = (struct run){0};
     if (!fs_exists(path))
         return err_set(ERR_NOT_FOUND, "no such run: '%s'", path);
-    if (!is_run(path))
+    if (!rundir_is_run(path))
         return err_set(ERR_FORMAT, "not a run: '%s' (snag analyze TRACE -o RUN makes one)",
                        path);
     snprintf(run->path, sizeof run->path, "%s", path);

@@ -29,6 +29,9 @@ struct rundir {
  */
 int rundir_begin(struct rundir *dir, const char *path, bool may_replace);
 
+/* rundir_is_run -- true when path looks like a run from outside: a directory with a run.db. */
+bool rundir_is_run(const char *path);
+
 /* rundir_commit -- give the finished directory its name. Returns 0, ERR_EXISTS or ERR_IO. */
 int rundir_commit(struct rundir *dir);
 

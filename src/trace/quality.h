@@ -25,6 +25,8 @@
     X(bad_value, true, "records with impossible values, skipped")                              \
     X(bad_definition, true, "definitions that contradict others, skipped")                     \
     X(no_definitions, true, "locations known only by their file")                              \
+    X(missing_definitions, true,                                                               \
+      "locations whose local definitions are missing or unreadable (names may be wrong)")      \
     X(missing_file, true, "locations whose event file is missing or unreadable")               \
     X(truncated, true, "locations whose events end early")                                     \
     X(reader_crash, true, "locations whose events crashed the reading library")                \

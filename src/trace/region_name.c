@@ -7,6 +7,8 @@
  */
 #include "trace/region_name.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +144,7 @@ const char *region_name_short(const char *canonical, struct arena *arena)
         name_end = name + end;
     }
     *name_end = '\0';
-    return name;
+    return text_printable(name);
 }
 
 const char *region_name_last(const char *short_name)

@@ -15,9 +15,11 @@
 #include "trace/source_otf2.h"
 #include "trace/source_synth.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define BATCH 1024u
 
@@ -43,9 +45,37 @@ const struct source_ops *const *source_list(void)
     return sources;
 }
 
-int source_open(struct source *source, const char *path)
+bool source_opens_quickly(const char *path)
+{
+    for (size_t i = 0; sources[i]; i++)
+        if (sources[i]->accepts(path))
+            return sources[i]->opens_quickly;
+    return true;
+}
+
+/* What no source accepts: says why as well as can be told from outside. */
+static int complain(const char *path)
 {
     struct stat info;
+
+    if (stat(path, &info) != 0)
+        return errno == ENOENT ? err_set(ERR_NOT_FOUND, "no such trace: '%s'", path)
+                               : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    if (access(path, R_OK) != 0)
+        return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return err_set(
+            ERR_FORMAT,
+            "no trace in directory '%s': an OTF2 archive has a file that ends in .otf2", path);
+    if (S_ISREG(info.st_mode) && info.st_size == 0)
+        return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
+    return err_set(ERR_FORMAT,
+                   "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
+                   path);
+}
+
+int source_open(struct source *source, const char *path)
+{
     int rc;
 
     *source = (struct source){.path = mem_copy_string(path)};
@@ -61,11 +91,7 @@ int source_open(struct source *source, const char *path)
                            path);
         return 0;
     }
-    if (stat(path, &info) != 0)
-        return err_set(ERR_NOT_FOUND, "no such trace: '%s'", path);
-    return err_set(ERR_FORMAT,
-                   "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
-                   path);
+    return complain(path);
 }
 
 void source_close(struct source *source)
@@ -120,7 +146,7 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     size_t n_held = batch->n - n_given;
     uint32_t message = (uint32_t)batch->n_messages, collective = (uint32_t)batch->n_collectives;
 
-    memmove(batch->event, batch->event + n_given, n_held * sizeof *batch->event);
+    mem_to_front(batch->event, n_given, n_held, sizeof *batch->event);
     batch->n = n_held;
     for (size_t i = n_held; i-- > 0;) {
         if (batch->event[i].kind == EVENT_MESSAGE)
@@ -135,13 +161,10 @@ static void keep_held(struct event_batch *batch, size_t n_given)
             batch->event[i].ref -= collective;
     }
     batch->n_messages -= message;
-    if (batch->n_messages > 0)
-        memmove(batch->message, batch->message + message,
-                batch->n_messages * sizeof *batch->message);
+    mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
     batch->n_collectives -= collective;
-    if (batch->n_collectives > 0)
-        memmove(batch->collective, batch->collective + collective,
-                batch->n_collectives * sizeof *batch->collective);
+    mem_to_front(batch->collective, collective, batch->n_collectives,
+                 sizeof *batch->collective);
 }
 
 /* Takes the next records from the source and repairs their times. Returns false at the end. */

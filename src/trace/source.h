@@ -32,6 +32,9 @@ struct source_ops {
     const char *name; /* as in "otf2" */
     const char *what; /* one line for --help */
 
+    /* Opening reads only definitions: what takes a minute hangs. */
+    bool opens_quickly;
+
     /* True when the path looks like one of ours; reads at most the head of the file. */
     bool (*accepts)(const char *path);
 
@@ -70,6 +73,9 @@ int source_open(struct source *source, const char *path);
 
 /* source_close -- closes and zeroes. A zeroed source is harmless. All readers must be gone. */
 void source_close(struct source *source);
+
+/* source_opens_quickly -- true when opening this trace reads no more than definitions. */
+bool source_opens_quickly(const char *path);
 
 /* source_list -- the kinds of source there are, ended by NULL. */
 const struct source_ops *const *source_list(void);

@@ -29,6 +29,7 @@
 struct otf2 {
     char anchor[FS_PATH_SIZE]; /* the .otf2 file */
     char files[FS_PATH_SIZE];  /* the directory of event files */
+    bool has_local_files;      /* some location has a file of definitions */
     struct otf2_tables tables;
     const struct definitions *defs;
 };
@@ -39,7 +40,7 @@ struct otf2_reader {
     OTF2_EvtReader *file; /* of the current location, NULL if there is none to read */
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
-    bool has_local_files;
+    bool can_open_local_files;
 
     const struct location *location;
     struct ticks ticks;
@@ -101,8 +102,9 @@ static int locate(struct otf2 *archive, const char *path)
     }
     fd = open(archive->anchor, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return err_set(errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open '%s': %s",
-                       archive->anchor, strerror(errno));
+        return errno == ENOENT
+                   ? err_set(ERR_NOT_FOUND, "no such trace: '%s'", archive->anchor)
+                   : err_set(ERR_IO, "cannot open '%s': %s", archive->anchor, strerror(errno));
     close(fd);
     snprintf(archive->files, FS_PATH_SIZE, "%.*s",
              (int)(strlen(archive->anchor) - strlen(".otf2")), archive->anchor);
@@ -132,6 +134,19 @@ static OTF2_Reader *open_reader(const struct otf2 *archive)
     return reader;
 }
 
+static bool has_local_files(const char *dir)
+{
+    DIR *files = opendir(dir);
+    struct dirent *file;
+    bool is_found = false;
+
+    while (files && !is_found && (file = readdir(files)) != NULL)
+        is_found = has_suffix(file->d_name, ".def");
+    if (files)
+        closedir(files);
+    return is_found;
+}
+
 static int otf2_open(struct source *source, const char *path)
 {
     struct otf2 *archive = mem_alloc(1, sizeof *archive);
@@ -151,6 +166,7 @@ static int otf2_open(struct source *source, const char *path)
                                &source->quality);
     if (rc < 0)
         rc = err_set(rc, "cannot read '%s': %s", archive->anchor, err_message());
+    archive->has_local_files = has_local_files(archive->files);
     OTF2_Reader_Close(reader);
     return rc;
 }
@@ -180,7 +196,17 @@ static OTF2_CallbackCode on_mapping(void *arg, OTF2_MappingType type, const OTF2
 {
     struct otf2_reader *r = arg;
 
+    if (type >= OTF2_MAPPING_MAX)
+        r->events.quality->n[QUALITY_bad_record]++;
     otf2_events_map(&r->events, type, map);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_unknown_definition(void *arg)
+{
+    struct otf2_reader *r = arg;
+
+    r->events.quality->n[QUALITY_bad_record]++;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -215,19 +241,24 @@ static void *reader_new(struct source *source)
     r->local_callbacks = OTF2_DefReaderCallbacks_New();
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(r->local_callbacks, on_clock_offset);
     OTF2_DefReaderCallbacks_SetMappingTableCallback(r->local_callbacks, on_mapping);
+    OTF2_DefReaderCallbacks_SetUnknownCallback(r->local_callbacks, on_unknown_definition);
     OTF2_Reader_OpenEvtFiles(r->reader);
-    r->has_local_files = OTF2_Reader_OpenDefFiles(r->reader) == OTF2_SUCCESS;
+    r->can_open_local_files = OTF2_Reader_OpenDefFiles(r->reader) == OTF2_SUCCESS;
     return r;
 }
 
+/* Without its mapping tables a location's ids may mean other things; they are only known not
+ * to exist when no location has any. */
 static void read_local_definitions(struct otf2_reader *r, uint64_t id)
 {
-    OTF2_DefReader *defs = r->has_local_files ? OTF2_Reader_GetDefReader(r->reader, id) : NULL;
+    OTF2_DefReader *defs =
+        r->can_open_local_files ? OTF2_Reader_GetDefReader(r->reader, id) : NULL;
     OTF2_ErrorCode status;
     uint64_t n;
 
     if (defs == NULL) {
-        r->events.quality->n[QUALITY_no_local_definitions]++;
+        r->events.quality->n[r->archive->has_local_files ? QUALITY_missing_definitions
+                                                         : QUALITY_no_local_definitions]++;
         return;
     }
     OTF2_Reader_RegisterDefCallbacks(r->reader, defs, r->local_callbacks, r);
@@ -309,6 +340,7 @@ static void end(void *impl, struct quality *quality)
 const struct source_ops source_otf2_ops = {
     .name = "otf2",
     .what = "OTF2 archives (Score-P, TAU, EZTrace, Extrae): the .otf2 file or its directory",
+    .opens_quickly = true,
     .accepts = accepts,
     .open = otf2_open,
     .close = otf2_close,

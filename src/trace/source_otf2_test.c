@@ -269,6 +269,29 @@ static void missing_files_of_a_location_are_noticed_and_the_rest_is_read(void **
     assert_int_equal(e.quality.n[QUALITY_missing_file], 1);
     read_location(&source, 2, &e);
     assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_missing_definitions], 1);
+    source_close(&source);
+}
+
+static void local_definitions_are_not_missed_where_no_location_has_any(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *writer = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+    char path[128];
+
+    OTF2_EvtWriter_Enter(writer, NULL, 1, 0);
+    OTF2_EvtWriter_Leave(writer, NULL, 2, 0);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+    snprintf(path, sizeof path, "%s/traces/0.def", a->dir);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_missing_definitions], 0);
     assert_int_equal(e.quality.n[QUALITY_no_local_definitions], 1);
     source_close(&source);
 }
@@ -304,6 +327,7 @@ int main(void)
         EACH(a_collective_is_one_event),
         EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
         EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
+        EACH(local_definitions_are_not_missed_where_no_location_has_any),
         EACH(what_is_not_an_archive_is_one_clear_error),
 #undef EACH
     };

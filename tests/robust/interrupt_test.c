@@ -1,0 +1,184 @@
+/*
+ * snag analyze is stopped at random moments: what has the final name is whole, the next attempt
+ * works, and no process lives on.
+ *
+ * How often is the environment variable SNAG_INTERRUPTS, or 8 per signal.
+ */
+#include "base/fs.h"
+#include "base/rng.h"
+#include "base/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spawn.h"
+
+static const char trace[] =
+    "synth:3000*step(compute(kernel kernel kernel) >1 <1 |);ranks=4;jitter=0.1;"
+    "slow=kernel/151/10";
+
+struct scene {
+    char dir[64], run[128];
+    double whole_s; /* how long it takes when left alone */
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void begin_analyze(const struct scene *s, struct spawn *p)
+{
+    const char *args[] = {"analyze", "--quiet", "--force", trace, "-o", s->run, NULL};
+
+    spawn_begin(p, NULL, NULL, args);
+}
+
+static size_t count_parts(const char *dir)
+{
+    DIR *files = opendir(dir);
+    struct dirent *file;
+    size_t n = 0;
+
+    while (files && (file = readdir(files)) != NULL)
+        n += strstr(file->d_name, ".part-") != NULL;
+    if (files)
+        closedir(files);
+    return n;
+}
+
+/* A run of that name, if there is one, is whole. */
+static void assert_whole_or_absent(const struct scene *s)
+{
+    struct outcome o;
+
+    if (!fs_exists(s->run))
+        return;
+    spawn_run(&o, "query", s->run, "SELECT count(*) FROM execution", NULL);
+    assert_true(outcome_is_clean(&o, "query"));
+    assert_int_equal(o.status, 0);
+    outcome_release(&o);
+    spawn_run(&o, "list", "--json", s->run, NULL);
+    assert_true(outcome_is_clean(&o, "list"));
+    assert_int_equal(o.status, 0);
+    assert_true(o.n_out > 0);
+    outcome_release(&o);
+}
+
+static bool group_is_gone(pid_t group)
+{
+    return kill(-group, 0) != 0 && errno == ESRCH;
+}
+
+/* Nothing of the process group is left after moments. */
+static void assert_gone(pid_t group)
+{
+    for (int i = 0; i < 500 && !group_is_gone(group); i++)
+        usleep(10000);
+    assert_true(group_is_gone(group));
+}
+
+/* Sends sig after a random time, to the parent alone or, as a terminal does, to all. */
+static void interrupt_once(const struct scene *s, struct rng *rng, int sig, bool is_to_all)
+{
+    struct spawn p;
+    struct outcome o;
+
+    begin_analyze(s, &p);
+    usleep((useconds_t)(rng_real(rng) * s->whole_s * 1.1e6));
+    kill(is_to_all ? -p.pid : p.pid, sig);
+    spawn_end(&p, 30, &o);
+    assert_false(o.is_late);
+    if (o.signal) {
+        assert_int_equal(o.signal, sig);
+    } else {
+        assert_int_equal(o.status, 0); /* had just finished */
+    }
+    assert_string_equal(o.err, "");
+    outcome_release(&o);
+    assert_gone(p.pid);
+    if (sig != SIGKILL)
+        assert_int_equal(count_parts(s->dir), 0);
+    assert_whole_or_absent(s);
+}
+
+static void stop_often(struct scene *s, int sig)
+{
+    const char *often = getenv("SNAG_INTERRUPTS");
+    int n = often ? atoi(often) : 8;
+    struct rng rng = {(uint64_t)sig};
+    struct outcome o;
+
+    for (int i = 0; i < n; i++)
+        interrupt_once(s, &rng, sig, i % 2 == 1);
+    spawn_run(&o, "analyze", "--quiet", "--force", trace, "-o", s->run, NULL);
+    assert_true(outcome_is_clean(&o, "after all"));
+    assert_int_equal(o.status, 0);
+    outcome_release(&o);
+    assert_whole_or_absent(s);
+    assert_true(fs_exists(s->run));
+    assert_int_equal(count_parts(s->dir), 0); /* what was left of killed ones is removed */
+    assert_int_equal(fs_remove_tree(s->run), 0);
+}
+
+static void sigint_leaves_nothing_half_written(void **state)
+{
+    stop_often(*state, SIGINT);
+}
+
+static void sigterm_leaves_nothing_half_written(void **state)
+{
+    stop_often(*state, SIGTERM);
+}
+
+static void what_sigkill_leaves_is_removed_by_the_next(void **state)
+{
+    stop_often(*state, SIGKILL);
+}
+
+static int setup(void **state)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    struct spawn p;
+    struct outcome o;
+    double begin;
+
+    strcpy(s->dir, "/tmp/snag-interrupt-XXXXXX");
+    assert_non_null(mkdtemp(s->dir));
+    snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);
+    begin = now_s();
+    begin_analyze(s, &p);
+    spawn_end(&p, 120, &o);
+    s->whole_s = now_s() - begin;
+    assert_int_equal(o.status, 0);
+    outcome_release(&o);
+    assert_int_equal(fs_remove_tree(s->run), 0);
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct scene *s = *state;
+
+    fs_remove_tree(s->dir);
+    free(s);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sigint_leaves_nothing_half_written),
+        cmocka_unit_test(sigterm_leaves_nothing_half_written),
+        cmocka_unit_test(what_sigkill_leaves_is_removed_by_the_next),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
