@@ -111,7 +111,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 idle=$(idle_cores)
 say "running md, a small molecular dynamics program, for $((seconds + warmup + 1)) s on $ranks" \
-    "ranks, traced;" "$count times a rank is stopped, or its core loaded, for 5 to 40 ms"
+    "ranks, traced;"
+echo "   $count times a rank is stopped, or its core loaded, for 5 to 40 ms"
 run_disturbed
 sed -n 's/^\([0-9]* steps, .* ms each\),.*/\1/p; /without a core/p' "$out/md.log"
 cat "$out/disturb.log"
@@ -134,13 +135,13 @@ sed '1,/^$/d' "$out/score.log"
 without_core=$(sed -n 's/.* without a core for \(.*\) s$/\1/p' "$out/md.log")
 if awk -v waited="$without_core" -v all="$((seconds + warmup + 1))" \
     'BEGIN { exit !(waited > 0.05 * all) }'; then
-    echo "This machine was busy with other work ($idle of $cores cores were idle before): that alone" \
-        "paused each"
-    echo "rank for $without_core s in all, as strange as what was done here. Run it again when idle."
+    echo "This machine was busy with other work ($idle of $cores cores were idle before): that" \
+        "paused each rank"
+    echo "for $without_core s in all, and looks just like what was done here. Run it again when idle."
 else
-    echo "Candidates that overlap none are real as well: other work on this machine ($idle of" \
-        "$cores cores"
-    echo "were idle before) paused each rank for $without_core s in all, and rank 0 writes output."
+    echo "The others are real as well: this machine ($idle of $cores cores were idle before) paused" \
+        "each rank"
+    echo "for $without_core s in all, and now and then rank 0 writes output."
 fi
 
 first=$(sed -n 's/^ *1  \(#[^ ]*\) .*/\1/p;/^$/q' "$out/score.log")

@@ -38,7 +38,7 @@ diff - "$dir/result" <<'RESULT'
    2  load     0      0.000     0.0        2, on rank 3
    3  stop     2      0.000     0.0        3  not found
    4  stop     0      0.000     0.0        3  not found, on rank 2
-2 of 4 disturbances are among the first 2 of 4 candidates
+2 of 4 disturbances are among the first 2 of 4 candidates, 0 among the first 1 %
   stop: 1 of 3, 1 on the disturbed rank, 0 only on one that waited
   load: 1 of 1, 0 on the disturbed rank, 1 only on one that waited
 2 of these 2 candidates overlap a disturbance

@@ -322,7 +322,7 @@ static void print_row(const struct list *l, long i)
 /* How many of one kind were found; NULL: of all. */
 static void print_count(const struct list *l, const char *kind)
 {
-    long n = 0, on_rank = 0, on_other = 0;
+    long n = 0, on_rank = 0, on_other = 0, in_percent = 0;
 
     for (long i = 0; i < l->n_disturbances; i++) {
         const struct disturbance *d = &l->disturbance[i];
@@ -333,13 +333,15 @@ static void print_count(const struct list *l, const char *kind)
         n++;
         on_rank += is_on_rank;
         on_other += !is_on_rank && is_among(d->on_other, l->top);
+        in_percent += is_among(best_place(d), l->n_candidates / 100);
     }
     if (n > 0 && kind)
         printf("  %s: %ld of %ld, %ld on the disturbed rank, %ld only on one that waited\n",
                kind, on_rank + on_other, n, on_rank, on_other);
     else if (kind == NULL)
-        printf("%ld of %ld disturbances are among the first %ld of %ld candidates\n",
-               on_rank + on_other, n, l->top, l->n_candidates);
+        printf("%ld of %ld disturbances are among the first %ld of %ld candidates, "
+               "%ld among the first 1 %%\n",
+               on_rank + on_other, n, l->top, l->n_candidates, in_percent);
 }
 
 static void print_result(const struct list *l)
