@@ -1,9 +1,9 @@
 #!/bin/bash
-# docs_test.sh -- docs/formats.md names what the program writes: the kinds of trace quality, the
+# docs.sh SOURCE -- docs/formats.md names what the program writes: the kinds of trace quality, the
 # columns of calls/, the tables and columns of run.db and what meta holds, the fields of JSON.
 set -eu
 
-cd "$(dirname "$(realpath "$0")")/.."
+cd "$1"
 status=0
 
 # need WHAT NAMES... -- each name stands in the page, quoted as code.
