@@ -21,6 +21,16 @@ packages=(
 
 say() { printf '== %s\n' "$*" >&2; }
 
+# Runs a command; what it prints is shown only if it fails.
+quietly() {
+    local log status=0
+    log=$(mktemp)
+    "$@" >"$log" 2>&1 || status=$?
+    [ "$status" -eq 0 ] || cat "$log" >&2
+    rm -f "$log"
+    return "$status"
+}
+
 # Installs the packages that are missing. Not on Debian or its kin: says what is needed and goes
 # on, as it may be there under other names.
 deps() {
@@ -43,22 +53,17 @@ deps() {
         fi
         root=(sudo)
     fi
-    "${root[@]}" apt-get -qq update >&2
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y --no-install-recommends install "${missing[@]}" >&2
+    quietly "${root[@]}" apt-get -qq update
+    quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends install "${missing[@]}"
 }
 
 # Configures and builds one preset.
 build() {
-    local preset=$1 log
-    log=$(mktemp)
+    local preset=$1
     say "building $preset"
-    if ! { cmake --preset "$preset" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
-        cat "$log" >&2
-        rm -f "$log"
-        return 1
-    fi
-    rm -f "$log"
+    quietly cmake --preset "$preset"
+    quietly cmake --build --preset "$preset"
 }
 
 run_tests() {

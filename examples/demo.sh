@@ -1,80 +1,96 @@
 #!/bin/bash
-# demo.sh BUILD SNAG OUT -- from a running program to its anomalies:
+# demo.sh BUILD [OUT] -- from a running program to its anomalies:
 #
 #   run md, traced, and disturb it  ->  OUT/trace, OUT/truth.csv
 #   snag analyze                    ->  OUT/demo.snag
 #   snag list                       ->  OUT/candidates.jsonl
-#   compare with the truth          ->  the table on the screen
+#   compare with the truth          ->  the screen
 #
-# BUILD is where the examples were built, SNAG the program snag. In the environment:
-#   DEMO_RANKS (4)  DEMO_SECONDS (8)  DEMO_PARTICLES (1000, per rank)  DEMO_SEED (1)
-#   DEMO_DISTURBANCES (one per second)  DEMO_KIND (stop, load or both)
-#   DEMO_TOP (candidates to look at; one per rank and disturbance)
+# BUILD is where snag was built; OUT is examples/out unless said otherwise. In the environment:
+#   DEMO_RANKS (one per core, 2 to 4)  DEMO_SECONDS (8)  DEMO_PARTICLES (4000, per rank)
+#   DEMO_PACE (ms a step lasts at least; 0 with a core per rank)  DEMO_SEED (1)
+#   DEMO_DISTURBANCES (one per second)  DEMO_KIND (stop, load or both)  DEMO_SHOW (5)
+#   DEMO_TOP (candidates that count; one per rank and disturbance)
 set -eu
 
-[ $# -eq 3 ] || { echo "usage: demo.sh BUILD SNAG OUT" >&2; exit 2; }
-build=$(realpath "$1")
-snag=$2
-out=$3
-here=$(dirname "$(realpath "$0")")
-ranks=${DEMO_RANKS:-4}
-seconds=${DEMO_SECONDS:-8}
-particles=${DEMO_PARTICLES:-1000}
-count=${DEMO_DISTURBANCES:-$seconds}
-top=${DEMO_TOP:-$((ranks * count))}
+[ $# -ge 1 ] || { echo "usage: demo.sh BUILD [OUT]" >&2; exit 2; }
+snag=$1/snag
+build=$1/examples
+here=$(dirname "${BASH_SOURCE[0]}")
+out=${2:-$here/out}
+out=${out#"$PWD/"} # shorter to read
 warmup=1
+md_pid=
+disturb_pid=
 
 fail() {
     echo "demo: $*" >&2
     exit 1
 }
 
+# Whatever happens, nothing we started goes on. A rank that is stopped then is continued by the
+# disturber's guardian.
+clean_up() {
+    [ -z "$disturb_pid" ] || kill "$disturb_pid" 2>/dev/null || true
+    [ -z "$md_pid" ] || kill "$md_pid" 2>/dev/null || true
+    wait
+}
+
+# At most four ranks, and no more than there are cores: ranks that take turns on a core pause
+# each other for as long as the disturbances do, and no one could tell which is which.
+choose() {
+    cores=$(nproc)
+    ranks=$((cores > 4 ? 4 : cores < 2 ? 2 : cores))
+    ranks=${DEMO_RANKS:-$ranks}
+    seconds=${DEMO_SECONDS:-8}
+    count=${DEMO_DISTURBANCES:-$seconds}
+    top=${DEMO_TOP:-$((ranks * count))}
+    particles=${DEMO_PARTICLES:-4000}
+    pace=${DEMO_PACE:-$((ranks > cores ? 10 * ranks / cores : 0))}
+    seed=${DEMO_SEED:-1}
+}
+
 # How many cores are idle, looking for a second: others may be at work here too.
 idle_cores() {
-    { grep '^cpu ' /proc/stat; sleep 1; grep '^cpu ' /proc/stat; } | awk -v cores="$(nproc)" '
+    { grep '^cpu ' /proc/stat; sleep 1; grep '^cpu ' /proc/stat; } | awk -v cores="$cores" '
         { total = 0; for (i = 2; i <= 9; i++) total += $i }
         NR == 1 { total0 = total; idle0 = $5 + $6 }
-        END { printf "%.1f\n", cores * ($5 + $6 - idle0) / (total - total0) }'
+        END {
+            idle = cores * ($5 + $6 - idle0) / (total - total0 + 1e-9)
+            if (idle > cores) idle = cores # a container may not have all of them
+            printf "%.1f\n", idle
+        }'
 }
 
-# Milliseconds a step must last so that the ranks need at most 60 % of the cores that are idle.
-# A rank that waits for another spins, so it needs about twice the time it computes.
-choose_pace() {
-    local cores idle one
-    cores=$(nproc)
-    idle=$(idle_cores)
-    if awk -v idle="$idle" -v ranks="$ranks" 'BEGIN { exit idle < ranks + 0.5 }'; then
-        echo "$ranks ranks, $idle of $cores cores idle: they run as fast as they can" >&2
-        echo 0
-        return
-    fi
-    one=$("$here/run_mpi.sh" 1 "$build/md" --steps 100 --particles "$particles" |
-        sed -n 's/.* each, \(.*\) ms of processor time.*/\1/p')
-    [ -n "$one" ] || fail "md did not run"
-    awk -v one="$one" -v ranks="$ranks" -v cores="$cores" -v idle="$idle" 'BEGIN {
-        if (idle < 0.5) idle = 0.5
-        pace = 2 * one * ranks / (0.6 * idle)
-        if (pace < 2) pace = 2
-        printf "%d ranks, %.1f of %d cores idle: a step computes %.2f ms and is made to last " \
-            "%.1f ms, to need at most 60 %% of what is idle\n", ranks, idle, cores, one,
-            pace >"/dev/stderr"
-        printf "%.1f\n", pace
-    }'
+check() {
+    [ -x "$snag" ] || fail "no snag in '$1'; ./setup.sh build makes it"
+    [ -x "$build/md" ] || fail "the example programs are not built: they need MPI and libotf2" \
+        "(./setup.sh deps). Without them: $snag analyze" \
+        "'synth:300*step(solve@1ms send);jitter=0.1;slow=solve/97/5'"
+    mkdir -p "$out" && [ -w "$out" ] || fail "cannot write to '$out'; demo.sh BUILD OUT takes another"
+    rm -rf "$out/trace" "$out/ranks" "$out/demo.snag" "$out/truth.csv" || fail "cannot clean '$out'"
 }
 
+# timeout: an mpirun that hangs must not hang us. /dev/null: nor one that reads the terminal.
 run_disturbed() {
-    rm -rf "$out/trace" "$out/ranks"
-    export SNAG_TRACER_DIR=$out/trace SNAG_TRACER_RANKS=$out/ranks
-    TRACER=$build/libsnag-tracer.so "$here/run_mpi.sh" "$ranks" "$build/md" \
-        --seconds "$((seconds + warmup + 1))" --particles "$particles" --pace "$pace" \
-        --output "$out/snapshot.xyz" >"$out/md.log" 2>&1 &
+    local status=0
+    SNAG_TRACER_DIR=$out/trace SNAG_TRACER_RANKS=$out/ranks TRACER=$build/libsnag-tracer.so \
+        timeout -k 5 $((2 * seconds + 30)) "$here/run_mpi.sh" "$ranks" "$build/md" \
+        --seconds $((seconds + warmup + 1)) --particles "$particles" --pace "$pace" \
+        --output "$out/snapshot.xyz" </dev/null >"$out/md.log" 2>&1 &
     md_pid=$!
-    trap 'kill "$md_pid" 2>/dev/null; exit 1' INT TERM
     "$build/disturb" --ranks "$out/ranks" --truth "$out/truth.csv" --seconds "$seconds" \
         --warmup "$warmup" --count "$count" --kind "${DEMO_KIND:-both}" \
-        --nice -20 --seed "${DEMO_SEED:-1}" || { kill "$md_pid"; fail "the disturber failed"; }
-    wait "$md_pid" || { cat "$out/md.log" >&2; fail "md failed"; }
-    grep ' steps, ' "$out/md.log"
+        --nice -20 --seed "$seed" </dev/null >"$out/disturb.log" 2>&1 &
+    disturb_pid=$!
+    wait "$md_pid" || status=$?
+    md_pid=
+    if [ "$status" -ne 0 ]; then
+        cat "$out/md.log" >&2
+        fail "the program failed, with status $status; above is what mpirun says"
+    fi
+    wait "$disturb_pid" || { cat "$out/disturb.log" >&2; fail "the disturber failed"; }
+    disturb_pid=
 }
 
 # Status 3 is "done, but the input was damaged".
@@ -84,16 +100,55 @@ run_snag() {
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "snag $1 failed"
 }
 
-analyze() {
-    rm -rf "$out/demo.snag"
-    run_snag analyze "$out/trace" --foi step -o "$out/demo.snag"
-    run_snag list "$out/demo.snag"
-    run_snag list "$out/demo.snag" --json --top "$top" >"$out/candidates.jsonl"
+say() {
+    printf '== %s\n' "$*"
 }
 
-mkdir -p "$out"
-out=$(realpath "$out")
-pace=$(choose_pace)
+choose
+check "$1"
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+idle=$(idle_cores)
+say "running md, a small molecular dynamics program, for $((seconds + warmup + 1)) s on $ranks" \
+    "ranks, traced;"
+echo "   $count times a rank is stopped, or its core loaded, for 5 to 40 ms"
 run_disturbed
-analyze
-"$build/disturb-score" "$out/truth.csv" "$out/candidates.jsonl" "$out/trace/traces.otf2"
+sed -n 's/^\([0-9]* steps, .* ms each\),.*/\1/p; /without a core/p' "$out/md.log"
+cat "$out/disturb.log"
+
+echo
+say "snag analyze $out/trace --foi step -o $out/demo.snag"
+run_snag analyze "$out/trace" --foi step -o "$out/demo.snag" --quiet >"$out/analyze.log"
+grep ' executions, ' "$out/analyze.log"
+run_snag list "$out/demo.snag" --json --all >"$out/candidates.jsonl"
+
+echo
+say "the strangest executions of step, each with its reason, and what was really done then"
+"$build/disturb-score" --top "$top" --show "${DEMO_SHOW:-5}" "$out/truth.csv" \
+    "$out/candidates.jsonl" "$out/trace/traces.otf2" >"$out/score.log"
+sed '/^$/,$d' "$out/score.log"
+
+echo
+say "what was done, and its place among all executions (1: the strangest)"
+sed '1,/^$/d' "$out/score.log"
+without_core=$(sed -n 's/.* without a core for \(.*\) s$/\1/p' "$out/md.log")
+if awk -v waited="$without_core" -v all="$((seconds + warmup + 1))" \
+    'BEGIN { exit !(waited > 0.05 * all) }'; then
+    echo "This machine was busy with other work ($idle of $cores cores were idle before): that" \
+        "paused each rank"
+    echo "for $without_core s in all, and looks just like what was done here. Run it again when idle."
+else
+    echo "The others are real as well: this machine ($idle of $cores cores were idle before) paused" \
+        "each rank"
+    echo "for $without_core s in all, and now and then rank 0 writes output."
+fi
+
+first=$(sed -n 's/^ *1  \(#[^ ]*\) .*/\1/p;/^$/q' "$out/score.log")
+cat <<NEXT
+
+What to type next:
+  $snag show $out/demo.snag '$first'     # where its time went
+  $snag list $out/demo.snag --top 30     # more of them
+  $snag info TRACE       # and then analyze, on a trace of your own: OTF2 or Chrome JSON
+NEXT

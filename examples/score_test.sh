@@ -3,7 +3,9 @@
 #
 #     time    1000    2000    3000    4000    5000    6000
 #     truth   stop 1---       load 0          stop 2
-#     found    c1 rank 1      c2 rank 3
+#     found    c1 rank 1      c2 rank 3       c3
+#
+# With --top 2 the third is not found, but has a place.
 set -eu
 
 build=$1
@@ -15,20 +17,29 @@ kind,rank,start_ns,end_ns
 stop,1,1001000,1002000
 load,0,1003000,1003500
 stop,2,1005000,1005500
+stop,0,1007000,1007500
 TRUTH
 cat >"$dir/candidates" <<'CANDIDATES'
 {"id": 7, "foi": "step", "rank": 1, "index": 4, "enter_ns": 1500, "duration_ns": 800, "why": "a \"rank\": 9, {"}
 {"why": ["rank", {"rank": 5}], "rank":3,"thread":0,"enter_ns":2.9e3,"duration_ns":200}
+{"id": "#2-0", "rank": 2, "score": 1.5, "enter_ns": 5300, "duration_ns": 1000000, "why": "x"}
 {"rank": 2, "enter_ns": 5500, "duration_ns": 10}
 CANDIDATES
-"$build/disturb-score" "$dir/truth.csv" "$dir/candidates" 1000000 >"$dir/result"
+"$build/disturb-score" --top 2 --show 3 "$dir/truth.csv" "$dir/candidates" 1000000 >"$dir/result"
 diff - "$dir/result" <<'RESULT'
-      kind  rank       at s      ms  found
-   1  stop     1      0.000     0.0  candidate 1
-   2  load     0      0.000     0.0  candidate 2, on rank 3
-   3  stop     2      0.000     0.0  -
-2 of 3 disturbances are among the first 3 candidates
-  stop: 1 of 2, 1 on the disturbed rank, 0 only on one that waited
+   1            score 0.00     0.0 ms  while disturbed: stop of rank 1, 0.0 ms
+      a "rank": 9, {
+   2            score 0.00     0.0 ms  while disturbed: load of rank 0, 0.0 ms
+   3  #2-0      score 1.50     1.0 ms  while disturbed: stop of rank 2, 0.0 ms
+      x
+
+      kind  rank       at s      ms    place
+   1  stop     1      0.000     0.0        1
+   2  load     0      0.000     0.0        2, on rank 3
+   3  stop     2      0.000     0.0        3  not found
+   4  stop     0      0.000     0.0        3  not found, on rank 2
+2 of 4 disturbances are among the first 2 of 4 candidates, 0 among the first 1 %
+  stop: 1 of 3, 1 on the disturbed rank, 0 only on one that waited
   load: 1 of 1, 0 on the disturbed rank, 1 only on one that waited
-2 of the 3 candidates overlap a disturbance
+2 of these 2 candidates overlap a disturbance
 RESULT

@@ -1,18 +1,22 @@
 /*
  * disturb-score -- how many of the disturbances are among the candidates that were found:
  *
- *     disturb-score TRUTH.csv CANDIDATES.jsonl TRACE.otf2
+ *     disturb-score [--top N] [--show N] TRUTH.csv CANDIDATES.jsonl TRACE.otf2
  *
  * The candidates are lines of JSON, best first, as `snag list --json` prints them, of which
- * rank, enter_ns and duration_ns are used. A disturbance is found if a candidate overlaps it
- * in time: on the disturbed rank, or, counted apart, on another, which had to wait for it.
+ * id, rank, enter_ns, duration_ns, score and why are used. A disturbance is found if one of
+ * the first N candidates overlaps it in time: on the disturbed rank, or, counted apart, on
+ * another, which had to wait for it. All candidates that are given are searched for the place
+ * of a disturbance, so that one sees how far down those are that were not found.
  *
  * The truth is in the clock of the trace, the candidates count from where the trace begins;
  * the archive's definitions say when that was. Instead of an archive the number itself may be
  * given, in nanoseconds.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,6 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_COLUMNS 96
+#define INDENT 6 /* of the reasons */
 
 struct disturbance {
     char kind[16];
@@ -30,15 +37,19 @@ struct disturbance {
 };
 
 struct candidate {
+    char *id, *why;
+    double score;
     long rank;
     uint64_t enter_ns, leave_ns;
-    bool is_hit; /* overlaps a disturbance */
+    long hit; /* the disturbance it overlaps, from 1; 0: none */
 };
 
 struct list {
     struct disturbance *disturbance;
     struct candidate *candidate;
     long n_disturbances, n_candidates;
+    long top;  /* so many candidates count */
+    long show; /* and so many are printed */
 };
 
 static void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -142,8 +153,8 @@ static const char *skip_string(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* The number of a member of the object itself, not of what is nested in it. */
-static bool find_number(const char *object, const char *key, double *number)
+/* The value of a member of the object itself, not of what is nested in it; NULL: no such. */
+static const char *find_value(const char *object, const char *key)
 {
     size_t length = strlen(key);
     int depth = 0;
@@ -165,9 +176,33 @@ static bool find_number(const char *object, const char *key, double *number)
             continue;
         at += strspn(at, " \t");
         if (*at == ':')
-            return sscanf(at + 1, "%lf", number) == 1;
+            return at + 1 + strspn(at + 1, " \t");
     }
-    return false;
+    return NULL;
+}
+
+static bool find_number(const char *object, const char *key, double *number)
+{
+    const char *value = find_value(object, key);
+
+    return value && sscanf(value, "%lf", number) == 1;
+}
+
+/* A text without its quotes and backslashes, "" if there is none; the caller's to free. */
+static char *find_text(const char *object, const char *key)
+{
+    const char *value = find_value(object, key), *end;
+    char *text = grow(NULL, (long)strlen(object), 1), *to = text;
+
+    if (value && *value == '"') {
+        end = skip_string(value) - 1;
+        for (const char *at = value + 1; at < end; at++) {
+            at += *at == '\\' && at + 1 < end;
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+    return text;
 }
 
 static void read_candidates(struct list *l, const char *path)
@@ -177,7 +212,7 @@ static void read_candidates(struct list *l, const char *path)
     size_t cap = 0;
 
     while (getline(&line, &cap, file) >= 0) {
-        double rank, enter_ns, duration_ns;
+        double rank, enter_ns, duration_ns, score;
 
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
@@ -186,7 +221,10 @@ static void read_candidates(struct list *l, const char *path)
             fail("'%s': no rank, enter_ns or duration_ns: %.200s", path, line);
         l->candidate = grow(l->candidate, l->n_candidates, sizeof *l->candidate);
         l->candidate[l->n_candidates++] =
-            (struct candidate){.rank = (long)rank,
+            (struct candidate){.id = find_text(line, "id"),
+                               .why = find_text(line, "why"),
+                               .score = find_number(line, "score", &score) ? score : 0,
+                               .rank = (long)rank,
                                .enter_ns = (uint64_t)enter_ns,
                                .leave_ns = (uint64_t)(enter_ns + duration_ns)};
     }
@@ -206,7 +244,8 @@ static void match(struct list *l)
 
             if (c->enter_ns >= d->end_ns || c->leave_ns <= d->start_ns)
                 continue;
-            c->is_hit = true;
+            if (c->hit == 0)
+                c->hit = i + 1;
             if (c->rank == d->rank) {
                 d->on_rank = k + 1;
             } else {
@@ -217,69 +256,173 @@ static void match(struct list *l)
     }
 }
 
-static void print_row(long i, const struct disturbance *d)
+/* The words of a text, in lines that are not too long. */
+static void print_wrapped(const char *text)
 {
+    size_t column = 0;
+
+    while (*text) {
+        size_t length = strcspn(text, " ");
+
+        bool is_first = column == 0 || column + 1 + length > MOST_COLUMNS;
+
+        if (is_first)
+            printf("%s%*s", column ? "\n" : "", INDENT, "");
+        column = is_first ? INDENT + length : column + 1 + length;
+        printf("%s%.*s", is_first ? "" : " ", (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
+    printf("\n");
+}
+
+static void print_candidate(const struct list *l, long i)
+{
+    const struct candidate *c = &l->candidate[i];
+    const struct disturbance *d = &l->disturbance[c->hit > 0 ? c->hit - 1 : 0];
+
+    printf("%4ld  %-9s score %.2f  %6.1f ms  ", i + 1, c->id, c->score,
+           1e-6 * (double)(c->leave_ns - c->enter_ns));
+    if (c->hit > 0)
+        printf("while disturbed: %s of rank %ld, %.1f ms\n", d->kind, d->rank,
+               1e-6 * (double)(d->end_ns - d->start_ns));
+    else
+        printf("not disturbed\n");
+    if (*c->why)
+        print_wrapped(c->why);
+}
+
+static long best_place(const struct disturbance *d)
+{
+    if (d->on_rank && d->on_other)
+        return d->on_rank < d->on_other ? d->on_rank : d->on_other;
+    return d->on_rank ? d->on_rank : d->on_other;
+}
+
+static bool is_among(long place, long top)
+{
+    return place > 0 && place <= top;
+}
+
+static void print_row(const struct list *l, long i)
+{
+    const struct disturbance *d = &l->disturbance[i];
+    long place = best_place(d);
+
     printf("%4ld  %-4s  %4ld  %9.3f  %6.1f  ", i + 1, d->kind, d->rank,
            1e-9 * (double)d->start_ns, 1e-6 * (double)(d->end_ns - d->start_ns));
-    if (d->on_rank)
-        printf("candidate %ld\n", d->on_rank);
-    else if (d->on_other)
-        printf("candidate %ld, on rank %ld\n", d->on_other, d->other_rank);
+    if (place == 0)
+        printf("%7s\n", "-");
+    else if (place == d->on_rank)
+        printf("%7ld%s\n", place, place <= l->top ? "" : "  not found");
     else
-        printf("-\n");
+        printf("%7ld%s, on rank %ld\n", place, place <= l->top ? "" : "  not found",
+               d->other_rank);
 }
 
 /* How many of one kind were found; NULL: of all. */
 static void print_count(const struct list *l, const char *kind)
 {
-    long n = 0, on_rank = 0, on_other = 0;
+    long n = 0, on_rank = 0, on_other = 0, in_percent = 0;
 
     for (long i = 0; i < l->n_disturbances; i++) {
         const struct disturbance *d = &l->disturbance[i];
+        bool is_on_rank = is_among(d->on_rank, l->top);
 
         if (kind && strcmp(kind, d->kind) != 0)
             continue;
         n++;
-        on_rank += d->on_rank > 0;
-        on_other += d->on_rank == 0 && d->on_other > 0;
+        on_rank += is_on_rank;
+        on_other += !is_on_rank && is_among(d->on_other, l->top);
+        in_percent += is_among(best_place(d), l->n_candidates / 100);
     }
     if (n > 0 && kind)
         printf("  %s: %ld of %ld, %ld on the disturbed rank, %ld only on one that waited\n",
                kind, on_rank + on_other, n, on_rank, on_other);
     else if (kind == NULL)
-        printf("%ld of %ld disturbances are among the first %ld candidates\n",
-               on_rank + on_other, n, l->n_candidates);
+        printf("%ld of %ld disturbances are among the first %ld of %ld candidates, "
+               "%ld among the first 1 %%\n",
+               on_rank + on_other, n, l->top, l->n_candidates, in_percent);
 }
 
 static void print_result(const struct list *l)
 {
     long hits = 0;
 
-    printf("%4s  %-4s  %4s  %9s  %6s  %s\n", "", "kind", "rank", "at s", "ms", "found");
+    for (long i = 0; i < l->show; i++)
+        print_candidate(l, i);
+    if (l->show > 0)
+        printf("\n");
+    printf("%4s  %-4s  %4s  %9s  %6s  %7s\n", "", "kind", "rank", "at s", "ms", "place");
     for (long i = 0; i < l->n_disturbances; i++)
-        print_row(i, &l->disturbance[i]);
-    for (long i = 0; i < l->n_candidates; i++)
-        hits += l->candidate[i].is_hit;
+        print_row(l, i);
+    for (long i = 0; i < l->top; i++)
+        hits += l->candidate[i].hit > 0;
     print_count(l, NULL);
     print_count(l, "stop");
     print_count(l, "load");
-    printf("%ld of the %ld candidates overlap a disturbance\n", hits, l->n_candidates);
+    printf("%ld of these %ld candidates overlap a disturbance\n", hits, l->top);
+}
+
+/* ---------------------------------------------------------------------------------- options */
+
+static const char usage[] =
+    "usage: disturb-score [options] TRUTH.csv CANDIDATES.jsonl TRACE.otf2|OFFSET_NS\n"
+    "  --top N    candidates that count (default: all that are given)\n"
+    "  --show N   candidates to print, with their reasons (default 0)\n";
+
+static const struct option long_options[] = {
+    {"top", required_argument, NULL, 't'},
+    {"show", required_argument, NULL, 's'},
+    {NULL, 0, NULL, 0},
+};
+
+static long whole_number(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0' || number < 0)
+        fail("not a number: '%s'", text);
+    return number;
+}
+
+static long at_most(long number, long most)
+{
+    return number < most ? number : most;
+}
+
+static void release(struct list *l)
+{
+    for (long i = 0; i < l->n_candidates; i++) {
+        free(l->candidate[i].id);
+        free(l->candidate[i].why);
+    }
+    free(l->disturbance);
+    free(l->candidate);
 }
 
 int main(int argc, char **argv)
 {
-    struct list l = {0};
+    struct list l = {.top = LONG_MAX};
+    int letter;
 
-    if (argc != 4) {
-        fprintf(stderr,
-                "usage: disturb-score TRUTH.csv CANDIDATES.jsonl TRACE.otf2|OFFSET_NS\n");
+    while ((letter = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+        if (letter == '?') {
+            fputs(usage, stderr);
+            return 2;
+        }
+        *(letter == 't' ? &l.top : &l.show) = whole_number(optarg);
+    }
+    if (argc - optind != 3) {
+        fputs(usage, stderr);
         return 2;
     }
-    read_truth(&l, argv[1], origin_of(argv[3]));
-    read_candidates(&l, argv[2]);
+    read_truth(&l, argv[optind], origin_of(argv[optind + 2]));
+    read_candidates(&l, argv[optind + 1]);
+    l.top = at_most(l.top, l.n_candidates);
+    l.show = at_most(l.show, l.n_candidates);
     match(&l);
     print_result(&l);
-    free(l.disturbance);
-    free(l.candidate);
+    release(&l);
     return 0;
 }

@@ -47,6 +47,19 @@ NOT_TRACED static double seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* How long this rank was ready to run and had no core; 0 where the kernel does not say. */
+NOT_TRACED static double seconds_without_core(void)
+{
+    FILE *file = fopen("/proc/self/schedstat", "r");
+    double on_core_ns, waited_ns = 0;
+
+    if (file && fscanf(file, "%lf %lf", &on_core_ns, &waited_ns) != 2)
+        waited_ns = 0;
+    if (file)
+        fclose(file);
+    return 1e-9 * waited_ns;
+}
+
 /* ------------------------------------------------------------------------------- one step */
 
 /* A snapshot of what rank 0 owns, in the format XYZ: rare, and normal. */
@@ -128,7 +141,7 @@ static void run(struct md *md)
 {
     double begin_s = seconds(CLOCK_MONOTONIC), begin_cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
     double stop_s = md->opt.seconds > 0 ? begin_s + md->opt.seconds : 0;
-    double wall_ms, cpu_ms;
+    double wall_ms, sum[2], without_core_s = seconds_without_core();
 
     while (!md->is_time_up && (md->opt.steps == 0 || md->step < md->opt.steps)) {
         md->step++;
@@ -136,13 +149,14 @@ static void run(struct md *md)
     }
     reduce_energy(md, false);
     wall_ms = 1e3 * (seconds(CLOCK_MONOTONIC) - begin_s) / (double)md->step;
-    cpu_ms = 1e3 * (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s) / (double)md->step;
-    MPI_Reduce(md->rank == 0 ? MPI_IN_PLACE : &cpu_ms, &cpu_ms, 1, MPI_DOUBLE, MPI_SUM, 0,
-               md->comm);
+    sum[0] = 1e3 * (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s) / (double)md->step;
+    sum[1] = seconds_without_core() - without_core_s;
+    MPI_Reduce(md->rank == 0 ? MPI_IN_PLACE : sum, sum, 2, MPI_DOUBLE, MPI_SUM, 0, md->comm);
     if (md->rank == 0)
         printf("%ld steps, %.3f ms each, %.3f ms of processor time per rank\n"
+               "each rank was ready to run but without a core for %.2f s\n"
                "energy %.9f, drift %.2e\n",
-               md->step, wall_ms, cpu_ms / md->size, md->energy,
+               md->step, wall_ms, sum[0] / md->size, sum[1] / md->size, md->energy,
                fabs(md->energy / md->first_energy - 1));
 }
 

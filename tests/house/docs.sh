@@ -1,0 +1,31 @@
+#!/bin/bash
+# docs.sh SOURCE -- docs/formats.md names what the program writes: the kinds of trace quality, the
+# columns of calls/, the tables and columns of run.db and what meta holds, the fields of JSON.
+set -eu
+
+cd "$1"
+status=0
+
+# need WHAT NAMES... -- each name stands in the page, quoted as code.
+need() {
+    local what=$1 name n=0
+    shift
+    for name in "$@"; do
+        n=$((n + 1))
+        grep -qF -- "\`$name\`" docs/formats.md || { echo "not in docs/formats.md: $what '$name'"; status=1; }
+    done
+    [ "$n" -gt 0 ] || { echo "no $what found: this test has to follow the code"; status=1; }
+}
+
+need "trace quality" $(sed -n 's/^ *X(\([a-z_]*\),.*/\1/p' src/trace/quality.h)
+need "column" $(grep -o '"[a-z_]*\.[a-z]*[0-9]*"' src/run/columns.c | tr -d '"' | sort -u)
+need "table" $(sed -n 's/^CREATE TABLE \([a-z_]*\).*/\1/p' src/run/schema.sql)
+need "column of a table" $(sed -n '/^CREATE TABLE/,/^)/s/^    \([a-z_]*\) .*/\1/p' src/run/schema.sql |
+    sort -u | grep -v '^value$')
+need "key of meta" $(sed -n 's/.*{"\([a-z_]*\)", .*/\1/p; s/.*rundb_set[a-z_]*(db, "\([a-z_]*\)".*/\1/p' \
+    src/run/run_summary.c src/run/rundb.c src/cmd/cmd_analyze.c | sort -u)
+need "field of JSON" $(grep -hoE 'json_object_set_new\([a-z>.-]+, "[a-z_]+"' src/cmd/*.c |
+    sed 's/.*"\(.*\)"/\1/' | sort -u)
+need "field of packed JSON" $(cat src/cmd/*.c | tr -d '\n' | grep -oE 'json_pack\([^;]*;' |
+    grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
+exit $status
