@@ -4,6 +4,7 @@
  */
 #include "analysis/analysis.h"
 
+#include "analysis/causes.h"
 #include "analysis/model_store.h"
 #include "analysis/work.h"
 #include "base/err.h"
@@ -25,6 +26,7 @@
 /* One function of interest on its way through the stages. */
 struct analysis {
     const struct analysis_opts *opts;
+    const struct columns *columns;
     const struct feature_ops *features;
     const struct detector_ops *detector;
     struct work work;
@@ -87,7 +89,7 @@ static int save_foi(sqlite3 *db, const struct analysis *a, const struct analysis
 }
 
 static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analysis *a,
-                          int64_t foi, uint32_t t, const char *why)
+                          int64_t foi, uint32_t t, const char *why, const char *cause)
 {
     const struct work *w = &a->work;
     const struct forest *f = &w->forest;
@@ -95,39 +97,56 @@ static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analys
     const struct residual_measure *m = &w->measure[t];
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrrrrtt", foi, (int64_t)t, (int64_t)f->location[t],
+        db, insert, "iiiiiiiiiiirtrrrrttt", foi, (int64_t)t, (int64_t)f->location[t],
         (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
         (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
         (int64_t)(f->first[t + 1] - f->first[t]), (int64_t)f->n_messages[t], a->score[t],
         a->score[t] > a->threshold ? "anomaly" : "normal", m->time, m->gross, m->structure,
-        m->size, score_part_name(w->residual.part[t]), why);
+        m->size, score_part_name(w->residual.part[t]), why, cause);
+}
+
+/* The chain of a tree as a sentence, or NULL where it says nothing new. */
+static const char *chain_of(struct causes *causes, const struct work *w, uint32_t t,
+                            char out[CAUSE_SIZE])
+{
+    if (!causes_of(causes, &w->model, &w->place, &w->forest, t) ||
+        !cause_has_news(&causes->cause))
+        return NULL;
+    return cause_sentence(&causes->view, &causes->cause, out);
 }
 
 static int save_executions(sqlite3 *db, const struct analysis *a, int64_t foi)
 {
     const struct work *w = &a->work;
+    double threshold = causes_threshold(a->score, w->forest.n_trees, a->threshold);
     struct progress progress;
+    struct causes causes;
     sqlite3_stmt *insert;
     struct why why;
     int rc =
         rundb_prepare(db,
                       "INSERT INTO execution VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-                      "?11, ?12, ?13, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+                      "?11, ?12, ?13, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
                       &insert);
 
     why_init(&why, &w->model, &w->place, &w->forest, w->defs);
+    causes_init(&causes, a->columns, w->defs);
     progress_begin(&progress, "storing", "executions", w->forest.n_trees);
     for (uint32_t t = 0; rc == 0 && t < w->forest.n_trees; t++) {
+        char sentence[WHY_SIZE], chain[CAUSE_SIZE];
+        const char *cause = NULL;
         double value[N_PARTS];
-        char sentence[WHY_SIZE];
 
         for (int p = 0; p < N_PARTS; p++)
             value[p] = w->residual.value[p][t];
         why_sentence(&why, t, &w->measure[t], value, sentence);
-        rc = save_execution(db, insert, a, foi, t, sentence);
+        if (a->score[t] > threshold)
+            cause = chain_of(&causes, w, t, chain);
+        rc = save_execution(db, insert, a, foi, t, sentence, cause);
         progress_add(&progress, 1);
     }
     progress_end(&progress);
+    causes_release(&causes);
     why_release(&why);
     sqlite3_finalize(insert);
     return rc;
@@ -153,7 +172,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts};
+    struct analysis a = {.opts = opts, .columns = columns};
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);
 

@@ -2,9 +2,11 @@
  * snag show -- one execution: what it took and usually takes on every call path, drawn as a
  * tree; what is strange about it; what went on elsewhere at the same time.
  */
+#include "analysis/causes.h"
 #include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "cmd/cause_print.h"
 #include "cmd/commands.h"
 #include "cmd/executions.h"
 #include "cmd/path_tree.h"
@@ -41,6 +43,8 @@ struct show {
     struct residual_place location;
     struct residual_measure measure;
     struct why why;
+    struct causes causes;
+    bool has_cause;
 };
 
 /* --------------------------------------------------------------------------- finding it */
@@ -131,7 +135,8 @@ static int locate(struct show *s)
         rc = model_store_load(s->run.db, s->x.foi_id, s->defs.names.n, &s->model);
     if (rc < 0)
         return rc;
-    if (s->x.location >= s->run.columns.n_locations)
+    if (s->x.location >= s->run.columns.n_locations ||
+        s->defs.n_locations != s->run.columns.n_locations)
         return err_set(ERR_FORMAT, "damaged run: '%s' is on a location that is not there",
                        s->x.id);
     calls = columns_view(&s->run.columns, s->x.location);
@@ -150,6 +155,8 @@ static int locate(struct show *s)
                     &s->defs);
     residual_measures(&s->model, &s->location, &s->forest, &s->measure);
     why_init(&s->why, &s->model, &s->location, &s->forest, &s->defs);
+    causes_init(&s->causes, &s->run.columns, &s->defs);
+    s->has_cause = causes_of(&s->causes, &s->model, &s->location, &s->forest, 0);
     return 0;
 }
 
@@ -279,6 +286,8 @@ static int print_as_text(struct show *s)
     print_head(s);
     print_time(s);
     print_structure(s);
+    if (s->has_cause && cause_has_news(&s->causes.cause))
+        cause_print(&s->causes.view, &s->causes.cause);
     path_tree_print(&s->why, s->settings->depth, s->settings->is_all);
     return print_peers(s);
 }
@@ -344,6 +353,12 @@ static int print_as_json(struct show *s)
     json_object_set_new(json, "usual_vertices", json_real(exp(s->model.log_size)));
     json_object_set_new(json, "paths", json_paths(s));
     json_object_set_new(json, "structure", json_structure(s));
+    json_object_set_new(json, "cause",
+                        s->has_cause ? cause_to_json(&s->causes.view, &s->causes.cause)
+                                     : json_array());
+    json_object_set_new(json, "cause_end",
+                        s->has_cause ? json_text(cause_end_name(s->causes.cause.end))
+                                     : json_null());
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE];
 
@@ -360,6 +375,7 @@ static int print_as_json(struct show *s)
 
 static void show_release(struct show *s)
 {
+    causes_release(&s->causes);
     why_release(&s->why);
     residual_place_release(&s->location);
     residual_release(&s->model);
@@ -379,7 +395,7 @@ int cmd_show(const struct settings *settings)
     int rc = executions_open(&s.run, settings);
 
     if (rc == 0)
-        rc = run_summary_regions(s.run.db, &s.defs);
+        rc = run_summary_definitions(s.run.db, &s.defs);
     if (rc == 0)
         rc = find_execution(&s, settings->args[1]);
     if (rc == 0)

@@ -140,7 +140,8 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
 
 #define SELECT                                                                                 \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
-    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, e.why, "                       \
+    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
+    "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1) "                   \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "

@@ -23,8 +23,8 @@ struct execution {
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     double score;
-    const char *verdict, *why;
-    const char *label; /* the last word of a person: abnormal, normal; NULL for none */
+    const char *verdict, *why; /* why with the cause chain behind it, where there is one */
+    const char *label;         /* the last word of a person: abnormal, normal; NULL for none */
 };
 
 struct execution_filter {

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#define MOST_MEMBERS (1 << 24) /* of a communicator */
+
 const char *region_kind_name(enum region_kind kind)
 {
     static const char *const names[] = {"user", "mpi", "openmp", "runtime"};
@@ -202,9 +204,32 @@ static int read_locations(sqlite3 *db, struct definitions *defs)
     return rc;
 }
 
+static int read_comms(sqlite3 *db, struct definitions *defs)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, "SELECT name, members FROM comm ORDER BY id", &query);
+
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t n = sqlite3_column_int64(query, 1);
+        uint32_t comm;
+
+        if (n < 0 || n > MOST_MEMBERS) {
+            rc = err_set(ERR_FORMAT, "damaged run: impossible number of ranks");
+            break;
+        }
+        comm = definitions_comm(defs, (const char *)sqlite3_column_text(query, 0), (uint32_t)n);
+        for (int64_t i = 0; i < n; i++)
+            defs->comm[comm].member[i] = NO_RANK;
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int run_summary_definitions(sqlite3 *db, struct definitions *defs)
 {
     int rc = run_summary_regions(db, defs);
 
-    return rc < 0 ? rc : read_locations(db, defs);
+    if (rc == 0)
+        rc = read_locations(db, defs);
+    return rc < 0 ? rc : read_comms(db, defs);
 }

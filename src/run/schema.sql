@@ -104,6 +104,7 @@ CREATE TABLE execution (
     size        REAL NOT NULL,
     part        TEXT NOT NULL,      -- which of them says most: time, gross, structure, size
     why         TEXT NOT NULL,      -- one sentence
+    cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
     PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);

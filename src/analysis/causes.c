@@ -1,0 +1,76 @@
+#include "analysis/causes.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void causes_init(struct causes *causes, const struct columns *columns,
+                 const struct definitions *defs)
+{
+    struct call_view *calls = mem_alloc(columns->n_locations, sizeof *calls);
+
+    *causes = (struct causes){0};
+    for (uint32_t l = 0; l < columns->n_locations; l++)
+        calls[l] = columns_view(columns, l);
+    trace_view_init(&causes->view, defs, calls, columns->message);
+}
+
+void causes_release(struct causes *causes)
+{
+    trace_view_release(&causes->view);
+    stretch_release(&causes->stretch);
+    free(causes->lost_ns);
+    *causes = (struct causes){0};
+}
+
+/* What a call usually takes; nothing where most executions do not come by at all. */
+static double usual_ns(const struct residual_model *model, const struct residual_place *place,
+                       const struct forest *forest, uint32_t t, uint32_t v)
+{
+    uint32_t path = place->path[v];
+    double typical_ns;
+
+    if (path == PATH_NONE || 2 * (uint64_t)model->path[path].n_trees < model->n_trees)
+        return 0;
+    residual_call(model, place, forest, t, v, &typical_ns);
+    return typical_ns;
+}
+
+bool causes_of(struct causes *causes, const struct residual_model *model,
+               const struct residual_place *place, const struct forest *forest, uint32_t t)
+{
+    uint32_t first = forest->first[t], n = forest->first[t + 1] - first, row;
+
+    mem_grow(&causes->lost_ns, &causes->lost_cap, n, sizeof *causes->lost_ns);
+    for (uint32_t i = 0; i < n; i++)
+        causes->lost_ns[i] = (double)forest->exclusive_ns[first + i] -
+                             usual_ns(model, place, forest, t, first + i);
+    row = cause_first(&causes->view, forest->location[t], forest->call[t], causes->lost_ns);
+    if (row == NO_CALL)
+        return false;
+    cause_of(&causes->view, forest->location[t], row, &causes->stretch, &causes->cause);
+    return true;
+}
+
+static int falling(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+
+    return (p < q) - (p > q);
+}
+
+double causes_threshold(const double *score, uint32_t n, double threshold)
+{
+    double *sorted;
+
+    if (n <= CAUSES_MOST)
+        return threshold;
+    sorted = mem_alloc(n, sizeof *sorted);
+    memcpy(sorted, score, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, falling);
+    if (sorted[CAUSES_MOST] > threshold)
+        threshold = sorted[CAUSES_MOST];
+    free(sorted);
+    return threshold;
+}

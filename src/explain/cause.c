@@ -1,0 +1,309 @@
+#include "explain/cause.h"
+
+#include <assert.h>
+
+#define MOST_MESSAGES 512   /* looked back through for when two ranks were in step */
+#define MOST_COLLECTIVES 64 /* the same */
+#define WORTH_NAMING 0.25   /* of the delay: a path that explains less is not its cause */
+#define LATE_RATIO 0.25     /* of the delay: so late already is not in step */
+#define WAITING_FIRST 0.5   /* of the largest loss */
+
+/* A moment at which two ranks were in step, by the clock of each. */
+struct in_step {
+    uint64_t waiter_ns, partner_ns;
+    bool is_known;
+};
+
+/* ------------------------------------------------------------------ when they were in step */
+
+/* Keeps the later one, if the partner was not late by then and comes before the delay. */
+static void take_step(struct in_step *step, uint64_t waiter_ns, uint64_t partner_ns,
+                      const struct cause_link *link)
+{
+    uint64_t late = (uint64_t)(LATE_RATIO * (double)link->waiting.delay_ns);
+
+    if (waiter_ns > link->begin_ns || partner_ns >= link->waiting.until_ns ||
+        partner_ns > waiter_ns + late || (step->is_known && waiter_ns <= step->waiter_ns))
+        return;
+    *step = (struct in_step){waiter_ns, partner_ns, true};
+}
+
+/* When a rank went on behind its end of a message. */
+static uint64_t over_ns(const struct call_view *calls, const struct message *m)
+{
+    bool is_send = m->kind == MESSAGE_SEND;
+
+    return is_send && m->call < calls->n ? calls_leave(calls, m->call) : m->end_ns;
+}
+
+static void step_by_messages(const struct trace_view *view, const struct cause_link *link,
+                             struct in_step *step)
+{
+    const struct call_view *calls = &view->calls[link->location];
+    size_t at = calls_message_from(calls, link->begin_ns);
+    size_t lowest = at > MOST_MESSAGES ? at - MOST_MESSAGES : 0;
+    uint32_t partner = link->waiting.location;
+    size_t first = view->first_message[partner], end = view->first_message[partner + 1];
+
+    while (at-- > lowest && !step->is_known) {
+        const struct message *m = &calls->message[at];
+        const struct message *other;
+
+        if (m->match < first || m->match >= end)
+            continue;
+        other = &view->message[m->match];
+        take_step(step, over_ns(calls, m), over_ns(&view->calls[partner], other), link);
+    }
+}
+
+static const struct collective *same_collective(const struct call_view *calls,
+                                                const struct collective *c)
+{
+    size_t at = calls_collective_from(calls, c->end_ns);
+    size_t first = at > MOST_COLLECTIVES ? at - MOST_COLLECTIVES : 0;
+
+    for (size_t i = first; i < calls->n_collectives && i < at + MOST_COLLECTIVES; i++)
+        if (calls->collective[i].instance == c->instance)
+            return &calls->collective[i];
+    return NULL;
+}
+
+static void step_by_collectives(const struct trace_view *view, const struct cause_link *link,
+                                struct in_step *step)
+{
+    const struct call_view *calls = &view->calls[link->location];
+    size_t at = calls_collective_from(calls, link->begin_ns);
+    size_t lowest = at > MOST_COLLECTIVES ? at - MOST_COLLECTIVES : 0;
+
+    while (at-- > lowest) {
+        const struct collective *c = &calls->collective[at], *other;
+
+        if (c->kind > COLLECTIVE_ALL_TO_ALL || c->instance == NO_INSTANCE)
+            continue;
+        other = same_collective(&view->calls[link->waiting.location], c);
+        if (other)
+            take_step(step, c->end_ns, other->end_ns, link);
+        if (step->is_known && step->waiter_ns >= c->end_ns)
+            return;
+    }
+}
+
+/* ------------------------------------------------------------------------ what made it late */
+
+/* What a path of the stretch explains of a delay, and by which call. */
+struct culprit {
+    const struct stretch_path *path;
+    uint64_t explained_ns;
+    bool is_waiting;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void longest_of(const struct call_view *calls, const struct stretch_path *path,
+                       uint64_t from_ns, uint64_t to_ns, struct cause_link *link)
+{
+    uint64_t enter = calls->enter_ns[path->longest], leave = calls_leave(calls, path->longest);
+
+    link->call = path->longest;
+    link->begin_ns = enter > from_ns ? enter : from_ns;
+    link->end_ns = least(leave, to_ns);
+}
+
+/* Waits are followed one by one, so of a waiting path the longest call is what counts. */
+static struct culprit best_culprit(const struct trace_view *view, const struct stretch *stretch,
+                                   uint32_t location, uint64_t from_ns, uint64_t to_ns)
+{
+    struct culprit best = {0};
+
+    for (size_t i = 0; i < stretch->n_used; i++) {
+        const struct stretch_path *path = &stretch->path[stretch->used[i]];
+        struct culprit c = {.path = path};
+        struct cause_link link;
+        struct waiting waiting;
+
+        if (path->n_calls == 0 || path->total_ns <= path->other_ns ||
+            path->total_ns - path->other_ns <= best.explained_ns)
+            continue;
+        c.explained_ns = path->total_ns - path->other_ns;
+        longest_of(&view->calls[location], path, from_ns, to_ns, &link);
+        waiting_of(view, location, link.call, link.begin_ns, link.end_ns, &waiting);
+        c.is_waiting = waiting.kind != WAITING_NOT;
+        if (c.is_waiting)
+            c.explained_ns = least(c.explained_ns, path->longest_ns);
+        if (c.explained_ns > best.explained_ns)
+            best = c;
+    }
+    return best;
+}
+
+/* Of the delay, or of what was looked at of it. */
+static bool is_worth_naming(const struct culprit *culprit, uint64_t delay_ns)
+{
+    return culprit->explained_ns > 0 &&
+           (double)culprit->explained_ns >= WORTH_NAMING * (double)delay_ns;
+}
+
+static void take_culprit(const struct call_view *calls, const struct culprit *culprit,
+                         uint64_t from_ns, uint64_t to_ns, struct cause_link *out)
+{
+    longest_of(calls, culprit->path, from_ns, to_ns, out);
+    out->n_calls = culprit->is_waiting ? 1 : culprit->path->n_calls;
+    out->time_ns = culprit->is_waiting ? culprit->path->longest_ns : culprit->path->total_ns;
+    out->explained_ns = culprit->explained_ns;
+}
+
+/* What the partner did more of than the waiting rank, since they were in step. */
+static bool compare_ranks(const struct trace_view *view, const struct cause_link *link,
+                          struct stretch *stretch, struct cause_link *out)
+{
+    const struct waiting *w = &link->waiting;
+    const struct call_view *partner = &view->calls[w->location];
+    struct in_step step = {0};
+    struct culprit culprit;
+
+    step_by_messages(view, link, &step);
+    step_by_collectives(view, link, &step);
+    if (!step.is_known)
+        return false;
+    stretch_clear(stretch);
+    if (!stretch_add(stretch, partner, step.partner_ns, w->until_ns, false) ||
+        !stretch_add(stretch, &view->calls[link->location], step.waiter_ns, link->begin_ns,
+                     true))
+        return false;
+    culprit = best_culprit(view, stretch, w->location, step.partner_ns, w->until_ns);
+    if (!is_worth_naming(&culprit, w->delay_ns))
+        return false;
+    take_culprit(partner, &culprit, step.partner_ns, w->until_ns, out);
+    return true;
+}
+
+/* What the partner did while it was waited for, by itself; the end of it if that is too much.
+ */
+static bool look_alone(const struct trace_view *view, const struct cause_link *link,
+                       struct stretch *stretch, struct cause_link *out)
+{
+    const struct waiting *w = &link->waiting;
+    const struct call_view *partner = &view->calls[w->location];
+    uint64_t from_ns = w->until_ns > w->delay_ns ? w->until_ns - w->delay_ns : 0;
+    struct culprit culprit;
+
+    stretch_clear(stretch);
+    if (!stretch_add(stretch, partner, from_ns, w->until_ns, false)) {
+        uint32_t last = calls_until(partner, w->until_ns) - 1;
+
+        from_ns = partner->enter_ns[last - STRETCH_MOST_CALLS + 1];
+        stretch_add(stretch, partner, from_ns, w->until_ns, false);
+    }
+    culprit = best_culprit(view, stretch, w->location, from_ns, w->until_ns);
+    if (!is_worth_naming(&culprit, w->until_ns - from_ns))
+        return false;
+    take_culprit(partner, &culprit, from_ns, w->until_ns, out);
+    return true;
+}
+
+static bool next_link(const struct trace_view *view, const struct cause_link *link,
+                      struct stretch *stretch, struct cause_link *out)
+{
+    *out = (struct cause_link){.location = link->waiting.location};
+    if (!(link->waiting.is_late && compare_ranks(view, link, stretch, out)) &&
+        !look_alone(view, link, stretch, out))
+        return false;
+    out->explained_ns = least(out->explained_ns, link->waiting.delay_ns);
+    out->explained_ns = least(out->explained_ns, link->explained_ns);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- the walk */
+
+static bool is_known(const struct cause *cause, const struct cause_link *link)
+{
+    for (uint32_t i = 0; i < cause->n; i++)
+        if (cause->link[i].location == link->location && cause->link[i].call == link->call)
+            return true;
+    return false;
+}
+
+/* Why the chain cannot go on behind this link, or N_CAUSE_ENDS. */
+static enum cause_end end_at(const struct cause_link *link)
+{
+    const struct waiting *w = &link->waiting;
+    double wait_ns = (double)(link->end_ns - link->begin_ns);
+
+    if (w->kind == WAITING_NOT)
+        return CAUSE_NOT_WAITING;
+    if (w->kind == WAITING_UNKNOWN)
+        return CAUSE_UNKNOWN;
+    if (!w->has_data)
+        return CAUSE_NO_DATA;
+    if (w->location == NO_LOCATION)
+        return CAUSE_UNMATCHED;
+    if (w->delay_ns == 0 || (double)w->delay_ns < WAITING_MATERIAL * wait_ns)
+        return CAUSE_IN_TIME;
+    return N_CAUSE_ENDS;
+}
+
+void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
+              struct stretch *stretch, struct cause *out)
+{
+    const struct call_view *calls = &view->calls[location];
+    struct cause_link link = {
+        .location = location,
+        .call = row,
+        .n_calls = 1,
+        .begin_ns = calls->enter_ns[row],
+        .end_ns = calls_leave(calls, row),
+        .time_ns = calls_own_ns(calls, row),
+    };
+
+    assert(row < calls->n);
+    link.explained_ns = link.time_ns;
+    out->n = 0;
+    for (;;) {
+        struct cause_link *last = &out->link[out->n++];
+
+        *last = link;
+        waiting_of(view, link.location, link.call, link.begin_ns, link.end_ns, &last->waiting);
+        out->end = end_at(last);
+        if (out->end != N_CAUSE_ENDS)
+            return;
+        out->end = CAUSE_UNEXPLAINED;
+        if (!next_link(view, last, stretch, &link))
+            return;
+        out->end = CAUSE_CYCLE;
+        if (is_known(out, &link))
+            return;
+        out->end = CAUSE_TOO_LONG;
+        if (out->n == CAUSE_MOST_LINKS)
+            return;
+    }
+}
+
+uint32_t cause_first(const struct trace_view *view, uint32_t location, uint32_t root,
+                     const double *lost_ns)
+{
+    const struct call_view *calls = &view->calls[location];
+    uint32_t n = calls->subtree_len[root], worst = NO_CALL, waiting = NO_CALL;
+    double worst_ns = 0, waiting_ns = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct region *region = &view->defs->region[calls->region[root + i]];
+
+        if (lost_ns[i] > worst_ns) {
+            worst_ns = lost_ns[i];
+            worst = root + i;
+        }
+        if (lost_ns[i] > waiting_ns && waiting_is_likely(region)) {
+            waiting_ns = lost_ns[i];
+            waiting = root + i;
+        }
+    }
+    return waiting_ns > 0 && waiting_ns >= WAITING_FIRST * worst_ns ? waiting : worst;
+}
+
+bool cause_has_news(const struct cause *cause)
+{
+    return cause->n > 1 || (cause->n == 1 && cause->end != CAUSE_NOT_WAITING);
+}

@@ -1,0 +1,104 @@
+/*
+ * cause -- from a call that lost time by waiting, across ranks, to the call it waited for.
+ *
+ *     rank 4   [ MPI_Wait .................. ]      waits for a message of rank 7, which was
+ *     rank 7   [ MPI_Wait ......... ][ MPI_Send ]   late as it waited itself for rank 5,
+ *     rank 5   [ FLUSH .... ][ MPI_Send ]           which wrote out its trace: there it ends
+ *
+ * One link: whom the call waits for, and until when (waiting.h); then, on that rank, what made
+ * it late: the call path it spent more time on than the waiting rank did since the two were
+ * last in step (stretch.h). Where they never were, or nothing differs enough, the path that
+ * took most of the wait itself. A wait found there is the next link; anything else is the end.
+ *
+ * Time is conserved: a link explains at most what the link before it explains, at most the time
+ * its call took, and at most what the waiting call waited before the other was there. What is
+ * left over is transfer, or spread over calls too small to name.
+ *
+ * `snag show --json` has it as the array "cause", one object per link:
+ *     {"rank", "thread", "call" (row in calls/ of the location), "function", "path" [names],
+ *      "begin_ns", "end_ns" (the part of the call that is looked at), "time_ns" (in the call
+ * and its like, without those inside), "calls", "explained_ns", "waits_for" (null, "sender",
+ *      "receiver", "collective", "unknown"), "peer" (rank or null), "late" (false: it was there
+ *      in time, but took long), "guessed", "delay_ns" (waited for the peer), "bytes", "tag"}
+ * and beside it "cause_end", one of the names of cause_end_name.
+ *
+ * Source: Boehme et al., ACM TOPC 3(2), 2016 (see stretch.h). Departs from it: not costs summed
+ * per call path, but the one largest cause of one execution's delay, link by link.
+ */
+#ifndef SNAG_EXPLAIN_CAUSE_H
+#define SNAG_EXPLAIN_CAUSE_H
+
+#include "explain/stretch.h"
+#include "explain/trace_view.h"
+#include "explain/waiting.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAUSE_MOST_LINKS 32
+#define CAUSE_SIZE 512
+
+enum cause_end {
+    CAUSE_NOT_WAITING, /* the last call is not waiting: it is the cause */
+    CAUSE_NO_DATA,     /* the rank waited for has no events */
+    CAUSE_UNMATCHED,   /* the other end of the message is not in the trace */
+    CAUSE_UNKNOWN,     /* MPI, but no record says what it waits for */
+    CAUSE_IN_TIME,     /* the other was there in time: the operation itself was slow */
+    CAUSE_UNEXPLAINED, /* the other was late, but did nothing that explains it */
+    CAUSE_CYCLE,       /* the call waited for is one of the chain */
+    CAUSE_TOO_LONG,    /* more than CAUSE_MOST_LINKS */
+    N_CAUSE_ENDS
+};
+
+struct cause_link {
+    uint32_t location, call;   /* row among its calls */
+    uint32_t n_calls;          /* of the same path in that time; the longest is `call` */
+    uint64_t begin_ns, end_ns; /* of the call, clipped to the time that matters */
+    uint64_t time_ns;          /* of all n_calls, but not of what they call */
+    uint64_t explained_ns;     /* of the delay of the first link; never grows */
+    struct waiting waiting;    /* kind WAITING_NOT in the last link only */
+};
+
+struct cause {
+    struct cause_link link[CAUSE_MOST_LINKS];
+    uint32_t n;
+    enum cause_end end;
+};
+
+/*
+ * cause_of -- the chain that begins with a call.
+ *   row      of the call, on this location
+ *   stretch  scratch, kept from chain to chain
+ * O(links x (log n + calls since the ranks were last in step)), bounded by STRETCH_MOST_CALLS.
+ */
+void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
+              struct stretch *stretch, struct cause *out);
+
+/*
+ * cause_first -- the call of a tree where a chain should begin: that which lost most, or the
+ * one that lost most by waiting where that is at least half as much.
+ *   root     row of the tree
+ *   lost_ns  (subtree_len of root) exclusive time over what is usual
+ * Returns a row, or NO_CALL when no time was lost. O(calls in the tree).
+ */
+uint32_t cause_first(const struct trace_view *view, uint32_t location, uint32_t root,
+                     const double *lost_ns);
+
+/* cause_has_news -- it says more than that a call took long by itself. */
+bool cause_has_news(const struct cause *cause);
+
+/*
+ * cause_sentence -- "MPI_Wait 10.2 ms <- rank 7 MPI_Wait 9.90 ms <- rank 5 FLUSH 9.60 ms", and
+ * in brackets why it ends where that is not at a call that does not wait. Returns out.
+ */
+char *cause_sentence(const struct trace_view *view, const struct cause *cause,
+                     char out[CAUSE_SIZE]);
+
+/* cause_end_sentence -- why the chain ends, for people. Returns out. */
+char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
+                         char out[CAUSE_SIZE]);
+
+/* cause_end_name -- "not_waiting", "no_data", "unmatched", ... */
+const char *cause_end_name(enum cause_end end);
+
+#endif

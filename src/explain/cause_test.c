@@ -1,0 +1,556 @@
+/*
+ * Traces are said rank by rank, times in microseconds:
+ *
+ *     name@1-9          a call from 1 to 9; with '(' ... ')' behind it, calls inside
+ *     name@1-9>2        a blocking send to rank 2, recorded when it is entered
+ *     name@1-9<2        a blocking receive, recorded when it is left
+ *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
+ *                       message of this rank, from 0
+ *     name@5-9<<2/1     completes a receive that was posted at 1
+ *     name@1-9|         a barrier; "^2": a broadcast from rank 2
+ */
+#include "explain/cause.h"
+
+#include "base/test.h"
+#include "forest/traffic.h"
+#include "stack/callstack.h"
+#include "trace/event_list.h"
+
+#define MOST_RANKS 6
+
+struct said {
+    struct definitions defs;
+    struct calls calls[MOST_RANKS];
+    uint32_t *by_depth[MOST_RANKS];
+    uint64_t *depth_start[MOST_RANKS];
+    struct quality quality[MOST_RANKS];
+    struct traffic traffic;
+    struct trace_view view;
+    struct stretch stretch;
+    struct cause cause;
+};
+
+/* -------------------------------------------------------------------------- the language */
+
+struct item {
+    uint64_t from, to;
+    uint32_t region;
+    const char *does; /* what stands behind the times */
+};
+
+struct teller {
+    struct said *said;
+    struct event_list events;
+    uint32_t n_posted, n_collectives;
+};
+
+static void push(struct teller *t, uint64_t us, enum event_kind kind, uint32_t ref)
+{
+    event_list_push(&t->events, us * 1000, kind, ref);
+}
+
+static void push_message(struct teller *t, uint64_t begin, uint64_t end, enum message_kind kind,
+                         long peer)
+{
+    *event_list_message(&t->events, end * 1000) = (struct message){
+        .begin_ns = begin * 1000,
+        .bytes = 64,
+        .match = MESSAGE_UNMATCHED,
+        .peer = (uint32_t)peer,
+        .tag = 7,
+        .order = t->n_posted++,
+        .kind = (uint32_t)kind,
+    };
+}
+
+static void enter(struct teller *t, const struct item *x)
+{
+    push(t, x->from, EVENT_ENTER, x->region);
+    if (x->does[0] == '>')
+        push_message(t, x->from, x->from, MESSAGE_SEND,
+                     strtol(x->does + 1 + (x->does[1] == '>'), NULL, 10));
+}
+
+static void leave(struct teller *t, const struct item *x)
+{
+    char *at;
+
+    if (x->does[0] == '<') {
+        long peer = strtol(x->does + 1 + (x->does[1] == '<'), &at, 10);
+
+        push_message(t, *at == '/' ? strtoull(at + 1, NULL, 10) : x->to, x->to, MESSAGE_RECV,
+                     peer);
+    } else if (x->does[0] == '=') {
+        push(t, x->to, EVENT_SENT, (uint32_t)strtol(x->does + 1, NULL, 10));
+    } else if (x->does[0] == '|' || x->does[0] == '^') {
+        *event_list_collective(&t->events, x->to * 1000) = (struct collective){
+            .begin_ns = x->from * 1000,
+            .kind = x->does[0] == '|' ? COLLECTIVE_BARRIER : COLLECTIVE_ONE_TO_ALL,
+            .root = x->does[0] == '|' ? NO_ROOT : (uint32_t)strtol(x->does + 1, NULL, 10),
+            .order = t->n_collectives++,
+            .instance = NO_INSTANCE,
+        };
+    }
+    push(t, x->to, EVENT_LEAVE, x->region);
+}
+
+static void tell(struct said *s, uint32_t rank, const char *text)
+{
+    struct teller t = {.said = s};
+    struct item open[16];
+    struct callstack *stack = callstack_new();
+    char *copy = strdup(text), *rest = NULL;
+    int n = 0;
+
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *at = strchr(word, '@');
+
+        if (*word == ')') {
+            leave(&t, &open[--n]);
+            continue;
+        }
+        *at = '\0';
+        open[n] = (struct item){.region = definitions_region(&s->defs, word)};
+        open[n].from = strtoull(at + 1, &at, 10);
+        open[n].to = strtoull(at + 1, &at, 10);
+        open[n].does = at;
+        enter(&t, &open[n++]);
+        if (*at == '\0' || at[strlen(at) - 1] != '(')
+            leave(&t, &open[--n]);
+    }
+    callstack_begin(stack, &s->calls[rank], &s->quality[rank]);
+    callstack_push(stack, &t.events.all);
+    callstack_end(stack);
+    callstack_free(stack);
+    event_list_release(&t.events);
+    free(copy);
+}
+
+/* As the columns of a run have it. */
+static void sort_by_depth(struct said *s, uint32_t l, struct call_view *view)
+{
+    const struct calls *calls = &s->calls[l];
+    uint32_t n = 0, n_depths = 0;
+
+    for (uint32_t i = 0; i < calls->n; i++)
+        n_depths = calls->depth[i] >= n_depths ? calls->depth[i] + 1u : n_depths;
+    s->by_depth[l] = calloc(calls->n + 1, sizeof(uint32_t));
+    s->depth_start[l] = calloc(n_depths + 1, sizeof(uint64_t));
+    for (uint32_t d = 0; d < n_depths; d++) {
+        for (uint32_t i = 0; i < calls->n; i++)
+            if (calls->depth[i] == d)
+                s->by_depth[l][n++] = i;
+        s->depth_start[l][d + 1] = n;
+    }
+    view->by_depth = s->by_depth[l];
+    view->depth_start = s->depth_start[l];
+    view->n_depths = n_depths;
+}
+
+static void begin(struct said *s, uint32_t n_ranks, const char *const *text)
+{
+    struct call_view *views = calloc(n_ranks, sizeof *views);
+    uint32_t world;
+
+    *s = (struct said){0};
+    world = definitions_comm(&s->defs, "MPI_COMM_WORLD", n_ranks);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        definitions_location(&s->defs, r, "Master thread", r);
+        s->defs.comm[world].member[r] = r;
+    }
+    definitions_finish(&s->defs, NULL, 0);
+    traffic_init(&s->traffic, n_ranks);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        tell(s, r, text[r]);
+        traffic_append(&s->traffic, r, &s->calls[r]);
+    }
+    traffic_match(&s->traffic, &s->defs, s->quality);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        views[r] = calls_view(&s->calls[r]);
+        views[r].message = s->traffic.message + s->traffic.first_message[r];
+        views[r].collective = s->traffic.collective + s->traffic.first_collective[r];
+        sort_by_depth(s, r, &views[r]);
+    }
+    trace_view_init(&s->view, &s->defs, views, s->traffic.message);
+}
+
+static void end(struct said *s)
+{
+    stretch_release(&s->stretch);
+    trace_view_release(&s->view);
+    traffic_release(&s->traffic);
+    for (int r = 0; r < MOST_RANKS; r++) {
+        calls_release(&s->calls[r]);
+        free(s->by_depth[r]);
+        free(s->depth_start[r]);
+    }
+    definitions_release(&s->defs);
+}
+
+/* The chain from a call, as a sentence and why it ends. */
+static const char *chain(struct said *s, uint32_t location, uint32_t row)
+{
+    static char out[2 * CAUSE_SIZE];
+    char sentence[CAUSE_SIZE];
+
+    cause_of(&s->view, location, row, &s->stretch, &s->cause);
+    for (uint32_t i = 1; i < s->cause.n; i++)
+        assert_true(s->cause.link[i].explained_ns <= s->cause.link[i - 1].explained_ns);
+    cause_sentence(&s->view, &s->cause, sentence);
+    snprintf(out, sizeof out, "%s: %s", cause_end_name(s->cause.end), sentence);
+    return out;
+}
+
+static const char *said_chain(uint32_t n_ranks, const char *const *text, uint32_t location,
+                              uint32_t row)
+{
+    struct said s;
+    const char *out;
+
+    begin(&s, n_ranks, text);
+    out = chain(&s, location, row);
+    end(&s);
+    return out;
+}
+
+#define CHAIN(rank, row, ...)                                                                  \
+    said_chain(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),                    \
+               (const char *const[]){__VA_ARGS__}, rank, row)
+
+/* --------------------------------------------------------------------------------- tests */
+
+static void a_chain_of_late_senders_is_followed_over_four_ranks(void **state)
+{
+    static const char *const text[] = {
+        "step@0-66( calc@0-10 MPI_Recv@10-66<1 )",
+        "step@0-65( calc@0-10 MPI_Recv@10-64<2 MPI_Send@64-65>0 )",
+        "step@0-63( calc@0-10 MPI_Recv@10-62<3 MPI_Send@62-63>1 )",
+        "step@0-61( calc@0-60 MPI_Send@60-61>2 )",
+    };
+    struct said s;
+
+    (void)state;
+    begin(&s, 4, text);
+    assert_string_equal(chain(&s, 0, 2),
+                        "not_waiting: MPI_Recv 56.0 us <- rank 1 MPI_Recv 54.0 us <- rank 2 "
+                        "MPI_Recv 52.0 us <- rank 3 calc 50.0 us");
+    assert_int_equal(s.cause.n, 4);
+    assert_int_equal(s.cause.link[0].explained_ns, 56000);
+    assert_int_equal(s.cause.link[1].explained_ns, 54000);
+    assert_int_equal(s.cause.link[2].explained_ns, 52000);
+    assert_int_equal(s.cause.link[3].explained_ns, 50000);
+    assert_int_equal(s.cause.link[3].location, 3);
+    assert_int_equal(s.cause.link[3].call, 1);
+    assert_int_equal(s.cause.link[3].begin_ns, 10000);
+    assert_int_equal(s.cause.link[3].end_ns, 60000);
+    assert_int_equal(s.cause.link[2].waiting.bytes, 64);
+    assert_int_equal(s.cause.link[2].waiting.tag, 7);
+    assert_true(s.cause.link[2].waiting.is_late && !s.cause.link[2].waiting.is_guess);
+    assert_int_equal(s.cause.link[2].waiting.delay_ns, 50000);
+    end(&s);
+}
+
+/*
+ * Both leave the barrier at 2. Rank 1 is held up for 10 by a flush, then works as rank 0 does;
+ * it works, ordinarily, nearly all the time that rank 0 waits.
+ */
+static void work_both_ranks_do_is_not_the_cause(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 3, "step@0-31( MPI_Barrier@0-2| calc@2-20 MPI_Recv@20-31<1 )",
+              "step@0-31( MPI_Barrier@0-2| flush@2-12 calc@12-30 MPI_Send@30-31>0 )"),
+        "not_waiting: MPI_Recv 11.0 us <- rank 1 flush 10.0 us");
+}
+
+/* The same without a barrier: they were in step when rank 1 got a message of rank 0. */
+static void ranks_are_in_step_after_a_message(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 3, "step@0-31( MPI_Send@0-2>1 calc@2-20 MPI_Recv@20-31<1 )",
+              "step@0-31( MPI_Recv@0-3<0 flush@3-12 calc@12-30 MPI_Send@30-31>0 )"),
+        "not_waiting: MPI_Recv 11.0 us <- rank 1 flush 9.00 us");
+}
+
+/* Rank 1 was late already when it took the message of rank 0: the cause lies before. */
+static void a_message_taken_late_puts_nobody_in_step(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 4, "step@0-41( MPI_Barrier@0-2| MPI_Send@2-3>1 calc@3-20 MPI_Recv@20-41<1 )",
+              "step@0-41( MPI_Barrier@0-2| flush@2-22 MPI_Recv@22-23<0 calc@23-40 "
+              "MPI_Send@40-41>0 )"),
+        "not_waiting: MPI_Recv 21.0 us <- rank 1 flush 20.0 us");
+}
+
+static void many_small_calls_count_as_one(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 2, "step@0-41( calc@0-10 MPI_Recv@10-41<1 )",
+              "step@0-41( calc@0-10 ev@10-18 io@18-22 ev@22-30 io@30-34 ev@34-40 "
+              "MPI_Send@40-41>0 )"),
+        "not_waiting: MPI_Recv 31.0 us <- rank 1 ev 22.0 us");
+}
+
+static void a_wait_for_a_request_is_a_receive(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 3, "step@0-50( MPI_Irecv@0-1 calc@1-5 MPI_Wait@5-50<<1/0 )",
+              "step@0-50( MPI_Irecv@0-1 calc@1-5 MPI_Wait@5-40<<2/0 MPI_Isend@40-41>>0 "
+              "MPI_Wait@41-42=1 )",
+              "step@0-50( calc@0-5 flush@5-30 MPI_Send@30-31>1 )"),
+        "not_waiting: MPI_Wait 45.0 us <- rank 1 MPI_Wait 35.0 us <- rank 2 flush 25.0 us");
+}
+
+/* Of several operations completed at once, the one that was released last counts. */
+static void a_waitall_waits_for_the_last_of_its_messages(void **state)
+{
+    struct said s;
+    static const char *const text[] = {
+        "step@0-50( MPI_Waitall@5-50( r@5-30<<1/0 r@30-50<<2/0 ) )",
+        "step@0-50( calc@0-20 MPI_Send@20-21>0 )",
+        "step@0-50( io@0-45 MPI_Send@45-46>0 )",
+    };
+
+    (void)state;
+    begin(&s, 3, text);
+    chain(&s, 0, 1);
+    assert_int_equal(s.cause.n, 2);
+    assert_int_equal(s.cause.link[0].waiting.rank, 2);
+    assert_int_equal(s.cause.link[0].waiting.delay_ns, 40000);
+    assert_int_equal(s.cause.link[1].location, 2);
+    end(&s);
+}
+
+static void a_barrier_waits_for_the_last_one_in(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 1, "step@0-50( MPI_Barrier@5-50| )",
+                              "step@0-50( MPI_Barrier@15-50| )",
+                              "step@0-50( calc@0-5 io@5-45 MPI_Barrier@45-50| )",
+                              "step@0-50( MPI_Barrier@5-50| )"),
+                        "not_waiting: MPI_Barrier 45.0 us <- rank 2 io 40.0 us");
+}
+
+static void a_broadcast_waits_for_its_root(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 1, "step@0-50( MPI_Bcast@5-30^1 )",
+                              "step@0-50( calc@0-29 MPI_Bcast@29-30^1 )",
+                              "step@0-50( io@0-45 MPI_Bcast@45-50^1 )"),
+                        "not_waiting: MPI_Bcast 25.0 us <- rank 1 calc 24.0 us");
+}
+
+/* Barrier, then a request, then a blocking receive, each held up by the next rank. */
+static void kinds_of_waiting_mix(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 1, "step@0-80( MPI_Barrier@5-80| )",
+              "step@0-80( MPI_Irecv@0-1 MPI_Wait@6-70<<2/0 MPI_Barrier@71-80| )",
+              "step@0-80( calc@0-7 MPI_Recv@7-60<3 MPI_Send@61-62>1 MPI_Barrier@62-80| )",
+              "step@0-80( flush@0-50 MPI_Send@50-51>2 MPI_Barrier@51-80| )"),
+        "not_waiting: MPI_Barrier 75.0 us <- rank 1 MPI_Wait 64.0 us <- rank 2 MPI_Recv 53.0 "
+        "us "
+        "<- rank 3 flush 43.0 us");
+}
+
+static void a_message_that_is_not_in_the_trace_ends_it(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-50<1 )",
+                              "step@0-50( calc@0-10 MPI_Recv@10-48<2 MPI_Send@48-49>0 )",
+                              "step@0-50( calc@0-50 )"),
+                        "unmatched: MPI_Recv 40.0 us <- rank 1 MPI_Recv 38.0 us <- rank 2 "
+                        "(message not in the trace)");
+}
+
+static void a_rank_without_data_ends_it(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-50<1 )",
+                              "step@0-50( calc@0-10 MPI_Recv@10-48<2 MPI_Send@48-49>0 )", ""),
+                        "no_data: MPI_Recv 40.0 us <- rank 1 MPI_Recv 38.0 us <- rank 2 "
+                        "(no data)");
+    assert_string_equal(
+        CHAIN(0, 1, "step@0-50( MPI_Barrier@5-50| )", "step@0-50( MPI_Barrier@5-50| )", "", ""),
+        "no_data: MPI_Barrier 45.0 us <- 2 ranks (no data)");
+}
+
+/* The receive is posted when rank 1 is done with its work; until then the send cannot end. */
+static void a_late_receiver_is_what_a_large_send_waits_for(void **state)
+{
+    struct said s;
+    static const char *const text[] = {
+        "step@0-50( calc@0-10 MPI_Send@10-42>1 )",
+        "step@0-50( calc@0-10 io@10-40 MPI_Recv@40-43<0 )",
+    };
+
+    (void)state;
+    begin(&s, 2, text);
+    assert_string_equal(chain(&s, 0, 2), "not_waiting: MPI_Send 32.0 us <- rank 1 io 30.0 us");
+    assert_int_equal(s.cause.link[0].waiting.kind, WAITING_FOR_RECEIVER);
+    end(&s);
+    assert_string_equal(CHAIN(0, 3,
+                              "step@0-50( calc@0-10 MPI_Isend@10-11>>1 MPI_Wait@11-42=0 )",
+                              "step@0-50( calc@0-10 io@10-40 MPI_Recv@40-43<0 )"),
+                        "not_waiting: MPI_Wait 31.0 us <- rank 1 io 29.0 us");
+}
+
+/* The receive was posted before, but the message moves only when rank 1 is in MPI again. */
+static void a_posted_receive_still_needs_its_rank(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Send@10-42>1 )",
+              "step@0-50( MPI_Irecv@0-1 calc@1-10 io@10-40 MPI_Wait@40-43<<0/0 )"),
+        "not_waiting: MPI_Send 32.0 us <- rank 1 io 30.0 us");
+}
+
+/* Both are in the operation all the time. */
+static void a_cycle_ends_it(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-50<1 )",
+                              "step@0-50( calc@0-9 MPI_Send@9-49>0 )"),
+                        "cycle: MPI_Recv 40.0 us <- rank 1 MPI_Send 39.0 us <- rank 0 (they "
+                        "wait for each other)");
+    assert_string_equal(
+        CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Sendrecv@10-50<1 )",
+              "step@0-50( calc@0-10 MPI_Recv@10-48<2 MPI_Send@48-49>0 )",
+              "step@0-50( calc@0-9 MPI_Ssend@9-47>1 )"),
+        "cycle: MPI_Sendrecv 40.0 us <- rank 1 MPI_Recv 38.0 us <- rank 2 MPI_Ssend 37.0 us <- "
+        "rank 1 (they wait for each other)");
+}
+
+static void what_was_sent_in_time_ends_it(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-50<1 )",
+                              "step@0-50( MPI_Send@5-6>0 io@6-50 )"),
+                        "in_time: MPI_Recv 40.0 us <- rank 1 (in time)");
+    assert_string_equal(
+        CHAIN(0, 1, "step@0-50( MPI_Barrier@9-50| )", "step@0-50( MPI_Barrier@5-50| )"),
+        "in_time: MPI_Barrier 41.0 us <- rank 0 (in time)");
+}
+
+/* EZTrace's way: nobody records receives. */
+static void without_receives_sends_are_followed_by_time(void **state)
+{
+    struct said s;
+    static const char *const text[] = {
+        "step@0-50( MPI_Irecv@0-1 calc@1-5 MPI_Send@5-40>1 MPI_Wait@40-41 )",
+        "step@0-50( MPI_Irecv@0-1 calc@1-5 io@5-39 MPI_Send@39-40>2 MPI_Wait@40-49 )",
+        "step@0-50( MPI_Irecv@0-1 calc@1-5 flush@5-48 MPI_Send@48-49>1 MPI_Wait@49-50 )",
+    };
+
+    (void)state;
+    begin(&s, 3, text);
+    assert_string_equal(chain(&s, 0, 3), "not_waiting: MPI_Send 35.0 us <- rank 1 io 34.0 us");
+    assert_true(s.cause.link[0].waiting.is_guess);
+    assert_string_equal(chain(&s, 1, 5),
+                        "not_waiting: MPI_Wait 9.00 us <- rank 2 flush 8.00 us");
+    assert_true(s.cause.link[0].waiting.is_guess);
+    assert_int_equal(s.cause.link[0].waiting.delay_ns, 8000);
+    end(&s);
+}
+
+static void mpi_without_records_is_not_followed(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 1, "step@0-50( MPI_Win_fence@5-50 MPI_Recv@50-51<1 )",
+                              "step@0-50( MPI_Send@1-2>0 )"),
+                        "unknown: MPI_Win_fence 45.0 us");
+    assert_string_equal(CHAIN(0, 1, "step@0-50( MPI_Isend@5-50>>1 MPI_Wait@50-51=0 )",
+                              "step@0-60( io@0-40 MPI_Recv@40-52<0 )"),
+                        "not_waiting: MPI_Isend 45.0 us");
+}
+
+/* Rank 1's clock is 3 behind, then 3 ahead: it seems to send too early, or behind the receive.
+ */
+static void clocks_that_disagree_a_little_do_no_harm(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-46<1 )",
+                              "step@0-50( io@0-42 MPI_Send@42-43>0 )"),
+                        "not_waiting: MPI_Recv 36.0 us <- rank 1 io 32.0 us");
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-46<1 )",
+                              "step@0-60( io@0-48 MPI_Send@48-49>0 )"),
+                        "not_waiting: MPI_Recv 36.0 us <- rank 1 io 36.0 us");
+}
+
+static void a_call_that_does_not_wait_is_a_chain_of_one(void **state)
+{
+    struct said s;
+    static const char *const text[] = {"step@0-50( calc@0-10 io@10-50 )"};
+
+    (void)state;
+    begin(&s, 1, text);
+    assert_string_equal(chain(&s, 0, 2), "not_waiting: io 40.0 us");
+    assert_false(cause_has_news(&s.cause));
+    end(&s);
+}
+
+static void the_chain_begins_where_most_was_lost(void **state)
+{
+    static const char *const text[] = {
+        "step@0-50( calc@0-30 MPI_Recv@30-50<1 MPI_Irecv@50-50 )", "MPI_Send@0-1>0"};
+    struct said s;
+
+    (void)state;
+    begin(&s, 2, text);
+    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 15, 0}), 2);
+    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 9, 0}), 1);
+    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 9, 18}), 1);
+    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, -3, 0, 0}), NO_CALL);
+    end(&s);
+}
+
+/* Every rank waits for the next: 6 ranks, 5 links, whatever the limit. */
+static void long_names_and_chains_are_cut_not_overrun(void **state)
+{
+    char text[4][1024], name[200];
+    const char *const all[] = {text[0], text[1], text[2], text[3]};
+
+    (void)state;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    sprintf(text[0], "MPI_%s@0-66<1", name);
+    sprintf(text[1], "MPI_%s@0-64<2 MPI_Send@64-65>0", name);
+    sprintf(text[2], "MPI_%s@0-62<3 MPI_Send@62-63>1", name);
+    sprintf(text[3], "%s@0-60 MPI_Send@60-61>2", name);
+    assert_true(strlen(said_chain(4, all, 0, 0)) < CAUSE_SIZE + 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_of_late_senders_is_followed_over_four_ranks),
+        cmocka_unit_test(work_both_ranks_do_is_not_the_cause),
+        cmocka_unit_test(ranks_are_in_step_after_a_message),
+        cmocka_unit_test(a_message_taken_late_puts_nobody_in_step),
+        cmocka_unit_test(many_small_calls_count_as_one),
+        cmocka_unit_test(a_wait_for_a_request_is_a_receive),
+        cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
+        cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
+        cmocka_unit_test(a_broadcast_waits_for_its_root),
+        cmocka_unit_test(kinds_of_waiting_mix),
+        cmocka_unit_test(a_message_that_is_not_in_the_trace_ends_it),
+        cmocka_unit_test(a_rank_without_data_ends_it),
+        cmocka_unit_test(a_late_receiver_is_what_a_large_send_waits_for),
+        cmocka_unit_test(a_posted_receive_still_needs_its_rank),
+        cmocka_unit_test(a_cycle_ends_it),
+        cmocka_unit_test(what_was_sent_in_time_ends_it),
+        cmocka_unit_test(without_receives_sends_are_followed_by_time),
+        cmocka_unit_test(mpi_without_records_is_not_followed),
+        cmocka_unit_test(clocks_that_disagree_a_little_do_no_harm),
+        cmocka_unit_test(a_call_that_does_not_wait_is_a_chain_of_one),
+        cmocka_unit_test(the_chain_begins_where_most_was_lost),
+        cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

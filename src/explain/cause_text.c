@@ -1,0 +1,151 @@
+/* The sentences of cause.h. */
+#include "explain/cause.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct writer {
+    char *out;
+    size_t n;
+};
+
+static void say(struct writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct writer *w, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(w->out + w->n, CAUSE_SIZE - w->n, fmt, args);
+    va_end(args);
+    w->n = w->n + (size_t)n < CAUSE_SIZE ? w->n + (size_t)n : CAUSE_SIZE - 1;
+}
+
+const char *cause_end_name(enum cause_end end)
+{
+    static const char *const name[N_CAUSE_ENDS] = {
+        [CAUSE_NOT_WAITING] = "not_waiting",
+        [CAUSE_NO_DATA] = "no_data",
+        [CAUSE_UNMATCHED] = "unmatched",
+        [CAUSE_UNKNOWN] = "unknown",
+        [CAUSE_IN_TIME] = "in_time",
+        [CAUSE_UNEXPLAINED] = "unexplained",
+        [CAUSE_CYCLE] = "cycle",
+        [CAUSE_TOO_LONG] = "too_long",
+    };
+
+    return name[end];
+}
+
+static void say_rank(struct writer *w, const struct trace_view *view, uint32_t location)
+{
+    const struct location *l = &view->defs->location[location];
+
+    if (l->thread > 0)
+        say(w, "rank %u.%u", l->rank, l->thread);
+    else
+        say(w, "rank %u", l->rank);
+}
+
+static const char *name_of(const struct trace_view *view, const struct cause_link *link)
+{
+    return view->defs->region[view->calls[link->location].region[link->call]].short_name;
+}
+
+static void say_partner(struct writer *w, const struct waiting *waiting)
+{
+    if (waiting->rank != NO_RANK)
+        say(w, "rank %u", waiting->rank);
+    else
+        say(w, "%u ranks", waiting->n_missing);
+}
+
+char *cause_sentence(const struct trace_view *view, const struct cause *cause,
+                     char out[CAUSE_SIZE])
+{
+    static const char *const behind[N_CAUSE_ENDS] = {
+        [CAUSE_NOT_WAITING] = "",
+        [CAUSE_NO_DATA] = "no data",
+        [CAUSE_UNMATCHED] = "message not in the trace",
+        [CAUSE_UNKNOWN] = "",
+        [CAUSE_IN_TIME] = "in time",
+        [CAUSE_UNEXPLAINED] = "late, unexplained",
+        [CAUSE_CYCLE] = "they wait for each other",
+        [CAUSE_TOO_LONG] = "...",
+    };
+    const struct waiting *last = &cause->link[cause->n - 1].waiting;
+    struct writer w = {.out = out};
+
+    *out = '\0';
+    for (uint32_t i = 0; i < cause->n; i++) {
+        const struct cause_link *link = &cause->link[i];
+        char time[TEXT_SIZE];
+
+        if (i > 0) {
+            say(&w, " <- ");
+            say_rank(&w, view, link->location);
+            say(&w, " ");
+        }
+        say(&w, "%.100s %s", name_of(view, link), text_duration((double)link->time_ns, time));
+    }
+    if (*behind[cause->end] == '\0')
+        return out;
+    say(&w, " <- ");
+    say_partner(&w, last);
+    say(&w, " (%s)", behind[cause->end]);
+    return out;
+}
+
+char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
+                         char out[CAUSE_SIZE])
+{
+    const struct cause_link *link = &cause->link[cause->n - 1];
+    const struct waiting *waiting = &link->waiting;
+    struct writer w = {.out = out};
+
+    *out = '\0';
+    switch (cause->end) {
+    case CAUSE_NOT_WAITING:
+        say(&w, "%.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        say(&w, " waits for nobody: it is the cause");
+        break;
+    case CAUSE_NO_DATA:
+        say(&w, "the trace has no events of ");
+        say_partner(&w, waiting);
+        break;
+    case CAUSE_UNMATCHED:
+        say(&w, "the %s of this message, rank %u, has no record of it",
+            waiting_kind_name(waiting->kind), waiting->rank);
+        break;
+    case CAUSE_UNKNOWN:
+        say(&w, "no record says whom %.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        say(&w, " waits for");
+        break;
+    case CAUSE_IN_TIME:
+        if (waiting->kind == WAITING_FOR_ALL)
+            say(&w, "the last rank entered soon: the operation itself took long");
+        else
+            say(&w, "rank %u was there in time: the operation itself took long", waiting->rank);
+        break;
+    case CAUSE_UNEXPLAINED:
+        say(&w, "rank %u was late, but nothing it did explains that", waiting->rank);
+        break;
+    case CAUSE_CYCLE:
+        say(&w,
+            "rank %u waits for a call of this chain: both ends are in the operation, which "
+            "itself took long",
+            waiting->rank);
+        break;
+    case CAUSE_TOO_LONG:
+        say(&w, "more than %d links", CAUSE_MOST_LINKS);
+        break;
+    case N_CAUSE_ENDS:
+        break;
+    }
+    return out;
+}

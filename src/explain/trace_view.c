@@ -1,0 +1,119 @@
+#include "explain/trace_view.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void trace_view_init(struct trace_view *view, const struct definitions *defs,
+                     struct call_view *calls, const struct message *message)
+{
+    *view = (struct trace_view){
+        .defs = defs, .n_locations = defs->n_locations, .calls = calls, .message = message};
+    view->first_message = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        view->first_message[l + 1] = view->first_message[l] + calls[l].n_messages;
+}
+
+void trace_view_release(struct trace_view *view)
+{
+    free(view->calls);
+    free(view->first_message);
+    *view = (struct trace_view){0};
+}
+
+uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
+{
+    uint32_t low = 0, high = view->n_locations;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (view->first_message[middle] <= message)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t calls_own_ns(const struct call_view *calls, uint32_t row)
+{
+    uint32_t end = row + calls->subtree_len[row];
+    uint64_t own = calls->inclusive_ns[row];
+
+    for (uint32_t i = row + 1; i < end; i += calls->subtree_len[i])
+        own -= calls->inclusive_ns[i];
+    return own;
+}
+
+uint32_t calls_until(const struct call_view *calls, uint64_t time_ns)
+{
+    uint32_t low = 0, high = calls->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (calls->enter_ns[middle] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The rows of a depth are in order; what encloses a row is the last of its depth before it. */
+uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t depth)
+{
+    uint64_t low, high;
+
+    if (depth >= calls->n_depths) /* a damaged column */
+        return row;
+    low = calls->depth_start[depth];
+    high = calls->depth_start[depth + 1];
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (calls->by_depth[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return calls->by_depth[low] <= row ? calls->by_depth[low] : row;
+}
+
+size_t calls_message_from(const struct call_view *calls, uint64_t time_ns)
+{
+    size_t low = 0, high = calls->n_messages;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (message_record_ns(&calls->message[middle]) < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns)
+{
+    size_t low = 0, high = calls->n_collectives;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (calls->collective[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m)
+{
+    bool is_blocking = m->kind == MESSAGE_SEND || m->begin_ns == m->end_ns;
+
+    return is_blocking && m->call < calls->n ? calls->enter_ns[m->call] : m->begin_ns;
+}

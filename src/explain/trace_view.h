@@ -1,0 +1,68 @@
+/*
+ * trace_view -- the calls and the traffic of all locations at once, to be walked across.
+ *
+ * Calls are found by time and depth, records by time: everything here is a binary search over
+ * columns that lie somewhere else, usually in mapped files.
+ */
+#ifndef SNAG_EXPLAIN_TRACE_VIEW_H
+#define SNAG_EXPLAIN_TRACE_VIEW_H
+
+#include "stack/calls.h"
+#include "trace/definitions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_view {
+    const struct definitions *defs; /* regions, locations; members of communicators if known */
+    uint32_t n_locations;
+    struct call_view *calls;       /* [n_locations] with by_depth */
+    size_t *first_message;         /* [n_locations + 1] among all messages */
+    const struct message *message; /* all of them, those of a location behind each other */
+};
+
+/*
+ * trace_view_init -- look at the calls of all locations.
+ *   calls    (defs->n_locations) allocated by the caller, who gives it away
+ *   message  those of all locations, to whose rows message.match refers
+ */
+void trace_view_init(struct trace_view *view, const struct definitions *defs,
+                     struct call_view *calls, const struct message *message);
+void trace_view_release(struct trace_view *view);
+
+/* trace_view_location_of -- the location of a row among all messages. O(log locations). */
+uint32_t trace_view_location_of(const struct trace_view *view, size_t message);
+
+/* calls_leave -- when a call ended. */
+static inline uint64_t calls_leave(const struct call_view *calls, uint32_t row)
+{
+    return calls->enter_ns[row] + calls->inclusive_ns[row];
+}
+
+/* calls_own_ns -- time in a call but not in its direct children. O(children). */
+uint64_t calls_own_ns(const struct call_view *calls, uint32_t row);
+
+/* calls_until -- how many rows were entered at or before a time. O(log n). */
+uint32_t calls_until(const struct call_view *calls, uint64_t time_ns);
+
+/* calls_ancestor -- the call at this depth around a row, or the row itself. O(log n). */
+uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t depth);
+
+/*
+ * calls_message_from, calls_collective_from -- the first row whose record was written at or
+ * behind a time: a send when it was posted, the others when they were complete. O(log n).
+ */
+size_t calls_message_from(const struct call_view *calls, uint64_t time_ns);
+size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns);
+
+/* message_record_ns -- when the record of a message was written. */
+static inline uint64_t message_record_ns(const struct message *m)
+{
+    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
+}
+
+/* calls_posted_ns -- when a send or receive began: for a blocking one, when it was entered. */
+uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m);
+
+#endif

@@ -1,0 +1,383 @@
+/*
+ * Every operation that ends inside the call is a candidate; the one whose partner was there
+ * last is taken. One without a partner says nothing about when it was released, so it is taken
+ * only when the others leave nearly all of the wait unexplained.
+ */
+#include "explain/waiting.h"
+
+#include <string.h>
+
+#define MOST_RECORDS 4096  /* looked at in one call */
+#define MOST_PENDING 1024  /* records before a call among which its sends are looked for */
+#define MOST_STEPS 1024    /* from where a collective should be to where it is */
+#define MOST_GUESSED 4096  /* locations, beyond which nothing is guessed */
+#define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
+
+struct search {
+    const struct trace_view *view;
+    uint32_t location, row;
+    bool is_mpi; /* else only what it receives itself counts */
+    uint64_t from_ns, to_ns;
+    struct waiting best;
+    struct waiting alone; /* the last that has no partner */
+};
+
+const char *waiting_kind_name(enum waiting_kind kind)
+{
+    static const char *const name[] = {
+        [WAITING_NOT] = "not waiting",    [WAITING_UNKNOWN] = "unknown",
+        [WAITING_FOR_SENDER] = "sender",  [WAITING_FOR_RECEIVER] = "receiver",
+        [WAITING_FOR_ALL] = "collective",
+    };
+
+    return name[kind];
+}
+
+/* How much of the wait lies before a moment; another clock may put that behind its end. */
+static uint64_t delay_until(const struct search *s, uint64_t time_ns)
+{
+    uint64_t until = time_ns < s->to_ns ? time_ns : s->to_ns;
+
+    return until > s->from_ns ? until - s->from_ns : 0;
+}
+
+/* Whether a delay is enough of the wait to be what it was for. */
+static bool is_material(const struct search *s, uint64_t delay_ns)
+{
+    return delay_ns > 0 &&
+           (double)delay_ns >= WAITING_MATERIAL * (double)(s->to_ns - s->from_ns);
+}
+
+static bool is_inside(const struct search *s, uint32_t call)
+{
+    if (!s->is_mpi)
+        return call == s->row;
+    return call != NO_CALL && call >= s->row &&
+           call - s->row < s->view->calls[s->location].subtree_len[s->row];
+}
+
+static bool has_events(const struct trace_view *view, uint32_t location)
+{
+    return location != NO_LOCATION && view->calls[location].n > 0;
+}
+
+/*
+ * The longer delay is taken. But that somebody was late is certain, and that he was in time but
+ * not finished only possible: it must be much longer to be taken instead.
+ */
+static bool is_better(const struct waiting *a, const struct waiting *b)
+{
+    double weight_a = a->is_late ? CERTAIN_WEIGHT : 1,
+           weight_b = b->is_late ? CERTAIN_WEIGHT : 1;
+
+    return b->kind <= WAITING_UNKNOWN ||
+           weight_a * (double)a->delay_ns >= weight_b * (double)b->delay_ns;
+}
+
+static void offer(struct search *s, const struct waiting *w)
+{
+    if (is_better(w, &s->best))
+        s->best = *w;
+}
+
+/* --------------------------------------------------------------------------- messages */
+
+static bool has_receives(const struct call_view *calls)
+{
+    size_t n = calls->n_messages < MOST_RECORDS ? calls->n_messages : MOST_RECORDS;
+
+    for (size_t i = 0; i < n; i++)
+        if (calls->message[i].kind == MESSAGE_RECV)
+            return true;
+    return false;
+}
+
+/* A send without a receive, to a rank that has none at all: when it ended is all there is. */
+static void offer_alone(struct search *s, struct waiting *w)
+{
+    uint32_t peer = definitions_find_location(s->view->defs, w->rank);
+
+    w->has_data = has_events(s->view, peer);
+    w->location = NO_LOCATION;
+    if (w->kind == WAITING_FOR_RECEIVER && w->has_data && peer != s->location &&
+        !has_receives(&s->view->calls[peer])) {
+        w->location = peer;
+        w->is_guess = true;
+        w->until_ns = s->to_ns;
+        w->delay_ns = delay_until(s, s->to_ns);
+        offer(s, w);
+        return;
+    }
+    s->alone = *w;
+}
+
+/* When the other end's part in a message that was posted in time was over. */
+static uint64_t partner_end(const struct call_view *calls, const struct message *m)
+{
+    uint64_t end = m->end_ns;
+
+    if (m->call < calls->n && calls_leave(calls, m->call) > end)
+        end = calls_leave(calls, m->call);
+    return end;
+}
+
+static void offer_message(struct search *s, const struct message *m)
+{
+    struct waiting w = {
+        .kind = m->kind == MESSAGE_RECV ? WAITING_FOR_SENDER : WAITING_FOR_RECEIVER,
+        .rank = m->peer,
+        .location = NO_LOCATION,
+        .bytes = m->bytes,
+        .tag = m->tag,
+    };
+    const struct call_view *partner;
+    const struct message *other;
+
+    if (m->match >= s->view->first_message[s->view->n_locations]) {
+        offer_alone(s, &w);
+        return;
+    }
+    other = &s->view->message[m->match];
+    w.location = trace_view_location_of(s->view, m->match);
+    w.has_data = true;
+    partner = &s->view->calls[w.location];
+    w.until_ns = calls_posted_ns(partner, other);
+    w.delay_ns = delay_until(s, w.until_ns);
+    w.is_late = is_material(s, w.delay_ns);
+    if (!w.is_late) {
+        w.until_ns = partner_end(partner, other);
+        if (w.until_ns > s->to_ns)
+            w.until_ns = s->to_ns;
+        w.delay_ns = delay_until(s, w.until_ns);
+    }
+    offer(s, &w);
+}
+
+/* Sends posted before the call that were complete only in it. */
+static void search_pending(struct search *s, size_t at)
+{
+    const struct call_view *calls = &s->view->calls[s->location];
+    uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
+    size_t lowest = at > MOST_PENDING ? at - MOST_PENDING : 0;
+
+    while (at-- > lowest) {
+        const struct message *m = &calls->message[at];
+
+        if (m->kind == MESSAGE_SEND && m->end_ns > enter && m->end_ns <= leave)
+            offer_message(s, m);
+    }
+}
+
+/* A non-blocking send that this call did not wait for, or one that is not MPI's own. */
+static bool is_just_posted(const struct search *s, const struct message *m, uint64_t leave_ns)
+{
+    return m->kind == MESSAGE_SEND && (!s->is_mpi || m->end_ns > leave_ns);
+}
+
+static void search_messages(struct search *s)
+{
+    const struct call_view *calls = &s->view->calls[s->location];
+    uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
+    size_t first = calls_message_from(calls, enter);
+
+    for (size_t i = first; i < calls->n_messages && i - first < MOST_RECORDS &&
+                           message_record_ns(&calls->message[i]) <= leave;
+         i++)
+        if (is_inside(s, calls->message[i].call) &&
+            !is_just_posted(s, &calls->message[i], leave))
+            offer_message(s, &calls->message[i]);
+    if (s->is_mpi)
+        search_pending(s, first);
+}
+
+/* ------------------------------------------------------------------------ collectives */
+
+/*
+ * A location's part in a collective: on one communicator they come in order, so from where it
+ * should be by the clock there is one way to go.
+ */
+static const struct collective *find_part(const struct call_view *calls,
+                                          const struct collective *c)
+{
+    size_t at = calls_collective_from(calls, c->end_ns);
+    int way = 0;
+
+    if (at == calls->n_collectives && at > 0)
+        at--;
+    for (int step = 0; step < MOST_STEPS && at < calls->n_collectives; step++) {
+        const struct collective *other = &calls->collective[at];
+        bool is_behind = other->order < c->order;
+
+        if (other->instance == c->instance)
+            return other;
+        if (other->comm == c->comm) {
+            if (way != 0 && (way > 0) != is_behind)
+                return NULL;
+            way = is_behind ? 1 : -1;
+        }
+        at += way == 0 ? -1 : way; /* wraps below 0, which ends it */
+    }
+    return NULL;
+}
+
+/* Takes part l of the collective into account, if it has one. Returns whether it has. */
+static bool meet_part(const struct trace_view *view, const struct collective *c, uint32_t l,
+                      struct waiting *w)
+{
+    const struct collective *part = find_part(&view->calls[l], c);
+
+    if (part == NULL)
+        return false;
+    if (w->location == NO_LOCATION || part->begin_ns > w->until_ns) {
+        w->location = l;
+        w->rank = view->defs->location[l].rank;
+        w->until_ns = part->begin_ns;
+    }
+    return true;
+}
+
+static uint32_t count_members(const struct trace_view *view, uint32_t comm)
+{
+    return comm < view->defs->n_comms ? view->defs->comm[comm].n_members : 0;
+}
+
+static void meet_all(struct search *s, const struct collective *c, struct waiting *w)
+{
+    uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
+
+    for (uint32_t l = 0; l < s->view->n_locations; l++)
+        n_met += meet_part(s->view, c, l, w);
+    w->n_missing = n_members > n_met ? n_members - n_met : 0;
+}
+
+static void offer_collective(struct search *s, const struct collective *c)
+{
+    struct waiting w = {.kind = WAITING_FOR_ALL,
+                        .rank = NO_RANK,
+                        .location = NO_LOCATION,
+                        .bytes = c->received_bytes,
+                        .has_data = true};
+    uint32_t root = NO_LOCATION;
+
+    if (c->instance == NO_INSTANCE)
+        return;
+    if (c->kind == COLLECTIVE_ONE_TO_ALL &&
+        c->root != s->view->defs->location[s->location].rank)
+        root = definitions_find_location(s->view->defs, c->root);
+    if (root != NO_LOCATION)
+        meet_part(s->view, c, root, &w);
+    if (w.location == NO_LOCATION || !is_material(s, delay_until(s, w.until_ns)))
+        meet_all(s, c, &w);
+    w.delay_ns = w.location == s->location ? 0 : delay_until(s, w.until_ns);
+    w.is_late = is_material(s, w.delay_ns);
+    if (w.n_missing > 0 && !w.is_late) {
+        w.has_data = false;
+        w.rank = NO_RANK;
+        w.location = NO_LOCATION;
+        w.delay_ns = 0;
+    }
+    offer(s, &w);
+}
+
+static void search_collectives(struct search *s)
+{
+    const struct call_view *calls = &s->view->calls[s->location];
+    uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
+    size_t first = calls_collective_from(calls, enter);
+
+    for (size_t i = first; i < calls->n_collectives && i - first < MOST_RECORDS &&
+                           calls->collective[i].end_ns <= leave;
+         i++)
+        if (is_inside(s, calls->collective[i].call))
+            offer_collective(s, &calls->collective[i]);
+}
+
+/* ---------------------------------------------------------------------------- guesses */
+
+/* The last message from location l to this rank that was sent during the wait. */
+static void guess_from(struct search *s, uint32_t l, struct waiting *w)
+{
+    const struct call_view *calls = &s->view->calls[l];
+    uint32_t rank = s->view->defs->location[s->location].rank;
+    size_t at = calls_message_from(calls, s->to_ns);
+
+    for (int step = 0; step < MOST_STEPS && at-- > 0; step++) {
+        const struct message *m = &calls->message[at];
+
+        if (m->begin_ns <= s->from_ns || m->begin_ns <= w->until_ns)
+            return;
+        if (m->kind != MESSAGE_SEND || m->peer != rank || m->match != MESSAGE_UNMATCHED)
+            continue;
+        *w = (struct waiting){
+            .kind = WAITING_FOR_SENDER,
+            .rank = s->view->defs->location[l].rank,
+            .location = l,
+            .bytes = m->bytes,
+            .tag = m->tag,
+            .has_data = true,
+            .is_late = true,
+            .is_guess = true,
+            .until_ns = calls_posted_ns(calls, m),
+        };
+        return;
+    }
+}
+
+static void guess(struct search *s)
+{
+    struct waiting w = {0};
+
+    if (s->view->n_locations > MOST_GUESSED || has_receives(&s->view->calls[s->location]))
+        return;
+    for (uint32_t l = 0; l < s->view->n_locations; l++)
+        if (l != s->location)
+            guess_from(s, l, &w);
+    w.delay_ns = delay_until(s, w.until_ns);
+    if (w.delay_ns > 0)
+        s->best = w;
+}
+
+/* ----------------------------------------------------------------------------- public */
+
+bool waiting_is_likely(const struct region *region)
+{
+    static const char *const local[] = {
+        "MPI_Isend",  "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv",  "MPI_Iprobe",
+        "MPI_Start",  "MPI_Test",   "MPI_Type_",  "MPI_Pack",   "MPI_Unpack", "MPI_Wtime",
+        "MPI_Comm_r", "MPI_Comm_s", "MPI_Group_", "MPI_Info_",
+    };
+
+    if (region->kind != REGION_MPI)
+        return false;
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if (strncmp(region->name, local[i], strlen(local[i])) == 0)
+            return false;
+    return true;
+}
+
+void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
+                uint64_t from_ns, uint64_t to_ns, struct waiting *out)
+{
+    uint32_t region = view->calls[location].region[row];
+    const struct region *called = &view->defs->region[region];
+    struct search s = {.view = view,
+                       .location = location,
+                       .row = row,
+                       .is_mpi = called->kind == REGION_MPI,
+                       .from_ns = from_ns,
+                       .to_ns = to_ns};
+
+    search_messages(&s);
+    search_collectives(&s);
+    if (s.alone.kind != WAITING_NOT && !is_material(&s, s.best.delay_ns))
+        s.best = s.alone;
+    if (s.best.kind == WAITING_NOT && waiting_is_likely(called))
+        guess(&s);
+    if (s.best.kind == WAITING_NOT && waiting_is_likely(called))
+        s.best.kind = WAITING_UNKNOWN;
+    if (s.best.kind <= WAITING_UNKNOWN) {
+        s.best.rank = NO_RANK;
+        s.best.location = NO_LOCATION;
+    }
+    *out = s.best;
+}

@@ -1,0 +1,65 @@
+/*
+ * waiting -- whom a call waits for, and how much of the time.
+ *
+ *     kind             the call                              waits until
+ *     for a sender     receives, or completes a receive      the message is sent
+ *     for a receiver   sends, or completes a send            the receive is posted
+ *     for all          is in a collective                    the last rank has entered, or the
+ *                                                            root where only that matters
+ *
+ * A call that completes several operations waits for the one that was released last. When even
+ * that was released before the call began, or soon after, nobody came too late, but the
+ * operation itself may have taken long: a large message moves only while both ends are in MPI.
+ * Then the other end matters for as long as its own part of the operation lasted.
+ *
+ * Some tracers write no receives (EZTrace). Where the rank at the other end has none at all, a
+ * send is taken to be received when it ended, and a call without any record to wait for the
+ * last message that was sent to its rank before the call ended; `is_guess` says so.
+ */
+#ifndef SNAG_EXPLAIN_WAITING_H
+#define SNAG_EXPLAIN_WAITING_H
+
+#include "explain/trace_view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WAITING_MATERIAL 0.25 /* of a wait: who was late by less did not cause it */
+
+enum waiting_kind {
+    WAITING_NOT,          /* not a call that could wait */
+    WAITING_UNKNOWN,      /* MPI, but without a record of what it does */
+    WAITING_FOR_SENDER,   /* "late sender" where that was late */
+    WAITING_FOR_RECEIVER, /* "late receiver" */
+    WAITING_FOR_ALL,      /* wait at a barrier or another collective */
+};
+
+struct waiting {
+    enum waiting_kind kind;
+    uint32_t rank;     /* who is waited for; NO_RANK: not known */
+    uint32_t location; /* of that; NO_LOCATION: it has no data, or the message no partner */
+    uint64_t bytes;    /* of the message, or that the collective received */
+    uint32_t tag;
+    uint32_t n_missing; /* members of the communicator without data */
+    bool has_data;      /* the rank that is waited for has events in the trace */
+    bool is_late;       /* it came well after the wait had begun */
+    bool is_guess;
+    uint64_t until_ns; /* when it was there, or its part had ended, by its own clock */
+    uint64_t delay_ns; /* how long the call waited for that */
+};
+
+/*
+ * waiting_of -- what call `row` of a location waits for between two moments.
+ * What has no partner has delay_ns 0 and location NO_LOCATION. O(log n + the records in the
+ * call), times the number of locations for collectives and guesses.
+ */
+void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
+                uint64_t from_ns, uint64_t to_ns, struct waiting *out);
+
+/* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not. */
+bool waiting_is_likely(const struct region *region);
+
+/* waiting_kind_name -- "sender", "receiver", "collective", ... */
+const char *waiting_kind_name(enum waiting_kind kind);
+
+#endif
