@@ -57,7 +57,7 @@ static int detect(struct analysis *a)
 
     a->score = mem_alloc(n, sizeof *a->score);
     if (a->detector->needs_matrix)
-        rc = work_matrix(&a->work, a->features, &input.x);
+        rc = work_matrix(&a->work, a->features, a->opts->pool, &input.x);
     if (rc == 0)
         rc = a->detector->score(&input, n, a->score, &a->threshold);
     free(input.x.x);
@@ -172,7 +172,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .columns = columns};
+    struct analysis a = {.opts = opts, .columns = columns, .work.seed = opts->seed};
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);
 

@@ -75,13 +75,14 @@ static double calibrate(struct ranking *r, const struct settings_of_foi *s)
 }
 
 static int load_rows(struct ranking *r, const struct learner_ops *ops,
-                     const struct feature_ops *features)
+                     const struct feature_ops *features, struct pool *pool)
 {
     struct work *w = &r->work;
-    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model, &w->place};
+    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model,
+                                  &w->place,  pool,    w->seed};
 
     residual_rows(&input, r->prior, &r->rows);
-    return ops->needs_matrix ? work_matrix(w, features, &r->x) : 0;
+    return ops->needs_matrix ? work_matrix(w, features, pool, &r->x) : 0;
 }
 
 int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
@@ -115,7 +116,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     if (rc < 0)
         return rc;
     input.threshold = calibrate(r, &settings);
-    rc = load_rows(r, ops, features);
+    rc = load_rows(r, ops, features, opts->pool);
     input.n = r->n;
     input.rows = &r->rows;
     input.x = r->x;

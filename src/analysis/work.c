@@ -79,11 +79,12 @@ void work_apply(struct work *w, struct residual_model *model, struct yardstick *
     count_unseen(w, unseen);
 }
 
-/* Which region a function of interest is, and how many executions it is to have. */
-static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
+/* Which region a function of interest is, how many executions it is to have, and the seed. */
+static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees, uint64_t *seed)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(db, "SELECT region, trees FROM foi WHERE id = ?", &query);
+    int rc = rundb_prepare(
+        db, "SELECT region, trees, settings -> '$.seed' FROM foi WHERE id = ?", &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
@@ -92,6 +93,8 @@ static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
     if (rc == 0) {
         *region = sqlite3_column_int64(query, 0);
         *n_trees = sqlite3_column_int64(query, 1);
+        if (sqlite3_column_type(query, 2) != SQLITE_NULL)
+            *seed = strtoull((const char *)sqlite3_column_text(query, 2), NULL, 10);
     }
     sqlite3_finalize(query);
     return rc;
@@ -101,7 +104,7 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
               const struct definitions *defs, int64_t foi, bool with_bags)
 {
     int64_t region = 0, n_trees = 0;
-    int rc = find_foi(db, foi, &region, &n_trees);
+    int rc = find_foi(db, foi, &region, &n_trees, &w->seed);
 
     if (rc == 0 && (region < 0 || region >= defs->names.n))
         rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
@@ -122,9 +125,11 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
     return 0;
 }
 
-int work_matrix(const struct work *w, const struct feature_ops *ops, struct matrix *x)
+int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
+                struct matrix *x)
 {
-    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model, &w->place};
+    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model,
+                                  &w->place,  pool,    w->seed};
 
     return feature_matrix(ops, &input, x);
 }

@@ -10,6 +10,7 @@
 #define SNAG_ANALYSIS_WORK_H
 
 #include "base/matrix.h"
+#include "base/pool.h"
 #include "detect/residual_score.h"
 #include "features/features.h"
 #include "features/residual.h"
@@ -25,6 +26,7 @@
 
 struct work {
     const struct definitions *defs; /* not its own */
+    uint64_t seed;                  /* of features that are learnt; the analysis's */
     struct forest forest;
     struct wl wl;
     struct residual_model model;
@@ -85,6 +87,7 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
  *   x    out: (n_trees, cols), free(x->x)
  * Returns 0, or ERR_RANGE when the matrix would take more than 4 GiB.
  */
-int work_matrix(const struct work *w, const struct feature_ops *ops, struct matrix *x);
+int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
+                struct matrix *x);
 
 #endif

@@ -41,24 +41,25 @@ static void assert_as_stored(sqlite3 *db, const struct work *w)
 
 static void what_is_loaded_is_what_the_analysis_had(void **state)
 {
+    const struct analysis_opts opts = {.seed = UINT64_MAX - 5, .threshold = NAN};
+    struct work loaded = {0}, fitted = {.seed = opts.seed};
     struct definitions defs;
-    struct work loaded = {0}, fitted = {0};
     struct sample_run m;
 
     (void)state;
-    sample_run_init(&m, program, "step", NULL);
+    sample_run_init(&m, program, "step", &opts);
     assert_int_equal(run_summary_definitions(m.db, &defs), 0);
     assert_int_equal(work_load(&loaded, m.db, &m.columns, &defs, m.foi.id, true), 0);
     assert_int_equal(loaded.forest.n_trees, 60 * 7);
     assert_as_stored(m.db, &loaded);
     assert_int_equal(work_forest(&fitted, &m.columns, &m.source.defs, m.foi.region), 0);
     work_fit(&fitted, true);
-    for (int kind = 0; kind < 3; kind++) {
-        static const char *const names[] = {"residual", "time", "subtrees"};
+    for (int kind = 0; kind < 4; kind++) {
+        static const char *const names[] = {"residual", "time", "subtrees", "stack2vec"};
         struct matrix a, b;
 
-        assert_int_equal(work_matrix(&loaded, feature_find(names[kind]), &a), 0);
-        assert_int_equal(work_matrix(&fitted, feature_find(names[kind]), &b), 0);
+        assert_int_equal(work_matrix(&loaded, feature_find(names[kind]), m.pool, &a), 0);
+        assert_int_equal(work_matrix(&fitted, feature_find(names[kind]), m.pool, &b), 0);
         assert_int_equal(a.rows, b.rows);
         assert_int_equal(a.cols, b.cols);
         assert_memory_equal(a.x, b.x, a.rows * a.cols * sizeof *a.x);

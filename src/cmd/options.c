@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
      "function of interest: its name, a part of it, or /regex/; may be repeated"},
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", NULL, "directory to write the run to"},
     {"force", 0, OPTION_FLAG, AT(is_forced), NULL, NULL, "replace an existing run"},
-    {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees",
+    {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees|stack2vec",
      "what an execution is described by, for the detectors that compare vectors"},
     {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|lof|knn",
      "how strange executions are found"},

@@ -3,7 +3,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "features/stack2vec.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,10 +102,38 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
     residual_pairs_release(&pairs);
 }
 
+/* --------------------------------------------------------------------------- stack2vec */
+
+static struct stack2vec_opts stack2vec_opts_of(const struct feature_input *input)
+{
+    struct stack2vec_opts opts = stack2vec_default();
+
+    opts.seed = input->seed;
+    return opts;
+}
+
+static size_t stack2vec_columns(const struct feature_input *input)
+{
+    return stack2vec_opts_of(input).dims;
+}
+
+static void fill_stack2vec(const struct feature_input *input, struct matrix x)
+{
+    struct stack2vec_opts opts = stack2vec_opts_of(input);
+    struct stack2vec model;
+    int rc = stack2vec_fit(&model, &opts, &input->wl->vocab, &input->wl->bags, input->pool, x);
+
+    assert(rc == 0); /* the options are ours */
+    (void)rc;
+    stack2vec_release(&model);
+}
+
 static const struct feature_ops kinds[] = {
     {"residual", "time lost and rarity per call path", false, residual_columns, fill_residual},
     {"time", "duration, exit time, messages, rank", false, time_columns, fill_time},
     {"subtrees", "time in every subtree", true, subtree_columns, fill_subtrees},
+    {"stack2vec", "a learned embedding of the subtrees", true, stack2vec_columns,
+     fill_stack2vec},
 };
 
 const struct feature_ops *feature_find(const char *name)

@@ -6,11 +6,13 @@
 #define SNAG_FEATURES_FEATURES_H
 
 #include "base/matrix.h"
+#include "base/pool.h"
 #include "features/residual.h"
 #include "features/wl.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What rows can be made from. */
 struct feature_input {
@@ -19,6 +21,8 @@ struct feature_input {
     const struct wl *wl;
     const struct residual_model *model;
     const struct residual_place *place;
+    struct pool *pool; /* for what is trained */
+    uint64_t seed;
 };
 
 struct feature_ops {
