@@ -63,6 +63,8 @@ static int choose(const struct settings *settings, struct projection_opts *opts)
         return err_set(ERR_USAGE, "no such projection: '%s'", method);
     if (opts->features == NULL)
         return err_set(ERR_USAGE, "no such features: '%s'", features);
+    if (settings->perplexity != 0 && !(settings->perplexity >= 1))
+        return err_set(ERR_USAGE, "--perplexity takes 1 or more, not %g", settings->perplexity);
     opts->project.perplexity =
         settings->perplexity != 0 ? settings->perplexity : PROJECT_PERPLEXITY;
     opts->project.iterations = settings->iterations;

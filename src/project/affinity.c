@@ -75,8 +75,8 @@ static size_t place_of(const struct nearest *nearest, size_t j, size_t i)
     return c;
 }
 
-/* Adds the other direction to p where both have one, so that mutual pairs are found once. */
-static void symmetrize_rows(void *ctx, size_t begin, size_t end, unsigned worker)
+/* Which pairs are each other's neighbours. */
+static void find_mutual(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct rows *r = ctx;
     size_t k = r->nearest->k;
@@ -137,7 +137,7 @@ void affinity_init(struct affinity *a, const struct nearest *nearest, double per
     r.is_mutual = mem_resize(NULL, n * k, sizeof *r.is_mutual);
     *a = (struct affinity){.n = n, .first = mem_alloc(n + 1, sizeof *a->first)};
     pool_for(pool, n, 64, fill_rows, &r);
-    pool_for(pool, n, 64, symmetrize_rows, &r);
+    pool_for(pool, n, 64, find_mutual, &r);
     count(a, &r);
     a->to = mem_resize(NULL, a->first[n], sizeof *a->to);
     a->p = mem_resize(NULL, a->first[n], sizeof *a->p);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define STANDSTILL 1e-6 /* relative improvement of the stress */
-#define PLACING 50      /* steps for a row that is no landmark */
-#define PLACED 1e-4     /* relative to its distance from the centre */
+#define PLACING 100     /* steps for a row that is no landmark */
+#define PLACED 1e-6     /* relative to its distance from the centre */
 
 struct mds {
     const struct project_opts *opts;

@@ -25,7 +25,8 @@ void quadtree_free(struct quadtree *tree);
 /*
  * quadtree_repel -- with q = 1 / (1 + d^2), what all other points do to each.
  *   y      (n, 2) finite
- *   theta  a cell is far when its size is below theta times its distance; 0: exact
+ *   theta  a cell is far when its size is below theta times its distance; 0: exact;
+ *          with 0.5 the forces together are wrong by up to 2 %, with 0.3 by 0.5 %
  *   force  (n, 2) out: sum over j of q^2 (y_i - y_j)
  * Returns the sum of q over all ordered pairs of different points. Single precision inside: the
  * rounding is 1e-6 of the largest distance. The same on any number of threads.
