@@ -54,6 +54,15 @@ add_library(snag::blas INTERFACE IMPORTED)
 set_target_properties(snag::blas PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR}"
   INTERFACE_LINK_LIBRARIES "${BLAS_LIBRARIES}")
+find_path(LAPACKE_INCLUDE_DIR lapacke.h)
+find_library(LAPACKE_LIBRARY lapacke)
+if(NOT LAPACKE_INCLUDE_DIR OR NOT LAPACKE_LIBRARY)
+  message(FATAL_ERROR "liblapacke is not here; './setup.sh deps' installs it")
+endif()
+add_library(snag::lapacke INTERFACE IMPORTED)
+set_target_properties(snag::lapacke PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${LAPACKE_INCLUDE_DIR}"
+  INTERFACE_LINK_LIBRARIES "${LAPACKE_LIBRARY};snag::blas")
 
 # For tests only.
 snag_pkg(cmocka cmocka)

@@ -67,11 +67,21 @@ static const struct command commands[] = {
      "of\n"
      "the verdicts.",
      "  snag evaluate lammps.snag --labels labels.csv --json"},
+    {"project", "RUN [options]", "executions as points on a plane, near where they are alike",
+     "foi method features perplexity iterations seed", 1, 1, cmd_project,
+     "Computes a place on a plane for every execution of a function of interest and writes it "
+     "to\n"
+     "the run, table projection, in place of what the method had there. Equal executions get\n"
+     "equal places. On a terminal the progress and the divergence so far are shown; when\n"
+     "interrupted, the run stays as it was.",
+     "  snag project lammps.snag\n"
+     "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
+     "  snag query lammps.snag 'SELECT tree, x, y FROM projection' --format csv"},
     {"query", "RUN SQL [options]", "SQL over a run's database", "format verify", 2, 2,
      cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
      "location,\n"
-     "region, comm, quality, foi, execution, model.",
+     "region, comm, quality, foi, execution, model, projection.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",

@@ -13,11 +13,12 @@ struct settings {
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
-    const char *learner, *from, *author;
-    uint32_t threads, top, depth, neighbours, questions, simulate, batch;
+    const char *learner, *from, *author, *method;
+    uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
-    double threshold; /* NAN: the detector's own */
+    double perplexity; /* 0: not said */
+    double threshold;  /* NAN: the detector's own */
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;

@@ -147,3 +147,22 @@ CREATE TABLE retrain (
     became_normal  INTEGER NOT NULL,
     is_undone      INTEGER NOT NULL DEFAULT 0
 );
+
+-- Executions as points on a plane, and how they came there: snag project.
+CREATE TABLE projection (
+    foi    INTEGER NOT NULL REFERENCES foi,
+    method TEXT NOT NULL,           -- tsne, pca, mds
+    tree   INTEGER NOT NULL,        -- as in execution
+    x      REAL NOT NULL,
+    y      REAL NOT NULL,
+    PRIMARY KEY (foi, method, tree)
+) WITHOUT ROWID;
+CREATE TABLE projection_settings (
+    foi        INTEGER NOT NULL REFERENCES foi,
+    method     TEXT NOT NULL,
+    features   TEXT NOT NULL,
+    iterations INTEGER NOT NULL,    -- done
+    cost       REAL,                -- tsne: KL divergence; mds: stress; pca: variance not shown
+    settings   TEXT NOT NULL,       -- JSON: as asked for; 0 is the method's own number
+    PRIMARY KEY (foi, method)
+) WITHOUT ROWID;

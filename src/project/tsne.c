@@ -1,0 +1,238 @@
+/*
+ * An iteration is one pass over the leaves of the tree (push), one over the rows (pull), and
+ * one that moves the points. Each row's sums are its own, so threads do not matter.
+ */
+#include "project/tsne.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "project/distinct.h"
+#include "project/pca.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXAGGERATION 12.0
+#define EXAGGERATED 250 /* iterations, or a quarter of a shorter run */
+#define START_SCALE 1e-4
+#define START_NOISE 1e-2 /* of the start: rows that look alike on it must be able to part */
+#define LEAST_GAIN 0.01
+
+struct tsne {
+    const struct project_opts *opts;
+    uint32_t n_iterations;
+    size_t n;
+    struct affinity affinity;
+    struct quadtree *tree;
+    struct tsne_forces forces;
+    double *y, *step, *gain; /* (n, 2) each */
+};
+
+/* --------------------------------------------------------------------------------- forces */
+
+void tsne_forces_init(struct tsne_forces *f, size_t n)
+{
+    f->pull = mem_alloc(2 * n, sizeof *f->pull);
+    f->push = mem_alloc(2 * n, sizeof *f->push);
+    f->log1 = mem_alloc(n, sizeof *f->log1);
+}
+
+void tsne_forces_release(struct tsne_forces *f)
+{
+    free(f->pull);
+    free(f->push);
+    free(f->log1);
+    *f = (struct tsne_forces){0};
+}
+
+struct pull {
+    const struct affinity *a;
+    const double *y;
+    struct tsne_forces *f;
+    bool with_cost;
+};
+
+static void pull_rows(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct pull *p = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        double y0 = p->y[2 * i], y1 = p->y[2 * i + 1], sum0 = 0, sum1 = 0;
+
+        for (size_t e = p->a->first[i]; e < p->a->first[i + 1]; e++) {
+            const double *other = p->y + 2 * (size_t)p->a->to[e];
+            double d0 = y0 - other[0], d1 = y1 - other[1];
+            double pq = (double)p->a->p[e] / (1 + (d0 * d0 + d1 * d1));
+
+            sum0 += pq * d0;
+            sum1 += pq * d1;
+        }
+        p->f->pull[2 * i] = sum0;
+        p->f->pull[2 * i + 1] = sum1;
+    }
+}
+
+static void log_rows(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct pull *p = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        double sum = 0;
+
+        for (size_t e = p->a->first[i]; e < p->a->first[i + 1]; e++) {
+            const double *other = p->y + 2 * (size_t)p->a->to[e];
+            double d0 = p->y[2 * i] - other[0], d1 = p->y[2 * i + 1] - other[1];
+
+            sum += (double)p->a->p[e] * log1p(d0 * d0 + d1 * d1);
+        }
+        p->f->log1[i] = sum;
+    }
+}
+
+void tsne_forces_at(struct tsne_forces *f, const struct affinity *a, const double *y,
+                    double theta, bool with_cost, struct quadtree *tree, struct pool *pool)
+{
+    struct pull pull = {a, y, f, with_cost};
+
+    f->sum_q = quadtree_repel(tree, y, a->n, theta, f->push);
+    pool_for(pool, a->n, 256, pull_rows, &pull);
+    if (with_cost)
+        pool_for(pool, a->n, 256, log_rows, &pull);
+}
+
+double tsne_cost(const struct tsne_forces *f, const struct affinity *a)
+{
+    double cost = a->entropy + log(f->sum_q); /* P sums to 1 */
+
+    for (size_t i = 0; i < a->n; i++)
+        cost += f->log1[i];
+    return cost;
+}
+
+/* ---------------------------------------------------------------------------- the descent */
+
+/* Principal components, of deviation START_SCALE, with a little noise. */
+static int start(struct tsne *t, struct matrix x)
+{
+    struct rng rng = {t->opts->seed};
+    double square = 0, scale;
+    int rc = pca_run(x, t->opts, t->y, &(struct project_result){0});
+
+    for (size_t i = 0; i < t->n; i++)
+        square += t->y[2 * i] * t->y[2 * i] / (double)t->n;
+    scale = square > 0 ? START_SCALE / sqrt(square) : 0;
+    for (size_t i = 0; i < 2 * t->n; i++)
+        t->y[i] = t->y[i] * scale + START_SCALE * START_NOISE * rng_normal(&rng);
+    return rc;
+}
+
+static void move(struct tsne *t, double exaggeration, double momentum)
+{
+    double rate = (double)t->n / exaggeration, mean[2] = {0};
+
+    for (size_t i = 0; i < 2 * t->n; i++) {
+        double slope = exaggeration * t->forces.pull[i] - t->forces.push[i] / t->forces.sum_q;
+        bool is_turning = (slope > 0) == (t->step[i] > 0);
+
+        t->gain[i] = is_turning ? fmax(0.8 * t->gain[i], LEAST_GAIN) : t->gain[i] + 0.2;
+        t->step[i] = momentum * t->step[i] - rate * t->gain[i] * slope;
+        t->y[i] += t->step[i];
+        mean[i & 1] += t->y[i] / (double)t->n;
+    }
+    for (size_t i = 0; i < 2 * t->n; i++)
+        t->y[i] -= mean[i & 1];
+}
+
+/* Fills in the result and tells whoever wants to know. Returns false to stop. */
+static bool report(struct tsne *t, const struct distinct *d, size_t rows, double *points,
+                   struct project_result *result)
+{
+    struct project_step step = {result->n_iterations, t->n_iterations, 0, points, rows};
+
+    step.cost = result->cost = tsne_cost(&t->forces, &t->affinity);
+    distinct_spread(d, rows, t->y, points);
+    return project_tell(t->opts, &step);
+}
+
+static void descend(struct tsne *t, const struct distinct *d, size_t rows, double *points,
+                    struct project_result *result)
+{
+    uint32_t n = t->n_iterations;
+    uint32_t n_exaggerated = n / 4 < EXAGGERATED ? n / 4 : EXAGGERATED;
+
+    for (uint32_t i = 0; i <= n; i++) {
+        bool is_due = i == n || project_due(t->opts, i);
+
+        result->n_iterations = i;
+        tsne_forces_at(&t->forces, &t->affinity, t->y, TSNE_THETA, is_due, t->tree,
+                       t->opts->pool);
+        if (is_due && !report(t, d, rows, points, result)) {
+            result->is_cancelled = i < n;
+            return;
+        }
+        if (i < n)
+            move(t, i < n_exaggerated ? EXAGGERATION : 1, i < n_exaggerated ? 0.5 : 0.8);
+    }
+}
+
+static void prepare(struct tsne *t, struct matrix x)
+{
+    double most = (double)(t->n - 1) / 3;
+    double wanted = t->opts->perplexity > 0 ? t->opts->perplexity : PROJECT_PERPLEXITY;
+    double perplexity = wanted < most ? wanted : most;
+    struct nearest nearest;
+
+    nearest_find(x, (size_t)(3 * perplexity), NEAREST_EXACT, t->opts->seed, t->opts->pool,
+                 &nearest);
+    affinity_init(&t->affinity, &nearest, perplexity, t->opts->pool);
+    nearest_release(&nearest);
+    t->tree = quadtree_new(t->n, t->opts->pool);
+    tsne_forces_init(&t->forces, t->n);
+    t->step = mem_alloc(2 * t->n, sizeof *t->step);
+    t->gain = mem_resize(NULL, 2 * t->n, sizeof *t->gain);
+    for (size_t i = 0; i < 2 * t->n; i++)
+        t->gain[i] = 1;
+}
+
+static void release(struct tsne *t)
+{
+    affinity_release(&t->affinity);
+    quadtree_free(t->tree);
+    tsne_forces_release(&t->forces);
+    free(t->y);
+    free(t->step);
+    free(t->gain);
+}
+
+int tsne_run(struct matrix x, const struct project_opts *opts, double *points,
+             struct project_result *result)
+{
+    struct tsne t = {.opts = opts};
+    struct distinct d;
+    int rc;
+
+    if (opts->perplexity != 0 && !(opts->perplexity >= 1))
+        return err_set(ERR_RANGE, "a perplexity of %g is not 1 or more", opts->perplexity);
+    distinct_init(&d, x);
+    t.n = d.n;
+    t.n_iterations = opts->iterations ? opts->iterations : TSNE_ITERATIONS;
+    if (t.n <= 3) {
+        rc = pca_run(x, opts, points, result);
+        result->cost = 0;
+        goto out;
+    }
+    t.y = mem_alloc(2 * t.n, sizeof *t.y);
+    rc = start(&t, d.x);
+    if (rc < 0)
+        goto out;
+    prepare(&t, d.x);
+    descend(&t, &d, x.rows, points, result);
+out:
+    release(&t);
+    distinct_release(&d);
+    return rc;
+}
