@@ -292,11 +292,45 @@ static double violation_of(const struct ocsvm *svm, size_t i)
     return svm->upper[i] > 0 ? g : -INFINITY;
 }
 
-/* Keeps the n worst of what is there. */
+/* Moves the `most` of smallest key to the front, in any order (Hoare's selection). */
+static void select_smallest(struct candidate *candidate, size_t n, size_t most)
+{
+    size_t begin = 0, end = n;
+
+    while (end - begin > 1) {
+        struct candidate pivot = candidate[begin + (end - begin - 1) / 2], swap;
+        size_t i = begin, j = end - 1;
+
+        for (;; i++, j--) {
+            while (by_key(&candidate[i], &pivot) < 0)
+                i++;
+            while (by_key(&pivot, &candidate[j]) < 0)
+                j--;
+            if (i >= j)
+                break;
+            swap = candidate[i];
+            candidate[i] = candidate[j];
+            candidate[j] = swap;
+        }
+        /* those up to j are not above the pivot, the others not below */
+        if (most <= j)
+            end = j + 1;
+        else
+            begin = j + 1;
+        if (most == begin || most == end)
+            return;
+    }
+}
+
+/* The worst of what is there to the front, in order; returns how many they are. */
 static size_t keep_worst(struct candidate *candidate, size_t n, size_t most)
 {
-    qsort(candidate, n, sizeof *candidate, by_key);
-    return n < most ? n : most;
+    if (n > most)
+        select_smallest(candidate, n, most);
+    else
+        most = n;
+    qsort(candidate, most, sizeof *candidate, by_key);
+    return most;
 }
 
 /* The working set: violators on a bound, worst first, then free rows, worst first. */
