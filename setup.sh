@@ -15,7 +15,7 @@ packages=(
     gcc g++ cmake ninja-build pkg-config
     libotf2-trace-dev libyajl-dev zlib1g-dev libzstd-dev
     libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
-    libcmocka-dev otf2-tools jq mandoc
+    libcmocka-dev libsvm-dev otf2-tools jq mandoc
     libopenmpi-dev openmpi-bin
 )
 

@@ -66,3 +66,13 @@ set_target_properties(snag::lapacke PROPERTIES
 
 # For tests only.
 snag_pkg(cmocka cmocka)
+
+# To compare with, for one test that is left out without it.
+find_path(LIBSVM_INCLUDE_DIR libsvm/svm.h)
+find_library(LIBSVM_LIBRARY svm)
+if(LIBSVM_INCLUDE_DIR AND LIBSVM_LIBRARY)
+  add_library(snag::libsvm INTERFACE IMPORTED)
+  set_target_properties(snag::libsvm PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${LIBSVM_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES "${LIBSVM_LIBRARY}")
+endif()

@@ -51,8 +51,10 @@ static int choose(struct analysis *a)
 static int detect(struct analysis *a)
 {
     uint32_t n = a->work.forest.n_trees;
-    struct detector_input input = {
-        .residual = &a->work.residual, .k = a->opts->k, .pool = a->opts->pool};
+    struct detector_input input = {.residual = &a->work.residual,
+                                   .k = a->opts->k,
+                                   .seed = a->opts->seed,
+                                   .pool = a->opts->pool};
     int rc = 0;
 
     a->score = mem_alloc(n, sizeof *a->score);

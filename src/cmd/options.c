@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
     {"force", 0, OPTION_FLAG, AT(is_forced), NULL, NULL, "replace an existing run"},
     {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees|stack2vec",
      "what an execution is described by, for the detectors that compare vectors"},
-    {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|lof|knn",
+    {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|ocsvm|lof|knn|iforest",
      "how strange executions are found"},
     {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", NULL,
      "neighbours that lof (default 20) and knn (default 10) look at"},

@@ -4,8 +4,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "detect/iforest.h"
 #include "detect/knn.h"
 #include "detect/lof.h"
+#include "detect/ocsvm.h"
 #include "features/robust.h"
 
 #include <stdlib.h>
@@ -67,10 +69,44 @@ static int score_knn(const struct detector_input *input, size_t n, double *score
                             threshold);
 }
 
+/* Outside is what lies further out than rows on the border can by rounding. */
+static int score_ocsvm(const struct detector_input *input, size_t n, double *score,
+                       double *threshold)
+{
+    struct ocsvm_opts opts = {.gamma = input->gamma};
+    struct ocsvm_result result;
+    struct ocsvm *svm;
+    int rc;
+
+    (void)n;
+    rc = ocsvm_new(input->x, &opts, input->pool, &svm);
+    if (rc == 0)
+        rc = ocsvm_train(svm, input->weight, &result);
+    if (rc == 0) {
+        ocsvm_score(svm, score);
+        *threshold = result.allowed;
+    }
+    ocsvm_free(svm);
+    return rc;
+}
+
+static int score_iforest(const struct detector_input *input, size_t n, double *score,
+                         double *threshold)
+{
+    struct iforest_opts opts = {.seed = input->seed};
+    int rc = iforest_score(input->x, &opts, input->pool, score);
+
+    if (rc == 0)
+        *threshold = highest_share(score, n);
+    return rc;
+}
+
 static const struct detector_ops detectors[] = {
     {"residual", "time lost and rare shapes, as calibrated tails", false, score_residual},
+    {"ocsvm", "weighted one-class support vector machine", true, score_ocsvm},
     {"lof", "local outlier factor", true, score_lof},
     {"knn", "mean distance to the nearest neighbours", true, score_knn},
+    {"iforest", "isolation forest: cuts it takes to have one alone", true, score_iforest},
 };
 
 const struct detector_ops *detector_find(const char *name)

@@ -87,6 +87,76 @@ static void close_points_far_from_the_others_are_told_apart(void **state)
     pool_free(pool);
 }
 
+/* Groups of thirty around random places, ever tighter: from where single precision tells them
+ * apart to where double precision of the products does not. */
+static void tight_groups_are_searched_with_enough_digits(void **state)
+{
+    enum { WIDE = 19, N = 600 };
+    static double x[N * WIDE];
+    struct matrix m = {x, N, WIDE, WIDE};
+    struct pool *pool = pool_new(2);
+
+    (void)state;
+    for (double width = 1; width > 1e-12; width /= 100) {
+        struct rng places = {3}, rng = {4};
+        struct neighbours n;
+
+        for (size_t i = 0; i < N; i += 30)
+            for (size_t c = 0; c < WIDE; c++) {
+                double place = rng_normal(&places);
+
+                for (size_t j = i; j < i + 30; j++)
+                    x[j * WIDE + c] = place + width * rng_normal(&rng);
+            }
+        assert_int_equal(neighbours_find(m, 7, pool, &n), 0);
+        assert_nearest(m, &n);
+        neighbours_release(&n);
+    }
+    pool_free(pool);
+}
+
+/* Multiplied by a power of two, down to where squares leave the range of a float. */
+static void scale_does_not_matter(void **state)
+{
+    static double x[400 * COLS];
+    struct matrix m = random_rows(x, 400, 6, 0);
+    struct pool *pool = pool_new(1);
+    struct neighbours plain, scaled;
+
+    (void)state;
+    assert_int_equal(neighbours_find(m, 5, pool, &plain), 0);
+    for (int exponent = -400; exponent <= 400; exponent += 200) {
+        for (size_t i = 0; i < 400 * COLS; i++)
+            x[i] = ldexp(x[i], exponent);
+        assert_int_equal(neighbours_find(m, 5, pool, &scaled), 0);
+        assert_memory_equal(plain.index, scaled.index, 400 * 5 * sizeof(uint32_t));
+        neighbours_release(&scaled);
+        for (size_t i = 0; i < 400 * COLS; i++)
+            x[i] = ldexp(x[i], -exponent);
+    }
+    neighbours_release(&plain);
+    pool_free(pool);
+}
+
+/* One row so far away that next to it the others have few digits in single precision. */
+static void a_far_row_does_not_blur_the_others(void **state)
+{
+    static double x[700 * COLS];
+    struct matrix m = random_rows(x, 700, 8, 0);
+    struct pool *pool = pool_new(2);
+    struct neighbours n;
+
+    (void)state;
+    for (size_t c = 0; c < COLS; c++)
+        x[300 * COLS + c] = 1e9;
+    assert_int_equal(neighbours_find(m, 4, pool, &n), 0);
+    assert_nearest(m, &n);
+    neighbours_release(&n);
+    x[5] = NAN;
+    assert_int_equal(neighbours_find(m, 4, pool, &n), ERR_RANGE);
+    pool_free(pool);
+}
+
 static void k_must_fit_the_rows(void **state)
 {
     static double x[3 * COLS];
@@ -179,6 +249,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_the_nearest_on_any_number_of_threads),
         cmocka_unit_test(close_points_far_from_the_others_are_told_apart),
+        cmocka_unit_test(tight_groups_are_searched_with_enough_digits),
+        cmocka_unit_test(scale_does_not_matter),
+        cmocka_unit_test(a_far_row_does_not_blur_the_others),
         cmocka_unit_test(k_must_fit_the_rows),
         cmocka_unit_test(equal_rows_are_at_distance_zero),
         cmocka_unit_test(lof_equals_scikit_learns),

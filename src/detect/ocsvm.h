@@ -1,0 +1,106 @@
+/*
+ * ocsvm -- the weighted one-class support vector machine of the papers' equation 1, which finds
+ * the region where executions usually are and learns from a person's labels.
+ *
+ * Its dual is solved: minimise 1/2 a'Ka, 0 <= a_i <= u_i, sum of a_i = C = nu n. A row of
+ * weight u = 0 is left out; one whose weight is above C cannot be an outlier. C stays what it
+ * is when weights change, so that a label moves the region, not its size.
+ *
+ * The machine remembers its solution and the kernel rows it needed, so that training again
+ * after a label takes a fraction of the first time.
+ */
+#ifndef SNAG_DETECT_OCSVM_H
+#define SNAG_DETECT_OCSVM_H
+
+#include "base/matrix.h"
+#include "base/pool.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OCSVM_NU 0.02 /* the papers' */
+
+struct ocsvm_opts {
+    double nu;          /* 0..1, the share of outliers expected; 0 for OCSVM_NU */
+    double gamma;       /* of the kernel exp(-gamma |x - y|^2); 0 to take it from the data */
+    double tolerance;   /* largest violation, relative to rho; 0 for 1e-5 */
+    size_t cache_bytes; /* for kernel rows; 0 for 256 MiB */
+};
+
+/* The solution. Pointers belong to the machine and hold until it is trained again. */
+struct ocsvm_result {
+    const double *alpha; /* [rows] */
+    double rho;          /* the sum of a_j K(x_j, x) on the border of the region */
+    double gamma, total; /* the kernel's; C */
+    double objective;    /* 1/2 a'Ka */
+    double violation;    /* of the optimality conditions, what is left of it */
+    double allowed;      /* for the violation: a score up to this is on the border */
+    size_t n_support;    /* rows of alpha > 0 */
+    size_t n_rounds, n_steps, n_kernel_rows; /* work done, for measuring */
+};
+
+struct ocsvm;
+
+/*
+ * ocsvm_new -- a machine for these rows, not yet trained.
+ *   x     (rows, cols), copied; rows >= 1
+ *   pool  lives as long as the machine
+ *   out   freed by ocsvm_free
+ * Returns 0, or ERR_RANGE if there are no rows, one is not finite, or an option is out of
+ * range.
+ */
+int ocsvm_new(struct matrix x, const struct ocsvm_opts *opts, struct pool *pool,
+              struct ocsvm **out);
+
+/* ocsvm_free -- NULL is harmless. */
+void ocsvm_free(struct ocsvm *svm);
+
+/*
+ * ocsvm_start -- solve from these the next time, as from an earlier run.
+ *   alpha  [rows]; what does not fit the weights is moved elsewhere
+ */
+void ocsvm_start(struct ocsvm *svm, const double *alpha);
+
+/*
+ * ocsvm_train -- solve for these weights, starting from the last solution if there is one.
+ *   weight  [rows] u >= 0, or NULL for all 1
+ *   result  out, may be NULL
+ * Returns 0, or ERR_RANGE if a weight is negative or not a number, or if they sum to less than
+ * C. Time O(rows cols) per kernel row, of which there are somewhat more than nu rows. The same
+ * on any number of threads.
+ * Source: Scholkopf, Platt, Shawe-Taylor, Smola, Williamson: Estimating the Support of a
+ * High-Dimensional Distribution. Neural Computation 13, 2001; weights: Bicego, Figueiredo: Soft
+ * clustering using weighted one-class support vector machines. Pattern Recognition 42, 2009.
+ * Working sets: Joachims: Making Large-Scale SVM Learning Practical, 1998, section 11.3.
+ */
+int ocsvm_train(struct ocsvm *svm, const double *weight, struct ocsvm_result *result);
+
+/*
+ * ocsvm_score -- rho - sum of a_j K(x_j, x) of the rows it was trained on: above 0 outside the
+ * region. The paper's decision function with the sign turned.
+ *   score  [rows] out
+ */
+void ocsvm_score(const struct ocsvm *svm, double *score);
+
+/* What is left of a machine when training is over. */
+struct ocsvm_model {
+    struct matrix support; /* (n_support, cols) */
+    double *alpha;         /* [n_support] > 0 */
+    double rho, gamma;
+};
+
+/* ocsvm_model_init -- copy it out of a trained machine. */
+void ocsvm_model_init(struct ocsvm_model *model, const struct ocsvm *svm);
+void ocsvm_model_release(struct ocsvm_model *model);
+
+/*
+ * ocsvm_model_score -- the score of any rows, also of ones it was not trained on.
+ *   x      (rows, support.cols)
+ *   score  [rows] out; for the rows trained on, ocsvm_score's up to rounding
+ * Returns 0, or ERR_RANGE if x has other columns or a value that is not finite. Time O(rows
+ * n_support cols). The same on any number of threads.
+ */
+int ocsvm_model_score(const struct ocsvm_model *model, struct matrix x, struct pool *pool,
+                      double *score);
+
+#endif
