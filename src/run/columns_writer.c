@@ -137,10 +137,9 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
 {
     struct column_range *range = &w->range[location];
     const void *const data[N_COLUMNS] = {
-        [COLUMN_ENTER] = calls->enter_ns,      [COLUMN_INCLUSIVE] = calls->inclusive_ns,
-        [COLUMN_REGION] = calls->region,       [COLUMN_PARENT] = calls->parent,
-        [COLUMN_SUBTREE] = calls->subtree_len, [COLUMN_DEPTH] = calls->depth,
-        [COLUMN_BY_DEPTH] = by_depth,
+        [COLUMN_ENTER] = calls->enter_ns, [COLUMN_INCLUSIVE] = calls->inclusive_ns,
+        [COLUMN_REGION] = calls->region,  [COLUMN_SUBTREE] = calls->subtree_len,
+        [COLUMN_DEPTH] = calls->depth,    [COLUMN_BY_DEPTH] = by_depth,
     };
     int rc = 0;
 

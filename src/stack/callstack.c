@@ -66,7 +66,6 @@ static inline void open_row(struct callstack *stack, uint64_t time_ns, uint32_t 
 
     calls->enter_ns[row] = time_ns;
     calls->region[row] = region;
-    calls->parent[row] = top_row(stack);
     calls->depth[row] = (uint16_t)stack->n_open;
     stack->open[stack->n_open++] =
         (struct open_call){.row = row, .region = region, .hint_row = NO_CALL};
@@ -101,8 +100,10 @@ static size_t find_open(const struct callstack *stack, uint32_t region)
 /* A leave names open[at], which is not on top: the calls above it lack theirs. */
 static void close_down_to(struct callstack *stack, size_t at, uint64_t time_ns)
 {
-    stack->quality->n[QUALITY_missing_leave] += repair_doubt(
-        &stack->repair, &stack->open[at], stack->n_open - at, stack->calls, time_ns);
+    stack->open[at].hint_ns = time_ns;
+    stack->open[at].hint_row = stack->calls->n;
+    stack->quality->n[QUALITY_missing_leave] +=
+        repair_doubt(&stack->repair, stack->open, stack->n_open, at);
     while (stack->n_open > at)
         close_top(stack, time_ns);
 }
@@ -145,8 +146,7 @@ leave_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
         return;
     }
     at = region == ANY_REGION ? stack->n_open - 1 : find_open(stack, region);
-    if (at == SIZE_MAX &&
-        repair_can_reopen(&stack->repair, stack->calls, top_row(stack), region)) {
+    if (at == SIZE_MAX && repair_can_reopen(&stack->repair, top_row(stack), region)) {
         reopen(stack);
         at = find_open(stack, region);
     }
