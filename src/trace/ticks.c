@@ -58,3 +58,38 @@ void ticks_seek(struct ticks *ticks, uint64_t local)
                                (double)(offset[at + 1].at - offset[at].at)
                          : 0;
 }
+
+/*
+ * Converts for as long as times are on the line in hand and not before the origin; returns how
+ * many. Everything is in local variables, which no store can change.
+ */
+static size_t follow_line(const struct ticks *ticks, struct event *event, size_t n)
+{
+    const struct tick_offset *from = &ticks->offset[ticks->current];
+    const uint64_t origin = ticks->origin, whole = ticks->whole, fraction = ticks->fraction;
+    const uint64_t begin = ticks->begin, length = ticks->length, at = from->at;
+    const uint64_t offset = (uint64_t)from->offset;
+    const double slope = ticks->slope;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        uint64_t local = event[i].time_ns;
+        int64_t further = llrint(slope * (double)(int64_t)(local - at));
+        uint64_t since = local + offset + (uint64_t)further - origin;
+
+        if (local - begin >= length || (int64_t)since < 0)
+            break;
+        event[i].time_ns = since * whole + (uint64_t)(((__uint128_t)since * fraction) >> 64);
+    }
+    return i;
+}
+
+void ticks_convert(struct ticks *ticks, struct event *event, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (ticks->n_offsets > 0)
+            i += follow_line(ticks, event + i, n - i);
+        if (i < n)
+            event[i].time_ns = ticks_to_ns(ticks, event[i].time_ns);
+    }
+}

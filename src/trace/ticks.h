@@ -9,6 +9,8 @@
 #ifndef SNAG_TRACE_TICKS_H
 #define SNAG_TRACE_TICKS_H
 
+#include "trace/event.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +58,7 @@ static inline uint64_t ticks_corrected(struct ticks *ticks, uint64_t local)
         ticks_seek(ticks, local);
     from = &ticks->offset[ticks->current];
     distance = (double)(int64_t)(local - from->at);
-    return local + (uint64_t)(from->offset + llrint(ticks->slope * distance));
+    return local + (uint64_t)from->offset + (uint64_t)llrint(ticks->slope * distance);
 }
 
 /* ticks_to_ns -- see above; times before the origin wrap around below 0. */
@@ -72,5 +74,8 @@ static inline uint64_t ticks_to_ns(struct ticks *ticks, uint64_t local)
         ns += (uint64_t)(((__uint128_t)size * ticks->fraction) >> 64);
     return is_before ? -ns : ns;
 }
+
+/* ticks_convert -- ticks_to_ns of the times of n events. */
+void ticks_convert(struct ticks *ticks, struct event *event, size_t n);
 
 #endif
