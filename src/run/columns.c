@@ -225,9 +225,7 @@ int columns_check_tree(const struct columns *columns, uint32_t location, uint32_
         is_good =
             v.region[i] < n_regions && v.subtree_len[i] >= 1 && v.subtree_len[i] <= row + n - i;
         if (i > row)
-            is_good &= v.parent[i] >= row && v.parent[i] < i;
-        else
-            is_good &= v.parent[i] == NO_CALL || v.parent[i] < i;
+            is_good &= v.depth[i] > v.depth[row] && v.depth[i] <= v.depth[i - 1] + 1;
     }
     if (!is_good)
         return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");

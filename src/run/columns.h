@@ -123,7 +123,7 @@ int columns_verify_location(const struct columns *columns, uint32_t location);
 
 /*
  * columns_check_tree -- see that a call and all below it are within their bounds, which
- * checksums that nobody compared do not say: rows, parents, regions. row        of a call of
+ * checksums that nobody compared do not say: rows, depths, regions. row        of a call of
  * the location, below its number of calls n_regions  of the run Returns 0 or ERR_FORMAT.
  * O(calls below).
  */
