@@ -249,17 +249,17 @@ static int print_result(const struct analyze *a, const struct reading *r)
 /* What it took up to the finished columns; the benchmark reads this. */
 static void log_reading(const struct reading *r)
 {
+    double wall_s = (double)(clock_ns() - r->begin_ns) * 1e-9, cpu_s;
     struct rusage usage;
-    double cpu_s;
 
     getrusage(RUSAGE_SELF, &usage);
     cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
             (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    log_info("analyze",
-             "reading took wall_s %.6f cpu_s %.6f peak_bytes %ld for records %llu calls %llu",
-             (double)(clock_ns() - r->begin_ns) * 1e-9, cpu_s, usage.ru_maxrss * 1024,
-             (unsigned long long)r->ingested.n_records,
-             (unsigned long long)r->ingested.n_calls);
+    log_info(
+        "analyze",
+        "reading took %.1f ms: wall_s %.6f cpu_s %.6f peak_bytes %ld records %llu calls %llu",
+        wall_s * 1e3, wall_s, cpu_s, usage.ru_maxrss * 1024,
+        (unsigned long long)r->ingested.n_records, (unsigned long long)r->ingested.n_calls);
 }
 
 /* In the child, with the columns written. */
