@@ -44,46 +44,53 @@ static void put_json_text(FILE *out, const char *text)
 
 /* ---------------------------------------------------------------------------- calls */
 
-/* Exclusive times of a location: inclusive minus that of the direct children. */
-static uint64_t *exclusive_of(const struct call_view *v)
-{
-    uint64_t *exclusive = malloc((v->n + 1) * sizeof *exclusive);
+/* What the columns do not hold of a location, but imply. */
+struct implied {
+    uint32_t *caller;       /* [n] */
+    uint64_t *exclusive_ns; /* [n] inclusive minus that of the direct children */
+};
 
-    if (exclusive == NULL)
-        abort();
-    memcpy(exclusive, v->inclusive_ns, v->n * sizeof *exclusive);
-    for (uint32_t i = 0; i < v->n; i++)
-        if (v->parent[i] != NO_CALL)
-            exclusive[v->parent[i]] -= v->inclusive_ns[i];
-    return exclusive;
+static struct implied implied_by(const struct call_view *v)
+{
+    struct implied x = {.caller = mem_alloc(v->n, sizeof *x.caller),
+                        .exclusive_ns = mem_alloc(v->n, sizeof *x.exclusive_ns)};
+
+    calls_callers(v, x.caller);
+    for (uint32_t i = 0; i < v->n; i++) {
+        x.exclusive_ns[i] += v->inclusive_ns[i];
+        if (x.caller[i] != NO_CALL)
+            x.exclusive_ns[x.caller[i]] -= v->inclusive_ns[i];
+    }
+    return x;
 }
 
-typedef void call_fn(struct export *e, uint32_t location, const struct call_view *v, uint32_t i,
-                     uint64_t exclusive_ns);
+typedef void call_fn(struct export *e, uint32_t location, const struct call_view *v,
+                     const struct implied *x, uint32_t i);
 
 static void each_call(struct export *e, call_fn *fn)
 {
     for (uint32_t l = 0; l < e->run.columns.n_locations; l++) {
         struct call_view v = columns_view(&e->run.columns, l);
-        uint64_t *exclusive;
+        struct implied x;
 
         if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
             continue;
-        exclusive = exclusive_of(&v);
+        x = implied_by(&v);
         for (uint32_t i = 0; i < v.n; i++)
-            fn(e, l, &v, i, exclusive[i]);
-        free(exclusive);
+            fn(e, l, &v, &x, i);
+        free(x.caller);
+        free(x.exclusive_ns);
     }
 }
 
-static void call_csv(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
-                     uint64_t exclusive_ns)
+static void call_csv(struct export *e, uint32_t l, const struct call_view *v,
+                     const struct implied *x, uint32_t i)
 {
     fprintf(e->out, "%u,%u,%u,%lld,%u,", e->track[l].rank, e->track[l].thread, i,
-            v->parent[i] == NO_CALL ? -1ll : (long long)v->parent[i], v->depth[i]);
+            x->caller[i] == NO_CALL ? -1ll : (long long)x->caller[i], v->depth[i]);
     csv_text(e->out, e->defs.region[v->region[i]].name, true);
     fprintf(e->out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", v->enter_ns[i],
-            v->inclusive_ns[i], exclusive_ns);
+            v->inclusive_ns[i], x->exclusive_ns[i]);
 }
 
 static void calls_csv(struct export *e)
@@ -92,22 +99,22 @@ static void calls_csv(struct export *e)
     each_call(e, call_csv);
 }
 
-static void call_json(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
-                      uint64_t exclusive_ns)
+static void call_json(struct export *e, uint32_t l, const struct call_view *v,
+                      const struct implied *x, uint32_t i)
 {
     fprintf(e->out,
             "{\"rank\": %u, \"thread\": %u, \"call\": %u, \"parent\": ", e->track[l].rank,
             e->track[l].thread, i);
-    if (v->parent[i] == NO_CALL)
+    if (x->caller[i] == NO_CALL)
         fputs("null", e->out);
     else
-        fprintf(e->out, "%u", v->parent[i]);
+        fprintf(e->out, "%u", x->caller[i]);
     fprintf(e->out, ", \"depth\": %u, \"region\": ", v->depth[i]);
     put_json_text(e->out, e->defs.region[v->region[i]].name);
     fprintf(e->out,
             ", \"enter_ns\": %" PRIu64 ", \"inclusive_ns\": %" PRIu64
             ", \"exclusive_ns\": %" PRIu64 "}\n",
-            v->enter_ns[i], v->inclusive_ns[i], exclusive_ns);
+            v->enter_ns[i], v->inclusive_ns[i], x->exclusive_ns[i]);
 }
 
 static void calls_json(struct export *e)
@@ -131,10 +138,10 @@ static void begin_event(struct export *e, char phase, uint32_t l, uint64_t time_
     put_us(e->out, "ts", time_ns);
 }
 
-static void call_chrome(struct export *e, uint32_t l, const struct call_view *v, uint32_t i,
-                        uint64_t exclusive_ns)
+static void call_chrome(struct export *e, uint32_t l, const struct call_view *v,
+                        const struct implied *x, uint32_t i)
 {
-    (void)exclusive_ns;
+    (void)x;
     begin_event(e, 'X', l, v->enter_ns[i]);
     put_us(e->out, "dur", v->inclusive_ns[i]);
     fputs(",\"name\":", e->out);

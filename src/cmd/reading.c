@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/guard.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
@@ -48,6 +49,7 @@ static int read_and_go_on(struct child *child, struct guard *guard)
     struct ingest_opts opts = {.dir = child->dir, .guard = guard};
     int rc;
 
+    r->begin_ns = clock_ns();
     r->pool = opts.pool = pool_new(r->settings->threads);
     rc = open_trace(child, guard);
     if (rc == 0)

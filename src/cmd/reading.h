@@ -15,7 +15,8 @@ struct reading {
     struct source source;
     struct ingested ingested;
     struct pool *pool;
-    void *ctx; /* of the command */
+    uint64_t begin_ns; /* when it began, as clock_ns tells */
+    void *ctx;         /* of the command */
 };
 
 /*

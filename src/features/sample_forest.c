@@ -48,7 +48,6 @@ static void parse(const char *text, struct definitions *defs, struct calls *call
         calls->n++;
         calls->enter_ns[row] = now;
         calls->region[row] = parse_region(&at, defs);
-        calls->parent[row] = n_open ? open[n_open - 1] : NO_CALL;
         calls->depth[row] = (uint16_t)n_open;
         now += *at == ':' ? strtoull(at + 1, (char **)(uintptr_t)&at, 10) : 10;
         calls->inclusive_ns[row] = now - calls->enter_ns[row];

@@ -54,8 +54,11 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     memcpy(f->exclusive_ns + base, calls->inclusive_ns + root, n * sizeof *f->exclusive_ns);
     f->parent[base] = FOREST_ROOT;
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t parent = calls->parent[root + i] - root + base;
+        uint32_t parent = base + i - 1; /* the call before, or one that it is inside */
+        int n_ended = calls->depth[root + i - 1] + 1 - calls->depth[root + i];
 
+        while (n_ended-- > 0 && parent > base)
+            parent = f->parent[parent];
         f->parent[base + i] = parent;
         f->exclusive_ns[parent] -= calls->inclusive_ns[root + i];
     }

@@ -10,7 +10,7 @@
 static uint64_t enter[] = {0, 5, 6, 20, 22, 60, 65, 70};
 static uint64_t inclusive[] = {100, 50, 10, 20, 5, 3, 30, 10};
 static uint32_t region[] = {0, 1, 2, 1, 2, 3, 1, 2};
-static uint32_t parent[] = {NO_CALL, 0, 1, 1, 3, 0, 0, 6};
+static uint16_t depth[] = {0, 1, 2, 2, 3, 1, 1, 2};
 static uint32_t subtree_len[] = {8, 4, 1, 2, 1, 1, 2, 1};
 static struct message message[] = {{.call = 0}, {.call = 4}, {.call = 1},
                                    {.call = 5}, {.call = 7}, {.call = NO_CALL}};
@@ -20,7 +20,7 @@ static const struct call_view calls = {
     .enter_ns = enter,
     .inclusive_ns = inclusive,
     .region = region,
-    .parent = parent,
+    .depth = depth,
     .subtree_len = subtree_len,
     .message = message,
     .n_messages = 6,

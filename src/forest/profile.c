@@ -43,16 +43,17 @@ static inline void add_outermost(struct profile_row *row, uint64_t ns, uint32_t 
 
 /* Marks the callers of the first MPI calls, up to the root. */
 static void mark_mpi(struct profile *profile, const struct calls *calls,
-                     const struct definitions *defs)
+                     const struct definitions *defs, uint32_t *region_at)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < calls->n && n < MPI_CALLS_LOOKED_AT; i++) {
+        region_at[calls->depth[i]] = calls->region[i];
         if (defs->region[calls->region[i]].kind != REGION_MPI)
             continue;
         n++;
-        for (uint32_t p = calls->parent[i]; p != NO_CALL; p = calls->parent[p])
-            profile->row[calls->region[p]].n_with_mpi = 1;
+        for (uint32_t d = 0; d < calls->depth[i]; d++)
+            profile->row[region_at[d]].n_with_mpi = 1;
     }
 }
 
@@ -60,15 +61,17 @@ void profile_location(struct profile *profile, const struct calls *calls,
                       const struct definitions *defs, uint32_t *open_until)
 {
     struct profile_row *row = profile->row;
+    uint32_t *region_at = mem_alloc(DEEPEST_CALL + 1, sizeof *region_at); /* by depth */
 
     memset(open_until, 0, profile->n_regions * sizeof *open_until);
     for (uint32_t i = 0; i < calls->n; i++) {
-        uint32_t region = calls->region[i], parent = calls->parent[i];
+        uint32_t region = calls->region[i], depth = calls->depth[i];
 
         row[region].n_calls++;
         row[region].exclusive_ns += calls->inclusive_ns[i];
-        if (parent != NO_CALL)
-            row[calls->region[parent]].exclusive_ns -= calls->inclusive_ns[i];
+        region_at[depth] = region;
+        if (depth > 0)
+            row[region_at[depth - 1]].exclusive_ns -= calls->inclusive_ns[i];
         if (i >= open_until[region]) {
             open_until[region] = i + calls->subtree_len[i];
             add_outermost(&row[region], calls->inclusive_ns[i], calls->subtree_len[i]);
@@ -76,7 +79,8 @@ void profile_location(struct profile *profile, const struct calls *calls,
     }
     for (uint32_t r = 0; r < profile->n_regions; r++)
         row[r].n_locations = row[r].n_calls > 0;
-    mark_mpi(profile, calls, defs);
+    mark_mpi(profile, calls, defs, region_at);
+    free(region_at);
 }
 
 void profile_merge(struct profile *into, const struct profile *from)

@@ -10,7 +10,7 @@
 static struct calls sample(void)
 {
     static uint64_t enter[] = {0, 10, 15, 20, 70}, inclusive[] = {100, 50, 40, 10, 20};
-    static uint32_t region[] = {0, 1, 1, 2, 1}, parent[] = {NO_CALL, 0, 1, 2, 0};
+    static uint32_t region[] = {0, 1, 1, 2, 1};
     static uint32_t subtree_len[] = {5, 3, 2, 1, 1};
     static uint16_t depth[] = {0, 1, 2, 3, 1};
 
@@ -18,7 +18,6 @@ static struct calls sample(void)
                           .enter_ns = enter,
                           .inclusive_ns = inclusive,
                           .region = region,
-                          .parent = parent,
                           .subtree_len = subtree_len,
                           .depth = depth};
 }

@@ -18,10 +18,9 @@ static const struct {
     const char *name;
     size_t width;
 } formats[N_COLUMNS] = {
-    [COLUMN_ENTER] = {"enter_ns.u64", 8},      [COLUMN_INCLUSIVE] = {"inclusive_ns.u64", 8},
-    [COLUMN_REGION] = {"region.u32", 4},       [COLUMN_PARENT] = {"parent.u32", 4},
-    [COLUMN_SUBTREE] = {"subtree_len.u32", 4}, [COLUMN_DEPTH] = {"depth.u16", 2},
-    [COLUMN_BY_DEPTH] = {"by_depth.u32", 4},
+    [COLUMN_ENTER] = {"enter_ns.u64", 8}, [COLUMN_INCLUSIVE] = {"inclusive_ns.u64", 8},
+    [COLUMN_REGION] = {"region.u32", 4},  [COLUMN_SUBTREE] = {"subtree_len.u32", 4},
+    [COLUMN_DEPTH] = {"depth.u16", 2},    [COLUMN_BY_DEPTH] = {"by_depth.u32", 4},
 };
 
 enum { MAP_DEPTHS = N_COLUMNS, MAP_MESSAGES, MAP_COLLECTIVES, MAP_INDEX, N_MAPS };
@@ -164,7 +163,6 @@ struct call_view columns_view(const struct columns *columns, uint32_t location)
         .enter_ns = (const uint64_t *)columns->column[COLUMN_ENTER] + at,
         .inclusive_ns = (const uint64_t *)columns->column[COLUMN_INCLUSIVE] + at,
         .region = (const uint32_t *)columns->column[COLUMN_REGION] + at,
-        .parent = (const uint32_t *)columns->column[COLUMN_PARENT] + at,
         .subtree_len = (const uint32_t *)columns->column[COLUMN_SUBTREE] + at,
         .depth = (const uint16_t *)columns->column[COLUMN_DEPTH] + at,
         .by_depth = (const uint32_t *)columns->column[COLUMN_BY_DEPTH] + at,
@@ -227,9 +225,7 @@ int columns_check_tree(const struct columns *columns, uint32_t location, uint32_
         is_good =
             v.region[i] < n_regions && v.subtree_len[i] >= 1 && v.subtree_len[i] <= row + n - i;
         if (i > row)
-            is_good &= v.parent[i] >= row && v.parent[i] < i;
-        else
-            is_good &= v.parent[i] == NO_CALL || v.parent[i] < i;
+            is_good &= v.depth[i] > v.depth[row] && v.depth[i] <= v.depth[i - 1] + 1;
     }
     if (!is_good)
         return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");

@@ -7,13 +7,13 @@
  *     calls/enter_ns.u64       [n_calls]  never decreasing within a location
  *     calls/inclusive_ns.u64   [n_calls]
  *     calls/region.u32         [n_calls]  index into the regions of the run
- *     calls/parent.u32         [n_calls]  row of the caller within the location, 2^32-1: none
  *     calls/subtree_len.u32    [n_calls]  calls inside it, itself included
  *     calls/depth.u16          [n_calls]
- *     calls/by_depth.u32       [n_calls]  rows of a location grouped by depth, each in time
- * order calls/depth_start.u64    [n_depths + 1 per location]  where each depth begins in
- * by_depth calls/messages.rec       struct message each calls/collectives.rec    struct
- * collective each calls/index              who has which rows, and a checksum of everything
+ *     calls/by_depth.u32       [n_calls]  rows of a location by depth, each in time order
+ *     calls/depth_start.u64    [n_depths + 1 per location]  where in by_depth each depth begins
+ *     calls/messages.rec       struct message each
+ *     calls/collectives.rec    struct collective each
+ *     calls/index              who has which rows, and a checksum of everything
  *
  * Location l owns a contiguous range of rows in every file, in preorder (see stack/calls.h).
  * Opening maps the files and reads the index: it does not depend on the length of the trace.
@@ -32,7 +32,6 @@ enum call_column {
     COLUMN_ENTER,
     COLUMN_INCLUSIVE,
     COLUMN_REGION,
-    COLUMN_PARENT,
     COLUMN_SUBTREE,
     COLUMN_DEPTH,
     COLUMN_BY_DEPTH,
@@ -124,7 +123,7 @@ int columns_verify_location(const struct columns *columns, uint32_t location);
 
 /*
  * columns_check_tree -- see that a call and all below it are within their bounds, which
- * checksums that nobody compared do not say: rows, parents, regions. row        of a call of
+ * checksums that nobody compared do not say: rows, depths, regions. row        of a call of
  * the location, below its number of calls n_regions  of the run Returns 0 or ERR_FORMAT.
  * O(calls below).
  */

@@ -20,7 +20,8 @@
 
 #include <xxhash.h>
 
-#define SHIFT_ROWS 65536u /* rows moved at once by columns_shift */
+#define WRITE_BYTES 262144u /* written at once: fits any second-level cache */
+#define SHIFT_ROWS 65536u   /* rows moved at once by columns_shift */
 
 struct columns_writer {
     char dir[FS_PATH_SIZE]; /* the directory calls/ */
@@ -132,25 +133,41 @@ static uint32_t sort_by_depth(const struct calls *calls, uint32_t *by_depth, uin
     return n_depths;
 }
 
+/* In blocks that are still in the cache when they are written, having been summed up. */
+static int write_column(struct columns_writer *w, struct column_range *range,
+                        enum call_column column, const char *data, XXH3_state_t *sum)
+{
+    size_t width = columns_width(column), bytes = range->n_calls * width;
+    uint64_t offset = range->first_call * width;
+    int rc = 0;
+
+    XXH3_64bits_reset(sum);
+    for (size_t at = 0; rc == 0 && at < bytes; at += WRITE_BYTES) {
+        size_t n = bytes - at < WRITE_BYTES ? bytes - at : WRITE_BYTES;
+
+        XXH3_64bits_update(sum, data + at, n);
+        rc = write_rows(w, column, data + at, n, offset + at);
+    }
+    range->checksum[column] = XXH3_64bits_digest(sum);
+    return rc;
+}
+
 int columns_write(struct columns_writer *w, uint32_t location, const struct calls *calls,
                   uint32_t *by_depth)
 {
     struct column_range *range = &w->range[location];
     const void *const data[N_COLUMNS] = {
-        [COLUMN_ENTER] = calls->enter_ns,      [COLUMN_INCLUSIVE] = calls->inclusive_ns,
-        [COLUMN_REGION] = calls->region,       [COLUMN_PARENT] = calls->parent,
-        [COLUMN_SUBTREE] = calls->subtree_len, [COLUMN_DEPTH] = calls->depth,
-        [COLUMN_BY_DEPTH] = by_depth,
+        [COLUMN_ENTER] = calls->enter_ns, [COLUMN_INCLUSIVE] = calls->inclusive_ns,
+        [COLUMN_REGION] = calls->region,  [COLUMN_SUBTREE] = calls->subtree_len,
+        [COLUMN_DEPTH] = calls->depth,    [COLUMN_BY_DEPTH] = by_depth,
     };
+    XXH3_state_t *sum = XXH3_createState();
     int rc = 0;
 
     range->n_depths = sort_by_depth(calls, by_depth, &w->depth_start[location]);
-    for (int c = 0; rc == 0 && c < N_COLUMNS; c++) {
-        size_t width = columns_width(c), bytes = calls->n * width;
-
-        range->checksum[c] = XXH3_64bits(data[c], bytes);
-        rc = write_rows(w, c, data[c], bytes, range->first_call * width);
-    }
+    for (int c = 0; rc == 0 && c < N_COLUMNS; c++)
+        rc = write_column(w, range, c, data[c], sum);
+    XXH3_freeState(sum);
     return rc;
 }
 

@@ -328,7 +328,6 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     const struct definitions *defs = &source->defs;
     unsigned n_threads = pool_threads(opts->pool);
     struct job job = {.source = source, .opts = opts, .out = out};
-    uint64_t start_ns = clock_ns();
     int rc = 0;
 
     out_init(out, defs);
@@ -352,7 +351,6 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
         rc = columns_finish(job.writer, &out->traffic);
     if (rc == 0)
         sum_up(out, &source->quality);
-    out->columns_ns = clock_ns() - start_ns;
 out:
     columns_free(job.writer);
     for (unsigned i = 0; i < n_threads; i++)

@@ -37,7 +37,6 @@ struct ingested {
     uint64_t n_calls, n_records, n_sends, n_recvs;
     uint64_t begin_ns, end_ns; /* of the trace */
     int64_t shift_ns; /* all times were moved so, because the trace states its start wrongly */
-    uint64_t columns_ns; /* how long it took up to the finished columns */
 };
 
 struct ingest_opts {

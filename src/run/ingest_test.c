@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/mem.h"
 #include "base/test.h"
 #include "run/columns.h"
 
@@ -92,14 +93,18 @@ static void columns_hold_every_call(void **state)
     for (uint32_t l = 0; l < columns.n_locations; l++) {
         struct call_view v = columns_view(&columns, l);
         uint64_t roots = 0, exclusive = 0;
+        uint32_t *callers = mem_alloc(v.n, sizeof *callers);
 
+        calls_callers(&v, callers);
         for (uint32_t i = 0; i < v.n; i++) {
             exclusive += v.inclusive_ns[i];
-            if (v.parent[i] == NO_CALL)
+            assert_int_equal(calls_caller(&v, i), callers[i]);
+            if (callers[i] == NO_CALL)
                 roots += v.inclusive_ns[i];
             else
                 exclusive -= v.inclusive_ns[i];
         }
+        free(callers);
         assert_int_equal(exclusive, roots);
         assert_int_equal(roots, r.ingested.location[l].root_ns);
         n += v.n;

@@ -10,7 +10,6 @@ void calls_release(struct calls *calls)
     free(calls->enter_ns);
     free(calls->inclusive_ns);
     free(calls->region);
-    free(calls->parent);
     free(calls->subtree_len);
     free(calls->depth);
     free(calls->message);
@@ -31,7 +30,6 @@ static void resize(struct calls *calls, size_t cap)
     calls->enter_ns = mem_resize(calls->enter_ns, cap, sizeof *calls->enter_ns);
     calls->inclusive_ns = mem_resize(calls->inclusive_ns, cap, sizeof *calls->inclusive_ns);
     calls->region = mem_resize(calls->region, cap, sizeof *calls->region);
-    calls->parent = mem_resize(calls->parent, cap, sizeof *calls->parent);
     calls->subtree_len = mem_resize(calls->subtree_len, cap, sizeof *calls->subtree_len);
     calls->depth = mem_resize(calls->depth, cap, sizeof *calls->depth);
     calls->cap = cap;
@@ -55,7 +53,6 @@ struct call_view calls_view(const struct calls *calls)
         .enter_ns = calls->enter_ns,
         .inclusive_ns = calls->inclusive_ns,
         .region = calls->region,
-        .parent = calls->parent,
         .subtree_len = calls->subtree_len,
         .depth = calls->depth,
         .message = calls->message,
@@ -63,4 +60,51 @@ struct call_view calls_view(const struct calls *calls)
         .collective = calls->collective,
         .n_collectives = calls->n_collectives,
     };
+}
+
+void calls_callers(const struct call_view *calls, uint32_t *caller)
+{
+    const uint16_t *depth = calls->depth;
+
+    for (uint32_t i = 0; i < calls->n; i++) {
+        uint32_t at = i > 0 ? i - 1 : NO_CALL; /* the call before, or one that it is inside */
+        int n_ended = i > 0 ? depth[i - 1] + 1 - depth[i] : 0;
+
+        while (n_ended-- > 0 && at != NO_CALL)
+            at = caller[at];
+        caller[i] = at;
+    }
+}
+
+/* The last of the rows first[0 .. n) that is before `row`, or NO_CALL. */
+static uint32_t last_before(const uint32_t *first, uint64_t n, uint32_t row)
+{
+    uint64_t low = 0, high = n;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (first[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? first[low - 1] : NO_CALL;
+}
+
+uint32_t calls_caller(const struct call_view *calls, uint32_t row)
+{
+    uint32_t depth = calls->depth[row];
+
+    if (depth == 0)
+        return NO_CALL;
+    if (calls->by_depth && depth <= calls->n_depths) {
+        const uint64_t *start = &calls->depth_start[depth - 1];
+
+        return last_before(calls->by_depth + start[0], start[1] - start[0], row);
+    }
+    while (row > 0)
+        if (calls->depth[--row] < depth)
+            return row;
+    return NO_CALL;
 }

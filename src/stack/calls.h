@@ -6,8 +6,10 @@
  *
  *     main -- step -- send        row     0     1     2     3     4
  *          \       \- wait        region  main  step  send  wait  step
- *           \ step                parent  -     0     1     1     0
+ *           \ step                depth   0     1     2     2     1
  *                                 len     5     3     1     1     1
+ *
+ * The caller of a call is the last row before it that is one less deep; it is not kept.
  */
 #ifndef SNAG_STACK_CALLS_H
 #define SNAG_STACK_CALLS_H
@@ -25,7 +27,6 @@ struct calls {
     uint64_t *enter_ns;     /* [n] never decreasing */
     uint64_t *inclusive_ns; /* [n] leave - enter */
     uint32_t *region;       /* [n] */
-    uint32_t *parent;       /* [n] row of the caller, NO_CALL for a root */
     uint32_t *subtree_len;  /* [n] self included, >= 1 */
     uint16_t *depth;        /* [n] 0 for a root */
 
@@ -41,7 +42,7 @@ struct calls {
 struct call_view {
     uint32_t n;
     const uint64_t *enter_ns, *inclusive_ns;
-    const uint32_t *region, *parent, *subtree_len;
+    const uint32_t *region, *subtree_len;
     const uint16_t *depth;
     const uint32_t *by_depth;    /* [n] rows grouped by depth, each in time order; or NULL */
     const uint64_t *depth_start; /* [n_depths + 1] into by_depth */
@@ -54,6 +55,19 @@ struct call_view {
 
 /* calls_view -- of calls in memory; without the order by depth. */
 struct call_view calls_view(const struct calls *calls);
+
+/*
+ * calls_callers -- the caller of every row.
+ *   caller  (calls->n) out: a row, < own row, or NO_CALL for a root
+ * O(n).
+ */
+void calls_callers(const struct call_view *calls, uint32_t *caller);
+
+/*
+ * calls_caller -- the caller of one row, or NO_CALL.
+ * O(log n) with the order by depth; without it, O(calls between it and its caller).
+ */
+uint32_t calls_caller(const struct call_view *calls, uint32_t row);
 
 void calls_release(struct calls *calls);
 

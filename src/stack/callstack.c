@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_SEARCH 4096 /* how deep a leave looks for its call */
+#define MOST_CALLS (UINT32_MAX - 1) /* rows of one location */
+#define LONGEST_SEARCH 4096         /* how deep a leave looks for its call */
 
 struct callstack {
     struct open_call *open; /* [n_open] */
@@ -59,32 +60,13 @@ static inline void close_top(struct callstack *stack, uint64_t time_ns)
     calls->subtree_len[row] = calls->n - row;
 }
 
-static inline void open_row(struct callstack *stack, uint64_t time_ns, uint32_t region)
+/* An enter for which there is no room, or that is inside such a one. */
+static void hide_enter(struct callstack *stack)
 {
-    struct calls *calls = stack->calls;
-    uint32_t row = calls->n++;
+    bool is_full = stack->calls->n >= MOST_CALLS;
 
-    calls->enter_ns[row] = time_ns;
-    calls->region[row] = region;
-    calls->parent[row] = top_row(stack);
-    calls->depth[row] = (uint16_t)stack->n_open;
-    stack->open[stack->n_open++] =
-        (struct open_call){.row = row, .region = region, .hint_row = NO_CALL};
-}
-
-/* An enter for which there may be no room. */
-static void __attribute__((noinline))
-enter_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
-{
-    bool is_full = stack->calls->n >= UINT32_MAX - 1;
-
-    if (is_full || stack->n_hidden > 0 || stack->n_open >= DEEPEST_CALL) {
-        stack->quality->n[is_full ? QUALITY_too_many : QUALITY_too_deep]++;
-        stack->n_hidden++;
-        return;
-    }
-    mem_grow(&stack->open, &stack->cap, stack->n_open + 1, sizeof *stack->open);
-    open_row(stack, time_ns, region);
+    stack->quality->n[is_full ? QUALITY_too_many : QUALITY_too_deep]++;
+    stack->n_hidden++;
 }
 
 /* The highest open call of this region, or SIZE_MAX. */
@@ -101,8 +83,10 @@ static size_t find_open(const struct callstack *stack, uint32_t region)
 /* A leave names open[at], which is not on top: the calls above it lack theirs. */
 static void close_down_to(struct callstack *stack, size_t at, uint64_t time_ns)
 {
-    stack->quality->n[QUALITY_missing_leave] += repair_doubt(
-        &stack->repair, &stack->open[at], stack->n_open - at, stack->calls, time_ns);
+    stack->open[at].hint_ns = time_ns;
+    stack->open[at].hint_row = stack->calls->n;
+    stack->quality->n[QUALITY_missing_leave] +=
+        repair_doubt(&stack->repair, stack->open, stack->n_open, at);
     while (stack->n_open > at)
         close_top(stack, time_ns);
 }
@@ -135,8 +119,7 @@ static void skip_leave(struct callstack *stack, uint64_t time_ns)
 }
 
 /* A leave that is not that of the call on top. */
-static void __attribute__((noinline))
-leave_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
+static void leave_other(struct callstack *stack, uint64_t time_ns, uint32_t region)
 {
     size_t at;
 
@@ -145,8 +128,7 @@ leave_slowly(struct callstack *stack, uint64_t time_ns, uint32_t region)
         return;
     }
     at = region == ANY_REGION ? stack->n_open - 1 : find_open(stack, region);
-    if (at == SIZE_MAX &&
-        repair_can_reopen(&stack->repair, stack->calls, top_row(stack), region)) {
+    if (at == SIZE_MAX && repair_can_reopen(&stack->repair, top_row(stack), region)) {
         reopen(stack);
         at = find_open(stack, region);
     }
@@ -191,8 +173,8 @@ static void attach_collective(struct callstack *stack, const struct collective *
 }
 
 /* Everything but enter and leave. */
-static void __attribute__((noinline))
-attach(struct callstack *stack, const struct event_batch *batch, const struct event *event)
+static void attach(struct callstack *stack, const struct event_batch *batch,
+                   const struct event *event)
 {
     struct calls *calls = stack->calls;
 
@@ -212,6 +194,57 @@ attach(struct callstack *stack, const struct event_batch *batch, const struct ev
     }
 }
 
+/* An event that push_pairs has left. */
+static void push_other(struct callstack *stack, const struct event_batch *batch,
+                       const struct event *event)
+{
+    if (event->kind == EVENT_ENTER)
+        hide_enter(stack);
+    else if (event->kind == EVENT_LEAVE)
+        leave_other(stack, event->time_ns, event->ref);
+    else
+        attach(stack, batch, event);
+}
+
+/*
+ * Takes events for as long as they are enters and leaves that pair up; returns how many. What
+ * changes is kept in local variables: the compiler cannot know that storing into a column
+ * leaves the counters alone.
+ */
+static size_t push_pairs(struct callstack *stack, const struct event *event, size_t n)
+{
+    struct calls calls = *stack->calls;
+    struct open_call *open = stack->open;
+    size_t n_open = stack->n_open, i;
+
+    for (i = 0; i < n; i++) {
+        uint64_t time_ns = event[i].time_ns;
+        uint32_t kind = event[i].kind, region = event[i].ref, row;
+
+        if (kind == EVENT_ENTER) {
+            if (n_open >= DEEPEST_CALL || calls.n >= MOST_CALLS)
+                break;
+            row = calls.n++;
+            calls.enter_ns[row] = time_ns;
+            calls.region[row] = region;
+            calls.depth[row] = (uint16_t)n_open;
+            open[n_open++] =
+                (struct open_call){.row = row, .region = region, .hint_row = NO_CALL};
+        } else if (kind == EVENT_LEAVE) {
+            if (n_open == 0 || open[n_open - 1].region != region)
+                break;
+            row = open[--n_open].row;
+            calls.inclusive_ns[row] = time_ns - calls.enter_ns[row];
+            calls.subtree_len[row] = calls.n - row;
+        } else {
+            break;
+        }
+    }
+    stack->n_open = n_open;
+    stack->calls->n = calls.n;
+    return i;
+}
+
 void callstack_push(struct callstack *stack, const struct event_batch *batch)
 {
     struct calls *calls = stack->calls;
@@ -219,30 +252,15 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch)
     if (batch->n == 0)
         return;
     calls_reserve(calls, batch->n);
-    mem_grow(&stack->open, &stack->cap, stack->n_open + batch->n, sizeof *stack->open);
     if (calls->first_ns > calls->last_ns)
         calls->first_ns = batch->event[0].time_ns;
     calls->last_ns = batch->event[batch->n - 1].time_ns;
     for (size_t i = 0; i < batch->n; i++) {
-        const struct event *event = &batch->event[i];
-
-        if (event->kind == EVENT_ENTER) {
-            if (__builtin_expect(stack->n_open >= DEEPEST_CALL || stack->n_hidden > 0 ||
-                                     calls->n >= UINT32_MAX - 1,
-                                 0))
-                enter_slowly(stack, event->time_ns, event->ref);
-            else
-                open_row(stack, event->time_ns, event->ref);
-        } else if (event->kind == EVENT_LEAVE) {
-            if (__builtin_expect(stack->n_open > 0 && stack->n_hidden == 0 &&
-                                     stack->open[stack->n_open - 1].region == event->ref,
-                                 1))
-                close_top(stack, event->time_ns);
-            else
-                leave_slowly(stack, event->time_ns, event->ref);
-        } else {
-            attach(stack, batch, event);
-        }
+        mem_grow(&stack->open, &stack->cap, stack->n_open + batch->n - i, sizeof *stack->open);
+        if (stack->n_hidden == 0)
+            i += push_pairs(stack, batch->event + i, batch->n - i);
+        if (i < batch->n)
+            push_other(stack, batch, &batch->event[i]);
     }
 }
 

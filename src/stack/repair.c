@@ -48,23 +48,21 @@ size_t repair_confirm(struct repair *repair)
     return n > 0 ? n - 1 : 0;
 }
 
-size_t repair_doubt(struct repair *repair, const struct open_call *call, size_t n,
-                    const struct calls *calls, uint64_t time_ns)
+size_t repair_doubt(struct repair *repair, const struct open_call *open, size_t n_open,
+                    size_t at)
 {
-    size_t n_confirmed = repair_confirm(repair);
+    size_t n_confirmed = repair_confirm(repair), n = n_open - at;
 
     mem_grow(&repair->ghost, &repair->ghost_cap, n, sizeof *repair->ghost);
-    memcpy(repair->ghost, call, n * sizeof *call);
+    memcpy(repair->ghost, open + at, n * sizeof *open);
     repair->n_ghosts = n;
-    repair->ghost[0].hint_ns = time_ns;
-    repair->ghost[0].hint_row = calls->n;
+    repair->ghost_caller = at > 0 ? open[at - 1].row : NO_CALL;
     return n_confirmed;
 }
 
-bool repair_can_reopen(const struct repair *repair, const struct calls *calls, uint32_t top_row,
-                       uint32_t region)
+bool repair_can_reopen(const struct repair *repair, uint32_t top_row, uint32_t region)
 {
-    if (repair->n_ghosts == 0 || calls->parent[repair->ghost[0].row] != top_row)
+    if (repair->n_ghosts == 0 || repair->ghost_caller != top_row)
         return false;
     for (size_t i = 0; i < repair->n_ghosts; i++)
         if (repair->ghost[i].region == region)
@@ -74,15 +72,10 @@ bool repair_can_reopen(const struct repair *repair, const struct calls *calls, u
 
 void repair_reopen(struct repair *repair, struct calls *calls)
 {
-    const struct open_call *inner = &repair->ghost[repair->n_ghosts - 1];
-    uint32_t caller = calls->parent[repair->ghost[0].row];
-
     for (uint32_t i = repair->ghost[0].hint_row; i < calls->n; i++) {
         size_t depth = calls->depth[i] + repair->n_ghosts;
 
         calls->depth[i] = (uint16_t)(depth < DEEPEST_CALL ? depth : DEEPEST_CALL);
-        if (calls->parent[i] == caller)
-            calls->parent[i] = inner->row;
     }
 }
 
@@ -117,12 +110,15 @@ static bool is_set(const unsigned char *bits, uint32_t i)
 static void learn_pairs(struct replay *r)
 {
     const struct calls *calls = r->calls;
+    struct call_view view = calls_view(calls);
     unsigned char *is_orphan = mem_alloc(calls->n / 8 + 1, 1);
+    uint32_t *callers = mem_resize(NULL, calls->n, sizeof *callers);
 
+    calls_callers(&view, callers);
     for (size_t i = 0; i < r->n_orphans; i++)
         is_orphan[r->orphan[i].row / 8] |= (unsigned char)(1u << r->orphan[i].row % 8);
     for (uint32_t i = 0; i < calls->n; i++) {
-        uint32_t caller = calls->parent[i];
+        uint32_t caller = callers[i];
 
         if (!is_set(is_orphan, i))
             idmap_add(&r->known, key_pair(calls->region[i], ENDS_PROPERLY));
@@ -131,6 +127,7 @@ static void learn_pairs(struct replay *r)
         else if (!is_set(is_orphan, caller))
             idmap_add(&r->known, key_pair(calls->region[caller], calls->region[i]));
     }
+    free(callers);
     free(is_orphan);
 }
 
@@ -202,7 +199,6 @@ static void replay_row(struct replay *r, uint32_t row)
     stay = place(r, row);
     while (r->n_open > stay)
         pop(r, row);
-    calls->parent[row] = r->n_open ? r->open[r->n_open - 1].row : NO_CALL;
     calls->depth[row] = (uint16_t)r->n_open;
     if (r->next_orphan < r->n_orphans && r->orphan[r->next_orphan].row == row)
         soft = &r->orphan[r->next_orphan++];

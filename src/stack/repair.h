@@ -45,6 +45,7 @@ struct repair {
      * opened again if their own leaves come. None when nothing is in doubt. */
     struct open_call *ghost;
     size_t n_ghosts, ghost_cap;
+    uint32_t ghost_caller; /* row around ghost[0], or NO_CALL */
 };
 
 void repair_release(struct repair *repair);
@@ -54,11 +55,11 @@ void repair_clear(struct repair *repair);
 void repair_orphan(struct repair *repair, const struct open_call *call);
 
 /*
- * repair_doubt -- n calls, from a named one up to the top of the stack, were closed by a leave
- * at time_ns. Settles what was in doubt before. Returns how many calls that made orphans.
+ * repair_doubt -- open[at .. n_open) are closed by a leave that names open[at], whose hint says
+ * when. Settles what was in doubt before. Returns how many calls that made orphans.
  */
-size_t repair_doubt(struct repair *repair, const struct open_call *call, size_t n,
-                    const struct calls *calls, uint64_t time_ns);
+size_t repair_doubt(struct repair *repair, const struct open_call *open, size_t n_open,
+                    size_t at);
 
 /* repair_confirm -- what was closed in doubt stays closed. Returns how many became orphans. */
 size_t repair_confirm(struct repair *repair);
@@ -67,8 +68,7 @@ size_t repair_confirm(struct repair *repair);
  * repair_can_reopen -- a leave of region comes while top_row (or NO_CALL) is on top: true when
  * it belongs to a call that was closed in doubt.
  */
-bool repair_can_reopen(const struct repair *repair, const struct calls *calls, uint32_t top_row,
-                       uint32_t region);
+bool repair_can_reopen(const struct repair *repair, uint32_t top_row, uint32_t region);
 
 /*
  * repair_reopen -- put what was entered since the doubt inside its innermost call.

@@ -397,8 +397,7 @@ void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t even
         for (size_t i = event; i < batch->n; i++)
             batch->event[i].time_ns -= ticks->origin;
     } else {
-        for (size_t i = event; i < batch->n; i++)
-            batch->event[i].time_ns = ticks_to_ns(ticks, batch->event[i].time_ns);
+        ticks_convert(ticks, batch->event + event, batch->n - event);
     }
     for (size_t i = message; i < batch->n_messages; i++)
         batch->message[i].begin_ns = ticks_to_ns(ticks, batch->message[i].begin_ns);

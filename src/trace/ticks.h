@@ -9,6 +9,9 @@
 #ifndef SNAG_TRACE_TICKS_H
 #define SNAG_TRACE_TICKS_H
 
+#include "trace/event.h"
+
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +28,11 @@ struct ticks {
 
     struct tick_offset *offset; /* [n_offsets], increasing in time */
     size_t n_offsets, cap;
-    size_t current; /* interval that the last time fell into: time mostly goes forward */
+
+    /* The line through the two that the last time was between: time mostly goes forward. */
+    size_t current;         /* from offset[current] to the next one */
+    uint64_t begin, length; /* local ticks for which it is the right one */
+    double slope;
 };
 
 /* ticks_init -- ticks_per_s 0 is taken as 1e9. */
@@ -38,8 +45,21 @@ void ticks_clear_offsets(struct ticks *ticks);
 /* ticks_add_offset -- one more measurement. False if it is not behind the last one. */
 bool ticks_add_offset(struct ticks *ticks, uint64_t at, int64_t offset);
 
-/* ticks_corrected -- local ticks plus the offset at that time. */
-uint64_t ticks_corrected(struct ticks *ticks, uint64_t local);
+/* ticks_seek -- find the line for these local ticks. There must be an offset. */
+void ticks_seek(struct ticks *ticks, uint64_t local);
+
+/* ticks_corrected -- local ticks plus the offset at that time. There must be one. */
+static inline uint64_t ticks_corrected(struct ticks *ticks, uint64_t local)
+{
+    const struct tick_offset *from;
+    double distance;
+
+    if (__builtin_expect(local - ticks->begin >= ticks->length, 0))
+        ticks_seek(ticks, local);
+    from = &ticks->offset[ticks->current];
+    distance = (double)(int64_t)(local - from->at);
+    return local + (uint64_t)from->offset + (uint64_t)llrint(ticks->slope * distance);
+}
 
 /* ticks_to_ns -- see above; times before the origin wrap around below 0. */
 static inline uint64_t ticks_to_ns(struct ticks *ticks, uint64_t local)
@@ -54,5 +74,8 @@ static inline uint64_t ticks_to_ns(struct ticks *ticks, uint64_t local)
         ns += (uint64_t)(((__uint128_t)size * ticks->fraction) >> 64);
     return is_before ? -ns : ns;
 }
+
+/* ticks_convert -- ticks_to_ns of the times of n events. */
+void ticks_convert(struct ticks *ticks, struct event *event, size_t n);
 
 #endif

@@ -48,12 +48,35 @@ static void offsets_are_interpolated_and_extended(void **state)
     ticks_release(&ticks);
 }
 
+/* Back and forth over the offsets and the origin: the same as one by one. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+    struct ticks one, many;
+    struct event event[400];
+
+    (void)state;
+    ticks_init(&one, 2600000000u, 100000);
+    ticks_init(&many, 2600000000u, 100000);
+    for (uint64_t n_offsets = 0; n_offsets < 4; n_offsets++) {
+        for (size_t i = 0; i < 400; i++)
+            event[i].time_ns = i * i * 7919 % 500000;
+        ticks_convert(&many, event, 400);
+        for (size_t i = 0; i < 400; i++)
+            assert_int_equal(event[i].time_ns, ticks_to_ns(&one, i * i * 7919 % 500000));
+        ticks_add_offset(&one, n_offsets * 120000, (int64_t)(n_offsets * n_offsets * 500));
+        ticks_add_offset(&many, n_offsets * 120000, (int64_t)(n_offsets * n_offsets * 500));
+    }
+    ticks_release(&one);
+    ticks_release(&many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_frequency_is_exact),
         cmocka_unit_test(times_before_the_origin_wrap),
         cmocka_unit_test(offsets_are_interpolated_and_extended),
+        cmocka_unit_test(many_at_once_are_as_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,37 @@
+# What the rows of the benchmark share. To be sourced, with BUILD and WORK set.
+#
+#   BUILD  build directory, with snag in it and bench/ below it
+#   WORK   where generated inputs stay and results of runs go
+
+snag=$BUILD/snag
+tools=$BUILD/bench
+repetitions=${BENCH_REPETITIONS:-7}
+say() { printf 'bench: %s\n' "$*" >&2; }
+
+# The directory of a trace of the test data, unpacked below WORK when it is not yet; fails when
+# the data is not there, or when it is too much for a test (BENCH_TINY).
+data() {
+    local name=$1 packed
+    [ -z "${BENCH_TINY:-}" ] || return 1
+    packed=${SNAG_DATA:-$source/../shared/data}/$name.tar.zst
+    if [ ! -d "$WORK/$name" ]; then
+        [ -r "$packed" ] && command -v zstd >/dev/null || return 1
+        zstd -q -d -c "$packed" | tar -x -C "$WORK"
+    fi
+    printf '%s\n' "$WORK/$name"
+}
+
+# field NAME: the number behind the word NAME on standard input.
+field() { awk -v name="$1" '{ for (i = 1; i < NF; i++) if ($i == name) value = $(i + 1) }
+    END { print value }'; }
+
+# Of the numbers in a file, one a line.
+smallest() { sort -g "$1" | head -n 1; }
+median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
+
+# calc 'a / b' FORMAT
+calc() { awk "BEGIN { printf \"${2:-%.2f}\", $1 }"; }
+
+# met VALUE LIMIT: "yes", or by how much it is missed.
+met() { awk -v v="$1" -v l="$2" 'BEGIN { if (v <= l) print "yes"
+    else printf "no, %.0f %% over\n", 100 * (v / l - 1) }'; }

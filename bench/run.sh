@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# bench/run.sh BUILD [ROW...] -- measures all rows, or those named, and writes bench/RESULTS.md
+# (or the file that BENCH_OUT names). See bench/README.md.
+set -euo pipefail
+
+# A row is a program bench/row_NAME.sh that prints Markdown. Adding one means one file and one
+# line here.
+rows=(
+    "ingest    Reading a trace into call columns"
+    "residual  Subtree labels, residual model and score"
+    "open      Opening a run"
+)
+
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+[ $# -ge 1 ] && [ -x "$1/snag" ] || {
+    echo "usage: bench/run.sh BUILD [ROW...], BUILD with snag in it" >&2
+    exit 2
+}
+BUILD=$(cd "$1" && pwd)
+WORK=${BENCH_WORK:-$BUILD/bench/work}
+shift
+export source BUILD WORK
+mkdir -p "$WORK"
+
+machine() {
+    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
+}
+
+header() {
+    local memory system
+    memory=$(awk '/^MemTotal/ { printf "%.0f", $2 / 1048576 }' /proc/meminfo)
+    system=$(. /etc/os-release && echo "$PRETTY_NAME")
+    echo '# Results'
+    echo
+    echo 'Written by `bench/run.sh`; how to read it: `bench/README.md`.'
+    echo
+    echo "- machine: $(machine), $(nproc) cores, $memory GiB, $system, Linux $(uname -r | sed 's/-.*//')"
+    echo "- compiler: $(cc --version | head -n 1), build type $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$BUILD/CMakeCache.txt")"
+    echo "- date: $(date -u +%Y-%m-%d), load when it began: $(cut -d' ' -f1 /proc/loadavg)"
+}
+
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+header >"$results"
+for row in "${rows[@]}"; do
+    read -r name title <<<"$row"
+    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+    printf '\n## %s\n' "$title" >>"$results"
+    "$source/bench/row_$name.sh" >>"$results"
+done
+cat "$results" >"${BENCH_OUT:-$source/bench/RESULTS.md}"
+echo "bench: written to ${BENCH_OUT:-bench/RESULTS.md}" >&2

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# tiny_test.sh BUILD WORK -- the benchmark runs through on tiny input and every row says
+# something.
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+rm -rf "$2"
+mkdir -p "$2"
+BENCH_TINY=1 BENCH_REPETITIONS=1 BENCH_EVENTS=20000 BENCH_SMALL_EVENTS=4000 BENCH_WORK=$2/work \
+    BENCH_OUT=$2/results.md "$source/bench/run.sh" "$1"
+grep -Eq 'snag, two threads, to the columns \| [0-9.]+ ms' "$2/results.md"
+grep -Eq '^\| 2 \| [0-9.]+ MiB \|' "$2/results.md"
+grep -Eq '^\| 20000 events \| [0-9.]+ ms' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 3 ]
