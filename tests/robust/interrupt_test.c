@@ -2,7 +2,7 @@
  * snag analyze is stopped at random moments: what has the final name is whole, the next attempt
  * works, and no process lives on.
  *
- * How often is the environment variable SNAG_INTERRUPTS, or 8 per signal.
+ * How often is the environment variable SNAG_INTERRUPTS, or 6 per signal.
  */
 #include "base/fs.h"
 #include "base/rng.h"
@@ -111,7 +111,7 @@ static void interrupt_once(const struct scene *s, struct rng *rng, int sig, bool
 static void stop_often(struct scene *s, int sig)
 {
     const char *often = getenv("SNAG_INTERRUPTS");
-    int n = often ? atoi(often) : 8;
+    int n = often ? atoi(often) : 6;
     struct rng rng = {(uint64_t)sig};
     struct outcome o;
 

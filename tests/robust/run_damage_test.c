@@ -3,7 +3,7 @@
  * damaged did not matter to the answer. The answers of the intact run are known, and one to
  * `export --what calls`, which reads every call, must be those or none.
  *
- * The number of variants is the environment variable SNAG_FUZZ_N, or 200.
+ * The number of variants is the environment variable SNAG_FUZZ_N, or 100.
  */
 #include "base/fs.h"
 #include "base/test.h"
@@ -64,7 +64,7 @@ static void damage_is_said_or_does_not_matter(void **state)
 {
     const struct scene *s = *state;
     const char *said = getenv("SNAG_FUZZ_N");
-    unsigned long n = said ? strtoul(said, NULL, 10) : 200, n_wrong = 0;
+    unsigned long n = said ? strtoul(said, NULL, 10) : 100, n_wrong = 0;
 
     for (unsigned long v = 0; v < n; v++) {
         struct rng rng = {v * 1000003 + 23};
