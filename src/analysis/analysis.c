@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "detect/detector.h"
 #include "explain/why.h"
-#include "features/features.h"
+#include "features/residual_rows.h"
 #include "run/rundb.h"
 
 #include <math.h>
@@ -48,6 +48,19 @@ static int choose(struct analysis *a)
     return 0;
 }
 
+/* What the model learnt from labels, on top of the detector's scores. */
+static void correct(struct analysis *a, const struct gp *gp)
+{
+    struct feature_input input = work_input(&a->work, a->opts->pool);
+    struct rows rows;
+
+    if (gp->points.n == 0)
+        return;
+    residual_rows(&input, a->score, &rows);
+    gp_score(gp, &rows, a->score, a->opts->pool, a->score);
+    rows_release(&rows);
+}
+
 static int detect(struct analysis *a)
 {
     uint32_t n = a->work.forest.n_trees;
@@ -63,6 +76,8 @@ static int detect(struct analysis *a)
     if (rc == 0)
         rc = a->detector->score(&input, n, a->score, &a->threshold);
     free(input.x.x);
+    if (rc == 0 && a->opts->model)
+        correct(a, &a->opts->model->gp);
     if (!isnan(a->opts->threshold))
         a->threshold = a->opts->threshold;
     return rc;
@@ -184,7 +199,10 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     if (rc < 0)
         goto out;
     forest_at = clock_ns();
-    work_fit(&a.work, a.detector->needs_matrix && a.features->needs_bags);
+    if (opts->model)
+        work_apply(&a.work, &opts->model->residual, &opts->model->yardstick, &result->unseen);
+    else
+        work_fit(&a.work, a.detector->needs_matrix && a.features->needs_bags);
     features_at = clock_ns();
     rc = detect(&a);
     if (rc < 0)

@@ -7,6 +7,8 @@
 #ifndef SNAG_ANALYSIS_ANALYSIS_H
 #define SNAG_ANALYSIS_ANALYSIS_H
 
+#include "analysis/model_file.h"
+#include "analysis/work.h"
 #include "base/pool.h"
 #include "features/residual.h"
 #include "forest/forest.h"
@@ -23,12 +25,14 @@ struct analysis_opts {
     double threshold;                /* NAN: the detector's own */
     uint64_t seed;
     struct pool *pool;
+    struct model *model; /* score by this model, which is used up; NULL: learn from the trace */
 };
 
 /* What is said of a function of interest as a whole. */
 struct analysis_result {
     uint32_t n_trees, n_vertices, max_depth, n_subtrees, n_anomalies;
     uint64_t n_messages;
+    struct work_unseen unseen;                            /* with a model */
     uint64_t forest_ns, features_ns, detect_ns, store_ns; /* how long the stages took */
 };
 
@@ -42,6 +46,8 @@ struct analysis_foi {
 /*
  * analysis_run -- analyse all executions of a function and write them to an open transaction.
  *   defs  regions as in the columns, and locations
+ * With a model the executions are compared with those of the run it was made from, and with
+ * what a person said of them, not with each other.
  * Returns 0, ERR_NOT_FOUND when the function is never called, or another ERR_*.
  */
 int analysis_run(sqlite3 *db, const struct columns *columns, const struct definitions *defs,

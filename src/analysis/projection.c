@@ -17,7 +17,7 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
     int rc = work_load(&work, db, columns, defs, foi, opts->features->needs_bags);
 
     if (rc == 0)
-        rc = work_matrix(&work, opts->features, &x);
+        rc = work_matrix(&work, opts->features, opts->project.pool, &x);
     work_release(&work);
     if (rc == 0) {
         p->n = (uint32_t)x.rows;

@@ -78,8 +78,7 @@ static int load_rows(struct ranking *r, const struct learner_ops *ops,
                      const struct feature_ops *features, struct pool *pool)
 {
     struct work *w = &r->work;
-    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model,
-                                  &w->place,  pool,    w->seed};
+    struct feature_input input = work_input(w, pool);
 
     residual_rows(&input, r->prior, &r->rows);
     return ops->needs_matrix ? work_matrix(w, features, pool, &r->x) : 0;
@@ -112,6 +111,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
                           .work = r->work};
     r->detector = mem_alloc(r->n, sizeof *r->detector);
     r->prior = mem_alloc(r->n, sizeof *r->prior);
+    snprintf(r->detector_name, sizeof r->detector_name, "%.31s", settings.detector);
     rc = load_scores(db, foi, r->detector, r->n);
     if (rc < 0)
         return rc;

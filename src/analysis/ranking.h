@@ -25,6 +25,7 @@ struct ranking {
     int64_t foi;
     uint32_t n;
     const char *learner_name, *features_name;
+    char detector_name[32];
     double *detector; /* [n] scores of the detector, in its own units */
     struct learner learner;
 

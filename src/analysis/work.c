@@ -125,11 +125,21 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
     return 0;
 }
 
+struct feature_input work_input(const struct work *w, struct pool *pool)
+{
+    return (struct feature_input){.forest = &w->forest,
+                                  .defs = w->defs,
+                                  .wl = &w->wl,
+                                  .model = &w->model,
+                                  .place = &w->place,
+                                  .pool = pool,
+                                  .seed = w->seed};
+}
+
 int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
                 struct matrix *x)
 {
-    struct feature_input input = {&w->forest, w->defs, &w->wl, &w->model,
-                                  &w->place,  pool,    w->seed};
+    struct feature_input input = work_input(w, pool);
 
     return feature_matrix(ops, &input, x);
 }

@@ -81,6 +81,9 @@ void work_apply(struct work *w, struct residual_model *model, struct yardstick *
 int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
               const struct definitions *defs, int64_t foi, bool with_bags);
 
+/* work_input -- what features are made from. */
+struct feature_input work_input(const struct work *w, struct pool *pool);
+
 /*
  * work_matrix -- the features of all trees.
  *   ops  with needs_bags only if the work has bags

@@ -3,6 +3,7 @@
  * prints the strangest executions. The run appears when everything is in it.
  */
 #include "analysis/analysis.h"
+#include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -29,7 +30,9 @@ struct analyze {
     struct analysis_result result[FOI_MOST];
     uint32_t n_foi;
     bool is_suggested;
-    char why[FOI_WHY_SIZE]; /* of the suggestion */
+    char why[FOI_WHY_SIZE];  /* of the suggestion */
+    struct model *model;     /* snag score: judge by it; NULL: learn */
+    size_t n_labels, n_lost; /* taken over from the run that is replaced; could not be */
 };
 
 /* -------------------------------------------------------------- functions of interest */
@@ -74,9 +77,20 @@ static int suggest_foi(struct analyze *a, const struct reading *r)
     return add_foi(a, suggestion.region);
 }
 
+/* The function that the model is about. */
+static int model_foi(struct analyze *a, const struct reading *r)
+{
+    uint32_t region = names_find(&r->source.defs.names, a->model->foi);
+
+    if (region == NAMES_NONE || r->ingested.profile.row[region].n_calls == 0)
+        return err_set(ERR_NOT_FOUND, "the model is about '%s', which is never called in '%s'",
+                       a->model->foi, r->source.path);
+    return add_foi(a, region);
+}
+
 static int choose_fois(struct analyze *a, const struct reading *r)
 {
-    int rc = 0;
+    int rc = a->model ? model_foi(a, r) : 0;
 
     for (uint32_t i = 0; rc == 0 && i < a->settings->n_foi; i++) {
         uint32_t region[FOI_MOST];
@@ -104,6 +118,7 @@ static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
         .threshold = a->settings->threshold,
         .seed = a->settings->seed,
         .pool = r->pool,
+        .model = a->model,
     };
     struct columns columns;
     int rc = columns_open(&columns, a->dir.part);
@@ -123,7 +138,29 @@ static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
     return rc;
 }
 
-static int write_database(struct analyze *a, const struct reading *r)
+/* Numbers the functions of the model as in the trace; the database gets those it has not. */
+static int adopt_model(struct analyze *a, struct reading *r, sqlite3 *db)
+{
+    uint32_t n_before = r->source.defs.names.n, region;
+
+    if (a->model == NULL)
+        return 0;
+    model_adopt(a->model, &r->source.defs, &region);
+    return run_summary_uncalled(db, &r->source.defs, n_before);
+}
+
+/* A run that is replaced hands its labels on. */
+static int inherit_labels(struct analyze *a, sqlite3 *db)
+{
+    char path[FS_PATH_SIZE];
+    int rc = fs_join(path, a->dir.path, "run.db");
+
+    if (rc < 0 || !a->settings->is_forced || !fs_exists(path))
+        return rc;
+    return label_store_inherit(db, path, &a->n_labels, &a->n_lost);
+}
+
+static int write_database(struct analyze *a, struct reading *r)
 {
     char path[FS_PATH_SIZE];
     sqlite3 *db = NULL;
@@ -136,9 +173,13 @@ static int write_database(struct analyze *a, const struct reading *r)
     if (rc == 0)
         rc = run_summary_save(db, &r->source, &r->ingested);
     if (rc == 0)
+        rc = adopt_model(a, r, db);
+    if (rc == 0)
         rc = analyse_all(a, r, db);
     if (rc == 0)
         rc = rundb_finish(db);
+    if (rc == 0)
+        rc = inherit_labels(a, db);
     if (sqlite3_close(db) != SQLITE_OK && rc == 0)
         rc = err_set(ERR_DATABASE, "cannot close '%s'", path);
     return rc;
@@ -311,9 +352,9 @@ static void default_output(const char *trace, char out[FS_PATH_SIZE])
     snprintf(out, FS_PATH_SIZE, "%.4000s.snag", *base ? base : "trace");
 }
 
-int cmd_analyze(const struct settings *settings)
+static int analyze(const struct settings *settings, struct model *model)
 {
-    struct analyze a = {.settings = settings};
+    struct analyze a = {.settings = settings, .model = model};
     char output[FS_PATH_SIZE];
     int rc;
 
@@ -326,5 +367,25 @@ int cmd_analyze(const struct settings *settings)
         return rc;
     rc = reading_run(settings, settings->args[0], a.dir.part, finish_run, remove_part, &a);
     remove_part(&a);
+    return rc;
+}
+
+int cmd_analyze(const struct settings *settings)
+{
+    return analyze(settings, NULL);
+}
+
+int cmd_score(const struct settings *settings)
+{
+    struct model model = {.foi = NULL};
+    int rc;
+
+    if (settings->model == NULL)
+        return err_set(ERR_USAGE,
+                       "a model is missing: --model FILE (snag model save RUN FILE)");
+    rc = model_file_read(settings->model, &model);
+    if (rc == 0)
+        rc = analyze(settings, &model);
+    model_release(&model);
     return rc;
 }

@@ -59,6 +59,18 @@ static const struct command commands[] = {
      "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
+    {"model", "save RUN FILE | info FILE [options]", "keep what was learnt for the next run",
+     "foi learner seed", 2, 3, cmd_model,
+     "save writes what is usual for a function of interest, the yardstick its executions were\n"
+     "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
+     "executions of another trace of the program. info prints what is in such a file.",
+     "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
+    {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
+     "model output force threshold seed top all", 1, 1, cmd_score,
+     "As snag analyze, but executions are compared with those of the run that the model was\n"
+     "made from, and with what a person said of them: the same execution gets the same score\n"
+     "in every trace. Says what the model has never seen.",
+     "  snag score traces.otf2 --model lammps.model -o today.snag"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
      "foi labels simulate batch learner features seed verify", 1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "

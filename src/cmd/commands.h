@@ -10,10 +10,12 @@ int cmd_export(const struct settings *settings);
 int cmd_info(const struct settings *settings);
 int cmd_label(const struct settings *settings);
 int cmd_list(const struct settings *settings);
+int cmd_model(const struct settings *settings);
 int cmd_next(const struct settings *settings);
 int cmd_project(const struct settings *settings);
 int cmd_query(const struct settings *settings);
 int cmd_retrain(const struct settings *settings);
+int cmd_score(const struct settings *settings);
 int cmd_show(const struct settings *settings);
 
 #endif

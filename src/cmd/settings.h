@@ -13,7 +13,7 @@ struct settings {
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
-    const char *learner, *from, *author, *method;
+    const char *learner, *from, *author, *model, *method;
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;

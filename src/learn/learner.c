@@ -2,6 +2,7 @@
 #include "learn/learner.h"
 
 #include "base/mem.h"
+#include "detect/ocsvm.h"
 #include "learn/gp.h"
 
 #include <math.h>
@@ -10,17 +11,16 @@
 
 /* ---------------------------------------------------------------------------------- gp */
 
-/* Abnormal executions are to score as the strangest of n by rank. */
-static double highest(const struct learner_input *in)
+double learner_highest(uint32_t n)
 {
-    return log(fmax(in->n, 2));
+    return log(fmax(n, 2));
 }
 
 static int rank_gp(struct learner *learner, const signed char *label, double *score,
                    double *threshold)
 {
     const struct learner_input *in = &learner->input;
-    struct gp_input input = {in->rows, in->prior, label, highest(in)};
+    struct gp_input input = {in->rows, in->prior, label, learner_highest(in->n)};
     struct gp_opts opts = gp_opts_default();
     struct gp gp;
     int rc;
@@ -35,10 +35,63 @@ static int rank_gp(struct learner *learner, const signed char *label, double *sc
     return rc;
 }
 
+/* -------------------------------------------------------------------------------- ocsvm */
+
+#define NORMAL_WEIGHT 1.5 /* of C: a normal label's weight; above 1 it cannot be outside */
+
+struct ocsvm_state {
+    struct ocsvm *svm;
+    double *weight; /* [n] */
+};
+
+static void release_ocsvm(struct learner *learner)
+{
+    struct ocsvm_state *state = learner->state;
+
+    if (state) {
+        ocsvm_free(state->svm);
+        free(state->weight);
+    }
+    free(state);
+}
+
+static int init_ocsvm(struct learner *learner)
+{
+    const struct learner_input *in = &learner->input;
+    const struct ocsvm_opts opts = {.gamma = 0};
+    struct ocsvm_state *state = learner->state = mem_alloc(1, sizeof *state);
+
+    state->weight = mem_alloc(in->n, sizeof *state->weight);
+    return ocsvm_new(in->x, &opts, in->pool, &state->svm);
+}
+
+/* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. */
+static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
+                      double *threshold)
+{
+    const struct learner_input *in = &learner->input;
+    struct ocsvm_state *state = learner->state;
+    struct ocsvm_result result;
+    int rc;
+
+    for (uint32_t i = 0; i < in->n; i++)
+        state->weight[i] = label[i] == LABEL_ABNORMAL ? 0
+                           : label[i] == LABEL_NORMAL ? NORMAL_WEIGHT * OCSVM_NU * in->n
+                                                      : 1;
+    rc = ocsvm_train(state->svm, state->weight, &result);
+    if (rc == 0) {
+        ocsvm_score(state->svm, score);
+        *threshold = result.violation;
+    }
+    return rc;
+}
+
 /* ------------------------------------------------------------------------------- public */
 
 static const struct learner_ops learners[] = {
     {"gp", "Gaussian-process correction of the scores", false, NULL, rank_gp, NULL},
+    {"ocsvm", "weighted one-class SVM of the features", true, init_ocsvm, rank_ocsvm,
+     release_ocsvm},
 };
 
 const struct learner_ops *learner_find(const char *name)

@@ -46,6 +46,9 @@ struct learner {
     void *state; /* what the method keeps from one label to the next */
 };
 
+/* learner_highest -- what an abnormal execution is to score: as the strangest of n by rank. */
+double learner_highest(uint32_t n);
+
 /* learner_find -- the row of the table with this name, or NULL. */
 const struct learner_ops *learner_find(const char *name);
 

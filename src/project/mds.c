@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "project/distinct.h"
+#include "project/unique_rows.h"
 #include "project/pca.h"
 
 #include <math.h>
@@ -155,14 +155,14 @@ static void release(struct mds *m)
     free(m->all);
 }
 
-static void spread(struct mds *m, const struct distinct *d, size_t rows, double *points)
+static void spread(struct mds *m, const struct unique_rows *d, size_t rows, double *points)
 {
     for (size_t i = 0; i < m->n; i++)
         memcpy(m->all + 2 * (size_t)m->landmark[i], m->y + 2 * i, 2 * sizeof *m->y);
-    distinct_spread(d, rows, m->all, points);
+    unique_rows_spread(d, rows, m->all, points);
 }
 
-static bool tell(struct mds *m, const struct distinct *d, size_t rows, double *points,
+static bool tell(struct mds *m, const struct unique_rows *d, size_t rows, double *points,
                  const struct project_result *result)
 {
     uint32_t n = m->opts->iterations ? m->opts->iterations : MDS_ITERATIONS;
@@ -175,7 +175,7 @@ static bool tell(struct mds *m, const struct distinct *d, size_t rows, double *p
 }
 
 /* Until the stress stands still, nobody wants any more, or it has been enough. */
-static void majorize(struct mds *m, const struct distinct *d, size_t rows, double *points,
+static void majorize(struct mds *m, const struct unique_rows *d, size_t rows, double *points,
                      struct project_result *result)
 {
     uint32_t n = m->opts->iterations ? m->opts->iterations : MDS_ITERATIONS;
@@ -204,10 +204,10 @@ int mds_run(struct matrix x, const struct project_opts *opts, double *points,
             struct project_result *result)
 {
     struct mds m = {.opts = opts};
-    struct distinct d;
+    struct unique_rows d;
     int rc;
 
-    distinct_init(&d, x);
+    unique_rows_init(&d, x);
     m.x = d.x;
     m.all = mem_alloc(2 * (size_t)d.n, sizeof *m.all);
     rc = pca_run(d.x, opts, m.all, result);
@@ -219,6 +219,6 @@ int mds_run(struct matrix x, const struct project_opts *opts, double *points,
         spread(&m, &d, x.rows, points);
     }
     release(&m);
-    distinct_release(&d);
+    unique_rows_release(&d);
     return rc;
 }

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "project/distinct.h"
+#include "project/unique_rows.h"
 #include "project/pca.h"
 
 #include <math.h>
@@ -148,17 +148,17 @@ static void move(struct tsne *t, double exaggeration, double momentum)
 }
 
 /* Fills in the result and tells whoever wants to know. Returns false to stop. */
-static bool report(struct tsne *t, const struct distinct *d, size_t rows, double *points,
+static bool report(struct tsne *t, const struct unique_rows *d, size_t rows, double *points,
                    struct project_result *result)
 {
     struct project_step step = {result->n_iterations, t->n_iterations, 0, points, rows};
 
     step.cost = result->cost = tsne_cost(&t->forces, &t->affinity);
-    distinct_spread(d, rows, t->y, points);
+    unique_rows_spread(d, rows, t->y, points);
     return project_tell(t->opts, &step);
 }
 
-static void descend(struct tsne *t, const struct distinct *d, size_t rows, double *points,
+static void descend(struct tsne *t, const struct unique_rows *d, size_t rows, double *points,
                     struct project_result *result)
 {
     uint32_t n = t->n_iterations;
@@ -212,12 +212,12 @@ int tsne_run(struct matrix x, const struct project_opts *opts, double *points,
              struct project_result *result)
 {
     struct tsne t = {.opts = opts};
-    struct distinct d;
+    struct unique_rows d;
     int rc;
 
     if (opts->perplexity != 0 && !(opts->perplexity >= 1))
         return err_set(ERR_RANGE, "a perplexity of %g is not 1 or more", opts->perplexity);
-    distinct_init(&d, x);
+    unique_rows_init(&d, x);
     t.n = d.n;
     t.n_iterations = opts->iterations ? opts->iterations : TSNE_ITERATIONS;
     if (t.n <= 3) {
@@ -233,6 +233,6 @@ int tsne_run(struct matrix x, const struct project_opts *opts, double *points,
     descend(&t, &d, x.rows, points, result);
 out:
     release(&t);
-    distinct_release(&d);
+    unique_rows_release(&d);
     return rc;
 }

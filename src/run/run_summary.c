@@ -160,6 +160,19 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
     return rc;
 }
 
+int run_summary_uncalled(sqlite3 *db, const struct definitions *defs, uint32_t first)
+{
+    sqlite3_stmt *insert = NULL;
+    int rc = rundb_prepare(
+        db, "INSERT INTO region VALUES (?, ?, ?, ?, 0, 0, 0, 0, NULL, NULL, 0, 0)", &insert);
+
+    for (uint32_t r = first; rc == 0 && r < defs->names.n; r++)
+        rc = rundb_insert(db, insert, "ittt", (int64_t)r, defs->region[r].name,
+                          defs->region[r].short_name, region_kind_name(defs->region[r].kind));
+    sqlite3_finalize(insert);
+    return rc;
+}
+
 int run_summary_regions(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;

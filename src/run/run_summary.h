@@ -16,6 +16,12 @@ const char *region_kind_name(enum region_kind kind);
 int run_summary_save(sqlite3 *db, const struct source *source, const struct ingested *ingested);
 
 /*
+ * run_summary_uncalled -- add regions that no call of the run is of, but a model knows.
+ *   first  regions first.. of defs
+ */
+int run_summary_uncalled(sqlite3 *db, const struct definitions *defs, uint32_t first);
+
+/*
  * run_summary_regions -- the regions of a run, with ids as they are in its columns.
  *   defs  empty; gets regions only. Release with definitions_release
  */

@@ -1,5 +1,5 @@
 /* Adding 0 makes -0 into 0 before the bytes are hashed. */
-#include "project/distinct.h"
+#include "project/unique_rows.h"
 
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -19,7 +19,7 @@ static struct key row_key(const double *row, size_t cols, double *copy)
     return key_pair(hash.high64, hash.low64);
 }
 
-void distinct_init(struct distinct *d, struct matrix x)
+void unique_rows_init(struct unique_rows *d, struct matrix x)
 {
     double *copy = mem_alloc(x.cols + 1, sizeof *copy);
     struct idmap seen = {0};
@@ -40,14 +40,15 @@ void distinct_init(struct distinct *d, struct matrix x)
     free(copy);
 }
 
-void distinct_release(struct distinct *d)
+void unique_rows_release(struct unique_rows *d)
 {
     free(d->of);
     free(d->x.x);
-    *d = (struct distinct){0};
+    *d = (struct unique_rows){0};
 }
 
-void distinct_spread(const struct distinct *d, size_t rows, const double *from, double *to)
+void unique_rows_spread(const struct unique_rows *d, size_t rows, const double *from,
+                        double *to)
 {
     for (size_t i = 0; i < rows; i++) {
         to[2 * i] = from[2 * (size_t)d->of[i]];

@@ -1,0 +1,153 @@
+/* snag model -- save what a run taught, and look into such a file. */
+#include "analysis/label_store.h"
+#include "analysis/model_file.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/learning.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ save */
+
+static char *meta_text(sqlite3 *db, const char *key)
+{
+    sqlite3_stmt *query = NULL;
+    char *text = NULL;
+
+    if (rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", &query) == 0 &&
+        rundb_bind(db, query, "t", key) == 0 && sqlite3_step(query) == SQLITE_ROW)
+        text = mem_copy_string(rundb_text(query, 0));
+    sqlite3_finalize(query);
+    return text ? text : mem_copy_string("");
+}
+
+/* What was learnt from the labels of the run; nothing if there are none. */
+static int learn(struct learning *l, struct model *m)
+{
+    const struct ranking *r = &l->ranking;
+    signed char *label = mem_alloc(r->n, 1);
+    struct gp_opts opts = gp_opts_default();
+    int64_t newest;
+    int rc = label_store_load(l->run.db, l->foi, LABEL_LAST, r->n, label, &newest);
+
+    for (uint32_t t = 0; t < r->n; t++) {
+        m->n_abnormal += label[t] == LABEL_ABNORMAL;
+        m->n_normal += label[t] == LABEL_NORMAL;
+    }
+    opts.seed = r->learner.input.seed;
+    if (rc == 0)
+        rc =
+            gp_fit(&m->gp, &(struct gp_input){&r->rows, r->prior, label, learner_highest(r->n)},
+                   &opts);
+    free(label);
+    return rc;
+}
+
+/* Moves what the ranking holds into a model. */
+static int model_of(struct learning *l, struct model *m)
+{
+    struct work *w = &l->ranking.work;
+    uint32_t root = w->model.paths.region[0];
+    char now[32];
+
+    label_now(now);
+    m->foi = mem_copy_string(l->defs.region[root].name);
+    m->snag = mem_copy_string(SNAG_VERSION);
+    m->made = mem_copy_string(now);
+    m->trace = meta_text(l->run.db, "trace");
+    m->n_trees = w->forest.n_trees;
+    for (uint32_t r = 0; r < l->defs.names.n; r++)
+        names_add(&m->regions, l->defs.names.name[r]);
+    m->residual = w->model;
+    m->yardstick = w->yardstick;
+    w->model = (struct residual_model){0};
+    w->yardstick = (struct yardstick){0};
+    return 0;
+}
+
+static int save(const struct settings *settings)
+{
+    struct settings run = *settings;
+    struct learning l = {.foi = 0};
+    struct model m = {.foi = NULL};
+    int rc;
+
+    run.args = settings->args + 1;
+    rc = learning_open(&l, &run, false);
+    if (rc == 0)
+        rc = learning_rank(&l, &run);
+    if (rc == 0 && strcmp(l.ranking.detector_name, "residual") != 0)
+        rc = err_set(ERR_UNSUPPORTED,
+                     "only what the detector 'residual' learnt can be kept; this run was "
+                     "analysed with '%s'",
+                     l.ranking.detector_name);
+    if (rc == 0)
+        rc = learn(&l, &m);
+    if (rc == 0)
+        rc = model_of(&l, &m);
+    if (rc == 0)
+        rc = model_file_write(settings->args[2], &m);
+    if (rc == 0 && !settings->is_json)
+        printf("%s: %u executions of %s, %u abnormal and %u normal labels\n", settings->args[2],
+               m.n_trees, m.foi, m.n_abnormal, m.n_normal);
+    model_release(&m);
+    learning_close(&l);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ info */
+
+static void print_info(const struct model *m)
+{
+    char text[TEXT_SIZE];
+
+    printf("function of interest  %s\n", m->foi);
+    printf("learnt from           %s\n", m->trace);
+    printf("executions            %s\n", text_count(m->n_trees, text));
+    printf("usually take          %s\n", text_duration(m->residual.root_ns, text));
+    printf("call paths            %s\n", text_count(m->residual.paths.n, text));
+    printf("contexts              %s\n", text_count(m->residual.class_id.n, text));
+    printf("labels                %u abnormal, %u normal\n", m->n_abnormal, m->n_normal);
+    printf("made                  %s by snag %s\n", m->made, m->snag);
+}
+
+static int info(const struct settings *settings)
+{
+    struct model m;
+    int rc = model_file_read(settings->args[1], &m);
+
+    if (rc == 0 && settings->is_json)
+        print_json(json_pack("{s:o, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:o, s:o}", "foi",
+                             json_text(m.foi), "trace", json_text(m.trace), "trees",
+                             (json_int_t)m.n_trees, "root_ns", m.residual.root_ns, "paths",
+                             (json_int_t)m.residual.paths.n, "contexts",
+                             (json_int_t)m.residual.class_id.n, "abnormal",
+                             (json_int_t)m.n_abnormal, "normal", (json_int_t)m.n_normal, "made",
+                             json_text(m.made), "snag", json_text(m.snag)),
+                   false);
+    else if (rc == 0)
+        print_info(&m);
+    model_release(&m);
+    return rc;
+}
+
+int cmd_model(const struct settings *settings)
+{
+    const char *verb = settings->args[0];
+    int rc;
+
+    if (strcmp(verb, "save") == 0 && settings->n_args == 3)
+        rc = save(settings);
+    else if (strcmp(verb, "info") == 0 && settings->n_args == 2)
+        rc = info(settings);
+    else
+        rc = err_set(ERR_USAGE, "snag model save RUN FILE, or snag model info FILE");
+    return rc < 0 ? rc : STATUS_DONE;
+}
