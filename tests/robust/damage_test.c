@@ -77,15 +77,16 @@ static void print_counts(const char *what, const struct counts *c)
 }
 
 /*
- * What a mapping table or a clock offset says has no redundancy: with another value in it the
- * archive is as valid as before and says something else. So after damage to a file of local
- * definitions the calls must all be there, but may have become those of other regions.
+ * What a definition says has no redundancy: a mapping table with another value in it, or a
+ * region with the name of another, is as valid as before and says something else. So after
+ * damage to definitions the calls must all be there, but may have become those of other
+ * regions.
  */
-static bool are_same(const struct counts *a, const struct counts *b, bool is_mapping_damaged)
+static bool are_same(const struct counts *a, const struct counts *b, bool is_definition_damaged)
 {
     struct counts x = *a, y = *b;
 
-    if (is_mapping_damaged) {
+    if (is_definition_damaged) {
         memset(x.region, 0, sizeof x.region);
         memset(y.region, 0, sizeof y.region);
         x.n_regions = y.n_regions = 0;
@@ -107,7 +108,7 @@ static bool is_info_right(const struct setup *s, const char *dir, const char *wh
         is_right = false;
     }
     if (is_right && o.status == 0 &&
-        !are_same(&found, &s->intact, strstr(what, ".def:") && strstr(what, "traces/"))) {
+        !are_same(&found, &s->intact, strstr(what, ".def:") != NULL)) {
         fprintf(stderr, "%s: status 0, but other counts\n", what);
         print_counts("intact", &s->intact);
         print_counts("found", &found);
