@@ -271,6 +271,10 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     filter.most = 1;
     if (rc == 0)
         rc = executions_each(db, &filter, keep_first, first);
+    if (a->n_labels > 0 || a->n_lost > 0)
+        printf("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
+               "learns from them\n",
+               a->n_labels, a->n_labels == 1 ? "" : "s", a->n_lost, a->dir.path);
     printf("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
            first);
     return rc;

@@ -88,7 +88,7 @@ static const struct command commands[] = {
      "interrupted, the run stays as it was.",
      "  snag project lammps.snag\n"
      "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
-     "  snag query lammps.snag 'SELECT tree, x, y FROM projection' --format csv"},
+     "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
     {"query", "RUN SQL [options]", "SQL over a run's database", "format verify", 2, 2,
      cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "

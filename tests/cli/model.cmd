@@ -1,0 +1,27 @@
+# A model of one run judges another of the same program.
+snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1' --foi step -o one.snag --quiet >/dev/null
+snag label one.snag '#0-5=normal' '#1-7=normal' --author me
+snag model save one.snag one.model --foi step --learner gp --seed 1 --quiet --verbose --threads 1 2>/dev/null
+snag model info one.model | sed 's/made .*/made .../'
+snag model info one.model --json | sed 's/"made": "[^"]*"/"made": "..."/'
+snag score 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed=2;slow=c/150/30' --model one.model --output two.snag --top 3 | cut -c1-60
+snag score 'synth:9*step(compute@1ms(a new) c@200us)' --model one.model -o three.snag --threshold 3 --seed 2 --all --force --threads 1 --quiet --verbose --json 2>/dev/null | cut -c1-120
+snag show two.snag '#1-149' | head -2 | cut -c1-80
+snag list two.snag --top 2 --json | cut -c1-80
+
+# What is not a model, or not for this trace.
+snag score 'synth:9*other' --model one.model -o four.snag
+snag score 'synth:9*step' -o four.snag
+snag score 'synth:9*step' --model nothing.model -o four.snag
+echo hello >text && snag model info text
+head -c 300 one.model >cut && snag model info cut
+snag model
+snag model save one.snag
+snag model throw one.snag away
+snag analyze 'synth:50*step(a b)' --foi step --features time --detector knn -o knn.snag --quiet >/dev/null
+snag model save knn.snag knn.model
+ls
+
+# Labels outlive another analysis into the same run.
+snag analyze 'synth:100*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1' --foi step -o one.snag --force --top 1 | tail -2
+snag label one.snag --json | sed 's/"at": "[^"]*"/"at": "..."/'
