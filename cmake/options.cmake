@@ -8,6 +8,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g") # asserts stay on wherever tests run
 
 option(SNAG_WERROR "warnings are errors" ON)
 option(SNAG_NATIVE "use every instruction of this machine's processor" OFF)
