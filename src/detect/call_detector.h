@@ -1,0 +1,69 @@
+/*
+ * call_detector -- is one call strange, given the durations of the other calls of its region?
+ *
+ * The streaming counterpart of detector.h: a model is made from a sketch, whoever filled it,
+ * and judges one duration at a time. To add a method: one file and one row in call_detector.c.
+ *
+ * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
+ * normal call is to be at least as strange. Anomalies are told by p (sstd: by its sigmas), not
+ * by a fraction of the range of scores, so there are none where nothing is strange.
+ */
+#ifndef SNAG_DETECT_CALL_DETECTOR_H
+#define SNAG_DETECT_CALL_DETECTOR_H
+
+#include "detect/sketch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CALL_DETECTOR_MOST_MODES 8u
+
+/* Where normal durations end on one side of a mode, and how they thin out beyond. */
+struct call_tail {
+    double edge;  /* ln(duration + 1) */
+    double share; /* of all calls that are beyond the edge, if they are normal */
+    double scale; /* ln of the duration per nat */
+};
+
+/* One cluster of durations. */
+struct call_mode {
+    struct call_tail low, high;
+};
+
+/* What is kept of a sketch to judge by. */
+struct call_model {
+    uint64_t n;
+    double mean, deviation, median;
+    uint32_t n_modes;
+    struct call_mode mode[CALL_DETECTOR_MOST_MODES]; /* ascending */
+};
+
+struct call_judgement {
+    double score;
+    double p; /* 0..1 */
+    bool is_anomaly;
+};
+
+struct call_detector_opts {
+    double sigmas; /* sstd: beyond so many deviations is strange; 0 for 6 */
+    double p;      /* the others: less likely than this is strange; 0 for 1e-5 */
+};
+
+struct call_detector_ops {
+    const char *name; /* as typed on the command line */
+    const char *what;
+    struct call_judgement (*judge)(const struct call_model *model, const struct sketch *sketch,
+                                   uint64_t duration_ns, const struct call_detector_opts *opts);
+};
+
+/* call_detector_find -- the row of the table with this name, or NULL. */
+const struct call_detector_ops *call_detector_find(const char *name);
+
+/*
+ * call_model_fit -- from a sketch of at least one duration. O(bins).
+ * The sketch may hold the anomalies too, up to one call in a thousand or so: what is rarer than
+ * that is not taken for normal, and beyond it only the trend of the normal ones counts.
+ */
+void call_model_fit(struct call_model *model, const struct sketch *sketch);
+
+#endif

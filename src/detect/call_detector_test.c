@@ -1,0 +1,177 @@
+/*
+ * Durations of calls, drawn as programs make them, with and without one call in two thousand
+ * made 20 to 50 times as long. Seeds are fixed: the counts below are facts, not chances.
+ */
+#include "detect/call_detector.h"
+
+#include "base/rng.h"
+#include "base/test.h"
+
+enum { CALLS = 100000 };
+
+typedef double draw_fn(struct rng *rng);
+
+static double gaussian(struct rng *rng)
+{
+    return fmax(1, 1000 + 100 * rng_normal(rng));
+}
+
+static double lognormal(struct rng *rng)
+{
+    return 5000 * exp(0.3 * rng_normal(rng));
+}
+
+static double bimodal(struct rng *rng)
+{
+    return (rng_real(rng) < 0.3 ? 50000 : 2000) * exp(0.1 * rng_normal(rng));
+}
+
+static double constant(struct rng *rng)
+{
+    (void)rng;
+    return 10000;
+}
+
+/* A clock of 10 us: most calls take no time at all. */
+static double coarse(struct rng *rng)
+{
+    return rng_real(rng) < 0.1 ? 10000 * floor(1 + 3 * rng_real(rng)) : 0;
+}
+
+struct counts {
+    int n_found, n_false, n_injected;
+};
+
+/* Judges CALLS calls by the model of all of them. */
+static struct counts judge(const char *method, draw_fn *draw, double share, double base)
+{
+    static const struct call_detector_opts opts = {.sigmas = 0};
+    const struct call_detector_ops *ops = call_detector_find(method);
+    uint64_t *duration = calloc(CALLS, sizeof *duration);
+    bool *is_slow = calloc(CALLS, sizeof *is_slow);
+    struct rng rng = {11};
+    struct counts counts = {0};
+    struct sketch sketch;
+    struct call_model model;
+
+    sketch_init(&sketch);
+    for (int i = 0; i < CALLS; i++) {
+        double ns = draw(&rng);
+
+        is_slow[i] = rng_real(&rng) < share;
+        if (is_slow[i])
+            ns = (base > 0 ? base : ns) * (20 + 30 * rng_real(&rng));
+        duration[i] = (uint64_t)ns;
+        sketch_add(&sketch, duration[i]);
+    }
+    call_model_fit(&model, &sketch);
+    for (int i = 0; i < CALLS; i++) {
+        struct call_judgement j = ops->judge(&model, &sketch, duration[i], &opts);
+
+        assert_true(j.p >= 0 && j.p <= 1 && isfinite(j.score));
+        counts.n_injected += is_slow[i];
+        counts.n_found += j.is_anomaly && is_slow[i];
+        counts.n_false += j.is_anomaly && !is_slow[i];
+    }
+    sketch_release(&sketch);
+    free(duration);
+    free(is_slow);
+    return counts;
+}
+
+static void clean_calls_raise_no_alarm(void **state)
+{
+    static draw_fn *const draws[] = {gaussian, lognormal, bimodal, constant, coarse};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        assert_int_equal(judge("hbos", draws[i], 0, 0).n_false, 0);
+        assert_int_equal(judge("copod", draws[i], 0, 0).n_false, 0);
+    }
+}
+
+static void slow_calls_are_found(void **state)
+{
+    static const struct {
+        draw_fn *draw;
+        double base; /* what is made longer; 0: the duration itself */
+    } cases[] = {
+        {gaussian, 0}, {lognormal, 0}, {bimodal, 17000}, {constant, 0}, {coarse, 3000}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct counts c = judge("hbos", cases[i].draw, 5e-4, cases[i].base);
+
+        assert_true(c.n_injected > 30);
+        assert_true(c.n_found >= 0.95 * c.n_injected);
+        assert_true(c.n_false <= 0.05 * c.n_found);
+    }
+}
+
+static void sstd_counts_deviations(void **state)
+{
+    const struct call_detector_ops *sstd = call_detector_find("sstd");
+    const struct call_detector_opts opts = {.sigmas = 2};
+    struct sketch sketch;
+    struct call_model model;
+
+    (void)state;
+    sketch_init(&sketch);
+    for (uint64_t x = 1; x <= 4; x++) /* mean 2.5, deviation sqrt(1.25) */
+        sketch_add(&sketch, x);
+    call_model_fit(&model, &sketch);
+    assert_true(fabs(sstd->judge(&model, &sketch, 4, &opts).score - 1.5 / sqrt(1.25)) < 1e-12);
+    assert_false(sstd->judge(&model, &sketch, 4, &opts).is_anomaly);
+    assert_true(sstd->judge(&model, &sketch, 5, &opts).is_anomaly);
+    sketch_release(&sketch);
+}
+
+/* Modes at 2 and 50 us: a call of 10 us belongs to neither, which only hbos can say. */
+static void what_is_between_modes_is_strange_to_hbos_only(void **state)
+{
+    static const struct call_detector_opts opts = {.sigmas = 0};
+    struct sketch sketch;
+    struct call_model model;
+    struct rng rng = {3};
+
+    (void)state;
+    sketch_init(&sketch);
+    for (int i = 0; i < CALLS; i++)
+        sketch_add(&sketch, (uint64_t)bimodal(&rng));
+    call_model_fit(&model, &sketch);
+    assert_int_equal(model.n_modes, 2);
+    assert_true(call_detector_find("hbos")->judge(&model, &sketch, 10000, &opts).is_anomaly);
+    assert_false(call_detector_find("copod")->judge(&model, &sketch, 10000, &opts).is_anomaly);
+    assert_false(call_detector_find("hbos")->judge(&model, &sketch, 2000, &opts).is_anomaly);
+    sketch_release(&sketch);
+}
+
+static void one_call_is_not_strange(void **state)
+{
+    static const char *const names[] = {"hbos", "sstd", "copod"};
+    static const struct call_detector_opts opts = {.sigmas = 0};
+    struct sketch sketch;
+    struct call_model model;
+
+    (void)state;
+    sketch_init(&sketch);
+    sketch_add(&sketch, 12345);
+    call_model_fit(&model, &sketch);
+    for (int i = 0; i < 3; i++)
+        assert_false(
+            call_detector_find(names[i])->judge(&model, &sketch, 12345, &opts).is_anomaly);
+    sketch_release(&sketch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clean_calls_raise_no_alarm),
+        cmocka_unit_test(slow_calls_are_found),
+        cmocka_unit_test(sstd_counts_deviations),
+        cmocka_unit_test(what_is_between_modes_is_strange_to_hbos_only),
+        cmocka_unit_test(one_call_is_not_strange),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
