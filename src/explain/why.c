@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATERIAL 0.02   /* of the typical duration: less lost time is not worth a word */
+#define RARE_PATH 50  /* paths that fewer than 1 in so many trees have are usually not there */
+#define MATERIAL 0.02 /* of the typical duration: less lost time is not worth a word */
 #define MOST_CONTEXTS 3 /* named in a sentence */
 #define MOST_DIFFERENCES 3
 #define WORTH_SAYING 1.5 /* nats */
@@ -59,7 +60,7 @@ static int by_sure_time(const void *a, const void *b)
 bool why_is_usual(const struct why *why, uint32_t path)
 {
     return path != PATH_NONE &&
-           2 * (uint64_t)why->model->path[path].n_trees >= why->model->n_trees;
+           RARE_PATH * (uint64_t)why->model->path[path].n_trees >= why->model->n_trees;
 }
 
 size_t why_sort_pairs(struct why *why, uint32_t t)

@@ -38,12 +38,12 @@ char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE
 
 /*
  * why_sort_pairs -- load the pairs of tree t, those that most surely lost time first.
- * A path that fewer than half of the trees have is usually not there: all its time is lost.
+ * A path that fewer than one in fifty trees have is usually not there: all its time is lost.
  * Returns how many of them lost a share of the typical duration that matters.
  */
 size_t why_sort_pairs(struct why *why, uint32_t t);
 
-/* why_is_usual -- at least half of the trees have this path; false for PATH_NONE. */
+/* why_is_usual -- at least one in fifty trees has this path; false for PATH_NONE. */
 bool why_is_usual(const struct why *why, uint32_t path);
 
 /* How the children of a call differ from those that calls of its path usually have. */
