@@ -41,7 +41,6 @@ struct call_model {
 struct call_judgement {
     double score;
     double p; /* 0..1 */
-    bool is_anomaly;
 };
 
 struct call_detector_opts {
@@ -49,11 +48,19 @@ struct call_detector_opts {
     double p;      /* the others: less likely than this is strange; 0 for 1e-5 */
 };
 
+/* Durations least_ns .. most_ns, both included. */
+struct call_range {
+    uint64_t least_ns, most_ns;
+};
+
 struct call_detector_ops {
     const char *name; /* as typed on the command line */
     const char *what;
     struct call_judgement (*judge)(const struct call_model *model, const struct sketch *sketch,
-                                   uint64_t duration_ns, const struct call_detector_opts *opts);
+                                   uint64_t duration_ns);
+    /* The durations that are not strange, ascending. Returns how many ranges. */
+    uint32_t (*usual)(const struct call_model *model, const struct call_detector_opts *opts,
+                      struct call_range range[CALL_DETECTOR_MOST_MODES]);
 };
 
 /* call_detector_find -- the row of the table with this name, or NULL. */
@@ -65,5 +72,26 @@ const struct call_detector_ops *call_detector_find(const char *name);
  * that is not taken for normal, and beyond it only the trend of the normal ones counts.
  */
 void call_model_fit(struct call_model *model, const struct sketch *sketch);
+
+/* A model and what follows from it, for judging many calls. */
+struct call_judge {
+    const struct call_detector_ops *ops;
+    struct call_model model;
+    uint32_t n_ranges;
+    struct call_range range[CALL_DETECTOR_MOST_MODES];
+};
+
+/* call_judge_init -- O(bins of the sketch). */
+void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,
+                     const struct call_detector_opts *opts, const struct sketch *sketch);
+
+/* call_judge_is_anomaly -- whether a duration is strange: a few comparisons. */
+static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_t duration_ns)
+{
+    for (uint32_t i = 0; i < judge->n_ranges; i++)
+        if (duration_ns >= judge->range[i].least_ns && duration_ns <= judge->range[i].most_ns)
+            return false;
+    return true;
+}
 
 #endif

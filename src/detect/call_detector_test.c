@@ -52,7 +52,7 @@ static struct counts judge(const char *method, draw_fn *draw, double share, doub
     struct rng rng = {11};
     struct counts counts = {0};
     struct sketch sketch;
-    struct call_model model;
+    struct call_judge j;
 
     sketch_init(&sketch);
     for (int i = 0; i < CALLS; i++) {
@@ -64,14 +64,13 @@ static struct counts judge(const char *method, draw_fn *draw, double share, doub
         duration[i] = (uint64_t)ns;
         sketch_add(&sketch, duration[i]);
     }
-    call_model_fit(&model, &sketch);
+    call_judge_init(&j, ops, &opts, &sketch);
     for (int i = 0; i < CALLS; i++) {
-        struct call_judgement j = ops->judge(&model, &sketch, duration[i], &opts);
+        bool is_anomaly = call_judge_is_anomaly(&j, duration[i]);
 
-        assert_true(j.p >= 0 && j.p <= 1 && isfinite(j.score));
         counts.n_injected += is_slow[i];
-        counts.n_found += j.is_anomaly && is_slow[i];
-        counts.n_false += j.is_anomaly && !is_slow[i];
+        counts.n_found += is_anomaly && is_slow[i];
+        counts.n_false += is_anomaly && !is_slow[i];
     }
     sketch_release(&sketch);
     free(duration);
@@ -113,16 +112,16 @@ static void sstd_counts_deviations(void **state)
     const struct call_detector_ops *sstd = call_detector_find("sstd");
     const struct call_detector_opts opts = {.sigmas = 2};
     struct sketch sketch;
-    struct call_model model;
+    struct call_judge j;
 
     (void)state;
     sketch_init(&sketch);
     for (uint64_t x = 1; x <= 4; x++) /* mean 2.5, deviation sqrt(1.25) */
         sketch_add(&sketch, x);
-    call_model_fit(&model, &sketch);
-    assert_true(fabs(sstd->judge(&model, &sketch, 4, &opts).score - 1.5 / sqrt(1.25)) < 1e-12);
-    assert_false(sstd->judge(&model, &sketch, 4, &opts).is_anomaly);
-    assert_true(sstd->judge(&model, &sketch, 5, &opts).is_anomaly);
+    call_judge_init(&j, sstd, &opts, &sketch);
+    assert_true(fabs(sstd->judge(&j.model, &sketch, 4).score - 1.5 / sqrt(1.25)) < 1e-12);
+    assert_false(call_judge_is_anomaly(&j, 4));
+    assert_true(call_judge_is_anomaly(&j, 5));
     sketch_release(&sketch);
 }
 
@@ -131,18 +130,42 @@ static void what_is_between_modes_is_strange_to_hbos_only(void **state)
 {
     static const struct call_detector_opts opts = {.sigmas = 0};
     struct sketch sketch;
-    struct call_model model;
+    struct call_judge hbos, copod;
     struct rng rng = {3};
 
     (void)state;
     sketch_init(&sketch);
     for (int i = 0; i < CALLS; i++)
         sketch_add(&sketch, (uint64_t)bimodal(&rng));
-    call_model_fit(&model, &sketch);
-    assert_int_equal(model.n_modes, 2);
-    assert_true(call_detector_find("hbos")->judge(&model, &sketch, 10000, &opts).is_anomaly);
-    assert_false(call_detector_find("copod")->judge(&model, &sketch, 10000, &opts).is_anomaly);
-    assert_false(call_detector_find("hbos")->judge(&model, &sketch, 2000, &opts).is_anomaly);
+    call_judge_init(&hbos, call_detector_find("hbos"), &opts, &sketch);
+    call_judge_init(&copod, call_detector_find("copod"), &opts, &sketch);
+    assert_int_equal(hbos.model.n_modes, 2);
+    assert_true(call_judge_is_anomaly(&hbos, 10000));
+    assert_false(call_judge_is_anomaly(&copod, 10000));
+    assert_false(call_judge_is_anomaly(&hbos, 2000));
+    assert_true(call_judge_is_anomaly(&copod, 100));
+    sketch_release(&sketch);
+}
+
+/* The ranges are where p says so: on either side of every end. */
+static void ranges_end_where_p_does(void **state)
+{
+    static const struct call_detector_opts opts = {.p = 1e-4};
+    struct sketch sketch;
+    struct call_judge j;
+    struct rng rng = {5};
+
+    (void)state;
+    sketch_init(&sketch);
+    for (int i = 0; i < CALLS; i++)
+        sketch_add(&sketch, (uint64_t)bimodal(&rng));
+    call_judge_init(&j, call_detector_find("hbos"), &opts, &sketch);
+    for (uint64_t ns = 1; ns < 1000000; ns += 1 + ns / 50) {
+        struct call_judgement judgement = j.ops->judge(&j.model, &sketch, ns);
+
+        assert_true(judgement.p >= 0 && judgement.p <= 1 && isfinite(judgement.score));
+        assert_int_equal(call_judge_is_anomaly(&j, ns), judgement.p < 1e-4);
+    }
     sketch_release(&sketch);
 }
 
@@ -151,15 +174,16 @@ static void one_call_is_not_strange(void **state)
     static const char *const names[] = {"hbos", "sstd", "copod"};
     static const struct call_detector_opts opts = {.sigmas = 0};
     struct sketch sketch;
-    struct call_model model;
 
     (void)state;
     sketch_init(&sketch);
     sketch_add(&sketch, 12345);
-    call_model_fit(&model, &sketch);
-    for (int i = 0; i < 3; i++)
-        assert_false(
-            call_detector_find(names[i])->judge(&model, &sketch, 12345, &opts).is_anomaly);
+    for (int i = 0; i < 3; i++) {
+        struct call_judge j;
+
+        call_judge_init(&j, call_detector_find(names[i]), &opts, &sketch);
+        assert_false(call_judge_is_anomaly(&j, 12345));
+    }
     sketch_release(&sketch);
 }
 
@@ -170,6 +194,7 @@ int main(void)
         cmocka_unit_test(slow_calls_are_found),
         cmocka_unit_test(sstd_counts_deviations),
         cmocka_unit_test(what_is_between_modes_is_strange_to_hbos_only),
+        cmocka_unit_test(ranges_end_where_p_does),
         cmocka_unit_test(one_call_is_not_strange),
     };
 
