@@ -4,6 +4,7 @@
  */
 #include "analysis/analysis.h"
 #include "analysis/label_store.h"
+#include "analysis/per_call.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -14,6 +15,7 @@
 #include "cmd/print.h"
 #include "cmd/reading.h"
 #include "cmd/status.h"
+#include "cmd/strange_calls.h"
 #include "forest/foi.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
@@ -30,9 +32,10 @@ struct analyze {
     struct analysis_result result[FOI_MOST];
     uint32_t n_foi;
     bool is_suggested;
-    char why[FOI_WHY_SIZE];  /* of the suggestion */
-    struct model *model;     /* snag score: judge by it; NULL: learn */
-    size_t n_labels, n_lost; /* taken over from the run that is replaced; could not be */
+    char why[FOI_WHY_SIZE];       /* of the suggestion */
+    struct model *model;          /* snag score: judge by it; NULL: learn */
+    uint64_t n_strange, n_judged; /* calls, with --per-call */
+    size_t n_labels, n_lost;      /* taken over from the run that is replaced; could not be */
 };
 
 /* -------------------------------------------------------------- functions of interest */
@@ -109,6 +112,26 @@ static int choose_fois(struct analyze *a, const struct reading *r)
 
 /* -------------------------------------------------------------------------- the run */
 
+/* All calls, whatever their function. */
+static int analyse_calls(struct analyze *a, const struct reading *r, sqlite3 *db,
+                         const struct columns *columns)
+{
+    const char *name = a->settings->call_detector ? a->settings->call_detector : "hbos";
+    struct per_call_opts opts = per_call_default();
+    struct per_call_result result;
+    int rc;
+
+    opts.detector = call_detector_find(name);
+    opts.is_inclusive = a->settings->is_inclusive;
+    opts.pool = r->pool;
+    per_call_run(columns, &r->source.defs, &opts, &result);
+    a->n_strange = result.n_anomalies;
+    a->n_judged = result.n_judged;
+    rc = per_call_save(db, columns, &result);
+    per_call_release(&result);
+    return rc;
+}
+
 static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
 {
     struct analysis_opts opts = {
@@ -134,6 +157,8 @@ static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
                      (double)result->features_ns * 1e-6, (double)result->detect_ns * 1e-6,
                      (double)result->store_ns * 1e-6);
     }
+    if (rc == 0 && a->settings->is_per_call)
+        rc = analyse_calls(a, r, db, &columns);
     columns_close(&columns);
     return rc;
 }
@@ -240,6 +265,18 @@ static void print_foi(const struct analyze *a, uint32_t i)
            result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
 }
 
+static int print_calls(const struct analyze *a, sqlite3 *db)
+{
+    char strange[TEXT_SIZE], judged[TEXT_SIZE];
+    int rc;
+
+    printf("%s strange calls of %s judged, those that lost most:\n\n",
+           text_count(a->n_strange, strange), text_count(a->n_judged, judged));
+    rc = strange_calls_print(db, a->settings);
+    fputc('\n', stdout);
+    return rc;
+}
+
 static void keep_first(const struct execution *x, void *ctx)
 {
     char *id = ctx;
@@ -266,6 +303,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         filter.foi = a->foi[i].name;
         rc = list_executions(db, &filter, false);
     }
+    if (rc == 0 && a->settings->is_per_call)
+        rc = print_calls(a, db);
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
     filter.foi = NULL;
     filter.most = 1;

@@ -4,6 +4,7 @@
 #include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "cmd/strange_calls.h"
 #include "run/rundir.h"
 
 void list_json(const struct execution *x, void *ctx)
@@ -51,7 +52,8 @@ int cmd_list(const struct settings *settings)
     int rc = executions_open(&run, settings);
 
     if (rc == 0)
-        rc = list_executions(run.db, &filter, settings->is_json);
+        rc = settings->is_per_call ? strange_calls_print(run.db, settings)
+                                   : list_executions(run.db, &filter, settings->is_json);
     run_close(&run);
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -14,7 +14,9 @@ static const struct command commands[] = {
      "Nothing is written.",
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
     {"analyze", "TRACE [options]", "find the strange executions of a function",
-     "foi output force features detector neighbours threshold seed top all", 1, 1, cmd_analyze,
+     "per-call call-detector inclusive foi output force features detector neighbours threshold "
+     "seed top all",
+     1, 1, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
      "that are not usually there, or missing some.\n"
@@ -25,8 +27,8 @@ static const struct command commands[] = {
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --foi step"},
-    {"list", "RUN [options]", "executions by score", "foi top all rank verdict verify", 1, 1,
-     cmd_list,
+    {"list", "RUN [options]", "executions by score", "foi top all rank verdict per-call verify",
+     1, 1, cmd_list,
      "Prints the executions of a run, the strangest first, with a reason each.\n"
      "With --json, one object per line.",
      "  snag list lammps.snag --top 25\n"

@@ -9,11 +9,11 @@
 
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
-    bool is_forced, is_all, is_verified, is_undo, is_history;
+    bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
-    const char *learner, *from, *author, *model, *method;
+    const char *learner, *from, *author, *model, *call_detector, *method;
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;

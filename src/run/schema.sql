@@ -166,3 +166,18 @@ CREATE TABLE projection_settings (
     settings   TEXT NOT NULL,       -- JSON: as asked for; 0 is the method's own number
     PRIMARY KEY (foi, method)
 ) WITHOUT ROWID;
+
+-- Calls of any region that took unusually long or short (snag analyze --per-call).
+CREATE TABLE strange_call (
+    location    INTEGER NOT NULL REFERENCES location,
+    call        INTEGER NOT NULL,   -- row among the calls of its location
+    region      INTEGER NOT NULL REFERENCES region,
+    enter_ns    INTEGER NOT NULL,
+    time_ns     INTEGER NOT NULL,   -- what was judged: exclusive or inclusive
+    usual_ns    REAL NOT NULL,      -- median of its region
+    severity_ns REAL NOT NULL,      -- time_ns above that
+    score       REAL NOT NULL,      -- the detector's own
+    p           REAL NOT NULL,      -- how likely a normal call is as strange
+    PRIMARY KEY (location, call)
+) WITHOUT ROWID;
+CREATE INDEX strange_call_by_severity ON strange_call (severity_ns DESC);

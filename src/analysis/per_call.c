@@ -1,0 +1,267 @@
+/*
+ * Exclusive times come from one pass in preorder with the open calls on a stack. Each location
+ * keeps its most severe calls in a heap with the least severe on top; the heaps are joined in
+ * the order of locations.
+ */
+#include "analysis/per_call.h"
+
+#include "base/mem.h"
+#include "run/rundb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct per_call_opts per_call_default(void)
+{
+    return (struct per_call_opts){
+        .detector = call_detector_find("hbos"), .least_calls = 100, .most = 100000};
+}
+
+/* What one location found. */
+struct found {
+    struct sketch *sketch; /* [n_regions] */
+    struct strange_call *call;
+    size_t n, cap;
+    uint64_t n_anomalies, n_judged;
+};
+
+struct run_over {
+    const struct columns *columns;
+    const struct per_call_opts *opts;
+    uint32_t n_regions;
+    const struct sketch *sketch;    /* [n_regions], of all locations */
+    const struct call_judge *judge; /* [n_regions] */
+    struct found *found;            /* [n_locations] */
+};
+
+/* ---------------------------------------------------------------------------------- times */
+
+/*
+ * The time of every call.
+ *   time  (calls->n) out
+ */
+static void times_of(const struct call_view *calls, bool is_inclusive, uint64_t *time)
+{
+    uint32_t *open = mem_alloc((size_t)DEEPEST_CALL + 1, sizeof *open);
+
+    for (uint32_t i = 0; i < calls->n; i++) {
+        uint16_t depth = calls->depth[i];
+
+        time[i] = calls->inclusive_ns[i];
+        if (!is_inclusive && depth > 0)
+            time[open[depth - 1]] -= calls->inclusive_ns[i];
+        open[depth] = i;
+    }
+    free(open);
+}
+
+static uint64_t *times(const struct run_over *r, uint32_t l, struct call_view *calls)
+{
+    uint64_t *time;
+
+    *calls = columns_view(r->columns, l);
+    time = mem_alloc(calls->n, sizeof *time);
+    times_of(calls, r->opts->is_inclusive, time);
+    return time;
+}
+
+/* ------------------------------------------------------------------------------- sketches */
+
+static void sketch_locations(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct run_over *r = ctx;
+
+    (void)worker;
+    for (size_t l = begin; l < end; l++) {
+        struct found *found = &r->found[l];
+        struct call_view calls;
+        uint64_t *time = times(r, (uint32_t)l, &calls);
+
+        found->sketch = mem_alloc(r->n_regions, sizeof *found->sketch);
+        for (uint32_t region = 0; region < r->n_regions; region++)
+            sketch_init(&found->sketch[region]);
+        for (uint32_t i = 0; i < calls.n; i++)
+            sketch_add(&found->sketch[calls.region[i]], time[i]);
+        free(time);
+    }
+}
+
+/* All locations as one. */
+static struct sketch *merge(struct run_over *r)
+{
+    struct sketch *sum = mem_alloc(r->n_regions, sizeof *sum);
+
+    for (uint32_t region = 0; region < r->n_regions; region++)
+        sketch_init(&sum[region]);
+    for (uint32_t l = 0; l < r->columns->n_locations; l++) {
+        for (uint32_t region = 0; region < r->n_regions; region++) {
+            sketch_merge(&sum[region], &r->found[l].sketch[region]);
+            sketch_release(&r->found[l].sketch[region]);
+        }
+        free(r->found[l].sketch);
+    }
+    return sum;
+}
+
+/* ------------------------------------------------------------------------------- judging */
+
+/* Whether a is less worth keeping than b. */
+static bool is_less(const struct strange_call *a, const struct strange_call *b)
+{
+    if (a->severity_ns != b->severity_ns)
+        return a->severity_ns < b->severity_ns;
+    return a->location != b->location ? a->location > b->location : a->row > b->row;
+}
+
+static void sink(struct strange_call *heap, size_t n)
+{
+    for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
+        struct strange_call swap = heap[at];
+
+        if (child + 1 < n && is_less(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_less(&heap[child], &swap))
+            return;
+        heap[at] = heap[child];
+        heap[child] = swap;
+    }
+}
+
+static void rise(struct strange_call *heap, size_t at)
+{
+    while (at > 0 && is_less(&heap[at], &heap[(at - 1) / 2])) {
+        struct strange_call swap = heap[at];
+
+        heap[at] = heap[(at - 1) / 2];
+        heap[(at - 1) / 2] = swap;
+        at = (at - 1) / 2;
+    }
+}
+
+/* Keeps the most severe ones. */
+static void keep(struct found *found, const struct strange_call *call, size_t most)
+{
+    if (found->n < most) {
+        mem_grow(&found->call, &found->cap, found->n + 1, sizeof *found->call);
+        found->call[found->n] = *call;
+        rise(found->call, found->n++);
+    } else if (most > 0 && is_less(&found->call[0], call)) {
+        found->call[0] = *call;
+        sink(found->call, found->n);
+    }
+}
+
+static void judge_call(struct run_over *r, struct found *found, uint32_t l, uint32_t row,
+                       uint32_t region, uint64_t time_ns)
+{
+    const struct call_judge *judge = &r->judge[region];
+    double severity = (double)time_ns - judge->model.median;
+    struct call_judgement judgement;
+
+    if (severity < (double)r->opts->least_ns)
+        return;
+    judgement = judge->ops->judge(&judge->model, &r->sketch[region], time_ns);
+    found->n_anomalies++;
+    keep(found,
+         &(struct strange_call){l, row, region, time_ns, judgement.score, judgement.p,
+                                judge->model.median, severity},
+         r->opts->most);
+}
+
+static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct run_over *r = ctx;
+
+    (void)worker;
+    for (size_t l = begin; l < end; l++) {
+        struct found *found = &r->found[l];
+        struct call_view calls;
+        uint64_t *time = times(r, (uint32_t)l, &calls);
+
+        for (uint32_t i = 0; i < calls.n; i++) {
+            uint32_t region = calls.region[i];
+
+            if (r->sketch[region].n < r->opts->least_calls)
+                continue;
+            found->n_judged++;
+            if (call_judge_is_anomaly(&r->judge[region], time[i]))
+                judge_call(r, found, (uint32_t)l, i, region, time[i]);
+        }
+        free(time);
+    }
+}
+
+static int by_severity(const void *a, const void *b)
+{
+    return is_less(a, b) ? 1 : -1;
+}
+
+static void join(const struct run_over *r, struct per_call_result *result)
+{
+    struct found all = {0};
+
+    for (uint32_t l = 0; l < r->columns->n_locations; l++) {
+        struct found *found = &r->found[l];
+
+        for (size_t i = 0; i < found->n; i++)
+            keep(&all, &found->call[i], r->opts->most);
+        result->n_anomalies += found->n_anomalies;
+        result->n_judged += found->n_judged;
+        free(found->call);
+    }
+    if (all.n > 0)
+        qsort(all.call, all.n, sizeof *all.call, by_severity);
+    result->call = all.call;
+    result->n = all.n;
+}
+
+/* --------------------------------------------------------------------------------- public */
+
+void per_call_run(const struct columns *columns, const struct definitions *defs,
+                  const struct per_call_opts *opts, struct per_call_result *result)
+{
+    struct run_over r = {.columns = columns, .opts = opts, .n_regions = defs->names.n};
+    struct call_judge *judge = mem_alloc(r.n_regions, sizeof *judge);
+
+    *result = (struct per_call_result){.n_regions = r.n_regions};
+    r.found = mem_alloc(columns->n_locations, sizeof *r.found);
+    pool_for(opts->pool, columns->n_locations, 1, sketch_locations, &r);
+    r.sketch = result->sketch = merge(&r);
+    for (uint32_t region = 0; region < r.n_regions; region++)
+        if (r.sketch[region].n > 0)
+            call_judge_init(&judge[region], opts->detector, &opts->detector_opts,
+                            &r.sketch[region]);
+    r.judge = judge;
+    pool_for(opts->pool, columns->n_locations, 1, judge_locations, &r);
+    join(&r, result);
+    free(r.found);
+    free(judge);
+}
+
+int per_call_save(sqlite3 *db, const struct columns *columns,
+                  const struct per_call_result *result)
+{
+    sqlite3_stmt *insert = NULL;
+    int rc = rundb_prepare(db, "INSERT INTO strange_call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           &insert);
+
+    for (size_t i = 0; rc == 0 && i < result->n; i++) {
+        const struct strange_call *c = &result->call[i];
+        struct call_view calls = columns_view(columns, c->location);
+
+        rc = rundb_insert(db, insert, "iiiiirrrr", (int64_t)c->location, (int64_t)c->row,
+                          (int64_t)c->region, (int64_t)calls.enter_ns[c->row],
+                          (int64_t)c->time_ns, c->usual_ns, c->severity_ns, c->score, c->p);
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+void per_call_release(struct per_call_result *result)
+{
+    for (uint32_t region = 0; result->sketch && region < result->n_regions; region++)
+        sketch_release(&result->sketch[region]);
+    free(result->sketch);
+    free(result->call);
+    *result = (struct per_call_result){0};
+}

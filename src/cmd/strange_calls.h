@@ -1,0 +1,16 @@
+/* strange_calls -- the table strange_call of a run, printed, for analyze --per-call and list.
+ */
+#ifndef SNAG_CMD_STRANGE_CALLS_H
+#define SNAG_CMD_STRANGE_CALLS_H
+
+#include "cmd/settings.h"
+
+#include <sqlite3.h>
+
+/*
+ * strange_calls_print -- the most severe ones, as --top, --all, --rank and --json say.
+ * Returns 0 or a negative ERR_*.
+ */
+int strange_calls_print(sqlite3 *db, const struct settings *settings);
+
+#endif
