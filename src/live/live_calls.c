@@ -1,0 +1,146 @@
+/* The stack is the chain of callers from the innermost open call. */
+#include "live/live_calls.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+void live_calls_init(struct live_calls *c)
+{
+    *c = (struct live_calls){.top = NO_CALL};
+}
+
+void live_calls_release(struct live_calls *c)
+{
+    free(c->enter_ns);
+    free(c->inclusive_ns);
+    free(c->exclusive_ns);
+    free(c->region);
+    free(c->caller);
+    free(c->id);
+    free(c->message);
+    live_calls_init(c);
+}
+
+/* Room for n more rows, so that the loop over the events need not look. */
+static void reserve(struct live_calls *c, size_t n)
+{
+    size_t cap = c->cap ? c->cap : 4096;
+
+    if (c->n + n <= c->cap)
+        return;
+    while (cap < c->n + n)
+        cap *= 2;
+    c->enter_ns = mem_resize(c->enter_ns, cap, sizeof *c->enter_ns);
+    c->inclusive_ns = mem_resize(c->inclusive_ns, cap, sizeof *c->inclusive_ns);
+    c->exclusive_ns = mem_resize(c->exclusive_ns, cap, sizeof *c->exclusive_ns);
+    c->region = mem_resize(c->region, cap, sizeof *c->region);
+    c->caller = mem_resize(c->caller, cap, sizeof *c->caller);
+    c->id = mem_resize(c->id, cap, sizeof *c->id);
+    c->cap = cap;
+}
+
+static inline void enter(struct live_calls *c, uint32_t region, uint64_t time_ns)
+{
+    uint32_t row = c->n++;
+
+    c->enter_ns[row] = time_ns;
+    c->inclusive_ns[row] = LIVE_OPEN;
+    c->exclusive_ns[row] = 0; /* while it is open: minus the time of its children */
+    c->region[row] = region;
+    c->caller[row] = c->top;
+    c->id[row] = c->next_id++;
+    c->top = row;
+}
+
+static inline void close_top(struct live_calls *c, uint64_t time_ns)
+{
+    uint32_t row = c->top, caller = c->caller[row];
+    uint64_t inclusive = time_ns - c->enter_ns[row];
+
+    c->inclusive_ns[row] = inclusive;
+    c->exclusive_ns[row] += inclusive;
+    if (caller != NO_CALL)
+        c->exclusive_ns[caller] -= inclusive;
+    c->top = caller;
+}
+
+/* A leave for something else than the innermost call. */
+static void leave_other(struct live_calls *c, uint32_t region, uint64_t time_ns,
+                        struct quality *quality)
+{
+    uint32_t row = c->top;
+
+    while (row != NO_CALL && region != ANY_REGION && c->region[row] != region)
+        row = c->caller[row];
+    if (row == NO_CALL) {
+        quality->n[QUALITY_unmatched_leave]++;
+        return;
+    }
+    while (c->top != row) {
+        quality->n[QUALITY_missing_leave]++;
+        close_top(c, time_ns);
+    }
+    close_top(c, time_ns);
+}
+
+static void add_message(struct live_calls *c, const struct message *message)
+{
+    mem_grow(&c->message, &c->message_cap, c->n_messages + 1, sizeof *c->message);
+    c->message[c->n_messages] = *message;
+    c->message[c->n_messages++].call = c->top;
+}
+
+size_t live_calls_push(struct live_calls *c, const struct event_batch *batch, size_t begin,
+                       uint64_t until_ns, struct quality *quality)
+{
+    size_t i = begin;
+
+    reserve(c, batch->n - begin);
+    for (; i < batch->n; i++) {
+        const struct event *event = &batch->event[i];
+
+        if (event->time_ns >= until_ns)
+            break;
+        if (event->kind == EVENT_ENTER)
+            enter(c, event->ref, event->time_ns);
+        else if (event->kind == EVENT_LEAVE && c->top != NO_CALL &&
+                 c->region[c->top] == event->ref)
+            close_top(c, event->time_ns);
+        else if (event->kind == EVENT_LEAVE)
+            leave_other(c, event->ref, event->time_ns, quality);
+        else if (event->kind == EVENT_MESSAGE)
+            add_message(c, &batch->message[event->ref]);
+    }
+    if (i > begin)
+        c->last_ns = batch->event[i - 1].time_ns;
+    return i - begin;
+}
+
+void live_calls_finish(struct live_calls *c, struct quality *quality)
+{
+    while (c->top != NO_CALL) {
+        quality->n[QUALITY_open_at_end]++;
+        close_top(c, c->last_ns);
+    }
+}
+
+void live_calls_next_step(struct live_calls *c)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t row = 0; row < c->n; row++) {
+        if (c->inclusive_ns[row] != LIVE_OPEN)
+            continue;
+        c->enter_ns[kept] = c->enter_ns[row];
+        c->inclusive_ns[kept] = LIVE_OPEN;
+        c->exclusive_ns[kept] = c->exclusive_ns[row];
+        c->region[kept] = c->region[row];
+        c->caller[kept] = kept > 0 ? kept - 1 : NO_CALL; /* open calls are one chain */
+        c->id[kept] = c->id[row];
+        kept++;
+    }
+    c->n = c->n_carried = kept;
+    c->top = kept > 0 ? kept - 1 : NO_CALL;
+    c->n_messages = 0;
+}

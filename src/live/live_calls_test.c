@@ -1,0 +1,149 @@
+#include "live/live_calls.h"
+
+#include "base/rng.h"
+#include "base/test.h"
+
+/* Events said as letters, a nanosecond apart: upper case enters, lower case leaves. */
+static size_t say(struct event *event, const char *text, uint64_t from_ns)
+{
+    size_t n = 0;
+
+    for (; text[n]; n++) {
+        int is_enter = text[n] >= 'A' && text[n] <= 'Z';
+
+        event[n] = (struct event){.time_ns = from_ns + n,
+                                  .kind = is_enter ? EVENT_ENTER : EVENT_LEAVE,
+                                  .ref = (uint32_t)(text[n] - (is_enter ? 'A' : 'a'))};
+    }
+    return n;
+}
+
+static void push(struct live_calls *c, const char *text, uint64_t from_ns, struct quality *q)
+{
+    struct event event[64];
+    struct event_batch batch = {.event = event};
+
+    batch.n = say(event, text, from_ns);
+    assert_int_equal(live_calls_push(c, &batch, 0, UINT64_MAX, q), batch.n);
+}
+
+/*
+ * A enters at 0, B at 1, leaves at 2, C enters at 3; then, in the next step, C leaves at 10 and
+ * A at 11. A took 11: 1 in B, 7 in C, 3 of its own.
+ */
+static void open_calls_go_on_in_the_next_step(void **state)
+{
+    struct quality q = {0};
+    struct live_calls c;
+
+    (void)state;
+    live_calls_init(&c);
+    push(&c, "ABbC", 0, &q);
+    assert_int_equal(c.n, 3);
+    assert_int_equal(c.inclusive_ns[1], 1);
+    live_calls_next_step(&c);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.n_carried, 2);
+    push(&c, "ca", 10, &q);
+    assert_int_equal(c.inclusive_ns[0], 11);
+    assert_int_equal(c.exclusive_ns[0], 3);
+    assert_int_equal(c.inclusive_ns[1], 7);
+    assert_int_equal(c.exclusive_ns[1], 7);
+    assert_int_equal(c.id[1], 2);
+    assert_true(c.top == NO_CALL);
+    live_calls_next_step(&c);
+    assert_int_equal(c.n, 0);
+    live_calls_release(&c);
+}
+
+static void a_step_ends_at_its_time(void **state)
+{
+    struct event event[8];
+    struct event_batch batch = {.event = event};
+    struct quality q = {0};
+    struct live_calls c;
+
+    (void)state;
+    live_calls_init(&c);
+    batch.n = say(event, "ABba", 5);
+    assert_int_equal(live_calls_push(&c, &batch, 0, 7, &q), 2);
+    assert_int_equal(live_calls_push(&c, &batch, 2, 7, &q), 0);
+    live_calls_next_step(&c);
+    assert_int_equal(live_calls_push(&c, &batch, 2, 100, &q), 2);
+    assert_int_equal(c.inclusive_ns[0], 3);
+    live_calls_release(&c);
+}
+
+static void what_does_not_pair_up_is_counted_and_stays_local(void **state)
+{
+    struct quality q = {0};
+    struct live_calls c;
+
+    (void)state;
+    live_calls_init(&c);
+    push(&c, "AxBCbDda", 0, &q);
+    assert_int_equal(q.n[QUALITY_unmatched_leave], 1);
+    assert_int_equal(q.n[QUALITY_missing_leave], 1);
+    assert_true(c.top == NO_CALL);
+    assert_int_equal(c.inclusive_ns[3], 1); /* D is right whatever was before it */
+    push(&c, "AB", 20, &q);
+    live_calls_finish(&c, &q);
+    assert_int_equal(q.n[QUALITY_open_at_end], 2);
+    live_calls_release(&c);
+}
+
+/* Whatever the steps, the calls are the same. */
+static void steps_do_not_change_the_calls(void **state)
+{
+    enum { EVENTS = 4000 };
+    static struct event event[EVENTS];
+    struct event_batch batch = {.event = event, .n = EVENTS};
+    struct rng rng = {9};
+    uint32_t stack[64], depth = 0;
+    uint64_t sums[2] = {0, 0}, counts[2] = {0, 0};
+
+    (void)state;
+    for (int i = 0; i < EVENTS; i++) {
+        bool is_enter = depth == 0 || (depth < 60 && rng_below(&rng, 2));
+        uint32_t region = is_enter ? (uint32_t)rng_below(&rng, 5) : stack[--depth];
+
+        if (is_enter)
+            stack[depth++] = region;
+        event[i] = (struct event){.time_ns = 10 * (uint64_t)i,
+                                  .kind = is_enter ? EVENT_ENTER : EVENT_LEAVE,
+                                  .ref = region};
+    }
+    for (int k = 0; k < 2; k++) {
+        uint64_t step = k == 0 ? 10 * EVENTS : 70, until = step;
+        struct quality q = {0};
+        struct live_calls c;
+
+        live_calls_init(&c);
+        for (size_t at = 0; at < EVENTS; until += step) {
+            at += live_calls_push(&c, &batch, at, until, &q);
+            if (at == EVENTS)
+                live_calls_finish(&c, &q);
+            for (uint32_t row = 0; row < c.n; row++)
+                if (c.inclusive_ns[row] != LIVE_OPEN) {
+                    counts[k]++;
+                    sums[k] += (c.id[row] + 1) * c.exclusive_ns[row] * (c.region[row] + 1);
+                }
+            live_calls_next_step(&c);
+        }
+        live_calls_release(&c);
+    }
+    assert_int_equal(counts[0], counts[1]);
+    assert_int_equal(sums[0], sums[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_calls_go_on_in_the_next_step),
+        cmocka_unit_test(a_step_ends_at_its_time),
+        cmocka_unit_test(what_does_not_pair_up_is_counted_and_stays_local),
+        cmocka_unit_test(steps_do_not_change_the_calls),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
