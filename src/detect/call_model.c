@@ -2,7 +2,7 @@
  * Modes are found in ln(duration + 1), as durations spread in proportion. The histogram is
  * smoothed, the densest part that holds all but one in a thousand calls is the core, and its
  * connected pieces are the modes. A mode ends where its quantiles say; beyond its edge it is
- * taken to thin out exponentially, at the rate seen between its 80th and its 99th percentile.
+ * taken to thin out exponentially, at a rate that its outer quantiles tell.
  */
 #include "detect/call_detector.h"
 
@@ -11,11 +11,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CORE 0.999          /* share of the calls that are taken for normal */
-#define LEAST_MODE 0.001    /* share of the calls, */
-#define LEAST_MODE_CALLS 8  /* and calls: less is no mode of its own */
-#define LEAST_SCALE 0.1     /* ln of the duration per nat: 10 % */
-#define EDGE 0.005          /* share of a mode beyond its edge, on each side */
+#define CORE 0.999         /* share of the calls that are taken for normal */
+#define LEAST_MODE 0.001   /* share of the calls, */
+#define LEAST_MODE_CALLS 8 /* and calls: less is no mode of its own */
+#define LEAST_SCALE 0.1    /* ln of the duration per nat: 10 % */
+#define EDGE 0.005         /* share of a mode beyond its edge, on each side; */
+#define EDGE_CALLS 2.5     /* and calls */
+#define INNER 0.2          /* shares between which is seen how a mode thins out */
+#define MIDDLE 0.05
 #define GAP 0.2             /* ln of the duration: modes that are closer are one */
 #define FEWEST_FOR_SCALE 50 /* calls of a mode that tell how it thins out */
 
@@ -121,18 +124,32 @@ static double core_density(const struct density *d, double n)
 
 /* ---------------------------------------------------------------------------------- modes */
 
-/* One side of a mode: the edge, and the rate between two quantiles inside it. */
+/* Value of a mode that a share of its calls is beyond, on one side. */
+static double beyond_share(const struct density *d, uint32_t first, uint32_t last, double total,
+                           double share, bool is_high)
+{
+    return quantile(d, first, last, total, is_high ? 1 - share : share);
+}
+
+/*
+ * One side of a mode: the edge, and how it thins out beyond. The rate is seen in two stretches
+ * inside; where it rises towards the edge, as that of a normal distribution does, it will rise
+ * beyond it too, though we count on half of that only.
+ */
 static struct call_tail tail_of(const struct density *d, uint32_t first, uint32_t last,
                                 double total, double n, bool is_high)
 {
-    double inner = quantile(d, first, last, total, is_high ? 0.8 : 0.2);
-    double outer = quantile(d, first, last, total, is_high ? 0.99 : 0.01);
-    struct call_tail tail = {.scale = fabs(outer - inner) / log(0.2 / 0.01)};
+    double edge = fmin(fmax(EDGE, EDGE_CALLS / total), MIDDLE / 2);
+    double inner = beyond_share(d, first, last, total, INNER, is_high);
+    double middle = beyond_share(d, first, last, total, MIDDLE, is_high);
+    struct call_tail tail = {.edge = beyond_share(d, first, last, total, edge, is_high),
+                             .share = edge * total / n};
+    double near = fabs(middle - inner) / log(INNER / MIDDLE);
+    double far = fabs(tail.edge - middle) / log(MIDDLE / edge);
 
-    tail.edge = quantile(d, first, last, total, is_high ? 1 - EDGE : EDGE);
-    tail.share = EDGE * total / n;
+    tail.scale = near > far ? far * sqrt(fmax(far / near, 0.25)) : far;
     if (total < FEWEST_FOR_SCALE)
-        tail.scale = fmax(tail.scale, fabs(outer - inner));
+        tail.scale = fmax(tail.scale, fabs(middle - inner));
     tail.scale = fmax(tail.scale, LEAST_SCALE);
     return tail;
 }
