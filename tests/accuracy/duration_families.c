@@ -2,7 +2,7 @@
  * Precision and recall of the per-call detectors on generated durations, as a table in
  * Markdown:
  *
- *     per_call [CALLS]
+ *     duration_families [CALLS]
  *
  * One call in two thousand is made 20 to 50 times as long as the typical call of its family.
  * False alarms are counted without any, per 100,000 calls. Seeds are fixed.
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     int n = argc > 1 ? atoi(argv[1]) : 200000;
 
     if (n < 1000) {
-        fprintf(stderr, "usage: per_call [CALLS], at least 1000\n");
+        fprintf(stderr, "usage: duration_families [CALLS], at least 1000\n");
         return 2;
     }
     printf("| durations | hbos | copod | sstd |\n|---|---|---|---|\n");
