@@ -59,8 +59,8 @@ def unpacked(data, name, scratch):
     return scratch / name
 
 
-def stops_of(snag, path, truth):
-    """The stops as (rank, begin, end) in the run's time."""
+def stops_of(snag, path, truth, kinds=("stop",)):
+    """The stops, or other kinds of interference, as (rank, begin, end) in the run's time."""
     meta = {row["key"]: row["value"] for row in query(snag, path, "SELECT key, value FROM meta")}
     offset = {
         int(row["rank"]): int(row["clock_offset_ns"])
@@ -68,7 +68,7 @@ def stops_of(snag, path, truth):
     }
     shift = int(meta.get("shift_ns", 0)) - int(meta["origin_ticks"])
     for row in csv.DictReader(open(truth)):
-        if row["kind"] == "stop":
+        if row["kind"] in kinds:
             rank = int(row["rank"])
             yield (
                 rank,
@@ -133,7 +133,7 @@ def measure(snag, trace, truth, path, fois, verbose):
                 f"  rank {rank} {begin / 1e6:9.1f} ms +{(end - begin) / 1e6:4.1f}:"
                 f" {len(chains):3d} executions, {' '.join(sorted(found)) or '-'}; others {others}"
             )
-    print(f"  {fois}: {len(stops)} stops, " + ", ".join(f"{k} {n}" for k, n in count.items()))
+    return len(stops), count
 
 
 def main():
@@ -148,8 +148,9 @@ def main():
                 continue
             print(name)
             for fois in FOIS:
-                measure(snag, where / trace, where / "truth_trace.csv", f"{scratch}/run.snag", fois,
-                        "-v" in sys.argv)
+                n, count = measure(snag, where / trace, where / "truth_trace.csv",
+                                   f"{scratch}/run.snag", fois, "-v" in sys.argv)
+                print(f"  {fois}: {n} stops, " + ", ".join(f"{k} {v}" for k, v in count.items()))
 
 
 if __name__ == "__main__":
