@@ -35,17 +35,24 @@ static int score_residual(const struct detector_input *input, size_t n, double *
     return 0;
 }
 
+/* For detectors that compare executions with each other. */
+static int check_enough(size_t n)
+{
+    return n >= 2 ? 0
+                  : err_set(ERR_RANGE, "%zu execution%s: nothing to compare with", n,
+                            n == 1 ? "" : "s");
+}
+
 /* lof and knn: neighbours first, then a plain function of them. */
 static int score_neighbours(const struct detector_input *input, size_t n, uint32_t k,
                             void (*fn)(const struct neighbours *, double *), double *score,
                             double *threshold)
 {
     struct neighbours neighbours;
-    int rc;
+    int rc = check_enough(n);
 
-    if (n < 2)
-        return err_set(ERR_RANGE, "%zu execution%s: nothing to compare with", n,
-                       n == 1 ? "" : "s");
+    if (rc < 0)
+        return rc;
     rc = neighbours_find(input->x, k < n ? k : n - 1, input->pool, &neighbours);
     if (rc == 0) {
         fn(&neighbours, score);
@@ -84,6 +91,7 @@ static int score_ocsvm(const struct detector_input *input, size_t n, double *sco
         rc = ocsvm_train(svm, input->weight, &result);
     if (rc == 0) {
         ocsvm_score(svm, score);
+        ocsvm_settle_border(svm, score);
         *threshold = result.allowed;
     }
     ocsvm_free(svm);
@@ -94,8 +102,10 @@ static int score_iforest(const struct detector_input *input, size_t n, double *s
                          double *threshold)
 {
     struct iforest_opts opts = {.seed = input->seed};
-    int rc = iforest_score(input->x, &opts, input->pool, score);
+    int rc = check_enough(n);
 
+    if (rc == 0)
+        rc = iforest_score(input->x, &opts, input->pool, score);
     if (rc == 0)
         *threshold = highest_share(score, n);
     return rc;

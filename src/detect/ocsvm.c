@@ -32,6 +32,7 @@
 #define LEAST_SAMPLED 1000u
 #define SAMPLE_TOLERANCE 1e-3
 #define SUM_BLOCK 2048u /* rows of the gradient per piece of work */
+#define FEWEST_ROWS 10u /* fewer have none that is alone */
 
 struct ocsvm {
     struct centred points;
@@ -457,6 +458,60 @@ void ocsvm_score(const struct ocsvm *svm, double *score)
 {
     for (size_t i = 0; i < svm->points.x.rows; i++)
         score[i] = svm->rho - svm->gradient[i];
+}
+
+/* What is not inside, and may be outside. Returns how many that are. */
+static size_t find_border(const struct ocsvm *svm, uint32_t *which)
+{
+    double inside = svm->rho * (1 + svm->tolerance);
+    size_t n = 0;
+
+    for (size_t i = 0; i < svm->points.x.rows; i++)
+        if (svm->gradient[i] <= inside && svm->upper[i] <= svm->total)
+            which[n++] = (uint32_t)i;
+    return n;
+}
+
+/* near[a] = the sum of the kernel of row which[a] with all rows, itself included. */
+static void sum_near(const struct ocsvm *svm, const uint32_t *which, size_t n, double *near)
+{
+    size_t rows = svm->points.x.rows, cols = svm->points.x.cols;
+    struct matrix x = {mem_alloc(n * cols, sizeof(double)), n, cols, cols};
+    double *one = mem_alloc(rows, sizeof *one);
+
+    for (size_t i = 0; i < rows; i++)
+        one[i] = 1;
+    for (size_t a = 0; a < n; a++)
+        for (size_t c = 0; c < cols; c++)
+            matrix_row(x, a)[c] = matrix_row(svm->points.x, which[a])[c] + svm->points.mean[c];
+    rbf_sums(&svm->rbf, one, x, near);
+    free(x.x);
+    free(one);
+}
+
+void ocsvm_settle_border(const struct ocsvm *svm, double *score)
+{
+    size_t rows = svm->points.x.rows, n, n_alone = 0;
+    double allowed = svm->tolerance * svm->rho;
+    uint32_t *which = mem_alloc(rows, sizeof *which);
+    double *near = mem_alloc(rows, sizeof *near);
+
+    n = find_border(svm, which);
+    if (rows < FEWEST_ROWS || n > rows / 4) /* then the border is where most are */
+        n = 0;
+    sum_near(svm, which, n, near);
+    for (size_t a = 0; a < n; a++)
+        n_alone += svm->gradient[which[a]] / near[a] > svm->rho / 2;
+    for (size_t a = 0; a < n; a++) {
+        double over = svm->gradient[which[a]] / near[a] - svm->rho / 2;
+
+        if (score[which[a]] <= allowed)
+            score[which[a]] = allowed * fmin(2 / near[a], 1);
+        if (over > 0 && (double)n_alone <= 2 * svm->total + 1)
+            score[which[a]] += over;
+    }
+    free(which);
+    free(near);
 }
 
 /* ------------------------------------------------------------------------------- the model */

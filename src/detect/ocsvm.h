@@ -82,6 +82,25 @@ int ocsvm_train(struct ocsvm *svm, const double *weight, struct ocsvm_result *re
  */
 void ocsvm_score(const struct ocsvm *svm, double *score);
 
+/*
+ * ocsvm_settle_border -- an order for the rows on the border, and out with those that hold
+ * themselves there.
+ *   score  [rows] from ocsvm_score
+ * A row far from all others is its own only neighbour: a_i = rho <= u_i puts it on the border
+ * exactly, however strange it is, and several such rows in an order made by rounding. With
+ * D = sum of K(x_j, x) over all rows, that order is by 1 / D instead, in scores up to
+ * `allowed`. And rho / D is what each of the rows near x has to give to hold it on the border:
+ * where that is above rho / 2, so that there is less than one other row near it, the rest is
+ * added to its score, which puts it outside. For rho >= 2 there are none, as u = 1 puts such
+ * rows outside.
+ *
+ * Rows whose weight is above C stay. Nobody is put outside where that would be more than
+ * 2 C + 1, and nothing is done where a quarter of all is on the border: being alone is usual
+ * then. Rows that are equal stay equal. Time O(rows cols) per row on the border or outside.
+ * The same on any number of threads.
+ */
+void ocsvm_settle_border(const struct ocsvm *svm, double *score);
+
 /* What is left of a machine when training is over. */
 struct ocsvm_model {
     struct matrix support; /* (n_support, cols) */

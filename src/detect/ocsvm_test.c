@@ -250,6 +250,75 @@ static void a_constant_feature_does_not_matter(void **state)
     assert_int_equal(strangest, 77);
 }
 
+enum { FLAT = 200 };
+
+/* Scores after the border is settled. */
+static struct ocsvm_result settle(double (*x)[TEST_COLS], const double *weight, double *score)
+{
+    struct matrix rows = {x[0], FLAT, TEST_COLS, TEST_COLS};
+    struct pool *pool = pool_new(2);
+    struct ocsvm_result result;
+    struct ocsvm *svm;
+
+    assert_int_equal(ocsvm_new(rows, &defaults, pool, &svm), 0);
+    assert_int_equal(ocsvm_train(svm, weight, &result), 0);
+    ocsvm_score(svm, score);
+    ocsvm_settle_border(svm, score);
+    result.alpha = NULL;
+    ocsvm_free(svm);
+    pool_free(pool);
+    return result;
+}
+
+/* C = 4: 195 rows in one place, rows 0..2 alone and far out, row 3 with a twin at 4. What is
+ * alone is on the border with a_i = rho, the twins with a_3 + a_4 = rho. */
+static void rows_alone_on_the_border_are_put_outside(void **state)
+{
+    static double x[FLAT][TEST_COLS];
+    double score[FLAT], weight[FLAT];
+    struct ocsvm_result result;
+    struct rng rng = {5};
+
+    (void)state;
+    for (size_t i = 0; i < FLAT; i++) {
+        weight[i] = 1;
+        for (size_t c = 0; c < TEST_COLS; c++)
+            x[i][c] = (i < 5 ? 0 : 1) * rng_normal(&rng);
+    }
+    for (size_t i = 0; i < 4; i++)
+        x[i][i] = 100 + (double)i;
+    x[4][3] = x[3][3];
+    result = settle(x, weight, score);
+    assert_true(result.rho < 1);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(fabs(score[i] - result.rho / 2) < 1e-4);
+    assert_true(score[3] > 0.99 * result.allowed && score[3] <= result.allowed);
+    assert_true(score[4] == score[3]);
+    for (size_t i = 5; i < FLAT; i++)
+        assert_true(score[i] < score[3]);
+    weight[1] = 6; /* normal, says a person */
+    result = settle(x, weight, score);
+    assert_true(score[1] <= result.allowed && score[0] > result.rho / 3);
+}
+
+static void where_all_are_alike_none_is_put_outside(void **state)
+{
+    static double x[FLAT][TEST_COLS];
+    double score[FLAT];
+    struct ocsvm_result result = settle(x, NULL, score);
+
+    (void)state;
+    for (size_t i = 0; i < FLAT; i++)
+        assert_true(score[i] <= result.allowed);
+    for (size_t i = 0; i < FLAT; i++) /* no two rows are near each other */
+        x[i][i % TEST_COLS] = (i % 2 ? 5.0 : -5.0) * (double)(i / TEST_COLS + 1);
+    result = settle(x, NULL, score);
+    for (size_t i = 0, n_out = 0; i < FLAT; i++) {
+        n_out += score[i] > result.allowed;
+        assert_true(n_out <= 4 + 9); /* C of weight 1, and 2 C + 1 */
+    }
+}
+
 static void weights_that_cannot_be_are_refused(void **state)
 {
     double x[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -289,6 +358,8 @@ int main(void)
         cmocka_unit_test(the_model_scores_rows_as_the_machine_does),
         cmocka_unit_test(one_row_two_rows_and_equal_rows_are_on_the_border),
         cmocka_unit_test(a_constant_feature_does_not_matter),
+        cmocka_unit_test(rows_alone_on_the_border_are_put_outside),
+        cmocka_unit_test(where_all_are_alike_none_is_put_outside),
         cmocka_unit_test(weights_that_cannot_be_are_refused),
         cmocka_unit_test(values_that_are_not_finite_are_refused),
     };

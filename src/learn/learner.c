@@ -1,6 +1,7 @@
 /* One section per learner. */
 #include "learn/learner.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "detect/ocsvm.h"
 #include "learn/gp.h"
@@ -65,6 +66,24 @@ static int init_ocsvm(struct learner *learner)
     return ocsvm_new(in->x, &opts, in->pool, &state->svm);
 }
 
+/* Abnormal ones weigh nothing, and the weights have to reach C. */
+static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
+{
+    uint32_t n_abnormal = 0;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sum += state->weight[i];
+        n_abnormal += state->weight[i] == 0;
+    }
+    if (sum >= OCSVM_NU * n * (1 - 1e-12))
+        return 0;
+    return err_set(ERR_RANGE,
+                   "cannot learn: %u of %u executions are labelled abnormal, which leaves too "
+                   "few to learn what is usual",
+                   n_abnormal, n);
+}
+
 /* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. */
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
@@ -78,10 +97,13 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
         state->weight[i] = label[i] == LABEL_ABNORMAL ? 0
                            : label[i] == LABEL_NORMAL ? NORMAL_WEIGHT * OCSVM_NU * in->n
                                                       : 1;
-    rc = ocsvm_train(state->svm, state->weight, &result);
+    rc = check_enough_left(state, in->n);
+    if (rc == 0)
+        rc = ocsvm_train(state->svm, state->weight, &result);
     if (rc == 0) {
         ocsvm_score(state->svm, score);
-        *threshold = result.violation;
+        ocsvm_settle_border(state->svm, score);
+        *threshold = result.allowed;
     }
     return rc;
 }
