@@ -94,7 +94,9 @@ static void print_curve(struct simulation *s, int rc)
 {
     json_t *first = json_array_get(s->curve, 0);
 
-    if (s->table)
+    if (s->table && rc < 0)
+        table_free(s->table);
+    else if (s->table)
         table_print(s->table, stdout);
     else if (rc == 0)
         print_json(json_pack("{s:O, s:O, s:s, s:s, s:O}", "roc_auc",
