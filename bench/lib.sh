@@ -25,6 +25,20 @@ data() {
 field() { awk -v name="$1" '{ for (i = 1; i < NF; i++) if ($i == name) value = $(i + 1) }
     END { print value }'; }
 
+# member NAME: a number of the JSON object on standard input.
+member() { sed -n "s/.*\"$1\": \([^,}]*\).*/\1/p"; }
+
+# peer MODULE: the distribution's Python has it; says so when not.
+python=/usr/bin/python3
+peer() {
+    "$python" -c "import $1" 2>/dev/null && return
+    printf '\nskipped: no %s for %s (%s), so there is nothing to compare with\n' "$1" "$python" "$2"
+    return 1
+}
+
+# Where the distribution keeps the reference BLAS, which Python uses where no other is installed.
+reference_blas() { dirname "$(ls /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)" 2>/dev/null; }
+
 # Of the numbers in a file, one a line.
 smallest() { sort -g "$1" | head -n 1; }
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }

@@ -9,6 +9,11 @@ rows=(
     "ingest    Reading a trace into call columns"
     "residual  Subtree labels, residual model and score"
     "open      Opening a run"
+    "stack2vec Learned vectors"
+    "ocsvm     One-class SVM"
+    "neighbours Nearest neighbours and LOF"
+    "tsne      t-SNE"
+    "retrain   A new ranking after labels"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
