@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 
 #include "analysis/causes.h"
+#include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
 #include "analysis/work.h"
 #include "base/err.h"
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "detect/detector.h"
+#include "detect/rbf.h"
 #include "explain/why.h"
 #include "features/residual_rows.h"
 #include "run/rundb.h"
@@ -31,7 +33,7 @@ struct analysis {
     const struct detector_ops *detector;
     struct work work;
     double *score; /* [n_trees] */
-    double threshold;
+    double threshold, gamma;
 };
 
 static int choose(struct analysis *a)
@@ -45,7 +47,10 @@ static int choose(struct analysis *a)
         return err_set(ERR_USAGE, "no such features: '%s'", features);
     if (a->detector == NULL)
         return err_set(ERR_USAGE, "no such detector: '%s'", detector);
-    return 0;
+    a->work.embedding_opts = stack2vec_default();
+    a->work.embedding_opts.seed = a->opts->seed;
+    stack2vec_override(&a->work.embedding_opts, &a->opts->embedding);
+    return stack2vec_check(&a->work.embedding_opts);
 }
 
 /* What the model learnt from labels, on top of the detector's scores. */
@@ -66,6 +71,7 @@ static int detect(struct analysis *a)
     uint32_t n = a->work.forest.n_trees;
     struct detector_input input = {.residual = &a->work.residual,
                                    .k = a->opts->k,
+                                   .gamma = a->opts->gamma,
                                    .seed = a->opts->seed,
                                    .pool = a->opts->pool};
     int rc = 0;
@@ -73,6 +79,8 @@ static int detect(struct analysis *a)
     a->score = mem_alloc(n, sizeof *a->score);
     if (a->detector->needs_matrix)
         rc = work_matrix(&a->work, a->features, a->opts->pool, &input.x);
+    if (rc == 0 && a->detector->needs_gamma)
+        a->gamma = input.gamma = input.gamma > 0 ? input.gamma : rbf_gamma(input.x);
     if (rc == 0)
         rc = a->detector->score(&input, n, a->score, &a->threshold);
     free(input.x.x);
@@ -88,19 +96,23 @@ static int detect(struct analysis *a)
 static int save_foi(sqlite3 *db, const struct analysis *a, const struct analysis_foi *foi,
                     const struct analysis_result *result)
 {
+    const struct foi_settings settings = {
+        .neighbours = a->opts->k,
+        .seed = a->opts->seed,
+        .learnt = {a->gamma, a->work.embedding_opts},
+    };
+    char text[FOI_SETTINGS_SIZE];
     sqlite3_stmt *insert;
-    char settings[128];
     int rc = rundb_prepare(db, "INSERT INTO foi VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            &insert);
 
-    snprintf(settings, sizeof settings, "{\"neighbours\": %u, \"seed\": %llu}", a->opts->k,
-             (unsigned long long)a->opts->seed);
+    foi_settings_text(&settings, text);
     if (rc == 0)
         rc = rundb_insert(db, insert, "itiiiiiittdt", foi->id, foi->name, (int64_t)foi->region,
                           (int64_t)result->n_trees, (int64_t)result->n_vertices,
                           (int64_t)result->n_messages, (int64_t)result->n_subtrees,
                           (int64_t)result->max_depth, a->features->name, a->detector->name,
-                          a->threshold, settings);
+                          a->threshold, text);
     sqlite3_finalize(insert);
     return rc;
 }
@@ -179,6 +191,7 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
     result->n_vertices = w->forest.n;
     result->max_depth = forest_depth(&w->forest);
     result->n_subtrees = w->wl.vocab.label.n;
+    result->gamma = a->gamma;
     for (uint32_t t = 0; t < w->forest.n_trees; t++) {
         result->n_messages += w->forest.n_messages[t];
         result->n_anomalies += a->score[t] > a->threshold;
@@ -189,7 +202,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .columns = columns, .work.seed = opts->seed};
+    struct analysis a = {.opts = opts, .columns = columns};
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);
 

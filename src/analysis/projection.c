@@ -12,7 +12,7 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
                     const struct definitions *defs, int64_t foi,
                     const struct projection_opts *opts)
 {
-    struct work work = {0};
+    struct work work = {.embedding_opts = opts->embedding};
     struct matrix x = {0};
     int rc = work_load(&work, db, columns, defs, foi, opts->features->needs_bags);
 

@@ -17,7 +17,8 @@
 struct projection_opts {
     const struct project_method *method;
     const struct feature_ops *features;
-    struct project_opts project; /* without defaults left open */
+    struct project_opts project;     /* without defaults left open */
+    struct stack2vec_opts embedding; /* what was said of it, see work_load */
 };
 
 struct projection {

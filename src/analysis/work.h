@@ -25,8 +25,8 @@
 #include <sqlite3.h>
 
 struct work {
-    const struct definitions *defs; /* not its own */
-    uint64_t seed;                  /* of features that are learnt; the analysis's */
+    const struct definitions *defs;       /* not its own */
+    struct stack2vec_opts embedding_opts; /* of features that are learnt */
     struct forest forest;
     struct wl wl;
     struct residual_model model;
@@ -71,7 +71,8 @@ void work_apply(struct work *w, struct residual_model *model, struct yardstick *
 
 /*
  * work_load -- what a finished run knows about one of its functions of interest.
- *   w          zeroed; release it in any case
+ *   w          zeroed, but for what was said of embedding_opts (stack2vec_override); the
+ *              analysis's hold for the rest. Release it in any case
  *   db         the run's; its columns and definitions (run_summary_definitions) go with it
  *   foi        id in table foi; tree t of the forest is its execution (foi, tree = t)
  *   with_bags  as above

@@ -42,11 +42,12 @@ static void assert_as_stored(sqlite3 *db, const struct work *w)
 static void what_is_loaded_is_what_the_analysis_had(void **state)
 {
     const struct analysis_opts opts = {.seed = UINT64_MAX - 5, .threshold = NAN};
-    struct work loaded = {0}, fitted = {.seed = opts.seed};
+    struct work loaded = {0}, fitted = {.embedding_opts = stack2vec_default()};
     struct definitions defs;
     struct sample_run m;
 
     (void)state;
+    fitted.embedding_opts.seed = opts.seed;
     sample_run_init(&m, program, "step", &opts);
     assert_int_equal(run_summary_definitions(m.db, &defs), 0);
     assert_int_equal(work_load(&loaded, m.db, &m.columns, &defs, m.foi.id, true), 0);

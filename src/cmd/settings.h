@@ -17,8 +17,10 @@ struct settings {
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
-    double perplexity; /* 0: not said */
-    double threshold;  /* NAN: the detector's own */
+    double perplexity;                      /* 0: not said */
+    uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */
+    double learning_rate, negatives, gamma; /* 0: not said */
+    double threshold;                       /* NAN: the detector's own */
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;

@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "features/stack2vec.h"
 
 #include <assert.h>
 #include <math.h>
@@ -104,26 +103,18 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
 
 /* --------------------------------------------------------------------------- stack2vec */
 
-static struct stack2vec_opts stack2vec_opts_of(const struct feature_input *input)
-{
-    struct stack2vec_opts opts = stack2vec_default();
-
-    opts.seed = input->seed;
-    return opts;
-}
-
 static size_t stack2vec_columns(const struct feature_input *input)
 {
-    return stack2vec_opts_of(input).dims;
+    return input->embedding.dims;
 }
 
 static void fill_stack2vec(const struct feature_input *input, struct matrix x)
 {
-    struct stack2vec_opts opts = stack2vec_opts_of(input);
     struct stack2vec model;
-    int rc = stack2vec_fit(&model, &opts, &input->wl->vocab, &input->wl->bags, input->pool, x);
+    int rc = stack2vec_fit(&model, &input->embedding, &input->wl->vocab, &input->wl->bags,
+                           input->pool, x);
 
-    assert(rc == 0); /* the options are ours */
+    assert(rc == 0); /* the options make sense */
     (void)rc;
     stack2vec_release(&model);
 }

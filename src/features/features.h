@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "base/pool.h"
 #include "features/residual.h"
+#include "features/stack2vec.h"
 #include "features/wl.h"
 
 #include <stdbool.h>
@@ -21,8 +22,8 @@ struct feature_input {
     const struct wl *wl;
     const struct residual_model *model;
     const struct residual_place *place;
-    struct pool *pool; /* for what is trained */
-    uint64_t seed;
+    struct pool *pool;               /* for what is trained */
+    struct stack2vec_opts embedding; /* how stack2vec is trained; must make sense */
 };
 
 struct feature_ops {

@@ -22,8 +22,8 @@ static void begin(struct fixture *f, const char *text, const char *features)
     f->defs.n_locations = 1;
     wl_init(&f->wl, &f->forest, &f->defs, true);
     residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
-    f->input =
-        (struct feature_input){&f->forest, &f->defs, &f->wl, &f->model, &f->place, NULL, 1};
+    f->input = (struct feature_input){
+        &f->forest, &f->defs, &f->wl, &f->model, &f->place, NULL, stack2vec_default()};
     assert_int_equal(feature_matrix(feature_find(features), &f->input, &f->x), 0);
     assert_int_equal(f->x.rows, f->forest.n_trees);
 }

@@ -58,14 +58,15 @@ static void release_ocsvm(struct learner *learner)
 static int init_ocsvm(struct learner *learner)
 {
     const struct learner_input *in = &learner->input;
-    const struct ocsvm_opts opts = {.gamma = 0};
+    const struct ocsvm_opts opts = {.gamma = in->gamma};
     struct ocsvm_state *state = learner->state = mem_alloc(1, sizeof *state);
 
     state->weight = mem_alloc(in->n, sizeof *state->weight);
     return ocsvm_new(in->x, &opts, in->pool, &state->svm);
 }
 
-/* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. */
+/* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. The
+ * threshold is the detector's: without labels no verdict changes. */
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
 {
@@ -81,7 +82,7 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
     rc = ocsvm_train(state->svm, state->weight, &result);
     if (rc == 0) {
         ocsvm_score(state->svm, score);
-        *threshold = result.violation;
+        *threshold = result.allowed;
     }
     return rc;
 }

@@ -23,6 +23,7 @@ struct learner_input {
     struct matrix x;         /* (n, cols) for those that do */
     const double *prior;     /* [n] the detector's score, in nats */
     double threshold;        /* of the prior */
+    double gamma;            /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;
     struct pool *pool;
 };

@@ -145,7 +145,8 @@ CREATE TABLE retrain (
     anomalies      INTEGER NOT NULL,
     became_anomaly INTEGER NOT NULL, -- verdicts that changed
     became_normal  INTEGER NOT NULL,
-    is_undone      INTEGER NOT NULL DEFAULT 0
+    is_undone      INTEGER NOT NULL DEFAULT 0,
+    settings       TEXT NOT NULL     -- JSON: of stack2vec and of the one-class SVM
 );
 
 -- Executions as points on a plane, and how they came there: snag project.
