@@ -47,10 +47,10 @@ static int choose(struct analysis *a)
         return err_set(ERR_USAGE, "no such features: '%s'", features);
     if (a->detector == NULL)
         return err_set(ERR_USAGE, "no such detector: '%s'", detector);
-    a->work.embedding_opts = stack2vec_default();
-    a->work.embedding_opts.seed = a->opts->seed;
-    stack2vec_override(&a->work.embedding_opts, &a->opts->embedding);
-    return stack2vec_check(&a->work.embedding_opts);
+    a->work.embedding.opts = stack2vec_default();
+    a->work.embedding.opts.seed = a->opts->seed;
+    stack2vec_override(&a->work.embedding.opts, &a->opts->embedding);
+    return stack2vec_check(&a->work.embedding.opts);
 }
 
 /* What the model learnt from labels, on top of the detector's scores. */
@@ -99,7 +99,7 @@ static int save_foi(sqlite3 *db, const struct analysis *a, const struct analysis
     const struct foi_settings settings = {
         .neighbours = a->opts->k,
         .seed = a->opts->seed,
-        .learnt = {a->gamma, a->work.embedding_opts},
+        .learnt = {a->gamma, a->work.embedding.opts},
     };
     char text[FOI_SETTINGS_SIZE];
     sqlite3_stmt *insert;
@@ -225,6 +225,8 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     rc = save_foi(db, &a, foi, result);
     if (rc == 0)
         rc = model_store_save(db, foi->id, &a.work.model);
+    if (rc == 0 && a.work.is_embedding_new)
+        rc = model_store_save_embedding(db, foi->id, &a.work.embedding);
     if (rc == 0)
         rc = save_executions(db, &a, foi->id);
     result->forest_ns = forest_at - begin;

@@ -19,24 +19,38 @@ static const char *number(double value, char out[32])
     return out;
 }
 
-/* What both texts have, without braces. */
+/* What the texts have in common, without braces. */
+static void embedding_text(const struct stack2vec_opts *o, char *out, size_t size)
+{
+    char rate[32], negatives[32];
+
+    snprintf(out, size,
+             "\"dimensions\": %u, \"epochs\": %u, \"learning_rate\": %s, \"negatives\": %s",
+             o->dims, o->epochs, number(o->learning_rate, rate),
+             number(o->negatives, negatives));
+}
+
 static void learnt_text(const struct learnt_settings *l, char *out, size_t size)
 {
-    char gamma[32] = "null", rate[32], negatives[32];
+    char gamma[32] = "null", embedding[160];
 
     if (l->gamma > 0)
         number(l->gamma, gamma);
-    snprintf(out, size,
-             "\"gamma\": %s, \"dimensions\": %u, \"epochs\": %u, \"learning_rate\": %s, "
-             "\"negatives\": %s",
-             gamma, l->embedding.dims, l->embedding.epochs,
-             number(l->embedding.learning_rate, rate),
-             number(l->embedding.negatives, negatives));
+    embedding_text(&l->embedding, embedding, sizeof embedding);
+    snprintf(out, size, "\"gamma\": %s, %s", gamma, embedding);
+}
+
+void embedding_settings_text(const struct stack2vec_opts *opts, char out[FOI_SETTINGS_SIZE])
+{
+    char text[160];
+
+    embedding_text(opts, text, sizeof text);
+    snprintf(out, FOI_SETTINGS_SIZE, "{%s}", text);
 }
 
 void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS_SIZE])
 {
-    char text[FOI_SETTINGS_SIZE - 2];
+    char text[224];
 
     learnt_text(l, text, sizeof text);
     snprintf(out, FOI_SETTINGS_SIZE, "{%s}", text);
@@ -44,7 +58,7 @@ void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS
 
 void foi_settings_text(const struct foi_settings *s, char out[FOI_SETTINGS_SIZE])
 {
-    char text[FOI_SETTINGS_SIZE - 80];
+    char text[224];
 
     learnt_text(&s->learnt, text, sizeof text);
     snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s}", s->neighbours,

@@ -35,6 +35,9 @@ struct foi_settings {
  */
 int foi_settings_load(sqlite3 *db, int64_t foi, struct foi_settings *settings);
 
+/* embedding_settings_text -- column settings of table embedding: JSON. */
+void embedding_settings_text(const struct stack2vec_opts *opts, char out[FOI_SETTINGS_SIZE]);
+
 /* foi_settings_text -- column settings of table foi: JSON. */
 void foi_settings_text(const struct foi_settings *settings, char out[FOI_SETTINGS_SIZE]);
 

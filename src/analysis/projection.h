@@ -23,7 +23,8 @@ struct projection_opts {
 
 struct projection {
     uint32_t n;
-    double *point; /* (n, 2), that of tree t in row t */
+    double *point;              /* (n, 2), that of tree t in row t */
+    struct stack2vec embedding; /* trained for it; without words if the run has it already */
     struct project_result result;
 };
 
@@ -38,9 +39,9 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
 void projection_release(struct projection *p);
 
 /*
- * projection_save -- put the points in place of those this method had for this function of
- * interest, in one transaction: readers see the old ones or the new ones.
- * Returns 0, ERR_DATABASE or ERR_IO; then nothing has changed.
+ * projection_save -- keep the embedding if it is new, and put the points in place of those this
+ * method had for this function of interest, in one transaction: readers see the old ones or the
+ * new ones. Returns 0, ERR_DATABASE or ERR_IO; then nothing has changed.
  */
 int projection_save(sqlite3 *db, int64_t foi, const struct projection *p,
                     const struct projection_opts *opts);

@@ -52,7 +52,7 @@ static double calibrate(struct ranking *r, const struct foi_settings *s)
 static double choose_gamma(const struct ranking *r, const struct foi_settings *s,
                            const struct ranking_opts *opts)
 {
-    const struct stack2vec_opts *was = &s->learnt.embedding, *is = &r->work.embedding_opts;
+    const struct stack2vec_opts *was = &s->learnt.embedding, *is = &r->work.embedding.opts;
     bool is_same = strcmp(s->features, r->features_name) == 0 && was->dims == is->dims &&
                    was->epochs == is->epochs && was->learning_rate == is->learning_rate &&
                    was->negatives == is->negatives;
@@ -90,7 +90,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     if (features == NULL)
         return err_set(ERR_USAGE, "no such features: '%s'",
                        opts->features ? opts->features : settings.features);
-    r->work.embedding_opts = opts->embedding;
+    r->work.embedding.opts = opts->embedding;
     rc = work_load(&r->work, db, columns, defs, foi, ops->needs_matrix && features->needs_bags);
     if (rc < 0)
         return rc;
@@ -109,7 +109,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     rc = load_rows(r, ops, features, opts->pool);
     if (rc == 0 && ops->needs_matrix)
         input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
-    r->learnt.embedding = r->work.embedding_opts;
+    r->learnt.embedding = r->work.embedding.opts;
     input.n = r->n;
     input.rows = &r->rows;
     input.x = r->x;

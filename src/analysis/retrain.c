@@ -2,6 +2,7 @@
 #include "analysis/retrain.h"
 
 #include "analysis/label_store.h"
+#include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -172,6 +173,8 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
         rc = store(db, r->foi, &s);
         if (rc == 0)
             rc = record(db, r, &s, author, result);
+        if (rc == 0 && r->work.is_embedding_new)
+            rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
         rc = commit(db, rc);
     }
     scores_release(&s);

@@ -17,6 +17,7 @@ void work_release(struct work *w)
     residual_place_release(&w->place);
     residual_scores_release(&w->residual);
     yardstick_release(&w->yardstick);
+    stack2vec_release(&w->embedding);
     free(w->measure);
     *w = (struct work){0};
 }
@@ -99,13 +100,13 @@ static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
 /* The run's settings, but for what was said. */
 static int load_opts(struct work *w, sqlite3 *db, int64_t foi)
 {
-    struct stack2vec_opts said = w->embedding_opts;
+    struct stack2vec_opts said = w->embedding.opts;
     struct foi_settings settings;
     int rc = foi_settings_load(db, foi, &settings);
 
     if (rc == 0)
-        w->embedding_opts = settings.learnt.embedding;
-    stack2vec_override(&w->embedding_opts, &said);
+        w->embedding.opts = settings.learnt.embedding;
+    stack2vec_override(&w->embedding.opts, &said);
     return rc;
 }
 
@@ -128,6 +129,8 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
                      defs->region[region].name, w->forest.n_trees, (long long)n_trees);
     if (rc == 0)
         rc = model_store_load(db, foi, defs->names.n, &w->model);
+    if (rc == 0 && with_bags)
+        rc = model_store_load_embedding(db, foi, &w->embedding);
     if (rc < 0)
         return rc;
     wl_init(&w->wl, &w->forest, defs, with_bags);
@@ -136,7 +139,7 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
     return 0;
 }
 
-struct feature_input work_input(const struct work *w, struct pool *pool)
+struct feature_input work_input(struct work *w, struct pool *pool)
 {
     return (struct feature_input){.forest = &w->forest,
                                   .defs = w->defs,
@@ -144,13 +147,17 @@ struct feature_input work_input(const struct work *w, struct pool *pool)
                                   .model = &w->model,
                                   .place = &w->place,
                                   .pool = pool,
-                                  .embedding = w->embedding_opts};
+                                  .embedding = &w->embedding,
+                                  .unseen = &w->unseen};
 }
 
-int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
+int work_matrix(struct work *w, const struct feature_ops *ops, struct pool *pool,
                 struct matrix *x)
 {
     struct feature_input input = work_input(w, pool);
+    bool has_embedding = w->embedding.n_words > 0;
+    int rc = feature_matrix(ops, &input, x);
 
-    return feature_matrix(ops, &input, x);
+    w->is_embedding_new |= !has_embedding && w->embedding.n_words > 0;
+    return rc;
 }

@@ -100,7 +100,7 @@ static const struct command commands[] = {
      cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
      "location,\n"
-     "region, comm, quality, foi, execution, model, projection.",
+     "region, comm, quality, foi, execution, model, embedding, projection.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",

@@ -105,18 +105,22 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
 
 static size_t stack2vec_columns(const struct feature_input *input)
 {
-    return input->embedding.dims;
+    return input->embedding->opts.dims;
 }
 
 static void fill_stack2vec(const struct feature_input *input, struct matrix x)
 {
-    struct stack2vec model;
-    int rc = stack2vec_fit(&model, &input->embedding, &input->wl->vocab, &input->wl->bags,
-                           input->pool, x);
+    const struct vocab *vocab = &input->wl->vocab;
+    const struct bags *bags = &input->wl->bags;
+    const struct stack2vec_opts opts = input->embedding->opts;
+    int rc = 0;
 
+    if (input->embedding->n_words > 0)
+        stack2vec_infer(input->embedding, vocab, bags, input->pool, x, input->unseen);
+    else
+        rc = stack2vec_fit(input->embedding, &opts, vocab, bags, input->pool, x);
     assert(rc == 0); /* the options make sense */
     (void)rc;
-    stack2vec_release(&model);
 }
 
 static const struct feature_ops kinds[] = {

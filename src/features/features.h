@@ -22,8 +22,10 @@ struct feature_input {
     const struct wl *wl;
     const struct residual_model *model;
     const struct residual_place *place;
-    struct pool *pool;               /* for what is trained */
-    struct stack2vec_opts embedding; /* how stack2vec is trained; must make sense */
+    struct pool *pool; /* for what is trained */
+    /* Of stack2vec: trained by its options, which must make sense, if it has no words yet. */
+    struct stack2vec *embedding;
+    struct stack2vec_unseen *unseen; /* out: of an embedding that had words */
 };
 
 struct feature_ops {

@@ -18,6 +18,14 @@ snag retrain o.snag --learner ocsvm --author me --dimensions 16 --epochs 4 --lea
 snag query o.snag 'SELECT settings FROM retrain ORDER BY id' --json | jq -c '.settings | fromjson | [.dimensions, .epochs, .learning_rate, .negatives]'
 snag query o.snag "SELECT r.settings ->> '\$.gamma' = f.settings ->> '\$.gamma' AS same, r.settings ->> '\$.gamma' = 0.25 AS given FROM retrain r, foi f" --format csv
 snag project o.snag --method pca --features stack2vec --dimensions 8 --epochs 2 --learning-rate 0.1 --negatives 1 --json | jq -c '[.features, .executions]'
+
+# Trained once per settings; only commands that change the run keep what they train.
+snag query o.snag 'SELECT settings, bytes > 0, length(data) > 0 FROM embedding ORDER BY rowid' --format csv
+snag retrain o.snag --undo --json | jq .retrain
+snag query e.snag 'SELECT count(*) AS n FROM embedding' --format csv
+snag project e.snag --method pca --features stack2vec --json >first.json
+snag query e.snag 'SELECT count(*) AS n FROM embedding' --format csv
+snag project e.snag --method pca --features stack2vec --json | cmp - first.json
 snag export o.snag | awk -F, 'NR == 1 { print "id,label" } NR > 1 { print $1 "," ($1 == "#0-50" ? "abnormal" : "normal") }' >all.csv
 snag evaluate o.snag --labels all.csv --simulate 10 --learner ocsvm --dimensions 16 --epochs 4 --learning-rate 0.03 --negatives 2 --gamma 0.25 --json | jq -c '[.features, (.curve | length)]'
 
