@@ -38,8 +38,12 @@ struct analysis {
 
 static int choose(struct analysis *a)
 {
-    const char *features = a->opts->features ? a->opts->features : DEFAULT_NAME;
-    const char *detector = a->opts->detector ? a->opts->detector : DEFAULT_NAME;
+    const struct model *model = a->opts->model;
+    const char *features = model ? model->features : a->opts->features;
+    const char *detector = model ? model->detector : a->opts->detector;
+
+    features = features ? features : DEFAULT_NAME;
+    detector = detector ? detector : DEFAULT_NAME;
 
     a->features = feature_find(features);
     a->detector = detector_find(detector);
@@ -66,6 +70,27 @@ static void correct(struct analysis *a, const struct gp *gp)
     rows_release(&rows);
 }
 
+static bool has_svm(const struct model *model)
+{
+    return model && model->svm.support.rows > 0;
+}
+
+static int score_by_svm(struct analysis *a, struct matrix x)
+{
+    const struct model *model = a->opts->model;
+
+    a->threshold = model->threshold;
+    a->gamma = model->svm.gamma;
+    return ocsvm_model_score(&model->svm, x, a->opts->pool, a->score);
+}
+
+static int score_by_detector(struct analysis *a, struct detector_input *input)
+{
+    if (a->detector->needs_gamma)
+        a->gamma = input->gamma = input->gamma > 0 ? input->gamma : rbf_gamma(input->x);
+    return a->detector->score(input, a->work.forest.n_trees, a->score, &a->threshold);
+}
+
 static int detect(struct analysis *a)
 {
     uint32_t n = a->work.forest.n_trees;
@@ -79,10 +104,8 @@ static int detect(struct analysis *a)
     a->score = mem_alloc(n, sizeof *a->score);
     if (a->detector->needs_matrix)
         rc = work_matrix(&a->work, a->features, a->opts->pool, &input.x);
-    if (rc == 0 && a->detector->needs_gamma)
-        a->gamma = input.gamma = input.gamma > 0 ? input.gamma : rbf_gamma(input.x);
     if (rc == 0)
-        rc = a->detector->score(&input, n, a->score, &a->threshold);
+        rc = has_svm(a->opts->model) ? score_by_svm(a, input.x) : score_by_detector(a, &input);
     free(input.x.x);
     if (rc == 0 && a->opts->model)
         correct(a, &a->opts->model->gp);
@@ -192,9 +215,27 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
     result->max_depth = forest_depth(&w->forest);
     result->n_subtrees = w->wl.vocab.label.n;
     result->gamma = a->gamma;
+    result->unseen_subtrees = w->unseen;
     for (uint32_t t = 0; t < w->forest.n_trees; t++) {
         result->n_messages += w->forest.n_messages[t];
         result->n_anomalies += a->score[t] > a->threshold;
+    }
+}
+
+/* What the vertices and subtrees of the forest are, by itself or by the model. */
+static void learn_or_apply(struct analysis *a, struct analysis_result *result)
+{
+    bool with_bags = a->detector->needs_matrix && a->features->needs_bags;
+    struct model *model = a->opts->model;
+
+    if (model == NULL) {
+        work_fit(&a->work, with_bags);
+        return;
+    }
+    work_apply(&a->work, &model->residual, &model->yardstick, with_bags, &result->unseen);
+    if (model->embedding.n_words > 0) {
+        a->work.embedding = model->embedding;
+        model->embedding = (struct stack2vec){0};
     }
 }
 
@@ -212,10 +253,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     if (rc < 0)
         goto out;
     forest_at = clock_ns();
-    if (opts->model)
-        work_apply(&a.work, &opts->model->residual, &opts->model->yardstick, &result->unseen);
-    else
-        work_fit(&a.work, a.detector->needs_matrix && a.features->needs_bags);
+    learn_or_apply(&a, result);
     features_at = clock_ns();
     rc = detect(&a);
     if (rc < 0)
@@ -225,7 +263,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     rc = save_foi(db, &a, foi, result);
     if (rc == 0)
         rc = model_store_save(db, foi->id, &a.work.model);
-    if (rc == 0 && a.work.is_embedding_new)
+    if (rc == 0 && a.work.embedding.n_words > 0)
         rc = model_store_save_embedding(db, foi->id, &a.work.embedding);
     if (rc == 0)
         rc = save_executions(db, &a, foi->id);

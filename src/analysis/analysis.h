@@ -35,7 +35,8 @@ struct analysis_result {
     uint32_t n_trees, n_vertices, max_depth, n_subtrees, n_anomalies;
     uint64_t n_messages;
     double gamma;              /* of the kernel of ocsvm; 0 with another detector */
-    struct work_unseen unseen; /* with a model */
+    struct work_unseen unseen; /* by the model, if there is one */
+    struct stack2vec_unseen unseen_subtrees;              /* by its embedding */
     uint64_t forest_ns, features_ns, detect_ns, store_ns; /* how long the stages took */
 };
 

@@ -69,13 +69,13 @@ static void count_unseen(const struct work *w, struct work_unseen *unseen)
 }
 
 void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
-                struct work_unseen *unseen)
+                bool with_bags, struct work_unseen *unseen)
 {
     w->model = *model;
     w->yardstick = *yardstick;
     *model = (struct residual_model){0};
     *yardstick = (struct yardstick){0};
-    wl_init(&w->wl, &w->forest, w->defs, false);
+    wl_init(&w->wl, &w->forest, w->defs, with_bags);
     residual_locate(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, w->defs);
     measure(w, false);
     count_unseen(w, unseen);

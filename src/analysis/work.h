@@ -65,11 +65,12 @@ struct work_unseen {
 /*
  * work_apply -- label the forest and measure every tree by what was learnt from another run.
  *   model, yardstick  numbered as in w->defs; they are moved into w
+ *   with_bags         as above
  *   unseen            out
  * Costs as work_fit.
  */
 void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
-                struct work_unseen *unseen);
+                bool with_bags, struct work_unseen *unseen);
 
 /*
  * work_load -- what a finished run knows about one of its functions of interest.

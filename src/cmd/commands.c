@@ -67,7 +67,10 @@ static const struct command commands[] = {
      "foi learner dimensions epochs learning-rate negatives gamma seed", 2, 3, cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
-     "executions of another trace of the program. info prints what is in such a file.",
+     "executions of another trace of the program. Runs of the detectors residual and ocsvm "
+     "(on\n"
+     "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
+     "prints what is in such a file.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
      "model output force threshold seed top all", 1, 1, cmd_score,

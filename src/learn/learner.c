@@ -2,9 +2,9 @@
 #include "learn/learner.h"
 
 #include "base/mem.h"
-#include "detect/ocsvm.h"
 #include "learn/gp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +85,14 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
         *threshold = result.allowed;
     }
     return rc;
+}
+
+void learner_svm(const struct learner *learner, struct ocsvm_model *svm)
+{
+    const struct ocsvm_state *state = learner->state;
+
+    assert(learner->ops->rank == rank_ocsvm);
+    ocsvm_model_init(svm, state->svm);
 }
 
 /* ------------------------------------------------------------------------------- public */
