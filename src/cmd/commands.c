@@ -34,14 +34,18 @@ static const struct command commands[] = {
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
-     "foi depth all verify", 2, 2, cmd_show,
+     "foi depth all subtrees threshold verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
      "subtree usually take, which calls are too many or missing, the tree of its call paths,\n"
      "and the anomalies on other ranks at the same time.\n\n"
+     "With --subtrees also those parts of the tree that make it different from the executions\n"
+     "most like it, by the embedding stack2vec: importance 0.69 is twice as much of a subtree "
+     "as\n"
+     "they have, -0.69 half as much.\n\n"
      "An execution is written #RANK-INDEX, with #RANK.THREAD-INDEX off the master thread and "
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
-     "  snag show lammps.snag '#1-40'"},
+     "  snag show lammps.snag '#1-40'\n  snag show lammps.snag '#1-40' --subtrees"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
      "foi from author", 1, MOST_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "

@@ -44,7 +44,8 @@ static const struct option_row rows[] = {
     {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", NULL,
      "neighbours that lof (default 20) and knn (default 10) look at"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", NULL,
-     "a score above it makes an anomaly, instead of the detector's own threshold"},
+     "a score above it makes an anomaly, instead of the detector's own threshold; snag show: "
+     "importance of the subtrees to print (default 0.69: twice or half of the usual)"},
     {"method", 'm', OPTION_TEXT, AT(method), "KIND", "tsne|pca|mds",
      "how executions are put on a plane (default tsne)"},
     {"perplexity", 0, OPTION_REAL, AT(perplexity), "P", NULL,
@@ -67,6 +68,8 @@ static const struct option_row rows[] = {
      "only executions with this verdict"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N", NULL,
      "levels of the tree to draw; strange calls below are drawn all the same (default 4)"},
+    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL, NULL,
+     "also print which subtrees make it different from executions like it"},
     {"labels", 'l', OPTION_TEXT, AT(labels), "FILE", NULL,
      "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
     {"from", 0, OPTION_TEXT, AT(from), "FILE", NULL,

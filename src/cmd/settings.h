@@ -10,6 +10,7 @@
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
+    bool has_subtrees;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
