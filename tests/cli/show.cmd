@@ -28,9 +28,9 @@ snag show t.snag '#0-0' --verbose >/dev/null
 # Which subtrees make it different from executions like it.
 printf '40*step(compute@1ms(a 3*b) c@200us) 1*step(compute@1ms(a(new@1ms) 3*b) c@200us) 40*step(compute@1ms(a 3*b) c@200us);jitter=0.1' >program
 snag analyze "synth:$(cat program)" --foi step --features stack2vec --detector ocsvm -o foreign.snag --quiet >/dev/null
-snag show foreign.snag '#0-40' --subtrees | sed -n '/^subtrees/,/^$/s/^ *[+-][0-9.]*/   X/p'
+snag show foreign.snag '#0-40' --subtrees --threshold 1.2 | sed -n '/^subtrees/,/^$/s/^ *[+-][0-9.]*/   X/p'
 snag show foreign.snag '#0-40' --subtrees --threshold 1000 | grep '^subtrees'
-snag show foreign.snag '#0-40' --subtrees --threshold 0.001 --all | grep -c '^ *[+-]'
+snag show foreign.snag '#0-40' --subtrees --threshold 0.001 --all | grep -c '  new$'
 snag show foreign.snag '#0-40' --subtrees --json | jq -c '.subtrees[0] | [keys_unsorted, .subtree, .importance > 2, .calls, .vertices_here]'
 snag show foreign.snag '#0-10' --subtrees --json | jq -c '.subtrees'
 snag show foreign.snag '#0-40' --json | jq -c 'has("subtrees")'
