@@ -15,6 +15,19 @@
 
 #define LEVEL 3 /* of compression */
 
+/* With a checksum: numbers that are off by a bit look like numbers. */
+static size_t compress(void *packed, size_t bound, const struct pack *pack)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    size_t n;
+
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    n = ZSTD_compress2(context, packed, bound, pack->data, pack->n);
+    ZSTD_freeCCtx(context);
+    return n;
+}
+
 /*
  * Keeps the bytes in a row.
  *   sql       inserts: function of interest, bytes, data, settings
@@ -25,7 +38,7 @@ static int save(sqlite3 *db, const char *sql, int64_t foi, const char *settings,
 {
     size_t bound = ZSTD_compressBound(pack->n);
     void *packed = mem_alloc(bound, 1);
-    size_t n = ZSTD_compress(packed, bound, pack->data, pack->n, LEVEL);
+    size_t n = compress(packed, bound, pack);
     sqlite3_stmt *insert = NULL;
     int rc = rundb_prepare(db, sql, &insert);
 

@@ -116,6 +116,28 @@ static void an_embedding_is_trained_once(void **state)
     sample_run_release(&m);
 }
 
+/* One bit in the middle of the kept embedding. */
+static void a_damaged_embedding_is_an_error(void **state)
+{
+    const struct analysis_opts opts = {
+        .features = "stack2vec", .detector = "knn", .seed = 5, .threshold = NAN};
+    struct work w = {0};
+    struct sample_run m;
+    sqlite3_blob *blob;
+    unsigned char byte;
+
+    (void)state;
+    sample_run_init(&m, program, "step", &opts);
+    assert_int_equal(sqlite3_blob_open(m.db, "main", "embedding", "data", 1, 1, &blob), 0);
+    assert_int_equal(sqlite3_blob_read(blob, &byte, 1, sqlite3_blob_bytes(blob) / 2), 0);
+    byte ^= 0x40;
+    assert_int_equal(sqlite3_blob_write(blob, &byte, 1, sqlite3_blob_bytes(blob) / 2), 0);
+    sqlite3_blob_close(blob);
+    assert_int_equal(work_load(&w, m.db, &m.columns, &m.source.defs, 1, true), ERR_FORMAT);
+    work_release(&w);
+    sample_run_release(&m);
+}
+
 static void what_does_not_fit_the_run_is_an_error(void **state)
 {
     struct definitions defs;
@@ -142,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_loaded_is_what_the_analysis_had),
         cmocka_unit_test(an_embedding_is_trained_once),
+        cmocka_unit_test(a_damaged_embedding_is_an_error),
         cmocka_unit_test(what_does_not_fit_the_run_is_an_error),
     };
 
