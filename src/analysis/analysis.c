@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 
 #include "analysis/causes.h"
+#include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
 #include "analysis/work.h"
 #include "base/err.h"
@@ -12,6 +13,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "detect/detector.h"
+#include "detect/rbf.h"
 #include "explain/why.h"
 #include "features/residual_rows.h"
 #include "run/rundb.h"
@@ -31,13 +33,17 @@ struct analysis {
     const struct detector_ops *detector;
     struct work work;
     double *score; /* [n_trees] */
-    double threshold;
+    double threshold, gamma;
 };
 
 static int choose(struct analysis *a)
 {
-    const char *features = a->opts->features ? a->opts->features : DEFAULT_NAME;
-    const char *detector = a->opts->detector ? a->opts->detector : DEFAULT_NAME;
+    const struct model *model = a->opts->model;
+    const char *features = model ? model->features : a->opts->features;
+    const char *detector = model ? model->detector : a->opts->detector;
+
+    features = features ? features : DEFAULT_NAME;
+    detector = detector ? detector : DEFAULT_NAME;
 
     a->features = feature_find(features);
     a->detector = detector_find(detector);
@@ -45,7 +51,10 @@ static int choose(struct analysis *a)
         return err_set(ERR_USAGE, "no such features: '%s'", features);
     if (a->detector == NULL)
         return err_set(ERR_USAGE, "no such detector: '%s'", detector);
-    return 0;
+    a->work.embedding.opts = stack2vec_default();
+    a->work.embedding.opts.seed = a->opts->seed;
+    stack2vec_override(&a->work.embedding.opts, &a->opts->embedding);
+    return stack2vec_check(&a->work.embedding.opts);
 }
 
 /* What the model learnt from labels, on top of the detector's scores. */
@@ -61,11 +70,33 @@ static void correct(struct analysis *a, const struct gp *gp)
     rows_release(&rows);
 }
 
+static bool has_svm(const struct model *model)
+{
+    return model && model->svm.support.rows > 0;
+}
+
+static int score_by_svm(struct analysis *a, struct matrix x)
+{
+    const struct model *model = a->opts->model;
+
+    a->threshold = model->threshold;
+    a->gamma = model->svm.gamma;
+    return ocsvm_model_score(&model->svm, x, a->opts->pool, a->score);
+}
+
+static int score_by_detector(struct analysis *a, struct detector_input *input)
+{
+    if (a->detector->needs_gamma)
+        a->gamma = input->gamma = input->gamma > 0 ? input->gamma : rbf_gamma(input->x);
+    return a->detector->score(input, a->work.forest.n_trees, a->score, &a->threshold);
+}
+
 static int detect(struct analysis *a)
 {
     uint32_t n = a->work.forest.n_trees;
     struct detector_input input = {.residual = &a->work.residual,
                                    .k = a->opts->k,
+                                   .gamma = a->opts->gamma,
                                    .seed = a->opts->seed,
                                    .pool = a->opts->pool};
     int rc = 0;
@@ -74,7 +105,7 @@ static int detect(struct analysis *a)
     if (a->detector->needs_matrix)
         rc = work_matrix(&a->work, a->features, a->opts->pool, &input.x);
     if (rc == 0)
-        rc = a->detector->score(&input, n, a->score, &a->threshold);
+        rc = has_svm(a->opts->model) ? score_by_svm(a, input.x) : score_by_detector(a, &input);
     free(input.x.x);
     if (rc == 0 && a->opts->model)
         correct(a, &a->opts->model->gp);
@@ -88,19 +119,23 @@ static int detect(struct analysis *a)
 static int save_foi(sqlite3 *db, const struct analysis *a, const struct analysis_foi *foi,
                     const struct analysis_result *result)
 {
+    const struct foi_settings settings = {
+        .neighbours = a->opts->k,
+        .seed = a->opts->seed,
+        .learnt = {a->gamma, a->work.embedding.opts},
+    };
+    char text[FOI_SETTINGS_SIZE];
     sqlite3_stmt *insert;
-    char settings[128];
     int rc = rundb_prepare(db, "INSERT INTO foi VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            &insert);
 
-    snprintf(settings, sizeof settings, "{\"neighbours\": %u, \"seed\": %llu}", a->opts->k,
-             (unsigned long long)a->opts->seed);
+    foi_settings_text(&settings, text);
     if (rc == 0)
         rc = rundb_insert(db, insert, "itiiiiiittdt", foi->id, foi->name, (int64_t)foi->region,
                           (int64_t)result->n_trees, (int64_t)result->n_vertices,
                           (int64_t)result->n_messages, (int64_t)result->n_subtrees,
                           (int64_t)result->max_depth, a->features->name, a->detector->name,
-                          a->threshold, settings);
+                          a->threshold, text);
     sqlite3_finalize(insert);
     return rc;
 }
@@ -179,9 +214,28 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
     result->n_vertices = w->forest.n;
     result->max_depth = forest_depth(&w->forest);
     result->n_subtrees = w->wl.vocab.label.n;
+    result->gamma = a->gamma;
+    result->unseen_subtrees = w->unseen;
     for (uint32_t t = 0; t < w->forest.n_trees; t++) {
         result->n_messages += w->forest.n_messages[t];
         result->n_anomalies += a->score[t] > a->threshold;
+    }
+}
+
+/* What the vertices and subtrees of the forest are, by itself or by the model. */
+static void learn_or_apply(struct analysis *a, struct analysis_result *result)
+{
+    bool with_bags = a->detector->needs_matrix && a->features->needs_bags;
+    struct model *model = a->opts->model;
+
+    if (model == NULL) {
+        work_fit(&a->work, with_bags);
+        return;
+    }
+    work_apply(&a->work, &model->residual, &model->yardstick, with_bags, &result->unseen);
+    if (model->embedding.n_words > 0) {
+        a->work.embedding = model->embedding;
+        model->embedding = (struct stack2vec){0};
     }
 }
 
@@ -189,7 +243,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .columns = columns, .work.seed = opts->seed};
+    struct analysis a = {.opts = opts, .columns = columns};
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);
 
@@ -199,10 +253,7 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     if (rc < 0)
         goto out;
     forest_at = clock_ns();
-    if (opts->model)
-        work_apply(&a.work, &opts->model->residual, &opts->model->yardstick, &result->unseen);
-    else
-        work_fit(&a.work, a.detector->needs_matrix && a.features->needs_bags);
+    learn_or_apply(&a, result);
     features_at = clock_ns();
     rc = detect(&a);
     if (rc < 0)
@@ -212,6 +263,8 @@ int analysis_run(sqlite3 *db, const struct columns *columns, const struct defini
     rc = save_foi(db, &a, foi, result);
     if (rc == 0)
         rc = model_store_save(db, foi->id, &a.work.model);
+    if (rc == 0 && a.work.embedding.n_words > 0)
+        rc = model_store_save_embedding(db, foi->id, &a.work.embedding);
     if (rc == 0)
         rc = save_executions(db, &a, foi->id);
     result->forest_ns = forest_at - begin;

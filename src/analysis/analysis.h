@@ -23,6 +23,8 @@ struct analysis_opts {
     const char *features, *detector; /* names, or NULL for the default */
     uint32_t k;                      /* neighbours; 0: the detector's own number */
     double threshold;                /* NAN: the detector's own */
+    double gamma;                    /* of ocsvm's kernel; 0: taken from the data */
+    struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;
     struct model *model; /* score by this model, which is used up; NULL: learn from the trace */
@@ -32,7 +34,9 @@ struct analysis_opts {
 struct analysis_result {
     uint32_t n_trees, n_vertices, max_depth, n_subtrees, n_anomalies;
     uint64_t n_messages;
-    struct work_unseen unseen;                            /* with a model */
+    double gamma;              /* of the kernel of ocsvm; 0 with another detector */
+    struct work_unseen unseen; /* by the model, if there is one */
+    struct stack2vec_unseen unseen_subtrees;              /* by its embedding */
     uint64_t forest_ns, features_ns, detect_ns, store_ns; /* how long the stages took */
 };
 

@@ -1,14 +1,17 @@
-/* The parts are packed one behind the other and compressed as one. */
+/* Sections, see the table below, are packed one behind the other and compressed as one. */
 #include "analysis/model_file.h"
 
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/pack.h"
+#include "detect/ocsvm_pack.h"
 #include "features/residual_pack.h"
+#include "features/stack2vec_pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +37,14 @@ void model_release(struct model *m)
     free(m->snag);
     free(m->made);
     free(m->trace);
+    free(m->detector);
+    free(m->features);
     names_release(&m->regions);
     residual_release(&m->residual);
     yardstick_release(&m->yardstick);
     gp_release(&m->gp);
+    stack2vec_release(&m->embedding);
+    ocsvm_model_release(&m->svm);
     *m = (struct model){0};
 }
 
@@ -58,7 +65,12 @@ static char *unpack_text(struct pack *p)
     return text;
 }
 
-static void pack_model(struct pack *p, const struct model *m)
+static int pack_state(const struct pack *p)
+{
+    return p->is_bad ? ERR_FORMAT : 0;
+}
+
+static void pack_about(struct pack *p, const struct model *m)
 {
     pack_text(p, m->foi);
     pack_text(p, m->snag);
@@ -67,30 +79,12 @@ static void pack_model(struct pack *p, const struct model *m)
     pack_u32(p, m->n_trees);
     pack_u32(p, m->n_abnormal);
     pack_u32(p, m->n_normal);
-    pack_u32(p, m->regions.n);
-    for (uint32_t r = 0; r < m->regions.n; r++)
-        pack_text(p, m->regions.name[r]);
-    residual_pack(&m->residual, p);
-    yardstick_pack(&m->yardstick, p);
-    gp_pack(&m->gp, p);
+    pack_text(p, m->detector);
+    pack_text(p, m->features);
 }
 
-static void unpack_regions(struct pack *p, struct names *regions)
+static int unpack_about(struct pack *p, struct model *m)
 {
-    uint32_t n = unpack_u32(p);
-
-    for (uint32_t r = 0; r < n && !p->is_bad; r++) {
-        char *name = unpack_text(p);
-
-        p->is_bad |= names_add(regions, name) != r;
-        free(name);
-    }
-}
-
-static int unpack_model(struct pack *p, struct model *m)
-{
-    int rc;
-
     m->foi = unpack_text(p);
     m->snag = unpack_text(p);
     m->made = unpack_text(p);
@@ -98,16 +92,184 @@ static int unpack_model(struct pack *p, struct model *m)
     m->n_trees = unpack_u32(p);
     m->n_abnormal = unpack_u32(p);
     m->n_normal = unpack_u32(p);
-    unpack_regions(p, &m->regions);
-    p->is_bad |= names_find(&m->regions, m->foi) == NAMES_NONE;
-    rc = residual_unpack(&m->residual, p, m->regions.n);
+    m->detector = unpack_text(p);
+    m->features = unpack_text(p);
+    return pack_state(p);
+}
+
+static void pack_regions(struct pack *p, const struct model *m)
+{
+    pack_u32(p, m->regions.n);
+    for (uint32_t r = 0; r < m->regions.n; r++)
+        pack_text(p, m->regions.name[r]);
+}
+
+static int unpack_regions(struct pack *p, struct model *m)
+{
+    uint32_t n = unpack_u32(p);
+
+    for (uint32_t r = 0; r < n && !p->is_bad; r++) {
+        char *name = unpack_text(p);
+
+        p->is_bad |= names_add(&m->regions, name) != r;
+        free(name);
+    }
+    return pack_state(p);
+}
+
+static void pack_residual(struct pack *p, const struct model *m)
+{
+    residual_pack(&m->residual, p);
+    yardstick_pack(&m->yardstick, p);
+}
+
+static int unpack_residual(struct pack *p, struct model *m)
+{
+    int rc = residual_unpack(&m->residual, p, m->regions.n);
+
     if (rc == 0)
         yardstick_unpack(&m->yardstick, p);
-    if (rc == 0)
-        rc = gp_unpack(&m->gp, p);
-    if (rc == 0 && m->gp.points.n > 0)
-        p->is_bad |= m->gp.points.n_cols != 2 * m->residual.paths.n + 3;
-    return rc == 0 && (p->is_bad || p->at != p->n) ? ERR_FORMAT : rc;
+    return rc < 0 ? rc : pack_state(p);
+}
+
+static bool has_gp(const struct model *m)
+{
+    return m->gp.points.n > 0;
+}
+
+static void pack_gp(struct pack *p, const struct model *m)
+{
+    gp_pack(&m->gp, p);
+}
+
+static int unpack_gp(struct pack *p, struct model *m)
+{
+    return gp_unpack(&m->gp, p);
+}
+
+static bool has_embedding(const struct model *m)
+{
+    return m->embedding.n_words > 0;
+}
+
+static void pack_embedding(struct pack *p, const struct model *m)
+{
+    stack2vec_pack(&m->embedding, p);
+}
+
+static int unpack_embedding(struct pack *p, struct model *m)
+{
+    return stack2vec_unpack(&m->embedding, p);
+}
+
+static bool has_svm(const struct model *m)
+{
+    return m->svm.support.rows > 0;
+}
+
+static void pack_svm(struct pack *p, const struct model *m)
+{
+    pack_f64(p, m->threshold);
+    ocsvm_model_pack(&m->svm, p);
+}
+
+static int unpack_svm(struct pack *p, struct model *m)
+{
+    m->threshold = unpack_f64(p);
+    p->is_bad |= !isfinite(m->threshold);
+    return ocsvm_model_unpack(&m->svm, p);
+}
+
+/* In this order: what a section refers to comes before it. */
+static const struct section {
+    const char *name;
+    bool (*has)(const struct model *model); /* NULL: always there */
+    void (*pack)(struct pack *pack, const struct model *model);
+    int (*unpack)(struct pack *pack, struct model *model);
+} sections[] = {
+    {"about", NULL, pack_about, unpack_about},
+    {"regions", NULL, pack_regions, unpack_regions},
+    {"residual", NULL, pack_residual, unpack_residual},
+    {"gp", has_gp, pack_gp, unpack_gp},
+    {"stack2vec", has_embedding, pack_embedding, unpack_embedding},
+    {"ocsvm", has_svm, pack_svm, unpack_svm},
+};
+#define N_SECTIONS (sizeof sections / sizeof *sections)
+
+static void pack_model(struct pack *p, const struct model *m)
+{
+    for (size_t s = 0; s < N_SECTIONS; s++) {
+        struct pack part = {0};
+
+        if (sections[s].has && !sections[s].has(m))
+            continue;
+        sections[s].pack(&part, m);
+        pack_text(p, sections[s].name);
+        pack_array(p, part.data, part.n, 1);
+        pack_release(&part);
+    }
+}
+
+/* The section whose name comes next, or N_SECTIONS. */
+static size_t unpack_name(struct pack *p)
+{
+    char *name = unpack_text(p);
+    size_t s = 0;
+
+    while (s < N_SECTIONS && strcmp(sections[s].name, name) != 0)
+        s++;
+    free(name);
+    return s;
+}
+
+/* All bytes of a section must be used up. */
+static int unpack_section(const struct section *section, struct pack *p, struct model *m)
+{
+    struct pack part = {.n = unpack_count(p, 1)};
+    int rc;
+
+    part.data = unpack_array(p, part.n, 1);
+    rc = section->unpack(&part, m);
+    if (rc == 0 && (p->is_bad || part.is_bad || part.at != part.n))
+        rc = ERR_FORMAT;
+    pack_release(&part);
+    return rc;
+}
+
+/* What the sections say of each other. */
+static bool fits_together(const struct model *m)
+{
+    size_t n_columns = 2 * (size_t)m->residual.paths.n;
+    bool is_stack2vec = strcmp(m->features, "stack2vec") == 0;
+
+    if (names_find(&m->regions, m->foi) == NAMES_NONE)
+        return false;
+    if (has_gp(m) && m->gp.points.n_cols != n_columns + 3)
+        return false;
+    if (has_svm(m) != (strcmp(m->detector, "ocsvm") == 0) ||
+        has_embedding(m) != (has_svm(m) && is_stack2vec))
+        return false;
+    return !has_svm(m) ||
+           m->svm.support.cols == (is_stack2vec ? m->embedding.opts.dims : n_columns);
+}
+
+static int unpack_model(struct pack *p, struct model *m)
+{
+    size_t next = 0;
+    int rc = 0;
+
+    while (rc == 0 && p->at < p->n) {
+        size_t s = unpack_name(p);
+
+        for (; next < s && next < N_SECTIONS; next++)
+            if (sections[next].has == NULL)
+                return ERR_FORMAT;
+        rc = s == next && s < N_SECTIONS ? unpack_section(&sections[next++], p, m) : ERR_FORMAT;
+    }
+    for (; rc == 0 && next < N_SECTIONS; next++)
+        if (sections[next].has == NULL)
+            rc = ERR_FORMAT;
+    return rc == 0 && !fits_together(m) ? ERR_FORMAT : rc;
 }
 
 /* --------------------------------------------------------------------------------- files */

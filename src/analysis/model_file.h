@@ -2,12 +2,14 @@
  * model_file -- what was learnt from one run, in a file of its own, for the next run.
  *
  * All that a score depends on: what is usual for the function of interest, the yardstick its
- * executions were measured by, and what was learnt from labels. Functions are kept by name and
- * subtrees by hash, so that any trace of the same program can be scored.
+ * executions were measured by, what was learnt from labels, and, where the detector was a
+ * one-class SVM, the machine and the embedding its vectors are made with. Functions are kept by
+ * name and subtrees by hash, so that any trace of the same program can be scored.
  *
  *     "SNAGMODL" | version u32 | 0 u32 | bytes u64 | bytes unpacked u64 | XXH3-128 | zstd
  *
- * little-endian; the hash is that of the compressed bytes.
+ * little-endian; the hash is that of the compressed bytes, which hold sections: a name, a
+ * length, that many bytes. A section that is not needed is left out.
  */
 #ifndef SNAG_ANALYSIS_MODEL_FILE_H
 #define SNAG_ANALYSIS_MODEL_FILE_H
@@ -15,6 +17,8 @@
 #include "base/names.h"
 #include "detect/residual_score.h"
 #include "features/residual.h"
+#include "detect/ocsvm.h"
+#include "features/stack2vec.h"
 #include "learn/gp.h"
 #include "trace/definitions.h"
 
@@ -28,10 +32,14 @@ struct model {
     char *trace;       /* what it was learnt from */
     uint32_t n_trees;
     uint32_t n_abnormal, n_normal; /* labels */
+    char *detector, *features;     /* names: residual, or ocsvm on these features */
     struct names regions;          /* numbered as in residual */
     struct residual_model residual;
     struct yardstick yardstick;
-    struct gp gp; /* without points when there were no labels */
+    struct gp gp;               /* of residual: what labels changed; without points for none */
+    struct stack2vec embedding; /* of the features stack2vec; without words for others */
+    struct ocsvm_model svm;     /* of ocsvm, as the labels shaped it; without rows otherwise */
+    double threshold;           /* of its scores */
 };
 
 void model_release(struct model *model);

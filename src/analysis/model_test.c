@@ -22,13 +22,13 @@ static void learn(struct sample_run *run, struct work *w, struct model *m)
                         .snag = strdup("1"),
                         .made = strdup("now"),
                         .trace = strdup("t"),
+                        .detector = strdup("residual"),
+                        .features = strdup("residual"),
                         .n_trees = w->forest.n_trees,
                         .residual = w->model,
                         .yardstick = w->yardstick};
     for (uint32_t r = 0; r < run->source.defs.names.n; r++)
         names_add(&m->regions, run->source.defs.names.name[r]);
-    rows_init(&m->gp.points, 0);
-    m->gp.opts = gp_opts_default();
     w->model = (struct residual_model){0};
     w->yardstick = (struct yardstick){0};
 }
@@ -44,7 +44,7 @@ static void apply(const char *path, const char *program, struct work *w,
     model_adopt(&m, &run->source.defs, &region);
     assert_int_equal(region, run->foi.region);
     assert_int_equal(work_forest(w, &run->columns, &run->source.defs, region), 0);
-    work_apply(w, &m.residual, &m.yardstick, unseen);
+    work_apply(w, &m.residual, &m.yardstick, false, unseen);
     model_release(&m);
 }
 

@@ -1,6 +1,7 @@
 /* What is needed of a run is built, made into a matrix, and let go before the projection. */
 #include "analysis/projection.h"
 
+#include "analysis/model_store.h"
 #include "analysis/work.h"
 #include "base/mem.h"
 #include "run/rundb.h"
@@ -12,12 +13,16 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
                     const struct definitions *defs, int64_t foi,
                     const struct projection_opts *opts)
 {
-    struct work work = {0};
+    struct work work = {.embedding.opts = opts->embedding};
     struct matrix x = {0};
     int rc = work_load(&work, db, columns, defs, foi, opts->features->needs_bags);
 
     if (rc == 0)
         rc = work_matrix(&work, opts->features, opts->project.pool, &x);
+    if (work.is_embedding_new) {
+        p->embedding = work.embedding;
+        work.embedding = (struct stack2vec){0};
+    }
     work_release(&work);
     if (rc == 0) {
         p->n = (uint32_t)x.rows;
@@ -31,6 +36,7 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
 void projection_release(struct projection *p)
 {
     free(p->point);
+    stack2vec_release(&p->embedding);
     *p = (struct projection){0};
 }
 
@@ -95,6 +101,8 @@ int projection_save(sqlite3 *db, int64_t foi, const struct projection *p,
         rc = save_settings(db, foi, p, opts);
     if (rc == 0)
         rc = save_points(db, foi, p, opts->method->name);
+    if (rc == 0 && p->embedding.n_words > 0)
+        rc = model_store_save_embedding(db, foi, &p->embedding);
     if (rc == 0)
         rc = rundb_exec(db, "COMMIT");
     if (rc < 0)

@@ -17,12 +17,14 @@
 struct projection_opts {
     const struct project_method *method;
     const struct feature_ops *features;
-    struct project_opts project; /* without defaults left open */
+    struct project_opts project;     /* without defaults left open */
+    struct stack2vec_opts embedding; /* what was said of it, see work_load */
 };
 
 struct projection {
     uint32_t n;
-    double *point; /* (n, 2), that of tree t in row t */
+    double *point;              /* (n, 2), that of tree t in row t */
+    struct stack2vec embedding; /* trained for it; without words if the run has it already */
     struct project_result result;
 };
 
@@ -37,9 +39,9 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
 void projection_release(struct projection *p);
 
 /*
- * projection_save -- put the points in place of those this method had for this function of
- * interest, in one transaction: readers see the old ones or the new ones.
- * Returns 0, ERR_DATABASE or ERR_IO; then nothing has changed.
+ * projection_save -- keep the embedding if it is new, and put the points in place of those this
+ * method had for this function of interest, in one transaction: readers see the old ones or the
+ * new ones. Returns 0, ERR_DATABASE or ERR_IO; then nothing has changed.
  */
 int projection_save(sqlite3 *db, int64_t foi, const struct projection *p,
                     const struct projection_opts *opts);

@@ -19,9 +19,10 @@ static void make(struct made *m)
 {
     sample_run_init(&m->run, program, "step", NULL);
     assert_int_equal(run_summary_definitions(m->run.db, &m->defs), 0);
-    m->opts = (struct projection_opts){project_find("tsne"),
-                                       feature_find("residual"),
-                                       {.iterations = 60, .seed = 1, .pool = m->run.pool}};
+    m->opts =
+        (struct projection_opts){.method = project_find("tsne"),
+                                 .features = feature_find("residual"),
+                                 .project = {.iterations = 60, .seed = 1, .pool = m->run.pool}};
 }
 
 static void unmake(struct made *m)

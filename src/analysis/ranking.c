@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "detect/rbf.h"
 #include "detect/tails.h"
 #include "features/residual_rows.h"
 #include "run/rundb.h"
@@ -14,33 +15,6 @@
 
 #define DEFAULT_LEARNER "gp"
 #define CALIBRATED "residual" /* the detector whose scores are in nats */
-
-/* How a function of interest was analysed. */
-struct settings_of_foi {
-    char features[64], detector[64];
-    double threshold;
-};
-
-static int load_settings(sqlite3 *db, int64_t foi, struct settings_of_foi *s)
-{
-    sqlite3_stmt *query = NULL;
-    int rc =
-        rundb_prepare(db, "SELECT features, detector, threshold FROM foi WHERE id = ?", &query);
-
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
-        rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
-    if (rc == 0) {
-        snprintf(s->features, sizeof s->features, "%s", sqlite3_column_text(query, 0));
-        snprintf(s->detector, sizeof s->detector, "%s", sqlite3_column_text(query, 1));
-        s->threshold = sqlite3_column_type(query, 2) == SQLITE_NULL
-                           ? INFINITY
-                           : sqlite3_column_double(query, 2);
-    }
-    sqlite3_finalize(query);
-    return rc;
-}
 
 static int load_scores(sqlite3 *db, int64_t foi, double *score, uint32_t n)
 {
@@ -60,7 +34,7 @@ static int load_scores(sqlite3 *db, int64_t foi, double *score, uint32_t n)
 }
 
 /* The detector's scores as tail probabilities. Returns its threshold as one. */
-static double calibrate(struct ranking *r, const struct settings_of_foi *s)
+static double calibrate(struct ranking *r, const struct foi_settings *s)
 {
     uint32_t n_above = 0;
 
@@ -72,6 +46,20 @@ static double calibrate(struct ranking *r, const struct settings_of_foi *s)
     for (uint32_t t = 0; t < r->n; t++)
         n_above += r->detector[t] > s->threshold;
     return -log((n_above + 0.5) / r->n); /* between the last above and the first below */
+}
+
+/* What was said, or what the analysis had for the same vectors, or what suits them. */
+static double choose_gamma(const struct ranking *r, const struct foi_settings *s,
+                           const struct ranking_opts *opts)
+{
+    const struct stack2vec_opts *was = &s->learnt.embedding, *is = &r->work.embedding.opts;
+    bool is_same = strcmp(s->features, r->features_name) == 0 && was->dims == is->dims &&
+                   was->epochs == is->epochs && was->learning_rate == is->learning_rate &&
+                   was->negatives == is->negatives;
+
+    if (opts->gamma > 0)
+        return opts->gamma;
+    return is_same && s->learnt.gamma > 0 ? s->learnt.gamma : rbf_gamma(r->x);
 }
 
 static int load_rows(struct ranking *r, const struct learner_ops *ops,
@@ -91,17 +79,19 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     const struct learner_ops *ops = learner_find(name);
     const struct feature_ops *features;
     struct learner_input input = {.seed = opts->seed, .pool = opts->pool};
-    struct settings_of_foi settings;
-    int rc = load_settings(db, foi, &settings);
+    struct foi_settings settings;
+    int rc = foi_settings_load(db, foi, &settings);
 
     if (ops == NULL)
         return err_set(ERR_USAGE, "no such learner: '%s'", name);
+    if (rc < 0)
+        return rc;
     features = feature_find(opts->features ? opts->features : settings.features);
-    if (rc == 0 && features == NULL)
-        rc = err_set(ERR_USAGE, "no such features: '%s'", opts->features);
-    if (rc == 0)
-        rc = work_load(&r->work, db, columns, defs, foi,
-                       ops->needs_matrix && features->needs_bags);
+    if (features == NULL)
+        return err_set(ERR_USAGE, "no such features: '%s'",
+                       opts->features ? opts->features : settings.features);
+    r->work.embedding.opts = opts->embedding;
+    rc = work_load(&r->work, db, columns, defs, foi, ops->needs_matrix && features->needs_bags);
     if (rc < 0)
         return rc;
     *r = (struct ranking){.foi = foi,
@@ -117,6 +107,9 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
         return rc;
     input.threshold = calibrate(r, &settings);
     rc = load_rows(r, ops, features, opts->pool);
+    if (rc == 0 && ops->needs_matrix)
+        input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
+    r->learnt.embedding = r->work.embedding.opts;
     input.n = r->n;
     input.rows = &r->rows;
     input.x = r->x;

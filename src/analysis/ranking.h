@@ -5,6 +5,7 @@
 #ifndef SNAG_ANALYSIS_RANKING_H
 #define SNAG_ANALYSIS_RANKING_H
 
+#include "analysis/foi_settings.h"
 #include "analysis/work.h"
 #include "base/pool.h"
 #include "learn/learner.h"
@@ -15,8 +16,10 @@
 #include <sqlite3.h>
 
 struct ranking_opts {
-    const char *learner;  /* a name, or NULL for the default */
-    const char *features; /* NULL: those of the analysis */
+    const char *learner;             /* a name, or NULL for the default */
+    const char *features;            /* NULL: those of the analysis */
+    struct stack2vec_opts embedding; /* what was said of it, see work_load */
+    double gamma;                    /* of ocsvm's kernel; 0: the analysis's or the data's */
     uint64_t seed;
     struct pool *pool;
 };
@@ -26,7 +29,8 @@ struct ranking {
     uint32_t n;
     const char *learner_name, *features_name;
     char detector_name[32];
-    double *detector; /* [n] scores of the detector, in its own units */
+    struct learnt_settings learnt; /* what is used of it */
+    double *detector;              /* [n] scores of the detector, in its own units */
     struct learner learner;
 
     struct work work;

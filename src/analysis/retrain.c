@@ -2,6 +2,7 @@
 #include "analysis/retrain.h"
 
 #include "analysis/label_store.h"
+#include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -110,23 +111,24 @@ static int record(sqlite3 *db, const struct ranking *r, const struct scores *s,
 {
     sqlite3_stmt *insert = NULL;
     size_t n_up = 0;
-    char at[32];
+    char at[32], settings[FOI_SETTINGS_SIZE];
     int rc = rundb_prepare(db,
                            "INSERT INTO retrain (foi, author, at, learner, features, seed, "
                            "last_label, abnormal, normal, threshold, anomalies, "
-                           "became_anomaly, became_normal) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           "became_anomaly, became_normal, settings) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            &insert);
 
     label_now(at);
+    learnt_settings_text(&r->learnt, settings);
     for (size_t i = 0; i < result->n_changes; i++)
         n_up += result->change[i].is_anomaly;
     if (rc == 0)
-        rc = rundb_insert(db, insert, "ittttiiiidiii", r->foi, author, at, r->learner_name,
+        rc = rundb_insert(db, insert, "ittttiiiidiiit", r->foi, author, at, r->learner_name,
                           r->features_name, (int64_t)r->learner.input.seed, s->newest_label,
                           (int64_t)result->n_abnormal, (int64_t)result->n_normal,
                           result->threshold, (int64_t)result->n_anomalies, (int64_t)n_up,
-                          (int64_t)(result->n_changes - n_up));
+                          (int64_t)(result->n_changes - n_up), settings);
     result->id = sqlite3_last_insert_rowid(db);
     sqlite3_finalize(insert);
     return rc;
@@ -171,6 +173,8 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
         rc = store(db, r->foi, &s);
         if (rc == 0)
             rc = record(db, r, &s, author, result);
+        if (rc == 0 && r->work.is_embedding_new)
+            rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
         rc = commit(db, rc);
     }
     scores_release(&s);
@@ -179,31 +183,33 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
 
 /* -------------------------------------------------------------------------------- undo */
 
-static void take_settings(sqlite3_stmt *query, struct retrain_settings *s)
+static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
 {
     s->id = sqlite3_column_int64(query, 0);
     snprintf(s->learner, sizeof s->learner, "%s", sqlite3_column_text(query, 1));
     snprintf(s->features, sizeof s->features, "%s", sqlite3_column_text(query, 2));
     s->seed = (uint64_t)sqlite3_column_int64(query, 3);
     s->last_label = sqlite3_column_int64(query, 4);
+    return learnt_settings_of(query, 5, &s->learnt);
 }
 
 int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
                    struct retrain_settings *before)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db,
-                           "SELECT id, learner, features, seed, last_label FROM retrain WHERE "
-                           "foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
-                           &query);
+    int rc =
+        rundb_prepare(db,
+                      "SELECT id, learner, features, seed, last_label, " LEARNT_COLUMNS
+                      " FROM retrain WHERE foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
+                      &query);
 
     *newest = *before = (struct retrain_settings){0};
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        take_settings(query, newest);
-        if (sqlite3_step(query) == SQLITE_ROW)
-            take_settings(query, before);
+        rc = take_settings(query, newest);
+        if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+            rc = take_settings(query, before);
     }
     sqlite3_finalize(query);
     if (rc == 0 && newest->id == 0)

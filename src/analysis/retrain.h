@@ -54,6 +54,7 @@ struct retrain_settings {
     char learner[32], features[32];
     uint64_t seed;
     int64_t last_label;
+    struct learnt_settings learnt;
 };
 
 /*

@@ -1,6 +1,7 @@
 /* The same steps whether the model is learnt or read; only who fills in the places differs. */
 #include "analysis/work.h"
 
+#include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -16,6 +17,7 @@ void work_release(struct work *w)
     residual_place_release(&w->place);
     residual_scores_release(&w->residual);
     yardstick_release(&w->yardstick);
+    stack2vec_release(&w->embedding);
     free(w->measure);
     *w = (struct work){0};
 }
@@ -67,36 +69,44 @@ static void count_unseen(const struct work *w, struct work_unseen *unseen)
 }
 
 void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
-                struct work_unseen *unseen)
+                bool with_bags, struct work_unseen *unseen)
 {
     w->model = *model;
     w->yardstick = *yardstick;
     *model = (struct residual_model){0};
     *yardstick = (struct yardstick){0};
-    wl_init(&w->wl, &w->forest, w->defs, false);
+    wl_init(&w->wl, &w->forest, w->defs, with_bags);
     residual_locate(&w->model, &w->place, &w->forest, &w->wl.vocab, w->wl.complete, w->defs);
     measure(w, false);
     count_unseen(w, unseen);
 }
 
-/* Which region a function of interest is, how many executions it is to have, and the seed. */
-static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees, uint64_t *seed)
+/* Which region a function of interest is, and how many executions it is to have. */
+static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(
-        db, "SELECT region, trees, settings -> '$.seed' FROM foi WHERE id = ?", &query);
+    int rc = rundb_prepare(db, "SELECT region, trees FROM foi WHERE id = ?", &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
-    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
-        rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
-    if (rc == 0) {
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         *region = sqlite3_column_int64(query, 0);
         *n_trees = sqlite3_column_int64(query, 1);
-        if (sqlite3_column_type(query, 2) != SQLITE_NULL)
-            *seed = strtoull((const char *)sqlite3_column_text(query, 2), NULL, 10);
     }
     sqlite3_finalize(query);
+    return rc;
+}
+
+/* The run's settings, but for what was said. */
+static int load_opts(struct work *w, sqlite3 *db, int64_t foi)
+{
+    struct stack2vec_opts said = w->embedding.opts;
+    struct foi_settings settings;
+    int rc = foi_settings_load(db, foi, &settings);
+
+    if (rc == 0)
+        w->embedding.opts = settings.learnt.embedding;
+    stack2vec_override(&w->embedding.opts, &said);
     return rc;
 }
 
@@ -104,8 +114,10 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
               const struct definitions *defs, int64_t foi, bool with_bags)
 {
     int64_t region = 0, n_trees = 0;
-    int rc = find_foi(db, foi, &region, &n_trees, &w->seed);
+    int rc = load_opts(w, db, foi);
 
+    if (rc == 0)
+        rc = find_foi(db, foi, &region, &n_trees);
     if (rc == 0 && (region < 0 || region >= defs->names.n))
         rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
     if (rc == 0 && columns->n_locations > defs->n_locations)
@@ -117,6 +129,8 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
                      defs->region[region].name, w->forest.n_trees, (long long)n_trees);
     if (rc == 0)
         rc = model_store_load(db, foi, defs->names.n, &w->model);
+    if (rc == 0 && with_bags)
+        rc = model_store_load_embedding(db, foi, &w->embedding);
     if (rc < 0)
         return rc;
     wl_init(&w->wl, &w->forest, defs, with_bags);
@@ -125,7 +139,7 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
     return 0;
 }
 
-struct feature_input work_input(const struct work *w, struct pool *pool)
+struct feature_input work_input(struct work *w, struct pool *pool)
 {
     return (struct feature_input){.forest = &w->forest,
                                   .defs = w->defs,
@@ -133,13 +147,17 @@ struct feature_input work_input(const struct work *w, struct pool *pool)
                                   .model = &w->model,
                                   .place = &w->place,
                                   .pool = pool,
-                                  .seed = w->seed};
+                                  .embedding = &w->embedding,
+                                  .unseen = &w->unseen};
 }
 
-int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
+int work_matrix(struct work *w, const struct feature_ops *ops, struct pool *pool,
                 struct matrix *x)
 {
     struct feature_input input = work_input(w, pool);
+    bool has_embedding = w->embedding.n_words > 0;
+    int rc = feature_matrix(ops, &input, x);
 
-    return feature_matrix(ops, &input, x);
+    w->is_embedding_new |= !has_embedding && w->embedding.n_words > 0;
+    return rc;
 }

@@ -26,7 +26,6 @@
 
 struct work {
     const struct definitions *defs; /* not its own */
-    uint64_t seed;                  /* of features that are learnt; the analysis's */
     struct forest forest;
     struct wl wl;
     struct residual_model model;
@@ -34,6 +33,9 @@ struct work {
     struct residual_measure *measure; /* [forest.n_trees] */
     struct yardstick yardstick;       /* what they are compared with */
     struct residual_scores residual;  /* [forest.n_trees] */
+    struct stack2vec embedding;       /* nothing but its options until there is a need for it */
+    bool is_embedding_new;            /* trained by work_matrix, and not kept anywhere yet */
+    struct stack2vec_unseen unseen;   /* what it did not know, when it was not */
 };
 
 void work_release(struct work *w);
@@ -63,15 +65,17 @@ struct work_unseen {
 /*
  * work_apply -- label the forest and measure every tree by what was learnt from another run.
  *   model, yardstick  numbered as in w->defs; they are moved into w
+ *   with_bags         as above
  *   unseen            out
  * Costs as work_fit.
  */
 void work_apply(struct work *w, struct residual_model *model, struct yardstick *yardstick,
-                struct work_unseen *unseen);
+                bool with_bags, struct work_unseen *unseen);
 
 /*
  * work_load -- what a finished run knows about one of its functions of interest.
- *   w          zeroed; release it in any case
+ *   w          zeroed, but for what was said of embedding.opts (stack2vec_override); the
+ *              analysis's hold for the rest. Release it in any case
  *   db         the run's; its columns and definitions (run_summary_definitions) go with it
  *   foi        id in table foi; tree t of the forest is its execution (foi, tree = t)
  *   with_bags  as above
@@ -82,15 +86,16 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
               const struct definitions *defs, int64_t foi, bool with_bags);
 
 /* work_input -- what features are made from. */
-struct feature_input work_input(const struct work *w, struct pool *pool);
+struct feature_input work_input(struct work *w, struct pool *pool);
 
 /*
  * work_matrix -- the features of all trees.
  *   ops  with needs_bags only if the work has bags
  *   x    out: (n_trees, cols), free(x->x)
+ * An embedding that the work does not have is trained.
  * Returns 0, or ERR_RANGE when the matrix would take more than 4 GiB.
  */
-int work_matrix(const struct work *w, const struct feature_ops *ops, struct pool *pool,
+int work_matrix(struct work *w, const struct feature_ops *ops, struct pool *pool,
                 struct matrix *x);
 
 #endif

@@ -42,11 +42,12 @@ static void assert_as_stored(sqlite3 *db, const struct work *w)
 static void what_is_loaded_is_what_the_analysis_had(void **state)
 {
     const struct analysis_opts opts = {.seed = UINT64_MAX - 5, .threshold = NAN};
-    struct work loaded = {0}, fitted = {.seed = opts.seed};
+    struct work loaded = {0}, fitted = {.embedding.opts = stack2vec_default()};
     struct definitions defs;
     struct sample_run m;
 
     (void)state;
+    fitted.embedding.opts.seed = opts.seed;
     sample_run_init(&m, program, "step", &opts);
     assert_int_equal(run_summary_definitions(m.db, &defs), 0);
     assert_int_equal(work_load(&loaded, m.db, &m.columns, &defs, m.foi.id, true), 0);
@@ -69,6 +70,71 @@ static void what_is_loaded_is_what_the_analysis_had(void **state)
     work_release(&loaded);
     work_release(&fitted);
     definitions_release(&defs);
+    sample_run_release(&m);
+}
+
+/* The vectors that are inferred later are those that the analysis trained, bit for bit. */
+static void an_embedding_is_trained_once(void **state)
+{
+    const struct analysis_opts opts = {.features = "stack2vec",
+                                       .detector = "knn",
+                                       .seed = 5,
+                                       .threshold = NAN,
+                                       .embedding = {.dims = 20}};
+    struct work kept = {0}, fitted = {.embedding.opts = stack2vec_default()};
+    struct work other = {.embedding.opts = {.epochs = 3}};
+    const struct feature_ops *stack2vec = feature_find("stack2vec");
+    struct matrix a, b, c;
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, program, "step", &opts);
+    fitted.embedding.opts.seed = 5;
+    fitted.embedding.opts.dims = 20;
+    assert_int_equal(work_load(&kept, m.db, &m.columns, &m.source.defs, 1, true), 0);
+    assert_true(kept.embedding.n_words > 0);
+    assert_int_equal(work_matrix(&kept, stack2vec, m.pool, &a), 0);
+    assert_false(kept.is_embedding_new);
+    assert_int_equal(kept.unseen.n_words, 0);
+    assert_int_equal(work_forest(&fitted, &m.columns, &m.source.defs, m.foi.region), 0);
+    work_fit(&fitted, true);
+    assert_int_equal(work_matrix(&fitted, stack2vec, m.pool, &b), 0);
+    assert_true(fitted.is_embedding_new);
+    assert_int_equal(a.cols, 20);
+    assert_memory_equal(a.x, b.x, a.rows * a.cols * sizeof *a.x);
+    assert_int_equal(work_load(&other, m.db, &m.columns, &m.source.defs, 1, true), 0);
+    assert_int_equal(other.embedding.n_words, 0);
+    assert_int_equal(work_matrix(&other, stack2vec, m.pool, &c), 0);
+    assert_true(other.is_embedding_new);
+    assert_memory_not_equal(a.x, c.x, a.rows * a.cols * sizeof *a.x);
+    free(a.x);
+    free(b.x);
+    free(c.x);
+    work_release(&kept);
+    work_release(&fitted);
+    work_release(&other);
+    sample_run_release(&m);
+}
+
+/* One bit in the middle of the kept embedding. */
+static void a_damaged_embedding_is_an_error(void **state)
+{
+    const struct analysis_opts opts = {
+        .features = "stack2vec", .detector = "knn", .seed = 5, .threshold = NAN};
+    struct work w = {0};
+    struct sample_run m;
+    sqlite3_blob *blob;
+    unsigned char byte;
+
+    (void)state;
+    sample_run_init(&m, program, "step", &opts);
+    assert_int_equal(sqlite3_blob_open(m.db, "main", "embedding", "data", 1, 1, &blob), 0);
+    assert_int_equal(sqlite3_blob_read(blob, &byte, 1, sqlite3_blob_bytes(blob) / 2), 0);
+    byte ^= 0x40;
+    assert_int_equal(sqlite3_blob_write(blob, &byte, 1, sqlite3_blob_bytes(blob) / 2), 0);
+    sqlite3_blob_close(blob);
+    assert_int_equal(work_load(&w, m.db, &m.columns, &m.source.defs, 1, true), ERR_FORMAT);
+    work_release(&w);
     sample_run_release(&m);
 }
 
@@ -97,6 +163,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_loaded_is_what_the_analysis_had),
+        cmocka_unit_test(an_embedding_is_trained_once),
+        cmocka_unit_test(a_damaged_embedding_is_an_error),
         cmocka_unit_test(what_does_not_fit_the_run_is_an_error),
     };
 

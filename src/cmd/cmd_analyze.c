@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/executions.h"
+#include "cmd/learning.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
@@ -31,6 +32,7 @@ struct analyze {
     struct analysis_foi foi[FOI_MOST];
     struct analysis_result result[FOI_MOST];
     uint32_t n_foi;
+    struct stack2vec_opts embedding; /* what was said of it */
     bool is_suggested;
     char why[FOI_WHY_SIZE];       /* of the suggestion */
     struct model *model;          /* snag score: judge by it; NULL: learn */
@@ -139,6 +141,8 @@ static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
         .detector = a->settings->detector,
         .k = a->settings->neighbours,
         .threshold = a->settings->threshold,
+        .gamma = a->settings->gamma,
+        .embedding = a->embedding,
         .seed = a->settings->seed,
         .pool = r->pool,
         .model = a->model,
@@ -217,6 +221,17 @@ static void append_candidate(const struct execution *x, void *ctx)
     json_array_append_new(ctx, execution_to_json(x));
 }
 
+static json_t *unseen_to_json(const struct analysis_result *result)
+{
+    const struct stack2vec_unseen *subtrees = &result->unseen_subtrees;
+
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "calls", (json_int_t)result->unseen.n_calls,
+                     "executions", (json_int_t)result->unseen.n_trees, "subtrees",
+                     (json_int_t)subtrees->n_words, "subtree_calls",
+                     (json_int_t)subtrees->n_calls, "subtree_executions",
+                     (json_int_t)subtrees->n_trees);
+}
+
 /* One object per function of interest. */
 static int print_as_json(const struct analyze *a, const struct reading *r, sqlite3 *db)
 {
@@ -242,11 +257,32 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "unique_subtrees", json_count(result->n_subtrees));
         json_object_set_new(json, "max_depth", json_count(result->max_depth));
         json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
+        json_object_set_new(json, "gamma",
+                            result->gamma > 0 ? json_real(result->gamma) : json_null());
+        if (a->model)
+            json_object_set_new(json, "unseen", unseen_to_json(result));
         json_object_set_new(json, "candidates", candidates);
         json_object_set_new(json, "quality", quality);
         print_json(json, false);
     }
     return rc;
+}
+
+/* What the model could not judge. */
+static void print_unseen(const struct analysis_result *result)
+{
+    const struct stack2vec_unseen *subtrees = &result->unseen_subtrees;
+    char calls[TEXT_SIZE], trees[TEXT_SIZE], words[TEXT_SIZE];
+
+    printf("the model has never seen: %s call%s on other call paths, in %s execution%s\n",
+           text_count(result->unseen.n_calls, calls), text_plural(result->unseen.n_calls),
+           text_count(result->unseen.n_trees, trees), text_plural(result->unseen.n_trees));
+    if (subtrees->n_words > 0)
+        printf("its embedding has never seen: %s different subtree%s, %s call%s, in %s "
+               "execution%s\n",
+               text_count(subtrees->n_words, words), text_plural(subtrees->n_words),
+               text_count(subtrees->n_calls, calls), text_plural(subtrees->n_calls),
+               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
 }
 
 static void print_foi(const struct analyze *a, uint32_t i)
@@ -263,6 +299,13 @@ static void print_foi(const struct analyze *a, uint32_t i)
            text_count(result->n_messages, messages), text_plural(result->n_messages),
            text_count(result->n_subtrees, subtrees), text_plural(result->n_subtrees),
            result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
+    if (result->gamma > 0)
+        printf("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
+               a->model                 ? "as in the model"
+               : a->settings->gamma > 0 ? "as given"
+                                        : "taken from the data");
+    if (a->model)
+        print_unseen(result);
 }
 
 static int print_calls(const struct analyze *a, sqlite3 *db)
@@ -399,8 +442,10 @@ static int analyze(const struct settings *settings, struct model *model)
 {
     struct analyze a = {.settings = settings, .model = model};
     char output[FS_PATH_SIZE];
-    int rc;
+    int rc = learning_embedding(settings, &a.embedding);
 
+    if (rc < 0)
+        return rc;
     if (settings->output)
         snprintf(output, sizeof output, "%s", settings->output);
     else

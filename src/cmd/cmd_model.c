@@ -1,4 +1,5 @@
 /* snag model -- save what a run taught, and look into such a file. */
+#include "analysis/foi_settings.h"
 #include "analysis/label_store.h"
 #include "analysis/model_file.h"
 #include "base/err.h"
@@ -28,12 +29,63 @@ static char *meta_text(sqlite3 *db, const char *key)
     return text ? text : mem_copy_string("");
 }
 
-/* What was learnt from the labels of the run; nothing if there are none. */
+/* The default is to learn as the detector does. */
+static int choose_learner(const struct learning *l, const struct settings *settings,
+                          const char **learner)
+{
+    struct foi_settings analysed;
+    const struct feature_ops *features;
+    int rc = foi_settings_load(l->run.db, l->foi, &analysed);
+
+    if (rc < 0)
+        return rc;
+    features = feature_find(analysed.features);
+    *learner = settings->learner                         ? settings->learner
+               : strcmp(analysed.detector, "ocsvm") == 0 ? "ocsvm"
+                                                         : "gp";
+    if (strcmp(*learner, "gp") == 0 && strcmp(analysed.detector, "residual") != 0)
+        return err_set(ERR_UNSUPPORTED,
+                       settings->learner
+                           ? "what the learner 'gp' learnt can be kept with the detector "
+                             "'residual', not with '%s'"
+                           : "the model of the detector '%s' cannot be kept; those of "
+                             "'residual' and 'ocsvm' can",
+                       analysed.detector);
+    if (strcmp(*learner, "ocsvm") == 0 && (features == NULL || !features->is_portable))
+        return err_set(ERR_UNSUPPORTED,
+                       "a one-class SVM on the features '%s' cannot be kept; one on 'residual' "
+                       "or 'stack2vec' can",
+                       analysed.features);
+    return 0;
+}
+
+static int learn_svm(struct ranking *r, const signed char *label, struct model *m)
+{
+    double *score = mem_alloc(r->n, sizeof *score);
+    bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
+    int rc = learner_rank(&r->learner, label, score, is_anomaly, &m->threshold);
+
+    if (rc == 0)
+        learner_svm(&r->learner, &m->svm);
+    free(score);
+    free(is_anomaly);
+    return rc;
+}
+
+static int learn_gp(const struct ranking *r, const signed char *label, struct model *m)
+{
+    struct gp_input input = {&r->rows, r->prior, label, learner_highest(r->n)};
+    struct gp_opts opts = gp_opts_default();
+
+    opts.seed = r->learner.input.seed;
+    return gp_fit(&m->gp, &input, &opts);
+}
+
+/* What was learnt from the labels of the run; without any it judges as the detector did. */
 static int learn(struct learning *l, struct model *m)
 {
-    const struct ranking *r = &l->ranking;
+    struct ranking *r = &l->ranking;
     signed char *label = mem_alloc(r->n, 1);
-    struct gp_opts opts = gp_opts_default();
     int64_t newest;
     int rc = label_store_load(l->run.db, l->foi, LABEL_LAST, r->n, label, &newest);
 
@@ -41,11 +93,8 @@ static int learn(struct learning *l, struct model *m)
         m->n_abnormal += label[t] == LABEL_ABNORMAL;
         m->n_normal += label[t] == LABEL_NORMAL;
     }
-    opts.seed = r->learner.input.seed;
     if (rc == 0)
-        rc =
-            gp_fit(&m->gp, &(struct gp_input){&r->rows, r->prior, label, learner_highest(r->n)},
-                   &opts);
+        rc = r->learner.ops->needs_matrix ? learn_svm(r, label, m) : learn_gp(r, label, m);
     free(label);
     return rc;
 }
@@ -69,6 +118,10 @@ static int model_of(struct learning *l, struct model *m)
     m->yardstick = w->yardstick;
     w->model = (struct residual_model){0};
     w->yardstick = (struct yardstick){0};
+    m->features = mem_copy_string(l->ranking.features_name);
+    m->detector = mem_copy_string(m->svm.support.rows > 0 ? "ocsvm" : "residual");
+    m->embedding = w->embedding;
+    w->embedding = (struct stack2vec){0};
     return 0;
 }
 
@@ -82,12 +135,9 @@ static int save(const struct settings *settings)
     run.args = settings->args + 1;
     rc = learning_open(&l, &run, false);
     if (rc == 0)
+        rc = choose_learner(&l, settings, &run.learner);
+    if (rc == 0)
         rc = learning_rank(&l, &run);
-    if (rc == 0 && strcmp(l.ranking.detector_name, "residual") != 0)
-        rc = err_set(ERR_UNSUPPORTED,
-                     "only what the detector 'residual' learnt can be kept; this run was "
-                     "analysed with '%s'",
-                     l.ranking.detector_name);
     if (rc == 0)
         rc = learn(&l, &m);
     if (rc == 0)
@@ -114,6 +164,14 @@ static void print_info(const struct model *m)
     printf("usually take          %s\n", text_duration(m->residual.root_ns, text));
     printf("call paths            %s\n", text_count(m->residual.paths.n, text));
     printf("contexts              %s\n", text_count(m->residual.class_id.n, text));
+    printf("judged by             %s\n", m->detector);
+    if (m->svm.support.rows > 0) {
+        printf("on the features       %s\n", m->features);
+        printf("support vectors       %zu of %zu numbers, gamma %.4g\n", m->svm.support.rows,
+               m->svm.support.cols, m->svm.gamma);
+    }
+    if (m->embedding.n_words > 0)
+        printf("subtrees              %s\n", text_count(m->embedding.n_words, text));
     printf("labels                %u abnormal, %u normal\n", m->n_abnormal, m->n_normal);
     printf("made                  %s by snag %s\n", m->made, m->snag);
 }
@@ -124,14 +182,19 @@ static int info(const struct settings *settings)
     int rc = model_file_read(settings->args[1], &m);
 
     if (rc == 0 && settings->is_json)
-        print_json(json_pack("{s:o, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:o, s:o}", "foi",
-                             json_text(m.foi), "trace", json_text(m.trace), "trees",
-                             (json_int_t)m.n_trees, "root_ns", m.residual.root_ns, "paths",
-                             (json_int_t)m.residual.paths.n, "contexts",
-                             (json_int_t)m.residual.class_id.n, "abnormal",
-                             (json_int_t)m.n_abnormal, "normal", (json_int_t)m.n_normal, "made",
-                             json_text(m.made), "snag", json_text(m.snag)),
-                   false);
+        print_json(
+            json_pack("{s:o, s:o, s:I, s:f, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:I, s:I, s:o, "
+                      "s:o}",
+                      "foi", json_text(m.foi), "trace", json_text(m.trace), "trees",
+                      (json_int_t)m.n_trees, "root_ns", m.residual.root_ns, "paths",
+                      (json_int_t)m.residual.paths.n, "contexts",
+                      (json_int_t)m.residual.class_id.n, "detector", json_text(m.detector),
+                      "features", json_text(m.features), "support_vectors",
+                      (json_int_t)m.svm.support.rows, "subtrees",
+                      (json_int_t)m.embedding.n_words, "gamma", m.svm.gamma, "abnormal",
+                      (json_int_t)m.n_abnormal, "normal", (json_int_t)m.n_normal, "made",
+                      json_text(m.made), "snag", json_text(m.snag)),
+            false);
     else if (rc == 0)
         print_info(&m);
     model_release(&m);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/executions.h"
+#include "cmd/learning.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/run_summary.h"
@@ -70,7 +71,7 @@ static int choose(const struct settings *settings, struct projection_opts *opts)
     opts->project.iterations = settings->iterations;
     opts->project.seed = settings->seed;
     opts->project.every = EVERY;
-    return 0;
+    return learning_embedding(settings, &opts->embedding);
 }
 
 static void print_result(const struct projection *p, const struct projection_opts *opts,

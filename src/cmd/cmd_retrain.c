@@ -55,6 +55,10 @@ static void print_text(const struct learning *l, const struct retrain_result *re
     printf("; %u anomal%s, %zu verdict%s changed\n", result->n_anomalies,
            result->n_anomalies == 1 ? "y" : "ies", result->n_changes,
            result->n_changes == 1 ? "" : "s");
+    if (result->id != 0 && l->ranking.learnt.gamma > 0)
+        printf(
+            "one-class SVM on the features %s, gamma %.4g; what is labelled normal is inside\n",
+            l->ranking.features_name, l->ranking.learnt.gamma);
     if (result->n_changes > 0)
         print_changes(l, result);
 }
@@ -73,7 +77,11 @@ static void print_as_json(const struct learning *l, const struct retrain_result 
                                         change->after, "before", change->before, "verdict",
                                         change->is_anomaly ? "anomaly" : "normal"));
     }
-    print_json(json_pack("{s:I, s:I, s:I, s:I, s:f, s:o}", "retrain", (json_int_t)result->id,
+    print_json(json_pack("{s:I, s:s*, s:s*, s:o, s:I, s:I, s:I, s:f, s:o}", "retrain",
+                         (json_int_t)result->id, "learner", l->ranking.learner_name, "features",
+                         l->ranking.features_name, "gamma",
+                         l->ranking.learnt.gamma > 0 ? json_real(l->ranking.learnt.gamma)
+                                                     : json_null(),
                          "abnormal", (json_int_t)result->n_abnormal, "normal",
                          (json_int_t)result->n_normal, "anomalies",
                          (json_int_t)result->n_anomalies, "rank_ns", (double)result->rank_ns,

@@ -4,6 +4,7 @@
  */
 #include "analysis/causes.h"
 #include "analysis/model_store.h"
+#include "analysis/subtrees.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/cause_print.h"
@@ -12,6 +13,7 @@
 #include "cmd/path_tree.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "cmd/subtree_print.h"
 #include "explain/why.h"
 #include "features/wl.h"
 #include "run/run_summary.h"
@@ -45,6 +47,8 @@ struct show {
     struct why why;
     struct causes causes;
     bool has_cause;
+    struct pool *pool;
+    struct subtrees subtrees; /* with --subtrees */
 };
 
 /* --------------------------------------------------------------------------- finding it */
@@ -158,6 +162,21 @@ static int locate(struct show *s)
     causes_init(&s->causes, &s->run.columns, &s->defs);
     s->has_cause = causes_of(&s->causes, &s->model, &s->location, &s->forest, 0);
     return 0;
+}
+
+static int find_subtrees(struct show *s)
+{
+    const struct settings *settings = s->settings;
+    int rc;
+
+    if (!settings->has_subtrees)
+        return 0;
+    s->pool = pool_new(settings->threads);
+    rc = subtrees_load(&s->subtrees, s->run.db, &s->run.columns, &s->defs, s->x.foi_id,
+                       s->x.location, s->x.index, s->pool);
+    if (rc == 0 && s->subtrees.work.is_embedding_new && !settings->is_quiet)
+        fputs("snag: the run has no embedding; one was trained, and is not kept\n", stderr);
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------- as text */
@@ -288,6 +307,8 @@ static int print_as_text(struct show *s)
     print_structure(s);
     if (s->has_cause && cause_has_news(&s->causes.cause))
         cause_print(&s->causes.view, &s->causes.cause);
+    if (s->settings->has_subtrees)
+        subtree_print(&s->subtrees, s->settings->threshold, s->settings->is_all);
     path_tree_print(&s->why, s->settings->depth, s->settings->is_all);
     return print_peers(s);
 }
@@ -359,6 +380,9 @@ static int print_as_json(struct show *s)
     json_object_set_new(json, "cause_end",
                         s->has_cause ? json_text(cause_end_name(s->causes.cause.end))
                                      : json_null());
+    if (s->settings->has_subtrees)
+        json_object_set_new(json, "subtrees",
+                            subtree_to_json(&s->subtrees, s->settings->threshold));
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE];
 
@@ -375,6 +399,8 @@ static int print_as_json(struct show *s)
 
 static void show_release(struct show *s)
 {
+    subtrees_release(&s->subtrees);
+    pool_free(s->pool);
     causes_release(&s->causes);
     why_release(&s->why);
     residual_place_release(&s->location);
@@ -400,6 +426,8 @@ int cmd_show(const struct settings *settings)
         rc = find_execution(&s, settings->args[1]);
     if (rc == 0)
         rc = locate(&s);
+    if (rc == 0)
+        rc = find_subtrees(&s);
     if (rc == 0)
         rc = settings->is_json ? print_as_json(&s) : print_as_text(&s);
     show_release(&s);

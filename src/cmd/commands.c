@@ -14,8 +14,8 @@ static const struct command commands[] = {
      "Nothing is written.",
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
     {"analyze", "TRACE [options]", "find the strange executions of a function",
-     "per-call call-detector inclusive foi output force features detector neighbours threshold "
-     "seed top all",
+     "per-call call-detector inclusive foi output force features detector dimensions epochs "
+     "learning-rate negatives gamma neighbours threshold seed top all",
      1, 1, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
@@ -34,14 +34,18 @@ static const struct command commands[] = {
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
-     "foi depth all verify", 2, 2, cmd_show,
+     "foi depth all subtrees threshold verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
      "subtree usually take, which calls are too many or missing, the tree of its call paths,\n"
      "and the anomalies on other ranks at the same time.\n\n"
+     "With --subtrees also those parts of the tree that make it different from the executions\n"
+     "most like it, by the embedding stack2vec: importance 0.69 is twice as much of a subtree "
+     "as\n"
+     "they have, -0.69 half as much.\n\n"
      "An execution is written #RANK-INDEX, with #RANK.THREAD-INDEX off the master thread and "
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
-     "  snag show lammps.snag '#1-40'"},
+     "  snag show lammps.snag '#1-40'\n  snag show lammps.snag '#1-40' --subtrees"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
      "foi from author", 1, MOST_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "
@@ -56,16 +60,21 @@ static const struct command commands[] = {
      "like one that is asked about already.",
      "  snag next lammps.snag --n 5"},
     {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed",
-     "foi learner features seed author undo history", 1, 1, cmd_retrain,
+     "foi learner features dimensions epochs learning-rate negatives gamma seed author undo "
+     "history",
+     1, 1, cmd_retrain,
      "Makes the scores and verdicts of a run anew from the detector's scores and all labels,\n"
      "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
     {"model", "save RUN FILE | info FILE [options]", "keep what was learnt for the next run",
-     "foi learner seed", 2, 3, cmd_model,
+     "foi learner dimensions epochs learning-rate negatives gamma seed", 2, 3, cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
-     "executions of another trace of the program. info prints what is in such a file.",
+     "executions of another trace of the program. Runs of the detectors residual and ocsvm "
+     "(on\n"
+     "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
+     "prints what is in such a file.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
      "model output force threshold seed top all", 1, 1, cmd_score,
@@ -74,7 +83,9 @@ static const struct command commands[] = {
      "in every trace. Says what the model has never seen.",
      "  snag score traces.otf2 --model lammps.model -o today.snag"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels simulate batch learner features seed verify", 1, 1, cmd_evaluate,
+     "foi labels simulate batch learner features dimensions epochs learning-rate negatives "
+     "gamma seed verify",
+     1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"
      "normal): areas under the ROC and the precision-recall curve, and precision and recall "
@@ -82,7 +93,8 @@ static const struct command commands[] = {
      "the verdicts.",
      "  snag evaluate lammps.snag --labels labels.csv --json"},
     {"project", "RUN [options]", "executions as points on a plane, near where they are alike",
-     "foi method features perplexity iterations seed", 1, 1, cmd_project,
+     "foi method features dimensions epochs learning-rate negatives perplexity iterations seed",
+     1, 1, cmd_project,
      "Computes a place on a plane for every execution of a function of interest and writes it "
      "to\n"
      "the run, table projection, in place of what the method had there. Equal executions get\n"
@@ -95,7 +107,7 @@ static const struct command commands[] = {
      cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
      "location,\n"
-     "region, comm, quality, foi, execution, model, projection.",
+     "region, comm, quality, foi, execution, model, embedding, projection.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",

@@ -1,11 +1,14 @@
 /* Opening is instant; only ranking needs the columns. */
 #include "cmd/learning.h"
 
+#include "base/err.h"
 #include "cmd/executions.h"
 #include "run/run_summary.h"
 
 #include <pwd.h>
 #include <unistd.h>
+
+#define MOST_NEGATIVES 1000.0
 
 int learning_open(struct learning *l, const struct settings *settings, bool is_writable)
 {
@@ -34,19 +37,45 @@ static int rank(struct learning *l, const struct settings *settings, struct rank
                : ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->defs, l->foi, opts);
 }
 
+int learning_embedding(const struct settings *settings, struct stack2vec_opts *said)
+{
+    *said = (struct stack2vec_opts){.dims = settings->dimensions,
+                                    .epochs = settings->epochs,
+                                    .learning_rate = settings->learning_rate,
+                                    .negatives = settings->negatives};
+    if (said->dims > STACK2VEC_MOST_DIMS)
+        return err_set(ERR_USAGE, "--dimensions takes 1 to %u, not %u", STACK2VEC_MOST_DIMS,
+                       said->dims);
+    if (said->epochs > STACK2VEC_MOST_EPOCHS)
+        return err_set(ERR_USAGE, "--epochs takes 1 to %u, not %u", STACK2VEC_MOST_EPOCHS,
+                       said->epochs);
+    if (said->learning_rate > 1)
+        return err_set(ERR_USAGE, "--learning-rate takes up to 1, not %g", said->learning_rate);
+    if (said->negatives > MOST_NEGATIVES)
+        return err_set(ERR_USAGE, "--negatives takes up to %g, not %g", MOST_NEGATIVES,
+                       said->negatives);
+    return 0;
+}
+
 int learning_rank(struct learning *l, const struct settings *settings)
 {
-    struct ranking_opts opts = {
-        .learner = settings->learner, .features = settings->features, .seed = settings->seed};
+    struct ranking_opts opts = {.learner = settings->learner,
+                                .features = settings->features,
+                                .gamma = settings->gamma,
+                                .seed = settings->seed};
+    int rc = learning_embedding(settings, &opts.embedding);
 
-    return rank(l, settings, &opts);
+    return rc < 0 ? rc : rank(l, settings, &opts);
 }
 
 int learning_rank_as(struct learning *l, const struct settings *settings,
                      const struct retrain_settings *as)
 {
-    struct ranking_opts opts = {
-        .learner = as->learner, .features = as->features, .seed = as->seed};
+    struct ranking_opts opts = {.learner = as->learner,
+                                .features = as->features,
+                                .embedding = as->learnt.embedding,
+                                .gamma = as->learnt.gamma,
+                                .seed = as->seed};
 
     return rank(l, settings, &opts);
 }

@@ -32,6 +32,12 @@ int learning_rank(struct learning *l, const struct settings *settings);
 int learning_rank_as(struct learning *l, const struct settings *settings,
                      const struct retrain_settings *as);
 
+/*
+ * learning_embedding -- what was said of stack2vec; 0 where nothing was.
+ * Returns 0, or ERR_USAGE for a number that is too large.
+ */
+int learning_embedding(const struct settings *settings, struct stack2vec_opts *said);
+
 /* learning_author -- who is at the keyboard: --author, else the user's login name. */
 const char *learning_author(const struct settings *settings);
 

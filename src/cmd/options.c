@@ -31,10 +31,21 @@ static const struct option_row rows[] = {
      "what an execution is described by, for the detectors that compare vectors"},
     {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|ocsvm|lof|knn|iforest",
      "how strange executions are found"},
+    {"dimensions", 0, OPTION_COUNT, AT(dimensions), "N", NULL,
+     "numbers that stack2vec describes an execution by (default 128)"},
+    {"epochs", 0, OPTION_COUNT, AT(epochs), "N", NULL,
+     "how often stack2vec goes through all executions to learn (default 20)"},
+    {"learning-rate", 0, OPTION_ABOVE, AT(learning_rate), "X", NULL,
+     "length of the steps in which stack2vec learns, up to 1 (default 0.02)"},
+    {"negatives", 0, OPTION_ABOVE, AT(negatives), "X", NULL,
+     "subtrees that stack2vec tells each subtree of an execution from (default 5)"},
+    {"gamma", 0, OPTION_ABOVE, AT(gamma), "X", NULL,
+     "of the one-class SVM's kernel exp(-X d^2) (default: taken from the data)"},
     {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", NULL,
      "neighbours that lof (default 20) and knn (default 10) look at"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", NULL,
-     "a score above it makes an anomaly, instead of the detector's own threshold"},
+     "a score above it makes an anomaly, instead of the detector's own threshold; snag show: "
+     "importance of the subtrees to print (default 0.69: twice or half of the usual)"},
     {"method", 'm', OPTION_TEXT, AT(method), "KIND", "tsne|pca|mds",
      "how executions are put on a plane (default tsne)"},
     {"perplexity", 0, OPTION_REAL, AT(perplexity), "P", NULL,
@@ -57,6 +68,8 @@ static const struct option_row rows[] = {
      "only executions with this verdict"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N", NULL,
      "levels of the tree to draw; strange calls below are drawn all the same (default 4)"},
+    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL, NULL,
+     "also print which subtrees make it different from executions like it"},
     {"labels", 'l', OPTION_TEXT, AT(labels), "FILE", NULL,
      "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
     {"from", 0, OPTION_TEXT, AT(from), "FILE", NULL,
@@ -162,6 +175,16 @@ static int set_real(const char *name, const char *value, double *out)
     return 0;
 }
 
+static int set_above(const char *name, const char *value, double *out)
+{
+    char *end;
+
+    *out = strtod(value, &end);
+    if (end == value || *end != '\0' || !isfinite(*out) || !(*out > 0))
+        return err_set(ERR_USAGE, "--%s takes a number above 0, not '%s'", name, value);
+    return 0;
+}
+
 static int set_list(const struct option_row *row, const char *value, struct settings *settings)
 {
     if (settings->n_foi == FOI_MOST)
@@ -189,6 +212,8 @@ static int set_value(const struct option_row *row, const char *value, struct set
         return set_list(row, value, settings);
     case OPTION_REAL:
         return set_real(row->name, value, at);
+    case OPTION_ABOVE:
+        return set_above(row->name, value, at);
     case OPTION_NUMBER:
     case OPTION_COUNT:
         rc = set_number(row->name, value, row->kind == OPTION_COUNT, 1000000000, &number);

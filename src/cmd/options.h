@@ -20,6 +20,7 @@ enum option_kind {
     OPTION_COUNT,  /* uint32_t, not 0 */
     OPTION_SEED,   /* uint64_t */
     OPTION_REAL,   /* double */
+    OPTION_ABOVE,  /* double, above 0 */
 };
 
 struct option_row {

@@ -10,6 +10,7 @@
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
+    bool has_subtrees;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
@@ -17,8 +18,10 @@ struct settings {
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
-    double perplexity; /* 0: not said */
-    double threshold;  /* NAN: the detector's own */
+    double perplexity;                      /* 0: not said */
+    uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */
+    double learning_rate, negatives, gamma; /* 0: not said */
+    double threshold;                       /* NAN: the detector's own */
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;

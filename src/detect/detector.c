@@ -112,11 +112,13 @@ static int score_iforest(const struct detector_input *input, size_t n, double *s
 }
 
 static const struct detector_ops detectors[] = {
-    {"residual", "time lost and rare shapes, as calibrated tails", false, score_residual},
-    {"ocsvm", "weighted one-class support vector machine", true, score_ocsvm},
-    {"lof", "local outlier factor", true, score_lof},
-    {"knn", "mean distance to the nearest neighbours", true, score_knn},
-    {"iforest", "isolation forest: cuts it takes to have one alone", true, score_iforest},
+    {"residual", "time lost and rare shapes, as calibrated tails", false, false,
+     score_residual},
+    {"ocsvm", "weighted one-class support vector machine", true, true, score_ocsvm},
+    {"lof", "local outlier factor", true, false, score_lof},
+    {"knn", "mean distance to the nearest neighbours", true, false, score_knn},
+    {"iforest", "isolation forest: cuts it takes to have one alone", true, false,
+     score_iforest},
 };
 
 const struct detector_ops *detector_find(const char *name)

@@ -26,6 +26,7 @@ struct detector_ops {
     const char *name; /* as typed on the command line */
     const char *what;
     bool needs_matrix;
+    bool needs_gamma; /* 0 is taken from the matrix: rbf_gamma */
     /* Scores of all rows, and the threshold above which one is an anomaly. */
     int (*score)(const struct detector_input *input, size_t n, double *score,
                  double *threshold);

@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "features/stack2vec.h"
 
 #include <assert.h>
 #include <math.h>
@@ -104,35 +103,32 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
 
 /* --------------------------------------------------------------------------- stack2vec */
 
-static struct stack2vec_opts stack2vec_opts_of(const struct feature_input *input)
-{
-    struct stack2vec_opts opts = stack2vec_default();
-
-    opts.seed = input->seed;
-    return opts;
-}
-
 static size_t stack2vec_columns(const struct feature_input *input)
 {
-    return stack2vec_opts_of(input).dims;
+    return input->embedding->opts.dims;
 }
 
 static void fill_stack2vec(const struct feature_input *input, struct matrix x)
 {
-    struct stack2vec_opts opts = stack2vec_opts_of(input);
-    struct stack2vec model;
-    int rc = stack2vec_fit(&model, &opts, &input->wl->vocab, &input->wl->bags, input->pool, x);
+    const struct vocab *vocab = &input->wl->vocab;
+    const struct bags *bags = &input->wl->bags;
+    const struct stack2vec_opts opts = input->embedding->opts;
+    int rc = 0;
 
-    assert(rc == 0); /* the options are ours */
+    if (input->embedding->n_words > 0)
+        stack2vec_infer(input->embedding, vocab, bags, input->pool, x, input->unseen);
+    else
+        rc = stack2vec_fit(input->embedding, &opts, vocab, bags, input->pool, x);
+    assert(rc == 0); /* the options make sense */
     (void)rc;
-    stack2vec_release(&model);
 }
 
 static const struct feature_ops kinds[] = {
-    {"residual", "time lost and rarity per call path", false, residual_columns, fill_residual},
-    {"time", "duration, exit time, messages, rank", false, time_columns, fill_time},
-    {"subtrees", "time in every subtree", true, subtree_columns, fill_subtrees},
-    {"stack2vec", "a learned embedding of the subtrees", true, stack2vec_columns,
+    {"residual", "time lost and rarity per call path", false, true, residual_columns,
+     fill_residual},
+    {"time", "duration, exit time, messages, rank", false, false, time_columns, fill_time},
+    {"subtrees", "time in every subtree", true, false, subtree_columns, fill_subtrees},
+    {"stack2vec", "a learned embedding of the subtrees", true, true, stack2vec_columns,
      fill_stack2vec},
 };
 

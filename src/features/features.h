@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "base/pool.h"
 #include "features/residual.h"
+#include "features/stack2vec.h"
 #include "features/wl.h"
 
 #include <stdbool.h>
@@ -22,13 +23,16 @@ struct feature_input {
     const struct residual_model *model;
     const struct residual_place *place;
     struct pool *pool; /* for what is trained */
-    uint64_t seed;
+    /* Of stack2vec: trained by its options, which must make sense, if it has no words yet. */
+    struct stack2vec *embedding;
+    struct stack2vec_unseen *unseen; /* out: of an embedding that had words */
 };
 
 struct feature_ops {
     const char *name; /* as typed on the command line */
     const char *what;
-    bool needs_bags; /* wl->bags */
+    bool needs_bags;  /* wl->bags */
+    bool is_portable; /* columns mean the same in another run with the same model */
     size_t (*n_columns)(const struct feature_input *input);
     void (*fill)(const struct feature_input *input, struct matrix x);
 };

@@ -10,20 +10,22 @@ struct fixture {
     struct wl wl;
     struct residual_model model;
     struct residual_place place;
+    struct stack2vec embedding;
+    struct stack2vec_unseen unseen;
     struct feature_input input;
     struct matrix x;
 };
 
 static void begin(struct fixture *f, const char *text, const char *features)
 {
-    *f = (struct fixture){0};
+    *f = (struct fixture){.embedding.opts = stack2vec_default()};
     sample_forest(text, &f->defs, &f->forest);
     f->defs.location = calloc(1, sizeof *f->defs.location);
     f->defs.n_locations = 1;
     wl_init(&f->wl, &f->forest, &f->defs, true);
     residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
-    f->input =
-        (struct feature_input){&f->forest, &f->defs, &f->wl, &f->model, &f->place, NULL, 1};
+    f->input = (struct feature_input){&f->forest, &f->defs, &f->wl,        &f->model,
+                                      &f->place,  NULL,     &f->embedding, &f->unseen};
     assert_int_equal(feature_matrix(feature_find(features), &f->input, &f->x), 0);
     assert_int_equal(f->x.rows, f->forest.n_trees);
 }
@@ -31,6 +33,7 @@ static void begin(struct fixture *f, const char *text, const char *features)
 static void end(struct fixture *f)
 {
     free(f->x.x);
+    stack2vec_release(&f->embedding);
     residual_release(&f->model);
     residual_place_release(&f->place);
     wl_release(&f->wl);

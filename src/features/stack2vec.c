@@ -35,6 +35,18 @@ struct stack2vec_opts stack2vec_default(void)
     };
 }
 
+void stack2vec_override(struct stack2vec_opts *opts, const struct stack2vec_opts *said)
+{
+    if (said->dims > 0)
+        opts->dims = said->dims;
+    if (said->epochs > 0)
+        opts->epochs = said->epochs;
+    if (said->learning_rate > 0)
+        opts->learning_rate = said->learning_rate;
+    if (said->negatives > 0)
+        opts->negatives = said->negatives;
+}
+
 void stack2vec_release(struct stack2vec *m)
 {
     idmap_release(&m->label);
@@ -50,6 +62,9 @@ int stack2vec_check(const struct stack2vec_opts *o)
     if (o->dims < 1 || o->dims > STACK2VEC_MOST_DIMS)
         return err_set(ERR_RANGE, "stack2vec cannot have %u dimensions, only 1 to %u", o->dims,
                        STACK2VEC_MOST_DIMS);
+    if (o->epochs > STACK2VEC_MOST_EPOCHS)
+        return err_set(ERR_RANGE, "stack2vec cannot train for %u epochs, only up to %u",
+                       o->epochs, STACK2VEC_MOST_EPOCHS);
     if (!(o->learning_rate > 0) || !(o->negatives > 0) || !(o->ridge > 0) ||
         !isfinite(o->learning_rate + o->negatives + o->ridge))
         return err_set(ERR_RANGE, "stack2vec needs a positive learning rate, number of "

@@ -42,10 +42,11 @@
 
 #define STACK2VEC_LANES 16u /* rows of numbers are padded with zeros to a multiple of this */
 #define STACK2VEC_MOST_DIMS 4096u
+#define STACK2VEC_MOST_EPOCHS 10000u
 
 struct stack2vec_opts {
     uint32_t dims;        /* 1 .. STACK2VEC_MOST_DIMS */
-    uint32_t epochs;      /* of training */
+    uint32_t epochs;      /* of training, up to STACK2VEC_MOST_EPOCHS */
     uint32_t steps;       /* of the convex fit */
     uint32_t most_words;  /* subtrees that are in the fewest trees are left out beyond this */
     double learning_rate; /* > 0 */
@@ -102,6 +103,12 @@ void stack2vec_release(struct stack2vec *model);
 void stack2vec_infer(const struct stack2vec *model, const struct vocab *vocab,
                      const struct bags *bags, struct pool *pool, struct matrix x,
                      struct stack2vec_unseen *unseen);
+
+/*
+ * stack2vec_override -- take over what was said of dims, epochs, learning_rate and negatives; 0
+ * is for what was not.
+ */
+void stack2vec_override(struct stack2vec_opts *opts, const struct stack2vec_opts *said);
 
 /* ------------------------------------------------------------ for the parts of the module */
 

@@ -30,6 +30,7 @@ struct labelling {
     uint32_t *last_tree;    /* [words] the tree that used a word last, + 1 */
     size_t *entry;          /* [words] and its place in the bags */
     size_t word_cap;
+    struct wl_places *places; /* NULL when nobody asks */
 };
 
 static void key_add(struct key *to, struct key k)
@@ -121,6 +122,23 @@ static void put_in_bag(struct labelling *l, uint32_t t, uint32_t word, uint64_t 
     bags->count[l->entry[word]]++;
 }
 
+/* Vertex i of tree t is the root of a subtree of this word. */
+static void found(struct labelling *l, uint32_t t, uint32_t i, uint32_t word)
+{
+    uint32_t v = l->forest->first[t] + i;
+    struct wl_places *places = l->places;
+
+    l->wl->complete[v] = word;
+    if (l->inclusive_ns)
+        put_in_bag(l, t, word, l->inclusive_ns[i]);
+    if (places) {
+        mem_grow(&places->word, &places->cap_word, places->n + 1, sizeof *places->word);
+        mem_grow(&places->vertex, &places->cap_vertex, places->n + 1, sizeof *places->vertex);
+        places->word[places->n] = word;
+        places->vertex[places->n++] = v;
+    }
+}
+
 /* Labels of degree 0, heights, and the vertices that are not leaves. Returns how many. */
 static uint32_t begin_tree(struct labelling *l, uint32_t t, uint32_t base, uint32_t n)
 {
@@ -131,9 +149,7 @@ static uint32_t begin_tree(struct labelling *l, uint32_t t, uint32_t base, uint3
     for (uint32_t i = 0; i < n; i++) {
         uint32_t word = word_of_region(l, f->region[base + i]);
 
-        l->wl->complete[base + i] = word;
-        if (l->inclusive_ns)
-            put_in_bag(l, t, word, l->inclusive_ns[i]);
+        found(l, t, i, word);
         l->node[i] = (struct node){.label = l->wl->vocab.label.key[word]};
     }
     for (uint32_t i = n; i-- > 1;) {
@@ -170,9 +186,7 @@ static void label_tree(struct labelling *l, uint32_t t)
             struct key label = next_label(&l->node[l->active[k]]);
             uint32_t word = add_word(&l->wl->vocab, label, degree, f->region[v]);
 
-            l->wl->complete[v] = word;
-            if (l->inclusive_ns)
-                put_in_bag(l, t, word, l->inclusive_ns[l->active[k]]);
+            found(l, t, l->active[k], word);
         }
         for (uint32_t k = 0; k < n_active; k++) {
             uint32_t i = l->active[k];
@@ -193,34 +207,65 @@ static void label_tree(struct labelling *l, uint32_t t)
     }
 }
 
+static void labelling_init(struct labelling *l, uint32_t first_tree, uint32_t end_tree)
+{
+    const struct forest *forest = l->forest;
+    uint32_t n_regions = l->defs->names.n, largest = 0;
+
+    for (uint32_t t = first_tree; t < end_tree; t++)
+        if (forest->first[t + 1] - forest->first[t] > largest)
+            largest = forest->first[t + 1] - forest->first[t];
+    l->region_word = mem_resize(NULL, n_regions, sizeof *l->region_word);
+    memset(l->region_word, 0xff, n_regions * sizeof *l->region_word);
+    l->node = mem_resize(NULL, largest, sizeof *l->node);
+    l->active = mem_resize(NULL, largest, sizeof *l->active);
+    if (l->wl->bags.first && !l->places)
+        l->inclusive_ns = mem_resize(NULL, largest, sizeof *l->inclusive_ns);
+}
+
+static void labelling_release(struct labelling *l)
+{
+    free(l->region_word);
+    free(l->node);
+    free(l->inclusive_ns);
+    free(l->active);
+    free(l->last_tree);
+    free(l->entry);
+}
+
 void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs,
              bool with_bags)
 {
     struct labelling l = {.forest = forest, .wl = wl, .defs = defs};
-    uint32_t largest = 0;
 
     *wl = (struct wl){0};
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        if (forest->first[t + 1] - forest->first[t] > largest)
-            largest = forest->first[t + 1] - forest->first[t];
     wl->complete = mem_resize(NULL, forest->n, sizeof *wl->complete);
     if (with_bags) {
         wl->bags.n_trees = forest->n_trees;
         wl->bags.first = mem_alloc((size_t)forest->n_trees + 1, sizeof *wl->bags.first);
-        l.inclusive_ns = mem_resize(NULL, largest, sizeof *l.inclusive_ns);
     }
-    l.region_word = mem_resize(NULL, defs->names.n, sizeof *l.region_word);
-    memset(l.region_word, 0xff, defs->names.n * sizeof *l.region_word);
-    l.node = mem_resize(NULL, largest, sizeof *l.node);
-    l.active = mem_resize(NULL, largest, sizeof *l.active);
+    labelling_init(&l, 0, forest->n_trees);
     for (uint32_t t = 0; t < forest->n_trees; t++)
         label_tree(&l, t);
-    free(l.region_word);
-    free(l.node);
-    free(l.inclusive_ns);
-    free(l.active);
-    free(l.last_tree);
-    free(l.entry);
+    labelling_release(&l);
+}
+
+void wl_places_of(struct wl *wl, const struct forest *forest, const struct definitions *defs,
+                  uint32_t t, struct wl_places *places)
+{
+    struct labelling l = {.forest = forest, .wl = wl, .defs = defs, .places = places};
+
+    *places = (struct wl_places){0};
+    labelling_init(&l, t, t + 1);
+    label_tree(&l, t);
+    labelling_release(&l);
+}
+
+void wl_places_release(struct wl_places *places)
+{
+    free(places->word);
+    free(places->vertex);
+    *places = (struct wl_places){0};
 }
 
 void wl_release(struct wl *wl)

@@ -66,4 +66,19 @@ void wl_init(struct wl *wl, const struct forest *forest, const struct definition
              bool with_bags);
 void wl_release(struct wl *wl);
 
+/* Where the subtrees of a tree are: word[i] has a root at vertex[i] of the forest. */
+struct wl_places {
+    size_t n, cap_word, cap_vertex;
+    uint32_t *word, *vertex;
+};
+
+/*
+ * wl_places_of -- label tree t of the forest that wl is of once more, and keep all its labels.
+ *   places  out; wl_places_release
+ * Vertices of a word are in ascending order. Nothing in wl changes.
+ */
+void wl_places_of(struct wl *wl, const struct forest *forest, const struct definitions *defs,
+                  uint32_t t, struct wl_places *places);
+void wl_places_release(struct wl_places *places);
+
 #endif

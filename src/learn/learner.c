@@ -3,9 +3,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "detect/ocsvm.h"
 #include "learn/gp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +59,14 @@ static void release_ocsvm(struct learner *learner)
 static int init_ocsvm(struct learner *learner)
 {
     const struct learner_input *in = &learner->input;
-    const struct ocsvm_opts opts = {.gamma = 0};
+    const struct ocsvm_opts opts = {.gamma = in->gamma};
     struct ocsvm_state *state = learner->state = mem_alloc(1, sizeof *state);
 
     state->weight = mem_alloc(in->n, sizeof *state->weight);
     return ocsvm_new(in->x, &opts, in->pool, &state->svm);
 }
 
+<<<<<<< HEAD
 /* Abnormal ones weigh nothing, and the weights have to reach C. */
 static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
 {
@@ -85,6 +86,10 @@ static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
 }
 
 /* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. */
+=======
+/* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. The
+ * threshold is the detector's: without labels no verdict changes. */
+>>>>>>> w/models
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
 {
@@ -102,10 +107,21 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
         rc = ocsvm_train(state->svm, state->weight, &result);
     if (rc == 0) {
         ocsvm_score(state->svm, score);
+<<<<<<< HEAD
         ocsvm_settle_border(state->svm, score);
+=======
+>>>>>>> w/models
         *threshold = result.allowed;
     }
     return rc;
+}
+
+void learner_svm(const struct learner *learner, struct ocsvm_model *svm)
+{
+    const struct ocsvm_state *state = learner->state;
+
+    assert(learner->ops->rank == rank_ocsvm);
+    ocsvm_model_init(svm, state->svm);
 }
 
 /* ------------------------------------------------------------------------------- public */

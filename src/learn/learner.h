@@ -7,6 +7,7 @@
 
 #include "base/matrix.h"
 #include "base/pool.h"
+#include "detect/ocsvm.h"
 #include "features/rows.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct learner_input {
     struct matrix x;         /* (n, cols) for those that do */
     const double *prior;     /* [n] the detector's score, in nats */
     double threshold;        /* of the prior */
+    double gamma;            /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;
     struct pool *pool;
 };
@@ -71,5 +73,11 @@ void learner_release(struct learner *learner);
  */
 int learner_rank(struct learner *learner, const signed char *label, double *score,
                  bool *is_anomaly, double *threshold);
+
+/*
+ * learner_svm -- what the learner 'ocsvm' learnt when it ranked last.
+ *   svm  out; ocsvm_model_release
+ */
+void learner_svm(const struct learner *learner, struct ocsvm_model *svm);
 
 #endif

@@ -81,6 +81,16 @@ CREATE TABLE model (
     data  BLOB NOT NULL
 );
 
+-- Trained stack2vec models, packed (features/stack2vec_pack.c) and compressed with zstd: what
+-- needs the vectors again infers them. One per settings that were trained with.
+CREATE TABLE embedding (
+    foi      INTEGER NOT NULL REFERENCES foi,
+    settings TEXT NOT NULL,         -- JSON: dimensions, epochs, learning_rate, negatives
+    bytes    INTEGER NOT NULL,      -- before compression
+    data     BLOB NOT NULL,
+    PRIMARY KEY (foi, settings)
+);
+
 -- One row per execution of a function of interest.
 CREATE TABLE execution (
     foi         INTEGER NOT NULL REFERENCES foi,
@@ -145,7 +155,8 @@ CREATE TABLE retrain (
     anomalies      INTEGER NOT NULL,
     became_anomaly INTEGER NOT NULL, -- verdicts that changed
     became_normal  INTEGER NOT NULL,
-    is_undone      INTEGER NOT NULL DEFAULT 0
+    is_undone      INTEGER NOT NULL DEFAULT 0,
+    settings       TEXT NOT NULL     -- JSON: of stack2vec and of the one-class SVM
 );
 
 -- Executions as points on a plane, and how they came there: snag project.

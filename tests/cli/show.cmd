@@ -25,6 +25,18 @@ jq -c '.structure | keys_unsorted' show.json
 jq '(.paths | map(.exclusive_ns) | add) == .duration_ns' show.json
 snag show t.snag '#0-0' --verbose >/dev/null
 
+# Which subtrees make it different from executions like it.
+printf '40*step(compute@1ms(a 3*b) c@200us) 1*step(compute@1ms(a(new@1ms) 3*b) c@200us) 40*step(compute@1ms(a 3*b) c@200us);jitter=0.1' >program
+snag analyze "synth:$(cat program)" --foi step --features stack2vec --detector ocsvm -o foreign.snag --quiet >/dev/null
+snag show foreign.snag '#0-40' --subtrees --threshold 1.2 | sed -n '/^subtrees/,/^$/s/^ *[+-][0-9.]*/   X/p'
+snag show foreign.snag '#0-40' --subtrees --threshold 1000 | grep '^subtrees'
+snag show foreign.snag '#0-40' --subtrees --threshold 0.001 --all | grep -c '  new$'
+snag show foreign.snag '#0-40' --subtrees --json | jq -c '.subtrees[0] | [keys_unsorted, .subtree, .importance > 2, .calls, .vertices_here]'
+snag show foreign.snag '#0-10' --subtrees --json | jq -c '.subtrees'
+snag show foreign.snag '#0-40' --json | jq -c 'has("subtrees")'
+snag show t.snag '#1-7' --subtrees --threshold 3 --json 2>note | jq -c '.subtrees | length > 0'; cat note
+snag show t.snag '#1-7' --subtrees --threshold high
+
 # Twenty thousand calls deep, with a stack that has no room for as many functions of ours.
 awk 'BEGIN { n = 20000; printf "["; for (i = 1; i <= n; i++) printf "{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"ts\":%d,\"name\":\"%s\"},", i, i == 1 ? "step" : "f"; for (i = 1; i <= n; i++) printf "{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":%d}%s", n + i, i < n ? "," : "]\n" }' >deep.json
 snag analyze deep.json --foi step -o deep.snag --quiet >/dev/null

@@ -1,0 +1,42 @@
+/* Vectors are not kept but inferred: that takes less than finding the subtrees again. */
+#include "analysis/subtrees.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+static int find_tree(const struct forest *f, uint32_t location, uint32_t index, uint32_t *tree)
+{
+    for (uint32_t t = 0; t < f->n_trees; t++)
+        if (f->location[t] == location && f->index[t] == index) {
+            *tree = t;
+            return 0;
+        }
+    return err_set(ERR_NOT_FOUND, "location %u has no execution %u", location, index);
+}
+
+int subtrees_load(struct subtrees *s, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs, int64_t foi, uint32_t location,
+                  uint32_t index, struct pool *pool)
+{
+    struct work *w = &s->work;
+    int rc = work_load(w, db, columns, defs, foi, true);
+
+    if (rc == 0)
+        rc = find_tree(&w->forest, location, index, &s->tree);
+    if (rc == 0)
+        rc = work_matrix(w, feature_find("stack2vec"), pool, &s->x);
+    if (rc < 0)
+        return rc;
+    s->input = (struct topsubtrees_input){&w->embedding, s->x, &w->forest, defs, &w->wl, 0};
+    topsubtrees_init(&s->tops, &s->input, s->tree);
+    return 0;
+}
+
+void subtrees_release(struct subtrees *s)
+{
+    topsubtrees_release(&s->tops);
+    work_release(&s->work);
+    free(s->x.x);
+    *s = (struct subtrees){0};
+}
