@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
+
 /* What one thread needs. */
 struct worker {
     struct source_reader *reader;
@@ -68,6 +70,14 @@ static int worker_init(struct worker *w, struct source *source)
     return 0;
 }
 
+/* Room for the calls that the trace announces, within reason: growing costs copies. */
+static void make_room(struct worker *w, const struct location *location)
+{
+    uint64_t n = location->n_events_said / 2;
+
+    calls_reserve(&w->calls, n < MOST_ANNOUNCED ? n : MOST_ANNOUNCED);
+}
+
 static void read_events(struct job *job, struct worker *w, unsigned index, uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
@@ -98,6 +108,7 @@ static void read_location(struct job *job, struct worker *w, unsigned index, uin
         location->quality.n[bad->signal ? QUALITY_reader_crash : QUALITY_reader_hang]++;
     if (bad && bad->n_good == 0)
         return;
+    make_room(w, &job->source->defs.location[l]);
     guard_begin(guard, index, l);
     if (source_reader_begin(w->reader, l, guard_limit(guard, l)) == 0)
         read_events(job, w, index, l);
