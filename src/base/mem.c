@@ -1,9 +1,17 @@
-/* Growth doubles from 64 objects on; glibc moves large blocks by remapping, not by copying. */
+/*
+ * Growth doubles from 64 objects on; glibc moves large blocks by remapping, not by copying.
+ * Large blocks ask for huge pages: touching 2 MiB for the first time then costs one page fault
+ * instead of 512. What is never touched still costs nothing.
+ */
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_BYTES ((size_t)4 << 20) /* blocks from here on are worth huge pages */
 
 static size_t bytes_of(size_t n, size_t width)
 {
@@ -25,18 +33,27 @@ static void *or_abort(void *data, size_t bytes)
     return data;
 }
 
+static void *prefer_huge_pages(void *data, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)data & -page;
+
+    if (bytes >= HUGE_BYTES)
+        madvise((void *)from, bytes & -page, MADV_HUGEPAGE); /* advice: may be refused */
+    return data;
+}
+
 void *mem_alloc(size_t n, size_t width)
 {
     size_t bytes = bytes_of(n, width);
 
-    return or_abort(calloc(1, bytes), bytes);
+    return prefer_huge_pages(or_abort(calloc(1, bytes), bytes), bytes);
 }
 
 void *mem_resize(void *old, size_t n, size_t width)
 {
     size_t bytes = bytes_of(n, width);
 
-    return or_abort(realloc(old, bytes), bytes);
+    return prefer_huge_pages(or_abort(realloc(old, bytes), bytes), bytes);
 }
 
 char *mem_copy_string(const char *text)

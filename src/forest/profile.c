@@ -24,9 +24,23 @@ void profile_release(struct profile *profile)
     *profile = (struct profile){0};
 }
 
-void profile_clear(struct profile *profile)
+void profile_walk_init(struct profile_walk *walk, uint32_t n_regions)
+{
+    walk->open_until = mem_alloc(n_regions, sizeof *walk->open_until);
+    walk->region_at = mem_alloc(DEEPEST_CALL + 1, sizeof *walk->region_at);
+}
+
+void profile_walk_release(struct profile_walk *walk)
+{
+    free(walk->open_until);
+    free(walk->region_at);
+    *walk = (struct profile_walk){0};
+}
+
+void profile_begin(struct profile *profile, struct profile_walk *walk)
 {
     memset(profile->row, 0, profile->n_regions * sizeof *profile->row);
+    memset(walk->open_until, 0, profile->n_regions * sizeof *walk->open_until);
 }
 
 static inline void add_outermost(struct profile_row *row, uint64_t ns, uint32_t n_vertices)
@@ -39,6 +53,28 @@ static inline void add_outermost(struct profile_row *row, uint64_t ns, uint32_t 
     row->inclusive_ns += ns;
     row->sum_squares += (unsigned __int128)ns * ns;
     row->n_vertices += n_vertices;
+}
+
+void profile_rows(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
+                  uint32_t begin, uint32_t end)
+{
+    struct profile_row *row = profile->row;
+    uint32_t *open_until = walk->open_until, *region_at = walk->region_at;
+
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t region = calls->region[i], depth = calls->depth[i];
+        uint64_t inclusive_ns = calls->inclusive_ns[i];
+
+        row[region].n_calls++;
+        row[region].exclusive_ns += inclusive_ns;
+        region_at[depth] = region;
+        if (depth > 0)
+            row[region_at[depth - 1]].exclusive_ns -= inclusive_ns;
+        if (i >= open_until[region]) {
+            open_until[region] = i + calls->subtree_len[i];
+            add_outermost(&row[region], inclusive_ns, calls->subtree_len[i]);
+        }
+    }
 }
 
 /* Marks the callers of the first MPI calls, up to the root. */
@@ -57,30 +93,12 @@ static void mark_mpi(struct profile *profile, const struct calls *calls,
     }
 }
 
-void profile_location(struct profile *profile, const struct calls *calls,
-                      const struct definitions *defs, uint32_t *open_until)
+void profile_end(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
+                 const struct definitions *defs)
 {
-    struct profile_row *row = profile->row;
-    uint32_t *region_at = mem_alloc(DEEPEST_CALL + 1, sizeof *region_at); /* by depth */
-
-    memset(open_until, 0, profile->n_regions * sizeof *open_until);
-    for (uint32_t i = 0; i < calls->n; i++) {
-        uint32_t region = calls->region[i], depth = calls->depth[i];
-
-        row[region].n_calls++;
-        row[region].exclusive_ns += calls->inclusive_ns[i];
-        region_at[depth] = region;
-        if (depth > 0)
-            row[region_at[depth - 1]].exclusive_ns -= calls->inclusive_ns[i];
-        if (i >= open_until[region]) {
-            open_until[region] = i + calls->subtree_len[i];
-            add_outermost(&row[region], calls->inclusive_ns[i], calls->subtree_len[i]);
-        }
-    }
     for (uint32_t r = 0; r < profile->n_regions; r++)
-        row[r].n_locations = row[r].n_calls > 0;
-    mark_mpi(profile, calls, defs, region_at);
-    free(region_at);
+        profile->row[r].n_locations = profile->row[r].n_calls > 0;
+    mark_mpi(profile, calls, defs, walk->region_at);
 }
 
 void profile_merge(struct profile *into, const struct profile *from)

@@ -33,17 +33,29 @@ struct profile {
     uint32_t n_regions;
 };
 
+/* What going through the calls of a location needs to know of the rows before. */
+struct profile_walk {
+    uint32_t *open_until; /* [n_regions] the row behind the last outermost call */
+    uint32_t *region_at;  /* [DEEPEST_CALL + 1] of the last row of that depth */
+};
+
 void profile_init(struct profile *profile, uint32_t n_regions);
 void profile_release(struct profile *profile);
-void profile_clear(struct profile *profile);
+
+void profile_walk_init(struct profile_walk *walk, uint32_t n_regions);
+void profile_walk_release(struct profile_walk *walk);
 
 /*
- * profile_location -- fill an empty profile from the calls of one location.
- *   open_until  (n_regions) scratch
- * O(calls).
+ * profile_begin, profile_rows, profile_end -- the profile of the calls of one location, some
+ * rows at a time, so that others can look at them while they are in the cache.
+ *   begin, end  the rows behind those of the last time
+ * The profile is cleared first. O(regions + calls).
  */
-void profile_location(struct profile *profile, const struct calls *calls,
-                      const struct definitions *defs, uint32_t *open_until);
+void profile_begin(struct profile *profile, struct profile_walk *walk);
+void profile_rows(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
+                  uint32_t begin, uint32_t end);
+void profile_end(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
+                 const struct definitions *defs);
 
 /* profile_merge -- into += from. */
 void profile_merge(struct profile *into, const struct profile *from);

@@ -22,6 +22,20 @@ static struct calls sample(void)
                           .depth = depth};
 }
 
+/* In two pieces, as if they came so. */
+static void profile_sample(struct profile *profile, const struct definitions *defs)
+{
+    struct calls calls = sample();
+    struct profile_walk walk;
+
+    profile_walk_init(&walk, profile->n_regions);
+    profile_begin(profile, &walk);
+    profile_rows(profile, &walk, &calls, 0, 2);
+    profile_rows(profile, &walk, &calls, 2, calls.n);
+    profile_end(profile, &walk, &calls, defs);
+    profile_walk_release(&walk);
+}
+
 static void define(struct definitions *defs)
 {
     *defs = (struct definitions){0};
@@ -32,15 +46,13 @@ static void define(struct definitions *defs)
 
 static void recursion_counts_once(void **state)
 {
-    struct calls calls = sample();
     struct definitions defs;
     struct profile profile;
-    uint32_t scratch[3];
 
     (void)state;
     define(&defs);
     profile_init(&profile, 3);
-    profile_location(&profile, &calls, &defs, scratch);
+    profile_sample(&profile, &defs);
     assert_int_equal(profile.row[0].exclusive_ns, 30);
     assert_int_equal(profile.row[1].n_calls, 3);
     assert_int_equal(profile.row[1].n_outermost, 2);
@@ -58,16 +70,14 @@ static void recursion_counts_once(void **state)
 
 static void merging_equals_seeing_both(void **state)
 {
-    struct calls calls = sample();
     struct definitions defs;
     struct profile a, b;
-    uint32_t scratch[3];
 
     (void)state;
     define(&defs);
     profile_init(&a, 3);
     profile_init(&b, 3);
-    profile_location(&b, &calls, &defs, scratch);
+    profile_sample(&b, &defs);
     profile_merge(&a, &b);
     profile_merge(&a, &b);
     assert_int_equal(a.row[1].n_outermost, 4);

@@ -66,7 +66,6 @@ static int init_ocsvm(struct learner *learner)
     return ocsvm_new(in->x, &opts, in->pool, &state->svm);
 }
 
-<<<<<<< HEAD
 /* Abnormal ones weigh nothing, and the weights have to reach C. */
 static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
 {
@@ -85,11 +84,8 @@ static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
                    n_abnormal, n);
 }
 
-/* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. */
-=======
 /* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. The
  * threshold is the detector's: without labels no verdict changes. */
->>>>>>> w/models
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
 {
@@ -107,10 +103,7 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
         rc = ocsvm_train(state->svm, state->weight, &result);
     if (rc == 0) {
         ocsvm_score(state->svm, score);
-<<<<<<< HEAD
         ocsvm_settle_border(state->svm, score);
-=======
->>>>>>> w/models
         *threshold = result.allowed;
     }
     return rc;

@@ -4,6 +4,7 @@
  */
 #include "run/columns.h"
 
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "run/columns_format.h"
@@ -11,8 +12,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <xxhash.h>
 
 static const struct {
     const char *name;
@@ -40,8 +39,8 @@ uint64_t index_checksum(const struct index_header *header, const struct column_r
     struct index_header copy = *header;
 
     copy.checksum = 0;
-    return XXH3_64bits_withSeed(range, header->n_locations * sizeof *range,
-                                XXH3_64bits(&copy, sizeof copy));
+    return checksum_seeded(range, header->n_locations * sizeof *range,
+                           checksum_of(&copy, sizeof copy));
 }
 
 static const char *file_name(int map)
@@ -191,7 +190,7 @@ int columns_verify_location(const struct columns *columns, uint32_t location)
         size_t width = formats[c].width;
         const char *from = (const char *)columns->column[c] + r->first_call * width;
 
-        if (XXH3_64bits(from, r->n_calls * width) != r->checksum[c])
+        if (checksum_of(from, r->n_calls * width) != r->checksum[c])
             return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                            formats[c].name);
     }
@@ -208,7 +207,7 @@ int columns_verify(const struct columns *columns)
     for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
         rc = columns_verify_location(columns, l);
     for (int m = MAP_DEPTHS; rc == 0 && m < MAP_INDEX; m++)
-        if (XXH3_64bits(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
+        if (checksum_of(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
             rc = err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                          file_name(m));
     return rc;

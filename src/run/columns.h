@@ -70,10 +70,13 @@ void columns_place(struct columns_writer *writer, uint32_t location, const struc
 /*
  * columns_write -- write the calls of a location where they were placed.
  *   by_depth  room for calls->n numbers
+ *   look      called with rows that are about to be written, one block behind the other: for
+ *             what has to see all calls once and does well to do it while they are in the cache
  * Several threads may write different locations at once. Returns 0 or ERR_IO.
  */
 int columns_write(struct columns_writer *writer, uint32_t location, const struct calls *calls,
-                  uint32_t *by_depth);
+                  uint32_t *by_depth, void (*look)(void *ctx, uint32_t begin, uint32_t end),
+                  void *ctx);
 
 /*
  * columns_shift -- move all times of a location that is written: t + offset + drift * t.

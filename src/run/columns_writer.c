@@ -4,6 +4,7 @@
  */
 #include "run/columns.h"
 
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
@@ -18,10 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
-#define WRITE_BYTES 262144u /* written at once: fits any second-level cache */
-#define SHIFT_ROWS 65536u   /* rows moved at once by columns_shift */
+#define WRITE_ROWS 16384u /* written at once: all columns of them fit a second-level cache */
+#define SHIFT_ROWS 65536u /* rows moved at once by columns_shift */
 
 struct columns_writer {
     char dir[FS_PATH_SIZE]; /* the directory calls/ */
@@ -117,8 +116,9 @@ static uint32_t count_depths(const struct calls *calls)
     return calls->n > 0 ? deepest + 1u : 0;
 }
 
-/* A counting sort by depth; the rows of one depth stay in preorder, which is time order. */
-static uint32_t sort_by_depth(const struct calls *calls, uint32_t *by_depth, uint64_t **start)
+/* A counting sort by depth; the rows of one depth stay in preorder, which is time order. Here
+ * the counts become the start of each depth; place_by_depth then moves each up to the next. */
+static uint32_t count_by_depth(const struct calls *calls, uint64_t **start)
 {
     uint32_t n_depths = count_depths(calls);
     uint64_t *count = mem_alloc((size_t)n_depths + 2, sizeof *count);
@@ -127,47 +127,68 @@ static uint32_t sort_by_depth(const struct calls *calls, uint32_t *by_depth, uin
         count[calls->depth[i] + 2]++;
     for (uint32_t d = 1; d <= n_depths; d++)
         count[d + 1] += count[d];
-    for (uint32_t i = 0; i < calls->n; i++)
-        by_depth[count[calls->depth[i] + 1]++] = i;
     *start = count; /* one entry too many, which no one looks at */
     return n_depths;
 }
 
-/* In blocks that are still in the cache when they are written, having been summed up. */
-static int write_column(struct columns_writer *w, struct column_range *range,
-                        enum call_column column, const char *data, XXH3_state_t *sum)
+static void place_by_depth(const struct calls *calls, uint32_t begin, uint32_t end,
+                           uint64_t *start, uint32_t *by_depth)
 {
-    size_t width = columns_width(column), bytes = range->n_calls * width;
-    uint64_t offset = range->first_call * width;
-    int rc = 0;
+    for (uint32_t i = begin; i < end; i++)
+        by_depth[start[calls->depth[i] + 1]++] = i;
+}
 
-    XXH3_64bits_reset(sum);
-    for (size_t at = 0; rc == 0 && at < bytes; at += WRITE_BYTES) {
-        size_t n = bytes - at < WRITE_BYTES ? bytes - at : WRITE_BYTES;
+/* What is being written of one location. */
+struct part {
+    struct columns_writer *writer;
+    struct column_range *range;
+    const void *data[N_COLUMNS];
+    struct checksum sum[N_COLUMNS];
+};
 
-        XXH3_64bits_update(sum, data + at, n);
-        rc = write_rows(w, column, data + at, n, offset + at);
-    }
-    range->checksum[column] = XXH3_64bits_digest(sum);
-    return rc;
+static int write_part(struct part *part, enum call_column column, uint32_t begin, uint32_t end)
+{
+    size_t width = columns_width(column), bytes = (end - begin) * width;
+    const char *data = (const char *)part->data[column] + begin * width;
+
+    checksum_add(&part->sum[column], data, bytes);
+    return write_rows(part->writer, column, data, bytes,
+                      (part->range->first_call + begin) * width);
 }
 
 int columns_write(struct columns_writer *w, uint32_t location, const struct calls *calls,
-                  uint32_t *by_depth)
+                  uint32_t *by_depth, void (*look)(void *ctx, uint32_t begin, uint32_t end),
+                  void *ctx)
 {
-    struct column_range *range = &w->range[location];
-    const void *const data[N_COLUMNS] = {
-        [COLUMN_ENTER] = calls->enter_ns, [COLUMN_INCLUSIVE] = calls->inclusive_ns,
-        [COLUMN_REGION] = calls->region,  [COLUMN_SUBTREE] = calls->subtree_len,
-        [COLUMN_DEPTH] = calls->depth,    [COLUMN_BY_DEPTH] = by_depth,
+    struct part part = {
+        .writer = w,
+        .range = &w->range[location],
+        .data = {[COLUMN_ENTER] = calls->enter_ns,
+                 [COLUMN_INCLUSIVE] = calls->inclusive_ns,
+                 [COLUMN_REGION] = calls->region,
+                 [COLUMN_SUBTREE] = calls->subtree_len,
+                 [COLUMN_DEPTH] = calls->depth,
+                 [COLUMN_BY_DEPTH] = by_depth},
     };
-    XXH3_state_t *sum = XXH3_createState();
+    uint64_t *start;
     int rc = 0;
 
-    range->n_depths = sort_by_depth(calls, by_depth, &w->depth_start[location]);
-    for (int c = 0; rc == 0 && c < N_COLUMNS; c++)
-        rc = write_column(w, range, c, data[c], sum);
-    XXH3_freeState(sum);
+    part.range->n_depths = count_by_depth(calls, &w->depth_start[location]);
+    start = w->depth_start[location];
+    for (int c = 0; c < N_COLUMNS; c++)
+        checksum_begin(&part.sum[c]);
+    for (uint32_t row = 0; rc == 0 && row < calls->n; row += WRITE_ROWS) {
+        uint32_t end = calls->n - row < WRITE_ROWS ? calls->n : row + WRITE_ROWS;
+
+        look(ctx, row, end);
+        place_by_depth(calls, row, end, start, by_depth);
+        for (int c = 0; rc == 0 && c < COLUMN_BY_DEPTH; c++)
+            rc = write_part(&part, c, row, end);
+    }
+    if (rc == 0)
+        rc = write_part(&part, COLUMN_BY_DEPTH, 0, calls->n);
+    for (int c = 0; c < N_COLUMNS; c++)
+        part.range->checksum[c] = checksum_end(&part.sum[c]);
     return rc;
 }
 
@@ -197,11 +218,11 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
     struct clock_fix fix = {offset_ns, drift};
     uint64_t *enter = mem_alloc(SHIFT_ROWS, sizeof *enter);
     uint64_t *inclusive = mem_alloc(SHIFT_ROWS, sizeof *inclusive);
-    XXH3_state_t *sum[2] = {XXH3_createState(), XXH3_createState()};
+    struct checksum sum[2];
     int rc = 0;
 
-    XXH3_64bits_reset(sum[0]);
-    XXH3_64bits_reset(sum[1]);
+    checksum_begin(&sum[0]);
+    checksum_begin(&sum[1]);
     for (uint64_t row = 0; rc == 0 && row < range->n_calls; row += SHIFT_ROWS) {
         size_t n = range->n_calls - row < SHIFT_ROWS ? range->n_calls - row : SHIFT_ROWS;
         uint64_t at = (range->first_call + row) * sizeof *enter;
@@ -215,21 +236,19 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
             enter[i] = clock_fixed(&fix, enter[i]);
             inclusive[i] = leave - enter[i];
         }
-        XXH3_64bits_update(sum[0], enter, n * sizeof *enter);
-        XXH3_64bits_update(sum[1], inclusive, n * sizeof *inclusive);
+        checksum_add(&sum[0], enter, n * sizeof *enter);
+        checksum_add(&sum[1], inclusive, n * sizeof *inclusive);
         if (rc == 0)
             rc = write_rows(w, COLUMN_ENTER, enter, n * sizeof *enter, at);
         if (rc == 0 && drift != 0)
             rc = write_rows(w, COLUMN_INCLUSIVE, inclusive, n * sizeof *inclusive, at);
     }
-    range->checksum[COLUMN_ENTER] = XXH3_64bits_digest(sum[0]);
-    range->checksum[COLUMN_INCLUSIVE] = XXH3_64bits_digest(sum[1]);
+    range->checksum[COLUMN_ENTER] = checksum_end(&sum[0]);
+    range->checksum[COLUMN_INCLUSIVE] = checksum_end(&sum[1]);
     if (range->first_ns <= range->last_ns) {
         range->first_ns = clock_fixed(&fix, range->first_ns);
         range->last_ns = clock_fixed(&fix, range->last_ns);
     }
-    XXH3_freeState(sum[0]);
-    XXH3_freeState(sum[1]);
     free(enter);
     free(inclusive);
     return rc;
@@ -278,8 +297,8 @@ int columns_finish(struct columns_writer *w, const struct traffic *traffic)
         .n_locations = w->n_locations,
         .n_messages = traffic->n_messages,
         .n_collectives = traffic->n_collectives,
-        .message_sum = XXH3_64bits(traffic->message, message_bytes),
-        .collective_sum = XXH3_64bits(traffic->collective, collective_bytes),
+        .message_sum = checksum_of(traffic->message, message_bytes),
+        .collective_sum = checksum_of(traffic->collective, collective_bytes),
     };
     uint64_t *depths = join_depths(w, &header.n_depth_starts);
     size_t depth_bytes = header.n_depth_starts * sizeof *depths;
@@ -288,7 +307,7 @@ int columns_finish(struct columns_writer *w, const struct traffic *traffic)
     assert(w->n_placed == w->n_locations);
     for (uint32_t l = 0; l < w->n_locations; l++)
         header.n_calls += w->range[l].n_calls;
-    header.depth_start_sum = XXH3_64bits(depths, depth_bytes);
+    header.depth_start_sum = checksum_of(depths, depth_bytes);
     header.checksum = index_checksum(&header, w->range);
     rc = write_file(w, "depth_start.u64", NULL, 0, depths, depth_bytes);
     if (rc == 0)

@@ -1,9 +1,10 @@
 /*
- *     thread:  read events -> calls -> profile -> [its turn: place, merge] -> write
+ *     thread:  read events -> calls -> [its turn: place] -> profile and write, block by block
  *
- * Only the part in brackets is in order; it is short. When all locations are in, messages are
- * matched and clocks compared; where they disagree the times on disk are moved, which costs
- * another pass over one column, and only then.
+ * Only the part in brackets is in order; it is short. A thread sums up the profiles of its
+ * locations; these sums are added in the end, which is exact in any order. When all locations
+ * are in, messages are matched and clocks compared; where they disagree the times on disk are
+ * moved, which costs another pass over one column, and only then.
  */
 #include "run/ingest.h"
 
@@ -19,13 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
+
 /* What one thread needs. */
 struct worker {
     struct source_reader *reader;
     struct callstack *stack;
     struct calls calls;
-    struct profile profile;
-    uint32_t *open_until; /* [n_regions] */
+    struct profile profile, total; /* of the location in hand, of all so far */
+    struct profile_walk walk;
     uint32_t *by_depth;
     size_t by_depth_cap;
 };
@@ -51,7 +54,8 @@ static void worker_release(struct worker *w)
     callstack_free(w->stack);
     calls_release(&w->calls);
     profile_release(&w->profile);
-    free(w->open_until);
+    profile_release(&w->total);
+    profile_walk_release(&w->walk);
     free(w->by_depth);
 }
 
@@ -64,8 +68,17 @@ static int worker_init(struct worker *w, struct source *source)
         return ERR_IO;
     w->stack = callstack_new();
     profile_init(&w->profile, n_regions);
-    w->open_until = mem_alloc(n_regions, sizeof *w->open_until);
+    profile_init(&w->total, n_regions);
+    profile_walk_init(&w->walk, n_regions);
     return 0;
+}
+
+/* Room for the calls that the trace announces, within reason: growing costs copies. */
+static void make_room(struct worker *w, const struct location *location)
+{
+    uint64_t n = location->n_events_said / 2;
+
+    calls_reserve(&w->calls, n < MOST_ANNOUNCED ? n : MOST_ANNOUNCED);
 }
 
 static void read_events(struct job *job, struct worker *w, unsigned index, uint32_t l)
@@ -98,6 +111,7 @@ static void read_location(struct job *job, struct worker *w, unsigned index, uin
         location->quality.n[bad->signal ? QUALITY_reader_crash : QUALITY_reader_hang]++;
     if (bad && bad->n_good == 0)
         return;
+    make_room(w, &job->source->defs.location[l]);
     guard_begin(guard, index, l);
     if (source_reader_begin(w->reader, l, guard_limit(guard, l)) == 0)
         read_events(job, w, index, l);
@@ -124,10 +138,28 @@ static void fail_location(struct job *job, uint32_t l, int rc)
     atomic_store(&job->is_failed, true);
 }
 
-static int write_calls(struct job *job, struct worker *w, uint32_t l)
+static void profile_block(void *ctx, uint32_t begin, uint32_t end)
 {
-    mem_grow(&w->by_depth, &w->by_depth_cap, w->calls.n, sizeof *w->by_depth);
-    return columns_write(job->writer, l, &w->calls, w->by_depth);
+    struct worker *w = ctx;
+
+    profile_rows(&w->profile, &w->walk, &w->calls, begin, end);
+}
+
+/* Everything that looks at all calls of a location once more. */
+static int write_and_profile(struct job *job, struct worker *w, uint32_t l)
+{
+    int rc = 0;
+
+    profile_begin(&w->profile, &w->walk);
+    if (job->writer) {
+        mem_grow(&w->by_depth, &w->by_depth_cap, w->calls.n, sizeof *w->by_depth);
+        rc = columns_write(job->writer, l, &w->calls, w->by_depth, profile_block, w);
+    } else {
+        profile_block(w, 0, w->calls.n);
+    }
+    profile_end(&w->profile, &w->walk, &w->calls, &job->source->defs);
+    profile_merge(&w->total, &w->profile);
+    return rc;
 }
 
 static void take_location(struct job *job, struct worker *w, unsigned index, uint32_t l)
@@ -138,20 +170,16 @@ static void take_location(struct job *job, struct worker *w, unsigned index, uin
     if (rc == 0 && !atomic_load(&job->is_failed)) {
         read_location(job, w, index, l);
         summarize(&job->out->location[l], &w->calls);
-        profile_clear(&w->profile);
-        profile_location(&w->profile, &w->calls, &job->source->defs, w->open_until);
     }
 
     sequence_wait(&job->sequence, l);
-    if (w->profile.row)
-        profile_merge(&job->out->profile, &w->profile);
     traffic_append(&job->out->traffic, l, &w->calls);
     if (job->writer)
         columns_place(job->writer, l, &w->calls);
     sequence_next(&job->sequence);
 
-    if (rc == 0 && job->writer && !atomic_load(&job->is_failed))
-        rc = write_calls(job, w, l);
+    if (rc == 0 && !atomic_load(&job->is_failed))
+        rc = write_and_profile(job, w, l);
     if (rc < 0)
         fail_location(job, l, rc);
 }
@@ -344,6 +372,9 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     progress_begin(&job.progress, "reading", "events", announced_events(defs));
     pool_for(opts->pool, defs->n_locations, 1, take_locations, &job);
     progress_end(&job.progress);
+    for (unsigned i = 0; i < n_threads; i++)
+        if (job.worker[i].reader)
+            profile_merge(&out->profile, &job.worker[i].total);
     rc = first_failure(&job);
     if (rc == 0)
         rc = settle_clocks(&job);

@@ -207,34 +207,34 @@ static void push_other(struct callstack *stack, const struct event_batch *batch,
 }
 
 /*
- * Takes events for as long as they are enters and leaves that pair up; returns how many. What
- * changes is kept in local variables: the compiler cannot know that storing into a column
- * leaves the counters alone.
+ * Takes events for as long as they are enters and leaves that pair up, and no more than there
+ * is room for if all were enters; returns how many. What changes is kept in local variables:
+ * the compiler cannot know that storing into a column leaves the counters alone.
  */
 static size_t push_pairs(struct callstack *stack, const struct event *event, size_t n)
 {
     struct calls calls = *stack->calls;
-    struct open_call *open = stack->open;
-    size_t n_open = stack->n_open, i;
+    struct open_call *open = stack->open + stack->n_open; /* the one behind the top */
+    size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
+    uint32_t row;
 
+    room = room < MOST_CALLS - calls.n ? room : MOST_CALLS - calls.n;
+    n = n < room ? n : room;
     for (i = 0; i < n; i++) {
-        uint64_t time_ns = event[i].time_ns;
-        uint32_t kind = event[i].kind, region = event[i].ref, row;
-
-        if (kind == EVENT_ENTER) {
-            if (n_open >= DEEPEST_CALL || calls.n >= MOST_CALLS)
-                break;
+        if (event[i].kind == EVENT_ENTER) {
             row = calls.n++;
-            calls.enter_ns[row] = time_ns;
-            calls.region[row] = region;
-            calls.depth[row] = (uint16_t)n_open;
-            open[n_open++] =
-                (struct open_call){.row = row, .region = region, .hint_row = NO_CALL};
-        } else if (kind == EVENT_LEAVE) {
-            if (n_open == 0 || open[n_open - 1].region != region)
+            calls.enter_ns[row] = event[i].time_ns;
+            calls.region[row] = open->region = event[i].ref;
+            calls.depth[row] = (uint16_t)n_open++;
+            open->row = row;
+            open->hint_row = NO_CALL; /* hint_ns means nothing yet */
+            open++;
+        } else if (event[i].kind == EVENT_LEAVE) {
+            if (n_open == 0 || open[-1].region != event[i].ref)
                 break;
-            row = open[--n_open].row;
-            calls.inclusive_ns[row] = time_ns - calls.enter_ns[row];
+            n_open--;
+            row = (--open)->row;
+            calls.inclusive_ns[row] = event[i].time_ns - calls.enter_ns[row];
             calls.subtree_len[row] = calls.n - row;
         } else {
             break;
@@ -255,12 +255,13 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch)
     if (calls->first_ns > calls->last_ns)
         calls->first_ns = batch->event[0].time_ns;
     calls->last_ns = batch->event[batch->n - 1].time_ns;
-    for (size_t i = 0; i < batch->n; i++) {
+    for (size_t i = 0, n = 0; i < batch->n; i += n) {
         mem_grow(&stack->open, &stack->cap, stack->n_open + batch->n - i, sizeof *stack->open);
-        if (stack->n_hidden == 0)
-            i += push_pairs(stack, batch->event + i, batch->n - i);
-        if (i < batch->n)
+        n = stack->n_hidden ? 0 : push_pairs(stack, batch->event + i, batch->n - i);
+        if (n == 0) {
             push_other(stack, batch, &batch->event[i]);
+            n = 1;
+        }
     }
 }
 

@@ -30,13 +30,19 @@ void idtable_clear(struct idtable *table);
 /* idtable_set -- id means value from now on. */
 void idtable_set(struct idtable *table, uint32_t id, uint32_t value);
 
+/* idtable_get_dense -- the value of a small id, or IDMAP_NONE when it has none or is large. */
+static inline uint32_t idtable_get_dense(const struct idtable *table, uint32_t id)
+{
+    return id < IDTABLE_DENSE && table->dense ? table->dense[id] : IDMAP_NONE;
+}
+
 /* idtable_get -- the value of id, or IDMAP_NONE. */
 static inline uint32_t idtable_get(const struct idtable *table, uint32_t id)
 {
     uint32_t at;
 
     if (id < IDTABLE_DENSE)
-        return table->dense ? table->dense[id] : IDMAP_NONE;
+        return idtable_get_dense(table, id);
     at = idmap_find(&table->sparse, key_pair(0, id));
     return at == IDMAP_NONE ? IDMAP_NONE : table->value[at];
 }

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline uint32_t region_of(const struct otf2_events *r, OTF2_RegionRef id)
-{
-    uint32_t region = idtable_get(&r->region, id);
-
-    if (region == IDMAP_NONE)
-        region = idtable_get(&r->tables->region, id);
-    return region == IDMAP_NONE ? r->tables->undefined_region : region;
-}
-
 static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
 {
     uint32_t comm = idtable_get(&r->comm, id);
@@ -25,14 +16,36 @@ static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
     return comm == IDMAP_NONE ? idtable_get(&r->tables->comm, id) : comm;
 }
 
-static inline void push_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
-                             OTF2_RegionRef id)
+/* A region that the location has not called before, or that is not a usual one. */
+static __attribute__((noinline)) OTF2_CallbackCode
+push_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind, OTF2_RegionRef id)
 {
-    uint32_t region = region_of(r, id);
+    const struct otf2_tables *tables = r->tables;
+    uint32_t region = idtable_get(&r->region, id);
 
-    if (__builtin_expect(region == r->tables->undefined_region, 0))
+    if (region == IDMAP_NONE) {
+        region = idtable_get(&tables->region, id);
+        if (region == IDMAP_NONE)
+            region = tables->undefined_region;
+        else if (id < IDTABLE_DENSE)
+            idtable_set(&r->region, id, region);
+    }
+    if (region == tables->undefined_region)
         r->quality->n[QUALITY_undefined_region] += kind == EVENT_ENTER;
     event_batch_push(r->batch, time, kind, region);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Nearly all records come here: what is usual is kept free of anything else. */
+static inline OTF2_CallbackCode push_call(struct otf2_events *r, uint64_t time,
+                                          enum event_kind kind, OTF2_RegionRef id)
+{
+    uint32_t region = idtable_get_dense(&r->region, id);
+
+    if (__builtin_expect(region >= r->undefined_region, 0)) /* or not known at all */
+        return push_new_call(r, time, kind, id);
+    event_batch_push(r->batch, time, kind, region);
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -40,8 +53,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
                                   OTF2_RegionRef region)
 {
     (void)location, (void)position, (void)attributes;
-    push_call(arg, time, EVENT_ENTER, region);
-    return OTF2_CALLBACK_SUCCESS;
+    return push_call(arg, time, EVENT_ENTER, region);
 }
 
 static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -49,8 +61,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
                                   OTF2_RegionRef region)
 {
     (void)location, (void)position, (void)attributes;
-    push_call(arg, time, EVENT_LEAVE, region);
-    return OTF2_CALLBACK_SUCCESS;
+    return push_call(arg, time, EVENT_LEAVE, region);
 }
 
 /* The parts of a message that all four kinds of records have in common. */
@@ -337,7 +348,8 @@ OTF2_EvtReaderCallbacks *otf2_events_callbacks(void)
 void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
                       const struct definitions *defs)
 {
-    *r = (struct otf2_events){.tables = tables, .defs = defs};
+    *r = (struct otf2_events){
+        .tables = tables, .defs = defs, .undefined_region = tables->undefined_region};
     r->n_collectives = mem_alloc(defs->n_comms, sizeof *r->n_collectives);
 }
 

@@ -17,6 +17,7 @@ struct otf2_events {
     const struct definitions *defs;
     uint32_t rank;               /* of the current location */
     struct idtable region, comm; /* ids local to the location; all others are global */
+    uint32_t undefined_region;   /* as in tables */
 
     struct event_batch *batch; /* being filled */
     struct quality *quality;   /* what is wrong is counted here */

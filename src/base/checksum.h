@@ -1,0 +1,29 @@
+/*
+ * checksum -- XXH3-64 of data that lies on disk, at once or piece by piece.
+ *
+ * With the widest vectors of the processor it runs on, which libxxhash has but does not use
+ * unless asked to (see CMakeLists.txt).
+ * Source: Yann Collet. XXH3. https://xxhash.com
+ */
+#ifndef SNAG_BASE_CHECKSUM_H
+#define SNAG_BASE_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define XXH_STATIC_LINKING_ONLY /* for the size of its state */
+#include <xxhash.h>
+
+struct checksum {
+    XXH3_state_t state;
+};
+
+uint64_t checksum_of(const void *data, size_t bytes);
+uint64_t checksum_seeded(const void *data, size_t bytes, uint64_t seed);
+
+/* checksum_begin, checksum_add, checksum_end -- the same as of all pieces behind each other. */
+void checksum_begin(struct checksum *sum);
+void checksum_add(struct checksum *sum, const void *data, size_t bytes);
+uint64_t checksum_end(const struct checksum *sum);
+
+#endif
