@@ -56,7 +56,11 @@ static void only_the_most_severe_are_kept_but_all_are_counted(void **state)
     per_call_run(&sample.columns, &sample.source.defs, &opts, &few);
     assert_int_equal(few.n, 2);
     assert_int_equal(few.n_anomalies, all.n_anomalies);
-    assert_memory_equal(few.call, all.call, 2 * sizeof *few.call);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(few.call[i].location, all.call[i].location);
+        assert_int_equal(few.call[i].row, all.call[i].row);
+        assert_true(few.call[i].severity_ns == all.call[i].severity_ns);
+    }
     per_call_release(&all);
     per_call_release(&few);
     sample_run_release(&sample);
