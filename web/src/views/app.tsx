@@ -8,12 +8,20 @@ import { Header, Messages } from "./header";
 import { Help } from "./help";
 import { Overview } from "./overview";
 import { Failed, Loading } from "./panel";
+import { QualityView } from "./quality";
+import { Regions } from "./regions";
 import { StructureView } from "./structure";
+import { Timeline } from "./timeline";
 import { Tour } from "./tour";
+import { Why } from "./why";
 
-const components: Partial<Record<ViewName, ComponentType>> = {
+const components: Record<ViewName, ComponentType> = {
     overview: Overview,
+    why: Why,
     structure: StructureView,
+    timeline: Timeline,
+    regions: Regions,
+    quality: QualityView,
 };
 
 function Views() {
@@ -21,7 +29,7 @@ function Views() {
     const above = shown.filter((name) => name !== "timeline");
     const draw = (name: ViewName) => {
         const View = components[name];
-        return View && <View key={name} />;
+        return <View key={name} />;
     };
     return (
         <div class={`views${shown.includes("timeline") && above.length ? " with-timeline" : ""}`}>
