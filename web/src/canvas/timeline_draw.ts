@@ -173,7 +173,7 @@ function drawLinks(c: CanvasRenderingContext2D, scene: Scene, yOf: (location: nu
         if (y === null) return;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
         frame(c, scene.hot, x0, y - openRow / 2, x1 - x0, openRow, 3);
-        const x = Math.min(Math.max(x0, scene.left + 9), scene.width - 9);
+        const x = Math.min(Math.max(x0 - 10, scene.left + 9), scene.width - 9);
         if (last) {
             c.strokeStyle = scene.hot;
             c.lineWidth = 2.5;

@@ -61,6 +61,7 @@ interface Props {
     isMarked: (node: number) => boolean;
     pick: (node: number) => void;
     label: string;
+    scale: number; /* pixels of the page per unit */
 }
 
 export function Force(props: Props) {
@@ -68,7 +69,7 @@ export function Force(props: Props) {
     const vertices = useMemo(() => layOut(nodes, props.width, props.height, props.depthLimit), [nodes, props.width, props.height, props.depthLimit]);
     const byNode = new Map(vertices.map((v) => [v.node, v]));
     return (
-        <svg class="force" width={props.width} height={props.height} viewBox={bounds(vertices)} role="group" aria-label={props.label} data-export="structure">
+        <svg class="force" width={props.width * props.scale} height={props.height * props.scale} viewBox={bounds(vertices)} role="group" aria-label={props.label} data-export="structure">
             {vertices.filter((v) => v.node > 0).map((v) => {
                 const parent = byNode.get(nodes[v.node].parent)!;
                 return <line x1={v.x} y1={v.y} x2={parent.x} y2={parent.y} />;
@@ -86,7 +87,7 @@ export function Force(props: Props) {
                         <circle r={v.radius} fill={css(regionColour(name(node.region)))} />
                         {isNamed && (
                             <text class="beside" textAnchor="middle" y={v.radius + 11}>
-                                {name(node.region)}{node.calls > 1 ? ` × ${node.calls}` : ""}
+                                {strange ? "▲ " : ""}{name(node.region)}{node.calls > 1 ? ` × ${node.calls}` : ""}
                             </text>
                         )}
                     </g>

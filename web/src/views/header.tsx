@@ -52,7 +52,7 @@ export function Header() {
             <ViewToggles />
             <span class="actions">
                 <button onClick={() => undo()} title="Take the last label or retrain back (U)">Undo</button>
-                <button onClick={() => retrain()} disabled={busy.value !== null} title="Learn from the labels and rank again (R)">
+                <button class={labelsToLearn.value ? "primary" : ""} onClick={() => retrain()} disabled={busy.value !== null} title="Learn from the labels and rank again (R)">
                     {busy.value ?? (labelsToLearn.value ? `Retrain (${labelsToLearn.value})` : "Retrain")}
                 </button>
                 <ExportMenu />

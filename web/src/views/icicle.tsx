@@ -26,6 +26,7 @@ interface Props {
     isMarked: (node: number) => boolean;
     pick?: (node: number) => void;
     label: string;
+    scale: number; /* pixels of the page per unit */
     exportAs?: string;
 }
 
@@ -35,13 +36,14 @@ export function Icicle(props: Props) {
     const height = (Math.max(0, ...placed.map((p) => p.depth)) + 1) * rowHeight + 2;
     const width = Math.max(1, ...placed.map((p) => p.x + p.width)) + 2;
     return (
-        <svg class="icicle" width={width} height={height} role="group" aria-label={props.label} data-export={props.exportAs}>
+        <svg class="icicle" width={width * props.scale} height={height * props.scale} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={props.label} data-export={props.exportAs}>
             {placed.map(({ node: i, depth, x, width: w, hidden }) => {
                 const node = nodes[i];
                 const colour = regionColour(name(node.region));
                 const many = node.calls > 1 ? ` × ${formatCount(node.calls)}` : "";
                 const strange = isStrange(node, nodes[0]);
-                const text = fit(`${name(node.region)}${many}  ${formatTime(node.inclusive_ns)}${hidden ? `  +${hidden}` : ""}`, w);
+                const inset = strange ? 1.5 : 0; /* its outline stays inside */
+                const text = fit(`${strange ? "▲ " : ""}${name(node.region)}${many}  ${formatTime(node.inclusive_ns)}${hidden ? `  +${hidden}` : ""}`, w);
                 const title = nodeTitle(node, name(node.region)) + (hidden ? `; ${hidden} call paths below are not drawn` : "");
                 const act = props.pick && (() => props.pick!(i));
                 return (
@@ -56,7 +58,7 @@ export function Icicle(props: Props) {
                         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && act?.()}
                     >
                         <title>{title}</title>
-                        <rect width={Math.max(0.8, w - 1)} height={rowHeight - 2} fill={css(colour)} />
+                        <rect x={inset} y={inset} width={Math.max(0.8, w - 1 - 2 * inset)} height={rowHeight - 2 - 2 * inset} fill={css(colour)} />
                         {text && (
                             <text x={5} y={rowHeight / 2 + 3} fill={inkOn(colour)}>
                                 {text}

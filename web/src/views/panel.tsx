@@ -35,8 +35,13 @@ export function Panel(props: { name: ViewName; tools?: ComponentChildren; childr
                 <h2>{viewTitles[name]}</h2>
                 <div class="tools">{props.tools}</div>
                 {(!isAlone || before) && (
-                    <button class="quiet" onClick={() => toggleAlone(name)} title={isAlone ? "Show the other views again" : "Show only this view"}>
-                        {isAlone ? "Smaller" : "Larger"}
+                    <button
+                        class="quiet"
+                        onClick={() => toggleAlone(name)}
+                        title={isAlone ? "Show the other views again" : "Show only this view"}
+                        aria-label={`${viewTitles[name]}: ${isAlone ? "smaller" : "larger"}`}
+                    >
+                        {isAlone ? "⤡" : "⤢"}
                     </button>
                 )}
             </header>

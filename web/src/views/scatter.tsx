@@ -29,7 +29,7 @@ import {
 } from "../state/store";
 import { colourPoints } from "./point_colours";
 import { drawAxes, drawRings } from "./scatter_overlay";
-import { cssColour, fitCanvas, useSize } from "./use_canvas";
+import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 export const isLassoOn = signal(false);
 export const hiddenPoints = signal(0);
@@ -52,11 +52,12 @@ function place(all: Executions): Places {
     return { x: spreadOut(x, axes[0]), y: spreadOut(y, axes[1]), axes: projected ? null : axes };
 }
 
-function Hover(props: { all: Executions; tree: number; x: number; y: number; width: number }) {
-    const { all, tree } = props;
-    const isRight = props.x > props.width / 2;
+function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
+    const { all, tree, size } = props;
+    const isRight = props.x > size.width / 2;
+    const px = (units: number) => `${units * size.scale}px`;
     return (
-        <div class="hover" style={{ top: `${props.y + 12}px`, [isRight ? "right" : "left"]: `${(isRight ? props.width - props.x : props.x) + 12}px` }}>
+        <div class="hover" style={{ top: px(props.y + 12), [isRight ? "right" : "left"]: px((isRight ? size.width - props.x : props.x) + 12) }}>
             <b>{executionId(all.rank[tree], all.thread[tree], all.index[tree])}</b> {formatTime(all.duration_ns[tree])}
             <br />
             score {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
@@ -100,8 +101,8 @@ export function Scatter({ all }: { all: Executions }) {
     const view: View = {
         scaleX: plot.width * transform.k,
         scaleY: plot.height * transform.k,
-        x: left * transform.k + transform.x,
-        y: margin.top * transform.k + transform.y,
+        x: left * transform.k + transform.x / size.scale,
+        y: margin.top * transform.k + transform.y / size.scale,
     };
     const toX = (tree: number) => places.x[tree] * view.scaleX + view.x;
     const toY = (tree: number) => (1 - places.y[tree]) * view.scaleY + view.y;
@@ -177,7 +178,7 @@ export function Scatter({ all }: { all: Executions }) {
     const movable = useRef<Movable>({ zoom: () => undefined, pan: () => undefined, fit: () => undefined });
     movable.current.zoom = (factor) => selectElement(overCanvas.current!).call(behavior.current!.scaleBy, factor);
     movable.current.pan = (share) =>
-        selectElement(overCanvas.current!).call(behavior.current!.translateBy, (-share * size.width) / transform.k, 0);
+        selectElement(overCanvas.current!).call(behavior.current!.translateBy, (-share * size.width * size.scale) / transform.k, 0);
     movable.current.fit = () => selectElement(overCanvas.current!).call(behavior.current!.transform, zoomIdentity);
     useEffect(() => {
         const withdraw = offerMovable(movable.current);
@@ -188,10 +189,7 @@ export function Scatter({ all }: { all: Executions }) {
         const [atX, atY] = from(x, y);
         return grid().nearest(atX, atY, reach / view.scaleX, reach / view.scaleY);
     };
-    const at = (event: PointerEvent | MouseEvent): [number, number] => {
-        const frame = overCanvas.current!.getBoundingClientRect();
-        return [event.clientX - frame.left, event.clientY - frame.top];
-    };
+    const at = (event: MouseEvent) => pointerAt(event, overCanvas.current!, size);
     const begin = (event: PointerEvent) => {
         if (!(event.shiftKey || isLassoOn.value) || event.button !== 0) return;
         overCanvas.current!.setPointerCapture(event.pointerId);
@@ -234,7 +232,7 @@ export function Scatter({ all }: { all: Executions }) {
                 onClick={click}
                 data-export="overview"
             />
-            {hover && !line && <Hover all={all} {...hover} width={size.width} />}
+            {hover && !line && <Hover all={all} {...hover} size={size} />}
         </div>
     );
 }

@@ -1,28 +1,7 @@
 // The small drawing of an execution: its call paths as bars, one line per depth, as wide as their
 // share of the time. What lost the time is vermilion and outlined; nothing else has a strong colour.
 import { SketchBar } from "../api/types";
-
-interface Box {
-    x: number;
-    width: number;
-    depth: number;
-    excess: number;
-    region: number;
-}
-
-const leastWidth = 0.015;
-
-/* Places the bars, which come in preorder: each begins where its elder sibling ends. */
-export function placeBars(bars: SketchBar[]): Box[] {
-    const next: number[] = []; /* per depth: where the next bar begins */
-    return bars.map(([depth, share, region, excess]) => {
-        const x = next[depth] ?? 0;
-        const width = Math.max(share, leastWidth);
-        next[depth] = x + width;
-        next[depth + 1] = x;
-        return { x, width, depth, excess, region };
-    });
-}
+import { placeBars } from "./sketch_layout";
 
 export function Sketch(props: { bars: SketchBar[]; name: (region: number) => string }) {
     const boxes = placeBars(props.bars).filter((box) => box.depth < 5);

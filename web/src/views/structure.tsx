@@ -45,7 +45,7 @@ function Tools() {
 
 function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const box = useRef<HTMLDivElement>(null);
-    const { width, height } = useSize(box);
+    const { width, height, scale: unit } = useSize(box);
     const [isStretched, setStretched] = useState(false);
     const nodes = tree.nodes;
     const usual = typical?.nodes ?? [];
@@ -63,10 +63,10 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
         <div class="structure" ref={box}>
             {width > 0 && (isIcicle ? (
                 <Icicle nodes={nodes} name={regionName} pxPerNs={isStretched ? wide / own : scale} depthLimit={depthLimit.value}
-                    isMarked={isMarked(nodes)} pick={pick} label="Call paths of this execution, by time" exportAs="structure" />
+                    isMarked={isMarked(nodes)} pick={pick} scale={unit} label="Call paths of this execution, by time" exportAs="structure" />
             ) : (
                 <Force nodes={nodes} name={regionName} width={wide} height={Math.max(160, height - 130)} depthLimit={depthLimit.value}
-                    isMarked={isMarked(nodes)} pick={pick} label="Call paths of this execution" />
+                    isMarked={isMarked(nodes)} pick={pick} scale={unit} label="Call paths of this execution" />
             ))}
             {usual.length > 0 && (
                 <div class="typical">
@@ -78,12 +78,12 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                     </h3>
                     {width > 0 && (
                         <Icicle nodes={usual} name={regionName} pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale} depthLimit={depthLimit.value}
-                            isMarked={isMarked(usual)} label="Call paths of a typical execution" />
+                            isMarked={isMarked(usual)} scale={unit} label="Call paths of a typical execution" />
                     )}
                 </div>
             )}
             <p class="legend">
-                {isIcicle ? "Width" : "Area"}: {isIcicle ? "time" : "time in the call itself"}. Colour: function. <span class="strange-key">Outlined</span>: lost time or unusual here.
+                {isIcicle ? "Width" : "Area"}: {isIcicle ? "time" : "time in the call itself"}. Colour: function. <span class="strange-key">▲ Outlined</span>: lost time, or unusual here. + n: call paths not drawn.
             </p>
         </div>
     );

@@ -16,7 +16,7 @@ import { Empty, Failed, Loading, Panel } from "./panel";
 import { locationOf, spanOf, usePartners, useRootDepth, useWindow, WindowData } from "./timeline_data";
 import { RankChoice, Search } from "./timeline_tools";
 import { windowShown } from "./timeline_window";
-import { cssColour, fitCanvas, useSize } from "./use_canvas";
+import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 const left = 92; /* room for the names of ranks */
 
@@ -39,12 +39,13 @@ function linksOf(it: Shown | null): Link[] {
     });
 }
 
-function Hover(props: { calls: Calls; i: number; x: number; y: number; width: number }) {
-    const { calls, i } = props;
+function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Size }) {
+    const { calls, i, size } = props;
+    const px = (units: number) => `${units * size.scale}px`;
     const place = run.value?.locations[calls.location[i]];
-    const isRight = props.x > props.width / 2;
+    const isRight = props.x > size.width / 2;
     return (
-        <div class="hover" style={{ top: `${props.y + 14}px`, [isRight ? "right" : "left"]: `${(isRight ? props.width - props.x : props.x) + 12}px` }}>
+        <div class="hover" style={{ top: px(props.y + 14), [isRight ? "right" : "left"]: px((isRight ? size.width - props.x : props.x) + 12) }}>
             <b>{regionName(calls.region[i])}</b> {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
             {formatTime(calls.end_ns[i] - calls.begin_ns[i])}
             <br />
@@ -100,10 +101,8 @@ function TimelineCanvas(props: CanvasProps) {
 
     const nsPerPixel = (window[1] - window[0]) / Math.max(1, size.width - left);
     const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
-    const at = (event: MouseEvent): [number, number] => {
-        const frame = canvas.current!.getBoundingClientRect();
-        return [event.clientX - frame.left, event.clientY - frame.top];
-    };
+    const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
+    const px = (units: number) => `${units * size.scale}px`;
     const find = (x: number, y: number) => (y < axisHeight || x < left ? -1 : callAt(data.calls, blocks, timeAt(x), nsPerPixel, y - axisHeight + scroll));
 
     // Not passive: the wheel would scroll the page as well.
@@ -114,7 +113,7 @@ function TimelineCanvas(props: CanvasProps) {
             props.set(zoomSpan(window, Math.exp(-event.deltaY * 0.004), timeAt(at(event)[0]), whole));
         } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
             event.preventDefault();
-            props.set(panSpan(window, (event.deltaX || event.deltaY) / Math.max(1, size.width), whole));
+            props.set(panSpan(window, (event.deltaX || event.deltaY) / Math.max(1, size.width * size.scale), whole));
         }
     };
     useEffect(() => {
@@ -135,20 +134,20 @@ function TimelineCanvas(props: CanvasProps) {
     };
 
     return (
-        <div class="timeline-scroll" ref={box} tabIndex={0} role="region" aria-label="Calls over time" onScroll={(e) => setScroll(e.currentTarget.scrollTop)}>
+        <div class="timeline-scroll" ref={box} tabIndex={0} role="region" aria-label="Calls over time" onScroll={(e) => setScroll(e.currentTarget.scrollTop / size.scale)}>
             <canvas ref={canvas} class="timeline-canvas" data-export="timeline" role="img" aria-label={summary(it, window, locations.length)}
-                style={{ width: `${size.width}px`, height: `${size.height}px` }}
+                style={{ width: px(size.width), height: px(size.height) }}
                 onPointerDown={(e) => {
                     canvas.current!.setPointerCapture(e.pointerId);
-                    drag.current = { x: e.clientX, window, isMoved: false };
+                    drag.current = { x: at(e)[0], window, isMoved: false };
                 }}
                 onPointerMove={(e) => {
                     const [x, y] = at(e);
                     const d = drag.current;
-                    if (d && (d.isMoved || Math.abs(e.clientX - d.x) > 3)) {
+                    if (d && (d.isMoved || Math.abs(x - d.x) > 3)) {
                         d.isMoved = true;
                         setHover(null);
-                        props.set(panSpan(d.window, (d.x - e.clientX) / Math.max(1, size.width - left), whole));
+                        props.set(panSpan(d.window, (d.x - x) / Math.max(1, size.width - left), whole));
                     } else if (!d) {
                         const i = find(x, y);
                         setHover(i < 0 ? null : { i, x, y });
@@ -165,19 +164,19 @@ function TimelineCanvas(props: CanvasProps) {
                     if (i >= 0) zoomTo(i);
                 }}
                 onPointerLeave={() => setHover(null)} />
-            <div class="timeline-height" style={{ height: `${heightOf(blocks) + axisHeight - size.height}px` }} />
+            <div class="timeline-height" style={{ height: px(Math.max(0, heightOf(blocks) + axisHeight - size.height)) }} />
             {blocks.map((block) => {
                 const place = run.value?.locations.find((l) => l.id === block.location);
                 const top = axisHeight + block.top;
                 if (top - scroll < axisHeight - 4) return null; /* below the axis, it would cover it */
                 return (
-                    <button key={block.location} class={`rank-name${block.location === it?.location ? " own" : ""}`} style={{ top: `${top}px`, width: `${left - 6}px` }}
+                    <button key={block.location} class={`rank-name${block.location === it?.location ? " own" : ""}`} style={{ top: px(top), width: px(left - 6) }}
                         aria-expanded={isOpen(block.location)} onClick={() => setFolds({ ...folds, [block.location]: !isOpen(block.location) })}>
                         {isOpen(block.location) ? "▾" : "▸"} {place ? locationName(place.rank, place.thread) : block.location}
                     </button>
                 );
             })}
-            {hover && hover.i < data.calls.n && <Hover calls={data.calls} {...hover} y={hover.y + scroll} width={size.width} />}
+            {hover && hover.i < data.calls.n && <Hover calls={data.calls} {...hover} y={hover.y + scroll} size={size} />}
         </div>
     );
 }

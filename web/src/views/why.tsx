@@ -3,7 +3,7 @@
 // its calls in the structure and in the timeline.
 import { getJson, orNull } from "../api/http";
 import { CauseLink, PathShare, Shown } from "../api/types";
-import { formatExcess, formatMean, formatShare, formatTime } from "../format/units";
+import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
 import { select, showView } from "../state/actions";
 import { useResource } from "../state/resource";
 import { executions, foi, mark, run, selected, shownRanks, timeWindow, whyThreshold } from "../state/store";
@@ -15,8 +15,9 @@ import { locationOf } from "./timeline_data";
 
 const linkMargin = 0.3;
 
-function usuallyTook(path: PathShare): string {
-    return path.usual_calls < 0.5 && path.usual_ns === 0 ? "usually none" : `usually ${formatTime(path.usual_ns)}`;
+function usually(path: PathShare): string {
+    if (path.usual_calls < 0.05) return "usually none";
+    return `usually ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
 }
 
 /* The paths that lost more than the threshold of all that was lost. */
@@ -56,7 +57,7 @@ function Paths({ of }: { of: Shown }) {
                                     </span>
                                     <span class="path">{path.path.slice(1).join(" > ") || path.path[0]}</span>
                                     <small>
-                                        {formatTime(path.exclusive_ns)} in {formatMean(path.calls)} calls ({usuallyTook(path)} in {formatMean(path.usual_calls)})
+                                        {formatTime(path.exclusive_ns)} in {plural(path.calls, "call")} ({usually(path)})
                                     </small>
                                 </button>
                             </li>
