@@ -1,7 +1,7 @@
 // What comes from the server at the start, and again when it changed.
 import { effect } from "@preact/signals";
 import { getBundle, getJson, orNull } from "../api/http";
-import { listen } from "../api/events";
+import { listen, watchConnection } from "../api/events";
 import { Region, Run } from "../api/types";
 import { restoreLasso } from "./link";
 import { timesBack } from "./resource";
@@ -10,7 +10,7 @@ import {
     Executions,
     executionsError,
     foi,
-    foiId,
+    foiShown,
     labelsToLearn,
     labelsVersion,
     moving,
@@ -31,6 +31,8 @@ export async function loadRun(): Promise<void> {
         const [loaded, table] = await Promise.all([getJson<Run>("/run"), getJson<Region[]>("/regions")]);
         regions.value = new Map(table.map((r) => [r.id, r]));
         run.value = loaded;
+        const labels = foi.value?.labels;
+        if (labels && !foi.value?.retrain) labelsToLearn.value = labels.abnormal + labels.normal;
         runError.value = null;
         document.title = `snag: ${loaded.name}`;
     } catch (error) {
@@ -92,20 +94,16 @@ async function followProjection(id: number, method: string): Promise<void> {
 
 export function startLoading(): void {
     effect(() => {
-        const id = foi.value?.id;
+        const id = foiShown.value;
         if (id === undefined) return;
         executions.value = null;
         loadExecutions(id);
     });
     effect(() => {
-        const id = foi.value?.id;
+        const id = foiShown.value;
         const method = planeShown.value;
         plane.value = null;
         if (id !== undefined && method !== "attributes") loadPlane(id, method);
-    });
-    effect(() => {
-        if (foi.value && foiId.value === null && !foi.value.retrain)
-            labelsToLearn.value = foi.value.labels.abnormal + foi.value.labels.normal;
     });
     listen({
         labels: (id) => {
@@ -124,6 +122,9 @@ export function startLoading(): void {
                     if (planeShown.value === state.method) loadPlane(state.foi, state.method);
                 }, () => undefined);
         },
+    });
+    watchConnection({
+        probe: () => getJson<Run>("/run"),
         back: () => {
             timesBack.value++;
             if (!run.value) loadRun();

@@ -80,6 +80,9 @@ export const foi = computed<Foi | null>(
     () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,
 );
 
+/* Changes only when another function is asked about, not when something of it changed. */
+export const foiShown = computed<number | undefined>(() => foi.value?.id);
+
 /* The projection to draw: the one asked for, else the first there is, else attributes. */
 export const planeShown = computed<Plane>(() => {
     if (planeName.value) return planeName.value;

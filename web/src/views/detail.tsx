@@ -31,7 +31,7 @@ function NextStep({ of }: { of: Shown }) {
             <div class="next-step">
                 <span>{plural(labelsToLearn.value, "new label")}.</span>
                 <button class="primary" disabled={busy.value !== null} onClick={() => retrain()}>
-                    {busy.value ?? "Retrain"} <kbd>R</kbd>
+                    {busy.value ?? "Retrain"} <kbd aria-hidden="true">R</kbd>
                 </button>
                 <LabelButtons tree={of.tree} id={of.id} large />
                 <StepButtons />
@@ -51,10 +51,10 @@ function StepButtons() {
     return (
         <span class="steps">
             <button onClick={() => selectStep(-1)} disabled={at <= 0} title="Candidate before (K)" aria-label="Candidate before">
-                ↑
+                <span aria-hidden="true">↑</span>
             </button>
-            <button onClick={() => selectStep(1)} disabled={at + 1 >= candidateTrees.value.length} title="Next candidate (J)" aria-label="Next candidate">
-                ↓ Next <kbd>J</kbd>
+            <button onClick={() => selectStep(1)} disabled={at + 1 >= candidateTrees.value.length} title="Next candidate (J)">
+                <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
             </button>
         </span>
     );

@@ -215,8 +215,10 @@ export function Timeline() {
     windowShown.value = window && locations.length ? { begin: window[0], end: window[1], locations } : null;
 
     const movable = useRef<Movable>({ zoom: () => undefined, pan: () => undefined, fit: () => undefined });
-    movable.current.zoom = (factor) => window && set(zoomSpan(window, factor, (window[0] + window[1]) / 2, whole));
-    movable.current.pan = (share) => window && set(panSpan(window, share, whole));
+    // From the signals: keys come faster than the page is drawn.
+    const current = (): Span => timeWindow.value ?? spanOf(selected.value) ?? whole;
+    movable.current.zoom = (factor) => set(zoomSpan(current(), factor, (current()[0] + current()[1]) / 2, whole));
+    movable.current.pan = (share) => set(panSpan(current(), share, whole));
     // Once: the selected execution. Twice: the whole run.
     movable.current.fit = () => (timeWindow.value = timeWindow.value === null ? whole : null);
     useEffect(() => offerMovable(movable.current), []);
