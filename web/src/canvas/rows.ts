@@ -22,7 +22,7 @@ export interface Block {
 
 export const openRow = 17;
 const thinRow = 6;
-const gap = 9;
+const gap = 10;
 const leastHeight = 18; /* the name of the rank has to fit */
 
 export function layOutBlocks(locations: number[], calls: Calls | null, isOpen: (location: number) => boolean): Block[] {

@@ -45,6 +45,7 @@ export interface Scene {
 }
 
 export const axisHeight = 20;
+const mostOthers = 150; /* messages that are not its own: beyond it they would hide the calls */
 const leastArrow = 2; /* arrows that would be closer than this many pixels are drawn once */
 
 export function toX(scene: Scene, ns: number): number {
@@ -149,7 +150,12 @@ function drawMessages(c: CanvasRenderingContext2D, scene: Scene, yOf: (location:
         own !== null &&
         ((m.from[i] === own.location && m.send_ns[i] >= own.begin_ns && m.send_ns[i] <= own.end_ns) ||
             (m.to[i] === own.location && m.recv_ns[i] >= own.begin_ns && m.recv_ns[i] <= own.end_ns));
+    const isSeen = (i: number) => m.recv_ns[i] >= scene.window[0] && m.send_ns[i] <= scene.window[1];
+    let others = 0;
+    for (let i = 0; i < m.n; i++) if (isSeen(i) && !touches(i)) others++;
     for (let i = 0; i < m.n; i++) {
+        const isOwn = touches(i);
+        if (!isOwn && others > mostOthers) continue;
         const [y0, y1] = [yOf(m.from[i], m.send_call[i]), yOf(m.to[i], m.recv_call[i])];
         if (y0 === null || y1 === null) continue;
         const [x0, x1] = [toX(scene, m.send_ns[i]), toX(scene, m.recv_ns[i])];
@@ -157,10 +163,10 @@ function drawMessages(c: CanvasRenderingContext2D, scene: Scene, yOf: (location:
         const key = [m.from[i], m.to[i], Math.round(x0 / leastArrow), Math.round(x1 / leastArrow)].join();
         if (drawn.has(key)) continue;
         drawn.add(key);
-        const isOwn = touches(i);
+        const isWhole = Math.min(x0, x1) >= scene.left && Math.max(x0, x1) <= scene.width;
         c.strokeStyle = isOwn ? scene.ink : scene.dim;
-        c.globalAlpha = isOwn ? 0.9 : 0.35;
-        c.lineWidth = isOwn ? 1.2 : 1;
+        c.globalAlpha = isOwn && isWhole ? 0.9 : 0.3; /* one end elsewhere: it says little here */
+        c.lineWidth = isOwn && isWhole ? 1.2 : 0.8;
         arrow(c, x0, y0, x1, y1, 6);
     }
     c.globalAlpha = 1;

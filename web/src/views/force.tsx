@@ -78,16 +78,17 @@ export function Force(props: Props) {
                 const node = nodes[v.node];
                 const title = nodeTitle(node, name(node.region));
                 const strange = isStrange(node, nodes[0]);
+                const text = `${strange ? "▲ " : ""}${name(node.region)}${node.calls > 1 ? ` × ${node.calls}` : ""}`;
                 const isNamed = strange || v.radius > 12 || vertices.length < 25;
                 return (
-                    <g key={v.node} class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`} role="button" tabIndex={0} aria-label={title}
+                    <g key={v.node} class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`} role="button" tabIndex={0} aria-label={isNamed ? `${text}: ${title}` : title}
                         transform={`translate(${v.x},${v.y})`} onClick={() => props.pick(v.node)}
                         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && props.pick(v.node)}>
                         <title>{title}</title>
                         <circle r={v.radius} fill={css(regionColour(name(node.region)))} />
                         {isNamed && (
                             <text class="beside" textAnchor="middle" y={v.radius + 11}>
-                                {strange ? "▲ " : ""}{name(node.region)}{node.calls > 1 ? ` × ${node.calls}` : ""}
+                                {text}
                             </text>
                         )}
                     </g>

@@ -53,7 +53,7 @@ export function Icicle(props: Props) {
                         class={`node${strange ? " strange" : ""}${props.isMarked(i) ? " marked" : ""}`}
                         role={act ? "button" : undefined}
                         tabIndex={act ? 0 : undefined}
-                        aria-label={act && title}
+                        aria-label={act && (text ? `${text}: ${title}` : title)}
                         onClick={act}
                         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && act?.()}
                     >

@@ -34,10 +34,10 @@ export const attributeNames: Record<Attribute, string> = {
 };
 
 const planeNames: Record<Plane, string> = {
-    pca: "Likeness: PCA",
-    mds: "Likeness: MDS",
-    tsne: "Likeness: t-SNE",
-    attributes: "Two attributes",
+    pca: "PCA (alike: near)",
+    mds: "MDS (alike: near)",
+    tsne: "t-SNE (alike: near)",
+    attributes: "Attributes",
 };
 
 function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
@@ -56,7 +56,7 @@ function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
 function Tools() {
     return (
         <>
-            <label class="wide-only-text">
+            <label>
                 <span class="visually-hidden">Place points by</span>
                 <select value={planeShown.value} onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}>
                     {(Object.keys(planeNames) as Plane[]).map((p) => (

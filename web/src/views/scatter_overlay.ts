@@ -73,7 +73,12 @@ export function drawAxes(
     context.fillText(`${titles[yName]}${yAxis.isLog ? " (log)" : ""} ↑`, 4, 1);
     context.textAlign = "right";
     context.textBaseline = "bottom";
-    context.fillText(`${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`, width - 4, height - bottom - 2);
+    const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
+    const wide = context.measureText(title).width;
+    context.fillStyle = colours.paper;
+    context.fillRect(width - wide - 8, height - bottom - 16, wide + 8, 15);
+    context.fillStyle = colours.ink;
+    context.fillText(title, width - 4, height - bottom - 2);
 }
 
 export function drawRings(

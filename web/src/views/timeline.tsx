@@ -75,9 +75,12 @@ function TimelineCanvas(props: CanvasProps) {
     const drag = useRef<{ x: number; window: Span; isMoved: boolean } | null>(null);
 
     const links = useMemo(() => linksOf(it), [it]);
+    // Partners are folded only where there is no room for all.
+    const room = size.height - axisHeight;
+    const areAllOpen = useMemo(() => heightOf(layOutBlocks(locations, data.calls, () => true)) <= room, [locations.join(), data.calls, room]);
     const isOpen = (location: number) =>
-        folds[location] ?? (location === it?.location || links.some((l) => l.location === location));
-    const blocks = useMemo(() => layOutBlocks(locations, data.calls, isOpen), [locations.join(), data.calls, folds, it]);
+        folds[location] ?? (areAllOpen || location === it?.location || links.some((l) => l.location === location));
+    const blocks = useMemo(() => layOutBlocks(locations, data.calls, isOpen), [locations.join(), data.calls, folds, it, areAllOpen]);
     const colour = useMemo(colours, [regions.value]);
     const isMarked = (i: number) => {
         const path = mark.value;

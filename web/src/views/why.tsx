@@ -120,7 +120,7 @@ function Unusual({ of }: { of: Shown }) {
             <ul class="plain">
                 {it.differences.map((d) => (
                     <li>
-                        <b>{d.function}</b>: {formatMean(d.calls)} calls, usually{" "}
+                        <b>{d.function}</b>: {plural(d.calls, "call")}, usually{" "}
                         {d.usual_least === d.usual_most ? formatMean(d.usual_least) : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
                     </li>
                 ))}
