@@ -6,7 +6,7 @@ export const name = "case 2: t-SNE moves, a cluster is chosen by lasso and label
 export async function run({ page, server }) {
     await loaded(page);
     await page.locator(".panel-overview select").first().selectOption("tsne");
-    const compute = page.getByRole("button", { name: "Compute it" });
+    const compute = page.getByRole("button", { name: "Compute it", exact: true });
     await Promise.race([compute.waitFor(), page.locator(".scatter").waitFor()]);
     if (await compute.isVisible()) {
         await compute.click();
