@@ -178,8 +178,9 @@ function drawLinks(c: CanvasRenderingContext2D, scene: Scene, yOf: (location: nu
         const y = yOf(link.location, link.call);
         if (y === null) return;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
-        frame(c, scene.hot, x0, y - openRow / 2, x1 - x0, openRow, 3);
-        const x = Math.min(Math.max(x0 - 10, scene.left + 9), scene.width - 9);
+        const from = Math.max(x0, scene.left);
+        if (x1 >= from) frame(c, scene.hot, from, y - openRow / 2, Math.min(x1, scene.width) - from, openRow, 3);
+        const x = Math.min(Math.max(x0, scene.left) - 10, scene.width - 9);
         if (last) {
             c.strokeStyle = scene.hot;
             c.lineWidth = 2.5;
@@ -218,7 +219,8 @@ export function drawTimeline(c: CanvasRenderingContext2D, scene: Scene): void {
     drawCalls(c, scene);
     drawMessages(c, scene, yOf);
     drawOwn(c, scene);
-    drawLinks(c, scene, yOf);
     c.restore();
+    // Not clipped to where times are: the number stands beside the names of ranks if need be.
+    drawLinks(c, scene, yOf);
     drawAxis(c, scene);
 }

@@ -13,6 +13,7 @@ interface Vertex extends SimulationNodeDatum {
 }
 
 const steps = 200;
+const nameRoom = 16; /* around a vertex with a name */
 const most = 400; /* vertices: more is a hairball, and slow */
 
 function depths(nodes: TreeNode[]): number[] {
@@ -38,16 +39,21 @@ export function layOut(nodes: TreeNode[], width: number, height: number, depthLi
         .force("apart", forceManyBody().strength(-60))
         .force("x", forceX(width / 2).strength(0.06))
         .force("y", forceY(height / 2).strength(0.12))
-        .force("collide", forceCollide<Vertex>((v) => v.radius + 3))
+        .force("collide", forceCollide<Vertex>((v) => v.radius + (hasName(nodes, v, vertices.length) ? nameRoom : 3)))
         .stop();
     for (let i = 0; i < steps; i++) simulation.tick();
     return vertices;
 }
 
+/* Small ones that are as usual have their name only when pointed at: all names would cover each other. */
+function hasName(nodes: TreeNode[], v: Vertex, n: number): boolean {
+    return isStrange(nodes[v.node], nodes[0]) || v.radius > 9 || v.node === 0 || nodes[v.node].parent === 0 || n < 8;
+}
+
 function bounds(vertices: Vertex[]): string {
-    const left = Math.min(...vertices.map((v) => v.x! - v.radius)) - 30;
+    const left = Math.min(...vertices.map((v) => v.x! - v.radius)) - 50;
     const top = Math.min(...vertices.map((v) => v.y! - v.radius)) - 12;
-    const right = Math.max(...vertices.map((v) => v.x! + v.radius)) + 30;
+    const right = Math.max(...vertices.map((v) => v.x! + v.radius)) + 50;
     const low = Math.max(...vertices.map((v) => v.y! + v.radius)) + 18;
     return `${left} ${top} ${right - left} ${low - top}`;
 }
@@ -79,7 +85,7 @@ export function Force(props: Props) {
                 const title = nodeTitle(node, name(node.region));
                 const strange = isStrange(node, nodes[0]);
                 const text = `${strange ? "▲ " : ""}${name(node.region)}${node.calls > 1 ? ` × ${node.calls}` : ""}`;
-                const isNamed = strange || v.radius > 12 || vertices.length < 25;
+                const isNamed = hasName(nodes, v, vertices.length);
                 return (
                     <g key={v.node} class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`} role="button" tabIndex={0} aria-label={isNamed ? `${text}: ${title}` : title}
                         transform={`translate(${v.x},${v.y})`} onClick={() => props.pick(v.node)}
@@ -87,7 +93,7 @@ export function Force(props: Props) {
                         <title>{title}</title>
                         <circle r={v.radius} fill={css(regionColour(name(node.region)))} />
                         {isNamed && (
-                            <text class="beside" textAnchor="middle" y={v.radius + 11}>
+                            <text class="beside" text-anchor="middle" y={v.radius + 11}>
                                 {text}
                             </text>
                         )}

@@ -52,9 +52,11 @@ export function drawAxes(
     context.strokeStyle = colours.dim;
     context.textAlign = "center";
     context.textBaseline = "top";
+    const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
+    const titleAt = width - 4 - context.measureText(title).width;
     for (const tick of xAxis.ticks(value((left - view.x) / view.scaleX), value((width - view.x) / view.scaleX), Math.max(2, width / 110))) {
         const x = place(tick.at) * view.scaleX + view.x;
-        if (x < left || x > width - 20) continue;
+        if (x < left || x > titleAt - 30) continue;
         context.fillRect(x, height - bottom, 1, 4);
         context.fillText(tickText(tick.value, xName), x, height - bottom + 5);
     }
@@ -71,14 +73,7 @@ export function drawAxes(
     context.textBaseline = "top";
     context.textAlign = "left";
     context.fillText(`${titles[yName]}${yAxis.isLog ? " (log)" : ""} ↑`, 4, 1);
-    context.textAlign = "right";
-    context.textBaseline = "bottom";
-    const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
-    const wide = context.measureText(title).width;
-    context.fillStyle = colours.paper;
-    context.fillRect(width - wide - 8, height - bottom - 16, wide + 8, 15);
-    context.fillStyle = colours.ink;
-    context.fillText(title, width - 4, height - bottom - 2);
+    context.fillText(title, titleAt, height - bottom + 5);
 }
 
 export function drawRings(

@@ -83,7 +83,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                 </div>
             )}
             <p class="legend">
-                {isIcicle ? "Width" : "Area"}: {isIcicle ? "time" : "time in the call itself"}. Colour: function. <span class="strange-key">▲ Outlined</span>: lost time, or unusual here. + n: call paths not drawn.
+                {isIcicle ? "Width: time." : "Area: time in the call itself."} <span class="strange-key">▲</span> lost time or is unusual. +n: so many paths below are not drawn.
             </p>
         </div>
     );
