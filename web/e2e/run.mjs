@@ -18,15 +18,9 @@ const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
 const wanted = process.argv.slice(2);
 const startMs = 30000;
 
-/* A server of its own for every case: cases label and retrain. */
-async function startServer() {
-    const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
-    let child;
-    if (process.env.SNAG) {
-        const run = path.join(copy, "run.snag");
-        await cp(process.env.SNAG_RUN, run, { recursive: true });
-        child = spawn(process.env.SNAG, ["serve", run, "--port", "0"]);
-    } else child = spawn(process.execPath, [path.join(here, "../dev/mock.mjs"), "--port", "0"]);
+/* Starts a program that serves, and waits for the URL it prints. */
+async function launch(command, args) {
+    const child = spawn(command, args);
     const url = await new Promise((done, fail) => {
         let text = "";
         const timer = setTimeout(() => fail(new Error(`the server does not start: ${text}`)), startMs);
@@ -41,13 +35,32 @@ async function startServer() {
         child.stderr.on("data", read);
         child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${text}`)));
     });
+    const end = async () => {
+        const ended = new Promise((done) => child.on("exit", done));
+        child.kill("SIGTERM");
+        await ended;
+    };
+    return { url, end };
+}
+
+/* A server of its own for every case: cases label and retrain. */
+async function startServer() {
+    const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const run = path.join(copy, "run.snag");
+    if (process.env.SNAG) await cp(process.env.SNAG_RUN, run, { recursive: true });
+    const start = (port) =>
+        process.env.SNAG
+            ? launch(process.env.SNAG, ["serve", run, "--port", port])
+            : launch(process.execPath, [path.join(here, "../dev/mock.mjs"), "--port", port]);
+    let served = await start("0");
+    const { url } = served;
     return {
         url,
         isMock: !process.env.SNAG,
+        goAway: () => served.end(),
+        comeBack: async () => (served = await start(new URL(url).port)),
         stop: async () => {
-            const ended = new Promise((done) => child.on("exit", done));
-            child.kill("SIGTERM");
-            await ended;
+            await served.end();
             await rm(copy, { recursive: true });
         },
     };
@@ -69,7 +82,7 @@ async function runCase(browser, file) {
     page.setDefaultTimeout(20000);
     try {
         await page.goto(server.url);
-        await run({ page, server, context });
+        await run({ page, server });
         if (complaints.length) throw new Error(complaints.join("\n"));
         console.log(`ok      ${name}`);
         return true;

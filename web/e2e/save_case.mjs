@@ -10,7 +10,7 @@ async function saved(page, what) {
     return readFile(await download.path());
 }
 
-export async function run({ page, context }) {
+export async function run({ page, server }) {
     await loaded(page);
     await page.locator(".timeline-canvas").waitFor();
     await page.locator(".icicle").first().waitFor();
@@ -20,10 +20,13 @@ export async function run({ page, context }) {
     assert.equal((await saved(page, "Timeline (PNG)")).subarray(1, 4).toString(), "PNG");
     assert.equal((await saved(page, "Overview (PNG)")).subarray(1, 4).toString(), "PNG");
 
-    await context.setOffline(true);
-    await page.keyboard.press("j");
+    await server.goAway();
     await page.locator(".offline").waitFor();
-    await context.setOffline(false);
+    await page.keyboard.press("j");
+    await page.locator(".detail .failed").waitFor();
+    assert.ok(await page.locator(".candidate").count(), "what was there can still be seen");
+    await server.comeBack();
     await page.locator(".offline").waitFor({ state: "detached" });
     await page.locator(".detail h1").waitFor();
+    await told(page, /labelled normal/, () => page.keyboard.press("n"));
 }

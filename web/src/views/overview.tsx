@@ -34,9 +34,9 @@ export const attributeNames: Record<Attribute, string> = {
 };
 
 const planeNames: Record<Plane, string> = {
-    pca: "PCA (alike: near)",
-    mds: "MDS (alike: near)",
-    tsne: "t-SNE (alike: near)",
+    pca: "PCA",
+    mds: "MDS",
+    tsne: "t-SNE",
     attributes: "Attributes",
 };
 
@@ -58,7 +58,7 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Place points by</span>
-                <select value={planeShown.value} onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}>
+                <select value={planeShown.value} title="PCA, MDS, t-SNE: executions that are alike lie near each other" onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}>
                     {(Object.keys(planeNames) as Plane[]).map((p) => (
                         <option value={p}>{planeNames[p]}</option>
                     ))}
@@ -131,6 +131,7 @@ function Sampling() {
                     onInput={(e) => (sampling.value = Number(e.currentTarget.value))} />
                 <output>{sampling.value === 0 ? "anomalies only" : `${sampling.value} %`}</output>
             </label>
+            {planeShown.value !== "attributes" && <span>near: alike</span>}
             <span>{hiddenPoints.value ? `${plural(hiddenPoints.value, "point")} hidden` : "all points shown"}</span>
         </div>
     );

@@ -13,7 +13,8 @@ function whereOf(q: Quality): string {
 function clockText(clocks: Clocks | null | undefined): string {
     if (!clocks || !clocks.checked) return "Clocks could not be compared: there are no messages to compare them by.";
     const found = `${plural(clocks.checked, "message or collective", "messages and collectives")} checked`;
-    const wrong = clocks.wrong ? `; ${formatCount(clocks.wrong)} in an impossible order, by ${formatTime(clocks.worst_ns ?? 0)} at most` : ": all in a possible order";
+    const worst = clocks.worst_ns ? `, by ${formatTime(clocks.worst_ns)} at most` : "";
+    const wrong = clocks.wrong ? `; ${formatCount(clocks.wrong)} in an impossible order${worst}` : ": all in a possible order";
     const mended = clocks.corrected_ranks ? `. The clocks of ${plural(clocks.corrected_ranks, "rank")} were corrected by an estimate` : "";
     return `${found}${wrong}${mended}.`;
 }

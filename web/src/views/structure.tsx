@@ -31,7 +31,7 @@ function Tools() {
                 <span class="visually-hidden">Drawn as</span>
                 <select value={structureKind.value} onChange={(e) => (structureKind.value = e.currentTarget.value as "icicle" | "force")}>
                     <option value="icicle">Icicle</option>
-                    <option value="force">Force-directed</option>
+                    <option value="force">Force</option>
                 </select>
             </label>
             <label title="What is strange is drawn however deep it lies">
@@ -83,7 +83,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                 </div>
             )}
             <p class="legend">
-                {isIcicle ? "Width: time." : "Area: time in the call itself."} <span class="strange-key">▲</span> lost time or is unusual. +n: so many paths below are not drawn.
+                {isIcicle ? "Width: time." : "Area: time in the call itself."} <span class="strange-key">▲</span> lost time or is unusual. +n: paths not drawn.
             </p>
         </div>
     );
