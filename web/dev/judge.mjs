@@ -17,8 +17,11 @@ export function judge(executions) {
     usual.vertices = median(executions.map((e) => e.vertices));
     for (const e of executions) {
         e.vector = describe(e);
-        e.detector_score = Math.max(0, 4 * Math.abs(e.vector[0])) + (e.isFirst ? 3 : 0) +
-            (e.isTally ? 1.2 : 0) + ((e.tree * 7919) % 100) / 200;
+        e.detector_score =
+            Math.max(0, 4 * Math.abs(e.vector[0])) +
+            (e.isFirst ? 3 : 0) +
+            (e.isTally ? 1.2 : 0) +
+            ((e.tree * 7919) % 100) / 200;
         e.score = e.detector_score;
     }
     place(executions, "rank_before");
@@ -45,7 +48,10 @@ export function learn(executions, labels) {
         let weight = 0;
         let pull = 0;
         for (const [tree, label] of labels) {
-            const far = executions[tree].vector.reduce((sum, v, k) => sum + (v - e.vector[k]) ** 2, 0);
+            const far = executions[tree].vector.reduce(
+                (sum, v, k) => sum + (v - e.vector[k]) ** 2,
+                0,
+            );
             const like = Math.exp(-4 * far);
             weight += like;
             pull += like * (label === "abnormal" ? 9 : 0.1);

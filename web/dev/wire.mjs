@@ -1,9 +1,17 @@
 // wire.mjs -- bundles of columns, problems, headers, as the real server sends them.
 
-export const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+export const csp =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const typeOf = { Float64Array: "f64", Float32Array: "f32", Uint32Array: "u32", Uint16Array: "u16", Uint8Array: "u8", Int8Array: "i8" };
+const typeOf = {
+    Float64Array: "f64",
+    Float32Array: "f32",
+    Uint32Array: "u32",
+    Uint16Array: "u16",
+    Uint8Array: "u8",
+    Int8Array: "i8",
+};
 
 export function bundle(columns, fields) {
     let offset = 0;
@@ -20,7 +28,10 @@ export function bundle(columns, fields) {
     out.write(header, 8);
     described.forEach(({ name, offset: at }) => {
         const c = columns[name];
-        Buffer.from(c.buffer, c.byteOffset, c.byteLength).copy(out, 8 + Buffer.byteLength(header) + at);
+        Buffer.from(c.buffer, c.byteOffset, c.byteLength).copy(
+            out,
+            8 + Buffer.byteLength(header) + at,
+        );
     });
     return out;
 }
@@ -36,7 +47,8 @@ export function sendJson(response, body) {
         return;
     }
     const isProblem = body.type === "about:blank";
-    response.writeHead(isProblem ? body.status : 200,
-        { "Content-Type": isProblem ? "application/problem+json" : "application/json" });
+    response.writeHead(isProblem ? body.status : 200, {
+        "Content-Type": isProblem ? "application/problem+json" : "application/json",
+    });
     response.end(JSON.stringify(body));
 }

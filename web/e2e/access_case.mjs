@@ -10,7 +10,16 @@ async function check(page, what) {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => window.axe.run(document));
     const bad = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    assert.deepEqual(bad.map((v) => `${what}: ${v.id}: ${v.nodes.map((n) => n.target + " " + n.failureSummary).slice(0, 3).join("; ")}`), []);
+    assert.deepEqual(
+        bad.map(
+            (v) =>
+                `${what}: ${v.id}: ${v.nodes
+                    .map((n) => n.target + " " + n.failureSummary)
+                    .slice(0, 3)
+                    .join("; ")}`,
+        ),
+        [],
+    );
 }
 
 export async function run({ page }) {
@@ -23,7 +32,9 @@ export async function run({ page }) {
     await loaded(page);
     assert.equal(await page.locator(".tour").count(), 0, "seen once, never again");
 
-    await page.evaluate(() => (location.hash = "views=overview,why,structure,timeline,regions,quality"));
+    await page.evaluate(
+        () => (location.hash = "views=overview,why,structure,timeline,regions,quality"),
+    );
     await page.reload();
     await loaded(page);
     await page.locator(".timeline-canvas").waitFor();
@@ -45,5 +56,8 @@ export async function run({ page }) {
     assert.ok(await isThere(), "the second candidate is within 40 steps of Tab");
     await page.keyboard.press("Enter");
     const id = await second.locator("b").textContent();
-    await page.waitForFunction((text) => document.querySelector(".detail h1")?.textContent.startsWith(text), id);
+    await page.waitForFunction(
+        (text) => document.querySelector(".detail h1")?.textContent.startsWith(text),
+        id,
+    );
 }

@@ -1,7 +1,8 @@
 // Case study 2: a cluster that was judged normal, found in the overview and labelled at once.
 import { assert, detail, drawLasso, loaded, told } from "./steps.mjs";
 
-export const name = "case 2: t-SNE moves, a cluster is chosen by lasso and labelled, and undone";
+export const name =
+    "case 2: t-SNE moves, a cluster is chosen by lasso and labelled, and undone";
 
 export async function run({ page, server }) {
     await loaded(page);
@@ -10,8 +11,14 @@ export async function run({ page, server }) {
     await Promise.race([compute.waitFor(), page.locator(".scatter").waitFor()]);
     if (await compute.isVisible()) {
         await compute.click();
-        await page.getByText(/placing the points/).first().waitFor();
-        await page.getByText(/placing the points/).first().waitFor({ state: "detached", timeout: 120000 });
+        await page
+            .getByText(/placing the points/)
+            .first()
+            .waitFor();
+        await page
+            .getByText(/placing the points/)
+            .first()
+            .waitFor({ state: "detached", timeout: 120000 });
     }
     await page.locator(".scatter").waitFor();
     await page.waitForTimeout(500);
@@ -25,13 +32,23 @@ export async function run({ page, server }) {
     assert.ok(n >= 1);
     if (server.isMock) {
         assert.equal(n, 12, "all of them, and nothing else");
-        await page.waitForFunction(() => /-(20|50)/.test(document.querySelector(".detail h1")?.textContent ?? ""));
+        await page.waitForFunction(() =>
+            /-(20|50)/.test(document.querySelector(".detail h1")?.textContent ?? ""),
+        );
     }
     assert.match(page.url(), /lasso=/);
 
-    await told(page, /labelled abnormal/, () => chosen.getByRole("button", { name: "Abnormal" }).click());
-    await told(page, /Learnt from/, () => page.getByRole("button", { name: /^Retrain/ }).first().click());
-    if (server.isMock) assert.match(await detail(page).textContent(), /anomaly/, "the cluster is found now");
+    await told(page, /labelled abnormal/, () =>
+        chosen.getByRole("button", { name: "Abnormal" }).click(),
+    );
+    await told(page, /Learnt from/, () =>
+        page
+            .getByRole("button", { name: /^Retrain/ })
+            .first()
+            .click(),
+    );
+    if (server.isMock)
+        assert.match(await detail(page).textContent(), /anomaly/, "the cluster is found now");
 
     await told(page, /ranking is as before/, () => page.keyboard.press("u"));
     await told(page, /as before/, () => page.keyboard.press("u"));

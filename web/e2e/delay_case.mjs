@@ -1,5 +1,15 @@
 // Case study 1: a delay that runs along a chain of ranks.
-import { assert, candidates, detail, inked, listed, loaded, selectedId, stateOf, told } from "./steps.mjs";
+import {
+    assert,
+    candidates,
+    detail,
+    inked,
+    listed,
+    loaded,
+    selectedId,
+    stateOf,
+    told,
+} from "./steps.mjs";
 
 export const name = "case 1: the top candidate, why, its messages, label, retrain";
 
@@ -7,7 +17,10 @@ export async function run({ page, server }) {
     await loaded(page);
     const first = (await listed(page))[0];
     assert.equal(await selectedId(page), first, "the strangest is selected at first");
-    assert.match(await detail(page).textContent(), /anomaly.*usually.*over what its calls usually take/s);
+    assert.match(
+        await detail(page).textContent(),
+        /anomaly.*usually.*over what its calls usually take/s,
+    );
     if (server.isMock) assert.equal(first, "#5-40");
 
     await page.getByRole("button", { name: "Why", exact: true }).click();
@@ -40,12 +53,20 @@ export async function run({ page, server }) {
     await page.waitForTimeout(300);
     const item = candidates(page).filter({ has: page.locator(`b:text-is("${first}")`) });
     assert.match(await item.textContent(), /Abnormal/);
-    if (server.isMock) assert.match(await page.locator(".candidates").textContent(), /from \d+/, "it says who moved");
+    if (server.isMock)
+        assert.match(
+            await page.locator(".candidates").textContent(),
+            /from \d+/,
+            "it says who moved",
+        );
 
     // A link restores what is seen.
     await page.keyboard.press("j");
     const second = await selectedId(page);
-    await page.waitForFunction((id) => document.querySelector(".detail h1")?.textContent.startsWith(id), (await listed(page))[1]);
+    await page.waitForFunction(
+        (id) => document.querySelector(".detail h1")?.textContent.startsWith(id),
+        (await listed(page))[1],
+    );
     await page.reload();
     await loaded(page);
     assert.notEqual(await selectedId(page), first);

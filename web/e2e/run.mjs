@@ -23,7 +23,10 @@ async function launch(command, args) {
     const child = spawn(command, args);
     const url = await new Promise((done, fail) => {
         let text = "";
-        const timer = setTimeout(() => fail(new Error(`the server does not start: ${text}`)), startMs);
+        const timer = setTimeout(
+            () => fail(new Error(`the server does not start: ${text}`)),
+            startMs,
+        );
         const read = (data) => {
             text += data;
             const match = /http:\/\/[^\s]+/.exec(text);
@@ -66,19 +69,36 @@ async function startServer() {
     };
 }
 
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader"];
+const flags = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+];
 
 async function runCase(browser, file) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
     const server = await startServer();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, acceptDownloads: true });
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 720 },
+        acceptDownloads: true,
+    });
     const page = await context.newPage();
     const complaints = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => /Content Security Policy/.test(message.text()) && complaints.push(message.text()));
-    if (!options.showsTour) await page.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
+    page.on(
+        "console",
+        (message) =>
+            /Content Security Policy/.test(message.text()) && complaints.push(message.text()),
+    );
+    if (!options.showsTour)
+        await page.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
     page.setDefaultTimeout(20000);
     try {
         await page.goto(server.url);
@@ -89,7 +109,9 @@ async function runCase(browser, file) {
     } catch (error) {
         console.log(`FAILED  ${name}\n${error.stack}`);
         await mkdir(path.join(here, "out"), { recursive: true });
-        await page.screenshot({ path: path.join(here, "out", `${file}.png`) }).catch(() => undefined);
+        await page
+            .screenshot({ path: path.join(here, "out", `${file}.png`) })
+            .catch(() => undefined);
         return false;
     } finally {
         await context.close();
@@ -101,7 +123,9 @@ if (!existsSync(browserPath)) {
     console.log(`no browser at ${browserPath}: skipped`);
     process.exit(77);
 }
-const files = (await readdir(here)).filter((f) => f.endsWith("_case.mjs") && (!wanted.length || wanted.some((w) => f.includes(w))));
+const files = (await readdir(here)).filter(
+    (f) => f.endsWith("_case.mjs") && (!wanted.length || wanted.some((w) => f.includes(w))),
+);
 const browser = await chromium.launch({ executablePath: browserPath, args: flags });
 let failed = 0;
 for (const file of files.sort()) if (!(await runCase(browser, file))) failed++;

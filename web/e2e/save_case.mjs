@@ -6,7 +6,10 @@ export const name = "saving: labels, pictures; the page says when the server is 
 
 async function saved(page, what) {
     await page.locator(".actions .menu summary").click();
-    const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".actions .menu").getByText(what).click()]);
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.locator(".actions .menu").getByText(what).click(),
+    ]);
     return readFile(await download.path());
 }
 
@@ -15,8 +18,14 @@ export async function run({ page, server }) {
     await page.locator(".timeline-canvas").waitFor();
     await page.locator(".icicle").first().waitFor();
     await told(page, /labelled abnormal/, () => page.keyboard.press("b"));
-    assert.match(String(await saved(page, "Labelled executions")), /id,label[^\n]*\n"?#.*abnormal/);
-    assert.match(String(await saved(page, "Structure (SVG)")), /^<svg[^>]*xmlns.*<rect[^>]*fill="rgb/s);
+    assert.match(
+        String(await saved(page, "Labelled executions")),
+        /id,label[^\n]*\n"?#.*abnormal/,
+    );
+    assert.match(
+        String(await saved(page, "Structure (SVG)")),
+        /^<svg[^>]*xmlns.*<rect[^>]*fill="rgb/s,
+    );
     assert.equal((await saved(page, "Timeline (PNG)")).subarray(1, 4).toString(), "PNG");
     assert.equal((await saved(page, "Overview (PNG)")).subarray(1, 4).toString(), "PNG");
 

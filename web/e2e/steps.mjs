@@ -44,12 +44,21 @@ export async function drawLasso(page, x0, y0, x1, y1) {
     const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
     await page.mouse.move(...at(x0, y0));
     await page.mouse.down();
-    for (const [x, y] of [[x1, y0], [x1, y1], [x0, y1], [x0, y0]]) await page.mouse.move(...at(x, y), { steps: 6 });
+    for (const [x, y] of [
+        [x1, y0],
+        [x1, y1],
+        [x0, y1],
+        [x0, y0],
+    ])
+        await page.mouse.move(...at(x, y), { steps: 6 });
     await page.mouse.up();
 }
 
 export async function stateOf(page, id, label) {
-    return page.getByRole("button", { name: new RegExp(`^${label} ${id}`) }).first().getAttribute("aria-pressed");
+    return page
+        .getByRole("button", { name: new RegExp(`^${label} ${id}`) })
+        .first()
+        .getAttribute("aria-pressed");
 }
 
 export { assert };

@@ -1,7 +1,8 @@
 // Bundles of binary columns: "SNGC", the length of a JSON header, the header, the data.
 // The typed arrays are views of the one buffer that came from the server: nothing is copied.
 
-export type Column = Uint8Array | Int8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+export type Column =
+    Uint8Array | Int8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
 const types = {
     u8: Uint8Array,

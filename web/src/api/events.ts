@@ -15,7 +15,9 @@ const retryMs = 2000;
 export function listen(listener: Listener): void {
     const source = new EventSource(apiUrl("/events"));
     const on = (name: string, take: (data: any) => void) =>
-        source.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent).data)));
+        source.addEventListener(name, (event) =>
+            take(JSON.parse((event as MessageEvent).data)),
+        );
     on("labels", (data) => listener.labels(data.foi));
     on("retrain", (data) => listener.retrain(data.foi));
     on("projection", (data) => listener.projection(data));

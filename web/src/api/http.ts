@@ -59,7 +59,9 @@ export async function getBundle(path: string, abort?: AbortSignal): Promise<Bund
 
 export async function postJson<T>(path: string, body: unknown): Promise<T> {
     const headers = { "Content-Type": "application/json" };
-    return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    return (
+        await request(path, { method: "POST", headers, body: JSON.stringify(body) })
+    ).json();
 }
 
 /* Null where the server says 404: what was asked for does not exist (yet). */

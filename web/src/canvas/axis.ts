@@ -38,7 +38,10 @@ export function makeAxis(values: ArrayLike<number>, mayBeLog: boolean): Axis {
         const part = scale.copy().domain([scale.invert(low), scale.invert(high)]);
         const values = part.ticks(n);
         // A logarithmic axis names every 1..9: too much where it spans decades.
-        const few = isLog && values.length > n ? values.filter((v) => /^1(\.0*)?e/.test(v.toExponential())) : values;
+        const few =
+            isLog && values.length > n
+                ? values.filter((v) => /^1(\.0*)?e/.test(v.toExponential()))
+                : values;
         return few.map((value) => ({ at: scale(value), value }));
     };
     return { isLog, min, max, to01: (v) => scale(v), ticks };
@@ -47,7 +50,9 @@ export function makeAxis(values: ArrayLike<number>, mayBeLog: boolean): Axis {
 /* 0..1 of all values, leaving out a margin at both ends. */
 export function spreadOut(values: ArrayLike<number>, axis: Axis, margin = 0.04): Float32Array {
     const out = new Float32Array(values.length);
-    if (axis.isLog) for (let i = 0; i < out.length; i++) out[i] = margin + (1 - 2 * margin) * axis.to01(values[i]);
+    if (axis.isLog)
+        for (let i = 0; i < out.length; i++)
+            out[i] = margin + (1 - 2 * margin) * axis.to01(values[i]);
     else {
         const factor = (1 - 2 * margin) / (axis.max - axis.min);
         for (let i = 0; i < out.length; i++) out[i] = margin + factor * (values[i] - axis.min);

@@ -31,7 +31,11 @@ test("the grid finds the same point as looking at all of them", () => {
     const random = (i: number) => ((Math.imul(i + 1, 2654435761) >>> 0) % 10007) / 10007;
     const x = Float32Array.from({ length: 5000 }, (_, i) => random(i));
     const y = Float32Array.from({ length: 5000 }, (_, i) => random(i + 7777));
-    const grid = new PointGrid(x, y, Uint32Array.from(x, (_, i) => i));
+    const grid = new PointGrid(
+        x,
+        y,
+        Uint32Array.from(x, (_, i) => i),
+    );
     for (let k = 0; k < 200; k++) {
         const [px, py] = [random(k * 31), random(k * 57)];
         let best = -1;
@@ -48,9 +52,22 @@ test("a lasso takes what is inside, also of a line that bends inwards", () => {
     const x = Float32Array.from([0.5, 0.1, 0.9, 0.5]);
     const y = Float32Array.from([0.2, 0.5, 0.5, 0.8]);
     /* a U: the point at (0.5, 0.8) lies between its arms */
-    const line: [number, number][] = [[0, 0], [1, 0], [1, 1], [0.7, 1], [0.7, 0.4], [0.3, 0.4], [0.3, 1], [0, 1]];
+    const line: [number, number][] = [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0.7, 1],
+        [0.7, 0.4],
+        [0.3, 0.4],
+        [0.3, 1],
+        [0, 1],
+    ];
     assert.deepEqual([...pointsInside(line, x, y, Uint32Array.from([0, 1, 2, 3]))], [0, 1, 2]);
-    assert.deepEqual([...pointsInside(line, x, y, Uint32Array.from([2, 3]))], [2], "what is not drawn is not chosen");
+    assert.deepEqual(
+        [...pointsInside(line, x, y, Uint32Array.from([2, 3]))],
+        [2],
+        "what is not drawn is not chosen",
+    );
 });
 
 test("an axis is logarithmic where a few values are far larger, and puts all into 0..1", () => {
@@ -59,7 +76,11 @@ test("an axis is logarithmic where a few values are far larger, and puts all int
     assert.equal(axis.isLog, true);
     assert.equal(makeAxis([1, 2, 3], true).isLog, false);
     for (const at of spreadOut(values, axis)) assert.ok(at > 0 && at < 1);
-    assert.ok(spreadOut([5, 5, 5], makeAxis([5, 5, 5], false)).every((at) => Math.abs(at - 0.5) < 1e-6));
+    assert.ok(
+        spreadOut([5, 5, 5], makeAxis([5, 5, 5], false)).every(
+            (at) => Math.abs(at - 0.5) < 1e-6,
+        ),
+    );
 });
 
 const whole: Span = [0, 1e9];
@@ -99,7 +120,13 @@ const calls: Calls = {
 
 test("blocks lie below each other, as high as their depth, and calls are found in them", () => {
     const blocks = layOutBlocks([1, 0], calls, (location) => location === 0);
-    assert.deepEqual(blocks.map((b) => [b.location, b.depths]), [[1, 1], [0, 2]]);
+    assert.deepEqual(
+        blocks.map((b) => [b.location, b.depths]),
+        [
+            [1, 1],
+            [0, 2],
+        ],
+    );
     assert.ok(blocks[1].top >= blocks[0].top + blocks[0].height);
     assert.ok(heightOf(blocks) >= blocks[1].top + blocks[1].height);
     const row = (k: number) => blocks[1].top + (k + 0.5) * blocks[1].row;

@@ -38,7 +38,8 @@ export class PointGrid {
                 const cell = row * this.cells + column;
                 for (let i = this.start[cell]; i < this.start[cell + 1]; i++) {
                     const tree = this.trees[i];
-                    const d = ((this.x[tree] - atX) / rx) ** 2 + ((this.y[tree] - atY) / ry) ** 2;
+                    const d =
+                        ((this.x[tree] - atX) / rx) ** 2 + ((this.y[tree] - atY) / ry) ** 2;
                     if (d <= least) {
                         least = d;
                         best = tree;

@@ -12,14 +12,22 @@ export function isInside(line: Line, x: number, y: number): boolean {
     return inside;
 }
 
-export function pointsInside(line: Line, x: Float32Array, y: Float32Array, order: Uint32Array): Uint32Array {
+export function pointsInside(
+    line: Line,
+    x: Float32Array,
+    y: Float32Array,
+    order: Uint32Array,
+): Uint32Array {
     const xs = line.map((p) => p[0]);
     const ys = line.map((p) => p[1]);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [low, high] = [Math.min(...ys), Math.max(...ys)];
     return order.filter(
         (tree) =>
-            x[tree] >= left && x[tree] <= right && y[tree] >= low && y[tree] <= high &&
+            x[tree] >= left &&
+            x[tree] <= right &&
+            y[tree] >= low &&
+            y[tree] <= high &&
             isInside(line, x[tree], y[tree]),
     );
 }

@@ -20,7 +20,13 @@ export interface Points {
 
 export interface Painter {
     set(points: Points): void;
-    draw(view: View, width: number, height: number, ratio: number, outline: [number, number, number]): void;
+    draw(
+        view: View,
+        width: number,
+        height: number,
+        ratio: number,
+        outline: [number, number, number],
+    ): void;
     release(): void;
 }
 
@@ -96,22 +102,35 @@ class WebglPainter implements Painter {
         const { gl } = this;
         const old = this.points;
         this.points = points;
-        const upload = (i: number, name: string, data: Float32Array | Uint8Array, isOld: boolean) => {
+        const upload = (
+            i: number,
+            name: string,
+            data: Float32Array | Uint8Array,
+            isOld: boolean,
+        ) => {
             gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[i]);
             if (!isOld) gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
             const at = gl.getAttribLocation(this.program, name);
             gl.enableVertexAttribArray(at);
-            if (data instanceof Uint8Array) gl.vertexAttribPointer(at, 4, gl.UNSIGNED_BYTE, true, 0, 0);
+            if (data instanceof Uint8Array)
+                gl.vertexAttribPointer(at, 4, gl.UNSIGNED_BYTE, true, 0, 0);
             else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 0, 0);
         };
         upload(0, "x", points.x, old?.x === points.x);
         upload(1, "y", points.y, old?.y === points.y);
         upload(2, "rgba", points.rgba, old?.rgba === points.rgba);
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.elements);
-        if (old?.order !== points.order) gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, points.order, gl.DYNAMIC_DRAW);
+        if (old?.order !== points.order)
+            gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, points.order, gl.DYNAMIC_DRAW);
     }
 
-    draw(view: View, width: number, height: number, ratio: number, outline: [number, number, number]): void {
+    draw(
+        view: View,
+        width: number,
+        height: number,
+        ratio: number,
+        outline: [number, number, number],
+    ): void {
         const { gl, points } = this;
         gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
         gl.clearColor(0, 0, 0, 0);
@@ -126,7 +145,12 @@ class WebglPainter implements Painter {
         gl.drawElements(gl.POINTS, points.firstKept, gl.UNSIGNED_INT, 0);
         gl.uniform1f(at("diameter"), size.kept);
         gl.uniform4f(at("outline"), outline[0] / 255, outline[1] / 255, outline[2] / 255, 1);
-        gl.drawElements(gl.POINTS, points.order.length - points.firstKept, gl.UNSIGNED_INT, points.firstKept * 4);
+        gl.drawElements(
+            gl.POINTS,
+            points.order.length - points.firstKept,
+            gl.UNSIGNED_INT,
+            points.firstKept * 4,
+        );
     }
 
     release(): void {
@@ -144,7 +168,13 @@ class PlainPainter implements Painter {
         this.points = points;
     }
 
-    draw(view: View, width: number, height: number, ratio: number, outline: [number, number, number]): void {
+    draw(
+        view: View,
+        width: number,
+        height: number,
+        ratio: number,
+        outline: [number, number, number],
+    ): void {
         const { context, points } = this;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, width, height);
@@ -155,7 +185,10 @@ class PlainPainter implements Painter {
             const tree = order[i];
             const isKept = i >= firstKept;
             const d = isKept ? size.kept : size.plain;
-            const [left, top] = [x[tree] * view.scaleX + view.x - d / 2, (1 - y[tree]) * view.scaleY + view.y - d / 2];
+            const [left, top] = [
+                x[tree] * view.scaleX + view.x - d / 2,
+                (1 - y[tree]) * view.scaleY + view.y - d / 2,
+            ];
             if (left < -d || top < -d || left > width || top > height) continue;
             const c = tree * 4;
             context.fillStyle = `rgba(${rgba[c]},${rgba[c + 1]},${rgba[c + 2]},${rgba[c + 3] / 255})`;

@@ -25,16 +25,27 @@ const thinRow = 6;
 const gap = 10;
 const leastHeight = 18; /* the name of the rank has to fit */
 
-export function layOutBlocks(locations: number[], calls: Calls | null, isOpen: (location: number) => boolean): Block[] {
+export function layOutBlocks(
+    locations: number[],
+    calls: Calls | null,
+    isOpen: (location: number) => boolean,
+): Block[] {
     const deepest = new Map<number, number>();
     if (calls)
         for (let i = 0; i < calls.n; i++)
-            if (calls.depth[i] >= (deepest.get(calls.location[i]) ?? 0)) deepest.set(calls.location[i], calls.depth[i] + 1);
+            if (calls.depth[i] >= (deepest.get(calls.location[i]) ?? 0))
+                deepest.set(calls.location[i], calls.depth[i] + 1);
     let top = 4;
     return locations.map((location) => {
         const depths = Math.max(1, deepest.get(location) ?? 1);
         const row = isOpen(location) ? openRow : thinRow;
-        const block = { location, top, depths, row, height: Math.max(leastHeight, depths * row) };
+        const block = {
+            location,
+            top,
+            depths,
+            row,
+            height: Math.max(leastHeight, depths * row),
+        };
         top += block.height + gap;
         return block;
     });
@@ -46,14 +57,22 @@ export function heightOf(blocks: Block[]): number {
 }
 
 /* The call under a point of the timeline, or -1. y as in the blocks. */
-export function callAt(calls: Calls, blocks: Block[], time: number, nsPerPixel: number, y: number): number {
+export function callAt(
+    calls: Calls,
+    blocks: Block[],
+    time: number,
+    nsPerPixel: number,
+    y: number,
+): number {
     const block = blocks.find((b) => y >= b.top && y < b.top + b.depths * b.row);
     if (!block) return -1;
     const depth = Math.floor((y - block.top) / block.row);
     for (let i = 0; i < calls.n; i++)
         if (
-            calls.location[i] === block.location && calls.depth[i] === depth &&
-            calls.begin_ns[i] <= time + nsPerPixel && Math.max(calls.end_ns[i], calls.begin_ns[i] + nsPerPixel) >= time
+            calls.location[i] === block.location &&
+            calls.depth[i] === depth &&
+            calls.begin_ns[i] <= time + nsPerPixel &&
+            Math.max(calls.end_ns[i], calls.begin_ns[i] + nsPerPixel) >= time
         )
             return i;
     return -1;

@@ -23,8 +23,10 @@ export function sample(
     const order = new Uint32Array(n);
     const share = percent / 100;
     let used = 0;
-    const stays = (tree: number) => verdict[tree] !== 0 || label[tree] !== 0 || chosen.has(tree);
-    for (let tree = 0; tree < n; tree++) if (!stays(tree) && spread(tree) < share) order[used++] = tree;
+    const stays = (tree: number) =>
+        verdict[tree] !== 0 || label[tree] !== 0 || chosen.has(tree);
+    for (let tree = 0; tree < n; tree++)
+        if (!stays(tree) && spread(tree) < share) order[used++] = tree;
     const firstKept = used;
     for (let tree = 0; tree < n; tree++) if (stays(tree)) order[used++] = tree;
     return { order: order.subarray(0, used), firstKept, hidden: n - used };

@@ -67,7 +67,8 @@ function drawAxis(c: CanvasRenderingContext2D, scene: Scene): void {
         const x = scale(tick);
         c.fillRect(x, axisHeight - 6, 1, 6);
         const text = formatMoment(tick, step);
-        if (x + c.measureText(text).width + 6 < scene.width) c.fillText(text, x + 4, axisHeight / 2);
+        if (x + c.measureText(text).width + 6 < scene.width)
+            c.fillText(text, x + 4, axisHeight / 2);
     }
 }
 
@@ -79,7 +80,8 @@ function drawCalls(c: CanvasRenderingContext2D, scene: Scene): void {
     c.textAlign = "left";
     for (let i = 0; i < calls.n; i++) {
         const block = blockOf.get(calls.location[i]);
-        if (!block || calls.end_ns[i] < scene.window[0] || calls.begin_ns[i] > scene.window[1]) continue;
+        if (!block || calls.end_ns[i] < scene.window[0] || calls.begin_ns[i] > scene.window[1])
+            continue;
         const y = axisHeight + block.top + calls.depth[i] * block.row - scene.scroll;
         if (y + block.row < axisHeight || y > scene.height) continue;
         const right = Math.min(toX(scene, calls.end_ns[i]), scene.width);
@@ -97,20 +99,43 @@ function drawCalls(c: CanvasRenderingContext2D, scene: Scene): void {
         c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
         c.globalAlpha = 1;
         if (isMarked) frame(c, scene.ink, x, y, width, block.row - 1, 2);
-        if (block.row >= openRow && width > 34) writeName(c, scene, i, colour, x, y, width, block.row);
+        if (block.row >= openRow && width > 34)
+            writeName(c, scene, i, colour, x, y, width, block.row);
     }
 }
 
-function writeName(c: CanvasRenderingContext2D, scene: Scene, i: number, colour: Rgb, x: number, y: number, width: number, row: number): void {
+function writeName(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    i: number,
+    colour: Rgb,
+    x: number,
+    y: number,
+    width: number,
+    row: number,
+): void {
     const most = Math.floor((width - 8) / 6);
     const merged = scene.calls.merged[i];
     const name = scene.name(scene.calls.region[i]) + (merged > 1 ? ` × ${merged}` : "");
     c.fillStyle = inkOn(colour);
     c.font = "11px system-ui, sans-serif";
-    c.fillText(name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`, x + 4, y + row / 2, width - 6);
+    c.fillText(
+        name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`,
+        x + 4,
+        y + row / 2,
+        width - 6,
+    );
 }
 
-function frame(c: CanvasRenderingContext2D, colour: string, x: number, y: number, width: number, height: number, line: number): void {
+function frame(
+    c: CanvasRenderingContext2D,
+    colour: string,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    line: number,
+): void {
     c.strokeStyle = colour;
     c.lineWidth = line;
     c.strokeRect(x, y, Math.max(3, width), height);
@@ -121,7 +146,8 @@ function heights(scene: Scene): (location: number, call: number) => number | nul
     const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
     const depthOf = new Map<string, number>();
     const { calls } = scene;
-    for (let i = 0; i < calls.n; i++) depthOf.set(`${calls.location[i]}/${calls.call[i]}`, calls.depth[i]);
+    for (let i = 0; i < calls.n; i++)
+        depthOf.set(`${calls.location[i]}/${calls.call[i]}`, calls.depth[i]);
     return (location, call) => {
         const block = blockOf.get(location);
         if (!block) return null;
@@ -130,7 +156,14 @@ function heights(scene: Scene): (location: number, call: number) => number | nul
     };
 }
 
-function arrow(c: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number, head: number): void {
+function arrow(
+    c: CanvasRenderingContext2D,
+    x0: number,
+    y0: number,
+    x1: number,
+    y1: number,
+    head: number,
+): void {
     const angle = Math.atan2(y1 - y0, x1 - x0);
     c.beginPath();
     c.moveTo(x0, y0);
@@ -142,15 +175,24 @@ function arrow(c: CanvasRenderingContext2D, x0: number, y0: number, x1: number, 
     c.stroke();
 }
 
-function drawMessages(c: CanvasRenderingContext2D, scene: Scene, yOf: (location: number, call: number) => number | null): void {
+function drawMessages(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    yOf: (location: number, call: number) => number | null,
+): void {
     const { messages: m, own } = scene;
     if (!m) return;
     const drawn = new Set<string>();
     const touches = (i: number) =>
         own !== null &&
-        ((m.from[i] === own.location && m.send_ns[i] >= own.begin_ns && m.send_ns[i] <= own.end_ns) ||
-            (m.to[i] === own.location && m.recv_ns[i] >= own.begin_ns && m.recv_ns[i] <= own.end_ns));
-    const isSeen = (i: number) => m.recv_ns[i] >= scene.window[0] && m.send_ns[i] <= scene.window[1];
+        ((m.from[i] === own.location &&
+            m.send_ns[i] >= own.begin_ns &&
+            m.send_ns[i] <= own.end_ns) ||
+            (m.to[i] === own.location &&
+                m.recv_ns[i] >= own.begin_ns &&
+                m.recv_ns[i] <= own.end_ns));
+    const isSeen = (i: number) =>
+        m.recv_ns[i] >= scene.window[0] && m.send_ns[i] <= scene.window[1];
     let others = 0;
     for (let i = 0; i < m.n; i++) if (isSeen(i) && !touches(i)) others++;
     for (let i = 0; i < m.n; i++) {
@@ -160,26 +202,45 @@ function drawMessages(c: CanvasRenderingContext2D, scene: Scene, yOf: (location:
         if (y0 === null || y1 === null) continue;
         const [x0, x1] = [toX(scene, m.send_ns[i]), toX(scene, m.recv_ns[i])];
         if (Math.max(x0, x1) < scene.left || Math.min(x0, x1) > scene.width) continue;
-        const key = [m.from[i], m.to[i], Math.round(x0 / leastArrow), Math.round(x1 / leastArrow)].join();
+        const key = [
+            m.from[i],
+            m.to[i],
+            Math.round(x0 / leastArrow),
+            Math.round(x1 / leastArrow),
+        ].join();
         if (drawn.has(key)) continue;
         drawn.add(key);
         const isWhole = Math.min(x0, x1) >= scene.left && Math.max(x0, x1) <= scene.width;
         c.strokeStyle = isOwn ? scene.ink : scene.dim;
-        c.globalAlpha = isOwn && isWhole ? 0.9 : 0.3; /* one end elsewhere: it says little here */
+        c.globalAlpha =
+            isOwn && isWhole ? 0.9 : 0.3; /* one end elsewhere: it says little here */
         c.lineWidth = isOwn && isWhole ? 1.2 : 0.8;
         arrow(c, x0, y0, x1, y1, 6);
     }
     c.globalAlpha = 1;
 }
 
-function drawLinks(c: CanvasRenderingContext2D, scene: Scene, yOf: (location: number, call: number) => number | null): void {
+function drawLinks(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    yOf: (location: number, call: number) => number | null,
+): void {
     let last: [number, number] | null = null;
     scene.links.forEach((link, k) => {
         const y = yOf(link.location, link.call);
         if (y === null) return;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
         const from = Math.max(x0, scene.left);
-        if (x1 >= from) frame(c, scene.hot, from, y - openRow / 2, Math.min(x1, scene.width) - from, openRow, 3);
+        if (x1 >= from)
+            frame(
+                c,
+                scene.hot,
+                from,
+                y - openRow / 2,
+                Math.min(x1, scene.width) - from,
+                openRow,
+                3,
+            );
         const x = Math.min(Math.max(x0, scene.left) - 10, scene.width - 9);
         if (last) {
             c.strokeStyle = scene.hot;

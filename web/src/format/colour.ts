@@ -45,7 +45,8 @@ export function css([r, g, b]: Rgb): string {
 
 /* Black or white, whichever is read better on it (WCAG relative luminance). */
 export function inkOn([r, g, b]: Rgb): string {
-    const linear = (c: number) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+    const linear = (c: number) =>
+        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
     const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
     return luminance > 0.179 ? "#000" : "#fff";
 }

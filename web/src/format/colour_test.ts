@@ -3,7 +3,9 @@ import test from "node:test";
 import { anomalyColour, inkOn, regionColour, Rgb, scaleColour } from "./colour";
 
 function luminance(colour: Rgb): number {
-    const [r, g, b] = colour.map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = colour.map((c) =>
+        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -21,7 +23,10 @@ test("text on a region can be read: contrast 4.5 or more", () => {
     for (const name of names) {
         const colour = regionColour(name);
         const ink = inkOn(colour) === "#000" ? 0 : 1;
-        const [high, low] = [Math.max(luminance(colour), ink), Math.min(luminance(colour), ink)];
+        const [high, low] = [
+            Math.max(luminance(colour), ink),
+            Math.min(luminance(colour), ink),
+        ];
         assert.ok((high + 0.05) / (low + 0.05) >= 4.5, name);
     }
 });

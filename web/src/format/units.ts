@@ -24,8 +24,12 @@ export function formatExcess(ns: number): string {
 
 /* A moment, with as many digits as make two that are `step_ns` apart differ. */
 export function formatMoment(ns: number, stepNs: number): string {
-    const [scale, unit] = Math.abs(ns) >= 1e9 ? [1e9, "s"] : Math.abs(ns) >= 1e6 ? [1e6, "ms"] : [1e3, "us"];
-    const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(stepNs, 1) / scale))));
+    const [scale, unit] =
+        Math.abs(ns) >= 1e9 ? [1e9, "s"] : Math.abs(ns) >= 1e6 ? [1e6, "ms"] : [1e3, "us"];
+    const digits = Math.max(
+        0,
+        Math.min(9, Math.ceil(-Math.log10(Math.max(stepNs, 1) / scale))),
+    );
     return `${(ns / scale).toFixed(digits)} ${unit}`;
 }
 
@@ -35,7 +39,11 @@ export function formatCount(n: number): string {
 
 /* Counts that are means: 2.7, but 14. */
 export function formatMean(n: number): string {
-    return n >= 99.5 || Number.isInteger(n) ? formatCount(n) : n >= 0.05 || n === 0 ? n.toFixed(1) : "< 0.1";
+    return n >= 99.5 || Number.isInteger(n)
+        ? formatCount(n)
+        : n >= 0.05 || n === 0
+          ? n.toFixed(1)
+          : "< 0.1";
 }
 
 export function formatScore(score: number): string {

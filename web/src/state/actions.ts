@@ -25,7 +25,8 @@ import {
 } from "./store";
 
 type LabelOrNone = Label | "clear";
-type Undo = { kind: "labels"; labels: { tree: number; label: LabelOrNone }[] } | { kind: "retrain" };
+type Undo =
+    { kind: "labels"; labels: { tree: number; label: LabelOrNone }[] } | { kind: "retrain" };
 
 const undoStack: Undo[] = [];
 const codes = { abnormal: 1, normal: -1, clear: 0 };
@@ -93,7 +94,11 @@ export async function labelTrees(trees: ArrayLike<number>, label: LabelOrNone): 
     labelsToLearn.value += trees.length;
     labelsVersion.value++;
     const what = plural(trees.length, "execution");
-    say(label === "clear" ? `Label of ${what} removed.` : `${what} labelled ${label}. Retrain to use it.`);
+    say(
+        label === "clear"
+            ? `Label of ${what} removed.`
+            : `${what} labelled ${label}. Retrain to use it.`,
+    );
 }
 
 /* A second press of the same button takes the label back. */
@@ -144,7 +149,11 @@ export async function undo(): Promise<void> {
 }
 
 /* The execution that stands for a selection of points: the one nearest to the middle of them. */
-export function centreOf(trees: Uint32Array, x: ArrayLike<number>, y: ArrayLike<number>): number {
+export function centreOf(
+    trees: Uint32Array,
+    x: ArrayLike<number>,
+    y: ArrayLike<number>,
+): number {
     let middleX = 0;
     let middleY = 0;
     for (const tree of trees) {
@@ -174,7 +183,14 @@ export async function startProjection(method: "pca" | "mds" | "tsne"): Promise<v
     try {
         await postJson(`/fois/${id}/projection`, { method });
         if (id !== undefined)
-            moving.value = { foi: id, method, iteration: 0, iterations: 0, cost: null, running: true };
+            moving.value = {
+                foi: id,
+                method,
+                iteration: 0,
+                iterations: 0,
+                cost: null,
+                running: true,
+            };
     } catch (error) {
         say(`Cannot place the points: ${(error as Error).message}.`, true);
     }

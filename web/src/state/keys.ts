@@ -55,7 +55,9 @@ const keys: Record<string, () => void> = {
 
 function isTyping(target: EventTarget | null): boolean {
     const element = target as HTMLElement | null;
-    return !!element?.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select");
+    return !!element?.closest?.(
+        "input:not([type=range]):not([type=checkbox]), textarea, select",
+    );
 }
 
 export function listenToKeys(): void {

@@ -60,7 +60,10 @@ function list(key: string, of: Signal<string[] | null>): Field {
         read: (text) => {
             try {
                 const value = text ? JSON.parse(text) : null;
-                of.value = Array.isArray(value) && value.every((v) => typeof v === "string") ? value : null;
+                of.value =
+                    Array.isArray(value) && value.every((v) => typeof v === "string")
+                        ? value
+                        : null;
             } catch {
                 of.value = null;
             }
@@ -86,7 +89,8 @@ const fields: Field[] = [
         print: () => timeWindow.value?.map((ns) => Math.round(ns)).join(",") ?? null,
         read: (text) => {
             const pair = numbers(text);
-            timeWindow.value = pair?.length === 2 && pair[1] > pair[0] ? [pair[0], pair[1]] : null;
+            timeWindow.value =
+                pair?.length === 2 && pair[1] > pair[0] ? [pair[0], pair[1]] : null;
         },
     },
     {
@@ -99,7 +103,9 @@ const fields: Field[] = [
         key: "plane",
         print: () => planeName.value,
         read: (text) =>
-            (planeName.value = ["pca", "mds", "tsne", "attributes"].includes(text ?? "") ? (text as any) : null),
+            (planeName.value = ["pca", "mds", "tsne", "attributes"].includes(text ?? "")
+                ? (text as any)
+                : null),
     },
     oneOf("x", xAttribute, attributes),
     oneOf("y", yAttribute, attributes),
@@ -120,7 +126,8 @@ const fields: Field[] = [
             filter.value = {
                 rank: /^\d+$/.test(rank) ? Number(rank) : null,
                 verdict: verdict === "anomaly" || verdict === "normal" ? verdict : "",
-                label: label === "abnormal" || label === "normal" || label === "none" ? label : "",
+                label:
+                    label === "abnormal" || label === "normal" || label === "none" ? label : "",
                 order: order === "next" ? "next" : "score",
             };
         },
@@ -131,7 +138,9 @@ const fields: Field[] = [
 const lassoField: Field = {
     key: "lasso",
     print: () =>
-        lassoed.value && lassoed.value.length <= mostTreesInLink ? packTrees(lassoed.value) : null,
+        lassoed.value && lassoed.value.length <= mostTreesInLink
+            ? packTrees(lassoed.value)
+            : null,
     read: (text) => {
         const n = executions.value?.n ?? 0;
         lassoed.value = text ? unpackTrees(text, n) : null;
@@ -160,7 +169,11 @@ export function keepUrl(): void {
         if (hash === location.hash.slice(1)) return;
         const isStep = selected.value !== tree && tree !== null;
         tree = selected.value;
-        history[isStep ? "pushState" : "replaceState"](null, "", hash ? `#${hash}` : location.pathname + location.search);
+        history[isStep ? "pushState" : "replaceState"](
+            null,
+            "",
+            hash ? `#${hash}` : location.pathname + location.search,
+        );
     });
     addEventListener("popstate", () => {
         read();

@@ -28,11 +28,15 @@ const columnNames =
 
 export async function loadRun(): Promise<void> {
     try {
-        const [loaded, table] = await Promise.all([getJson<Run>("/run"), getJson<Region[]>("/regions")]);
+        const [loaded, table] = await Promise.all([
+            getJson<Run>("/run"),
+            getJson<Region[]>("/regions"),
+        ]);
         regions.value = new Map(table.map((r) => [r.id, r]));
         run.value = loaded;
         const labels = foi.value?.labels;
-        if (labels && !foi.value?.retrain) labelsToLearn.value = labels.abnormal + labels.normal;
+        if (labels && !foi.value?.retrain)
+            labelsToLearn.value = labels.abnormal + labels.normal;
         runError.value = null;
         document.title = `snag: ${loaded.name}`;
     } catch (error) {
@@ -47,7 +51,8 @@ async function loadExecutions(id: number): Promise<void> {
         executions.value = { ...columns, n: columns.score.length } as unknown as Executions;
         executionsError.value = null;
         restoreLasso();
-        if (selected.value !== null && selected.value >= executions.value.n) selected.value = null;
+        if (selected.value !== null && selected.value >= executions.value.n)
+            selected.value = null;
     } catch (error) {
         executionsError.value = (error as Error).message;
     }
@@ -68,9 +73,14 @@ export async function reloadJudgements(): Promise<void> {
 
 async function loadPlane(id: number, method: string): Promise<void> {
     try {
-        const bundle = await orNull(getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`));
+        const bundle = await orNull(
+            getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`),
+        );
         if (foi.value?.id !== id || planeShown.value !== method) return;
-        plane.value = bundle && { x: bundle.columns[`${method}.x`], y: bundle.columns[`${method}.y`] };
+        plane.value = bundle && {
+            x: bundle.columns[`${method}.x`],
+            y: bundle.columns[`${method}.y`],
+        };
     } catch {
         plane.value = null; /* the view says that there are no points */
     }
@@ -107,20 +117,32 @@ export function startLoading(): void {
     });
     listen({
         labels: (id) => {
-            if (id === foi.value?.id) reloadJudgements().then(() => labelsVersion.value++, () => undefined);
+            if (id === foi.value?.id)
+                reloadJudgements().then(
+                    () => labelsVersion.value++,
+                    () => undefined,
+                );
         },
         retrain: (id) => {
-            if (id === foi.value?.id) reloadJudgements().then(() => scoresVersion.value++, () => undefined);
+            if (id === foi.value?.id)
+                reloadJudgements().then(
+                    () => scoresVersion.value++,
+                    () => undefined,
+                );
         },
         projection: (state) => {
             if (state.foi !== foi.value?.id) return;
             moving.value = state.running ? state : null;
             if (state.running) followProjection(state.foi, state.method);
             else
-                getJson<Run>("/run").then((fresh) => {
-                    run.value = fresh;
-                    if (planeShown.value === state.method) loadPlane(state.foi, state.method);
-                }, () => undefined);
+                getJson<Run>("/run").then(
+                    (fresh) => {
+                        run.value = fresh;
+                        if (planeShown.value === state.method)
+                            loadPlane(state.foi, state.method);
+                    },
+                    () => undefined,
+                );
         },
     });
     watchConnection({
@@ -129,7 +151,11 @@ export function startLoading(): void {
             timesBack.value++;
             if (!run.value) loadRun();
             else if (!executions.value && foi.value) loadExecutions(foi.value.id);
-            else reloadJudgements().then(() => scoresVersion.value++, () => undefined);
+            else
+                reloadJudgements().then(
+                    () => scoresVersion.value++,
+                    () => undefined,
+                );
         },
     });
     loadRun();

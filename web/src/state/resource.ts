@@ -20,7 +20,11 @@ export function useResource<T>(
     load: (abort: AbortSignal) => Promise<T>,
     keeps = false,
 ): Resource<T> {
-    const [state, setState] = useState<{ key: string | null; value: T | null; error: string | null }>({
+    const [state, setState] = useState<{
+        key: string | null;
+        value: T | null;
+        error: string | null;
+    }>({
         key: null,
         value: null,
         error: null,
@@ -43,7 +47,11 @@ export function useResource<T>(
             (error: Error) => {
                 if (abort.signal.aborted) return;
                 failed.current = error instanceof ApiError && error.status === 0;
-                setState((old) => ({ key, value: keeps ? old.value : null, error: error.message }));
+                setState((old) => ({
+                    key,
+                    value: keeps ? old.value : null,
+                    error: error.message,
+                }));
             },
         );
         return () => abort.abort();

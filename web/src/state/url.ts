@@ -5,7 +5,7 @@
 export function packTrees(trees: ArrayLike<number>): string {
     const sorted = Array.from(trees).sort((a, b) => a - b);
     const ranges: string[] = [];
-    for (let i = 0; i < sorted.length; ) {
+    for (let i = 0; i < sorted.length;) {
         let end = i;
         while (end + 1 < sorted.length && sorted[end + 1] === sorted[end] + 1) end++;
         ranges.push(sorted[i].toString(36) + (end > i ? "+" + (end - i).toString(36) : ""));

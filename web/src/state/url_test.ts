@@ -17,7 +17,13 @@ test("a URL that somebody broke chooses nothing", () => {
 
 test("what is as at first is left out of the URL, and read as such", () => {
     let value = "a";
-    const fields = [{ key: "k", print: () => (value === "a" ? null : value), read: (text: string | null) => (value = text ?? "a") }];
+    const fields = [
+        {
+            key: "k",
+            print: () => (value === "a" ? null : value),
+            read: (text: string | null) => (value = text ?? "a"),
+        },
+    ];
     assert.equal(printState(fields), "");
     value = "b & c";
     const hash = printState(fields);

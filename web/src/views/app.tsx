@@ -32,8 +32,12 @@ function Views() {
         return <View key={name} />;
     };
     return (
-        <div class={`views${shown.includes("timeline") && above.length ? " with-timeline" : ""}`}>
-            {above.length > 0 && <div class={`above n${Math.min(above.length, 5)}`}>{above.map(draw)}</div>}
+        <div
+            class={`views${shown.includes("timeline") && above.length ? " with-timeline" : ""}`}
+        >
+            {above.length > 0 && (
+                <div class={`above n${Math.min(above.length, 5)}`}>{above.map(draw)}</div>
+            )}
             {shown.includes("timeline") && draw("timeline")}
         </div>
     );
@@ -42,9 +46,14 @@ function Views() {
 export function App() {
     if (!run.value)
         return runError.value ? (
-            <main class="alone"><Messages /><Failed text={`The run cannot be shown: ${runError.value}`} retry={loadRun} /></main>
+            <main class="alone">
+                <Messages />
+                <Failed text={`The run cannot be shown: ${runError.value}`} retry={loadRun} />
+            </main>
         ) : (
-            <main class="alone"><Loading what="the run" /></main>
+            <main class="alone">
+                <Loading what="the run" />
+            </main>
         );
     return (
         <>

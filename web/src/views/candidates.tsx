@@ -6,7 +6,17 @@ import { Candidate, CandidatePage } from "../api/types";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { useResource } from "../state/resource";
-import { CandidateFilter, candidateTrees, filter, foi, labelsVersion, regions, run, scoresVersion, selected } from "../state/store";
+import {
+    CandidateFilter,
+    candidateTrees,
+    filter,
+    foi,
+    labelsVersion,
+    regions,
+    run,
+    scoresVersion,
+    selected,
+} from "../state/store";
 import { LabelButtons } from "./labels";
 import { Await, Empty } from "./panel";
 import { Sketch } from "./sketch";
@@ -30,7 +40,10 @@ function Moved({ of }: { of: Candidate }) {
     const by = of.rank_before - of.rank_now;
     if (!by || !foi.value?.retrain) return null;
     return (
-        <span class="moved" title={`place ${formatCount(of.rank_before)} before the labels were learnt`}>
+        <span
+            class="moved"
+            title={`place ${formatCount(of.rank_before)} before the labels were learnt`}
+        >
             {by > 0 ? "↑" : "↓"} from {formatCount(of.rank_before)}
         </span>
     );
@@ -50,7 +63,9 @@ function Item({ of }: { of: Candidate }) {
                     <b>{of.id}</b>
                     <span>{formatTime(of.duration_ns)}</span>
                     <Moved of={of} />
-                    <span class="score" title="score: how strange it is">{formatScore(of.score)}</span>
+                    <span class="score" title="score: how strange it is">
+                        {formatScore(of.score)}
+                    </span>
                 </span>
                 <Sketch bars={of.sketch} name={regionName} />
                 <span class="why">{of.why}</span>
@@ -64,8 +79,17 @@ function Filters() {
     const now = filter.value;
     const set = (part: Partial<CandidateFilter>) => (filter.value = { ...now, ...part });
     const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
-    const choice = (name: string, value: string, options: [string, string][], take: (value: string) => void) => (
-        <select aria-label={name} value={value} onChange={(event) => take(event.currentTarget.value)}>
+    const choice = (
+        name: string,
+        value: string,
+        options: [string, string][],
+        take: (value: string) => void,
+    ) => (
+        <select
+            aria-label={name}
+            value={value}
+            onChange={(event) => take(event.currentTarget.value)}
+        >
             {options.map(([key, text]) => (
                 <option value={key}>{text}</option>
             ))}
@@ -73,10 +97,45 @@ function Filters() {
     );
     return (
         <div class="filters">
-            {choice("Order", now.order, [["score", "Strangest first"], ["next", "Best to label next"]], (order) => set({ order: order as CandidateFilter["order"] }))}
-            {choice("Rank", String(now.rank ?? ""), [["", "All ranks"], ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`])], (rank) => set({ rank: rank === "" ? null : Number(rank) }))}
-            {choice("Verdict", now.verdict, [["", "All verdicts"], ["anomaly", "Anomalies"], ["normal", "Normal ones"]], (verdict) => set({ verdict: verdict as CandidateFilter["verdict"] }))}
-            {choice("Label", now.label, [["", "Any label"], ["none", "Not labelled"], ["abnormal", "Abnormal"], ["normal", "Normal"]], (label) => set({ label: label as CandidateFilter["label"] }))}
+            {choice(
+                "Order",
+                now.order,
+                [
+                    ["score", "Strangest first"],
+                    ["next", "Best to label next"],
+                ],
+                (order) => set({ order: order as CandidateFilter["order"] }),
+            )}
+            {choice(
+                "Rank",
+                String(now.rank ?? ""),
+                [
+                    ["", "All ranks"],
+                    ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`]),
+                ],
+                (rank) => set({ rank: rank === "" ? null : Number(rank) }),
+            )}
+            {choice(
+                "Verdict",
+                now.verdict,
+                [
+                    ["", "All verdicts"],
+                    ["anomaly", "Anomalies"],
+                    ["normal", "Normal ones"],
+                ],
+                (verdict) => set({ verdict: verdict as CandidateFilter["verdict"] }),
+            )}
+            {choice(
+                "Label",
+                now.label,
+                [
+                    ["", "Any label"],
+                    ["none", "Not labelled"],
+                    ["abnormal", "Abnormal"],
+                    ["normal", "Normal"],
+                ],
+                (label) => set({ label: label as CandidateFilter["label"] }),
+            )}
         </div>
     );
 }
@@ -95,7 +154,8 @@ export function Candidates() {
     useEffect(() => {
         if (!page.value) return;
         candidateTrees.value = page.value.items.map((item) => item.tree);
-        if (selected.value === null && page.value.items.length) select(page.value.items[0].tree);
+        if (selected.value === null && page.value.items.length)
+            select(page.value.items[0].tree);
     }, [page.value]);
     return (
         <nav class="candidates" aria-label="Candidates">
@@ -114,7 +174,9 @@ export function Candidates() {
                             {items.length < total && (
                                 <li class="more">
                                     <button onClick={() => setLimit(limit + pageSize)}>
-                                        {page.isLoading ? "Loading ..." : `Show ${Math.min(pageSize, total - items.length)} more`}
+                                        {page.isLoading
+                                            ? "Loading ..."
+                                            : `Show ${Math.min(pageSize, total - items.length)} more`}
                                     </button>
                                 </li>
                             )}
@@ -122,7 +184,18 @@ export function Candidates() {
                     ) : (
                         <Empty>
                             <p>No execution is like that.</p>
-                            <button onClick={() => (filter.value = { rank: null, verdict: "", label: "", order: "score" })}>Show all</button>
+                            <button
+                                onClick={() =>
+                                    (filter.value = {
+                                        rank: null,
+                                        verdict: "",
+                                        label: "",
+                                        order: "score",
+                                    })
+                                }
+                            >
+                                Show all
+                            </button>
                         </Empty>
                     )
                 }

@@ -14,7 +14,15 @@ function save(blob: Blob, name: string): void {
 }
 
 /* The styles an SVG gets from the page, written into it. */
-const svgStyles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "text-anchor"];
+const svgStyles = [
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-dasharray",
+    "font-family",
+    "font-size",
+    "text-anchor",
+];
 
 function svgText(svg: SVGSVGElement): string {
     const copy = svg.cloneNode(true) as SVGSVGElement;
@@ -42,7 +50,8 @@ function canvasBlob(canvases: HTMLCanvasElement[]): Promise<Blob | null> {
 async function saveView(name: ViewName): Promise<void> {
     const file = `${run.value?.name ?? "snag"}-${name}`;
     const parts = Array.from(document.querySelectorAll(`[data-export="${name}"]`));
-    if (parts[0] instanceof SVGSVGElement) return save(new Blob([svgText(parts[0])], { type: "image/svg+xml" }), `${file}.svg`);
+    if (parts[0] instanceof SVGSVGElement)
+        return save(new Blob([svgText(parts[0])], { type: "image/svg+xml" }), `${file}.svg`);
     if (!parts.length) return;
     const blob = await canvasBlob(parts as HTMLCanvasElement[]);
     if (blob) save(blob, `${file}.png`);
@@ -57,18 +66,36 @@ const pictures: [ViewName, string][] = [
 export function ExportMenu() {
     const menu = useRef<HTMLDetailsElement>(null);
     const shown = windowShown.value;
-    const window = shown && `/window.json?begin=${Math.floor(shown.begin)}&end=${Math.ceil(shown.end)}&locations=${shown.locations.join(",")}`;
+    const window =
+        shown &&
+        `/window.json?begin=${Math.floor(shown.begin)}&end=${Math.ceil(shown.end)}&locations=${shown.locations.join(",")}`;
     const close = () => menu.current?.removeAttribute("open");
     return (
-        <details class="menu" ref={menu} onClick={(event) => (event.target as HTMLElement).closest("a, button") && close()}>
+        <details
+            class="menu"
+            ref={menu}
+            onClick={(event) => (event.target as HTMLElement).closest("a, button") && close()}
+        >
             <summary>Save</summary>
             <div>
-                <a href={apiUrl("/labels.csv")} download>Labelled executions (CSV)</a>
-                <a href={apiUrl(`/executions.csv?foi=${foi.value?.id ?? 0}`)} download>All executions (CSV)</a>
-                {window && <a href={apiUrl(window)} download>Window of the timeline (Chrome JSON)</a>}
-                {pictures.filter(([name]) => views.value.includes(name)).map(([name, kind]) => (
-                    <button onClick={() => saveView(name)}>{viewTitles[name]} ({kind})</button>
-                ))}
+                <a href={apiUrl("/labels.csv")} download>
+                    Labelled executions (CSV)
+                </a>
+                <a href={apiUrl(`/executions.csv?foi=${foi.value?.id ?? 0}`)} download>
+                    All executions (CSV)
+                </a>
+                {window && (
+                    <a href={apiUrl(window)} download>
+                        Window of the timeline (Chrome JSON)
+                    </a>
+                )}
+                {pictures
+                    .filter(([name]) => views.value.includes(name))
+                    .map(([name, kind]) => (
+                        <button onClick={() => saveView(name)}>
+                            {viewTitles[name]} ({kind})
+                        </button>
+                    ))}
             </div>
         </details>
     );

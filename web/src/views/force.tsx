@@ -1,6 +1,15 @@
 // The tree as a force-directed drawing, as in paper 1 of the method: the area of a vertex is the
 // time in the call path itself, so that areas add up to the execution.
-import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, SimulationLinkDatum, SimulationNodeDatum } from "d3-force";
+import {
+    forceCollide,
+    forceLink,
+    forceManyBody,
+    forceSimulation,
+    forceX,
+    forceY,
+    SimulationLinkDatum,
+    SimulationNodeDatum,
+} from "d3-force";
 import { useMemo } from "preact/hooks";
 import { TreeNode } from "../api/types";
 import { css, regionColour } from "../format/colour";
@@ -23,23 +32,48 @@ function depths(nodes: TreeNode[]): number[] {
 }
 
 /* Lays out at once, not on the screen: a picture that moves by itself is hard to read. */
-export function layOut(nodes: TreeNode[], width: number, height: number, depthLimit: number): Vertex[] {
+export function layOut(
+    nodes: TreeNode[],
+    width: number,
+    height: number,
+    depthLimit: number,
+): Vertex[] {
     const depth = depths(nodes);
     const kept = strangeBelow(nodes);
     const area = (width * height) / 8;
     const vertices: Vertex[] = [];
     nodes.forEach((node, i) => {
         if ((depth[i] < depthLimit && vertices.length < most) || kept[i])
-            vertices.push({ node: i, radius: Math.max(4, Math.sqrt((area * node.exclusive_ns) / (nodes[0].inclusive_ns || 1) / Math.PI)) });
+            vertices.push({
+                node: i,
+                radius: Math.max(
+                    4,
+                    Math.sqrt(
+                        (area * node.exclusive_ns) / (nodes[0].inclusive_ns || 1) / Math.PI,
+                    ),
+                ),
+            });
     });
     const at = new Map(vertices.map((v, k) => [v.node, k]));
-    const links = vertices.filter((v) => v.node > 0).map((v) => ({ source: at.get(v.node)!, target: at.get(nodes[v.node].parent)! }));
+    const links = vertices
+        .filter((v) => v.node > 0)
+        .map((v) => ({ source: at.get(v.node)!, target: at.get(nodes[v.node].parent)! }));
     const simulation = forceSimulation(vertices)
-        .force("link", forceLink<Vertex, SimulationLinkDatum<Vertex>>(links).distance((l) => 14 + (l.source as Vertex).radius + (l.target as Vertex).radius).strength(0.8))
+        .force(
+            "link",
+            forceLink<Vertex, SimulationLinkDatum<Vertex>>(links)
+                .distance((l) => 14 + (l.source as Vertex).radius + (l.target as Vertex).radius)
+                .strength(0.8),
+        )
         .force("apart", forceManyBody().strength(-60))
         .force("x", forceX(width / 2).strength(0.06))
         .force("y", forceY(height / 2).strength(0.12))
-        .force("collide", forceCollide<Vertex>((v) => v.radius + (hasName(nodes, v, vertices.length) ? nameRoom : 3)))
+        .force(
+            "collide",
+            forceCollide<Vertex>(
+                (v) => v.radius + (hasName(nodes, v, vertices.length) ? nameRoom : 3),
+            ),
+        )
         .stop();
     for (let i = 0; i < steps; i++) simulation.tick();
     return vertices;
@@ -47,7 +81,13 @@ export function layOut(nodes: TreeNode[], width: number, height: number, depthLi
 
 /* Small ones that are as usual have their name only when pointed at: all names would cover each other. */
 function hasName(nodes: TreeNode[], v: Vertex, n: number): boolean {
-    return isStrange(nodes[v.node], nodes[0]) || v.radius > 9 || v.node === 0 || nodes[v.node].parent === 0 || n < 8;
+    return (
+        isStrange(nodes[v.node], nodes[0]) ||
+        v.radius > 9 ||
+        v.node === 0 ||
+        nodes[v.node].parent === 0 ||
+        n < 8
+    );
 }
 
 function bounds(vertices: Vertex[]): string {
@@ -72,14 +112,27 @@ interface Props {
 
 export function Force(props: Props) {
     const { nodes, name } = props;
-    const vertices = useMemo(() => layOut(nodes, props.width, props.height, props.depthLimit), [nodes, props.width, props.height, props.depthLimit]);
+    const vertices = useMemo(
+        () => layOut(nodes, props.width, props.height, props.depthLimit),
+        [nodes, props.width, props.height, props.depthLimit],
+    );
     const byNode = new Map(vertices.map((v) => [v.node, v]));
     return (
-        <svg class="force" width={props.width * props.scale} height={props.height * props.scale} viewBox={bounds(vertices)} role="group" aria-label={props.label} data-export="structure">
-            {vertices.filter((v) => v.node > 0).map((v) => {
-                const parent = byNode.get(nodes[v.node].parent)!;
-                return <line x1={v.x} y1={v.y} x2={parent.x} y2={parent.y} />;
-            })}
+        <svg
+            class="force"
+            width={props.width * props.scale}
+            height={props.height * props.scale}
+            viewBox={bounds(vertices)}
+            role="group"
+            aria-label={props.label}
+            data-export="structure"
+        >
+            {vertices
+                .filter((v) => v.node > 0)
+                .map((v) => {
+                    const parent = byNode.get(nodes[v.node].parent)!;
+                    return <line x1={v.x} y1={v.y} x2={parent.x} y2={parent.y} />;
+                })}
             {vertices.map((v) => {
                 const node = nodes[v.node];
                 const title = nodeTitle(node, name(node.region));
@@ -87,9 +140,18 @@ export function Force(props: Props) {
                 const text = `${strange ? "▲ " : ""}${name(node.region)}${node.calls > 1 ? ` × ${node.calls}` : ""}`;
                 const isNamed = hasName(nodes, v, vertices.length);
                 return (
-                    <g key={v.node} class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`} role="button" tabIndex={0} aria-label={isNamed ? `${text}: ${title}` : title}
-                        transform={`translate(${v.x},${v.y})`} onClick={() => props.pick(v.node)}
-                        onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && props.pick(v.node)}>
+                    <g
+                        key={v.node}
+                        class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`}
+                        role="button"
+                        tabIndex={0}
+                        aria-label={isNamed ? `${text}: ${title}` : title}
+                        transform={`translate(${v.x},${v.y})`}
+                        onClick={() => props.pick(v.node)}
+                        onKeyDown={(event) =>
+                            (event.key === "Enter" || event.key === " ") && props.pick(v.node)
+                        }
+                    >
                         <title>{title}</title>
                         <circle r={v.radius} fill={css(regionColour(name(node.region)))} />
                         {isNamed && (

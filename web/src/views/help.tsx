@@ -15,11 +15,23 @@ const keys: [string, string][] = [
 ];
 
 const words: [string, string][] = [
-    ["execution", "one call of the function of interest, with all it called: #4-40 is call 40 on rank 4, both counted from 0"],
-    ["score", "how strange it is, in nats: 7 is about 1 in 1,100 executions, 9 about 1 in 8,000"],
+    [
+        "execution",
+        "one call of the function of interest, with all it called: #4-40 is call 40 on rank 4, both counted from 0",
+    ],
+    [
+        "score",
+        "how strange it is, in nats: 7 is about 1 in 1,100 executions, 9 about 1 in 8,000",
+    ],
     ["usually", "the median over calls of the same path with the same calls inside"],
-    ["anomaly", "its evidence is strong, also in absolute terms. In any run some execution is the strangest; that alone makes no anomaly"],
-    ["label", "what you know: should it be like this? Retrain ranks all executions again, those alike with it"],
+    [
+        "anomaly",
+        "its evidence is strong, also in absolute terms. In any run some execution is the strangest; that alone makes no anomaly",
+    ],
+    [
+        "label",
+        "what you know: should it be like this? Retrain ranks all executions again, those alike with it",
+    ],
 ];
 
 export function Help() {
@@ -30,12 +42,19 @@ export function Help() {
         else if (!isOpen) dialog.current!.close();
     }, [isOpen]);
     return (
-        <dialog ref={dialog} class="help" aria-label="Help" onClose={() => (isHelpOpen.value = false)}>
+        <dialog
+            ref={dialog}
+            class="help"
+            aria-label="Help"
+            onClose={() => (isHelpOpen.value = false)}
+        >
             <h2>Keys</h2>
             <dl>
                 {keys.map(([key, text]) => (
                     <>
-                        <dt><kbd>{key}</kbd></dt>
+                        <dt>
+                            <kbd>{key}</kbd>
+                        </dt>
                         <dd>{text}</dd>
                     </>
                 ))}
@@ -50,8 +69,17 @@ export function Help() {
                 ))}
             </dl>
             <p class="buttons">
-                <button onClick={() => { isHelpOpen.value = false; tourStep.value = 0; }}>Show the tour</button>
-                <button class="primary" onClick={() => (isHelpOpen.value = false)}>Close</button>
+                <button
+                    onClick={() => {
+                        isHelpOpen.value = false;
+                        tourStep.value = 0;
+                    }}
+                >
+                    Show the tour
+                </button>
+                <button class="primary" onClick={() => (isHelpOpen.value = false)}>
+                    Close
+                </button>
             </p>
         </dialog>
     );

@@ -60,7 +60,9 @@ export function placeNodes(nodes: TreeNode[], pxPerNs: number, depthLimit: numbe
                 continue;
             }
             const room = Math.max(0, x + width - at);
-            const w = isKept[child] ? Math.min(Math.max(wide, leastStrange), Math.max(room, leastStrange)) : Math.min(wide, room);
+            const w = isKept[child]
+                ? Math.min(Math.max(wide, leastStrange), Math.max(room, leastStrange))
+                : Math.min(wide, room);
             if (w > 0) add(child, depth + 1, at, w);
             at += w;
         }

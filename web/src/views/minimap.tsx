@@ -13,7 +13,12 @@ interface Props {
     set: (window: Span) => void;
 }
 
-function drawMinimap(c: CanvasRenderingContext2D, width: number, height: number, { all, whole, window }: Props): void {
+function drawMinimap(
+    c: CanvasRenderingContext2D,
+    width: number,
+    height: number,
+    { all, whole, window }: Props,
+): void {
     c.clearRect(0, 0, width, height);
     const toX = (ns: number) => ((ns - whole[0]) / (whole[1] - whole[0])) * width;
     if (all) {
@@ -21,7 +26,10 @@ function drawMinimap(c: CanvasRenderingContext2D, width: number, height: number,
         const many = new Uint32Array(bins);
         const strange = new Uint8Array(bins);
         for (let i = 0; i < all.n; i++) {
-            const bin = Math.min(bins - 1, Math.max(0, Math.floor((toX(all.enter_ns[i]) / width) * bins)));
+            const bin = Math.min(
+                bins - 1,
+                Math.max(0, Math.floor((toX(all.enter_ns[i]) / width) * bins)),
+            );
             many[bin]++;
             if (all.verdict[i]) strange[bin] = 1;
         }
@@ -32,7 +40,8 @@ function drawMinimap(c: CanvasRenderingContext2D, width: number, height: number,
             if (h) c.fillRect(bin * 2, height - h, 2, h);
         }
         c.fillStyle = cssColour("--hot");
-        for (let bin = 0; bin < bins; bin++) if (strange[bin]) c.fillRect(bin * 2, 0, 2, height);
+        for (let bin = 0; bin < bins; bin++)
+            if (strange[bin]) c.fillRect(bin * 2, 0, 2, height);
     }
     const [x0, x1] = [toX(window[0]), toX(window[1])];
     c.fillStyle = cssColour("--ink");
@@ -58,13 +67,16 @@ export function Minimap(props: Props) {
     }, [size, props.all?.verdict, window, theme.value]);
     const moveTo = (event: PointerEvent) => {
         const frame = canvas.current!.getBoundingClientRect();
-        const at = whole[0] + ((event.clientX - frame.left) / frame.width) * (whole[1] - whole[0]);
+        const at =
+            whole[0] + ((event.clientX - frame.left) / frame.width) * (whole[1] - whole[0]);
         const half = (window[1] - window[0]) / 2;
         set(clampSpan([at - half, at + half], whole));
     };
     return (
         <div class="minimap" ref={box}>
-            <canvas ref={canvas} role="img"
+            <canvas
+                ref={canvas}
+                role="img"
                 aria-label={`The whole run, ${formatTime(whole[1] - whole[0])}; the window is at ${formatTime(window[0])}`}
                 title="The whole run; vermilion: anomalies. Click or drag to move the window"
                 onPointerDown={(e) => {

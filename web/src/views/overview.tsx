@@ -44,7 +44,10 @@ function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
     return (
         <label>
             {props.name}{" "}
-            <select value={props.of.value} onChange={(e) => (props.of.value = e.currentTarget.value as Attribute)}>
+            <select
+                value={props.of.value}
+                onChange={(e) => (props.of.value = e.currentTarget.value as Attribute)}
+            >
                 {attributes.map((a) => (
                     <option value={a}>{attributeNames[a]}</option>
                 ))}
@@ -58,7 +61,11 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Place points by</span>
-                <select value={planeShown.value} title="PCA, MDS, t-SNE: executions that are alike lie near each other" onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}>
+                <select
+                    value={planeShown.value}
+                    title="PCA, MDS, t-SNE: executions that are alike lie near each other"
+                    onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}
+                >
                     {(Object.keys(planeNames) as Plane[]).map((p) => (
                         <option value={p}>{planeNames[p]}</option>
                     ))}
@@ -72,7 +79,10 @@ function Tools() {
             )}
             <label>
                 colour{" "}
-                <select value={colourBy.value} onChange={(e) => (colourBy.value = e.currentTarget.value as ColourBy)}>
+                <select
+                    value={colourBy.value}
+                    onChange={(e) => (colourBy.value = e.currentTarget.value as ColourBy)}
+                >
                     {["verdict", "score", "label", "rank"].map((c) => (
                         <option value={c}>{c}</option>
                     ))}
@@ -94,8 +104,15 @@ function Moving() {
     if (!state || state.method !== planeShown.value) return null;
     return (
         <div class="over-plot" role="status">
-            placing the points{state.iterations ? `: ${formatCount(state.iteration)} of ${formatCount(state.iterations)}` : " ..."}{" "}
-            <progress aria-label="progress" value={state.iteration} max={state.iterations || 1} />
+            placing the points
+            {state.iterations
+                ? `: ${formatCount(state.iteration)} of ${formatCount(state.iterations)}`
+                : " ..."}{" "}
+            <progress
+                aria-label="progress"
+                value={state.iteration}
+                max={state.iterations || 1}
+            />
             <button onClick={cancelProjection}>Stop</button>
         </div>
     );
@@ -106,7 +123,8 @@ function Chosen() {
     if (!trees?.length) return null;
     return (
         <div class="over-plot chosen" role="status">
-            <b>{plural(trees.length, "execution")}</b> chosen; the one in the middle is shown. All are
+            <b>{plural(trees.length, "execution")}</b> chosen; the one in the middle is shown.
+            All are
             <span class="labels">
                 <button class="label-abnormal" onClick={() => labelTrees(trees, "abnormal")}>
                     ▲ Abnormal
@@ -115,7 +133,11 @@ function Chosen() {
                     ● Normal
                 </button>
             </span>
-            <button class="quiet" onClick={() => (lassoed.value = null)} aria-label="Choose none">
+            <button
+                class="quiet"
+                onClick={() => (lassoed.value = null)}
+                aria-label="Choose none"
+            >
                 ✕
             </button>
         </div>
@@ -127,25 +149,45 @@ function Sampling() {
         <div class="sampling">
             <label>
                 normal ones drawn{" "}
-                <input type="range" min="0" max="100" step="1" value={sampling.value} aria-valuetext={`${sampling.value} percent`}
-                    onInput={(e) => (sampling.value = Number(e.currentTarget.value))} />
-                <output>{sampling.value === 0 ? "anomalies only" : `${sampling.value} %`}</output>
+                <input
+                    type="range"
+                    min="0"
+                    max="100"
+                    step="1"
+                    value={sampling.value}
+                    aria-valuetext={`${sampling.value} percent`}
+                    onInput={(e) => (sampling.value = Number(e.currentTarget.value))}
+                />
+                <output>
+                    {sampling.value === 0 ? "anomalies only" : `${sampling.value} %`}
+                </output>
             </label>
             {planeShown.value !== "attributes" && <span>near: alike</span>}
-            <span>{hiddenPoints.value ? `${plural(hiddenPoints.value, "point")} hidden` : "all points shown"}</span>
+            <span>
+                {hiddenPoints.value
+                    ? `${plural(hiddenPoints.value, "point")} hidden`
+                    : "all points shown"}
+            </span>
         </div>
     );
 }
 
 function Body() {
-    if (executionsError.value) return <Failed text={executionsError.value} retry={() => loadRun()} />;
+    if (executionsError.value)
+        return <Failed text={executionsError.value} retry={() => loadRun()} />;
     const all = executions.value;
     if (!all) return <Loading what="executions" />;
     if (!all.n) return <Empty>{foi.value?.name} was never called.</Empty>;
     const method = planeShown.value;
     if (method !== "attributes" && !plane.value) {
         const isThere = foi.value?.projections.some((p) => p.method === method);
-        if (moving.value || isThere) return <><Loading what="points" /><Moving /></>;
+        if (moving.value || isThere)
+            return (
+                <>
+                    <Loading what="points" />
+                    <Moving />
+                </>
+            );
         return (
             <Empty>
                 <p>{planeNames[method]} is not computed yet.</p>

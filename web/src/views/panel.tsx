@@ -26,7 +26,11 @@ function toggleAlone(name: ViewName): void {
     }
 }
 
-export function Panel(props: { name: ViewName; tools?: ComponentChildren; children: ComponentChildren }) {
+export function Panel(props: {
+    name: ViewName;
+    tools?: ComponentChildren;
+    children: ComponentChildren;
+}) {
     const { name } = props;
     const isAlone = views.value.length === 1;
     return (

@@ -6,11 +6,13 @@ export function colourPoints(all: Executions, by: ColourBy, isDark: boolean): Ui
     const rgba = new Uint8Array(all.n * 4);
     const plain: Rgb = isDark ? [150, 160, 175] : [110, 120, 135];
     let highest = 0;
-    if (by === "score") for (let i = 0; i < all.n; i++) highest = Math.max(highest, all.score[i]);
+    if (by === "score")
+        for (let i = 0; i < all.n; i++) highest = Math.max(highest, all.score[i]);
     const colourOf = (i: number): Rgb => {
         if (by === "score") return scaleColour(all.score[i] / (highest || 1));
         if (by === "rank") return numberColour(all.rank[i]);
-        if (by === "label") return all.label[i] > 0 ? abnormalColour : all.label[i] < 0 ? normalColour : plain;
+        if (by === "label")
+            return all.label[i] > 0 ? abnormalColour : all.label[i] < 0 ? normalColour : plain;
         return all.verdict[i] ? abnormalColour : plain;
     };
     const alpha = all.n > 50000 ? 140 : 220;

@@ -11,15 +11,41 @@ const columns: Column[] = [
     { key: "short_name", title: "Function", text: (r) => r.short_name },
     { key: "kind", title: "Kind", text: (r) => r.kind },
     { key: "calls", title: "Calls", text: (r) => formatCount(r.calls) },
-    { key: "inclusive_ns", title: "Time", text: (r) => formatTime(r.inclusive_ns), help: "with what it called" },
-    { key: "exclusive_ns", title: "In itself", text: (r) => formatTime(r.exclusive_ns), help: "without what it called" },
-    { key: "min_ns", title: "Shortest", text: (r) => (r.min_ns === null ? "-" : formatTime(r.min_ns)) },
-    { key: "max_ns", title: "Longest", text: (r) => (r.max_ns === null ? "-" : formatTime(r.max_ns)) },
-    { key: "variation", title: "Variation", text: (r) => r.variation.toFixed(2), help: "standard deviation over mean of the times of its calls" },
+    {
+        key: "inclusive_ns",
+        title: "Time",
+        text: (r) => formatTime(r.inclusive_ns),
+        help: "with what it called",
+    },
+    {
+        key: "exclusive_ns",
+        title: "In itself",
+        text: (r) => formatTime(r.exclusive_ns),
+        help: "without what it called",
+    },
+    {
+        key: "min_ns",
+        title: "Shortest",
+        text: (r) => (r.min_ns === null ? "-" : formatTime(r.min_ns)),
+    },
+    {
+        key: "max_ns",
+        title: "Longest",
+        text: (r) => (r.max_ns === null ? "-" : formatTime(r.max_ns)),
+    },
+    {
+        key: "variation",
+        title: "Variation",
+        text: (r) => r.variation.toFixed(2),
+        help: "standard deviation over mean of the times of its calls",
+    },
     { key: "locations", title: "Ranks", text: (r) => formatCount(r.locations) },
 ];
 
-const sorting = signal<{ key: keyof Region; isDown: boolean }>({ key: "exclusive_ns", isDown: true });
+const sorting = signal<{ key: keyof Region; isDown: boolean }>({
+    key: "exclusive_ns",
+    isDown: true,
+});
 const text = signal("");
 
 export function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
@@ -39,9 +65,24 @@ function Head() {
                 {columns.map(({ key, title, help }) => {
                     const isKey = now.key === key;
                     return (
-                        <th scope="col" aria-sort={isKey ? (now.isDown ? "descending" : "ascending") : "none"}>
-                            <button class="quiet" title={help} onClick={() => (sorting.value = { key, isDown: isKey ? !now.isDown : key !== "short_name" })}>
-                                {title}{isKey ? (now.isDown ? " ↓" : " ↑") : ""}
+                        <th
+                            scope="col"
+                            aria-sort={
+                                isKey ? (now.isDown ? "descending" : "ascending") : "none"
+                            }
+                        >
+                            <button
+                                class="quiet"
+                                title={help}
+                                onClick={() =>
+                                    (sorting.value = {
+                                        key,
+                                        isDown: isKey ? !now.isDown : key !== "short_name",
+                                    })
+                                }
+                            >
+                                {title}
+                                {isKey ? (now.isDown ? " ↓" : " ↑") : ""}
                             </button>
                         </th>
                     );
@@ -53,9 +94,17 @@ function Head() {
 
 export function Regions() {
     const wanted = text.value.toLowerCase();
-    const all = [...regions.value.values()].filter((r) => r.calls > 0 && r.name.toLowerCase().includes(wanted));
+    const all = [...regions.value.values()].filter(
+        (r) => r.calls > 0 && r.name.toLowerCase().includes(wanted),
+    );
     const tools = (
-        <input type="search" placeholder="filter" aria-label="Filter functions by name" value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
+        <input
+            type="search"
+            placeholder="filter"
+            aria-label="Filter functions by name"
+            value={text.value}
+            onInput={(e) => (text.value = e.currentTarget.value)}
+        />
     );
     return (
         <Panel name="regions" tools={tools}>
@@ -64,19 +113,35 @@ export function Regions() {
                     <table>
                         <Head />
                         <tbody>
-                            {sortRegions(all, sorting.value.key, sorting.value.isDown).slice(0, 500).map((r) => (
-                                <tr key={r.id}>
-                                    {columns.map(({ key, text: print }) =>
-                                        key === "short_name" ? <th scope="row" title={r.name}>{print(r)}</th> : <td class={key === "kind" ? "words" : ""}>{print(r)}</td>,
-                                    )}
-                                </tr>
-                            ))}
+                            {sortRegions(all, sorting.value.key, sorting.value.isDown)
+                                .slice(0, 500)
+                                .map((r) => (
+                                    <tr key={r.id}>
+                                        {columns.map(({ key, text: print }) =>
+                                            key === "short_name" ? (
+                                                <th scope="row" title={r.name}>
+                                                    {print(r)}
+                                                </th>
+                                            ) : (
+                                                <td class={key === "kind" ? "words" : ""}>
+                                                    {print(r)}
+                                                </td>
+                                            ),
+                                        )}
+                                    </tr>
+                                ))}
                         </tbody>
                     </table>
-                    {all.length > 500 && <p class="dim">{formatCount(all.length - 500)} more: filter by name to see them.</p>}
+                    {all.length > 500 && (
+                        <p class="dim">
+                            {formatCount(all.length - 500)} more: filter by name to see them.
+                        </p>
+                    )}
                 </div>
             ) : (
-                <Empty>{wanted ? "No function is called like that." : "The trace has no calls."}</Empty>
+                <Empty>
+                    {wanted ? "No function is called like that." : "The trace has no calls."}
+                </Empty>
             )}
         </Panel>
     );

@@ -49,7 +49,11 @@ function place(all: Executions): Places {
     const x = projected ? projected.x : valuesOf(xAttribute.value);
     const y = projected ? projected.y : valuesOf(yAttribute.value);
     const axes: [Axis, Axis] = [makeAxis(x, !projected), makeAxis(y, !projected)];
-    return { x: spreadOut(x, axes[0]), y: spreadOut(y, axes[1]), axes: projected ? null : axes };
+    return {
+        x: spreadOut(x, axes[0]),
+        y: spreadOut(y, axes[1]),
+        axes: projected ? null : axes,
+    };
 }
 
 function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
@@ -57,11 +61,21 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
     const isRight = props.x > size.width / 2;
     const px = (units: number) => `${units * size.scale}px`;
     return (
-        <div class="hover" style={{ top: px(props.y + 12), [isRight ? "right" : "left"]: px((isRight ? size.width - props.x : props.x) + 12) }}>
-            <b>{executionId(all.rank[tree], all.thread[tree], all.index[tree])}</b> {formatTime(all.duration_ns[tree])}
+        <div
+            class="hover"
+            style={{
+                top: px(props.y + 12),
+                [isRight ? "right" : "left"]: px(
+                    (isRight ? size.width - props.x : props.x) + 12,
+                ),
+            }}
+        >
+            <b>{executionId(all.rank[tree], all.thread[tree], all.index[tree])}</b>{" "}
+            {formatTime(all.duration_ns[tree])}
             <br />
             score {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
-            {all.label[tree] !== 0 && `, labelled ${all.label[tree] > 0 ? "abnormal" : "normal"}`}
+            {all.label[tree] !== 0 &&
+                `, labelled ${all.label[tree] > 0 ? "abnormal" : "normal"}`}
             <br />
             {formatCount(all.messages[tree])} messages, {formatCount(all.vertices[tree])} calls
         </div>
@@ -80,10 +94,21 @@ export function Scatter({ all }: { all: Executions }) {
     const size = useSize(box);
 
     const isDark = theme.value === "dark";
-    const places = useMemo(() => place(all), [
-        all.enter_ns, all.score, planeShown.value, plane.value, xAttribute.value, yAttribute.value,
-    ]);
-    const rgba = useMemo(() => colourPoints(all, colourBy.value, isDark), [all, colourBy.value, isDark]);
+    const places = useMemo(
+        () => place(all),
+        [
+            all.enter_ns,
+            all.score,
+            planeShown.value,
+            plane.value,
+            xAttribute.value,
+            yAttribute.value,
+        ],
+    );
+    const rgba = useMemo(
+        () => colourPoints(all, colourBy.value, isDark),
+        [all, colourBy.value, isDark],
+    );
     const sampled = useMemo(() => {
         const chosen = new Set<number>(lassoed.value ?? []);
         if (selected.value !== null) chosen.add(selected.value);
@@ -97,7 +122,10 @@ export function Scatter({ all }: { all: Executions }) {
 
     const left = places.axes ? margin.left : margin.right;
     const bottom = places.axes ? margin.bottom : margin.top;
-    const plot = { width: Math.max(1, size.width - left - margin.right), height: Math.max(1, size.height - margin.top - bottom) };
+    const plot = {
+        width: Math.max(1, size.width - left - margin.right),
+        height: Math.max(1, size.height - margin.top - bottom),
+    };
     const view: View = {
         scaleX: plot.width * transform.k,
         scaleY: plot.height * transform.k,
@@ -106,7 +134,10 @@ export function Scatter({ all }: { all: Executions }) {
     };
     const toX = (tree: number) => places.x[tree] * view.scaleX + view.x;
     const toY = (tree: number) => (1 - places.y[tree]) * view.scaleY + view.y;
-    const from = (x: number, y: number): [number, number] => [(x - view.x) / view.scaleX, 1 - (y - view.y) / view.scaleY];
+    const from = (x: number, y: number): [number, number] => [
+        (x - view.x) / view.scaleX,
+        1 - (y - view.y) / view.scaleY,
+    ];
 
     useEffect(() => {
         hiddenPoints.value = sampled.hidden;
@@ -134,9 +165,20 @@ export function Scatter({ all }: { all: Executions }) {
     useEffect(() => {
         if (!size.width) return;
         fitCanvas(pointCanvas.current!, size);
-        painter.current?.set({ ...places, rgba, order: sampled.order, firstKept: sampled.firstKept });
+        painter.current?.set({
+            ...places,
+            rgba,
+            order: sampled.order,
+            firstKept: sampled.firstKept,
+        });
         const ink = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw(view, size.width, size.height, size.ratio, ink as [number, number, number]);
+        painter.current?.draw(
+            view,
+            size.width,
+            size.height,
+            size.ratio,
+            ink as [number, number, number],
+        );
     }, [places, rgba, sampled, transform, size, isDark]);
 
     useEffect(() => {
@@ -146,9 +188,20 @@ export function Scatter({ all }: { all: Executions }) {
         const context = canvas.getContext("2d")!;
         context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
         context.clearRect(0, 0, size.width, size.height);
-        const colours = { ink: cssColour("--ink"), dim: cssColour("--dim"), paper: cssColour("--panel") };
+        const colours = {
+            ink: cssColour("--ink"),
+            dim: cssColour("--dim"),
+            paper: cssColour("--panel"),
+        };
         if (places.axes)
-            drawAxes(context, places.axes, [xAttribute.value, yAttribute.value], view, { ...size, left, bottom }, colours);
+            drawAxes(
+                context,
+                places.axes,
+                [xAttribute.value, yAttribute.value],
+                view,
+                { ...size, left, bottom },
+                colours,
+            );
         drawRings(context, lassoed.value, selected.value, toX, toY, colours);
         if (line) {
             context.beginPath();
@@ -175,11 +228,21 @@ export function Scatter({ all }: { all: Executions }) {
         };
     }, []);
 
-    const movable = useRef<Movable>({ zoom: () => undefined, pan: () => undefined, fit: () => undefined });
-    movable.current.zoom = (factor) => selectElement(overCanvas.current!).call(behavior.current!.scaleBy, factor);
+    const movable = useRef<Movable>({
+        zoom: () => undefined,
+        pan: () => undefined,
+        fit: () => undefined,
+    });
+    movable.current.zoom = (factor) =>
+        selectElement(overCanvas.current!).call(behavior.current!.scaleBy, factor);
     movable.current.pan = (share) =>
-        selectElement(overCanvas.current!).call(behavior.current!.translateBy, (-share * size.width * size.scale) / transform.k, 0);
-    movable.current.fit = () => selectElement(overCanvas.current!).call(behavior.current!.transform, zoomIdentity);
+        selectElement(overCanvas.current!).call(
+            behavior.current!.translateBy,
+            (-share * size.width * size.scale) / transform.k,
+            0,
+        );
+    movable.current.fit = () =>
+        selectElement(overCanvas.current!).call(behavior.current!.transform, zoomIdentity);
     useEffect(() => {
         const withdraw = offerMovable(movable.current);
         return withdraw;
@@ -206,7 +269,12 @@ export function Scatter({ all }: { all: Executions }) {
     const end = () => {
         if (!line) return;
         setLine(null);
-        const trees = pointsInside(line.map(([x, y]) => from(x, y)), places.x, places.y, sampled.order);
+        const trees = pointsInside(
+            line.map(([x, y]) => from(x, y)),
+            places.x,
+            places.y,
+            sampled.order,
+        );
         if (line.length < 4 || !trees.length) return;
         isLassoOn.value = false;
         selectLasso(trees, centreOf(trees, places.x, places.y));

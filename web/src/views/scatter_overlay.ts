@@ -31,7 +31,11 @@ const titles: Record<Attribute, string> = {
 
 function tickText(value: number, attribute: Attribute): string {
     if (attribute === "enter_ns" || attribute === "duration_ns") return formatTime(value);
-    return Number.isInteger(value) ? formatCount(value) : attribute === "score" ? value.toFixed(1) : "";
+    return Number.isInteger(value)
+        ? formatCount(value)
+        : attribute === "score"
+          ? value.toFixed(1)
+          : "";
 }
 
 export function drawAxes(
@@ -54,7 +58,11 @@ export function drawAxes(
     context.textBaseline = "top";
     const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
     const titleAt = width - 4 - context.measureText(title).width;
-    for (const tick of xAxis.ticks(value((left - view.x) / view.scaleX), value((width - view.x) / view.scaleX), Math.max(2, width / 110))) {
+    for (const tick of xAxis.ticks(
+        value((left - view.x) / view.scaleX),
+        value((width - view.x) / view.scaleX),
+        Math.max(2, width / 110),
+    )) {
         const x = place(tick.at) * view.scaleX + view.x;
         if (x < left || x > titleAt - 30) continue;
         context.fillRect(x, height - bottom, 1, 4);
@@ -63,7 +71,11 @@ export function drawAxes(
     context.textAlign = "right";
     context.textBaseline = "middle";
     const low = value(1 - (height - bottom - view.y) / view.scaleY);
-    for (const tick of yAxis.ticks(low, value(1 + view.y / view.scaleY), Math.max(2, height / 50))) {
+    for (const tick of yAxis.ticks(
+        low,
+        value(1 + view.y / view.scaleY),
+        Math.max(2, height / 50),
+    )) {
         const y = (1 - place(tick.at)) * view.scaleY + view.y;
         if (y < 14 || y > height - bottom) continue;
         context.fillRect(left - 4, y, 4, 1);

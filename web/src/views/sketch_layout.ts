@@ -15,7 +15,10 @@ const leastWidth = 0.015;
 export function placeBars(bars: SketchBar[]): Box[] {
     const next: number[] = []; /* per depth: where the next bar begins */
     return bars.map(([depth, share, region, excess]) => {
-        const x = Math.min(next[depth] ?? 0, 1 - leastWidth); /* widened bars may add up to more */
+        const x = Math.min(
+            next[depth] ?? 0,
+            1 - leastWidth,
+        ); /* widened bars may add up to more */
         const width = Math.max(share, leastWidth);
         next[depth] = x + width;
         next[depth + 1] = x;

@@ -4,7 +4,15 @@ import { getJson } from "../api/http";
 import { Tree, TreeNode } from "../api/types";
 import { formatTime } from "../format/units";
 import { useResource } from "../state/resource";
-import { depthLimit, foi, mark, regions, scoresVersion, selected, structureKind } from "../state/store";
+import {
+    depthLimit,
+    foi,
+    mark,
+    regions,
+    scoresVersion,
+    selected,
+    structureKind,
+} from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
@@ -29,15 +37,31 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Drawn as</span>
-                <select value={structureKind.value} onChange={(e) => (structureKind.value = e.currentTarget.value as "icicle" | "force")}>
+                <select
+                    value={structureKind.value}
+                    onChange={(e) =>
+                        (structureKind.value = e.currentTarget.value as "icicle" | "force")
+                    }
+                >
                     <option value="icicle">Icicle</option>
                     <option value="force">Force</option>
                 </select>
             </label>
             <label title="What is strange is drawn however deep it lies">
                 depth{" "}
-                <input class="short" type="number" min="1" max="64" value={depthLimit.value}
-                    onInput={(e) => (depthLimit.value = Math.max(1, Math.min(64, Number(e.currentTarget.value) || 1)))} />
+                <input
+                    class="short"
+                    type="number"
+                    min="1"
+                    max="64"
+                    value={depthLimit.value}
+                    onInput={(e) =>
+                        (depthLimit.value = Math.max(
+                            1,
+                            Math.min(64, Number(e.currentTarget.value) || 1),
+                        ))
+                    }
+                />
             </label>
         </>
     );
@@ -61,29 +85,61 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const isIcicle = structureKind.value === "icicle";
     return (
         <div class="structure" ref={box}>
-            {width > 0 && (isIcicle ? (
-                <Icicle nodes={nodes} name={regionName} pxPerNs={isStretched ? wide / own : scale} depthLimit={depthLimit.value}
-                    isMarked={isMarked(nodes)} pick={pick} scale={unit} label="Call paths of this execution, by time" exportAs="structure" />
-            ) : (
-                <Force nodes={nodes} name={regionName} width={wide} height={Math.max(160, height - 130)} depthLimit={depthLimit.value}
-                    isMarked={isMarked(nodes)} pick={pick} scale={unit} label="Call paths of this execution" />
-            ))}
+            {width > 0 &&
+                (isIcicle ? (
+                    <Icicle
+                        nodes={nodes}
+                        name={regionName}
+                        pxPerNs={isStretched ? wide / own : scale}
+                        depthLimit={depthLimit.value}
+                        isMarked={isMarked(nodes)}
+                        pick={pick}
+                        scale={unit}
+                        label="Call paths of this execution, by time"
+                        exportAs="structure"
+                    />
+                ) : (
+                    <Force
+                        nodes={nodes}
+                        name={regionName}
+                        width={wide}
+                        height={Math.max(160, height - 130)}
+                        depthLimit={depthLimit.value}
+                        isMarked={isMarked(nodes)}
+                        pick={pick}
+                        scale={unit}
+                        label="Call paths of this execution"
+                    />
+                ))}
             {usual.length > 0 && (
                 <div class="typical">
                     <h3>
                         a typical execution: {formatTime(usually)}
                         <label>
-                            <input type="checkbox" checked={isStretched} onChange={(e) => setStretched(e.currentTarget.checked)} /> stretch both to the full width
+                            <input
+                                type="checkbox"
+                                checked={isStretched}
+                                onChange={(e) => setStretched(e.currentTarget.checked)}
+                            />{" "}
+                            stretch both to the full width
                         </label>
                     </h3>
                     {width > 0 && (
-                        <Icicle nodes={usual} name={regionName} pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale} depthLimit={depthLimit.value}
-                            isMarked={isMarked(usual)} scale={unit} label="Call paths of a typical execution" />
+                        <Icicle
+                            nodes={usual}
+                            name={regionName}
+                            pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale}
+                            depthLimit={depthLimit.value}
+                            isMarked={isMarked(usual)}
+                            scale={unit}
+                            label="Call paths of a typical execution"
+                        />
                     )}
                 </div>
             )}
             <p class="legend">
-                {isIcicle ? "Width: time." : "Area: time in the call itself."} <span class="strange-key">▲</span> lost time or is unusual. +n: paths not drawn.
+                {isIcicle ? "Width: time." : "Area: time in the call itself."}{" "}
+                <span class="strange-key">▲</span> lost time or is unusual. +n: paths not drawn.
             </p>
         </div>
     );
@@ -96,10 +152,16 @@ export function StructureView() {
         id === undefined || tree === null ? null : `${id}/${tree}#${scoresVersion.value}`,
         (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
     );
-    const typical = useResource<Tree>(id === undefined ? null : String(id), (abort) => getJson(`/fois/${id}/typical`, abort));
+    const typical = useResource<Tree>(id === undefined ? null : String(id), (abort) =>
+        getJson(`/fois/${id}/typical`, abort),
+    );
     return (
         <Panel name="structure" tools={<Tools />}>
-            <Await of={own} what="the structure" empty="Choose an execution to see what it called.">
+            <Await
+                of={own}
+                what="the structure"
+                empty="Choose an execution to see what it called."
+            >
                 {(loaded) => <Drawing tree={loaded} typical={typical.value} />}
             </Await>
         </Panel>

@@ -29,7 +29,12 @@ function useSettled<T>(value: T, key: string): T {
     return settled.value;
 }
 
-async function loadWindow([begin, end]: Span, width: number, locations: number[], abort: AbortSignal): Promise<WindowData> {
+async function loadWindow(
+    [begin, end]: Span,
+    width: number,
+    locations: number[],
+    abort: AbortSignal,
+): Promise<WindowData> {
     const query = `begin=${Math.floor(begin)}&end=${Math.ceil(end)}&locations=${locations.join(",")}`;
     const [calls, messages] = await Promise.all([
         getBundle(`/timeline?${query}&width=${width}&depth=64`, abort),
@@ -37,19 +42,40 @@ async function loadWindow([begin, end]: Span, width: number, locations: number[]
     ]);
     return {
         calls: { ...calls.columns, n: calls.columns.begin_ns.length } as unknown as Calls,
-        messages: { ...messages.columns, n: messages.columns.send_ns.length } as unknown as MessageColumns,
+        messages: {
+            ...messages.columns,
+            n: messages.columns.send_ns.length,
+        } as unknown as MessageColumns,
         totalMessages: Number(messages.header.total ?? messages.columns.send_ns.length),
     };
 }
 
-export function useWindow(window: Span | null, whole: Span, pixels: number, locations: number[]): Resource<WindowData> {
+export function useWindow(
+    window: Span | null,
+    whole: Span,
+    pixels: number,
+    locations: number[],
+): Resource<WindowData> {
     const span = window && fetchSpan(window, whole);
-    const width = window && span ? Math.min(8000, Math.ceil((pixels * (span[1] - span[0])) / (window[1] - window[0]) / 256) * 256) : 0;
+    const width =
+        window && span
+            ? Math.min(
+                  8000,
+                  Math.ceil((pixels * (span[1] - span[0])) / (window[1] - window[0]) / 256) *
+                      256,
+              )
+            : 0;
     const now = span && pixels > 0 && locations.length ? { span, width, locations } : null;
     const key = now ? `${span![0]},${span![1]},${width},${locations.join()}` : "";
     const asked = useSettled(now, key);
-    const askedKey = asked ? `${asked.span[0]},${asked.span[1]},${asked.width},${asked.locations.join()}` : null;
-    return useResource<WindowData>(askedKey, (abort) => loadWindow(asked!.span, asked!.width, asked!.locations, abort), true);
+    const askedKey = asked
+        ? `${asked.span[0]},${asked.span[1]},${asked.width},${asked.locations.join()}`
+        : null;
+    return useResource<WindowData>(
+        askedKey,
+        (abort) => loadWindow(asked!.span, asked!.width, asked!.locations, abort),
+        true,
+    );
 }
 
 export function locationOf(rank: number, thread: number): Location | undefined {
@@ -78,16 +104,24 @@ async function loadPartners(it: Shown, abort: AbortSignal): Promise<number[]> {
 
 /* Itself, the ranks of its cause, its partners. */
 export function usePartners(it: Shown | null): Resource<number[]> {
-    const partners = useResource<number[]>(it && run.value ? `${it.foi}${it.id}` : null, (abort) => loadPartners(it!, abort));
+    const partners = useResource<number[]>(
+        it && run.value ? `${it.foi}${it.id}` : null,
+        (abort) => loadPartners(it!, abort),
+    );
     if (!it || !partners.value) return partners;
     const cause = causeLocations(it.cause);
     const list = [...new Set([it.location, ...cause, ...partners.value])];
-    return { ...partners, value: list.slice(0, Math.max(mostPartners + 1, new Set(cause).size + 1)) };
+    return {
+        ...partners,
+        value: list.slice(0, Math.max(mostPartners + 1, new Set(cause).size + 1)),
+    };
 }
 
 /* How deep its root lies, to tell its call paths from those of other functions. */
 export function useRootDepth(it: Shown | null): number | null {
-    const root = useResource<CallAt>(it ? `${it.location}/${it.call}` : null, (abort) => getJson(`/calls/${it!.location}/${it!.call}`, abort));
+    const root = useResource<CallAt>(it ? `${it.location}/${it.call}` : null, (abort) =>
+        getJson(`/calls/${it!.location}/${it!.call}`, abort),
+    );
     return root.value?.depth ?? null;
 }
 

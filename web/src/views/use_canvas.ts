@@ -18,8 +18,14 @@ export function useSize(element: RefObject<HTMLElement>): Size {
         const measure = () => {
             const box = element.current;
             if (!box) return;
-            const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / usualFont;
-            setSize({ width: box.clientWidth / scale, height: box.clientHeight / scale, scale, ratio: (devicePixelRatio || 1) * scale });
+            const scale =
+                parseFloat(getComputedStyle(document.documentElement).fontSize) / usualFont;
+            setSize({
+                width: box.clientWidth / scale,
+                height: box.clientHeight / scale,
+                scale,
+                ratio: (devicePixelRatio || 1) * scale,
+            });
         };
         const observer = new ResizeObserver(measure);
         if (element.current) observer.observe(element.current);
@@ -31,13 +37,20 @@ export function useSize(element: RefObject<HTMLElement>): Size {
 
 /* Makes the canvas as sharp as the screen. */
 export function fitCanvas(canvas: HTMLCanvasElement, { width, height, ratio }: Size): void {
-    const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    const [w, h] = [
+        Math.max(1, Math.round(width * ratio)),
+        Math.max(1, Math.round(height * ratio)),
+    ];
     if (canvas.width !== w) canvas.width = w;
     if (canvas.height !== h) canvas.height = h;
 }
 
 /* Where the pointer is on a canvas, in units. */
-export function pointerAt(event: MouseEvent, canvas: HTMLCanvasElement, { scale }: Size): [number, number] {
+export function pointerAt(
+    event: MouseEvent,
+    canvas: HTMLCanvasElement,
+    { scale }: Size,
+): [number, number] {
     const frame = canvas.getBoundingClientRect();
     return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
 }

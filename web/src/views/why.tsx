@@ -6,7 +6,16 @@ import { CauseLink, PathShare, Shown } from "../api/types";
 import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
 import { select, showView } from "../state/actions";
 import { useResource } from "../state/resource";
-import { executions, foi, mark, run, selected, shownRanks, timeWindow, whyThreshold } from "../state/store";
+import {
+    executions,
+    foi,
+    mark,
+    run,
+    selected,
+    shownRanks,
+    timeWindow,
+    whyThreshold,
+} from "../state/store";
 import { executionId } from "../format/ids";
 import { Await, Panel } from "./panel";
 import { shown } from "./detail";
@@ -21,7 +30,10 @@ function usually(path: PathShare): string {
 }
 
 /* The paths that lost more than the threshold of all that was lost. */
-export function lostPaths(paths: PathShare[], percent: number): { path: PathShare; share: number }[] {
+export function lostPaths(
+    paths: PathShare[],
+    percent: number,
+): { path: PathShare; share: number }[] {
     const whole = paths.reduce((sum, p) => sum + Math.max(0, p.excess_ns), 0);
     return paths
         .map((path) => ({ path, share: whole ? Math.max(0, path.excess_ns) / whole : 0 }))
@@ -37,8 +49,15 @@ function Paths({ of }: { of: Shown }) {
                 Where the time was lost
                 <label>
                     above{" "}
-                    <input type="range" min="0" max="50" value={whyThreshold.value} aria-valuetext={`${whyThreshold.value} percent of the time lost`}
-                        onInput={(e) => (whyThreshold.value = Number(e.currentTarget.value))} /> {whyThreshold.value} %
+                    <input
+                        type="range"
+                        min="0"
+                        max="50"
+                        value={whyThreshold.value}
+                        aria-valuetext={`${whyThreshold.value} percent of the time lost`}
+                        onInput={(e) => (whyThreshold.value = Number(e.currentTarget.value))}
+                    />{" "}
+                    {whyThreshold.value} %
                 </label>
             </h3>
             {lines.length ? (
@@ -47,17 +66,29 @@ function Paths({ of }: { of: Shown }) {
                         const isMarked = samePath(mark.value, path.path);
                         return (
                             <li key={path.path.join()}>
-                                <button aria-pressed={isMarked} onClick={() => (mark.value = isMarked ? null : path.path)} title={path.path.join(" > ")}>
+                                <button
+                                    aria-pressed={isMarked}
+                                    onClick={() => (mark.value = isMarked ? null : path.path)}
+                                    title={path.path.join(" > ")}
+                                >
                                     <span class="bar-line">
-                                        <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                                        <svg
+                                            class="bar"
+                                            viewBox="0 0 100 1"
+                                            preserveAspectRatio="none"
+                                            aria-hidden="true"
+                                        >
                                             <rect width={share * 100} height="1" />
                                         </svg>
                                         <b>{formatExcess(path.excess_ns)}</b>
                                         <span>{formatShare(share)}</span>
                                     </span>
-                                    <span class="path">{path.path.slice(1).join(" > ") || path.path[0]}</span>
+                                    <span class="path">
+                                        {path.path.slice(1).join(" > ") || path.path[0]}
+                                    </span>
                                     <small>
-                                        {formatTime(path.exclusive_ns)} in {plural(path.calls, "call")} ({usually(path)})
+                                        {formatTime(path.exclusive_ns)} in{" "}
+                                        {plural(path.calls, "call")} ({usually(path)})
                                     </small>
                                 </button>
                             </li>
@@ -65,7 +96,9 @@ function Paths({ of }: { of: Shown }) {
                     })}
                 </ul>
             ) : (
-                <p class="dim">No call path lost that much. Move the slider to the left to see more.</p>
+                <p class="dim">
+                    No call path lost that much. Move the slider to the left to see more.
+                </p>
             )}
         </section>
     );
@@ -121,7 +154,9 @@ function Unusual({ of }: { of: Shown }) {
                 {it.differences.map((d) => (
                     <li>
                         <b>{d.function}</b>: {plural(d.calls, "call")}, usually{" "}
-                        {d.usual_least === d.usual_most ? formatMean(d.usual_least) : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
+                        {d.usual_least === d.usual_most
+                            ? formatMean(d.usual_least)
+                            : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
                     </li>
                 ))}
             </ul>
@@ -133,7 +168,8 @@ function treeOf(id: string): number | null {
     const all = executions.value;
     if (!all) return null;
     const name = id.replace(/^.*#/, "#");
-    for (let i = 0; i < all.n; i++) if (executionId(all.rank[i], all.thread[i], all.index[i]) === name) return i;
+    for (let i = 0; i < all.n; i++)
+        if (executionId(all.rank[i], all.thread[i], all.index[i]) === name) return i;
     return null;
 }
 
@@ -162,7 +198,12 @@ interface Subtree {
 function Subtrees({ tree }: { tree: number }) {
     const id = foi.value?.id;
     const of = useResource(run.value && id !== undefined ? `${id}/${tree}` : null, (abort) =>
-        orNull(getJson<{ subtrees: Subtree[] }>(`/fois/${id}/executions/${tree}/subtrees?threshold=0`, abort)),
+        orNull(
+            getJson<{ subtrees: Subtree[] }>(
+                `/fois/${id}/executions/${tree}/subtrees?threshold=0`,
+                abort,
+            ),
+        ),
     );
     const list = of.value?.subtrees ?? [];
     const most = Math.max(...list.map((s) => s.importance), 0);
@@ -174,7 +215,9 @@ function Subtrees({ tree }: { tree: number }) {
             <ul class="plain">
                 {kept.map((s) => (
                     <li>
-                        <button onClick={() => s.path && (mark.value = s.path)}>{s.text ?? s.path?.join(" > ") ?? s.function}</button>
+                        <button onClick={() => s.path && (mark.value = s.path)}>
+                            {s.text ?? s.path?.join(" > ") ?? s.function}
+                        </button>
                     </li>
                 ))}
             </ul>
@@ -187,7 +230,11 @@ export function Why() {
     return (
         <Panel name="why">
             {of && (
-                <Await of={of} what="the reasons" empty="Choose an execution to see why it is a candidate.">
+                <Await
+                    of={of}
+                    what="the reasons"
+                    empty="Choose an execution to see why it is a candidate."
+                >
                     {(it) => (
                         <div class="why-list">
                             <Cause of={it} />
