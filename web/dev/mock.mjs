@@ -1,0 +1,536 @@
+// mock.mjs -- a server that speaks as `snag serve` does, over a small made-up run, so that the
+// page can be worked on and tested without the program: node dev/mock.mjs [--port P] [--many N]
+//
+// --many N: a forest of N executions (columns only are real), to see how the page copes.
+import http from "node:http";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeProgram } from "./program.mjs";
+import { forget, judge, learn, threshold } from "./judge.mjs";
+import { callTree, explain, sketch, typical } from "./explain.mjs";
+import { bundle, csp, problem, sendJson } from "./wire.mjs";
+
+const option = (name, otherwise) => {
+    const i = process.argv.indexOf(name);
+    return i > 0 ? Number(process.argv[i + 1]) : otherwise;
+};
+const many = option("--many", 0);
+const here = path.dirname(fileURLToPath(import.meta.url));
+const pageDir = process.env.SNAG_PAGE_OUT || path.join(here, "../dist");
+
+const program = makeProgram(
+    many ? { ranks: 8, steps: Math.ceil(many / 8) > 4000 ? 4000 : Math.ceil(many / 8) } : {},
+);
+const { executions, locations, messages, names } = program;
+const usual = judge(executions);
+const usualTree = typical(program);
+const labels = new Map(); /* tree -> label */
+const log = []; /* retrains */
+const listeners = new Set();
+let projected = ["pca"];
+let running = null;
+
+const end_ns = Math.max(...locations.map((l) => l.calls.at(-1).leave_ns));
+const n = many || executions.length;
+const idOf = (e) => `#${e.rank}-${e.index}`;
+
+function emit(event, data) {
+    for (const response of listeners)
+        response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function runJson() {
+    const count = (label) => [...labels.values()].filter((l) => l === label).length;
+    return {
+        snag: "0",
+        name: "mock.snag",
+        trace: "mock",
+        source: "synth",
+        created: "2026-01-01T00:00:00Z",
+        begin_ns: 0,
+        end_ns,
+        n_calls: locations.reduce((sum, l) => sum + l.calls.length, 0),
+        n_messages: messages.length,
+        is_live: false,
+        fois: [
+            {
+                id: 0,
+                name: "compute",
+                trees: n,
+                vertices: executions.reduce((s, e) => s + e.vertices, 0),
+                messages: executions.reduce((s, e) => s + e.messages, 0),
+                unique_subtrees: 12,
+                max_depth: 4,
+                features: "residual",
+                detector: "residual",
+                threshold,
+                anomalies: executions.filter((e) => e.verdict === "anomaly").length,
+                labels: { abnormal: count("abnormal"), normal: count("normal") },
+                retrain: log.at(-1) ?? null,
+                projections: projected.map((method) => ({
+                    method,
+                    features: "residual",
+                    iterations: 100,
+                    cost: 1,
+                })),
+            },
+        ],
+        locations: locations.map((l, rank) => ({
+            id: rank,
+            rank,
+            thread: 0,
+            name: `rank ${rank}`,
+            calls: l.calls.length,
+            first_ns: l.calls[0].enter_ns,
+            last_ns: l.calls.at(-1).leave_ns,
+            clock_offset_ns: 0,
+        })),
+        quality: [
+            {
+                kind: "unmatched_send",
+                location: 2,
+                count: 3,
+                is_damage: false,
+                text: "messages sent whose receive is not in the trace",
+            },
+        ],
+        clocks: { checked: messages.length, wrong_before: 0, wrong: 0, corrected_ranks: 0 },
+    };
+}
+
+function regionsJson() {
+    return names.map((name, id) => {
+        const calls = locations.flatMap((l) => l.calls.filter((c) => c.region === id));
+        const times = calls.map((c) => c.leave_ns - c.enter_ns);
+        const sum = times.reduce((s, t) => s + t, 0);
+        return {
+            id,
+            name,
+            short_name: name,
+            kind: name.startsWith("MPI_") ? "mpi" : "user",
+            calls: calls.length,
+            inclusive_ns: sum,
+            exclusive_ns: calls.reduce((s, c) => s + c.exclusive_ns, 0),
+            outermost: calls.length,
+            min_ns: times.reduce((a, b) => Math.min(a, b), Infinity),
+            max_ns: times.reduce((a, b) => Math.max(a, b), 0),
+            variation: 0.5,
+            locations: locations.length,
+        };
+    });
+}
+
+/* points: clusters apart by what the judge sees, and a swirl that turns while t-SNE runs */
+function point(e, turn = 0) {
+    const [a, b, c] = e.vector;
+    const noise = (((e.tree * 2654435761) >>> 0) / 2 ** 32) * 6.283;
+    const r = 0.25 * (((e.tree * 40503) % 1000) / 1000);
+    const x = a * 2 + b * 1.5 + r * Math.cos(noise);
+    const y = c * 1.5 - b * 0.5 + r * Math.sin(noise);
+    return [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)];
+}
+
+const of = (tree) => executions[tree % executions.length];
+
+function column(name) {
+    const typed = {
+        enter_ns: Float64Array,
+        exit_ns: Float64Array,
+        duration_ns: Float64Array,
+        score: Float32Array,
+        rank: Uint32Array,
+        thread: Uint32Array,
+        index: Uint32Array,
+        location: Uint32Array,
+        vertices: Uint32Array,
+        messages: Uint32Array,
+        verdict: Uint8Array,
+        label: Int8Array,
+    }[name];
+    const [method, axis] = name.split(".");
+    if (!typed && !(projected.includes(method) && (axis === "x" || axis === "y"))) return null;
+    const out = new (typed ?? Float32Array)(n);
+    const spread = many
+        ? (tree) => ((Math.imul(tree, 747796405) >>> 8) / 2 ** 24 - 0.5) * 0.5
+        : () => 0;
+    const value = axis
+        ? (e, tree) =>
+              point(e)[axis === "x" ? 0 : 1] + spread(tree * 2 + (axis === "x" ? 0 : 1))
+        : ({
+              exit_ns: (e) => e.enter_ns + e.duration_ns,
+              thread: () => 0,
+              verdict: (e, tree) => Number(e.verdict === "anomaly" && tree < executions.length),
+              label: (e, tree) => ({ abnormal: 1, normal: -1 })[labels.get(tree)] ?? 0,
+          }[name] ?? ((e) => e[name]));
+    for (let tree = 0; tree < n; tree++) out[tree] = value(of(tree), tree);
+    return out;
+}
+
+function executionJson(e) {
+    const { why } = explain(program, e, usual, usualTree);
+    return {
+        id: idOf(e),
+        tree: e.tree,
+        foi: "compute",
+        rank: e.rank,
+        thread: 0,
+        index: e.index,
+        location: e.location,
+        call: e.call,
+        enter_ns: e.enter_ns,
+        duration_ns: e.duration_ns,
+        vertices: e.vertices,
+        messages: e.messages,
+        score: e.score,
+        verdict: e.verdict,
+        label: labels.get(e.tree) ?? null,
+        why,
+    };
+}
+
+function candidateJson(e) {
+    return {
+        ...executionJson(e),
+        part: "time",
+        cause: null,
+        rank_now: e.rank_now,
+        rank_before: e.rank_before,
+        sketch: sketch(program, e, usualTree),
+    };
+}
+
+function candidates(query) {
+    const wanted = query.get("label");
+    const list = executions
+        .filter((e) => !query.get("rank") || e.rank === Number(query.get("rank")))
+        .filter((e) => !query.get("verdict") || e.verdict === query.get("verdict"))
+        .filter((e) => !wanted || (labels.get(e.tree) ?? "none") === wanted)
+        .filter((e) => query.get("order") !== "next" || !labels.has(e.tree))
+        .sort((a, b) => a.rank_now - b.rank_now);
+    const offset = Number(query.get("offset") ?? 0);
+    return {
+        total: list.length,
+        items: list.slice(offset, offset + Number(query.get("limit") ?? 50)).map(candidateJson),
+    };
+}
+
+function showJson(e) {
+    const told = explain(program, e, usual, usualTree);
+    return {
+        ...executionJson(e),
+        ...told,
+        exit_ns: e.enter_ns + e.duration_ns,
+        place: e.rank_now,
+        of: n,
+        usual_duration_ns: usual.duration,
+        usual_vertices: usual.vertices,
+        peers: executions
+            .filter((o) => o.index === e.index && o.rank !== e.rank && o.verdict === "anomaly")
+            .map(idOf)
+            .slice(0, 5),
+    };
+}
+
+function timeline(query) {
+    const [begin, end] = [Number(query.get("begin")), Number(query.get("end"))];
+    const pixel = (end - begin) / Number(query.get("width") ?? 1000);
+    const rows = [];
+    for (const location of query.get("locations").split(",").map(Number)) {
+        const last = new Map(); /* depth -> the rectangle that narrow calls are merged into */
+        for (const call of locations[location]?.calls ?? []) {
+            if (call.leave_ns < begin || call.enter_ns > end) continue;
+            const before = last.get(call.depth);
+            const isNarrow = call.leave_ns - call.enter_ns < pixel;
+            if (isNarrow && before?.isNarrow && call.leave_ns - before.begin < pixel) {
+                before.end = call.leave_ns;
+                before.merged++;
+                continue;
+            }
+            const row = {
+                begin: call.enter_ns,
+                end: call.leave_ns,
+                location,
+                depth: call.depth,
+                region: call.region,
+                call: call.row,
+                merged: 1,
+                isNarrow,
+            };
+            last.set(call.depth, row);
+            rows.push(row);
+        }
+    }
+    const pick = (typed, field) => typed.from(rows, (r) => r[field]);
+    return bundle(
+        {
+            begin_ns: pick(Float64Array, "begin"),
+            end_ns: pick(Float64Array, "end"),
+            location: pick(Uint32Array, "location"),
+            depth: pick(Uint16Array, "depth"),
+            region: pick(Uint32Array, "region"),
+            call: pick(Uint32Array, "call"),
+            merged: pick(Uint32Array, "merged"),
+        },
+        { messages: { n: 0, shown: 0 } },
+    );
+}
+
+function messagesIn(query) {
+    const [begin, end] = [Number(query.get("begin")), Number(query.get("end"))];
+    const wanted = new Set(query.get("locations").split(",").map(Number));
+    const list = messages.filter(
+        (m) => m.recv_ns >= begin && m.send_ns <= end && wanted.has(m.from) && wanted.has(m.to),
+    );
+    const shown = list.slice(0, Number(query.get("limit") ?? 2000));
+    const pick = (typed, field) => typed.from(shown, (m) => m[field]);
+    return bundle(
+        {
+            send_ns: pick(Float64Array, "send_ns"),
+            recv_ns: pick(Float64Array, "recv_ns"),
+            from: pick(Uint32Array, "from"),
+            to: pick(Uint32Array, "to"),
+            bytes: pick(Float64Array, "bytes"),
+            tag: pick(Uint32Array, "tag"),
+            send_call: pick(Uint32Array, "send_call"),
+            recv_call: pick(Uint32Array, "recv_call"),
+        },
+        { total: list.length, shown: shown.length },
+    );
+}
+
+function callJson(location, row) {
+    const calls = locations[location]?.calls;
+    const call = calls?.[row];
+    if (!call) return null;
+    const chain = [];
+    for (let c = call; c; c = calls[c.parent]) chain.unshift(c.region);
+    return {
+        region: call.region,
+        enter_ns: call.enter_ns,
+        leave_ns: call.leave_ns,
+        exclusive_ns: call.exclusive_ns,
+        depth: call.depth,
+        parent: call.parent,
+        n_children: calls.filter((c) => c.parent === row).length,
+        path: chain,
+    };
+}
+
+function searchNext(query) {
+    const region = Number(query.get("region"));
+    const after = Number(query.get("after") ?? 0);
+    const found = locations
+        .flatMap((l) => l.calls)
+        .filter((c) => c.region === region && c.enter_ns > after)
+        .sort((a, b) => a.enter_ns - b.enter_ns)[0];
+    return (
+        found && {
+            location: found.location,
+            call: found.row,
+            enter_ns: found.enter_ns,
+            leave_ns: found.leave_ns,
+            depth: found.depth,
+        }
+    );
+}
+
+const execution = (tree) => (Number(tree) < n ? of(Number(tree)) : null);
+
+/* pattern, what to answer: bytes are a bundle, null is a 404 */
+const gets = [
+    [/^\/run$/, () => runJson()],
+    [/^\/regions$/, () => regionsJson()],
+    [
+        /^\/fois\/0\/columns$/,
+        (query) => {
+            const list = query
+                .get("names")
+                .split(",")
+                .map((name) => [name, column(name)]);
+            return list.every(([, c]) => c) ? bundle(Object.fromEntries(list), {}) : null;
+        },
+    ],
+    [/^\/fois\/0\/candidates$/, candidates],
+    [
+        /^\/fois\/0\/executions\/(\d+)$/,
+        (_, tree) => execution(tree) && showJson(execution(tree)),
+    ],
+    [
+        /^\/fois\/0\/executions\/(\d+)\/tree$/,
+        (_, tree) => execution(tree) && callTree(program, execution(tree), usualTree),
+    ],
+    [/^\/fois\/0\/typical$/, () => ({ nodes: usualTree.nodes })],
+    [
+        /^\/fois\/0\/projection$/,
+        () => running && bundle(running.points(), { ...running.state, running: true }),
+    ],
+    [/^\/fois\/0\/retrains$/, () => log],
+    [/^\/timeline$/, timeline],
+    [/^\/messages$/, messagesIn],
+    [/^\/calls\/(\d+)\/(\d+)$/, (_, location, row) => callJson(Number(location), Number(row))],
+    [
+        /^\/search$/,
+        (query) => ({
+            items: regionsJson()
+                .filter((r) => r.name.includes(query.get("q")))
+                .map((r) => ({ region: r.id, name: r.name, calls: r.calls })),
+        }),
+    ],
+    [/^\/search\/next$/, searchNext],
+];
+
+function retrained(before) {
+    const changes = executions
+        .filter((e, i) => e.verdict !== before[i].verdict)
+        .map((e) => ({
+            id: idOf(e),
+            tree: e.tree,
+            score: e.score,
+            before: before[e.tree].score,
+            verdict: e.verdict,
+        }));
+    emit("retrain", { foi: 0, id: log.length });
+    return {
+        retrain: log.length,
+        abnormal: [...labels.values()].filter((l) => l === "abnormal").length,
+        normal: [...labels.values()].filter((l) => l === "normal").length,
+        anomalies: executions.filter((e) => e.verdict === "anomaly").length,
+        rank_ns: 1,
+        n_changes: changes.length,
+        changes,
+    };
+}
+
+const judgements = () => executions.map((e) => ({ verdict: e.verdict, score: e.score }));
+
+function project(method) {
+    const state = { method, iteration: 0, iterations: 40, cost: 3 };
+    running = {
+        state,
+        points: () => {
+            const turn = (1 - state.iteration / state.iterations) * 3;
+            const at = Array.from({ length: n }, (_, tree) => point(of(tree), turn));
+            return {
+                x: Float32Array.from(at, (p) => p[0]),
+                y: Float32Array.from(at, (p) => p[1]),
+            };
+        },
+    };
+    const timer = setInterval(() => {
+        state.iteration += 2;
+        if (!running || state.iteration >= state.iterations) {
+            clearInterval(timer);
+            running = null;
+            projected = [...new Set([...projected, method])];
+        }
+        emit("projection", { foi: 0, ...state, running: running !== null });
+    }, 60);
+}
+
+const posts = [
+    [
+        /^\/fois\/0\/labels$/,
+        (body) => {
+            for (const { tree, label } of body.labels)
+                if (label === "clear") labels.delete(tree);
+                else labels.set(tree, label);
+            emit("labels", { foi: 0 });
+            return { labels: body.labels.length };
+        },
+    ],
+    [
+        /^\/fois\/0\/retrain$/,
+        () => {
+            const before = judgements();
+            learn(executions, labels);
+            log.push({
+                id: log.length + 1,
+                learner: "gp",
+                at: "2026-01-01T00:00:00Z",
+                anomalies: 0,
+            });
+            return retrained(before);
+        },
+    ],
+    [
+        /^\/fois\/0\/retrain\/undo$/,
+        () => {
+            const before = judgements();
+            forget(executions);
+            log.pop();
+            return retrained(before);
+        },
+    ],
+    [
+        /^\/fois\/0\/projection$/,
+        (body) => {
+            if (running) return problem(409, "a projection is being made");
+            project(body.method);
+            return { method: body.method };
+        },
+    ],
+    [
+        /^\/fois\/0\/projection\/cancel$/,
+        () => {
+            running = null;
+            return {};
+        },
+    ],
+];
+
+function answer(table, url, argument) {
+    const where = url.pathname.replace("/api/v1", "");
+    for (const [pattern, act] of table) {
+        const match = pattern.exec(where);
+        if (match)
+            return act(argument, ...match.slice(1)) || problem(404, "there is no such thing");
+    }
+    return problem(404, "not found");
+}
+
+async function asset(url, response) {
+    const name = url.pathname === "/" ? "index.html" : path.basename(url.pathname);
+    const type = {
+        ".html": "text/html; charset=utf-8",
+        ".js": "text/javascript",
+        ".css": "text/css",
+    }[path.extname(name)];
+    try {
+        const bytes = await readFile(path.join(pageDir, name));
+        response.writeHead(200, { "Content-Type": type, "Content-Security-Policy": csp });
+        response.end(bytes);
+    } catch {
+        response.writeHead(404).end();
+    }
+}
+
+const server = http.createServer(async (request, response) => {
+    const url = new URL(request.url, "http://localhost");
+    if (!url.pathname.startsWith("/api/v1")) return asset(url, response);
+    if (url.pathname === "/api/v1/events") {
+        response.writeHead(200, { "Content-Type": "text/event-stream" });
+        response.write(": hello\n\n");
+        listeners.add(response);
+        return request.on("close", () => listeners.delete(response));
+    }
+    if (url.pathname === "/api/v1/labels.csv") {
+        response.writeHead(200, {
+            "Content-Type": "text/csv",
+            "Content-Disposition": "attachment",
+        });
+        const lines = [...labels].map(
+            ([tree, label]) => `${idOf(executions[tree])},${label},mock,2026-01-01T00:00:00Z\n`,
+        );
+        return response.end("id,label,author,at\n" + lines.join(""));
+    }
+    if (request.method === "GET")
+        return sendJson(response, answer(gets, url, url.searchParams));
+    let text = "";
+    for await (const part of request) text += part;
+    sendJson(response, answer(posts, url, JSON.parse(text)));
+});
+
+server.listen(option("--port", 8321), "127.0.0.1", () =>
+    console.log(`http://127.0.0.1:${server.address().port}/`),
+);

@@ -1,0 +1,63 @@
+// What axe finds, in both colour schemes, with all views, the help and the tour.
+import axe from "axe-core";
+import { assert, loaded } from "./steps.mjs";
+
+export const name = "accessible: axe finds nothing serious, all can be reached by the keyboard";
+export const options = { showsTour: true };
+
+async function check(page, what) {
+    // The policy of the page forbids scripts in the page: axe comes by the debugger.
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run(document));
+    const bad = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+    assert.deepEqual(
+        bad.map(
+            (v) =>
+                `${what}: ${v.id}: ${v.nodes
+                    .map((n) => n.target + " " + n.failureSummary)
+                    .slice(0, 3)
+                    .join("; ")}`,
+        ),
+        [],
+    );
+}
+
+export async function run({ page }) {
+    await loaded(page);
+    assert.match(await page.locator(".tour").textContent(), /1 of 5/);
+    await check(page, "tour");
+    for (let i = 0; i < 5; i++) await page.locator(".tour .primary").click();
+    await page.locator(".tour").waitFor({ state: "detached" });
+    await page.reload();
+    await loaded(page);
+    assert.equal(await page.locator(".tour").count(), 0, "seen once, never again");
+
+    await page.evaluate(
+        () => (location.hash = "views=overview,why,structure,timeline,regions,quality"),
+    );
+    await page.reload();
+    await loaded(page);
+    await page.locator(".timeline-canvas").waitFor();
+    for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        await page.waitForTimeout(300);
+        await check(page, colorScheme);
+    }
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await check(page, "help");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Help" }).waitFor({ state: "hidden" });
+
+    // Tab reaches a candidate, and Enter selects it.
+    const second = page.locator(".candidate .pick").nth(1);
+    const isThere = () => second.evaluate((element) => element === document.activeElement);
+    for (let i = 0; i < 40 && !(await isThere()); i++) await page.keyboard.press("Tab");
+    assert.ok(await isThere(), "the second candidate is within 40 steps of Tab");
+    await page.keyboard.press("Enter");
+    const id = await second.locator("b").textContent();
+    await page.waitForFunction(
+        (text) => document.querySelector(".detail h1")?.textContent.startsWith(text),
+        id,
+    );
+}

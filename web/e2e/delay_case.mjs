@@ -1,0 +1,75 @@
+// Case study 1: a delay that runs along a chain of ranks.
+import {
+    assert,
+    candidates,
+    detail,
+    inked,
+    listed,
+    loaded,
+    selectedId,
+    stateOf,
+    told,
+} from "./steps.mjs";
+
+export const name = "case 1: the top candidate, why, its messages, label, retrain";
+
+export async function run({ page, server }) {
+    await loaded(page);
+    const first = (await listed(page))[0];
+    assert.equal(await selectedId(page), first, "the strangest is selected at first");
+    assert.match(
+        await detail(page).textContent(),
+        /anomaly.*usually.*over what its calls usually take/s,
+    );
+    if (server.isMock) assert.equal(first, "#5-40");
+
+    await page.getByRole("button", { name: "Why", exact: true }).click();
+    const path = page.locator(".paths button").first();
+    await path.waitFor();
+    if (server.isMock) assert.match(await path.textContent(), /FLUSH/);
+    await path.click();
+    await page.locator(".icicle .node.marked").first().waitFor();
+    assert.match(page.url(), /mark=/);
+
+    await page.locator(".timeline-canvas").waitFor();
+    assert.ok((await inked(page, ".timeline-canvas")) > 0.05, "the timeline is drawn");
+    assert.ok((await page.locator(".rank-name").count()) > 1, "partner ranks are shown");
+
+    // Down to nanoseconds and out to the whole run, and back to the execution.
+    await page.locator(".timeline-canvas").hover();
+    for (let i = 0; i < 40; i++) await page.keyboard.press("w");
+    await page.waitForFunction(() => /window=\d/.test(location.hash));
+    const span = () => {
+        const [begin, end] = /window=(\d+)%2C(\d+)/.exec(page.url()).slice(1).map(Number);
+        return end - begin;
+    };
+    assert.ok(span() <= 20, `zoomed to ${span()} ns`);
+    await page.keyboard.press("f");
+    await page.waitForFunction(() => !/window=/.test(location.hash));
+
+    await told(page, /labelled abnormal/, () => page.keyboard.press("b"));
+    assert.equal(await stateOf(page, first, "Abnormal"), "true");
+    await told(page, /Learnt from 1 label/, () => page.keyboard.press("r"));
+    await page.waitForTimeout(300);
+    const item = candidates(page).filter({ has: page.locator(`b:text-is("${first}")`) });
+    assert.match(await item.textContent(), /Abnormal/);
+    if (server.isMock)
+        assert.match(
+            await page.locator(".candidates").textContent(),
+            /from \d+/,
+            "it says who moved",
+        );
+
+    // A link restores what is seen.
+    await page.keyboard.press("j");
+    const second = await selectedId(page);
+    await page.waitForFunction(
+        (id) => document.querySelector(".detail h1")?.textContent.startsWith(id),
+        (await listed(page))[1],
+    );
+    await page.reload();
+    await loaded(page);
+    assert.notEqual(await selectedId(page), first);
+    assert.ok(second);
+    await told(page, /nothing to undo/, () => page.keyboard.press("u"));
+}

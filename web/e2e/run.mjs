@@ -1,0 +1,133 @@
+// run.mjs -- drives the page in the system's Chromium through the case studies of Xie, Xu and
+// Mueller, against the mock server, or against `snag serve`:
+//
+//   npm run e2e                                          the mock server
+//   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
+//
+// CHROMIUM names the browser. Exits with 77 when there is none. Pictures of what failed: e2e/out/.
+import { chromium } from "playwright-core";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
+const wanted = process.argv.slice(2);
+const startMs = 30000;
+
+/* Starts a program that serves, and waits for the URL it prints. */
+async function launch(command, args) {
+    const child = spawn(command, args);
+    const url = await new Promise((done, fail) => {
+        let text = "";
+        const timer = setTimeout(
+            () => fail(new Error(`the server does not start: ${text}`)),
+            startMs,
+        );
+        const read = (data) => {
+            text += data;
+            const match = /http:\/\/[^\s]+/.exec(text);
+            if (!match) return;
+            clearTimeout(timer);
+            done(match[0]);
+        };
+        child.stdout.on("data", read);
+        child.stderr.on("data", read);
+        child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${text}`)));
+    });
+    const end = async () => {
+        const ended = new Promise((done) => child.on("exit", done));
+        child.kill("SIGTERM");
+        await ended;
+    };
+    return { url, end };
+}
+
+/* A server of its own for every case: cases label and retrain. */
+async function startServer() {
+    const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const run = path.join(copy, "run.snag");
+    if (process.env.SNAG) await cp(process.env.SNAG_RUN, run, { recursive: true });
+    const start = (port) =>
+        process.env.SNAG
+            ? launch(process.env.SNAG, ["serve", run, "--port", port])
+            : launch(process.execPath, [path.join(here, "../dev/mock.mjs"), "--port", port]);
+    let served = await start("0");
+    const { url } = served;
+    return {
+        url,
+        isMock: !process.env.SNAG,
+        goAway: () => served.end(),
+        comeBack: async () => (served = await start(new URL(url).port)),
+        stop: async () => {
+            await served.end();
+            await rm(copy, { recursive: true });
+        },
+    };
+}
+
+const flags = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+];
+
+async function runCase(browser, file) {
+    const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
+    const server = await startServer();
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 720 },
+        acceptDownloads: true,
+    });
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on(
+        "console",
+        (message) =>
+            /Content Security Policy/.test(message.text()) && complaints.push(message.text()),
+    );
+    if (!options.showsTour)
+        await page.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
+    page.setDefaultTimeout(20000);
+    try {
+        await page.goto(server.url);
+        await run({ page, server });
+        if (complaints.length) throw new Error(complaints.join("\n"));
+        console.log(`ok      ${name}`);
+        return true;
+    } catch (error) {
+        console.log(`FAILED  ${name}\n${error.stack}`);
+        await mkdir(path.join(here, "out"), { recursive: true });
+        await page
+            .screenshot({ path: path.join(here, "out", `${file}.png`) })
+            .catch(() => undefined);
+        return false;
+    } finally {
+        await context.close();
+        await server.stop();
+    }
+}
+
+if (!existsSync(browserPath)) {
+    console.log(`no browser at ${browserPath}: skipped`);
+    process.exit(77);
+}
+const files = (await readdir(here)).filter(
+    (f) => f.endsWith("_case.mjs") && (!wanted.length || wanted.some((w) => f.includes(w))),
+);
+const browser = await chromium.launch({ executablePath: browserPath, args: flags });
+let failed = 0;
+for (const file of files.sort()) if (!(await runCase(browser, file))) failed++;
+await browser.close();
+process.exit(failed ? 1 : 0);

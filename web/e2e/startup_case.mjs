@@ -1,0 +1,56 @@
+// Case study 3: the first execution on each rank is rare, but as it should be.
+import { assert, candidates, listed, loaded, told } from "./steps.mjs";
+
+export const name = "case 3: one start-up execution is labelled normal, and the others go";
+
+const anomalies = async (page) =>
+    Number(
+        /(\d[\d,]*) anomal/
+            .exec(await page.locator(".headline").textContent())[1]
+            .replace(",", ""),
+    );
+
+export async function run({ page, server }) {
+    await loaded(page);
+    await page.getByRole("combobox", { name: "Verdict" }).selectOption("anomaly");
+    await page.waitForTimeout(400);
+    const before = await listed(page);
+    const id = server.isMock ? before.find((name) => /-0$/.test(name)) : before[0];
+    const many = await anomalies(page);
+    if (server.isMock) assert.equal(before.filter((name) => /-0$/.test(name)).length, 6);
+
+    await told(page, /labelled normal/, () =>
+        page
+            .getByRole("button", { name: new RegExp(`^Normal ${id}$`) })
+            .first()
+            .click(),
+    );
+    await told(page, /Learnt from 1 label/, () =>
+        page
+            .getByRole("button", { name: /^Retrain/ })
+            .first()
+            .click(),
+    );
+    await page
+        .waitForFunction(
+            (old) => !document.querySelector(".candidates ol")?.textContent.includes(old),
+            `${id} `,
+        )
+        .catch(() => undefined);
+    await page.waitForTimeout(400);
+    const after = await listed(page);
+    assert.ok(!after.includes(id), "it is no anomaly any more");
+    assert.ok((await anomalies(page)) < many);
+    if (server.isMock)
+        assert.deepEqual(
+            after.filter((name) => /-0$/.test(name)),
+            [],
+            "nor are its like",
+        );
+
+    await page.getByRole("combobox", { name: "Label" }).selectOption("normal");
+    await page.getByRole("combobox", { name: "Verdict" }).selectOption("");
+    await page.waitForTimeout(400);
+    assert.deepEqual(await listed(page), [id]);
+    assert.equal(await candidates(page).count(), 1);
+}

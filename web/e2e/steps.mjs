@@ -1,0 +1,64 @@
+// steps.mjs -- what the cases have in common.
+import assert from "node:assert/strict";
+
+export const candidates = (page) => page.locator(".candidate");
+export const detail = (page) => page.getByRole("region", { name: "Selected execution" });
+
+export async function loaded(page) {
+    await candidates(page).first().waitFor();
+    await detail(page).locator("h1").waitFor();
+}
+
+/* The list as it is now: ids, in order. */
+export const listed = (page) => page.locator(".candidate .pick b").allTextContents();
+
+export async function selectedId(page) {
+    return (await detail(page).locator("h1").textContent()).trim().split(/\s+/)[0];
+}
+
+/* Does it, and waits until a notice says something that matches. */
+export async function told(page, pattern, act) {
+    await act();
+    await page.locator(".notice", { hasText: pattern }).waitFor();
+}
+
+/* Share of the pixels of a canvas that are not transparent. */
+export function inked(page, selector) {
+    return page.evaluate((s) => {
+        const canvas = document.querySelector(s);
+        const whole = document.createElement("canvas");
+        whole.width = canvas.width;
+        whole.height = canvas.height;
+        whole.getContext("2d").drawImage(canvas, 0, 0);
+        const { data } = whole.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let n = 0;
+        for (let i = 3; i < data.length; i += 4) if (data[i]) n++;
+        return n / (data.length / 4);
+    }, selector);
+}
+
+/* Draws around the part of the overview given as shares of its size. */
+export async function drawLasso(page, x0, y0, x1, y1) {
+    await page.getByRole("button", { name: "Lasso" }).click();
+    const box = await page.locator(".scatter").boundingBox();
+    const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
+    await page.mouse.move(...at(x0, y0));
+    await page.mouse.down();
+    for (const [x, y] of [
+        [x1, y0],
+        [x1, y1],
+        [x0, y1],
+        [x0, y0],
+    ])
+        await page.mouse.move(...at(x, y), { steps: 6 });
+    await page.mouse.up();
+}
+
+export async function stateOf(page, id, label) {
+    return page
+        .getByRole("button", { name: new RegExp(`^${label} ${id}`) })
+        .first()
+        .getAttribute("aria-pressed");
+}
+
+export { assert };

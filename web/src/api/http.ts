@@ -1,0 +1,75 @@
+// Requests to the server of this page. An error says in words what went wrong; whether the server
+// can be reached at all is kept in `isOnline`, which the events of the server keep up to date too.
+import { signal } from "@preact/signals";
+import { Bundle, parseBundle } from "./columns";
+
+export const isOnline = signal(true);
+
+const base = "api/v1";
+
+/* status 0: the server could not be reached. */
+export class ApiError extends Error {
+    constructor(
+        message: string,
+        readonly status: number,
+    ) {
+        super(message);
+    }
+}
+
+/* A server that listens beyond this machine puts a token in the URL of the page. */
+export function apiUrl(path: string): string {
+    const token = new URLSearchParams(location.search).get("token");
+    const url = base + path;
+    if (!token) return url;
+    return `${url}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
+}
+
+async function problemOf(response: Response): Promise<ApiError> {
+    const fallback = `the server answered ${response.status}`;
+    try {
+        const problem = await response.json();
+        return new ApiError(problem.detail || problem.title || fallback, response.status);
+    } catch {
+        return new ApiError(fallback, response.status);
+    }
+}
+
+async function request(path: string, init?: RequestInit): Promise<Response> {
+    let response;
+    try {
+        response = await fetch(apiUrl(path), init);
+    } catch (error) {
+        if ((error as Error).name === "AbortError") throw error;
+        isOnline.value = false;
+        throw new ApiError("the server does not answer", 0);
+    }
+    isOnline.value = true;
+    if (!response.ok) throw await problemOf(response);
+    return response;
+}
+
+export async function getJson<T>(path: string, abort?: AbortSignal): Promise<T> {
+    return (await request(path, { signal: abort })).json();
+}
+
+export async function getBundle(path: string, abort?: AbortSignal): Promise<Bundle> {
+    return parseBundle(await (await request(path, { signal: abort })).arrayBuffer());
+}
+
+export async function postJson<T>(path: string, body: unknown): Promise<T> {
+    const headers = { "Content-Type": "application/json" };
+    return (
+        await request(path, { method: "POST", headers, body: JSON.stringify(body) })
+    ).json();
+}
+
+/* Null where the server says 404: what was asked for does not exist (yet). */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+    try {
+        return await asked;
+    } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+    }
+}

@@ -1,0 +1,237 @@
+// What the server sends, see docs/formats.md. Times are nanoseconds since the start of the trace.
+
+export type Label = "abnormal" | "normal";
+export type Verdict = "anomaly" | "normal";
+
+export interface Projection {
+    method: string;
+    features: string;
+    iterations: number;
+    cost: number | null;
+}
+
+export interface Foi {
+    id: number;
+    name: string;
+    trees: number;
+    vertices: number;
+    messages: number;
+    unique_subtrees: number;
+    max_depth: number;
+    features: string;
+    detector: string;
+    threshold: number | null;
+    anomalies: number;
+    labels: { abnormal: number; normal: number };
+    retrain: { id: number; learner: string; at: string; anomalies: number } | null;
+    projections: Projection[];
+}
+
+export interface Location {
+    id: number;
+    rank: number;
+    thread: number;
+    name: string;
+    calls: number;
+    first_ns: number | null;
+    last_ns: number | null;
+    clock_offset_ns: number;
+}
+
+export interface Quality {
+    kind: string;
+    location: number | null;
+    count: number;
+    is_damage: boolean;
+    text: string;
+}
+
+export interface Clocks {
+    checked?: number;
+    wrong_before?: number;
+    worst_before_ns?: number;
+    wrong?: number;
+    worst_ns?: number;
+    corrected_ranks?: number;
+    has_drift?: boolean;
+}
+
+export interface Run {
+    snag: string;
+    name: string;
+    trace: string;
+    source: string;
+    created: string;
+    begin_ns: number;
+    end_ns: number;
+    n_calls: number;
+    n_messages: number;
+    is_live: boolean;
+    fois: Foi[];
+    locations: Location[];
+    quality: Quality[];
+    clocks?: Clocks | null;
+}
+
+export interface Region {
+    id: number;
+    name: string;
+    short_name: string;
+    kind: string;
+    calls: number;
+    inclusive_ns: number;
+    exclusive_ns: number;
+    outermost: number;
+    min_ns: number | null;
+    max_ns: number | null;
+    variation: number;
+    locations: number;
+}
+
+/* depth, share of the execution's time (0..1), region, share of the excess (0..1) */
+export type SketchBar = [number, number, number, number];
+
+export interface Execution {
+    id: string;
+    tree: number;
+    foi: string;
+    rank: number;
+    thread: number;
+    index: number;
+    location: number;
+    call: number;
+    enter_ns: number;
+    duration_ns: number;
+    vertices: number;
+    messages: number;
+    score: number;
+    verdict: Verdict;
+    label: Label | null;
+    why: string;
+}
+
+export interface Candidate extends Execution {
+    part: string;
+    cause: string | null;
+    rank_now: number;
+    rank_before: number;
+    sketch: SketchBar[];
+}
+
+export interface CandidatePage {
+    total: number;
+    items: Candidate[];
+}
+
+export interface PathShare {
+    path: string[];
+    calls: number;
+    usual_calls: number;
+    exclusive_ns: number;
+    usual_ns: number;
+    excess_ns: number;
+    sure_excess_ns: number;
+    largest_residual: number;
+}
+
+export interface Structure {
+    function: string;
+    rarity_nats: number;
+    differences: { function: string; calls: number; usual_least: number; usual_most: number }[];
+}
+
+export interface CauseLink {
+    rank: number;
+    thread: number;
+    call: number;
+    function: string;
+    path: string[];
+    begin_ns: number;
+    end_ns: number;
+    time_ns: number;
+    calls: number;
+    explained_ns: number;
+    waits_for: string | null;
+    peer: number | null;
+    late: boolean;
+    delay_ns: number | null;
+    guessed: boolean;
+    bytes?: number;
+    tag?: number;
+}
+
+export interface Shown extends Execution {
+    exit_ns: number;
+    place: number;
+    of: number;
+    usual_duration_ns: number;
+    usual_vertices: number;
+    paths: PathShare[];
+    structure?: Structure | null;
+    peers: string[];
+    cause?: CauseLink[] | null;
+    cause_end?: string | null;
+}
+
+export interface TreeNode {
+    parent: number;
+    region: number;
+    calls: number;
+    inclusive_ns: number;
+    exclusive_ns: number;
+    usual_ns: number | null;
+    usual_calls: number;
+    excess_ns: number;
+    rarity: number;
+    call: number;
+    location: number;
+}
+
+export interface Tree {
+    nodes: TreeNode[];
+}
+
+export interface CallAt {
+    region: number;
+    enter_ns: number;
+    leave_ns: number;
+    exclusive_ns: number;
+    depth: number;
+    parent: number;
+    n_children: number;
+    path: number[];
+}
+
+export interface SearchHit {
+    region: number;
+    name: string;
+    calls: number;
+}
+
+export interface NextCall {
+    location: number;
+    call: number;
+    enter_ns: number;
+    leave_ns: number;
+    depth: number;
+}
+
+export interface Retrained {
+    retrain: number;
+    abnormal: number;
+    normal: number;
+    anomalies: number;
+    rank_ns: number;
+    n_changes?: number;
+    changes: { id: string; tree: number; score: number; before: number; verdict: Verdict }[];
+}
+
+/* What is said of the projection that is being made. */
+export interface ProjectionState {
+    foi: number;
+    method: string;
+    iteration: number;
+    iterations: number;
+    cost: number | null;
+    running: boolean;
+}

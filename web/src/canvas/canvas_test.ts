@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { makeAxis, spreadOut } from "./axis";
+import { PointGrid } from "./grid";
+import { pointsInside } from "./lasso";
+import { callAt, Calls, heightOf, layOutBlocks } from "./rows";
+import { sample } from "./sampling";
+import { clampSpan, fetchSpan, panSpan, Span, zoomSpan } from "./window";
+
+const n = 1000;
+const verdict = Uint8Array.from({ length: n }, (_, i) => Number(i % 100 === 3));
+const label = new Int8Array(n);
+label[7] = -1;
+
+test("without normal ones, anomalies, labelled and chosen executions are still drawn", () => {
+    const { order, firstKept, hidden } = sample(verdict, label, 0, new Set([8]));
+    assert.equal(firstKept, 0);
+    assert.deepEqual([...order], [3, 7, 8, 103, 203, 303, 403, 503, 603, 703, 803, 903]);
+    assert.equal(hidden, n - 12);
+});
+
+test("moving the slider adds points, and exchanges none", () => {
+    const at = (percent: number) => new Set(sample(verdict, label, percent, new Set()).order);
+    const [few, more, all] = [at(20), at(60), at(100)];
+    for (const tree of few) assert.ok(more.has(tree));
+    assert.ok(few.size > 150 && few.size < 280, String(few.size));
+    assert.equal(all.size, n);
+});
+
+test("the grid finds the same point as looking at all of them", () => {
+    const random = (i: number) => ((Math.imul(i + 1, 2654435761) >>> 0) % 10007) / 10007;
+    const x = Float32Array.from({ length: 5000 }, (_, i) => random(i));
+    const y = Float32Array.from({ length: 5000 }, (_, i) => random(i + 7777));
+    const grid = new PointGrid(
+        x,
+        y,
+        Uint32Array.from(x, (_, i) => i),
+    );
+    for (let k = 0; k < 200; k++) {
+        const [px, py] = [random(k * 31), random(k * 57)];
+        let best = -1;
+        let least = 1;
+        for (let i = 0; i < x.length; i++) {
+            const d = ((x[i] - px) / 0.02) ** 2 + ((y[i] - py) / 0.01) ** 2;
+            if (d <= least) [best, least] = [i, d];
+        }
+        assert.equal(grid.nearest(px, py, 0.02, 0.01), best);
+    }
+});
+
+test("a lasso takes what is inside, also of a line that bends inwards", () => {
+    const x = Float32Array.from([0.5, 0.1, 0.9, 0.5]);
+    const y = Float32Array.from([0.2, 0.5, 0.5, 0.8]);
+    /* a U: the point at (0.5, 0.8) lies between its arms */
+    const line: [number, number][] = [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0.7, 1],
+        [0.7, 0.4],
+        [0.3, 0.4],
+        [0.3, 1],
+        [0, 1],
+    ];
+    assert.deepEqual([...pointsInside(line, x, y, Uint32Array.from([0, 1, 2, 3]))], [0, 1, 2]);
+    assert.deepEqual(
+        [...pointsInside(line, x, y, Uint32Array.from([2, 3]))],
+        [2],
+        "what is not drawn is not chosen",
+    );
+});
+
+test("an axis is logarithmic where a few values are far larger, and puts all into 0..1", () => {
+    const values = [1, 2, 3, 2, 1, 1000];
+    const axis = makeAxis(values, true);
+    assert.equal(axis.isLog, true);
+    assert.equal(makeAxis([1, 2, 3], true).isLog, false);
+    for (const at of spreadOut(values, axis)) assert.ok(at > 0 && at < 1);
+    assert.ok(
+        spreadOut([5, 5, 5], makeAxis([5, 5, 5], false)).every(
+            (at) => Math.abs(at - 0.5) < 1e-6,
+        ),
+    );
+});
+
+const whole: Span = [0, 1e9];
+
+test("zooming keeps what is under the pointer where it is", () => {
+    const [begin, end] = zoomSpan([100, 1100], 4, 350, whole);
+    assert.equal(end - begin, 250);
+    assert.equal((350 - begin) / (end - begin), 0.25);
+});
+
+test("the window stays inside the run and above 20 ns", () => {
+    assert.deepEqual(panSpan([0, 100], -1, whole), [0, 100]);
+    assert.deepEqual(zoomSpan([0, 1e9], 0.1, 5e8, whole), [0, 1e9]);
+    const [begin, end] = zoomSpan([500, 520], 100, 510, whole);
+    assert.equal(end - begin, 20);
+    assert.deepEqual(clampSpan([9e8, 2e9], whole), [0, 1e9]);
+});
+
+test("panning a little asks for nothing new, and what is fetched covers what is seen", () => {
+    const window: Span = [1_000_000, 1_500_000];
+    const fetched = fetchSpan(window, whole);
+    assert.ok(fetched[0] <= window[0] && fetched[1] >= window[1]);
+    assert.deepEqual(fetchSpan([1_000_900, 1_500_900], whole), fetched);
+});
+
+/* location 0: main [0,100) > step [10,60); location 1: main [0,100) */
+const calls: Calls = {
+    n: 3,
+    begin_ns: Float64Array.from([0, 10, 0]),
+    end_ns: Float64Array.from([100, 60, 100]),
+    location: Uint32Array.from([0, 0, 1]),
+    depth: Uint16Array.from([0, 1, 0]),
+    region: Uint32Array.from([0, 1, 0]),
+    call: Uint32Array.from([0, 1, 0]),
+    merged: Uint32Array.from([1, 1, 1]),
+};
+
+test("blocks lie below each other, as high as their depth, and calls are found in them", () => {
+    const blocks = layOutBlocks([1, 0], calls, (location) => location === 0);
+    assert.deepEqual(
+        blocks.map((b) => [b.location, b.depths]),
+        [
+            [1, 1],
+            [0, 2],
+        ],
+    );
+    assert.ok(blocks[1].top >= blocks[0].top + blocks[0].height);
+    assert.ok(heightOf(blocks) >= blocks[1].top + blocks[1].height);
+    const row = (k: number) => blocks[1].top + (k + 0.5) * blocks[1].row;
+    assert.equal(callAt(calls, blocks, 30, 1, row(1)), 1);
+    assert.equal(callAt(calls, blocks, 80, 1, row(1)), -1);
+    assert.equal(callAt(calls, blocks, 80, 1, row(0)), 0);
+});

@@ -1,0 +1,287 @@
+// Draws the timeline: calls as rectangles, messages as arrows between the true times at which they
+// were sent and received, the chain of causes numbered, the selected execution framed. At most one
+// rectangle per pixel and row, so a few thousand whatever the window is.
+import { scaleLinear } from "d3-scale";
+import { css, inkOn, Rgb } from "../format/colour";
+import { formatMoment } from "../format/units";
+import { Block, Calls, openRow } from "./rows";
+import { Span } from "./window";
+
+export interface MessageColumns {
+    n: number;
+    send_ns: Float64Array;
+    recv_ns: Float64Array;
+    from: Uint32Array;
+    to: Uint32Array;
+    send_call: Uint32Array;
+    recv_call: Uint32Array;
+}
+
+export interface Link {
+    location: number;
+    call: number;
+    begin_ns: number;
+    end_ns: number;
+}
+
+export interface Scene {
+    window: Span;
+    left: number; /* where times begin; names are to the left of it */
+    width: number;
+    height: number;
+    scroll: number;
+    blocks: Block[];
+    calls: Calls;
+    messages: MessageColumns | null;
+    own: { location: number; begin_ns: number; end_ns: number } | null;
+    links: Link[];
+    colour: (region: number) => Rgb;
+    name: (region: number) => string;
+    isMarked: (i: number) => boolean;
+    ink: string;
+    dim: string;
+    hot: string;
+    paper: string;
+}
+
+export const axisHeight = 20;
+const mostOthers = 150; /* messages that are not its own: beyond it they would hide the calls */
+const leastArrow = 2; /* arrows that would be closer than this many pixels are drawn once */
+
+export function toX(scene: Scene, ns: number): number {
+    const [begin, end] = scene.window;
+    return scene.left + ((ns - begin) / (end - begin)) * (scene.width - scene.left);
+}
+
+function drawAxis(c: CanvasRenderingContext2D, scene: Scene): void {
+    c.fillStyle = scene.paper;
+    c.fillRect(0, 0, scene.width, axisHeight);
+    const scale = scaleLinear().domain(scene.window).range([scene.left, scene.width]);
+    const ticks = scale.ticks(Math.max(2, Math.floor((scene.width - scene.left) / 120)));
+    const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.window[1] - scene.window[0];
+    c.fillStyle = scene.dim;
+    c.font = "11px system-ui, sans-serif";
+    c.textBaseline = "middle";
+    c.textAlign = "left";
+    for (const tick of ticks) {
+        const x = scale(tick);
+        c.fillRect(x, axisHeight - 6, 1, 6);
+        const text = formatMoment(tick, step);
+        if (x + c.measureText(text).width + 6 < scene.width)
+            c.fillText(text, x + 4, axisHeight / 2);
+    }
+}
+
+function drawCalls(c: CanvasRenderingContext2D, scene: Scene): void {
+    const { calls } = scene;
+    const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
+    const drawnTo = new Map<number, number>(); /* row -> the x it is filled to */
+    c.textBaseline = "middle";
+    c.textAlign = "left";
+    for (let i = 0; i < calls.n; i++) {
+        const block = blockOf.get(calls.location[i]);
+        if (!block || calls.end_ns[i] < scene.window[0] || calls.begin_ns[i] > scene.window[1])
+            continue;
+        const y = axisHeight + block.top + calls.depth[i] * block.row - scene.scroll;
+        if (y + block.row < axisHeight || y > scene.height) continue;
+        const right = Math.min(toX(scene, calls.end_ns[i]), scene.width);
+        const key = block.location * 65536 + calls.depth[i];
+        const isMarked = scene.isMarked(i);
+        const from = Math.max(toX(scene, calls.begin_ns[i]), scene.left);
+        const filled = drawnTo.get(key) ?? -1;
+        if (right < filled + 1 && !isMarked) continue;
+        const x = Math.min(Math.max(from, filled), right);
+        const width = Math.max(1, right - x);
+        drawnTo.set(key, x + width);
+        const colour = scene.colour(calls.region[i]);
+        c.fillStyle = css(colour);
+        c.globalAlpha = calls.merged[i] > 1 ? 0.7 : 1;
+        c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
+        c.globalAlpha = 1;
+        if (isMarked) frame(c, scene.ink, x, y, width, block.row - 1, 2);
+        if (block.row >= openRow && width > 34)
+            writeName(c, scene, i, colour, x, y, width, block.row);
+    }
+}
+
+function writeName(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    i: number,
+    colour: Rgb,
+    x: number,
+    y: number,
+    width: number,
+    row: number,
+): void {
+    const most = Math.floor((width - 8) / 6);
+    const merged = scene.calls.merged[i];
+    const name = scene.name(scene.calls.region[i]) + (merged > 1 ? ` × ${merged}` : "");
+    c.fillStyle = inkOn(colour);
+    c.font = "11px system-ui, sans-serif";
+    c.fillText(
+        name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`,
+        x + 4,
+        y + row / 2,
+        width - 6,
+    );
+}
+
+function frame(
+    c: CanvasRenderingContext2D,
+    colour: string,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    line: number,
+): void {
+    c.strokeStyle = colour;
+    c.lineWidth = line;
+    c.strokeRect(x, y, Math.max(3, width), height);
+}
+
+/* Where the call of a message lies: the middle of its row, or of the block when it is not drawn. */
+function heights(scene: Scene): (location: number, call: number) => number | null {
+    const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
+    const depthOf = new Map<string, number>();
+    const { calls } = scene;
+    for (let i = 0; i < calls.n; i++)
+        depthOf.set(`${calls.location[i]}/${calls.call[i]}`, calls.depth[i]);
+    return (location, call) => {
+        const block = blockOf.get(location);
+        if (!block) return null;
+        const depth = depthOf.get(`${location}/${call}`) ?? block.depths / 2;
+        return axisHeight + block.top + (depth + 0.5) * block.row - scene.scroll;
+    };
+}
+
+function arrow(
+    c: CanvasRenderingContext2D,
+    x0: number,
+    y0: number,
+    x1: number,
+    y1: number,
+    head: number,
+): void {
+    const angle = Math.atan2(y1 - y0, x1 - x0);
+    c.beginPath();
+    c.moveTo(x0, y0);
+    c.lineTo(x1, y1);
+    for (const side of [-0.4, 0.4]) {
+        c.moveTo(x1, y1);
+        c.lineTo(x1 - head * Math.cos(angle + side), y1 - head * Math.sin(angle + side));
+    }
+    c.stroke();
+}
+
+function drawMessages(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    yOf: (location: number, call: number) => number | null,
+): void {
+    const { messages: m, own } = scene;
+    if (!m) return;
+    const drawn = new Set<string>();
+    const touches = (i: number) =>
+        own !== null &&
+        ((m.from[i] === own.location &&
+            m.send_ns[i] >= own.begin_ns &&
+            m.send_ns[i] <= own.end_ns) ||
+            (m.to[i] === own.location &&
+                m.recv_ns[i] >= own.begin_ns &&
+                m.recv_ns[i] <= own.end_ns));
+    const isSeen = (i: number) =>
+        m.recv_ns[i] >= scene.window[0] && m.send_ns[i] <= scene.window[1];
+    let others = 0;
+    for (let i = 0; i < m.n; i++) if (isSeen(i) && !touches(i)) others++;
+    for (let i = 0; i < m.n; i++) {
+        const isOwn = touches(i);
+        if (!isOwn && others > mostOthers) continue;
+        const [y0, y1] = [yOf(m.from[i], m.send_call[i]), yOf(m.to[i], m.recv_call[i])];
+        if (y0 === null || y1 === null) continue;
+        const [x0, x1] = [toX(scene, m.send_ns[i]), toX(scene, m.recv_ns[i])];
+        if (Math.max(x0, x1) < scene.left || Math.min(x0, x1) > scene.width) continue;
+        const key = [
+            m.from[i],
+            m.to[i],
+            Math.round(x0 / leastArrow),
+            Math.round(x1 / leastArrow),
+        ].join();
+        if (drawn.has(key)) continue;
+        drawn.add(key);
+        const isWhole = Math.min(x0, x1) >= scene.left && Math.max(x0, x1) <= scene.width;
+        c.strokeStyle = isOwn ? scene.ink : scene.dim;
+        c.globalAlpha =
+            isOwn && isWhole ? 0.9 : 0.3; /* one end elsewhere: it says little here */
+        c.lineWidth = isOwn && isWhole ? 1.2 : 0.8;
+        arrow(c, x0, y0, x1, y1, 6);
+    }
+    c.globalAlpha = 1;
+}
+
+function drawLinks(
+    c: CanvasRenderingContext2D,
+    scene: Scene,
+    yOf: (location: number, call: number) => number | null,
+): void {
+    let last: [number, number] | null = null;
+    scene.links.forEach((link, k) => {
+        const y = yOf(link.location, link.call);
+        if (y === null) return;
+        const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
+        const from = Math.max(x0, scene.left);
+        if (x1 >= from)
+            frame(
+                c,
+                scene.hot,
+                from,
+                y - openRow / 2,
+                Math.min(x1, scene.width) - from,
+                openRow,
+                3,
+            );
+        const x = Math.min(Math.max(x0, scene.left) - 10, scene.width - 9);
+        if (last) {
+            c.strokeStyle = scene.hot;
+            c.lineWidth = 2.5;
+            c.setLineDash([6, 3]);
+            arrow(c, last[0], last[1], x, y, 8);
+            c.setLineDash([]);
+        }
+        last = [x, y];
+        c.beginPath();
+        c.arc(x, y, 8, 0, 2 * Math.PI);
+        c.fillStyle = scene.hot;
+        c.fill();
+        c.fillStyle = "#000";
+        c.font = "bold 11px system-ui, sans-serif";
+        c.textAlign = "center";
+        c.fillText(String(k + 1), x, y + 0.5);
+    });
+}
+
+function drawOwn(c: CanvasRenderingContext2D, scene: Scene): void {
+    const { own } = scene;
+    const block = own && scene.blocks.find((b) => b.location === own.location);
+    if (!own || !block) return;
+    const [x0, x1] = [toX(scene, own.begin_ns), toX(scene, own.end_ns)];
+    const y = axisHeight + block.top - scene.scroll;
+    frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
+}
+
+export function drawTimeline(c: CanvasRenderingContext2D, scene: Scene): void {
+    c.clearRect(0, 0, scene.width, scene.height);
+    c.save();
+    c.beginPath();
+    c.rect(scene.left, axisHeight, scene.width - scene.left, scene.height - axisHeight);
+    c.clip();
+    const yOf = heights(scene);
+    drawCalls(c, scene);
+    drawMessages(c, scene, yOf);
+    drawOwn(c, scene);
+    c.restore();
+    // Not clipped to where times are: the number stands beside the names of ranks if need be.
+    drawLinks(c, scene, yOf);
+    drawAxis(c, scene);
+}

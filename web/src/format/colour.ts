@@ -1,0 +1,67 @@
+// Colours that people of all kinds of sight tell apart (Okabe and Ito), stable per function: they
+// depend on its name only, not on the run or the order. Vermilion is kept for anomalies.
+
+export type Rgb = [number, number, number];
+
+export const anomalyColour: Rgb = [213, 94, 0];
+export const abnormalColour: Rgb = [213, 94, 0];
+export const normalColour: Rgb = [0, 114, 178];
+
+const hues: Rgb[] = [
+    [86, 180, 233],
+    [230, 159, 0],
+    [0, 158, 115],
+    [204, 121, 167],
+    [240, 228, 66],
+    [0, 114, 178],
+];
+const shades = [0, 0.35, -0.25]; /* towards white, or black */
+
+/* FNV-1a */
+export function hashName(name: string): number {
+    let h = 0x811c9dc5;
+    for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 0x01000193);
+    return h >>> 0;
+}
+
+function shaded(colour: Rgb, shade: number): Rgb {
+    const target = shade > 0 ? 255 : 0;
+    return colour.map((c) => Math.round(c + (target - c) * Math.abs(shade))) as Rgb;
+}
+
+export function regionColour(name: string): Rgb {
+    const h = hashName(name);
+    return shaded(hues[h % hues.length], shades[(h >>> 8) % shades.length]);
+}
+
+/* Stable for small numbers such as ranks: neighbours differ. */
+export function numberColour(n: number): Rgb {
+    return shaded(hues[n % hues.length], shades[Math.floor(n / hues.length) % shades.length]);
+}
+
+export function css([r, g, b]: Rgb): string {
+    return `rgb(${r},${g},${b})`;
+}
+
+/* Black or white, whichever is read better on it (WCAG relative luminance). */
+export function inkOn([r, g, b]: Rgb): string {
+    const linear = (c: number) =>
+        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
+    const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    return luminance > 0.179 ? "#000" : "#fff";
+}
+
+const cividis: Rgb[] = [
+    [0, 32, 77],
+    [66, 78, 108],
+    [124, 123, 120],
+    [188, 175, 111],
+    [255, 234, 70],
+];
+
+/* From dark blue (0) to yellow (1). */
+export function scaleColour(x: number): Rgb {
+    const at = Math.min(Math.max(x, 0), 1) * (cividis.length - 1);
+    const i = Math.min(Math.floor(at), cividis.length - 2);
+    return cividis[i].map((c, k) => Math.round(c + (cividis[i + 1][k] - c) * (at - i))) as Rgb;
+}

@@ -1,0 +1,8 @@
+// #RANK-INDEX, or #RANK.THREAD-INDEX off the master thread.
+export function executionId(rank: number, thread: number, index: number): string {
+    return thread ? `#${rank}.${thread}-${index}` : `#${rank}-${index}`;
+}
+
+export function locationName(rank: number, thread: number): string {
+    return thread ? `rank ${rank}.${thread}` : `rank ${rank}`;
+}

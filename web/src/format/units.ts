@@ -1,0 +1,59 @@
+// Numbers for people: three digits that matter, and always a unit.
+
+const timeUnits: [number, string][] = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "us"],
+];
+
+function threeDigits(x: number): string {
+    const size = Math.abs(x);
+    return x.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+/* 38.1 ms; as snag prints it in a terminal. */
+export function formatTime(ns: number): string {
+    for (const [scale, unit] of timeUnits)
+        if (Math.abs(ns) >= scale * 0.9995) return `${threeDigits(ns / scale)} ${unit}`;
+    return `${Math.round(ns)} ns`;
+}
+
+export function formatExcess(ns: number): string {
+    return (ns > 0 ? "+" : ns < 0 ? "−" : "") + formatTime(Math.abs(ns));
+}
+
+/* A moment, with as many digits as make two that are `step_ns` apart differ. */
+export function formatMoment(ns: number, stepNs: number): string {
+    const [scale, unit] =
+        Math.abs(ns) >= 1e9 ? [1e9, "s"] : Math.abs(ns) >= 1e6 ? [1e6, "ms"] : [1e3, "us"];
+    const digits = Math.max(
+        0,
+        Math.min(9, Math.ceil(-Math.log10(Math.max(stepNs, 1) / scale))),
+    );
+    return `${(ns / scale).toFixed(digits)} ${unit}`;
+}
+
+export function formatCount(n: number): string {
+    return Math.round(n).toLocaleString("en-US");
+}
+
+/* Counts that are means: 2.7, but 14. */
+export function formatMean(n: number): string {
+    return n >= 99.5 || Number.isInteger(n)
+        ? formatCount(n)
+        : n >= 0.05 || n === 0
+          ? n.toFixed(1)
+          : "< 0.1";
+}
+
+export function formatScore(score: number): string {
+    return Number.isFinite(score) ? score.toFixed(2) : "-";
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+    return `${formatCount(n)} ${n === 1 ? one : many}`;
+}
+
+export function formatShare(share: number): string {
+    return `${(share * 100).toFixed(share < 0.095 ? 1 : 0)} %`;
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { formatCount, formatExcess, formatMean, formatMoment, formatTime } from "./units";
+
+test("times are three digits and a unit, as in the terminal", () => {
+    assert.equal(formatTime(0), "0 ns");
+    assert.equal(formatTime(483), "483 ns");
+    assert.equal(formatTime(9790), "9.79 us");
+    assert.equal(formatTime(38_100_000), "38.1 ms");
+    assert.equal(formatTime(999_960), "1.00 ms");
+    assert.equal(formatTime(9_420_000_000), "9.42 s");
+    assert.equal(formatTime(326_400_000_000), "326 s");
+});
+
+test("an excess has a sign", () => {
+    assert.equal(formatExcess(31_300_000), "+31.3 ms");
+    assert.equal(formatExcess(-1000), "−1.00 us");
+});
+
+test("moments that are a nanosecond apart do not read the same", () => {
+    assert.notEqual(formatMoment(9_420_000_001, 1), formatMoment(9_420_000_002, 1));
+    assert.equal(formatMoment(512_416_000, 1_000_000), "512 ms");
+});
+
+test("counts have separators, means a digit", () => {
+    assert.equal(formatCount(1_000_000), "1,000,000");
+    assert.equal(formatMean(2.72), "2.7");
+    assert.equal(formatMean(14), "14");
+    assert.equal(formatMean(0.001), "< 0.1");
+});

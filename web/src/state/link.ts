@@ -1,0 +1,182 @@
+// Which signals are in the URL, and keeping the two the same. A new selection is a step in the
+// history of the browser; the window and the settings only replace the step they belong to.
+import { effect, Signal } from "@preact/signals";
+import {
+    attributes,
+    colourBy,
+    depthLimit,
+    executions,
+    filter,
+    foiId,
+    lassoed,
+    mark,
+    planeName,
+    sampling,
+    selected,
+    shownRanks,
+    structureKind,
+    timeWindow,
+    viewNames,
+    views,
+    whyThreshold,
+    xAttribute,
+    yAttribute,
+} from "./store";
+import { Field, packTrees, printState, readState, unpackTrees } from "./url";
+
+const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
+
+function oneOf<T extends string>(key: string, of: Signal<T>, allowed: readonly T[]): Field {
+    const first = of.value;
+    return {
+        key,
+        print: () => (of.value === first ? null : of.value),
+        read: (text) => (of.value = allowed.includes(text as T) ? (text as T) : first),
+    };
+}
+
+function number(key: string, of: Signal<number | null>, least: number, most: number): Field {
+    const first = of.value;
+    return {
+        key,
+        print: () => (of.value === first || of.value === null ? null : String(of.value)),
+        read: (text) => {
+            const x = text === null || text === "" ? NaN : Number(text);
+            of.value = x >= least && x <= most ? x : first;
+        },
+    };
+}
+
+function numbers(text: string | null): number[] | null {
+    if (!text) return null;
+    const list = text.split(",").map(Number);
+    return list.every((x) => Number.isFinite(x) && x >= 0) ? list : null;
+}
+
+function list(key: string, of: Signal<string[] | null>): Field {
+    return {
+        key,
+        print: () => (of.value ? JSON.stringify(of.value) : null),
+        read: (text) => {
+            try {
+                const value = text ? JSON.parse(text) : null;
+                of.value =
+                    Array.isArray(value) && value.every((v) => typeof v === "string")
+                        ? value
+                        : null;
+            } catch {
+                of.value = null;
+            }
+        },
+    };
+}
+
+const firstViews = views.value;
+
+const fields: Field[] = [
+    number("foi", foiId, 0, 1e9),
+    number("tree", selected, 0, 4e9),
+    {
+        key: "views",
+        print: () => (views.value.join() === firstViews.join() ? null : views.value.join(",")),
+        read: (text) => {
+            const known = viewNames.filter((name) => text?.split(",").includes(name));
+            views.value = known.length ? known : firstViews;
+        },
+    },
+    {
+        key: "window",
+        print: () => timeWindow.value?.map((ns) => Math.round(ns)).join(",") ?? null,
+        read: (text) => {
+            const pair = numbers(text);
+            timeWindow.value =
+                pair?.length === 2 && pair[1] > pair[0] ? [pair[0], pair[1]] : null;
+        },
+    },
+    {
+        key: "ranks",
+        print: () => shownRanks.value?.join(",") ?? null,
+        read: (text) => (shownRanks.value = numbers(text)),
+    },
+    list("mark", mark),
+    {
+        key: "plane",
+        print: () => planeName.value,
+        read: (text) =>
+            (planeName.value = ["pca", "mds", "tsne", "attributes"].includes(text ?? "")
+                ? (text as any)
+                : null),
+    },
+    oneOf("x", xAttribute, attributes),
+    oneOf("y", yAttribute, attributes),
+    oneOf("colour", colourBy, ["verdict", "score", "label", "rank"]),
+    number("sample", sampling as Signal<number | null>, 0, 100),
+    oneOf("tree-as", structureKind, ["icicle", "force"]),
+    number("depth", depthLimit as Signal<number | null>, 1, 64),
+    number("above", whyThreshold as Signal<number | null>, 0, 100),
+    {
+        key: "list",
+        print: () => {
+            const { rank, verdict, label, order } = filter.value;
+            const text = [rank ?? "", verdict, label, order === "next" ? "next" : ""].join(":");
+            return text === ":::" ? null : text;
+        },
+        read: (text) => {
+            const [rank = "", verdict = "", label = "", order = ""] = (text ?? "").split(":");
+            filter.value = {
+                rank: /^\d+$/.test(rank) ? Number(rank) : null,
+                verdict: verdict === "anomaly" || verdict === "normal" ? verdict : "",
+                label:
+                    label === "abnormal" || label === "normal" || label === "none" ? label : "",
+                order: order === "next" ? "next" : "score",
+            };
+        },
+    },
+];
+
+/* The lasso needs the number of executions to be checked against: it is read when they are there. */
+const lassoField: Field = {
+    key: "lasso",
+    print: () =>
+        lassoed.value && lassoed.value.length <= mostTreesInLink
+            ? packTrees(lassoed.value)
+            : null,
+    read: (text) => {
+        const n = executions.value?.n ?? 0;
+        lassoed.value = text ? unpackTrees(text, n) : null;
+    },
+};
+
+let lassoInUrl: string | null = null;
+
+function read(): void {
+    readState(fields, location.hash);
+    lassoInUrl = new URLSearchParams(location.hash.slice(1)).get("lasso");
+    if (executions.value) restoreLasso();
+}
+
+export function restoreLasso(): void {
+    lassoField.read(lassoInUrl);
+    lassoInUrl = null;
+}
+
+export function keepUrl(): void {
+    read();
+    let tree = selected.value;
+    effect(() => {
+        const state = printState([...fields, lassoField]);
+        const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
+        if (hash === location.hash.slice(1)) return;
+        const isStep = selected.value !== tree && tree !== null;
+        tree = selected.value;
+        history[isStep ? "pushState" : "replaceState"](
+            null,
+            "",
+            hash ? `#${hash}` : location.pathname + location.search,
+        );
+    });
+    addEventListener("popstate", () => {
+        read();
+        tree = selected.value;
+    });
+}

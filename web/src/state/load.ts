@@ -1,0 +1,162 @@
+// What comes from the server at the start, and again when it changed.
+import { effect } from "@preact/signals";
+import { getBundle, getJson, orNull } from "../api/http";
+import { listen, watchConnection } from "../api/events";
+import { Region, Run } from "../api/types";
+import { restoreLasso } from "./link";
+import { timesBack } from "./resource";
+import {
+    executions,
+    Executions,
+    executionsError,
+    foi,
+    foiShown,
+    labelsToLearn,
+    labelsVersion,
+    moving,
+    plane,
+    planeShown,
+    regions,
+    run,
+    runError,
+    scoresVersion,
+    selected,
+} from "./store";
+
+const columnNames =
+    "enter_ns,duration_ns,score,rank,thread,index,location,vertices,messages,verdict,label";
+
+export async function loadRun(): Promise<void> {
+    try {
+        const [loaded, table] = await Promise.all([
+            getJson<Run>("/run"),
+            getJson<Region[]>("/regions"),
+        ]);
+        regions.value = new Map(table.map((r) => [r.id, r]));
+        run.value = loaded;
+        const labels = foi.value?.labels;
+        if (labels && !foi.value?.retrain)
+            labelsToLearn.value = labels.abnormal + labels.normal;
+        runError.value = null;
+        document.title = `snag: ${loaded.name}`;
+    } catch (error) {
+        runError.value = (error as Error).message;
+    }
+}
+
+async function loadExecutions(id: number): Promise<void> {
+    try {
+        const { columns } = await getBundle(`/fois/${id}/columns?names=${columnNames}`);
+        if (foi.value?.id !== id) return;
+        executions.value = { ...columns, n: columns.score.length } as unknown as Executions;
+        executionsError.value = null;
+        restoreLasso();
+        if (selected.value !== null && selected.value >= executions.value.n)
+            selected.value = null;
+    } catch (error) {
+        executionsError.value = (error as Error).message;
+    }
+}
+
+/* Scores, verdicts and labels, anew; the other columns never change. */
+export async function reloadJudgements(): Promise<void> {
+    const id = foi.value?.id;
+    if (id === undefined || !executions.value) return;
+    const [fresh, { columns }] = await Promise.all([
+        getJson<Run>("/run"),
+        getBundle(`/fois/${id}/columns?names=score,verdict,label`),
+    ]);
+    if (foi.value?.id !== id) return;
+    run.value = fresh;
+    executions.value = { ...executions.value, ...columns } as Executions;
+}
+
+async function loadPlane(id: number, method: string): Promise<void> {
+    try {
+        const bundle = await orNull(
+            getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`),
+        );
+        if (foi.value?.id !== id || planeShown.value !== method) return;
+        plane.value = bundle && {
+            x: bundle.columns[`${method}.x`],
+            y: bundle.columns[`${method}.y`],
+        };
+    } catch {
+        plane.value = null; /* the view says that there are no points */
+    }
+}
+
+/* The points of a projection on their way: one request at a time, the newest state. */
+let isFetchingPoints = false;
+async function followProjection(id: number, method: string): Promise<void> {
+    if (isFetchingPoints || planeShown.value !== method) return;
+    isFetchingPoints = true;
+    try {
+        const bundle = await orNull(getBundle(`/fois/${id}/projection`));
+        if (bundle && foi.value?.id === id && planeShown.value === method)
+            plane.value = { x: bundle.columns.x, y: bundle.columns.y };
+    } catch {
+        /* the next event asks again */
+    } finally {
+        isFetchingPoints = false;
+    }
+}
+
+export function startLoading(): void {
+    effect(() => {
+        const id = foiShown.value;
+        if (id === undefined) return;
+        executions.value = null;
+        loadExecutions(id);
+    });
+    effect(() => {
+        const id = foiShown.value;
+        const method = planeShown.value;
+        plane.value = null;
+        if (id !== undefined && method !== "attributes") loadPlane(id, method);
+    });
+    listen({
+        labels: (id) => {
+            if (id === foi.value?.id)
+                reloadJudgements().then(
+                    () => labelsVersion.value++,
+                    () => undefined,
+                );
+        },
+        retrain: (id) => {
+            if (id === foi.value?.id)
+                reloadJudgements().then(
+                    () => scoresVersion.value++,
+                    () => undefined,
+                );
+        },
+        projection: (state) => {
+            if (state.foi !== foi.value?.id) return;
+            moving.value = state.running ? state : null;
+            if (state.running) followProjection(state.foi, state.method);
+            else
+                getJson<Run>("/run").then(
+                    (fresh) => {
+                        run.value = fresh;
+                        if (planeShown.value === state.method)
+                            loadPlane(state.foi, state.method);
+                    },
+                    () => undefined,
+                );
+        },
+    });
+    watchConnection({
+        probe: () => getJson<Run>("/run"),
+        back: () => {
+            timesBack.value++;
+            if (!run.value) loadRun();
+            else if (!executions.value && foi.value) loadExecutions(foi.value.id);
+            else
+                reloadJudgements().then(
+                    () => scoresVersion.value++,
+                    () => undefined,
+                );
+        },
+    });
+    loadRun();
+}

@@ -1,0 +1,122 @@
+// The state of the page, as signals. What a link has to restore is printed into the URL (url.ts);
+// the rest comes from the server.
+import { computed, signal } from "@preact/signals";
+import { Column } from "../api/columns";
+import { Foi, ProjectionState, Region, Run } from "../api/types";
+
+export const viewNames = [
+    "overview",
+    "why",
+    "structure",
+    "timeline",
+    "regions",
+    "quality",
+] as const;
+export type ViewName = (typeof viewNames)[number];
+
+export const projections = ["pca", "mds", "tsne"] as const;
+export const attributes = [
+    "enter_ns",
+    "duration_ns",
+    "rank",
+    "score",
+    "messages",
+    "vertices",
+] as const;
+export type Attribute = (typeof attributes)[number];
+export type Plane = (typeof projections)[number] | "attributes";
+export type ColourBy = "verdict" | "score" | "label" | "rank";
+
+/* One row per execution, in the order of the trees. */
+export interface Executions {
+    n: number;
+    enter_ns: Float64Array;
+    duration_ns: Float64Array;
+    score: Float32Array;
+    rank: Uint32Array;
+    thread: Uint32Array;
+    index: Uint32Array;
+    location: Uint32Array;
+    vertices: Uint32Array;
+    messages: Uint32Array;
+    verdict: Uint8Array; /* 1: anomaly */
+    label: Int8Array; /* 1 abnormal, -1 normal, 0 none */
+}
+
+export interface CandidateFilter {
+    rank: number | null;
+    verdict: "" | "anomaly" | "normal";
+    label: "" | "abnormal" | "normal" | "none";
+    order: "score" | "next";
+}
+
+export const isWide = matchMedia("(min-width: 1700px)").matches;
+
+// From the server
+export const run = signal<Run | null>(null);
+export const runError = signal<string | null>(null);
+export const executions = signal<Executions | null>(null);
+export const executionsError = signal<string | null>(null);
+export const regions = signal<Map<number, Region>>(new Map());
+export const plane = signal<{ x: Column; y: Column } | null>(
+    null,
+); /* of the projection shown */
+export const moving = signal<ProjectionState | null>(null); /* the projection being made */
+
+// In the URL
+export const foiId = signal<number | null>(null);
+export const selected = signal<number | null>(null);
+export const lassoed = signal<Uint32Array | null>(null);
+export const mark = signal<string[] | null>(null); /* a call path that is shown everywhere */
+export const timeWindow = signal<[number, number] | null>(
+    null,
+); /* null: the selected execution */
+export const shownRanks = signal<number[] | null>(null); /* locations; null: the partners */
+export const views = signal<ViewName[]>(
+    isWide
+        ? ["overview", "why", "structure", "timeline"]
+        : ["overview", "structure", "timeline"],
+);
+export const planeName = signal<Plane | null>(null); /* null: the best there is */
+export const xAttribute = signal<Attribute>("enter_ns");
+export const yAttribute = signal<Attribute>("duration_ns");
+export const colourBy = signal<ColourBy>("verdict");
+export const sampling = signal(100); /* percent of the normal executions that are drawn */
+export const filter = signal<CandidateFilter>({
+    rank: null,
+    verdict: "",
+    label: "",
+    order: "score",
+});
+export const structureKind = signal<"icicle" | "force">("icicle");
+export const depthLimit = signal(6);
+export const whyThreshold = signal(2); /* percent of the excess */
+
+// Only here
+export const labelsVersion = signal(0); /* counts changes of labels ... */
+export const scoresVersion = signal(0); /* ... and of scores */
+export const labelsToLearn = signal(0); /* given since the last retrain */
+export const busy = signal<string | null>(null);
+export const notice = signal<{ text: string; isError: boolean } | null>(null);
+export const theme = signal(
+    matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+);
+export const candidateTrees = signal<number[]>([]); /* as listed now, for J and K */
+
+export const foi = computed<Foi | null>(
+    () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,
+);
+
+/* Changes only when another function is asked about, not when something of it changed. */
+export const foiShown = computed<number | undefined>(() => foi.value?.id);
+
+/* The projection to draw: the one asked for, else the first there is, else attributes. */
+export const planeShown = computed<Plane>(() => {
+    if (planeName.value) return planeName.value;
+    const there = foi.value?.projections.map((p) => p.method) ?? [];
+    return projections.find((p) => there.includes(p)) ?? "attributes";
+});
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
+    theme.value = event.matches ? "dark" : "light";
+});

@@ -1,0 +1,73 @@
+// How the page is laid out: candidates on the left, the selected execution on top of the views.
+import { ComponentType } from "preact";
+import { loadRun } from "../state/load";
+import { run, runError, ViewName, viewNames, views } from "../state/store";
+import { Candidates } from "./candidates";
+import { Detail } from "./detail";
+import { Header, Messages } from "./header";
+import { Help } from "./help";
+import { Overview } from "./overview";
+import { Failed, Loading } from "./panel";
+import { QualityView } from "./quality";
+import { Regions } from "./regions";
+import { StructureView } from "./structure";
+import { Timeline } from "./timeline";
+import { Tour } from "./tour";
+import { Why } from "./why";
+
+const components: Record<ViewName, ComponentType> = {
+    overview: Overview,
+    why: Why,
+    structure: StructureView,
+    timeline: Timeline,
+    regions: Regions,
+    quality: QualityView,
+};
+
+function Views() {
+    const shown = viewNames.filter((name) => views.value.includes(name));
+    const above = shown.filter((name) => name !== "timeline");
+    const draw = (name: ViewName) => {
+        const View = components[name];
+        return <View key={name} />;
+    };
+    return (
+        <div
+            class={`views${shown.includes("timeline") && above.length ? " with-timeline" : ""}`}
+        >
+            {above.length > 0 && (
+                <div class={`above n${Math.min(above.length, 5)}`}>{above.map(draw)}</div>
+            )}
+            {shown.includes("timeline") && draw("timeline")}
+        </div>
+    );
+}
+
+export function App() {
+    if (!run.value)
+        return runError.value ? (
+            <main class="alone">
+                <Messages />
+                <Failed text={`The run cannot be shown: ${runError.value}`} retry={loadRun} />
+            </main>
+        ) : (
+            <main class="alone">
+                <Loading what="the run" />
+            </main>
+        );
+    return (
+        <>
+            <Header />
+            <Messages />
+            <div class="body">
+                <Candidates />
+                <main>
+                    <Detail />
+                    <Views />
+                </main>
+            </div>
+            <Help />
+            <Tour />
+        </>
+    );
+}

@@ -1,0 +1,205 @@
+// The list of candidates: the strangest executions first, each with its small drawing, the reason in
+// a sentence, and the buttons to label it. 50 are fetched at a time.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { getJson } from "../api/http";
+import { Candidate, CandidatePage } from "../api/types";
+import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { select } from "../state/actions";
+import { useResource } from "../state/resource";
+import {
+    CandidateFilter,
+    candidateTrees,
+    filter,
+    foi,
+    labelsVersion,
+    regions,
+    run,
+    scoresVersion,
+    selected,
+} from "../state/store";
+import { LabelButtons } from "./labels";
+import { Await, Empty } from "./panel";
+import { Sketch } from "./sketch";
+
+const pageSize = 50;
+
+function query(limit: number, { rank, verdict, label, order }: CandidateFilter): string {
+    const params = new URLSearchParams({ offset: "0", limit: String(limit), order });
+    if (rank !== null) params.set("rank", String(rank));
+    if (verdict) params.set("verdict", verdict);
+    if (label) params.set("label", label);
+    return params.toString();
+}
+
+function regionName(id: number): string {
+    return regions.value.get(id)?.short_name ?? `region ${id}`;
+}
+
+/* How it moved in the ranking since the detector alone judged it. */
+function Moved({ of }: { of: Candidate }) {
+    const by = of.rank_before - of.rank_now;
+    if (!by || !foi.value?.retrain) return null;
+    return (
+        <span
+            class="moved"
+            title={`place ${formatCount(of.rank_before)} before the labels were learnt`}
+        >
+            {by > 0 ? "↑" : "↓"} from {formatCount(of.rank_before)}
+        </span>
+    );
+}
+
+function Item({ of }: { of: Candidate }) {
+    const isSelected = selected.value === of.tree;
+    const item = useRef<HTMLLIElement>(null);
+    useEffect(() => {
+        if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
+    }, [isSelected]);
+    return (
+        <li ref={item} class={`candidate ${of.verdict}${isSelected ? " selected" : ""}`}>
+            <button class="pick" aria-pressed={isSelected} onClick={() => select(of.tree)}>
+                <span class="line">
+                    <span class="place">{formatCount(of.rank_now)}</span>
+                    <b>{of.id}</b>
+                    <span>{formatTime(of.duration_ns)}</span>
+                    <Moved of={of} />
+                    <span class="score" title="score: how strange it is">
+                        {formatScore(of.score)}
+                    </span>
+                </span>
+                <Sketch bars={of.sketch} name={regionName} />
+                <span class="why">{of.why}</span>
+            </button>
+            <LabelButtons tree={of.tree} id={of.id} />
+        </li>
+    );
+}
+
+function Filters() {
+    const now = filter.value;
+    const set = (part: Partial<CandidateFilter>) => (filter.value = { ...now, ...part });
+    const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
+    const choice = (
+        name: string,
+        value: string,
+        options: [string, string][],
+        take: (value: string) => void,
+    ) => (
+        <select
+            aria-label={name}
+            value={value}
+            onChange={(event) => take(event.currentTarget.value)}
+        >
+            {options.map(([key, text]) => (
+                <option value={key}>{text}</option>
+            ))}
+        </select>
+    );
+    return (
+        <div class="filters">
+            {choice(
+                "Order",
+                now.order,
+                [
+                    ["score", "Strangest first"],
+                    ["next", "Best to label next"],
+                ],
+                (order) => set({ order: order as CandidateFilter["order"] }),
+            )}
+            {choice(
+                "Rank",
+                String(now.rank ?? ""),
+                [
+                    ["", "All ranks"],
+                    ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`]),
+                ],
+                (rank) => set({ rank: rank === "" ? null : Number(rank) }),
+            )}
+            {choice(
+                "Verdict",
+                now.verdict,
+                [
+                    ["", "All verdicts"],
+                    ["anomaly", "Anomalies"],
+                    ["normal", "Normal ones"],
+                ],
+                (verdict) => set({ verdict: verdict as CandidateFilter["verdict"] }),
+            )}
+            {choice(
+                "Label",
+                now.label,
+                [
+                    ["", "Any label"],
+                    ["none", "Not labelled"],
+                    ["abnormal", "Abnormal"],
+                    ["normal", "Normal"],
+                ],
+                (label) => set({ label: label as CandidateFilter["label"] }),
+            )}
+        </div>
+    );
+}
+
+export function Candidates() {
+    const [limit, setLimit] = useState(pageSize);
+    const id = foi.value?.id;
+    const search = query(limit, filter.value);
+    // A label must not move what is being looked at: only a filter by label asks again for one.
+    const version = `${scoresVersion.value}/${filter.value.label || filter.value.order === "next" ? labelsVersion.value : 0}`;
+    const page = useResource<CandidatePage>(
+        id === undefined ? null : `${id}?${search}#${version}`,
+        (abort) => getJson(`/fois/${id}/candidates?${search}`, abort),
+        true,
+    );
+    useEffect(() => {
+        if (!page.value) return;
+        candidateTrees.value = page.value.items.map((item) => item.tree);
+        if (selected.value === null && page.value.items.length)
+            select(page.value.items[0].tree);
+    }, [page.value]);
+    return (
+        <nav class="candidates" aria-label="Candidates">
+            <h2>
+                Candidates{" "}
+                {page.value && <small>{plural(page.value.total, "execution")}</small>}
+            </h2>
+            <Filters />
+            <Await of={page} what="candidates" empty="No run.">
+                {({ items, total }) =>
+                    items.length ? (
+                        <ol>
+                            {items.map((item) => (
+                                <Item key={item.tree} of={item} />
+                            ))}
+                            {items.length < total && (
+                                <li class="more">
+                                    <button onClick={() => setLimit(limit + pageSize)}>
+                                        {page.isLoading
+                                            ? "Loading ..."
+                                            : `Show ${Math.min(pageSize, total - items.length)} more`}
+                                    </button>
+                                </li>
+                            )}
+                        </ol>
+                    ) : (
+                        <Empty>
+                            <p>No execution is like that.</p>
+                            <button
+                                onClick={() =>
+                                    (filter.value = {
+                                        rank: null,
+                                        verdict: "",
+                                        label: "",
+                                        order: "score",
+                                    })
+                                }
+                            >
+                                Show all
+                            </button>
+                        </Empty>
+                    )
+                }
+            </Await>
+        </nav>
+    );
+}

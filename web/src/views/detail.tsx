@@ -1,0 +1,133 @@
+// The selected execution in a line and a sentence, and the one thing to do next: say what it is.
+import { signal } from "@preact/signals";
+import { getJson } from "../api/http";
+import { Shown } from "../api/types";
+import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { retrain, selectStep } from "../state/actions";
+import { Resource, useResource } from "../state/resource";
+import {
+    busy,
+    candidateTrees,
+    executions,
+    foi,
+    labelsToLearn,
+    scoresVersion,
+    selected,
+} from "../state/store";
+import { LabelButtons } from "./labels";
+import { Failed, Loading } from "./panel";
+
+/* What is known of the selected execution: asked for once, here, and read by the views. */
+export const shown = signal<Resource<Shown> | null>(null);
+
+export function useShown(): Resource<Shown> {
+    const tree = selected.value;
+    const id = foi.value?.id;
+    const key =
+        tree === null || id === undefined ? null : `${id}/${tree}#${scoresVersion.value}`;
+    return useResource<Shown>(key, (abort) => getJson(`/fois/${id}/executions/${tree}`, abort));
+}
+
+export function times(now: number, usually: number): string {
+    const factor = now / usually;
+    return factor >= 1.5
+        ? `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the usual`
+        : "as usual";
+}
+
+function NextStep({ of }: { of: Shown }) {
+    const label = executions.value?.label[of.tree] ?? 0;
+    if (labelsToLearn.value > 0 && label !== 0)
+        return (
+            <div class="next-step">
+                <span>{plural(labelsToLearn.value, "new label")}.</span>
+                <button
+                    class="primary"
+                    disabled={busy.value !== null}
+                    onClick={() => retrain()}
+                >
+                    {busy.value ?? "Retrain"} <kbd aria-hidden="true">R</kbd>
+                </button>
+                <LabelButtons tree={of.tree} id={of.id} large />
+                <StepButtons />
+            </div>
+        );
+    return (
+        <div class="next-step">
+            <span class="question">Should it be like this?</span>
+            <LabelButtons tree={of.tree} id={of.id} large />
+            <StepButtons />
+        </div>
+    );
+}
+
+function StepButtons() {
+    const at = candidateTrees.value.indexOf(selected.value ?? -1);
+    return (
+        <span class="steps">
+            <button
+                onClick={() => selectStep(-1)}
+                disabled={at <= 0}
+                title="Candidate before (K)"
+                aria-label="Candidate before"
+            >
+                <span aria-hidden="true">↑</span>
+            </button>
+            <button
+                onClick={() => selectStep(1)}
+                disabled={at + 1 >= candidateTrees.value.length}
+                title="Next candidate (J)"
+            >
+                <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
+            </button>
+        </span>
+    );
+}
+
+export function Detail() {
+    const of = useShown();
+    shown.value = of;
+    if (selected.value === null)
+        return (
+            <section class="detail empty" aria-label="Selected execution">
+                Choose an execution in the list or the overview.
+            </section>
+        );
+    if (of.error)
+        return (
+            <section class="detail" aria-label="Selected execution">
+                <Failed text={of.error} retry={of.retry} />
+            </section>
+        );
+    const it = of.value;
+    if (!it)
+        return (
+            <section class="detail" aria-label="Selected execution">
+                <Loading what="the execution" />
+            </section>
+        );
+    return (
+        <section class={`detail ${it.verdict}`} aria-label="Selected execution">
+            <div class="facts">
+                <h1>
+                    {it.id}{" "}
+                    <span class="verdict">
+                        {it.verdict === "anomaly" ? "▲ anomaly" : "normal"}
+                    </span>
+                </h1>
+                <span>
+                    <b>{formatTime(it.duration_ns)}</b>, usually{" "}
+                    {formatTime(it.usual_duration_ns)} (
+                    {times(it.duration_ns, it.usual_duration_ns)})
+                </span>
+                <span>
+                    score {formatScore(it.score)}, {formatCount(it.place)} of{" "}
+                    {formatCount(it.of)}
+                </span>
+                <span>at {formatTime(it.enter_ns)}</span>
+            </div>
+            <p class="why">{it.why}</p>
+            <NextStep of={it} />
+        </section>
+    );
+}

@@ -1,0 +1,96 @@
+// An icicle of call paths as SVG: it can be read aloud, and saved as it is.
+import { TreeNode } from "../api/types";
+import { css, inkOn, regionColour } from "../format/colour";
+import { formatCount, formatExcess, formatTime } from "../format/units";
+import { isStrange, placeNodes } from "./icicle_layout";
+
+export const rowHeight = 24;
+
+export function nodeTitle(node: TreeNode, name: string): string {
+    const usually =
+        node.usual_ns === null ? "usually absent" : `usually ${formatTime(node.usual_ns)}`;
+    const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
+    return (
+        `${name}${many}: ${formatTime(node.inclusive_ns)}, of which ${formatTime(node.exclusive_ns)} in itself (${usually})` +
+        (node.excess_ns ? `; ${formatExcess(node.excess_ns)}` : "")
+    );
+}
+
+function fit(text: string, width: number): string {
+    const most = Math.floor((width - 8) / 6.6);
+    return text.length <= most ? text : most >= 4 ? `${text.slice(0, most - 1)}…` : "";
+}
+
+interface Props {
+    nodes: TreeNode[];
+    name: (region: number) => string;
+    pxPerNs: number;
+    depthLimit: number;
+    isMarked: (node: number) => boolean;
+    pick?: (node: number) => void;
+    label: string;
+    scale: number; /* pixels of the page per unit */
+    exportAs?: string;
+}
+
+export function Icicle(props: Props) {
+    const { nodes, name } = props;
+    const placed = placeNodes(nodes, props.pxPerNs, props.depthLimit);
+    const height = (Math.max(0, ...placed.map((p) => p.depth)) + 1) * rowHeight + 2;
+    const width = Math.max(1, ...placed.map((p) => p.x + p.width)) + 2;
+    return (
+        <svg
+            class="icicle"
+            width={width * props.scale}
+            height={height * props.scale}
+            viewBox={`0 0 ${width} ${height}`}
+            role="group"
+            aria-label={props.label}
+            data-export={props.exportAs}
+        >
+            {placed.map(({ node: i, depth, x, width: w, hidden }) => {
+                const node = nodes[i];
+                const colour = regionColour(name(node.region));
+                const many = node.calls > 1 ? ` × ${formatCount(node.calls)}` : "";
+                const strange = isStrange(node, nodes[0]);
+                const inset = strange ? 1.5 : 0; /* its outline stays inside */
+                const text = fit(
+                    `${strange ? "▲ " : ""}${name(node.region)}${many}  ${formatTime(node.inclusive_ns)}${hidden ? `  +${hidden}` : ""}`,
+                    w,
+                );
+                const title =
+                    nodeTitle(node, name(node.region)) +
+                    (hidden ? `; ${hidden} call paths below are not drawn` : "");
+                const act = props.pick && (() => props.pick!(i));
+                return (
+                    <g
+                        key={i}
+                        transform={`translate(${x + 1},${depth * rowHeight + 1})`}
+                        class={`node${strange ? " strange" : ""}${props.isMarked(i) ? " marked" : ""}`}
+                        role={act ? "button" : undefined}
+                        tabIndex={act ? 0 : undefined}
+                        aria-label={act && (text ? `${text}: ${title}` : title)}
+                        onClick={act}
+                        onKeyDown={(event) =>
+                            (event.key === "Enter" || event.key === " ") && act?.()
+                        }
+                    >
+                        <title>{title}</title>
+                        <rect
+                            x={inset}
+                            y={inset}
+                            width={Math.max(0.8, w - 1 - 2 * inset)}
+                            height={rowHeight - 2 - 2 * inset}
+                            fill={css(colour)}
+                        />
+                        {text && (
+                            <text x={5} y={rowHeight / 2 + 3} fill={inkOn(colour)}>
+                                {text}
+                            </text>
+                        )}
+                    </g>
+                );
+            })}
+        </svg>
+    );
+}

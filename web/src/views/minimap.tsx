@@ -1,0 +1,90 @@
+// The whole run in a strip: how many executions run at a time (grey), where the anomalies are
+// (vermilion, from the top), and the window of the timeline, which can be dragged.
+import { useEffect, useRef } from "preact/hooks";
+import { clampSpan, Span } from "../canvas/window";
+import { formatTime } from "../format/units";
+import { Executions, theme } from "../state/store";
+import { cssColour, fitCanvas, useSize } from "./use_canvas";
+
+interface Props {
+    all: Executions | null;
+    whole: Span;
+    window: Span;
+    set: (window: Span) => void;
+}
+
+function drawMinimap(
+    c: CanvasRenderingContext2D,
+    width: number,
+    height: number,
+    { all, whole, window }: Props,
+): void {
+    c.clearRect(0, 0, width, height);
+    const toX = (ns: number) => ((ns - whole[0]) / (whole[1] - whole[0])) * width;
+    if (all) {
+        const bins = Math.max(1, Math.floor(width / 2));
+        const many = new Uint32Array(bins);
+        const strange = new Uint8Array(bins);
+        for (let i = 0; i < all.n; i++) {
+            const bin = Math.min(
+                bins - 1,
+                Math.max(0, Math.floor((toX(all.enter_ns[i]) / width) * bins)),
+            );
+            many[bin]++;
+            if (all.verdict[i]) strange[bin] = 1;
+        }
+        const most = many.reduce((a, b) => Math.max(a, b), 1);
+        for (let bin = 0; bin < bins; bin++) {
+            c.fillStyle = cssColour("--cold");
+            const h = (many[bin] / most) * (height - 6);
+            if (h) c.fillRect(bin * 2, height - h, 2, h);
+        }
+        c.fillStyle = cssColour("--hot");
+        for (let bin = 0; bin < bins; bin++)
+            if (strange[bin]) c.fillRect(bin * 2, 0, 2, height);
+    }
+    const [x0, x1] = [toX(window[0]), toX(window[1])];
+    c.fillStyle = cssColour("--ink");
+    c.globalAlpha = 0.12;
+    c.fillRect(x0, 0, x1 - x0, height);
+    c.globalAlpha = 1;
+    c.strokeStyle = cssColour("--ink");
+    c.lineWidth = 2;
+    c.strokeRect(x0 - 1, 1, Math.max(4, x1 - x0 + 2), height - 2);
+}
+
+export function Minimap(props: Props) {
+    const box = useRef<HTMLDivElement>(null);
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const size = useSize(box);
+    const { whole, window, set } = props;
+    useEffect(() => {
+        if (!size.width) return;
+        fitCanvas(canvas.current!, size);
+        const c = canvas.current!.getContext("2d")!;
+        c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+        drawMinimap(c, size.width, size.height, props);
+    }, [size, props.all?.verdict, window, theme.value]);
+    const moveTo = (event: PointerEvent) => {
+        const frame = canvas.current!.getBoundingClientRect();
+        const at =
+            whole[0] + ((event.clientX - frame.left) / frame.width) * (whole[1] - whole[0]);
+        const half = (window[1] - window[0]) / 2;
+        set(clampSpan([at - half, at + half], whole));
+    };
+    return (
+        <div class="minimap" ref={box}>
+            <canvas
+                ref={canvas}
+                role="img"
+                aria-label={`The whole run, ${formatTime(whole[1] - whole[0])}; the window is at ${formatTime(window[0])}`}
+                title="The whole run; vermilion: anomalies. Click or drag to move the window"
+                onPointerDown={(e) => {
+                    canvas.current!.setPointerCapture(e.pointerId);
+                    moveTo(e);
+                }}
+                onPointerMove={(e) => e.buttons & 1 && moveTo(e)}
+            />
+        </div>
+    );
+}

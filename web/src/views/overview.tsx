@@ -1,0 +1,216 @@
+// The overview: every execution is a point. The tools above it choose the plane, the colour and how
+// many of the normal executions are drawn; anomalies always are.
+import { formatCount, plural } from "../format/units";
+import { cancelProjection, labelTrees, startProjection } from "../state/actions";
+import {
+    Attribute,
+    attributes,
+    ColourBy,
+    colourBy,
+    executions,
+    executionsError,
+    foi,
+    lassoed,
+    moving,
+    plane,
+    Plane,
+    planeName,
+    planeShown,
+    sampling,
+    xAttribute,
+    yAttribute,
+} from "../state/store";
+import { loadRun } from "../state/load";
+import { Empty, Failed, Loading, Panel } from "./panel";
+import { hiddenPoints, isLassoOn, Scatter } from "./scatter";
+
+export const attributeNames: Record<Attribute, string> = {
+    enter_ns: "time",
+    duration_ns: "duration",
+    rank: "rank",
+    score: "score",
+    messages: "messages",
+    vertices: "calls in it",
+};
+
+const planeNames: Record<Plane, string> = {
+    pca: "PCA",
+    mds: "MDS",
+    tsne: "t-SNE",
+    attributes: "Attributes",
+};
+
+function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
+    return (
+        <label>
+            {props.name}{" "}
+            <select
+                value={props.of.value}
+                onChange={(e) => (props.of.value = e.currentTarget.value as Attribute)}
+            >
+                {attributes.map((a) => (
+                    <option value={a}>{attributeNames[a]}</option>
+                ))}
+            </select>
+        </label>
+    );
+}
+
+function Tools() {
+    return (
+        <>
+            <label>
+                <span class="visually-hidden">Place points by</span>
+                <select
+                    value={planeShown.value}
+                    title="PCA, MDS, t-SNE: executions that are alike lie near each other"
+                    onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}
+                >
+                    {(Object.keys(planeNames) as Plane[]).map((p) => (
+                        <option value={p}>{planeNames[p]}</option>
+                    ))}
+                </select>
+            </label>
+            {planeShown.value === "attributes" && (
+                <>
+                    <AttributeChoice name="x" of={xAttribute} />
+                    <AttributeChoice name="y" of={yAttribute} />
+                </>
+            )}
+            <label>
+                colour{" "}
+                <select
+                    value={colourBy.value}
+                    onChange={(e) => (colourBy.value = e.currentTarget.value as ColourBy)}
+                >
+                    {["verdict", "score", "label", "rank"].map((c) => (
+                        <option value={c}>{c}</option>
+                    ))}
+                </select>
+            </label>
+            <button
+                aria-pressed={isLassoOn.value}
+                title="Draw around points to choose them all (or hold Shift and drag)"
+                onClick={() => (isLassoOn.value = !isLassoOn.value)}
+            >
+                Lasso
+            </button>
+        </>
+    );
+}
+
+function Moving() {
+    const state = moving.value;
+    if (!state || state.method !== planeShown.value) return null;
+    return (
+        <div class="over-plot" role="status">
+            placing the points
+            {state.iterations
+                ? `: ${formatCount(state.iteration)} of ${formatCount(state.iterations)}`
+                : " ..."}{" "}
+            <progress
+                aria-label="progress"
+                value={state.iteration}
+                max={state.iterations || 1}
+            />
+            <button onClick={cancelProjection}>Stop</button>
+        </div>
+    );
+}
+
+function Chosen() {
+    const trees = lassoed.value;
+    if (!trees?.length) return null;
+    return (
+        <div class="over-plot chosen" role="status">
+            <b>{plural(trees.length, "execution")}</b> chosen; the one in the middle is shown.
+            All are
+            <span class="labels">
+                <button class="label-abnormal" onClick={() => labelTrees(trees, "abnormal")}>
+                    ▲ Abnormal
+                </button>
+                <button class="label-normal" onClick={() => labelTrees(trees, "normal")}>
+                    ● Normal
+                </button>
+            </span>
+            <button
+                class="quiet"
+                onClick={() => (lassoed.value = null)}
+                aria-label="Choose none"
+            >
+                ✕
+            </button>
+        </div>
+    );
+}
+
+function Sampling() {
+    return (
+        <div class="sampling">
+            <label>
+                normal ones drawn{" "}
+                <input
+                    type="range"
+                    min="0"
+                    max="100"
+                    step="1"
+                    value={sampling.value}
+                    aria-valuetext={`${sampling.value} percent`}
+                    onInput={(e) => (sampling.value = Number(e.currentTarget.value))}
+                />
+                <output>
+                    {sampling.value === 0 ? "anomalies only" : `${sampling.value} %`}
+                </output>
+            </label>
+            {planeShown.value !== "attributes" && <span>near: alike</span>}
+            <span>
+                {hiddenPoints.value
+                    ? `${plural(hiddenPoints.value, "point")} hidden`
+                    : "all points shown"}
+            </span>
+        </div>
+    );
+}
+
+function Body() {
+    if (executionsError.value)
+        return <Failed text={executionsError.value} retry={() => loadRun()} />;
+    const all = executions.value;
+    if (!all) return <Loading what="executions" />;
+    if (!all.n) return <Empty>{foi.value?.name} was never called.</Empty>;
+    const method = planeShown.value;
+    if (method !== "attributes" && !plane.value) {
+        const isThere = foi.value?.projections.some((p) => p.method === method);
+        if (moving.value || isThere)
+            return (
+                <>
+                    <Loading what="points" />
+                    <Moving />
+                </>
+            );
+        return (
+            <Empty>
+                <p>{planeNames[method]} is not computed yet.</p>
+                <button class="primary" onClick={() => startProjection(method)}>
+                    Compute it
+                </button>
+            </Empty>
+        );
+    }
+    return (
+        <>
+            <Scatter all={all} />
+            <Moving />
+            <Chosen />
+            <Sampling />
+        </>
+    );
+}
+
+export function Overview() {
+    return (
+        <Panel name="overview" tools={<Tools />}>
+            <Body />
+        </Panel>
+    );
+}

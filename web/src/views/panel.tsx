@@ -1,0 +1,94 @@
+// The frame of a view: title, tools, and what stands there while there is nothing to see. Every
+// view has an empty, a loading and an error state; they are said here and nowhere else.
+import { ComponentChildren } from "preact";
+import { Resource } from "../state/resource";
+import { ViewName, views } from "../state/store";
+
+export const viewTitles: Record<ViewName, string> = {
+    overview: "Overview",
+    why: "Why",
+    structure: "Structure",
+    timeline: "Timeline",
+    regions: "Regions",
+    quality: "Trace quality",
+};
+
+let before: ViewName[] | null = null;
+
+/* One view alone, and back to all that were there. */
+function toggleAlone(name: ViewName): void {
+    if (views.value.length > 1) {
+        before = views.value;
+        views.value = [name];
+    } else if (before) {
+        views.value = before;
+        before = null;
+    }
+}
+
+export function Panel(props: {
+    name: ViewName;
+    tools?: ComponentChildren;
+    children: ComponentChildren;
+}) {
+    const { name } = props;
+    const isAlone = views.value.length === 1;
+    return (
+        <section class={`panel panel-${name}`} aria-label={viewTitles[name]}>
+            <header class="panel-head">
+                <h2>{viewTitles[name]}</h2>
+                <div class="tools">{props.tools}</div>
+                {(!isAlone || before) && (
+                    <button
+                        class="quiet"
+                        onClick={() => toggleAlone(name)}
+                        title={isAlone ? "Show the other views again" : "Show only this view"}
+                        aria-label={`${viewTitles[name]}: ${isAlone ? "smaller" : "larger"}`}
+                    >
+                        {isAlone ? "⤡" : "⤢"}
+                    </button>
+                )}
+            </header>
+            <div class="panel-body">{props.children}</div>
+        </section>
+    );
+}
+
+export function Empty(props: { children: ComponentChildren }) {
+    return <div class="state">{props.children}</div>;
+}
+
+export function Loading(props: { what: string }) {
+    return (
+        <div class="state loading" role="status">
+            Loading {props.what} ...
+        </div>
+    );
+}
+
+export function Failed(props: { text: string; retry?: () => void }) {
+    return (
+        <div class="state failed" role="alert">
+            <p>{sentence(props.text)}</p>
+            {props.retry && <button onClick={props.retry}>Try again</button>}
+        </div>
+    );
+}
+
+export function sentence(text: string): string {
+    return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+}
+
+/* The value when it is there, else the state it is in. */
+export function Await<T>(props: {
+    of: Resource<T>;
+    what: string;
+    empty: ComponentChildren;
+    children: (value: T) => ComponentChildren;
+}) {
+    const { of } = props;
+    if (of.error) return <Failed text={of.error} retry={of.retry} />;
+    if (of.value !== null) return <>{props.children(of.value)}</>;
+    if (of.isLoading) return <Loading what={props.what} />;
+    return <Empty>{props.empty}</Empty>;
+}

@@ -1,0 +1,148 @@
+// All functions of the trace, in a table that can be sorted.
+import { signal } from "@preact/signals";
+import { Region } from "../api/types";
+import { formatCount, formatTime } from "../format/units";
+import { regions } from "../state/store";
+import { Empty, Panel } from "./panel";
+
+type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
+
+const columns: Column[] = [
+    { key: "short_name", title: "Function", text: (r) => r.short_name },
+    { key: "kind", title: "Kind", text: (r) => r.kind },
+    { key: "calls", title: "Calls", text: (r) => formatCount(r.calls) },
+    {
+        key: "inclusive_ns",
+        title: "Time",
+        text: (r) => formatTime(r.inclusive_ns),
+        help: "with what it called",
+    },
+    {
+        key: "exclusive_ns",
+        title: "In itself",
+        text: (r) => formatTime(r.exclusive_ns),
+        help: "without what it called",
+    },
+    {
+        key: "min_ns",
+        title: "Shortest",
+        text: (r) => (r.min_ns === null ? "-" : formatTime(r.min_ns)),
+    },
+    {
+        key: "max_ns",
+        title: "Longest",
+        text: (r) => (r.max_ns === null ? "-" : formatTime(r.max_ns)),
+    },
+    {
+        key: "variation",
+        title: "Variation",
+        text: (r) => r.variation.toFixed(2),
+        help: "standard deviation over mean of the times of its calls",
+    },
+    { key: "locations", title: "Ranks", text: (r) => formatCount(r.locations) },
+];
+
+const sorting = signal<{ key: keyof Region; isDown: boolean }>({
+    key: "exclusive_ns",
+    isDown: true,
+});
+const text = signal("");
+
+export function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
+    const sign = isDown ? -1 : 1;
+    return [...list].sort((a, b) => {
+        const [x, y] = [a[key], b[key]];
+        if (typeof x === "string" && typeof y === "string") return sign * x.localeCompare(y);
+        return sign * (Number(x ?? -1) - Number(y ?? -1)) || a.id - b.id;
+    });
+}
+
+function Head() {
+    const now = sorting.value;
+    return (
+        <thead>
+            <tr>
+                {columns.map(({ key, title, help }) => {
+                    const isKey = now.key === key;
+                    return (
+                        <th
+                            scope="col"
+                            aria-sort={
+                                isKey ? (now.isDown ? "descending" : "ascending") : "none"
+                            }
+                        >
+                            <button
+                                class="quiet"
+                                title={help}
+                                onClick={() =>
+                                    (sorting.value = {
+                                        key,
+                                        isDown: isKey ? !now.isDown : key !== "short_name",
+                                    })
+                                }
+                            >
+                                {title}
+                                {isKey ? (now.isDown ? " ↓" : " ↑") : ""}
+                            </button>
+                        </th>
+                    );
+                })}
+            </tr>
+        </thead>
+    );
+}
+
+export function Regions() {
+    const wanted = text.value.toLowerCase();
+    const all = [...regions.value.values()].filter(
+        (r) => r.calls > 0 && r.name.toLowerCase().includes(wanted),
+    );
+    const tools = (
+        <input
+            type="search"
+            placeholder="filter"
+            aria-label="Filter functions by name"
+            value={text.value}
+            onInput={(e) => (text.value = e.currentTarget.value)}
+        />
+    );
+    return (
+        <Panel name="regions" tools={tools}>
+            {all.length ? (
+                <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
+                    <table>
+                        <Head />
+                        <tbody>
+                            {sortRegions(all, sorting.value.key, sorting.value.isDown)
+                                .slice(0, 500)
+                                .map((r) => (
+                                    <tr key={r.id}>
+                                        {columns.map(({ key, text: print }) =>
+                                            key === "short_name" ? (
+                                                <th scope="row" title={r.name}>
+                                                    {print(r)}
+                                                </th>
+                                            ) : (
+                                                <td class={key === "kind" ? "words" : ""}>
+                                                    {print(r)}
+                                                </td>
+                                            ),
+                                        )}
+                                    </tr>
+                                ))}
+                        </tbody>
+                    </table>
+                    {all.length > 500 && (
+                        <p class="dim">
+                            {formatCount(all.length - 500)} more: filter by name to see them.
+                        </p>
+                    )}
+                </div>
+            ) : (
+                <Empty>
+                    {wanted ? "No function is called like that." : "The trace has no calls."}
+                </Empty>
+            )}
+        </Panel>
+    );
+}

@@ -1,0 +1,306 @@
+// The points of the overview and what one does with the mouse there: wheel to zoom, drag to pan,
+// click to select, drag with the lasso (or Shift) to choose many. Points lie on one canvas; axes,
+// the line of the lasso and rings lie on a second one above it, which is redrawn far more often.
+import { signal } from "@preact/signals";
+import { select as selectElement } from "d3-selection";
+import { zoom, zoomIdentity, ZoomBehavior, ZoomTransform } from "d3-zoom";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Axis, makeAxis, spreadOut } from "../canvas/axis";
+import { PointGrid } from "../canvas/grid";
+import { Line, pointsInside } from "../canvas/lasso";
+import { makePainter, Painter, View } from "../canvas/points";
+import { sample } from "../canvas/sampling";
+import { executionId } from "../format/ids";
+import { formatCount, formatScore, formatTime } from "../format/units";
+import { centreOf, select, selectLasso } from "../state/actions";
+import { Movable, offerMovable, pointAt } from "../state/keys";
+import {
+    Attribute,
+    colourBy,
+    Executions,
+    lassoed,
+    plane,
+    planeShown,
+    sampling,
+    selected,
+    theme,
+    xAttribute,
+    yAttribute,
+} from "../state/store";
+import { colourPoints } from "./point_colours";
+import { drawAxes, drawRings } from "./scatter_overlay";
+import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+
+export const isLassoOn = signal(false);
+export const hiddenPoints = signal(0);
+
+const reach = 14; /* pixels around the pointer in which a point is found */
+const margin = { left: 54, bottom: 26, top: 8, right: 8 };
+
+interface Places {
+    x: Float32Array;
+    y: Float32Array;
+    axes: [Axis, Axis] | null; /* null: the axes of a projection mean nothing */
+}
+
+function place(all: Executions): Places {
+    const projected = planeShown.value === "attributes" ? null : plane.value;
+    const valuesOf = (attribute: Attribute) => all[attribute] as ArrayLike<number>;
+    const x = projected ? projected.x : valuesOf(xAttribute.value);
+    const y = projected ? projected.y : valuesOf(yAttribute.value);
+    const axes: [Axis, Axis] = [makeAxis(x, !projected), makeAxis(y, !projected)];
+    return {
+        x: spreadOut(x, axes[0]),
+        y: spreadOut(y, axes[1]),
+        axes: projected ? null : axes,
+    };
+}
+
+function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
+    const { all, tree, size } = props;
+    const isRight = props.x > size.width / 2;
+    const px = (units: number) => `${units * size.scale}px`;
+    return (
+        <div
+            class="hover"
+            style={{
+                top: px(props.y + 12),
+                [isRight ? "right" : "left"]: px(
+                    (isRight ? size.width - props.x : props.x) + 12,
+                ),
+            }}
+        >
+            <b>{executionId(all.rank[tree], all.thread[tree], all.index[tree])}</b>{" "}
+            {formatTime(all.duration_ns[tree])}
+            <br />
+            score {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
+            {all.label[tree] !== 0 &&
+                `, labelled ${all.label[tree] > 0 ? "abnormal" : "normal"}`}
+            <br />
+            {formatCount(all.messages[tree])} messages, {formatCount(all.vertices[tree])} calls
+        </div>
+    );
+}
+
+export function Scatter({ all }: { all: Executions }) {
+    const box = useRef<HTMLDivElement>(null);
+    const pointCanvas = useRef<HTMLCanvasElement>(null);
+    const overCanvas = useRef<HTMLCanvasElement>(null);
+    const painter = useRef<Painter | null>(null);
+    const behavior = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
+    const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
+    const [line, setLine] = useState<Line | null>(null); /* pixels */
+    const [hover, setHover] = useState<{ tree: number; x: number; y: number } | null>(null);
+    const size = useSize(box);
+
+    const isDark = theme.value === "dark";
+    const places = useMemo(
+        () => place(all),
+        [
+            all.enter_ns,
+            all.score,
+            planeShown.value,
+            plane.value,
+            xAttribute.value,
+            yAttribute.value,
+        ],
+    );
+    const rgba = useMemo(
+        () => colourPoints(all, colourBy.value, isDark),
+        [all, colourBy.value, isDark],
+    );
+    const sampled = useMemo(() => {
+        const chosen = new Set<number>(lassoed.value ?? []);
+        if (selected.value !== null) chosen.add(selected.value);
+        return sample(all.verdict, all.label, sampling.value, chosen);
+    }, [all.verdict, all.label, sampling.value, lassoed.value, selected.value]);
+    // Made when the pointer first needs it: moving points would pay for it 60 times a second.
+    const grid = useMemo(() => {
+        let made: PointGrid | null = null;
+        return () => (made ??= new PointGrid(places.x, places.y, sampled.order));
+    }, [places, sampled]);
+
+    const left = places.axes ? margin.left : margin.right;
+    const bottom = places.axes ? margin.bottom : margin.top;
+    const plot = {
+        width: Math.max(1, size.width - left - margin.right),
+        height: Math.max(1, size.height - margin.top - bottom),
+    };
+    const view: View = {
+        scaleX: plot.width * transform.k,
+        scaleY: plot.height * transform.k,
+        x: left * transform.k + transform.x / size.scale,
+        y: margin.top * transform.k + transform.y / size.scale,
+    };
+    const toX = (tree: number) => places.x[tree] * view.scaleX + view.x;
+    const toY = (tree: number) => (1 - places.y[tree]) * view.scaleY + view.y;
+    const from = (x: number, y: number): [number, number] => [
+        (x - view.x) / view.scaleX,
+        1 - (y - view.y) / view.scaleY,
+    ];
+
+    useEffect(() => {
+        hiddenPoints.value = sampled.hidden;
+    }, [sampled]);
+
+    useEffect(() => {
+        const canvas = pointCanvas.current!;
+        const renew = () => (painter.current = makePainter(canvas));
+        renew();
+        // A graphics unit may take its memory back: then all is uploaded again.
+        const lost = (event: Event) => event.preventDefault();
+        const restored = () => {
+            renew();
+            setTransform((t) => new ZoomTransform(t.k, t.x, t.y));
+        };
+        canvas.addEventListener("webglcontextlost", lost);
+        canvas.addEventListener("webglcontextrestored", restored);
+        return () => {
+            canvas.removeEventListener("webglcontextlost", lost);
+            canvas.removeEventListener("webglcontextrestored", restored);
+            painter.current?.release();
+        };
+    }, []);
+
+    useEffect(() => {
+        if (!size.width) return;
+        fitCanvas(pointCanvas.current!, size);
+        painter.current?.set({
+            ...places,
+            rgba,
+            order: sampled.order,
+            firstKept: sampled.firstKept,
+        });
+        const ink = isDark ? [255, 255, 255] : [20, 20, 20];
+        painter.current?.draw(
+            view,
+            size.width,
+            size.height,
+            size.ratio,
+            ink as [number, number, number],
+        );
+    }, [places, rgba, sampled, transform, size, isDark]);
+
+    useEffect(() => {
+        if (!size.width) return;
+        const canvas = overCanvas.current!;
+        fitCanvas(canvas, size);
+        const context = canvas.getContext("2d")!;
+        context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+        context.clearRect(0, 0, size.width, size.height);
+        const colours = {
+            ink: cssColour("--ink"),
+            dim: cssColour("--dim"),
+            paper: cssColour("--panel"),
+        };
+        if (places.axes)
+            drawAxes(
+                context,
+                places.axes,
+                [xAttribute.value, yAttribute.value],
+                view,
+                { ...size, left, bottom },
+                colours,
+            );
+        drawRings(context, lassoed.value, selected.value, toX, toY, colours);
+        if (line) {
+            context.beginPath();
+            for (const [x, y] of line) context.lineTo(x, y);
+            context.setLineDash([4, 3]);
+            context.strokeStyle = colours.ink;
+            context.stroke();
+            context.setLineDash([]);
+        }
+    }, [places, transform, size, line, lassoed.value, selected.value, theme.value]);
+
+    useEffect(() => {
+        const element = selectElement(overCanvas.current!);
+        behavior.current = zoom<HTMLCanvasElement, unknown>()
+            .scaleExtent([0.5, 20000])
+            .filter((event) => !(event.shiftKey || isLassoOn.value) || event.type === "wheel")
+            .on("zoom", (event) => {
+                setTransform(event.transform);
+                setHover(null);
+            });
+        element.call(behavior.current).on("dblclick.zoom", null);
+        return () => {
+            element.on(".zoom", null);
+        };
+    }, []);
+
+    const movable = useRef<Movable>({
+        zoom: () => undefined,
+        pan: () => undefined,
+        fit: () => undefined,
+    });
+    movable.current.zoom = (factor) =>
+        selectElement(overCanvas.current!).call(behavior.current!.scaleBy, factor);
+    movable.current.pan = (share) =>
+        selectElement(overCanvas.current!).call(
+            behavior.current!.translateBy,
+            (-share * size.width * size.scale) / transform.k,
+            0,
+        );
+    movable.current.fit = () =>
+        selectElement(overCanvas.current!).call(behavior.current!.transform, zoomIdentity);
+    useEffect(() => {
+        const withdraw = offerMovable(movable.current);
+        return withdraw;
+    }, []);
+
+    const find = (x: number, y: number) => {
+        const [atX, atY] = from(x, y);
+        return grid().nearest(atX, atY, reach / view.scaleX, reach / view.scaleY);
+    };
+    const at = (event: MouseEvent) => pointerAt(event, overCanvas.current!, size);
+    const begin = (event: PointerEvent) => {
+        if (!(event.shiftKey || isLassoOn.value) || event.button !== 0) return;
+        overCanvas.current!.setPointerCapture(event.pointerId);
+        setLine([at(event)]);
+    };
+    const move = (event: PointerEvent) => {
+        pointAt(movable.current);
+        const [x, y] = at(event);
+        if (line) return setLine([...line, [x, y]]);
+        if (event.buttons) return;
+        const tree = find(x, y);
+        setHover(tree < 0 ? null : { tree, x, y });
+    };
+    const end = () => {
+        if (!line) return;
+        setLine(null);
+        const trees = pointsInside(
+            line.map(([x, y]) => from(x, y)),
+            places.x,
+            places.y,
+            sampled.order,
+        );
+        if (line.length < 4 || !trees.length) return;
+        isLassoOn.value = false;
+        selectLasso(trees, centreOf(trees, places.x, places.y));
+    };
+    const click = (event: MouseEvent) => {
+        if (event.shiftKey || isLassoOn.value) return;
+        const tree = find(...at(event));
+        if (tree >= 0) select(tree);
+    };
+
+    return (
+        <div class="scatter" ref={box}>
+            <canvas ref={pointCanvas} aria-hidden="true" data-export="overview" />
+            <canvas
+                ref={overCanvas}
+                class={isLassoOn.value ? "lasso" : ""}
+                role="img"
+                aria-label={`${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`}
+                onPointerDown={begin}
+                onPointerMove={move}
+                onPointerUp={end}
+                onPointerLeave={() => setHover(null)}
+                onClick={click}
+                data-export="overview"
+            />
+            {hover && !line && <Hover all={all} {...hover} size={size} />}
+        </div>
+    );
+}

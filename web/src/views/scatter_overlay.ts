@@ -1,0 +1,112 @@
+// What lies above the points: axes with units, rings around what is selected.
+import { Axis } from "../canvas/axis";
+import { View } from "../canvas/points";
+import { formatCount, formatTime } from "../format/units";
+import { Attribute } from "../state/store";
+
+interface Colours {
+    ink: string;
+    dim: string;
+    paper: string;
+}
+
+interface Frame {
+    width: number;
+    height: number;
+    left: number;
+    bottom: number;
+}
+
+const pointMargin = 0.04; /* as in spreadOut */
+const mostRings = 3000;
+
+const titles: Record<Attribute, string> = {
+    enter_ns: "time since the start",
+    duration_ns: "duration",
+    rank: "rank",
+    score: "score",
+    messages: "messages",
+    vertices: "calls in it",
+};
+
+function tickText(value: number, attribute: Attribute): string {
+    if (attribute === "enter_ns" || attribute === "duration_ns") return formatTime(value);
+    return Number.isInteger(value)
+        ? formatCount(value)
+        : attribute === "score"
+          ? value.toFixed(1)
+          : "";
+}
+
+export function drawAxes(
+    context: CanvasRenderingContext2D,
+    [xAxis, yAxis]: [Axis, Axis],
+    [xName, yName]: [Attribute, Attribute],
+    view: View,
+    { width, height, left, bottom }: Frame,
+    colours: Colours,
+): void {
+    const place = (at: number) => pointMargin + (1 - 2 * pointMargin) * at;
+    const value = (x: number) => (x - pointMargin) / (1 - 2 * pointMargin);
+    context.fillStyle = colours.paper;
+    context.fillRect(0, 0, left, height);
+    context.fillRect(0, height - bottom, width, bottom);
+    context.font = "11px system-ui, sans-serif";
+    context.fillStyle = colours.dim;
+    context.strokeStyle = colours.dim;
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    const title = `${titles[xName]}${xAxis.isLog ? " (log)" : ""} →`;
+    const titleAt = width - 4 - context.measureText(title).width;
+    for (const tick of xAxis.ticks(
+        value((left - view.x) / view.scaleX),
+        value((width - view.x) / view.scaleX),
+        Math.max(2, width / 110),
+    )) {
+        const x = place(tick.at) * view.scaleX + view.x;
+        if (x < left || x > titleAt - 30) continue;
+        context.fillRect(x, height - bottom, 1, 4);
+        context.fillText(tickText(tick.value, xName), x, height - bottom + 5);
+    }
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    const low = value(1 - (height - bottom - view.y) / view.scaleY);
+    for (const tick of yAxis.ticks(
+        low,
+        value(1 + view.y / view.scaleY),
+        Math.max(2, height / 50),
+    )) {
+        const y = (1 - place(tick.at)) * view.scaleY + view.y;
+        if (y < 14 || y > height - bottom) continue;
+        context.fillRect(left - 4, y, 4, 1);
+        context.fillText(tickText(tick.value, yName), left - 6, y);
+    }
+    context.fillStyle = colours.ink;
+    context.textBaseline = "top";
+    context.textAlign = "left";
+    context.fillText(`${titles[yName]}${yAxis.isLog ? " (log)" : ""} ↑`, 4, 1);
+    context.fillText(title, titleAt, height - bottom + 5);
+}
+
+export function drawRings(
+    context: CanvasRenderingContext2D,
+    chosen: Uint32Array | null,
+    selected: number | null,
+    toX: (tree: number) => number,
+    toY: (tree: number) => number,
+    colours: Colours,
+): void {
+    const ring = (tree: number, radius: number, width: number, colour: string) => {
+        context.beginPath();
+        context.arc(toX(tree), toY(tree), radius, 0, 2 * Math.PI);
+        context.lineWidth = width;
+        context.strokeStyle = colour;
+        context.stroke();
+    };
+    if (chosen) for (const tree of chosen.subarray(0, mostRings)) ring(tree, 6, 1, colours.ink);
+    if (selected !== null) {
+        ring(selected, 10, 5, colours.paper);
+        ring(selected, 10, 2.5, colours.ink);
+    }
+    context.lineWidth = 1;
+}

@@ -1,0 +1,169 @@
+// The structure of the selected execution, and below it that of a typical one at the same scale.
+import { useRef, useState } from "preact/hooks";
+import { getJson } from "../api/http";
+import { Tree, TreeNode } from "../api/types";
+import { formatTime } from "../format/units";
+import { useResource } from "../state/resource";
+import {
+    depthLimit,
+    foi,
+    mark,
+    regions,
+    scoresVersion,
+    selected,
+    structureKind,
+} from "../state/store";
+import { Force } from "./force";
+import { Icicle } from "./icicle";
+import { Await, Panel } from "./panel";
+import { useSize } from "./use_canvas";
+
+function regionName(id: number): string {
+    return regions.value.get(id)?.short_name ?? `region ${id}`;
+}
+
+export function pathOf(nodes: TreeNode[], i: number): string[] {
+    const path: string[] = [];
+    for (let at = i; at >= 0; at = nodes[at].parent) path.unshift(regionName(nodes[at].region));
+    return path;
+}
+
+export function samePath(a: string[] | null, b: string[]): boolean {
+    return a !== null && a.length === b.length && a.every((name, i) => name === b[i]);
+}
+
+function Tools() {
+    return (
+        <>
+            <label>
+                <span class="visually-hidden">Drawn as</span>
+                <select
+                    value={structureKind.value}
+                    onChange={(e) =>
+                        (structureKind.value = e.currentTarget.value as "icicle" | "force")
+                    }
+                >
+                    <option value="icicle">Icicle</option>
+                    <option value="force">Force</option>
+                </select>
+            </label>
+            <label title="What is strange is drawn however deep it lies">
+                depth{" "}
+                <input
+                    class="short"
+                    type="number"
+                    min="1"
+                    max="64"
+                    value={depthLimit.value}
+                    onInput={(e) =>
+                        (depthLimit.value = Math.max(
+                            1,
+                            Math.min(64, Number(e.currentTarget.value) || 1),
+                        ))
+                    }
+                />
+            </label>
+        </>
+    );
+}
+
+function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
+    const box = useRef<HTMLDivElement>(null);
+    const { width, height, scale: unit } = useSize(box);
+    const [isStretched, setStretched] = useState(false);
+    const nodes = tree.nodes;
+    const usual = typical?.nodes ?? [];
+    const own = nodes[0]?.inclusive_ns ?? 1;
+    const usually = usual[0]?.inclusive_ns ?? 0;
+    const wide = Math.max(50, width - 16);
+    const scale = wide / Math.max(own, usually, 1);
+    const isMarked = (of: TreeNode[]) => (i: number) => samePath(mark.value, pathOf(of, i));
+    const pick = (i: number) => {
+        const path = pathOf(nodes, i);
+        mark.value = samePath(mark.value, path) ? null : path;
+    };
+    const isIcicle = structureKind.value === "icicle";
+    return (
+        <div class="structure" ref={box}>
+            {width > 0 &&
+                (isIcicle ? (
+                    <Icicle
+                        nodes={nodes}
+                        name={regionName}
+                        pxPerNs={isStretched ? wide / own : scale}
+                        depthLimit={depthLimit.value}
+                        isMarked={isMarked(nodes)}
+                        pick={pick}
+                        scale={unit}
+                        label="Call paths of this execution, by time"
+                        exportAs="structure"
+                    />
+                ) : (
+                    <Force
+                        nodes={nodes}
+                        name={regionName}
+                        width={wide}
+                        height={Math.max(160, height - 130)}
+                        depthLimit={depthLimit.value}
+                        isMarked={isMarked(nodes)}
+                        pick={pick}
+                        scale={unit}
+                        label="Call paths of this execution"
+                    />
+                ))}
+            {usual.length > 0 && (
+                <div class="typical">
+                    <h3>
+                        a typical execution: {formatTime(usually)}
+                        <label>
+                            <input
+                                type="checkbox"
+                                checked={isStretched}
+                                onChange={(e) => setStretched(e.currentTarget.checked)}
+                            />{" "}
+                            stretch both to the full width
+                        </label>
+                    </h3>
+                    {width > 0 && (
+                        <Icicle
+                            nodes={usual}
+                            name={regionName}
+                            pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale}
+                            depthLimit={depthLimit.value}
+                            isMarked={isMarked(usual)}
+                            scale={unit}
+                            label="Call paths of a typical execution"
+                        />
+                    )}
+                </div>
+            )}
+            <p class="legend">
+                {isIcicle ? "Width: time." : "Area: time in the call itself."}{" "}
+                <span class="strange-key">▲</span> lost time or is unusual. +n: paths not drawn.
+            </p>
+        </div>
+    );
+}
+
+export function StructureView() {
+    const id = foi.value?.id;
+    const tree = selected.value;
+    const own = useResource<Tree>(
+        id === undefined || tree === null ? null : `${id}/${tree}#${scoresVersion.value}`,
+        (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
+    );
+    const typical = useResource<Tree>(id === undefined ? null : String(id), (abort) =>
+        getJson(`/fois/${id}/typical`, abort),
+    );
+    return (
+        <Panel name="structure" tools={<Tools />}>
+            <Await
+                of={own}
+                what="the structure"
+                empty="Choose an execution to see what it called."
+            >
+                {(loaded) => <Drawing tree={loaded} typical={typical.value} />}
+            </Await>
+        </Panel>
+    );
+}

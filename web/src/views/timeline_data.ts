@@ -1,0 +1,134 @@
+// What the timeline asks of the server: calls and messages of a window, and which ranks the selected
+// execution exchanged messages with.
+import { useEffect, useState } from "preact/hooks";
+import { Calls } from "../canvas/rows";
+import { MessageColumns } from "../canvas/timeline_draw";
+import { fetchSpan, Span } from "../canvas/window";
+import { getBundle, getJson } from "../api/http";
+import { CallAt, CauseLink, Location, Shown } from "../api/types";
+import { Resource, useResource } from "../state/resource";
+import { executions, run } from "../state/store";
+
+export interface WindowData {
+    calls: Calls;
+    messages: MessageColumns;
+    totalMessages: number;
+}
+
+const mostMessages = 2000;
+const mostPartners = 5;
+const waitMs = 60; /* while the window moves, nothing is asked for */
+
+function useSettled<T>(value: T, key: string): T {
+    const [settled, setSettled] = useState({ value, key });
+    useEffect(() => {
+        if (settled.key === key) return;
+        const timer = setTimeout(() => setSettled({ value, key }), waitMs);
+        return () => clearTimeout(timer);
+    }, [key]);
+    return settled.value;
+}
+
+async function loadWindow(
+    [begin, end]: Span,
+    width: number,
+    locations: number[],
+    abort: AbortSignal,
+): Promise<WindowData> {
+    const query = `begin=${Math.floor(begin)}&end=${Math.ceil(end)}&locations=${locations.join(",")}`;
+    const [calls, messages] = await Promise.all([
+        getBundle(`/timeline?${query}&width=${width}&depth=64`, abort),
+        getBundle(`/messages?${query}&limit=${mostMessages}`, abort),
+    ]);
+    return {
+        calls: { ...calls.columns, n: calls.columns.begin_ns.length } as unknown as Calls,
+        messages: {
+            ...messages.columns,
+            n: messages.columns.send_ns.length,
+        } as unknown as MessageColumns,
+        totalMessages: Number(messages.header.total ?? messages.columns.send_ns.length),
+    };
+}
+
+export function useWindow(
+    window: Span | null,
+    whole: Span,
+    pixels: number,
+    locations: number[],
+): Resource<WindowData> {
+    const span = window && fetchSpan(window, whole);
+    const width =
+        window && span
+            ? Math.min(
+                  8000,
+                  Math.ceil((pixels * (span[1] - span[0])) / (window[1] - window[0]) / 256) *
+                      256,
+              )
+            : 0;
+    const now = span && pixels > 0 && locations.length ? { span, width, locations } : null;
+    const key = now ? `${span![0]},${span![1]},${width},${locations.join()}` : "";
+    const asked = useSettled(now, key);
+    const askedKey = asked
+        ? `${asked.span[0]},${asked.span[1]},${asked.width},${asked.locations.join()}`
+        : null;
+    return useResource<WindowData>(
+        askedKey,
+        (abort) => loadWindow(asked!.span, asked!.width, asked!.locations, abort),
+        true,
+    );
+}
+
+export function locationOf(rank: number, thread: number): Location | undefined {
+    return run.value?.locations.find((l) => l.rank === rank && l.thread === thread);
+}
+
+export function causeLocations(cause: CauseLink[] | null | undefined): number[] {
+    return (cause ?? []).flatMap((link) => locationOf(link.rank, link.thread)?.id ?? []);
+}
+
+/* The locations it exchanged messages with, those with the most messages first. */
+async function loadPartners(it: Shown, abort: AbortSignal): Promise<number[]> {
+    const all = run.value!.locations.map((l) => l.id).join(",");
+    const { columns } = await getBundle(
+        `/messages?begin=${it.enter_ns}&end=${it.exit_ns}&locations=${all}&limit=${mostMessages}`,
+        abort,
+    );
+    const count = new Map<number, number>();
+    for (let i = 0; i < columns.from.length; i++) {
+        const [from, to] = [columns.from[i], columns.to[i]];
+        const other = from === it.location ? to : to === it.location ? from : -1;
+        if (other >= 0 && other !== it.location) count.set(other, (count.get(other) ?? 0) + 1);
+    }
+    return [...count].sort((a, b) => b[1] - a[1]).map(([location]) => location);
+}
+
+/* Itself, the ranks of its cause, its partners. */
+export function usePartners(it: Shown | null): Resource<number[]> {
+    const partners = useResource<number[]>(
+        it && run.value ? `${it.foi}${it.id}` : null,
+        (abort) => loadPartners(it!, abort),
+    );
+    if (!it || !partners.value) return partners;
+    const cause = causeLocations(it.cause);
+    const list = [...new Set([it.location, ...cause, ...partners.value])];
+    return {
+        ...partners,
+        value: list.slice(0, Math.max(mostPartners + 1, new Set(cause).size + 1)),
+    };
+}
+
+/* How deep its root lies, to tell its call paths from those of other functions. */
+export function useRootDepth(it: Shown | null): number | null {
+    const root = useResource<CallAt>(it ? `${it.location}/${it.call}` : null, (abort) =>
+        getJson(`/calls/${it!.location}/${it!.call}`, abort),
+    );
+    return root.value?.depth ?? null;
+}
+
+/* The selected execution with a margin, so that what surrounds it is seen too. */
+export function spanOf(tree: number | null): Span | null {
+    const all = executions.value;
+    if (tree === null || !all || tree >= all.n) return null;
+    const margin = Math.max(10, all.duration_ns[tree] * 0.08);
+    return [all.enter_ns[tree] - margin, all.enter_ns[tree] + all.duration_ns[tree] + margin];
+}

@@ -1,0 +1,69 @@
+// Five steps for a person who sees the page for the first time. Skipped once, skipped for ever.
+import { useEffect, useRef } from "preact/hooks";
+import { endTour, tourStep } from "../state/overlays";
+
+const steps: { at: string; title: string; text: string }[] = [
+    {
+        at: ".candidates",
+        title: "Candidates",
+        text: "Every line is one execution of your function. The strangest is first, with the reason in a sentence. Below the number: where its time went; vermilion is time that was lost.",
+    },
+    {
+        at: ".detail",
+        title: "The selected one",
+        text: "How long it took, how long it usually takes, and the one question: should it be like this? Answer with Abnormal (B) or Normal (N).",
+    },
+    {
+        at: ".panel-overview",
+        title: "Overview",
+        text: "Every execution is a point; anomalies are larger, vermilion and have an outline. Draw around a cluster with the lasso to label all of it at once.",
+    },
+    {
+        at: ".panel-structure, .panel-timeline",
+        title: "What happened",
+        text: "The structure shows what it called, against a typical one. The timeline shows it and the ranks it exchanged messages with; the cause is outlined and numbered.",
+    },
+    {
+        at: ".actions",
+        title: "Learning",
+        text: "After a few labels press Retrain (R): all executions are ranked anew. Everything can be undone (U). The address of this page is a link to exactly what you see.",
+    },
+];
+
+export function Tour() {
+    const step = tourStep.value;
+    const next = useRef<HTMLButtonElement>(null);
+    useEffect(() => {
+        document
+            .querySelectorAll(".toured")
+            .forEach((element) => element.classList.remove("toured"));
+        if (step === null) return;
+        document.querySelector(steps[step].at)?.classList.add("toured");
+        next.current?.focus();
+    }, [step]);
+    if (step === null) return null;
+    const { title, text } = steps[step];
+    const isLast = step === steps.length - 1;
+    return (
+        <div class="tour" role="dialog" aria-label={`Tour: ${title}`}>
+            <h2>
+                {title}{" "}
+                <small>
+                    {step + 1} of {steps.length}
+                </small>
+            </h2>
+            <p>{text}</p>
+            <p class="buttons">
+                {!isLast && <button onClick={endTour}>Skip, never show again</button>}
+                {step > 0 && <button onClick={() => (tourStep.value = step - 1)}>Back</button>}
+                <button
+                    ref={next}
+                    class="primary"
+                    onClick={() => (isLast ? endTour() : (tourStep.value = step + 1))}
+                >
+                    {isLast ? "Done" : "Next"}
+                </button>
+            </p>
+        </div>
+    );
+}

@@ -1,0 +1,60 @@
+// The size of an element as it is on the screen, for canvases that fill it. All of the page grows
+// with the size of its font on large screens; what is drawn in units grows with it.
+import { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+export interface Size {
+    width: number; /* in units */
+    height: number;
+    scale: number; /* pixels of the page per unit */
+    ratio: number; /* pixels of the screen per unit */
+}
+
+const usualFont = 13; /* px; as in style.css */
+
+export function useSize(element: RefObject<HTMLElement>): Size {
+    const [size, setSize] = useState<Size>({ width: 0, height: 0, scale: 1, ratio: 1 });
+    useEffect(() => {
+        const measure = () => {
+            const box = element.current;
+            if (!box) return;
+            const scale =
+                parseFloat(getComputedStyle(document.documentElement).fontSize) / usualFont;
+            setSize({
+                width: box.clientWidth / scale,
+                height: box.clientHeight / scale,
+                scale,
+                ratio: (devicePixelRatio || 1) * scale,
+            });
+        };
+        const observer = new ResizeObserver(measure);
+        if (element.current) observer.observe(element.current);
+        measure();
+        return () => observer.disconnect();
+    }, []);
+    return size;
+}
+
+/* Makes the canvas as sharp as the screen. */
+export function fitCanvas(canvas: HTMLCanvasElement, { width, height, ratio }: Size): void {
+    const [w, h] = [
+        Math.max(1, Math.round(width * ratio)),
+        Math.max(1, Math.round(height * ratio)),
+    ];
+    if (canvas.width !== w) canvas.width = w;
+    if (canvas.height !== h) canvas.height = h;
+}
+
+/* Where the pointer is on a canvas, in units. */
+export function pointerAt(
+    event: MouseEvent,
+    canvas: HTMLCanvasElement,
+    { scale }: Size,
+): [number, number] {
+    const frame = canvas.getBoundingClientRect();
+    return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
+}
+
+export function cssColour(name: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,251 @@
+// Why an execution is strange: the call paths that lost the time, what is called too often or not at
+// all, the chain of causes across ranks, and the subtrees that set it apart. Choosing a line marks
+// its calls in the structure and in the timeline.
+import { getJson, orNull } from "../api/http";
+import { CauseLink, PathShare, Shown } from "../api/types";
+import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
+import { select, showView } from "../state/actions";
+import { useResource } from "../state/resource";
+import {
+    executions,
+    foi,
+    mark,
+    run,
+    selected,
+    shownRanks,
+    timeWindow,
+    whyThreshold,
+} from "../state/store";
+import { executionId } from "../format/ids";
+import { Await, Panel } from "./panel";
+import { shown } from "./detail";
+import { samePath } from "./structure";
+import { locationOf } from "./timeline_data";
+
+const linkMargin = 0.3;
+
+function usually(path: PathShare): string {
+    if (path.usual_calls < 0.05) return "usually none";
+    return `usually ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
+}
+
+/* The paths that lost more than the threshold of all that was lost. */
+export function lostPaths(
+    paths: PathShare[],
+    percent: number,
+): { path: PathShare; share: number }[] {
+    const whole = paths.reduce((sum, p) => sum + Math.max(0, p.excess_ns), 0);
+    return paths
+        .map((path) => ({ path, share: whole ? Math.max(0, path.excess_ns) / whole : 0 }))
+        .filter(({ share }) => share > 0 && share * 100 >= percent)
+        .sort((a, b) => b.share - a.share);
+}
+
+function Paths({ of }: { of: Shown }) {
+    const lines = lostPaths(of.paths, whyThreshold.value);
+    return (
+        <section>
+            <h3>
+                Where the time was lost
+                <label>
+                    above{" "}
+                    <input
+                        type="range"
+                        min="0"
+                        max="50"
+                        value={whyThreshold.value}
+                        aria-valuetext={`${whyThreshold.value} percent of the time lost`}
+                        onInput={(e) => (whyThreshold.value = Number(e.currentTarget.value))}
+                    />{" "}
+                    {whyThreshold.value} %
+                </label>
+            </h3>
+            {lines.length ? (
+                <ul class="paths">
+                    {lines.map(({ path, share }) => {
+                        const isMarked = samePath(mark.value, path.path);
+                        return (
+                            <li key={path.path.join()}>
+                                <button
+                                    aria-pressed={isMarked}
+                                    onClick={() => (mark.value = isMarked ? null : path.path)}
+                                    title={path.path.join(" > ")}
+                                >
+                                    <span class="bar-line">
+                                        <svg
+                                            class="bar"
+                                            viewBox="0 0 100 1"
+                                            preserveAspectRatio="none"
+                                            aria-hidden="true"
+                                        >
+                                            <rect width={share * 100} height="1" />
+                                        </svg>
+                                        <b>{formatExcess(path.excess_ns)}</b>
+                                        <span>{formatShare(share)}</span>
+                                    </span>
+                                    <span class="path">
+                                        {path.path.slice(1).join(" > ") || path.path[0]}
+                                    </span>
+                                    <small>
+                                        {formatTime(path.exclusive_ns)} in{" "}
+                                        {plural(path.calls, "call")} ({usually(path)})
+                                    </small>
+                                </button>
+                            </li>
+                        );
+                    })}
+                </ul>
+            ) : (
+                <p class="dim">
+                    No call path lost that much. Move the slider to the left to see more.
+                </p>
+            )}
+        </section>
+    );
+}
+
+const ends: Record<string, string> = {
+    not_waiting: "There the time was spent: it does not wait for anybody.",
+    no_data: "The trace does not say whom it waited for.",
+    unmatched: "The message it waited for is not in the trace.",
+    unknown: "The trace does not say whom it waited for.",
+    in_time: "The other side was there in time: the message itself took long.",
+    unexplained: "What the other rank did explains little of the delay.",
+    cycle: "The ranks waited for each other in a circle.",
+    too_long: "The chain goes on, but is not followed further.",
+};
+
+function showLink(link: CauseLink): void {
+    const margin = (link.end_ns - link.begin_ns) * linkMargin;
+    timeWindow.value = [link.begin_ns - margin, link.end_ns + margin];
+    const location = locationOf(link.rank, link.thread)?.id;
+    if (location !== undefined && shownRanks.value && !shownRanks.value.includes(location))
+        shownRanks.value = [...shownRanks.value, location];
+    showView("timeline");
+}
+
+function Cause({ of }: { of: Shown }) {
+    if (!of.cause?.length) return null;
+    return (
+        <section>
+            <h3>What it waited for</h3>
+            <ol class="cause">
+                {of.cause.map((link) => (
+                    <li>
+                        <button onClick={() => showLink(link)} title="Show it in the timeline">
+                            rank {link.rank}: <b>{link.function}</b> {formatTime(link.time_ns)}
+                            {link.guessed && " (by time: there is no record of the receive)"}
+                        </button>
+                    </li>
+                ))}
+            </ol>
+            {of.cause_end && <p class="dim">{ends[of.cause_end] ?? of.cause_end}</p>}
+        </section>
+    );
+}
+
+function Unusual({ of }: { of: Shown }) {
+    const it = of.structure;
+    if (!it?.differences?.length) return null;
+    return (
+        <section>
+            <h3>Unusual calls in {it.function}</h3>
+            <ul class="plain">
+                {it.differences.map((d) => (
+                    <li>
+                        <b>{d.function}</b>: {plural(d.calls, "call")}, usually{" "}
+                        {d.usual_least === d.usual_most
+                            ? formatMean(d.usual_least)
+                            : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
+                    </li>
+                ))}
+            </ul>
+        </section>
+    );
+}
+
+function treeOf(id: string): number | null {
+    const all = executions.value;
+    if (!all) return null;
+    const name = id.replace(/^.*#/, "#");
+    for (let i = 0; i < all.n; i++)
+        if (executionId(all.rank[i], all.thread[i], all.index[i]) === name) return i;
+    return null;
+}
+
+function Peers({ of }: { of: Shown }) {
+    if (!of.peers.length) return null;
+    return (
+        <section>
+            <h3>Anomalies on other ranks at the same time</h3>
+            <p class="peers">
+                {of.peers.map((id) => (
+                    <button onClick={() => select(treeOf(id))}>{id}</button>
+                ))}
+            </p>
+        </section>
+    );
+}
+
+/* Subtrees by importance, where the run has an embedding (paper 1, section 5.3.1). */
+interface Subtree {
+    text?: string;
+    path?: string[];
+    function?: string;
+    importance: number;
+}
+
+function Subtrees({ tree }: { tree: number }) {
+    const id = foi.value?.id;
+    const of = useResource(run.value && id !== undefined ? `${id}/${tree}` : null, (abort) =>
+        orNull(
+            getJson<{ subtrees: Subtree[] }>(
+                `/fois/${id}/executions/${tree}/subtrees?threshold=0`,
+                abort,
+            ),
+        ),
+    );
+    const list = of.value?.subtrees ?? [];
+    const most = Math.max(...list.map((s) => s.importance), 0);
+    const kept = list.filter((s) => s.importance * 100 >= whyThreshold.value * most);
+    if (!kept.length) return null;
+    return (
+        <section>
+            <h3>Subtrees that set it apart</h3>
+            <ul class="plain">
+                {kept.map((s) => (
+                    <li>
+                        <button onClick={() => s.path && (mark.value = s.path)}>
+                            {s.text ?? s.path?.join(" > ") ?? s.function}
+                        </button>
+                    </li>
+                ))}
+            </ul>
+        </section>
+    );
+}
+
+export function Why() {
+    const of = shown.value;
+    return (
+        <Panel name="why">
+            {of && (
+                <Await
+                    of={of}
+                    what="the reasons"
+                    empty="Choose an execution to see why it is a candidate."
+                >
+                    {(it) => (
+                        <div class="why-list">
+                            <Cause of={it} />
+                            <Paths of={it} />
+                            <Unusual of={it} />
+                            <Subtrees tree={selected.value!} />
+                            <Peers of={it} />
+                        </div>
+                    )}
+                </Await>
+            )}
+        </Panel>
+    );
+}
