@@ -128,7 +128,7 @@ function Cause({ of }: { of: Shown }) {
     if (!of.cause?.length) return null;
     return (
         <section>
-            <h3>What it waited for</h3>
+            <h3>{of.cause[0].waits_for ? "What it waited for" : "Which call lost the time"}</h3>
             <ol class="cause">
                 {of.cause.map((link) => (
                     <li>
