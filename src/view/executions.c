@@ -1,34 +1,17 @@
 /* One query with optional conditions: an unset parameter is NULL and matches all. */
-#include "cmd/executions.h"
+#include "view/executions.h"
 
 #include "base/err.h"
-#include "cmd/print.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
+#include "view/csv.h"
+#include "view/json.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int executions_open(struct run *run, const struct settings *settings)
-{
-    int rc = run_open(run, settings->args[0], false);
-
-    return rc == 0 && settings->is_verified ? columns_verify(&run->columns) : rc;
-}
-
-struct execution_filter execution_filter_of(const struct settings *s)
-{
-    return (struct execution_filter){
-        .foi = s->n_foi > 0 ? s->foi[0] : NULL,
-        .verdict = s->verdict,
-        .rank = s->rank,
-        .most = s->is_all ? 0
-                : s->top  ? s->top
-                          : 10,
-    };
-}
 
 void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, uint32_t thread,
                   uint32_t index)
@@ -205,6 +188,20 @@ int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uin
     return rc;
 }
 
+int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, SELECT "e.foi = ? AND e.tree = ?", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, tree);
+    if (rc == 0)
+        rc = each_row(db, query, fn, ctx);
+    sqlite3_finalize(query);
+    return rc;
+}
+
 json_t *execution_to_json(const struct execution *x)
 {
     json_t *json = json_object();
@@ -223,4 +220,22 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "label", x->label ? json_text(x->label) : json_null());
     json_object_set_new(json, "why", json_text(x->why));
     return json;
+}
+
+void executions_csv_head(FILE *out)
+{
+    fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
+          "label,why\n",
+          out);
+}
+
+void execution_to_csv(const struct execution *x, FILE *out)
+{
+    csv_text(out, x->id, true);
+    csv_text(out, x->foi, false);
+    fprintf(out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
+            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
+            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
+    csv_text(out, x->why, true);
+    fputc('\n', out);
 }

@@ -1,13 +1,13 @@
-/* executions -- the rows of run.db that list, show, export and evaluate look at. */
-#ifndef SNAG_CMD_EXECUTIONS_H
-#define SNAG_CMD_EXECUTIONS_H
+/* executions -- the rows of run.db that list, show, export, evaluate and the page look at. */
+#ifndef SNAG_VIEW_EXECUTIONS_H
+#define SNAG_VIEW_EXECUTIONS_H
 
-#include "cmd/settings.h"
 #include "run/rundir.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 #include <sqlite3.h>
@@ -36,15 +36,6 @@ struct execution_filter {
 };
 
 /*
- * executions_open -- open the run that was named, for reading; --verify reads all of it.
- * Returns 0 or what run_open and columns_verify return. run_close in any case.
- */
-int executions_open(struct run *run, const struct settings *settings);
-
-/* execution_filter_of -- what --foi, --rank, --verdict and --top say. */
-struct execution_filter execution_filter_of(const struct settings *settings);
-
-/*
  * executions_each -- call fn for the executions that pass the filter, strangest first.
  * The texts last until fn returns. Returns 0, ERR_NOT_FOUND for an unknown FOI, or
  * ERR_DATABASE.
@@ -52,9 +43,11 @@ struct execution_filter execution_filter_of(const struct settings *settings);
 int executions_each(sqlite3 *db, const struct execution_filter *filter,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx);
 
-/* executions_one -- call fn for one execution, if there is such a one. */
+/* executions_one, executions_tree -- call fn for one execution, if there is such a one. */
 int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
                    void (*fn)(const struct execution *x, void *ctx), void *ctx);
+int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx);
 
 /*
  * execution_parse -- "#4-40", "#4.1-40", "compute#4-40" or "4-40" to its parts.
@@ -70,6 +63,10 @@ void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, u
 
 /* execution_to_json -- as documented in docs/formats.md. */
 json_t *execution_to_json(const struct execution *x);
+
+/* executions_csv_head, execution_to_csv -- the line of headings, and one of an execution. */
+void executions_csv_head(FILE *out);
+void execution_to_csv(const struct execution *x, FILE *out);
 
 /* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
 int executions_foi(sqlite3 *db, const char *name, int64_t *id);
