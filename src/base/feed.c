@@ -63,19 +63,27 @@ static int copy_texts(const struct feed *feed, uint64_t *next, char *out, size_t
     return (int)n;
 }
 
-int feed_read(struct feed *feed, uint64_t *next, char *out, size_t size, void *ctx)
+int feed_read(struct feed *feed, uint64_t *next, char *out, size_t size)
 {
     int n = -1;
 
     pthread_mutex_lock(&feed->lock);
     if (!feed->is_closed)
         n = copy_texts(feed, next, out, size);
-    if (n == 0) {
+    pthread_mutex_unlock(&feed->lock);
+    return n;
+}
+
+void feed_wait(struct feed *feed, uint64_t next, void *ctx)
+{
+    pthread_mutex_lock(&feed->lock);
+    if (next < feed->n || feed->is_closed) {
+        feed->wake(ctx);
+    } else {
         mem_grow(&feed->waiting, &feed->cap, feed->n_waiting + 1, sizeof *feed->waiting);
         feed->waiting[feed->n_waiting++] = ctx;
     }
     pthread_mutex_unlock(&feed->lock);
-    return n;
 }
 
 void feed_leave(struct feed *feed, void *ctx)

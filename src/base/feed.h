@@ -15,7 +15,7 @@
 #define FEED_KEPT 64 /* texts */
 #define FEED_TEXT_SIZE 256
 
-/* How a reader is woken; called once, from the thread that tells or closes. */
+/* How a reader is woken; called once, from the thread that tells, closes or waits. */
 typedef void feed_wake_fn(void *ctx);
 
 struct feed {
@@ -41,10 +41,13 @@ uint64_t feed_now(struct feed *feed);
  * feed_read -- the texts from number *next on, as many as fit.
  *   next  in and out
  *   out   (size) size >= FEED_TEXT_SIZE
- * Returns their length; 0 when there is none yet, and then ctx is woken once there is; -1 when
- * the feed is closed.
+ * Returns their length, 0 when there is none yet, -1 when the feed is closed.
  */
-int feed_read(struct feed *feed, uint64_t *next, char *out, size_t size, void *ctx);
+int feed_read(struct feed *feed, uint64_t *next, char *out, size_t size);
+
+/* feed_wait -- wake ctx once when text number next is told, or the feed closed; maybe at once.
+ */
+void feed_wait(struct feed *feed, uint64_t next, void *ctx);
 
 /* feed_leave -- ctx is not to be woken any more. */
 void feed_leave(struct feed *feed, void *ctx);

@@ -113,16 +113,11 @@ static int find_place(struct closeup *c)
 }
 
 /* Rebuilds the tree and finds it in the model of its forest. */
-int closeup_locate(struct closeup *c, const struct residual_model *model)
+static int build(struct closeup *c, bool is_verified)
 {
     struct call_view calls;
-    int rc = find_place(c);
+    int rc = 0;
 
-    c->model = model ? model : &c->own;
-    if (rc == 0 && model == NULL)
-        rc = model_store_load(c->db, c->x.foi_id, c->defs->names.n, &c->own);
-    if (rc < 0)
-        return rc;
     if (c->x.location >= c->columns->n_locations ||
         c->defs->n_locations != c->columns->n_locations)
         return err_set(ERR_FORMAT, "damaged run: '%s' is on a location that is not there",
@@ -130,7 +125,7 @@ int closeup_locate(struct closeup *c, const struct residual_model *model)
     calls = columns_view(c->columns, c->x.location);
     if (c->x.call >= calls.n)
         return err_set(ERR_FORMAT, "damaged run: the call of '%s' is not there", c->x.id);
-    if (calls.n <= MOST_VERIFIED)
+    if (is_verified && calls.n <= MOST_VERIFIED)
         rc = columns_verify_location(c->columns, c->x.location);
     if (rc == 0)
         rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs->names.n);
@@ -140,8 +135,30 @@ int closeup_locate(struct closeup *c, const struct residual_model *model)
     c->forest.index[0] = c->x.index; /* first executions have contexts of their own */
     wl_init(&c->wl, &c->forest, c->defs, false);
     residual_locate(c->model, &c->location, &c->forest, &c->wl.vocab, c->wl.complete, c->defs);
-    residual_measures(c->model, &c->location, &c->forest, &c->measure);
     why_init(&c->why, c->model, &c->location, &c->forest, c->defs);
+    return 0;
+}
+
+int closeup_sketch(struct closeup *c, const struct execution *x,
+                   const struct residual_model *model)
+{
+    c->x = *x;
+    c->model = model;
+    return build(c, false);
+}
+
+int closeup_locate(struct closeup *c, const struct residual_model *model)
+{
+    int rc = find_place(c);
+
+    c->model = model ? model : &c->own;
+    if (rc == 0 && model == NULL)
+        rc = model_store_load(c->db, c->x.foi_id, c->defs->names.n, &c->own);
+    if (rc == 0)
+        rc = build(c, model == NULL);
+    if (rc < 0)
+        return rc;
+    residual_measures(c->model, &c->location, &c->forest, &c->measure);
     causes_init(&c->causes, c->columns, c->defs);
     c->has_cause = causes_of(&c->causes, c->model, &c->location, &c->forest, 0);
     return 0;

@@ -65,10 +65,18 @@ int closeup_find_tree(struct closeup *c, int64_t foi, int64_t tree);
 /*
  * closeup_locate -- build the tree of the execution that was found, and find it in the model.
  *   model  of its function, which stays until the release; NULL: load it
- * The calls of a small location are compared with their checksums. Returns 0, ERR_FORMAT for a
+ * With its own model it is for one look: then the calls of a small location are compared with
+ * their checksums. Returns 0, ERR_FORMAT for a
  * damaged run, or ERR_DATABASE. O(executions of the function + vertices of the tree).
  */
 int closeup_locate(struct closeup *c, const struct residual_model *model);
+
+/*
+ * closeup_sketch -- only the tree of an execution, found in this model: no place, no cause.
+ * For many executions one after another. Returns 0 or ERR_FORMAT.
+ */
+int closeup_sketch(struct closeup *c, const struct execution *x,
+                   const struct residual_model *model);
 
 /* closeup_usual_calls -- how many calls of a path an execution has on average. */
 double closeup_usual_calls(const struct closeup *c, uint32_t path);

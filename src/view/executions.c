@@ -117,6 +117,8 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .verdict = rundb_text(query, 13),
         .why = rundb_text(query, 14),
         .label = (const char *)sqlite3_column_text(query, 15), /* NULL when there is none */
+        .part = rundb_text(query, 16),
+        .cause = (const char *)sqlite3_column_text(query, 17),
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
@@ -126,7 +128,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
     "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
-    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1) "                   \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause "  \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
@@ -155,7 +157,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     static const char in_order[] = "e.foi, e.tree LIMIT ?4";
     char sql[sizeof where + sizeof by_score];
     sqlite3_stmt *query = NULL;
-    int64_t foi = 0;
+    int64_t foi = filter->foi_id;
     int rc = 0;
 
     if (filter->foi)
@@ -164,7 +166,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     if (rc == 0)
         rc = rundb_prepare(db, sql, &query);
     if (rc == 0)
-        rc = rundb_bind(db, query, "ooti", filter->foi != NULL, foi, filter->rank != NO_RANK,
+        rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
                         (int64_t)filter->rank, filter->verdict,
                         filter->most ? (int64_t)filter->most : (int64_t)-1);
     if (rc == 0)

@@ -24,11 +24,13 @@ struct execution {
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     double score;
     const char *verdict, *why; /* why with the cause chain behind it, where there is one */
+    const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
     const char *label;         /* the last word of a person: abnormal, normal; NULL for none */
 };
 
 struct execution_filter {
     const char *foi;     /* name of one function of interest, or NULL */
+    int64_t foi_id;      /* the same by its id; 0: not said */
     const char *verdict; /* or NULL */
     uint32_t rank;       /* NO_RANK: all */
     uint64_t most;       /* 0: all */

@@ -1,7 +1,7 @@
 #include "view/retrain_json.h"
 
-#include "run/rundb.h"
 #include "view/json.h"
+#include "view/row_json.h"
 
 void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
                      const struct definitions *defs, uint32_t t)
@@ -37,36 +37,10 @@ json_t *retrain_to_json(const struct ranking *ranking, const struct definitions 
                      (json_int_t)result->n_changes, "changes", changes);
 }
 
-/* The columns are the fields. */
-static json_t *history_row(sqlite3_stmt *query)
-{
-    json_t *row = json_object();
-
-    for (int c = 0; c < sqlite3_column_count(query); c++)
-        json_object_set_new(row, sqlite3_column_name(query, c),
-                            sqlite3_column_type(query, c) == SQLITE_INTEGER
-                                ? json_integer(sqlite3_column_int64(query, c))
-                                : json_text(rundb_text(query, c)));
-    return row;
-}
-
 int retrain_history(sqlite3 *db, int64_t foi, json_t **out)
 {
-    json_t *history = json_array();
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db,
-                           "SELECT id, at, author, learner, features, abnormal, normal, "
-                           "anomalies, is_undone FROM retrain WHERE foi = ? ORDER BY id",
-                           &query);
-
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        json_array_append_new(history, history_row(query));
-    sqlite3_finalize(query);
-    if (rc == 0)
-        *out = history;
-    else
-        json_decref(history);
-    return rc;
+    return rows_to_json(db, out,
+                        "SELECT id, at, author, learner, features, abnormal, normal, "
+                        "anomalies, is_undone FROM retrain WHERE foi = ? ORDER BY id",
+                        "i", foi);
 }

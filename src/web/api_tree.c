@@ -1,0 +1,48 @@
+/* Executions as trees: one of them, and the typical one. */
+#include "base/err.h"
+#include "web/api.h"
+#include "web/call_paths.h"
+
+int api_tree(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct standing *standing;
+    struct closeup c;
+    struct call_paths paths;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    closeup_init(&c, worker->db, &worker->session->run.columns, &worker->session->defs);
+    if (rc == 0)
+        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+    if (rc == 0)
+        rc = closeup_locate(&c, &standing->model);
+    if (rc == 0) {
+        call_paths_of(&paths, &c);
+        response_json(response, call_paths_to_json(&paths, c.x.location));
+        call_paths_release(&paths);
+    }
+    closeup_release(&c);
+    return rc;
+}
+
+int api_typical(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct standing *standing;
+    struct call_paths paths;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    if (rc < 0)
+        return rc;
+    call_paths_typical(&paths, &standing->model);
+    response_json(response, call_paths_to_json(&paths, NO_LOCATION));
+    call_paths_release(&paths);
+    return 0;
+}
+
+int api_subtrees(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    (void)worker;
+    (void)request;
+    (void)response;
+    return err_set(ERR_NOT_FOUND, "this server does not name top subtrees");
+}

@@ -1,0 +1,13 @@
+/* metrics -- counters of the server, as Prometheus reads them. */
+#ifndef SNAG_WEB_METRICS_H
+#define SNAG_WEB_METRICS_H
+
+#include "web/response.h"
+#include "web/session.h"
+
+#include <microhttpd.h>
+
+/* metrics -- fill in the response. */
+void metrics(struct session *session, struct MHD_Daemon *daemon, struct response *response);
+
+#endif
