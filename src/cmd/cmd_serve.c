@@ -48,10 +48,10 @@ int cmd_serve(const struct settings *settings)
 {
     struct http_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
-                             .session = {.path = settings->args[0],
-                                         .snag = SNAG_VERSION,
-                                         .author = learning_author(settings),
-                                         .n_threads = settings->threads}};
+                             .served = {.path = settings->args[0],
+                                        .snag = SNAG_VERSION,
+                                        .author = learning_author(settings),
+                                        .n_threads = settings->threads}};
     struct http *http = NULL;
     sigset_t signals;
     int rc;

@@ -42,7 +42,7 @@ static json_t *path_of(const struct call_view *calls, uint32_t row)
 
 int api_call(struct worker *worker, const struct request *request, struct response *response)
 {
-    const struct session *s = worker->session;
+    const struct served *s = worker->served;
     const struct columns *columns = &s->run.columns;
     int64_t location = request->id[0], row = request->id[1];
     struct call_view calls;
@@ -86,7 +86,7 @@ static uint32_t next_call(const struct call_view *calls, uint32_t region, uint64
 int api_search_next(struct worker *worker, const struct request *request,
                     struct response *response)
 {
-    const struct session *s = worker->session;
+    const struct served *s = worker->served;
     uint32_t n = s->run.columns.n_locations, best = NO_LOCATION, best_row = NO_CALL;
     double region, after, location;
     struct call_view calls = {0};

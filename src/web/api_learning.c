@@ -133,7 +133,7 @@ static int read_author(const struct worker *worker, const struct request *reques
 {
     const json_t *value = json_object_get(request->body, "author");
 
-    *author = worker->session->author;
+    *author = worker->served->author;
     if (value == NULL || json_is_null(value))
         return 0;
     if (!json_is_string(value) || json_string_length(value) == 0 ||
@@ -169,9 +169,9 @@ int api_label(struct worker *worker, const struct request *request, struct respo
     free(entry);
     if (rc < 0)
         return rc;
-    atomic_fetch_add(&worker->session->n_labels, n);
-    session_tell(worker->session, "labels",
-                 json_pack("{s:I}", "foi", (json_int_t)request->id[0]));
+    atomic_fetch_add(&worker->served->n_labels, n);
+    served_tell(worker->served, "labels",
+                json_pack("{s:I}", "foi", (json_int_t)request->id[0]));
     return response_json(response, json_pack("{s:I}", "labels", (json_int_t)n));
 }
 
@@ -180,11 +180,11 @@ int api_label(struct worker *worker, const struct request *request, struct respo
 static int answer_retrain(struct worker *worker, int64_t foi, const struct ranking *ranking,
                           struct retrain_result *result, struct response *response)
 {
-    atomic_fetch_add(&worker->session->n_retrains, 1);
-    session_tell(worker->session, "retrain",
-                 json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
-    return response_json(
-        response, retrain_to_json(ranking, &worker->session->defs, result, MOST_CHANGES));
+    atomic_fetch_add(&worker->served->n_retrains, 1);
+    served_tell(worker->served, "retrain",
+                json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
+    return response_json(response,
+                         retrain_to_json(ranking, &worker->served->defs, result, MOST_CHANGES));
 }
 
 int api_retrain(struct worker *worker, const struct request *request, struct response *response)

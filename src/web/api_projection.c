@@ -1,6 +1,6 @@
 /*
  * A projection takes long, so it has a thread of its own; there is one at a time. While it
- * runs, its points are on the session's board and its progress is told to all pages.
+ * runs, its points are on its board and its progress is told to all pages.
  */
 #include "analysis/projection.h"
 #include "base/err.h"
@@ -16,7 +16,7 @@
 #define MOST_ITERATIONS 100000
 
 struct job {
-    struct session *session;
+    struct served *served;
     int64_t foi;
     struct projection_opts opts;
 };
@@ -24,11 +24,11 @@ struct job {
 static void tell(const struct job *job, uint32_t iteration, uint32_t iterations, double cost,
                  bool is_running)
 {
-    session_tell(job->session, "projection",
-                 json_pack("{s:I, s:s, s:I, s:I, s:f, s:b}", "foi", (json_int_t)job->foi,
-                           "method", job->opts.method->name, "iteration", (json_int_t)iteration,
-                           "iterations", (json_int_t)iterations, "cost",
-                           isfinite(cost) ? cost : 0, "running", (int)is_running));
+    served_tell(job->served, "projection",
+                json_pack("{s:I, s:s, s:I, s:I, s:f, s:b}", "foi", (json_int_t)job->foi,
+                          "method", job->opts.method->name, "iteration", (json_int_t)iteration,
+                          "iterations", (json_int_t)iterations, "cost",
+                          isfinite(cost) ? cost : 0, "running", (int)is_running));
 }
 
 static bool on_step(const struct project_step *step, void *ctx)
@@ -52,20 +52,20 @@ static bool on_step(const struct project_step *step, void *ctx)
     bundle_say(&bundle, "cost", json_real(isfinite(step->cost) ? step->cost : 0));
     bundle_say(&bundle, "running", json_true());
     bytes = bundle_bytes(&bundle, &size);
-    board_write(&job->session->points, bytes, size);
+    board_write(&job->served->points, bytes, size);
     free(bytes);
     free(xy);
     tell(job, step->iteration, step->n_iterations, step->cost, true);
-    return !atomic_load(&job->session->is_cancelled);
+    return !atomic_load(&job->served->is_cancelled);
 }
 
 static void *project(void *arg)
 {
     struct job *job = arg;
-    struct session *s = job->session;
+    struct served *s = job->served;
     struct projection projection = {0};
     sqlite3 *db = NULL;
-    int rc = session_database(s, true, &db);
+    int rc = served_database(s, true, &db);
 
     job->opts.project.pool = pool_new(s->n_threads);
     if (rc == 0)
@@ -95,8 +95,8 @@ int api_projection(struct worker *worker, const struct request *request,
 
     if (rc < 0)
         return rc;
-    bytes = board_copy(&worker->session->points, &size);
-    if (bytes == NULL || atomic_load(&worker->session->projecting_foi) != request->id[0]) {
+    bytes = board_copy(&worker->served->points, &size);
+    if (bytes == NULL || atomic_load(&worker->served->projecting_foi) != request->id[0]) {
         free(bytes);
         return err_set(ERR_NOT_FOUND, "no projection is running");
     }
@@ -152,7 +152,7 @@ static int choose(const struct request *request, struct projection_opts *opts)
 
 int api_project(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct session *s = worker->session;
+    struct served *s = worker->served;
     struct projection_opts opts = {.project = {.pool = NULL}};
     struct standing *standing;
     struct job *job;
@@ -186,9 +186,9 @@ int api_project(struct worker *worker, const struct request *request, struct res
 
 int api_cancel(struct worker *worker, const struct request *request, struct response *response)
 {
-    bool is_running = atomic_load(&worker->session->is_projecting);
+    bool is_running = atomic_load(&worker->served->is_projecting);
 
     (void)request;
-    atomic_store(&worker->session->is_cancelled, true);
+    atomic_store(&worker->served->is_cancelled, true);
     return response_json(response, json_pack("{s:b}", "cancelled", (int)is_running));
 }

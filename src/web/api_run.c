@@ -111,7 +111,7 @@ static json_t *meta_text(sqlite3 *db, const char *key)
 
 int api_run(struct worker *worker, const struct request *request, struct response *response)
 {
-    const struct session *s = worker->session;
+    const struct served *s = worker->served;
     json_t *run = json_object();
     int rc;
 

@@ -24,13 +24,13 @@
 
 /* ----------------------------------------------------------------------------- timeline */
 
-static uint32_t count_lines(const struct session *session, const struct window *window,
+static uint32_t count_lines(const struct served *served, const struct window *window,
                             uint32_t n_depths)
 {
     uint64_t n = 0;
 
     for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&session->run.columns, window->location[k]);
+        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
 
         n += calls.n_depths < n_depths ? calls.n_depths : n_depths;
     }
@@ -38,12 +38,12 @@ static uint32_t count_lines(const struct session *session, const struct window *
 }
 
 /* Messages whose record lies in the window. O(locations x log n). */
-static uint64_t count_records(const struct session *session, const struct window *window)
+static uint64_t count_records(const struct served *served, const struct window *window)
 {
     uint64_t n = 0;
 
     for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&session->run.columns, window->location[k]);
+        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
 
         n += calls_message_from(&calls, window->end_ns) -
              calls_message_from(&calls, window->begin_ns);
@@ -74,13 +74,13 @@ static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages
 int api_timeline(struct worker *worker, const struct request *request,
                  struct response *response)
 {
-    const struct session *session = worker->session;
+    const struct served *served = worker->served;
     struct window window;
     struct lod lod = {.n = 0};
     struct lod_window look = {.width = 1};
     double width = 0, depth = 0;
     uint64_t n_lines;
-    int rc = window_read(&window, session, request);
+    int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
@@ -90,16 +90,16 @@ int api_timeline(struct worker *worker, const struct request *request,
         look.begin_ns = window.begin_ns;
         look.end_ns = window.end_ns;
         look.n_depths = (uint32_t)depth;
-        n_lines = count_lines(session, &window, look.n_depths);
+        n_lines = count_lines(served, &window, look.n_depths);
         look.width = (uint32_t)width;
         if (2 * n_lines * look.width > MOST_RECTANGLES)
             look.width = (uint32_t)(MOST_RECTANGLES / (2 * n_lines)) + 1;
         for (uint32_t k = 0; k < window.n_locations; k++) {
-            struct call_view calls = columns_view(&session->run.columns, window.location[k]);
+            struct call_view calls = columns_view(&served->run.columns, window.location[k]);
 
             lod_add(&lod, window.location[k], &calls, &look);
         }
-        answer_lod(&lod, look.width, count_records(session, &window), response);
+        answer_lod(&lod, look.width, count_records(served, &window), response);
     }
     lod_release(&lod);
     window_release(&window);
@@ -172,11 +172,11 @@ static void take(struct arrows *arrows, const struct columns *columns, uint32_t 
                                                 recv->call};
 }
 
-static void gather(struct arrows *arrows, const struct session *session,
+static void gather(struct arrows *arrows, const struct served *served,
                    const struct window *window)
 {
-    const struct columns *columns = &session->run.columns;
-    uint64_t step = count_records(session, window) / MOST_LOOKED_AT + 1;
+    const struct columns *columns = &served->run.columns;
+    uint64_t step = count_records(served, window) / MOST_LOOKED_AT + 1;
     bool *is_wanted = mem_alloc(columns->n_locations, sizeof *is_wanted);
 
     for (uint32_t k = 0; k < window->n_locations; k++)
@@ -242,12 +242,12 @@ int api_messages(struct worker *worker, const struct request *request,
     struct window window;
     struct arrows arrows = {.n = 0};
     double limit = 0;
-    int rc = window_read(&window, worker->session, request);
+    int rc = window_read(&window, worker->served, request);
 
     if (rc == 0)
         rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
     if (rc == 0) {
-        gather(&arrows, worker->session, &window);
+        gather(&arrows, worker->served, &window);
         thin(&arrows, (size_t)limit);
         answer_arrows(&arrows, response);
     }
@@ -268,11 +268,11 @@ static void put_name(FILE *out, const char *text)
     json_decref(json);
 }
 
-static void put_calls(FILE *out, const struct session *session, uint32_t l,
+static void put_calls(FILE *out, const struct served *served, uint32_t l,
                       const struct window *window, uint64_t *n_left)
 {
-    const struct definitions *defs = &session->defs;
-    struct call_view calls = columns_view(&session->run.columns, l);
+    const struct definitions *defs = &served->defs;
+    struct call_view calls = columns_view(&served->run.columns, l);
     uint32_t end = calls_until(&calls, window->end_ns);
     const char *separator = *n_left == MOST_EXPORTED ? "" : ",\n";
 
@@ -306,13 +306,13 @@ int api_window(struct worker *worker, const struct request *request, struct resp
     char *text = NULL;
     size_t size = 0;
     FILE *out;
-    int rc = window_read(&window, worker->session, request);
+    int rc = window_read(&window, worker->served, request);
 
     if (rc == 0) {
         out = open_memstream(&text, &size);
         fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
         for (uint32_t k = 0; k < window.n_locations && n_left > 0; k++)
-            put_calls(out, worker->session, window.location[k], &window, &n_left);
+            put_calls(out, worker->served, window.location[k], &window, &n_left);
         fputs("\n]}\n", out);
         fclose(out);
         response_bytes(response, "application/json", text, size);

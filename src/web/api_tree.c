@@ -10,7 +10,7 @@ int api_tree(struct worker *worker, const struct request *request, struct respon
     struct call_paths paths;
     int rc = worker_model(worker, request->id[0], &standing);
 
-    closeup_init(&c, worker->db, &worker->session->run.columns, &worker->session->defs);
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)

@@ -14,9 +14,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/queue.h"
 #include "web/answer.h"
 #include "web/assets.h"
+#include "web/exchange.h"
 #include "web/metrics.h"
 #include "web/routes.h"
 
@@ -32,47 +32,14 @@
 
 #define MOST_THREADS 8u
 #define MOST_CONNECTIONS 20000u
-#define MOST_WAITING 1024 /* requests on a queue */
-#define MOST_DISCARDED (4 * (size_t)REQUEST_MOST_BYTES)
+#define MOST_WAITING 1024   /* requests on a queue */
 #define IDLE_S 30u          /* an idle connection is closed */
 #define HEADER_BYTES 16384u /* of a connection: its buffers */
-
-/* A thread that answers what is handed to it. */
-struct desk {
-    struct http *http;
-    struct queue queue;
-    struct worker worker;
-    pthread_t thread;
-    bool is_open, is_running;
-};
-
-struct http {
-    struct session session;
-    struct access access;
-    struct MHD_Daemon *daemon;
-    uint16_t port;
-    char cookie[32];
-    pthread_key_t reader; /* struct reader of each thread of the daemon */
-    bool has_key;
-    struct desk writer, learner;
-};
 
 /* What a thread of the daemon has of its own. */
 struct reader {
     struct worker worker;
     struct answers answers;
-};
-
-struct exchange {
-    struct http *http;
-    struct MHD_Connection *connection;
-    struct request request;
-    const struct route *route;
-    char *body; /* [size] as it comes in */
-    size_t size, cap, n_discarded;
-    struct response response;
-    bool is_answered, is_stream, sets_cookie;
-    uint64_t next; /* of a stream: the next event */
 };
 
 /* ------------------------------------------------------------------------- the readers */
@@ -95,7 +62,7 @@ static struct reader *own_reader(struct http *http)
     if (reader)
         return reader;
     reader = mem_alloc(1, sizeof *reader);
-    if (worker_open(&reader->worker, &http->session, false) < 0) {
+    if (worker_open(&reader->worker, &http->served, false) < 0) {
         close_reader(reader);
         return NULL;
     }
@@ -105,12 +72,6 @@ static struct reader *own_reader(struct http *http)
 
 /* ----------------------------------------------------------------------------- answering */
 
-static void fail(struct exchange *x, unsigned status, const char *detail)
-{
-    response_problem(&x->response, status, detail, x->request.path);
-    x->is_answered = true;
-}
-
 static void answer_route(struct exchange *x, struct worker *worker)
 {
     int rc = x->route->answer(worker, &x->request, &x->response);
@@ -118,20 +79,15 @@ static void answer_route(struct exchange *x, struct worker *worker)
     if (rc < 0) {
         if (response_status_of(rc) == 500)
             log_warn("serve", "%s: %s", x->request.path, err_message());
-        fail(x, response_status_of(rc), err_message());
+        exchange_fail(x, response_status_of(rc), err_message());
     }
     x->is_answered = true;
-}
-
-static const char *header(const struct exchange *x, const char *name)
-{
-    return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
 /* If-None-Match names this ETag. */
 static bool is_known(const struct exchange *x, const char *etag)
 {
-    const char *known = header(x, "If-None-Match");
+    const char *known = exchange_header(x, "If-None-Match");
 
     return known && *etag && (strcmp(known, "*") == 0 || strstr(known, etag) != NULL);
 }
@@ -141,9 +97,9 @@ static enum MHD_Result send_answer(struct exchange *x, const struct answer *answ
     struct MHD_Response *unchanged;
     enum MHD_Result result;
 
-    atomic_fetch_add(&x->http->session.n_requests, 1);
+    atomic_fetch_add(&x->http->served.n_requests, 1);
     if (answer->status >= 400)
-        atomic_fetch_add(&x->http->session.n_failed, 1);
+        atomic_fetch_add(&x->http->served.n_failed, 1);
     if (answer->status != 200 || x->request.is_post || !is_known(x, answer->etag))
         return MHD_queue_response(x->connection, answer->status, answer->full);
     unchanged = answer_unchanged(answer->etag);
@@ -178,7 +134,7 @@ static enum MHD_Result answer_as_reader(struct exchange *x)
     struct answer answer;
 
     if (reader == NULL) {
-        fail(x, 503, err_message());
+        exchange_fail(x, 503, err_message());
         return send_response(x, NULL);
     }
     if (worker_refresh(&reader->worker))
@@ -218,7 +174,7 @@ static int open_desk(struct desk *desk, struct http *http, const char *name)
     desk->http = http;
     queue_init(&desk->queue, MOST_WAITING);
     desk->is_open = true;
-    rc = worker_open(&desk->worker, &http->session, true);
+    rc = worker_open(&desk->worker, &http->served, true);
     if (rc < 0)
         return rc;
     desk->is_running = pthread_create(&desk->thread, NULL, run_desk, desk) == 0;
@@ -246,7 +202,7 @@ static enum MHD_Result hand_over(struct exchange *x)
 
     MHD_suspend_connection(x->connection);
     if (!queue_put(&desk->queue, x)) {
-        fail(x, 503, "too much is waiting already");
+        exchange_fail(x, 503, "too much is waiting already");
         MHD_resume_connection(x->connection);
     }
     return MHD_YES;
@@ -263,7 +219,7 @@ static ssize_t read_events(void *arg, uint64_t position, char *out, size_t size)
 {
     static const char hello[] = "retry: 2000\n\n";
     struct exchange *x = arg;
-    struct feed *feed = &x->http->session.events;
+    struct feed *feed = &x->http->served.events;
     int n;
 
     if (position == 0 && size >= sizeof hello) {
@@ -286,138 +242,15 @@ static enum MHD_Result stream_events(struct exchange *x)
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_events, x, NULL);
     enum MHD_Result result;
 
-    atomic_fetch_add(&x->http->session.n_requests, 1);
+    atomic_fetch_add(&x->http->served.n_requests, 1);
     x->is_stream = true;
-    x->next = feed_now(&x->http->session.events);
+    x->next = feed_now(&x->http->served.events);
     answer_headers(response);
     MHD_add_response_header(response, "Content-Type", "text/event-stream");
     MHD_set_connection_option(x->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
     result = MHD_queue_response(x->connection, MHD_HTTP_OK, response);
     MHD_destroy_response(response);
     return result;
-}
-
-/* ------------------------------------------------------------------------------- checks */
-
-/* The token, where it is asked for: in the URL, as a header, or as the cookie we set. */
-static bool has_token(struct exchange *x)
-{
-    const struct access *access = &x->http->access;
-    const char *bearer = header(x, "Authorization");
-
-    if (access_token(access, request_text(&x->request, "token", NULL))) {
-        x->sets_cookie = true;
-        return true;
-    }
-    return (bearer && strncmp(bearer, "Bearer ", 7) == 0 && access_token(access, bearer + 7)) ||
-           access_token(access, MHD_lookup_connection_value(x->connection, MHD_COOKIE_KIND,
-                                                            x->http->cookie));
-}
-
-static bool is_json(const char *type)
-{
-    static const char json[] = "application/json";
-
-    return type && strncasecmp(type, json, sizeof json - 1) == 0 &&
-           strchr(" ;", type[sizeof json - 1]) != NULL;
-}
-
-static void check_body(struct exchange *x)
-{
-    const char *length = header(x, "Content-Length");
-
-    if (!is_json(header(x, "Content-Type")))
-        fail(x, 415, "a body must be application/json");
-    else if (length && strtoull(length, NULL, 10) > REQUEST_MOST_BYTES)
-        fail(x, 413, "a body has 8 MiB at most");
-}
-
-/* Everything that can be said before the body is there. */
-static void check(struct exchange *x, const char *method)
-{
-    const char *host = header(x, "Host"), *allow = "GET, HEAD";
-    bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-
-    x->request.is_post = strcmp(method, "POST") == 0;
-    if (!access_host(&x->http->access, host)) {
-        fail(x, 421, "Host is not a name of this server");
-    } else if (!access_origin(header(x, "Origin"), host)) {
-        fail(x, 403, "Origin is another site");
-    } else if (*x->http->access.token && strcmp(x->request.path, "/healthz") != 0 &&
-               !has_token(x)) {
-        fail(x, 401, "the token is missing: open the URL that snag serve printed");
-    } else if (is_get || x->request.is_post) {
-        x->route = route_find(&x->request, &allow);
-        if (x->route == NULL && (allow || x->request.is_post)) {
-            fail(x, allow ? 405 : 404, allow ? "not by this method" : "there is nothing here");
-            x->response.allow = allow;
-        } else if (x->request.is_post) {
-            check_body(x);
-        }
-    } else {
-        fail(x, 405, "not by this method");
-        x->response.allow = "GET, HEAD, POST";
-    }
-}
-
-static enum MHD_Result take_parameter(void *ctx, enum MHD_ValueKind kind, const char *name,
-                                      const char *value)
-{
-    struct request *request = ctx;
-    size_t i = request->n_parameters;
-
-    (void)kind;
-    if (i == REQUEST_MOST_PARAMETERS)
-        return MHD_NO;
-    request->parameter[i].name = name;
-    request->parameter[i].value = value ? value : "";
-    request->n_parameters++;
-    return MHD_YES;
-}
-
-/* ------------------------------------------------------------------------------ requests */
-
-static struct exchange *begin(struct http *http, struct MHD_Connection *connection,
-                              const char *path, const char *method)
-{
-    struct exchange *x = mem_alloc(1, sizeof *x);
-
-    x->http = http;
-    x->connection = connection;
-    x->request.path = path;
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_parameter, &x->request);
-    check(x, method);
-    return x;
-}
-
-/* Returns false when a client goes on and on. */
-static bool take_body(struct exchange *x, const char *data, size_t size)
-{
-    if (x->is_answered || x->size + size > REQUEST_MOST_BYTES) {
-        if (!x->is_answered)
-            fail(x, 413, "a body has 8 MiB at most");
-        x->n_discarded += size;
-        return x->n_discarded <= MOST_DISCARDED;
-    }
-    mem_grow(&x->body, &x->cap, x->size + size, 1);
-    memcpy(x->body + x->size, data, size);
-    x->size += size;
-    return true;
-}
-
-static void parse_body(struct exchange *x)
-{
-    json_error_t error;
-    char detail[256];
-
-    x->request.body =
-        json_loadb(x->size ? x->body : "", x->size, JSON_REJECT_DUPLICATES, &error);
-    if (x->request.body == NULL) {
-        snprintf(detail, sizeof detail, "the body is not JSON: %s", error.text);
-        fail(x, 400, detail);
-    } else if (!json_is_object(x->request.body)) {
-        fail(x, 400, "the body is not an object");
-    }
 }
 
 /* What is not of the API: the page, and what watches the server. */
@@ -437,18 +270,18 @@ static enum MHD_Result answer_other(struct exchange *x)
         return send_response(x, asset->etag);
     }
     if (strcmp(path, "/metrics") == 0)
-        metrics(&x->http->session, x->http->daemon, &x->response);
+        metrics(&x->http->served, x->http->daemon, &x->response);
     else if (strcmp(path, "/healthz") == 0)
         response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
     else
-        fail(x, 404, "there is nothing here");
+        exchange_fail(x, 404, "there is nothing here");
     return send_response(x, NULL);
 }
 
 static enum MHD_Result finish(struct exchange *x)
 {
     if (!x->is_answered && x->request.is_post && x->request.body == NULL)
-        parse_body(x);
+        exchange_parse(x);
     if (x->is_answered)
         return send_response(x, NULL);
     if (x->route == NULL)
@@ -464,12 +297,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 
     (void)version;
     if (x == NULL) {
-        *ctx = x = begin(arg, connection, path, method);
+        *ctx = x = exchange_new(arg, connection, path, method);
         /* A body that nobody wants need not be sent. */
         return x->is_answered && x->request.is_post ? send_response(x, NULL) : MHD_YES;
     }
     if (*size > 0) {
-        bool is_fine = take_body(x, data, *size);
+        bool is_fine = exchange_take(x, data, *size);
 
         *size = 0;
         return is_fine ? MHD_YES : MHD_NO;
@@ -487,11 +320,8 @@ static void on_end(void *arg, struct MHD_Connection *connection, void **ctx,
     if (x == NULL)
         return;
     if (x->is_stream)
-        feed_leave(&x->http->session.events, connection);
-    response_release(&x->response);
-    json_decref(x->request.body);
-    free(x->body);
-    free(x);
+        feed_leave(&x->http->served.events, connection);
+    exchange_free(x);
     *ctx = NULL;
 }
 
@@ -549,13 +379,13 @@ static int listen_at(struct http *http, const char *address, uint16_t port)
 int http_open(struct http **out, const struct http_opts *opts)
 {
     const char *address = opts->address ? opts->address : "127.0.0.1";
-    struct session_opts session = opts->session;
+    struct served_opts served = opts->served;
     struct http *http = *out = mem_alloc(1, sizeof *http);
     int rc = access_init(&http->access, address);
 
-    session.wake = wake;
+    served.wake = wake;
     if (rc == 0)
-        rc = session_open(&http->session, &session);
+        rc = served_open(&http->served, &served);
     if (rc < 0)
         return rc;
     http->has_key = pthread_key_create(&http->reader, close_reader) == 0;
@@ -569,26 +399,26 @@ int http_open(struct http **out, const struct http_opts *opts)
 
 void http_close(struct http *http)
 {
-    struct session *session;
+    struct served *served;
 
     if (http == NULL)
         return;
-    session = &http->session;
+    served = &http->served;
     if (http->daemon)
         close(MHD_quiesce_daemon(http->daemon));
-    atomic_store(&session->is_cancelled, true);
-    if (session->has_opened)
-        feed_close(&session->events);
+    atomic_store(&served->is_cancelled, true);
+    if (served->has_opened)
+        feed_close(&served->events);
     close_desk(&http->writer);
     close_desk(&http->learner);
-    if (session->has_projected)
-        pthread_join(session->projecting, NULL);
+    if (served->has_projected)
+        pthread_join(served->projecting, NULL);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
     if (http->has_key)
         pthread_key_delete(http->reader);
-    if (session->has_opened)
-        session_close(session);
+    if (served->has_opened)
+        served_close(served);
     free(http);
 }
 
@@ -604,5 +434,5 @@ const struct access *http_access(const struct http *http)
 
 void http_tick(struct http *http)
 {
-    feed_tell(&http->session.events, ": still here\n\n");
+    feed_tell(&http->served.events, ": still here\n\n");
 }

@@ -9,7 +9,7 @@
 #define SNAG_WEB_HTTP_H
 
 #include "web/access.h"
-#include "web/session.h"
+#include "web/served.h"
 
 #include <stdint.h>
 
@@ -18,14 +18,14 @@ struct http;
 struct http_opts {
     const char *address; /* numeric, NULL: 127.0.0.1 */
     uint16_t port;       /* 0: one that is free */
-    struct session_opts session;
+    struct served_opts served;
 };
 
 /*
  * http_open -- open the run and listen. Answers from now on.
  *   http  out: close it in any case
  * Returns 0, ERR_USAGE for an address that is none, ERR_IO when the port is taken, or what
- * session_open does.
+ * served_open does.
  */
 int http_open(struct http **http, const struct http_opts *opts);
 

@@ -18,7 +18,7 @@ static unsigned long long resident_bytes(void)
     return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
 }
 
-void metrics(struct session *session, struct MHD_Daemon *daemon, struct response *response)
+void metrics(struct served *served, struct MHD_Daemon *daemon, struct response *response)
 {
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
@@ -27,18 +27,18 @@ void metrics(struct session *session, struct MHD_Daemon *daemon, struct response
         unsigned long long value;
     } rows[] = {
         {"snag_requests_total", "counter", "Requests answered",
-         atomic_load(&session->n_requests)},
+         atomic_load(&served->n_requests)},
         {"snag_requests_failed_total", "counter", "Requests answered by an error",
-         atomic_load(&session->n_failed)},
-        {"snag_labels_total", "counter", "Labels taken", atomic_load(&session->n_labels)},
+         atomic_load(&served->n_failed)},
+        {"snag_labels_total", "counter", "Labels taken", atomic_load(&served->n_labels)},
         {"snag_retrains_total", "counter", "Rankings made anew or undone",
-         atomic_load(&session->n_retrains)},
+         atomic_load(&served->n_retrains)},
         {"snag_connections", "gauge", "Open connections", info ? info->num_connections : 0},
         {"snag_projection_running", "gauge", "A projection is running",
-         atomic_load(&session->is_projecting)},
-        {"snag_calls", "gauge", "Calls in the run", session->run.columns.n_calls},
+         atomic_load(&served->is_projecting)},
+        {"snag_calls", "gauge", "Calls in the run", served->run.columns.n_calls},
         {"snag_up_seconds", "gauge", "Time since the start",
-         (clock_ns() - session->started_ns) / 1000000000u},
+         (clock_ns() - served->started_ns) / 1000000000u},
         {"snag_resident_bytes", "gauge", "Memory in use", resident_bytes()},
     };
     char *text = NULL;

@@ -3,11 +3,11 @@
 #define SNAG_WEB_METRICS_H
 
 #include "web/response.h"
-#include "web/session.h"
+#include "web/served.h"
 
 #include <microhttpd.h>
 
 /* metrics -- fill in the response. */
-void metrics(struct session *session, struct MHD_Daemon *daemon, struct response *response);
+void metrics(struct served *served, struct MHD_Daemon *daemon, struct response *response);
 
 #endif

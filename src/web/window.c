@@ -5,17 +5,17 @@
 
 #include <stdlib.h>
 
-int window_read(struct window *window, const struct session *session,
+int window_read(struct window *window, const struct served *served,
                 const struct request *request)
 {
-    uint32_t n = session->run.columns.n_locations;
+    uint32_t n = served->run.columns.n_locations;
     double begin = 0, end = 0;
     int rc =
-        request_number(request, "begin", 0, REQUEST_LARGEST, (double)session->begin_ns, &begin);
+        request_number(request, "begin", 0, REQUEST_LARGEST, (double)served->begin_ns, &begin);
 
     *window = (struct window){.location = mem_alloc(n, sizeof *window->location)};
     if (rc == 0)
-        rc = request_number(request, "end", 0, REQUEST_LARGEST, (double)session->end_ns, &end);
+        rc = request_number(request, "end", 0, REQUEST_LARGEST, (double)served->end_ns, &end);
     if (rc == 0)
         rc = request_list(request, "locations", n, window->location, &window->n_locations);
     window->begin_ns = (uint64_t)begin;

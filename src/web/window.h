@@ -4,7 +4,7 @@
 #define SNAG_WEB_WINDOW_H
 
 #include "web/request.h"
-#include "web/session.h"
+#include "web/served.h"
 
 #include <stdint.h>
 
@@ -18,7 +18,7 @@ struct window {
  * window_read -- from the parameters begin, end (default: the whole trace) and locations
  * (default: all). Release in any case. Returns 0 or ERR_USAGE.
  */
-int window_read(struct window *window, const struct session *session,
+int window_read(struct window *window, const struct served *served,
                 const struct request *request);
 void window_release(struct window *window);
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int worker_open(struct worker *worker, struct session *session, bool is_writable)
+int worker_open(struct worker *worker, struct served *served, bool is_writable)
 {
     int rc;
 
-    *worker = (struct worker){.session = session};
-    rc = session_database(session, is_writable, &worker->db);
+    *worker = (struct worker){.served = served};
+    rc = served_database(served, is_writable, &worker->db);
     if (rc == 0)
         rc = rundb_prepare(worker->db, "PRAGMA data_version", &worker->ask_version);
     if (rc == 0)
@@ -89,7 +89,7 @@ int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
 
     if (rc < 0 || (*standing)->has_model)
         return rc;
-    rc = model_store_load(worker->db, foi, worker->session->defs.names.n, &(*standing)->model);
+    rc = model_store_load(worker->db, foi, worker->served->defs.names.n, &(*standing)->model);
     (*standing)->has_model = rc == 0;
     if (rc < 0)
         residual_release(&(*standing)->model);
@@ -135,15 +135,15 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
         return 0;
     }
     if (worker->pool == NULL)
-        worker->pool = pool_new(worker->session->n_threads);
+        worker->pool = pool_new(worker->served->n_threads);
     opts.pool = worker->pool;
     r = mem_alloc(1, sizeof *r);
     r->foi = foi;
     r->seed = settings->seed;
     memcpy(r->learner, settings->learner, sizeof r->learner);
     memcpy(r->features, settings->features, sizeof r->features);
-    rc = ranking_open(&r->ranking, worker->db, &worker->session->run.columns,
-                      &worker->session->defs, foi, &opts);
+    rc = ranking_open(&r->ranking, worker->db, &worker->served->run.columns,
+                      &worker->served->defs, foi, &opts);
     if (rc < 0) {
         ranking_close(&r->ranking);
         free(r);

@@ -1,6 +1,6 @@
 /*
- * worker -- one thread's view of a session: its own connection to the database, and what it has
- * read so far. Nothing in it is shared, so nothing is locked.
+ * worker -- one thread's view of the run that is served: its own connection to the database,
+ * and what it has read so far. Nothing in it is shared, so nothing is locked.
  *
  * There is a worker for each thread that answers readers, one that writes labels, and one that
  * learns: it keeps what is needed to rank, so that a retrain costs milliseconds.
@@ -11,7 +11,7 @@
 #include "analysis/ranking.h"
 #include "analysis/retrain.h"
 #include "base/pool.h"
-#include "web/session.h"
+#include "web/served.h"
 #include "web/standing.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct ready {
 };
 
 struct worker {
-    struct session *session;
+    struct served *served;
     sqlite3 *db;
     int64_t version; /* of the database's content, for this connection */
     sqlite3_stmt *ask_version;
@@ -48,7 +48,7 @@ struct worker {
  *   is_writable  it writes to the database
  * Returns 0 or what rundb_open does. Close in any case.
  */
-int worker_open(struct worker *worker, struct session *session, bool is_writable);
+int worker_open(struct worker *worker, struct served *served, bool is_writable);
 void worker_close(struct worker *worker);
 
 /*

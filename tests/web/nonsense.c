@@ -164,14 +164,15 @@ static void put_path(struct text *t, struct rng *rng, const char *pattern)
         if (*pattern == '{') {
             put(t, rng_below(rng, 2) ? "1" : ANY(rng, values));
             pattern += strcspn(pattern, "}");
-        } else if (rng_below(rng, 60) == 0) {
+        } else if (rng_below(rng, 200) == 0) {
             put(t, ANY(rng, values));
         } else {
             put(t, one);
         }
     }
-    for (uint64_t k = rng_below(rng, 6); k > 0; k--) {
-        put(t, k % 5 == 0 ? "?" : "&");
+    put(t, rng_below(rng, 2) ? "?" : "");
+    for (uint64_t k = rng_below(rng, 4); k > 0; k--) {
+        put(t, "&");
         put(t, ANY(rng, names));
         put(t, rng_below(rng, 9) ? "=" : "");
         put(t, ANY(rng, values));

@@ -1,12 +1,12 @@
 /*
- * session -- the run that is served, as all threads see it.
+ * served -- the run that is served, as all threads see it.
  *
  * What never changes is shared: the columns, the definitions. The database is not: each thread
  * has its own connection (struct worker). What the threads tell each other goes through a feed
  * (events), a board (the points of the projection that runs) and counters.
  */
-#ifndef SNAG_WEB_SESSION_H
-#define SNAG_WEB_SESSION_H
+#ifndef SNAG_WEB_SERVED_H
+#define SNAG_WEB_SERVED_H
 
 #include "base/board.h"
 #include "base/feed.h"
@@ -21,7 +21,7 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-struct session {
+struct served {
     struct run run; /* its db is only used while it is opened */
     struct definitions defs;
     char name[256];            /* of the directory */
@@ -39,10 +39,10 @@ struct session {
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
     uint64_t started_ns;
-    bool has_opened; /* session_open was called */
+    bool has_opened; /* served_open was called */
 };
 
-struct session_opts {
+struct served_opts {
     const char *path;
     const char *snag, *author;
     uint32_t n_threads;
@@ -50,16 +50,16 @@ struct session_opts {
 };
 
 /*
- * session_open -- open a run to be served. Instant, whatever its size.
+ * served_open -- open a run to be served. Instant, whatever its size.
  * Returns 0 or what run_open and run_summary_definitions do. Close in any case.
  */
-int session_open(struct session *session, const struct session_opts *opts);
-void session_close(struct session *session);
+int served_open(struct served *served, const struct served_opts *opts);
+void served_close(struct served *served);
 
-/* session_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
-int session_database(const struct session *session, bool is_writable, sqlite3 **db);
+/* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
+int served_database(const struct served *served, bool is_writable, sqlite3 **db);
 
-/* session_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
-void session_tell(struct session *session, const char *event, json_t *data);
+/* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
+void served_tell(struct served *served, const char *event, json_t *data);
 
 #endif
