@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOD_LOOKED_AT 8u /* calls of a rectangle that are compared to find the longest */
+#define LOD_LOOKED_AT 4u /* calls of a rectangle that are compared to find the longest */
 
 struct lod_window {
     uint64_t begin_ns, end_ns; /* begin < end */
