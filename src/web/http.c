@@ -270,7 +270,7 @@ static enum MHD_Result answer_other(struct exchange *x)
         return send_response(x, asset->etag);
     }
     if (strcmp(path, "/metrics") == 0)
-        metrics(&x->http->served, x->http->daemon, &x->response);
+        metrics(&x->http->served, &x->response);
     else if (strcmp(path, "/healthz") == 0)
         response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
     else
@@ -325,6 +325,19 @@ static void on_end(void *arg, struct MHD_Connection *connection, void **ctx,
     *ctx = NULL;
 }
 
+static void on_connection(void *arg, struct MHD_Connection *connection, void **ctx,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct served *served = arg;
+
+    (void)connection;
+    (void)ctx;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        atomic_fetch_add(&served->n_connections, 1);
+    else
+        atomic_fetch_sub(&served->n_connections, 1);
+}
+
 /* --------------------------------------------------------------------------- the daemon */
 
 /* As many connections as files may be open, with some left for the run. */
@@ -350,29 +363,61 @@ static unsigned n_readers(void)
     return n < 2 ? 2 : n > (long)MOST_THREADS ? MOST_THREADS : (unsigned)n;
 }
 
+/* Returns -1 with errno when it cannot listen there. */
+static int open_socket(const struct sockaddr *address, socklen_t size)
+{
+    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, address, size) != 0 || listen(fd, 1024) != 0) {
+        int failed = errno;
+
+        close(fd);
+        errno = failed;
+        return -1;
+    }
+    return fd;
+}
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_in6 at = {.sin6_port = 0}; /* the port of IPv4 is in the same place */
+    socklen_t size = sizeof at;
+
+    getsockname(fd, (struct sockaddr *)&at, &size);
+    return ntohs(at.sin6_port);
+}
+
+/* All that threads of the daemon look at is there before it starts. */
 static int listen_at(struct http *http, const char *address, uint16_t port)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
     bool is_v6 = inet_pton(AF_INET6, address, &v6.sin6_addr) == 1;
-    const union MHD_DaemonInfo *info;
+    int fd;
 
     if (!is_v6)
         inet_pton(AF_INET, address, &v4.sin_addr);
-    http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME | (is_v6 ? MHD_USE_IPv6 : 0u),
-        port, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR,
-        is_v6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4, MHD_OPTION_NOTIFY_COMPLETED,
-        on_end, NULL, MHD_OPTION_CONNECTION_LIMIT, most_connections(),
-        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEADER_BYTES, MHD_OPTION_THREAD_POOL_SIZE, n_readers(),
-        MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-    if (http->daemon == NULL)
+    fd = is_v6 ? open_socket((struct sockaddr *)&v6, sizeof v6)
+               : open_socket((struct sockaddr *)&v4, sizeof v4);
+    if (fd < 0)
         return err_set(ERR_IO, "cannot listen on %s, port %u: %s", address, port,
                        strerror(errno));
-    info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    http->port = info ? info->port : port;
+    http->port = port_of(fd);
     snprintf(http->cookie, sizeof http->cookie, "snag_token_%u", http->port);
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, &http->served, MHD_OPTION_CONNECTION_LIMIT,
+        most_connections(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_THREAD_POOL_SIZE,
+        n_readers(), MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (http->daemon == NULL) {
+        close(fd);
+        return err_set(ERR_IO, "cannot start the server");
+    }
     return 0;
 }
 

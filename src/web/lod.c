@@ -84,27 +84,34 @@ static uint64_t first_from(const struct row_list *list, uint64_t time_ns)
     return low;
 }
 
+/* Moves a bound by 1, 4, 16, ... calls until it is on the other side of the time. */
+static void widen(const struct row_list *list, double time_ns, uint64_t *low, uint64_t *high)
+{
+    bool is_up = *high == list->n && (double)enter_at(list, *low) < time_ns;
+
+    for (uint64_t step = 1; *high - *low > step; step *= 4) {
+        uint64_t at = is_up ? *low + step : *high - step;
+        bool is_before = (double)enter_at(list, at) < time_ns;
+
+        *(is_before ? low : high) = at;
+        if (is_before != is_up)
+            return;
+    }
+}
+
 /* The first call behind i that is entered at or behind a time; it should be near i + guess. */
 static uint64_t next_from(const struct row_list *list, uint64_t i, uint64_t guess,
                           double time_ns)
 {
-    uint64_t low = i, high = list->n, step = guess;
+    uint64_t low = i, high = list->n; /* low is entered before, high is not */
 
-    while (step > 0 && low + step < high) { /* low is entered before */
-        if ((double)enter_at(list, low + step) >= time_ns) {
-            high = low + step;
-            break;
-        }
-        low += step;
-        step *= 2;
+    if (guess < high - low) {
+        if ((double)enter_at(list, i + guess) < time_ns)
+            low = i + guess;
+        else
+            high = i + guess;
     }
-    for (step = 1; high - low > 2 * step && guess > 2; step *= 4) { /* it may end just before */
-        if ((double)enter_at(list, high - step) < time_ns) {
-            low = high - step;
-            break;
-        }
-        high -= step;
-    }
+    widen(list, time_ns, &low, &high);
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 

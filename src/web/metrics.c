@@ -18,10 +18,8 @@ static unsigned long long resident_bytes(void)
     return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
 }
 
-void metrics(struct served *served, struct MHD_Daemon *daemon, struct response *response)
+void metrics(struct served *served, struct response *response)
 {
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
     const struct {
         const char *name, *type, *help;
         unsigned long long value;
@@ -33,7 +31,7 @@ void metrics(struct served *served, struct MHD_Daemon *daemon, struct response *
         {"snag_labels_total", "counter", "Labels taken", atomic_load(&served->n_labels)},
         {"snag_retrains_total", "counter", "Rankings made anew or undone",
          atomic_load(&served->n_retrains)},
-        {"snag_connections", "gauge", "Open connections", info ? info->num_connections : 0},
+        {"snag_connections", "gauge", "Open connections", atomic_load(&served->n_connections)},
         {"snag_projection_running", "gauge", "A projection is running",
          atomic_load(&served->is_projecting)},
         {"snag_calls", "gauge", "Calls in the run", served->run.columns.n_calls},

@@ -5,9 +5,7 @@
 #include "web/response.h"
 #include "web/served.h"
 
-#include <microhttpd.h>
-
 /* metrics -- fill in the response. */
-void metrics(struct served *served, struct MHD_Daemon *daemon, struct response *response);
+void metrics(struct served *served, struct response *response);
 
 #endif

@@ -38,6 +38,7 @@ struct served {
     atomic_llong projecting_foi;
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
+    atomic_llong n_connections;                               /* open now */
     uint64_t started_ns;
     bool has_opened; /* served_open was called */
 };

@@ -26,10 +26,11 @@ failed=0
     --foi step -o "$run" --quiet >/dev/null || exit 1
 
 start() {
+    rm -f "$work/said"
     "$SNAG" serve "$run" --port 0 "$@" >"$work/said" 2>"$work/errors" &
     server=$!
     for ((i = 0; i < 600; i++)); do
-        url=$(head -n 1 "$work/said")
+        url=$(head -n 1 "$work/said" 2>/dev/null)
         [ -n "$url" ] && break
         kill -0 $server 2>/dev/null || { cat "$work/errors"; echo "the server does not start"; exit 1; }
         sleep 0.05
