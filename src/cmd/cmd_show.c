@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "view/executions.h"
 #include "view/closeup.h"
+#include "view/subtree_json.h"
 #include "cmd/selection.h"
 #include "cmd/path_tree.h"
 #include "cmd/print.h"

@@ -1,7 +1,10 @@
 /* Executions as trees: one of them, and the typical one. */
-#include "base/err.h"
+#include "analysis/subtrees.h"
+#include "view/subtree_json.h"
 #include "web/api.h"
 #include "web/call_paths.h"
+
+#include <math.h>
 
 int api_tree(struct worker *worker, const struct request *request, struct response *response)
 {
@@ -41,8 +44,24 @@ int api_typical(struct worker *worker, const struct request *request, struct res
 int api_subtrees(struct worker *worker, const struct request *request,
                  struct response *response)
 {
-    (void)worker;
-    (void)request;
-    (void)response;
-    return err_set(ERR_NOT_FOUND, "this server does not name top subtrees");
+    struct served *served = worker->served;
+    struct closeup c;
+    struct subtrees subtrees = {.tree = 0};
+    double threshold;
+    int rc = request_real(request, "threshold", 0, REQUEST_LARGEST, NAN, &threshold);
+
+    closeup_init(&c, worker->db, &served->run.columns, &served->defs);
+    if (rc == 0)
+        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+    if (rc == 0 && worker->pool == NULL)
+        worker->pool = pool_new(served->n_threads);
+    if (rc == 0)
+        rc = subtrees_load(&subtrees, worker->db, &served->run.columns, &served->defs,
+                           request->id[0], c.x.location, c.x.index, worker->pool);
+    if (rc == 0)
+        response_json(response,
+                      json_pack("{s:o}", "subtrees", subtree_to_json(&subtrees, threshold)));
+    subtrees_release(&subtrees);
+    closeup_release(&c);
+    return rc;
 }

@@ -16,8 +16,8 @@ const char *request_text(const struct request *request, const char *name, const 
     return fallback;
 }
 
-int request_number(const struct request *request, const char *name, double least, double most,
-                   double fallback, double *out)
+int request_real(const struct request *request, const char *name, double least, double most,
+                 double fallback, double *out)
 {
     const char *text = request_text(request, name, NULL);
     char *end;
@@ -30,8 +30,17 @@ int request_number(const struct request *request, const char *name, double least
         *out > most)
         return err_set(ERR_USAGE, "'%s' takes a number from %.0f to %.0f, not '%.40s'", name,
                        least, most, text);
-    *out = floor(*out);
     return 0;
+}
+
+int request_number(const struct request *request, const char *name, double least, double most,
+                   double fallback, double *out)
+{
+    int rc = request_real(request, name, least, most, fallback, out);
+
+    if (rc == 0)
+        *out = floor(*out);
+    return rc;
 }
 
 static int complain_list(const char *name, uint32_t below, const char *text)

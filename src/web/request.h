@@ -28,11 +28,13 @@ const char *request_text(const struct request *request, const char *name, const 
 
 /*
  * request_number -- a parameter that is a number from least to most; fallback when it is
- * missing or empty. Fractions are cut.
+ * missing or empty. Fractions are cut; not so by request_real.
  * Returns 0 or ERR_USAGE.
  */
 int request_number(const struct request *request, const char *name, double least, double most,
                    double fallback, double *out);
+int request_real(const struct request *request, const char *name, double least, double most,
+                 double fallback, double *out);
 
 /*
  * request_list -- a parameter that is a list of numbers below `below`, as in 0,1,5.

@@ -37,6 +37,7 @@ try '/fois/{foi}/executions/{tree}' /fois/1/executions/97
 try '/fois/{foi}/executions/{tree}/tree' /fois/1/executions/97/tree
 get $api/fois/1/executions/97/tree
 check "calls of the tree" "$(jq '[.nodes[].calls] | add' "$body")" "$("$SNAG" show "$run" '#0-97' --json | jq .vertices)"
+try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
@@ -70,7 +71,7 @@ problem '/fois/{foi}/columns' '/fois/2/columns' 404
 problem '/fois/{foi}/candidates' '/fois/1/candidates?limit=100000' 400
 problem '/fois/{foi}/candidates' '/fois/1/candidates?label=maybe' 400
 problem '/fois/{foi}/executions/{tree}' /fois/1/executions/300 404
-problem '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/1/subtrees 404
+problem '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/300/subtrees 404
 problem '/fois/{foi}/projection' /fois/1/projection 404
 problem /timeline '/timeline?begin=5&end=5' 400
 problem /timeline '/timeline?locations=9' 400
