@@ -14,8 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 packages=(
     gcc g++ cmake ninja-build pkg-config
     libotf2-trace-dev libyajl-dev zlib1g-dev libzstd-dev
-    libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
-    libcmocka-dev libsvm-dev otf2-tools jq mandoc
+    libsqlite3-dev libjansson-dev libmicrohttpd-dev libxxhash-dev libopenblas-dev liblapacke-dev
+    libcmocka-dev libsvm-dev otf2-tools jq curl mandoc
     libopenmpi-dev openmpi-bin
 )
 

@@ -14,6 +14,7 @@ rows=(
     "neighbours Nearest neighbours and LOF"
     "tsne      t-SNE"
     "retrain   A new ranking after labels"
+    "serve     Serving a run"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -14,6 +14,7 @@ snag_pkg(zstd libzstd)
 snag_pkg(sqlite sqlite3)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
+snag_pkg(microhttpd libmicrohttpd)
 
 # OTF2 comes with otf2-config, not with pkg-config. Reading events is mostly calls inside the
 # library, which are a seventh faster when it is linked statically, so that is preferred.

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cmd/print.h"
+#include "view/cause_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,15 +22,6 @@ static const char *rank_text(const struct trace_view *view, uint32_t location, c
     return out;
 }
 
-static const struct region *region_at(const struct trace_view *view,
-                                      const struct cause_link *link, uint32_t depth)
-{
-    const struct call_view *calls = &view->calls[link->location];
-    uint32_t row = calls_ancestor(calls, link->call, (uint16_t)depth);
-
-    return &view->defs->region[calls->region[row]];
-}
-
 /* The last few functions of the call path. */
 static const char *path_text(const struct trace_view *view, const struct cause_link *link,
                              char out[PATH_SIZE])
@@ -40,7 +32,7 @@ static const char *path_text(const struct trace_view *view, const struct cause_l
 
     for (uint32_t d = first; d <= depth && n < PATH_SIZE; d++)
         n += (size_t)snprintf(out + n, PATH_SIZE - n, "%s%.50s", d > first ? " > " : "",
-                              region_at(view, link, d)->short_name);
+                              cause_region_at(view, link, d)->short_name);
     if (link->n_calls > 1 && n < PATH_SIZE)
         snprintf(out + n, PATH_SIZE - n, " × %u", link->n_calls);
     return out;
@@ -87,57 +79,4 @@ void cause_print(const struct trace_view *view, const struct cause *cause)
     printf("\nthe cause, from rank to rank:\n");
     table_print(t, stdout);
     printf("it ends here: %s\n", cause_end_sentence(view, cause, why));
-}
-
-/* ---------------------------------------------------------------------------------- JSON */
-
-static json_t *path_to_json(const struct trace_view *view, const struct cause_link *link)
-{
-    uint32_t depth = view->calls[link->location].depth[link->call];
-    json_t *path = json_array();
-
-    for (uint32_t d = 0; d <= depth; d++)
-        json_array_append_new(path, json_text(region_at(view, link, d)->name));
-    return path;
-}
-
-static void waiting_to_json(json_t *json, const struct waiting *w)
-{
-    bool is_waiting = w->kind != WAITING_NOT;
-    bool is_message = w->kind == WAITING_FOR_SENDER || w->kind == WAITING_FOR_RECEIVER;
-
-    json_object_set_new(json, "waits_for",
-                        is_waiting ? json_text(waiting_kind_name(w->kind)) : json_null());
-    json_object_set_new(json, "peer", w->rank != NO_RANK ? json_count(w->rank) : json_null());
-    json_object_set_new(json, "late", json_boolean(w->is_late));
-    json_object_set_new(json, "guessed", json_boolean(w->is_guess));
-    json_object_set_new(json, "delay_ns", json_count(w->delay_ns));
-    json_object_set_new(json, "bytes", is_message ? json_count(w->bytes) : json_null());
-    json_object_set_new(json, "tag", is_message ? json_count(w->tag) : json_null());
-}
-
-json_t *cause_to_json(const struct trace_view *view, const struct cause *cause)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < cause->n; i++) {
-        const struct cause_link *link = &cause->link[i];
-        const struct location *location = &view->defs->location[link->location];
-        uint32_t region = view->calls[link->location].region[link->call];
-        json_t *json = json_object();
-
-        json_object_set_new(json, "rank", json_count(location->rank));
-        json_object_set_new(json, "thread", json_count(location->thread));
-        json_object_set_new(json, "call", json_count(link->call));
-        json_object_set_new(json, "function", json_text(view->defs->region[region].name));
-        json_object_set_new(json, "path", path_to_json(view, link));
-        json_object_set_new(json, "begin_ns", json_count(link->begin_ns));
-        json_object_set_new(json, "end_ns", json_count(link->end_ns));
-        json_object_set_new(json, "time_ns", json_count(link->time_ns));
-        json_object_set_new(json, "calls", json_count(link->n_calls));
-        json_object_set_new(json, "explained_ns", json_count(link->explained_ns));
-        waiting_to_json(json, &link->waiting);
-        json_array_append_new(list, json);
-    }
-    return list;
 }

@@ -1,15 +1,10 @@
-/* cause_print -- a cause chain as a table, and as JSON. */
+/* cause_print -- a cause chain as a table. */
 #ifndef SNAG_CMD_CAUSE_PRINT_H
 #define SNAG_CMD_CAUSE_PRINT_H
 
 #include "explain/cause.h"
 
-#include <jansson.h>
-
 /* cause_print -- the section "the cause" of snag show: a line per link, and why it ends. */
 void cause_print(const struct trace_view *view, const struct cause *cause);
-
-/* cause_to_json -- the array described in explain/cause.h. */
-json_t *cause_to_json(const struct trace_view *view, const struct cause *cause);
 
 #endif

@@ -10,8 +10,9 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/executions.h"
 #include "cmd/learning.h"
+#include "view/executions.h"
+#include "cmd/selection.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
@@ -239,7 +240,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
 
     for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
         const struct analysis_result *result = &a->result[i];
-        struct execution_filter filter = execution_filter_of(a->settings);
+        struct execution_filter filter = selection_filter(a->settings);
         json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
 
         filter.foi = a->foi[i].name;
@@ -331,7 +332,7 @@ static void keep_first(const struct execution *x, void *ctx)
 static int print_as_text(const struct analyze *a, const struct reading *r, sqlite3 *db)
 {
     char records[TEXT_SIZE], length[TEXT_SIZE], first[EXECUTION_ID_SIZE] = "";
-    struct execution_filter filter = execution_filter_of(a->settings);
+    struct execution_filter filter = selection_filter(a->settings);
     int rc = 0;
 
     printf("%s: %s events, %u location%s, %s\n", r->source.path,

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/executions.h"
+#include "view/executions.h"
+#include "cmd/selection.h"
 #include "cmd/label_file.h"
 #include "cmd/print.h"
 #include "cmd/simulation.h"
@@ -107,7 +108,7 @@ static void print_result(const struct evaluation *e, size_t n, const struct auc 
 
 static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluation *e)
 {
-    struct execution_filter filter = execution_filter_of(settings);
+    struct execution_filter filter = selection_filter(settings);
     struct auc auc;
     size_t n;
     int64_t foi;
@@ -137,7 +138,7 @@ int cmd_evaluate(const struct settings *settings)
         return err_set(ERR_USAGE, "labels are missing: --labels FILE (CSV with id and label)");
     if (settings->simulate > 0)
         return simulation_run(settings);
-    rc = executions_open(&run, settings);
+    rc = selection_open(&run, settings);
     if (rc == 0)
         rc = evaluate(run.db, settings, &e);
     run_close(&run);

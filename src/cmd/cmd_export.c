@@ -5,8 +5,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/csv.h"
-#include "cmd/executions.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "cmd/selection.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/run_summary.h"
@@ -202,13 +203,7 @@ static void execution_csv(const struct execution *x, void *ctx)
 {
     struct export *e = ctx;
 
-    csv_text(e->out, x->id, true);
-    csv_text(e->out, x->foi, false);
-    fprintf(e->out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
-            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
-            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
-    csv_text(e->out, x->why, true);
-    fputc('\n', e->out);
+    execution_to_csv(x, e->out);
 }
 
 static void execution_json(const struct execution *x, void *ctx)
@@ -236,7 +231,7 @@ static void execution_chrome(const struct execution *x, void *ctx)
 
 static int export_executions(struct export *e, const char *format)
 {
-    struct execution_filter filter = execution_filter_of(e->settings);
+    struct execution_filter filter = selection_filter(e->settings);
     int rc;
 
     filter.most = 0;
@@ -244,9 +239,7 @@ static int export_executions(struct export *e, const char *format)
     if (strcmp(format, "json") == 0)
         return executions_each(e->run.db, &filter, execution_json, e);
     if (strcmp(format, "csv") == 0) {
-        fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-              "label,why\n",
-              e->out);
+        executions_csv_head(e->out);
         return executions_each(e->run.db, &filter, execution_csv, e);
     }
     e->is_first = true;
@@ -330,7 +323,7 @@ static int write_export(struct export *e)
 int cmd_export(const struct settings *settings)
 {
     struct export e = {.settings = settings};
-    int rc = executions_open(&e.run, settings);
+    int rc = selection_open(&e.run, settings);
 
     if (rc == 0)
         rc = run_summary_regions(e.run.db, &e.defs);

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/executions.h"
+#include "view/executions.h"
 #include "cmd/label_file.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"

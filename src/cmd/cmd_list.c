@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
+#include "cmd/selection.h"
 #include "cmd/status.h"
 #include "cmd/strange_calls.h"
 #include "run/rundir.h"
@@ -47,9 +48,9 @@ int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_
 
 int cmd_list(const struct settings *settings)
 {
-    struct execution_filter filter = execution_filter_of(settings);
+    struct execution_filter filter = selection_filter(settings);
     struct run run;
-    int rc = executions_open(&run, settings);
+    int rc = selection_open(&run, settings);
 
     if (rc == 0)
         rc = settings->is_per_call ? strange_calls_print(run.db, settings)

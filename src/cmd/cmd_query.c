@@ -1,8 +1,9 @@
 /* snag query -- SQL over run.db, read-only. */
 #include "base/err.h"
 #include "cmd/commands.h"
-#include "cmd/csv.h"
-#include "cmd/executions.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "cmd/selection.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/rundb.h"
@@ -118,7 +119,7 @@ int cmd_query(const struct settings *settings)
 
     if (strcmp(settings_format(settings, "text"), "chrome") == 0)
         return err_set(ERR_USAGE, "rows have no times: --format chrome is for snag export");
-    rc = executions_open(&run, settings);
+    rc = selection_open(&run, settings);
     if (rc == 0)
         rc = run_query(run.db, settings->args[1], settings);
     run_close(&run);

@@ -2,24 +2,16 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/executions.h"
+#include "view/executions.h"
+#include "view/retrain_json.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
-#include "run/rundb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_PRINTED 25u
-
-static void id_of(const struct learning *l, uint32_t tree, char out[EXECUTION_ID_SIZE])
-{
-    const struct forest *f = &l->ranking.work.forest;
-    const struct location *location = &l->defs.location[f->location[tree]];
-
-    execution_id(out, NULL, location->rank, location->thread, f->index[tree]);
-}
 
 static void print_changes(const struct learning *l, const struct retrain_result *result)
 {
@@ -29,7 +21,7 @@ static void print_changes(const struct learning *l, const struct retrain_result 
         const struct retrain_change *change = &result->change[i];
         char id[EXECUTION_ID_SIZE];
 
-        id_of(l, change->tree, id);
+        execution_id_of(id, &l->ranking.work.forest, &l->defs, change->tree);
         table_cell(table, "%s", id);
         table_cell(table, "%.2f", change->after);
         table_cell(table, "%.2f", change->before);
@@ -65,79 +57,52 @@ static void print_text(const struct learning *l, const struct retrain_result *re
 
 static void print_as_json(const struct learning *l, const struct retrain_result *result)
 {
-    json_t *changes = json_array();
-
-    for (size_t i = 0; i < result->n_changes; i++) {
-        const struct retrain_change *change = &result->change[i];
-        char id[EXECUTION_ID_SIZE];
-
-        id_of(l, change->tree, id);
-        json_array_append_new(changes,
-                              json_pack("{s:o, s:f, s:f, s:s}", "id", json_text(id), "score",
-                                        change->after, "before", change->before, "verdict",
-                                        change->is_anomaly ? "anomaly" : "normal"));
-    }
-    print_json(json_pack("{s:I, s:s*, s:s*, s:o, s:I, s:I, s:I, s:f, s:o}", "retrain",
-                         (json_int_t)result->id, "learner", l->ranking.learner_name, "features",
-                         l->ranking.features_name, "gamma",
-                         l->ranking.learnt.gamma > 0 ? json_real(l->ranking.learnt.gamma)
-                                                     : json_null(),
-                         "abnormal", (json_int_t)result->n_abnormal, "normal",
-                         (json_int_t)result->n_normal, "anomalies",
-                         (json_int_t)result->n_anomalies, "rank_ns", (double)result->rank_ns,
-                         "changes", changes),
-               false);
+    print_json(retrain_to_json(&l->ranking, &l->defs, result, SIZE_MAX), false);
 }
 
 /* ------------------------------------------------------------------------------- history */
 
-static const char *const history_column[] = {"id",      "at",        "author",
-                                             "learner", "features",  "abnormal",
-                                             "normal",  "anomalies", "is_undone"};
-#define HISTORY_COLUMNS (sizeof history_column / sizeof *history_column)
-
-static void history_row(sqlite3_stmt *query, struct table *table)
+static void history_row(const json_t *row, struct table *table)
 {
-    json_t *json = table ? NULL : json_object();
+    static const char *const column[] = {"id",       "at",       "author", "learner",
+                                         "features", "abnormal", "normal", "anomalies"};
 
-    for (int c = 0; c < (int)HISTORY_COLUMNS; c++) {
-        const char *text = (const char *)sqlite3_column_text(query, c);
+    for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
+        const json_t *value = json_object_get(row, column[c]);
 
-        if (table)
-            table_cell(table, "%s",
-                       c < (int)HISTORY_COLUMNS - 1 ? text
-                       : *text == '1'               ? "undone"
-                                                    : "");
-        else if (sqlite3_column_type(query, c) == SQLITE_INTEGER)
-            json_object_set_new(json, history_column[c],
-                                json_integer(sqlite3_column_int64(query, c)));
+        if (json_is_integer(value))
+            table_cell(table, "%lld", (long long)json_integer_value(value));
         else
-            json_object_set_new(json, history_column[c], json_text(text));
+            table_cell(table, "%s", json_string_value(value));
     }
-    if (json)
-        print_json(json, false);
+    table_cell(table, "%s",
+               json_integer_value(json_object_get(row, "is_undone")) ? "undone" : "");
 }
 
 static int print_history(const struct learning *l, bool is_json)
 {
-    struct table *table = is_json
-                              ? NULL
-                              : table_new("rllllrrrl", "retrain", "at", "by", "learner",
-                                          "features", "abnormal", "normal", "anomalies", "");
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(l->run.db,
-                           "SELECT id, at, author, learner, features, abnormal, normal, "
-                           "anomalies, is_undone FROM retrain WHERE foi = ? ORDER BY id",
-                           &query);
+    struct table *table;
+    json_t *history = NULL, *row;
+    size_t i;
+    int rc = retrain_history(l->run.db, l->foi, &history);
 
-    if (rc == 0)
-        rc = rundb_bind(l->run.db, query, "i", l->foi);
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        history_row(query, table);
-    if (table)
+    if (rc < 0)
+        return rc;
+    table = table_new("rllllrrrl", "retrain", "at", "by", "learner", "features", "abnormal",
+                      "normal", "anomalies", "");
+    json_array_foreach(history, i, row)
+    {
+        if (is_json)
+            print_json(json_incref(row), false);
+        else
+            history_row(row, table);
+    }
+    if (is_json)
+        table_free(table);
+    else
         table_print(table, stdout);
-    sqlite3_finalize(query);
-    return rc;
+    json_decref(history);
+    return 0;
 }
 
 /* --------------------------------------------------------------------------------- doing */

@@ -16,6 +16,7 @@ int cmd_project(const struct settings *settings);
 int cmd_query(const struct settings *settings);
 int cmd_retrain(const struct settings *settings);
 int cmd_score(const struct settings *settings);
+int cmd_serve(const struct settings *settings);
 int cmd_show(const struct settings *settings);
 
 #endif

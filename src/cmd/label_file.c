@@ -3,8 +3,8 @@
 
 #include "analysis/label_store.h"
 #include "base/err.h"
-#include "cmd/csv.h"
-#include "cmd/executions.h"
+#include "view/csv.h"
+#include "view/executions.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "cmd/learning.h"
 
 #include "base/err.h"
-#include "cmd/executions.h"
+#include "view/executions.h"
 #include "run/run_summary.h"
 
 #include <pwd.h>

@@ -2,7 +2,7 @@
 #ifndef SNAG_CMD_LIST_H
 #define SNAG_CMD_LIST_H
 
-#include "cmd/executions.h"
+#include "view/executions.h"
 #include "cmd/print.h"
 
 #include <stdbool.h>

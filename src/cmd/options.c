@@ -86,6 +86,11 @@ static const struct option_row rows[] = {
      "play active learning with the labels until N are given"},
     {"batch", 0, OPTION_NUMBER, AT(batch), "N", NULL,
      "labels given between two rankings (default 10)"},
+    {"port", 'p', OPTION_PORT, AT(port), "P", NULL, "port to listen on (default: a free one)"},
+    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS", NULL,
+     "numeric address to listen on (default 127.0.0.1); beyond loopback a token is asked for"},
+    {"print-tunnel", 0, OPTION_FLAG, AT(is_tunnel), NULL, NULL,
+     "also print the ssh command that brings the page to another machine"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls", "what to export"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", "csv|json|chrome", "how to write it"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL, NULL,
@@ -217,6 +222,10 @@ static int set_value(const struct option_row *row, const char *value, struct set
     case OPTION_NUMBER:
     case OPTION_COUNT:
         rc = set_number(row->name, value, row->kind == OPTION_COUNT, 1000000000, &number);
+        *(uint32_t *)at = (uint32_t)number;
+        return rc;
+    case OPTION_PORT:
+        rc = set_number(row->name, value, 0, UINT16_MAX, &number);
         *(uint32_t *)at = (uint32_t)number;
         return rc;
     case OPTION_SEED:

@@ -18,6 +18,7 @@ enum option_kind {
     OPTION_LIST,   /* const char *[FOI_MOST], its count n_foi */
     OPTION_NUMBER, /* uint32_t */
     OPTION_COUNT,  /* uint32_t, not 0 */
+    OPTION_PORT,   /* uint32_t below 65536 */
     OPTION_SEED,   /* uint64_t */
     OPTION_REAL,   /* double */
     OPTION_ABOVE,  /* double, above 0 */

@@ -2,6 +2,8 @@
 #ifndef SNAG_CMD_PRINT_H
 #define SNAG_CMD_PRINT_H
 
+#include "view/json.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,12 +31,6 @@ void table_free(struct table *table);
 
 /* print_has_colour -- stdout is a terminal and NO_COLOR is not set. */
 bool print_has_colour(void);
-
-/* json_text -- a JSON string of any bytes; what is not UTF-8 becomes U+FFFD. */
-json_t *json_text(const char *text);
-
-/* json_count -- a JSON integer. */
-json_t *json_count(uint64_t n);
 
 /* print_json -- print and free; on one line, or indented. */
 void print_json(json_t *json, bool is_indented);

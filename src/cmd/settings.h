@@ -10,12 +10,12 @@
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
-    bool has_subtrees;
+    bool has_subtrees, is_tunnel;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format;
-    const char *learner, *from, *author, *model, *call_detector, *method;
-    uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations;
+    const char *learner, *from, *author, *model, *call_detector, *method, *listen;
+    uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
     double perplexity;                      /* 0: not said */

@@ -24,8 +24,8 @@ need "column of a table" $(sed -n '/^CREATE TABLE/,/^)/s/^    \([a-z_]*\) .*/\1/
     sort -u | grep -v '^value$')
 need "key of meta" $(sed -n 's/.*{"\([a-z_]*\)", .*/\1/p; s/.*rundb_set[a-z_]*(db, "\([a-z_]*\)".*/\1/p' \
     src/run/run_summary.c src/run/rundb.c src/cmd/cmd_analyze.c | sort -u)
-need "field of JSON" $(grep -hoE 'json_object_set_new\([a-z>.-]+, "[a-z_]+"' src/cmd/*.c |
+need "field of JSON" $(grep -hoE 'json_object_set_new\([a-z>.-]+, "[a-z_]+"' src/cmd/*.c src/view/*.c |
     sed 's/.*"\(.*\)"/\1/' | sort -u)
-need "field of packed JSON" $(cat src/cmd/*.c | tr -d '\n' | grep -oE 'json_pack\([^;]*;' |
+need "field of packed JSON" $(cat src/cmd/*.c src/view/*.c | tr -d '\n' | grep -oE 'json_pack\([^;]*;' |
     grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
 exit $status

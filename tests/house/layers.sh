@@ -22,7 +22,8 @@ prov: detect
 live: learn explain prov ps
 run: forest
 analysis: learn explain run project prov ps
-web: analysis
+view: analysis
+web: view
 cmd: web live
 '
 

@@ -1,6 +1,6 @@
 /* csv -- comma-separated values as RFC 4180 has them. */
-#ifndef SNAG_CMD_CSV_H
-#define SNAG_CMD_CSV_H
+#ifndef SNAG_VIEW_CSV_H
+#define SNAG_VIEW_CSV_H
 
 #include <stdbool.h>
 #include <stdio.h>

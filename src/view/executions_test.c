@@ -1,4 +1,4 @@
-#include "cmd/executions.h"
+#include "view/executions.h"
 
 #include "base/err.h"
 #include "base/test.h"

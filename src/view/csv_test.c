@@ -1,4 +1,4 @@
-#include "cmd/csv.h"
+#include "view/csv.h"
 
 #include "base/rng.h"
 #include "base/test.h"

@@ -1,5 +1,5 @@
 /* A quoted field may contain commas, quotes (doubled) and line ends. */
-#include "cmd/csv.h"
+#include "view/csv.h"
 
 #include "base/mem.h"
 

@@ -1,34 +1,17 @@
 /* One query with optional conditions: an unset parameter is NULL and matches all. */
-#include "cmd/executions.h"
+#include "view/executions.h"
 
 #include "base/err.h"
-#include "cmd/print.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
+#include "view/csv.h"
+#include "view/json.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int executions_open(struct run *run, const struct settings *settings)
-{
-    int rc = run_open(run, settings->args[0], false);
-
-    return rc == 0 && settings->is_verified ? columns_verify(&run->columns) : rc;
-}
-
-struct execution_filter execution_filter_of(const struct settings *s)
-{
-    return (struct execution_filter){
-        .foi = s->n_foi > 0 ? s->foi[0] : NULL,
-        .verdict = s->verdict,
-        .rank = s->rank,
-        .most = s->is_all ? 0
-                : s->top  ? s->top
-                          : 10,
-    };
-}
 
 void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, uint32_t thread,
                   uint32_t index)
@@ -134,6 +117,8 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .verdict = rundb_text(query, 13),
         .why = rundb_text(query, 14),
         .label = (const char *)sqlite3_column_text(query, 15), /* NULL when there is none */
+        .part = rundb_text(query, 16),
+        .cause = (const char *)sqlite3_column_text(query, 17),
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
@@ -143,7 +128,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
     "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
-    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1) "                   \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause "  \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
@@ -172,7 +157,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     static const char in_order[] = "e.foi, e.tree LIMIT ?4";
     char sql[sizeof where + sizeof by_score];
     sqlite3_stmt *query = NULL;
-    int64_t foi = 0;
+    int64_t foi = filter->foi_id;
     int rc = 0;
 
     if (filter->foi)
@@ -181,7 +166,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     if (rc == 0)
         rc = rundb_prepare(db, sql, &query);
     if (rc == 0)
-        rc = rundb_bind(db, query, "ooti", filter->foi != NULL, foi, filter->rank != NO_RANK,
+        rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
                         (int64_t)filter->rank, filter->verdict,
                         filter->most ? (int64_t)filter->most : (int64_t)-1);
     if (rc == 0)
@@ -199,6 +184,20 @@ int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uin
 
     if (rc == 0)
         rc = rundb_bind(db, query, "iiii", foi, (int64_t)rank, (int64_t)thread, (int64_t)index);
+    if (rc == 0)
+        rc = each_row(db, query, fn, ctx);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, SELECT "e.foi = ? AND e.tree = ?", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, tree);
     if (rc == 0)
         rc = each_row(db, query, fn, ctx);
     sqlite3_finalize(query);
@@ -223,4 +222,22 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "label", x->label ? json_text(x->label) : json_null());
     json_object_set_new(json, "why", json_text(x->why));
     return json;
+}
+
+void executions_csv_head(FILE *out)
+{
+    fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
+          "label,why\n",
+          out);
+}
+
+void execution_to_csv(const struct execution *x, FILE *out)
+{
+    csv_text(out, x->id, true);
+    csv_text(out, x->foi, false);
+    fprintf(out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
+            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
+            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
+    csv_text(out, x->why, true);
+    fputc('\n', out);
 }

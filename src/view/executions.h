@@ -1,13 +1,13 @@
-/* executions -- the rows of run.db that list, show, export and evaluate look at. */
-#ifndef SNAG_CMD_EXECUTIONS_H
-#define SNAG_CMD_EXECUTIONS_H
+/* executions -- the rows of run.db that list, show, export, evaluate and the page look at. */
+#ifndef SNAG_VIEW_EXECUTIONS_H
+#define SNAG_VIEW_EXECUTIONS_H
 
-#include "cmd/settings.h"
 #include "run/rundir.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 #include <sqlite3.h>
@@ -24,25 +24,18 @@ struct execution {
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     double score;
     const char *verdict, *why; /* why with the cause chain behind it, where there is one */
+    const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
     const char *label;         /* the last word of a person: abnormal, normal; NULL for none */
 };
 
 struct execution_filter {
     const char *foi;     /* name of one function of interest, or NULL */
+    int64_t foi_id;      /* the same by its id; 0: not said */
     const char *verdict; /* or NULL */
     uint32_t rank;       /* NO_RANK: all */
     uint64_t most;       /* 0: all */
     bool is_in_order;    /* as they are in the run, not by score */
 };
-
-/*
- * executions_open -- open the run that was named, for reading; --verify reads all of it.
- * Returns 0 or what run_open and columns_verify return. run_close in any case.
- */
-int executions_open(struct run *run, const struct settings *settings);
-
-/* execution_filter_of -- what --foi, --rank, --verdict and --top say. */
-struct execution_filter execution_filter_of(const struct settings *settings);
 
 /*
  * executions_each -- call fn for the executions that pass the filter, strangest first.
@@ -52,9 +45,11 @@ struct execution_filter execution_filter_of(const struct settings *settings);
 int executions_each(sqlite3 *db, const struct execution_filter *filter,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx);
 
-/* executions_one -- call fn for one execution, if there is such a one. */
+/* executions_one, executions_tree -- call fn for one execution, if there is such a one. */
 int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index,
                    void (*fn)(const struct execution *x, void *ctx), void *ctx);
+int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
+                    void (*fn)(const struct execution *x, void *ctx), void *ctx);
 
 /*
  * execution_parse -- "#4-40", "#4.1-40", "compute#4-40" or "4-40" to its parts.
@@ -70,6 +65,10 @@ void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, u
 
 /* execution_to_json -- as documented in docs/formats.md. */
 json_t *execution_to_json(const struct execution *x);
+
+/* executions_csv_head, execution_to_csv -- the line of headings, and one of an execution. */
+void executions_csv_head(FILE *out);
+void execution_to_csv(const struct execution *x, FILE *out);
 
 /* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
 int executions_foi(sqlite3 *db, const char *name, int64_t *id);

@@ -1,0 +1,79 @@
+#include "base/queue.h"
+
+#include "base/test.h"
+
+static void items_come_out_in_order_and_a_full_queue_refuses(void **state)
+{
+    struct queue queue;
+    int item[3];
+
+    (void)state;
+    queue_init(&queue, 2);
+    for (int round = 0; round < 5; round++) {
+        assert_true(queue_put(&queue, &item[0]));
+        assert_true(queue_put(&queue, &item[1]));
+        assert_false(queue_put(&queue, &item[2]));
+        assert_ptr_equal(queue_take(&queue), &item[0]);
+        assert_true(queue_put(&queue, &item[2]));
+        assert_ptr_equal(queue_take(&queue), &item[1]);
+        assert_ptr_equal(queue_take(&queue), &item[2]);
+    }
+    queue_release(&queue);
+}
+
+static void a_closed_queue_is_emptied_and_then_ends(void **state)
+{
+    struct queue queue;
+    int item;
+
+    (void)state;
+    queue_init(&queue, 2);
+    queue_put(&queue, &item);
+    queue_close(&queue);
+    assert_false(queue_put(&queue, &item));
+    assert_ptr_equal(queue_take(&queue), &item);
+    assert_null(queue_take(&queue));
+    queue_release(&queue);
+}
+
+#define N_GIVEN 20000
+
+static void *give(void *arg)
+{
+    static char item[N_GIVEN];
+
+    for (size_t i = 0; i < N_GIVEN;)
+        i += queue_put(arg, &item[i]);
+    return NULL;
+}
+
+static void nothing_is_lost_between_threads(void **state)
+{
+    struct queue queue;
+    pthread_t giver;
+    char *before = NULL;
+    size_t n = 0;
+
+    (void)state;
+    queue_init(&queue, 8);
+    pthread_create(&giver, NULL, give, &queue);
+    for (; n < N_GIVEN; n++) {
+        char *item = queue_take(&queue);
+
+        assert_true(before == NULL || item == before + 1);
+        before = item;
+    }
+    pthread_join(giver, NULL);
+    queue_release(&queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_come_out_in_order_and_a_full_queue_refuses),
+        cmocka_unit_test(a_closed_queue_is_emptied_and_then_ends),
+        cmocka_unit_test(nothing_is_lost_between_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* The tree is built again from the columns: nothing else of the forest is needed. */
+#include "view/closeup.h"
+
+#include "analysis/model_store.h"
+#include "base/err.h"
+#include "run/rundb.h"
+#include "view/cause_json.h"
+#include "view/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PEERS 5
+
+/* Calls of a location whose checksums cost no time to speak of. */
+#define MOST_VERIFIED 4000000
+
+void closeup_init(struct closeup *c, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs)
+{
+    *c = (struct closeup){.db = db, .columns = columns, .defs = defs};
+}
+
+void closeup_release(struct closeup *c)
+{
+    causes_release(&c->causes);
+    why_release(&c->why);
+    residual_place_release(&c->location);
+    residual_release(&c->own);
+    wl_release(&c->wl);
+    forest_release(&c->forest);
+    free(c->foi);
+    free(c->verdict);
+    free(c->why_text);
+    free(c->label);
+    *c = (struct closeup){0};
+}
+
+/* --------------------------------------------------------------------------- finding it */
+
+static void keep(const struct execution *x, void *ctx)
+{
+    struct closeup *c = ctx;
+
+    c->x = *x;
+    c->foi = strdup(x->foi);
+    c->verdict = strdup(x->verdict);
+    c->why_text = strdup(x->why);
+    c->x.foi = c->foi;
+    c->x.verdict = c->verdict;
+    c->x.why = c->why_text;
+    c->label = x->label ? strdup(x->label) : NULL;
+    c->x.label = c->label;
+}
+
+static int complain_missing(struct closeup *c, int64_t foi, uint32_t rank, uint32_t thread,
+                            uint32_t index)
+{
+    char id[EXECUTION_ID_SIZE];
+    sqlite3_stmt *query;
+    int64_t n = 0;
+    int rc = rundb_prepare(
+        c->db, "SELECT count(*) FROM execution WHERE foi = ? AND rank = ? AND thread = ?",
+        &query);
+
+    if (rc == 0)
+        rc = rundb_bind(c->db, query, "iii", foi, (int64_t)rank, (int64_t)thread);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        n = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    if (rc < 0)
+        return rc;
+    execution_id(id, NULL, rank, thread, index);
+    if (n == 0)
+        return err_set(ERR_NOT_FOUND, "no execution '%s': none on rank %u, thread %u", id, rank,
+                       thread);
+    return err_set(ERR_NOT_FOUND,
+                   "no execution '%s': those of rank %u, thread %u are 0 to %lld", id, rank,
+                   thread, (long long)n - 1);
+}
+
+int closeup_find(struct closeup *c, int64_t foi, uint32_t rank, uint32_t thread, uint32_t index)
+{
+    int rc = executions_one(c->db, foi, rank, thread, index, keep, c);
+
+    return rc == 0 && c->foi == NULL ? complain_missing(c, foi, rank, thread, index) : rc;
+}
+
+int closeup_find_tree(struct closeup *c, int64_t foi, int64_t tree)
+{
+    int rc = executions_tree(c->db, foi, tree, keep, c);
+
+    if (rc == 0 && c->foi == NULL)
+        rc = err_set(ERR_NOT_FOUND, "no execution has the tree %lld", (long long)tree);
+    return rc;
+}
+
+static int find_place(struct closeup *c)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(
+        c->db, "SELECT count(*), sum(score > ?2) + 1 FROM execution WHERE foi = ?1", &query);
+
+    if (rc == 0)
+        rc = rundb_bind(c->db, query, "ir", c->x.foi_id, c->x.score);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        c->n_executions = (uint64_t)sqlite3_column_int64(query, 0);
+        c->place = (uint64_t)sqlite3_column_int64(query, 1);
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/* Rebuilds the tree and finds it in the model of its forest. */
+static int build(struct closeup *c, bool is_verified)
+{
+    struct call_view calls;
+    int rc = 0;
+
+    if (c->x.location >= c->columns->n_locations ||
+        c->defs->n_locations != c->columns->n_locations)
+        return err_set(ERR_FORMAT, "damaged run: '%s' is on a location that is not there",
+                       c->x.id);
+    calls = columns_view(c->columns, c->x.location);
+    if (c->x.call >= calls.n)
+        return err_set(ERR_FORMAT, "damaged run: the call of '%s' is not there", c->x.id);
+    if (is_verified && calls.n <= MOST_VERIFIED)
+        rc = columns_verify_location(c->columns, c->x.location);
+    if (rc == 0)
+        rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs->names.n);
+    if (rc < 0)
+        return rc;
+    forest_of_call(&c->forest, c->x.location, &calls, c->x.call);
+    c->forest.index[0] = c->x.index; /* first executions have contexts of their own */
+    wl_init(&c->wl, &c->forest, c->defs, false);
+    residual_locate(c->model, &c->location, &c->forest, &c->wl.vocab, c->wl.complete, c->defs);
+    why_init(&c->why, c->model, &c->location, &c->forest, c->defs);
+    return 0;
+}
+
+int closeup_sketch(struct closeup *c, const struct execution *x,
+                   const struct residual_model *model)
+{
+    c->x = *x;
+    c->model = model;
+    return build(c, false);
+}
+
+int closeup_locate(struct closeup *c, const struct residual_model *model)
+{
+    int rc = find_place(c);
+
+    c->model = model ? model : &c->own;
+    if (rc == 0 && model == NULL)
+        rc = model_store_load(c->db, c->x.foi_id, c->defs->names.n, &c->own);
+    if (rc == 0)
+        rc = build(c, model == NULL);
+    if (rc < 0)
+        return rc;
+    residual_measures(c->model, &c->location, &c->forest, &c->measure);
+    causes_init(&c->causes, c->columns, c->defs);
+    c->has_cause = causes_of(&c->causes, c->model, &c->location, &c->forest, 0);
+    return 0;
+}
+
+double closeup_usual_calls(const struct closeup *c, uint32_t path)
+{
+    if (path == PATH_NONE)
+        return 0;
+    return (double)c->model->path[path].n_calls / (double)c->model->n_trees;
+}
+
+/* Other locations' executions that overlap it in time and are anomalies, strangest first. */
+static const char peers_sql[] =
+    "SELECT p.rank, p.thread, p.idx, p.score, p.enter_ns - ?3, p.duration_ns, p.why "
+    "FROM execution p WHERE p.foi = ?1 AND p.location <> ?2 AND p.verdict = 'anomaly' "
+    "AND p.enter_ns < ?3 + ?4 AND p.enter_ns + p.duration_ns > ?3 "
+    "ORDER BY p.score DESC, p.time DESC, p.tree LIMIT ?5";
+
+int closeup_peers(const struct closeup *c, sqlite3_stmt **query)
+{
+    int rc = rundb_prepare(c->db, peers_sql, query);
+
+    if (rc == 0)
+        rc = rundb_bind(c->db, *query, "iiiii", c->x.foi_id, (int64_t)c->x.location,
+                        (int64_t)c->x.enter_ns, (int64_t)c->x.duration_ns, (int64_t)MOST_PEERS);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- as JSON */
+
+static json_t *json_paths(struct closeup *c)
+{
+    json_t *list = json_array();
+
+    why_sort_pairs(&c->why, 0);
+    for (size_t i = 0; i < c->why.pairs.n; i++) {
+        const struct residual_pair *pair = &c->why.pairs.pair[i];
+        json_t *item = json_object(), *names = json_array();
+
+        for (uint32_t p = pair->path; p != PATH_NONE; p = c->model->paths.parent[p])
+            json_array_insert_new(names, 0,
+                                  json_text(c->defs->region[c->model->paths.region[p]].name));
+        json_object_set_new(item, "path", names);
+        json_object_set_new(item, "calls", json_count(pair->n_calls));
+        json_object_set_new(item, "usual_calls", json_real(closeup_usual_calls(c, pair->path)));
+        json_object_set_new(item, "exclusive_ns", json_real(pair->observed_ns));
+        json_object_set_new(item, "usual_ns", json_real(fmax(pair->typical_ns, 0)));
+        json_object_set_new(item, "excess_ns", json_real(pair->lost_ns));
+        json_object_set_new(item, "sure_excess_ns", json_real(pair->sure_ns));
+        json_object_set_new(item, "largest_residual", json_real(pair->z_call));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_structure(const struct closeup *c)
+{
+    struct why_child child[WHY_MOST_CHILDREN];
+    size_t n = why_children(&c->why, c->measure.rarest, child);
+    json_t *object = json_object(), *list = json_array();
+
+    json_object_set_new(object, "function",
+                        json_text(c->defs->region[c->forest.region[c->measure.rarest]].name));
+    json_object_set_new(object, "rarity_nats", json_real(c->measure.structure));
+    for (size_t i = 0; i < n; i++) {
+        json_t *item = json_object();
+
+        json_object_set_new(item, "function", json_text(c->defs->region[child[i].region].name));
+        json_object_set_new(item, "calls", json_count(child[i].observed));
+        json_object_set_new(item, "usual_least", json_count(child[i].least));
+        json_object_set_new(item, "usual_most", json_count(child[i].most));
+        json_array_append_new(list, item);
+    }
+    json_object_set_new(object, "differences", list);
+    return object;
+}
+
+int closeup_to_json(struct closeup *c, json_t **out)
+{
+    json_t *json = execution_to_json(&c->x), *peers = json_array();
+    sqlite3_stmt *query = NULL;
+    int rc = closeup_peers(c, &query);
+
+    json_object_set_new(json, "place", json_count(c->place));
+    json_object_set_new(json, "of", json_count(c->n_executions));
+    json_object_set_new(json, "usual_duration_ns", json_real(c->model->root_ns));
+    json_object_set_new(json, "usual_vertices", json_real(exp(c->model->log_size)));
+    json_object_set_new(json, "paths", json_paths(c));
+    json_object_set_new(json, "structure", json_structure(c));
+    json_object_set_new(json, "cause",
+                        c->has_cause ? cause_to_json(&c->causes.view, &c->causes.cause)
+                                     : json_array());
+    json_object_set_new(json, "cause_end",
+                        c->has_cause ? json_text(cause_end_name(c->causes.cause.end))
+                                     : json_null());
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        char id[EXECUTION_ID_SIZE];
+
+        execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),
+                     (uint32_t)sqlite3_column_int64(query, 1),
+                     (uint32_t)sqlite3_column_int64(query, 2));
+        json_array_append_new(peers, json_text(id));
+    }
+    sqlite3_finalize(query);
+    json_object_set_new(json, "peers", peers);
+    if (rc == 0)
+        *out = json;
+    else
+        json_decref(json);
+    return rc;
+}

@@ -1,0 +1,94 @@
+/*
+ * closeup -- one execution looked at closely: its tree in the model of its forest, its place
+ * among the others, what lost the time, and what went on elsewhere at the same time.
+ *
+ *     closeup_init(&c, db, &columns, &defs);
+ *     closeup_find(&c, foi, rank, thread, index);      c.x
+ *     closeup_locate(&c, NULL);                        all the rest
+ *     closeup_release(&c);
+ */
+#ifndef SNAG_VIEW_CLOSEUP_H
+#define SNAG_VIEW_CLOSEUP_H
+
+#include "analysis/causes.h"
+#include "explain/why.h"
+#include "features/residual.h"
+#include "features/wl.h"
+#include "forest/forest.h"
+#include "run/columns.h"
+#include "trace/definitions.h"
+#include "view/executions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+struct closeup {
+    sqlite3 *db; /* this and the next two are not its own */
+    const struct columns *columns;
+    const struct definitions *defs;
+
+    struct execution x; /* its texts are those below */
+    char *foi, *verdict, *why_text, *label;
+    uint64_t place, n_executions; /* it is the place-th by score */
+
+    struct forest forest; /* of this one tree */
+    struct wl wl;
+    struct residual_model own;          /* empty when the model was given */
+    const struct residual_model *model; /* of the function of interest */
+    struct residual_place location;
+    struct residual_measure measure;
+    struct why why;
+    struct causes causes;
+    bool has_cause;
+};
+
+/*
+ * closeup_init -- look at executions of a run.
+ *   db       of the run, for this thread
+ *   columns  and the definitions (run_summary_definitions) stay until the release
+ */
+void closeup_init(struct closeup *c, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs);
+void closeup_release(struct closeup *c);
+
+/*
+ * closeup_find -- the row of an execution, by its id or by its tree.
+ * Returns 0, ERR_NOT_FOUND with the ids there are, or ERR_DATABASE. O(log executions).
+ */
+int closeup_find(struct closeup *c, int64_t foi, uint32_t rank, uint32_t thread,
+                 uint32_t index);
+int closeup_find_tree(struct closeup *c, int64_t foi, int64_t tree);
+
+/*
+ * closeup_locate -- build the tree of the execution that was found, and find it in the model.
+ *   model  of its function, which stays until the release; NULL: load it
+ * With its own model it is for one look: then the calls of a small location are compared with
+ * their checksums. Returns 0, ERR_FORMAT for a
+ * damaged run, or ERR_DATABASE. O(executions of the function + vertices of the tree).
+ */
+int closeup_locate(struct closeup *c, const struct residual_model *model);
+
+/*
+ * closeup_sketch -- only the tree of an execution, found in this model: no place, no cause.
+ * For many executions one after another. Returns 0 or ERR_FORMAT.
+ */
+int closeup_sketch(struct closeup *c, const struct execution *x,
+                   const struct residual_model *model);
+
+/* closeup_usual_calls -- how many calls of a path an execution has on average. */
+double closeup_usual_calls(const struct closeup *c, uint32_t path);
+
+/*
+ * closeup_peers -- the other locations' executions that overlap it in time and are anomalies,
+ * strangest first: rank, thread, idx, score, how much later it was entered, duration_ns, why.
+ * Step the query; sqlite3_finalize it in any case.
+ */
+int closeup_peers(const struct closeup *c, sqlite3_stmt **query);
+
+/* closeup_to_json -- what snag show --json prints; *out is set only when 0 is returned. */
+int closeup_to_json(struct closeup *c, json_t **out);
+
+#endif

@@ -1,0 +1,46 @@
+#include "view/retrain_json.h"
+
+#include "view/json.h"
+#include "view/row_json.h"
+
+void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
+                     const struct definitions *defs, uint32_t t)
+{
+    const struct location *location = &defs->location[forest->location[t]];
+
+    execution_id(out, NULL, location->rank, location->thread, forest->index[t]);
+}
+
+json_t *retrain_to_json(const struct ranking *ranking, const struct definitions *defs,
+                        const struct retrain_result *result, size_t most)
+{
+    json_t *changes = json_array();
+
+    for (size_t i = 0; i < result->n_changes && i < most; i++) {
+        const struct retrain_change *change = &result->change[i];
+        char id[EXECUTION_ID_SIZE];
+
+        execution_id_of(id, &ranking->work.forest, defs, change->tree);
+        json_array_append_new(changes,
+                              json_pack("{s:o, s:I, s:f, s:f, s:s}", "id", json_text(id),
+                                        "tree", (json_int_t)change->tree, "score",
+                                        change->after, "before", change->before, "verdict",
+                                        change->is_anomaly ? "anomaly" : "normal"));
+    }
+    return json_pack("{s:I, s:s*, s:s*, s:o, s:I, s:I, s:I, s:f, s:I, s:o}", "retrain",
+                     (json_int_t)result->id, "learner", ranking->learner_name, "features",
+                     ranking->features_name, "gamma",
+                     ranking->learnt.gamma > 0 ? json_real(ranking->learnt.gamma) : json_null(),
+                     "abnormal", (json_int_t)result->n_abnormal, "normal",
+                     (json_int_t)result->n_normal, "anomalies", (json_int_t)result->n_anomalies,
+                     "rank_ns", (double)result->rank_ns, "n_changes",
+                     (json_int_t)result->n_changes, "changes", changes);
+}
+
+int retrain_history(sqlite3 *db, int64_t foi, json_t **out)
+{
+    return rows_to_json(db, out,
+                        "SELECT id, at, author, learner, features, abnormal, normal, "
+                        "anomalies, is_undone FROM retrain WHERE foi = ? ORDER BY id",
+                        "i", foi);
+}

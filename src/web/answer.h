@@ -1,0 +1,64 @@
+/*
+ * answer -- a response as libmicrohttpd wants it, with the headers that all have; and the
+ * answers that are kept, so that what many readers ask is computed once.
+ */
+#ifndef SNAG_WEB_ANSWER_H
+#define SNAG_WEB_ANSWER_H
+
+#include "web/request.h"
+#include "web/response.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <microhttpd.h>
+
+#define ANSWER_KEY_SIZE 512
+#define ANSWERS_MOST 128
+#define ANSWERS_MOST_BYTES (64u << 20)
+
+/* One that can be sent any number of times. */
+struct answer {
+    unsigned status;
+    char etag[40];             /* quoted; "" for none */
+    struct MHD_Response *full; /* with the body */
+    size_t size;
+};
+
+/*
+ * answer_of -- take a response over.
+ *   etag  quoted, of content that does not change; NULL: a hash of the body is made, for status
+ *         200
+ */
+struct answer answer_of(struct response *response, const char *etag);
+void answer_release(struct answer *answer);
+
+/* answer_headers -- what every response of this server says. */
+void answer_headers(struct MHD_Response *response);
+
+/* answer_unchanged -- an empty response with this ETag, for status 304. */
+struct MHD_Response *answer_unchanged(const char *etag);
+
+/* Those of one thread that hold until the database changes. */
+struct answers {
+    struct {
+        char key[ANSWER_KEY_SIZE];
+        struct answer answer;
+    } * kept; /* [n] */
+    size_t n, bytes;
+};
+
+/* answer_key -- path and parameters. Returns false when it is too long to be kept. */
+bool answer_key(const struct request *request, char key[ANSWER_KEY_SIZE]);
+
+/* answers_find -- the answer kept under this key, or NULL. */
+const struct answer *answers_find(const struct answers *answers, const char *key);
+
+/* answers_keep -- take an answer over. Returns where it is until the next call. */
+const struct answer *answers_keep(struct answers *answers, const char *key,
+                                  struct answer *answer);
+
+/* answers_clear -- none of them holds any more. */
+void answers_clear(struct answers *answers);
+
+#endif

@@ -1,0 +1,124 @@
+/* Single calls of the trace: what one is, and where the next of a region is. */
+#include "base/err.h"
+#include "explain/trace_view.h"
+#include "view/json.h"
+#include "web/api.h"
+
+/* Calls of one depth that are rows begin..end-1, by the order of the depths. O(log n). */
+static uint32_t count_at_depth(const struct call_view *calls, uint32_t depth, uint32_t begin,
+                               uint32_t end)
+{
+    uint64_t bound[2];
+    const uint32_t row[2] = {begin, end};
+
+    if (depth >= calls->n_depths)
+        return 0;
+    for (size_t k = 0; k < 2; k++) {
+        uint64_t low = calls->depth_start[depth], high = calls->depth_start[depth + 1];
+
+        while (low < high && high <= calls->n) {
+            uint64_t middle = low + (high - low) / 2;
+
+            if (calls->by_depth[middle] < row[k])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bound[k] = low;
+    }
+    return bound[1] > bound[0] ? (uint32_t)(bound[1] - bound[0]) : 0;
+}
+
+static json_t *path_of(const struct call_view *calls, uint32_t row)
+{
+    json_t *path = json_array();
+
+    for (uint32_t d = 0; d < calls->depth[row]; d++)
+        json_array_append_new(
+            path, json_count(calls->region[calls_ancestor(calls, row, (uint16_t)d)]));
+    json_array_append_new(path, json_count(calls->region[row]));
+    return path;
+}
+
+int api_call(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct served *s = worker->served;
+    const struct columns *columns = &s->run.columns;
+    int64_t location = request->id[0], row = request->id[1];
+    struct call_view calls;
+    uint32_t parent;
+    json_t *json;
+    int rc;
+
+    if (location >= columns->n_locations)
+        return err_set(ERR_NOT_FOUND, "the run has no location %lld", (long long)location);
+    calls = columns_view(columns, (uint32_t)location);
+    if (row >= calls.n)
+        return err_set(ERR_NOT_FOUND, "location %lld has %u calls", (long long)location,
+                       calls.n);
+    rc = columns_check_tree(columns, (uint32_t)location, (uint32_t)row, s->defs.names.n);
+    if (rc < 0)
+        return rc;
+    parent = calls_caller(&calls, (uint32_t)row);
+    json = json_object();
+    json_object_set_new(json, "region", json_count(calls.region[row]));
+    json_object_set_new(json, "enter_ns", json_count(calls.enter_ns[row]));
+    json_object_set_new(json, "leave_ns", json_count(calls_leave(&calls, (uint32_t)row)));
+    json_object_set_new(json, "exclusive_ns", json_count(calls_own_ns(&calls, (uint32_t)row)));
+    json_object_set_new(json, "depth", json_count(calls.depth[row]));
+    json_object_set_new(json, "parent", parent == NO_CALL ? json_null() : json_count(parent));
+    json_object_set_new(json, "n_children",
+                        json_count(count_at_depth(&calls, calls.depth[row] + 1u, (uint32_t)row,
+                                                  (uint32_t)row + calls.subtree_len[row])));
+    json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
+    return response_json(response, json);
+}
+
+/* The first call of a region that is entered behind a time, or NO_CALL. */
+static uint32_t next_call(const struct call_view *calls, uint32_t region, uint64_t after_ns)
+{
+    for (uint32_t i = calls_until(calls, after_ns); i < calls->n; i++)
+        if (calls->region[i] == region)
+            return i;
+    return NO_CALL;
+}
+
+int api_search_next(struct worker *worker, const struct request *request,
+                    struct response *response)
+{
+    const struct served *s = worker->served;
+    uint32_t n = s->run.columns.n_locations, best = NO_LOCATION, best_row = NO_CALL;
+    double region, after, location;
+    struct call_view calls = {0};
+    int rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
+
+    if (rc == 0)
+        rc = request_number(request, "after", 0, REQUEST_LARGEST, 0, &after);
+    if (rc == 0)
+        rc = request_number(request, "location", 0, UINT32_MAX, -1, &location);
+    if (rc == 0 && (region < 0 || region >= s->defs.names.n || location >= n))
+        rc = err_set(ERR_NOT_FOUND, "the run has no such region or location");
+    if (rc < 0)
+        return rc;
+    for (uint32_t l = 0; l < n; l++) {
+        struct call_view here = columns_view(&s->run.columns, l);
+        uint32_t row = location >= 0 && location != l
+                           ? NO_CALL
+                           : next_call(&here, (uint32_t)region, (uint64_t)after);
+
+        if (row != NO_CALL &&
+            (best == NO_LOCATION || here.enter_ns[row] < calls.enter_ns[best_row])) {
+            best = l;
+            best_row = row;
+            calls = here;
+        }
+    }
+    if (best == NO_LOCATION)
+        return err_set(ERR_NOT_FOUND, "no such call behind that time");
+    return response_json(response,
+                         json_pack("{s:I, s:I, s:I, s:I, s:I}", "location", (json_int_t)best,
+                                   "call", (json_int_t)best_row, "enter_ns",
+                                   (json_int_t)calls.enter_ns[best_row], "leave_ns",
+                                   (json_int_t)calls_leave(&calls, best_row), "depth",
+                                   (json_int_t)calls.depth[best_row]));
+}

@@ -1,0 +1,339 @@
+/* Executions: all of them as columns, the strangest as a list, one of them closely. */
+#include "analysis/label_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "learn/gp.h"
+#include "learn/query.h"
+#include "run/rundb.h"
+#include "view/closeup.h"
+#include "view/json.h"
+#include "web/api.h"
+#include "web/execution_items.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ITEMS 1000
+#define USUAL_ITEMS 50
+#define MOST_QUESTIONS 1000
+#define USUAL_QUESTIONS 10
+
+/* ------------------------------------------------------------------------------ columns */
+
+/* What can be asked for: where it comes from, and as what it goes out. */
+static const struct wanted {
+    const char *name, *sql; /* an expression over table execution; NULL: not from there */
+    enum bundle_type type;
+} wanted_columns[] = {
+    {"enter_ns", "enter_ns", BUNDLE_F64},
+    {"exit_ns", "enter_ns + duration_ns", BUNDLE_F64},
+    {"duration_ns", "duration_ns", BUNDLE_F64},
+    {"score", "score", BUNDLE_F32},
+    {"rank", "rank", BUNDLE_U32},
+    {"thread", "thread", BUNDLE_U32},
+    {"index", "idx", BUNDLE_U32},
+    {"location", "location", BUNDLE_U32},
+    {"vertices", "vertices", BUNDLE_U32},
+    {"messages", "messages", BUNDLE_U32},
+    {"verdict", "verdict = 'anomaly'", BUNDLE_U8},
+    {"part",
+     "CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN 'structure' THEN 2 ELSE 3 END",
+     BUNDLE_U8},
+    {"label", NULL, BUNDLE_I8},
+};
+#define N_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
+
+static void put_value(void *column, enum bundle_type type, uint32_t t, sqlite3_stmt *query)
+{
+    if (type == BUNDLE_F64)
+        ((double *)column)[t] = sqlite3_column_double(query, 1);
+    else if (type == BUNDLE_F32)
+        ((float *)column)[t] = (float)sqlite3_column_double(query, 1);
+    else if (type == BUNDLE_U32)
+        ((uint32_t *)column)[t] = (uint32_t)sqlite3_column_int64(query, 1);
+    else
+        ((unsigned char *)column)[t] = (unsigned char)sqlite3_column_int(query, 1);
+}
+
+/* Rows (tree, value), each to its place. Returns how many rows there were, or ERR_*. */
+static int64_t read_column(struct worker *worker, const struct standing *standing,
+                           const char *sql, const char *method, enum bundle_type type,
+                           void *column)
+{
+    sqlite3_stmt *query = NULL;
+    int64_t n = 0;
+    int rc = rundb_prepare(worker->db, sql, &query);
+
+    if (rc == 0)
+        rc = method ? rundb_bind(worker->db, query, "it", standing->foi, method)
+                    : rundb_bind(worker->db, query, "i", standing->foi);
+    for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
+        int64_t t = sqlite3_column_int64(query, 0);
+
+        if (t >= 0 && t < standing->n)
+            put_value(column, type, (uint32_t)t, query);
+    }
+    sqlite3_finalize(query);
+    return rc < 0 ? rc : n;
+}
+
+/* "pca.x" and its like. */
+static int read_projection(struct worker *worker, const struct standing *standing,
+                           const char *name, float *column)
+{
+    char method[16], sql[96];
+    const char *dot = strchr(name, '.');
+    int64_t n = 0;
+
+    if (dot && dot - name < (int)sizeof method && (dot[1] == 'x' || dot[1] == 'y') &&
+        dot[2] == '\0') {
+        snprintf(method, sizeof method, "%.*s", (int)(dot - name), name);
+        snprintf(sql, sizeof sql,
+                 "SELECT tree, %c FROM projection WHERE foi = ? AND method = ?", dot[1]);
+        n = read_column(worker, standing, sql, method, BUNDLE_F32, column);
+    }
+    if (n == 0)
+        return err_set(ERR_NOT_FOUND, "there is no column '%.40s'", name);
+    return n < 0 ? (int)n : 0;
+}
+
+static int read_wanted(struct worker *worker, const struct standing *standing, const char *name,
+                       enum bundle_type *type, void *column)
+{
+    char sql[160];
+
+    *type = BUNDLE_F32;
+    for (size_t w = 0; w < N_WANTED; w++) {
+        const struct wanted *wanted = &wanted_columns[w];
+
+        if (strcmp(wanted->name, name) != 0)
+            continue;
+        *type = wanted->type;
+        if (wanted->sql == NULL) {
+            memcpy(column, standing->label, standing->n);
+            return 0;
+        }
+        snprintf(sql, sizeof sql, "SELECT tree, %s FROM execution WHERE foi = ?", wanted->sql);
+        return (int)(read_column(worker, standing, sql, NULL, *type, column) < 0 ? ERR_DATABASE
+                                                                                 : 0);
+    }
+    return read_projection(worker, standing, name, column);
+}
+
+int api_columns(struct worker *worker, const struct request *request, struct response *response)
+{
+    char *names = mem_copy_string(request_text(request, "names", "enter_ns,duration_ns,score"));
+    void *data[BUNDLE_MOST_COLUMNS] = {NULL};
+    struct bundle bundle = {.n_columns = 0};
+    struct standing *standing;
+    char *rest = NULL;
+    int rc = worker_standing(worker, request->id[0], &standing);
+
+    for (char *name = strtok_r(names, ",", &rest); rc == 0 && name;
+         name = strtok_r(NULL, ",", &rest)) {
+        size_t c = bundle.n_columns;
+        enum bundle_type type;
+
+        if (c == BUNDLE_MOST_COLUMNS) {
+            rc = err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
+            break;
+        }
+        data[c] = mem_alloc(standing->n, sizeof(double));
+        rc = read_wanted(worker, standing, name, &type, data[c]);
+        if (rc == 0)
+            bundle_add(&bundle, name, type, data[c], standing->n);
+        else
+            free(data[c]);
+    }
+    if (rc == 0)
+        response_bundle(response, &bundle);
+    for (size_t c = 0; c < BUNDLE_MOST_COLUMNS && (rc == 0 || c < bundle.n_columns); c++)
+        free(data[c]);
+    free(names);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- candidates */
+
+/* Which executions are asked for. */
+struct selected {
+    double rank;    /* < 0: any */
+    int is_anomaly; /* -1: any */
+    int label;      /* enum label; 2: any */
+};
+
+static int read_selected(const struct request *request, struct selected *selected)
+{
+    const char *verdict = request_text(request, "verdict", NULL);
+    const char *label = request_text(request, "label", NULL);
+    int rc = request_number(request, "rank", 0, UINT32_MAX, -1, &selected->rank);
+
+    selected->is_anomaly = -1;
+    selected->label = 2;
+    if (rc == 0 && verdict) {
+        selected->is_anomaly = strcmp(verdict, "anomaly") == 0;
+        if (!selected->is_anomaly && strcmp(verdict, "normal") != 0)
+            rc = err_set(ERR_USAGE, "'verdict' takes anomaly or normal, not '%.40s'", verdict);
+    }
+    if (rc == 0 && label) {
+        for (selected->label = LABEL_NORMAL; selected->label <= LABEL_ABNORMAL;
+             selected->label++)
+            if (strcmp(label, label_name((enum label)selected->label)) == 0)
+                return 0;
+        rc = err_set(ERR_USAGE, "'label' takes abnormal, normal or none, not '%.40s'", label);
+    }
+    return rc;
+}
+
+static bool is_selected(const struct standing *s, const struct selected *selected, uint32_t t)
+{
+    return (selected->rank < 0 || s->rank[t] == selected->rank) &&
+           (selected->is_anomaly < 0 || s->is_anomaly[t] == selected->is_anomaly) &&
+           (selected->label == 2 || s->label[t] == selected->label);
+}
+
+static int answer_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+                        size_t n, uint32_t total, struct response *response)
+{
+    json_t *items;
+    int rc = execution_items(worker, standing, tree, n, &items);
+
+    return rc < 0 ? rc
+                  : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
+                                                      "items", items));
+}
+
+int api_candidates(struct worker *worker, const struct request *request,
+                   struct response *response)
+{
+    struct standing *standing;
+    struct selected selected;
+    uint32_t tree[MOST_ITEMS], total = 0, n = 0;
+    double offset, limit;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    if (rc == 0)
+        rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
+    if (rc == 0)
+        rc = request_number(request, "limit", 0, MOST_ITEMS, USUAL_ITEMS, &limit);
+    if (rc == 0)
+        rc = read_selected(request, &selected);
+    if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
+        rc = err_set(ERR_USAGE, "'order' takes score or next, not '%.40s'",
+                     request_text(request, "order", ""));
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < standing->n; i++) {
+        if (!is_selected(standing, &selected, standing->order[i]))
+            continue;
+        if (total >= offset && n < limit)
+            tree[n++] = standing->order[i];
+        total++;
+    }
+    return answer_items(worker, standing, tree, n, total, response);
+}
+
+/* -------------------------------------------------------------------------------- next */
+
+/* The questions in order, by what is learnt from the labels there are. */
+static int ask(struct ranking *r, const struct standing *standing, size_t most, uint32_t *tree,
+               size_t *n)
+{
+    double *score = mem_alloc(r->n, sizeof *score), threshold;
+    bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
+    int rc = learner_rank(&r->learner, standing->label, score, is_anomaly, &threshold);
+
+    if (rc == 0)
+        *n = query_next(&r->rows, score, r->prior, standing->label, gp_opts_default().length,
+                        most, tree);
+    free(score);
+    free(is_anomaly);
+    return rc;
+}
+
+int api_next(struct worker *worker, const struct request *request, struct response *response)
+{
+    static const struct retrain_settings usual = {.seed = 1};
+    struct standing *standing;
+    struct ranking *ranking;
+    uint32_t tree[MOST_QUESTIONS], total = 0;
+    size_t n = 0;
+    double most;
+    int rc = request_number(request, "limit", 0, MOST_QUESTIONS, USUAL_QUESTIONS, &most);
+
+    if (rc == 0)
+        rc = request_number(request, "n", 0, MOST_QUESTIONS, most, &most);
+    if (rc == 0)
+        rc = worker_model(worker, request->id[0], &standing);
+    if (rc == 0)
+        rc = worker_ranking(worker, request->id[0], &usual, &ranking);
+    if (rc < 0)
+        return rc;
+    if (most > standing->n)
+        most = standing->n;
+    rc = ask(ranking, standing, (size_t)most, tree, &n);
+    for (uint32_t t = 0; t < standing->n; t++)
+        total += standing->label[t] == LABEL_NONE;
+    return rc < 0 ? rc : answer_items(worker, standing, tree, n, total, response);
+}
+
+/* ------------------------------------------------------------------------------ one, all */
+
+int api_execution(struct worker *worker, const struct request *request,
+                  struct response *response)
+{
+    struct standing *standing;
+    struct closeup c;
+    json_t *json = NULL;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->defs);
+    if (rc == 0)
+        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+    if (rc == 0)
+        rc = closeup_locate(&c, &standing->model);
+    if (rc == 0)
+        rc = closeup_to_json(&c, &json);
+    if (rc == 0) {
+        json_object_set_new(json, "tree", json_integer(c.x.tree));
+        json_object_set_new(json, "location", json_count(c.x.location));
+        json_object_set_new(json, "call", json_count(c.x.call));
+        json_object_set_new(json, "exit_ns", json_count(c.x.enter_ns + c.x.duration_ns));
+        response_json(response, json);
+    }
+    closeup_release(&c);
+    return rc;
+}
+
+static void put_row(const struct execution *x, void *ctx)
+{
+    execution_to_csv(x, ctx);
+}
+
+int api_executions_csv(struct worker *worker, const struct request *request,
+                       struct response *response)
+{
+    struct execution_filter filter = {.rank = NO_RANK, .is_in_order = true};
+    double foi;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+    int rc = request_number(request, "foi", 0, REQUEST_LARGEST, -1, &foi);
+
+    if (rc < 0)
+        return rc;
+    if (foi >= 0)
+        filter.foi_id = (int64_t)foi;
+    out = open_memstream(&text, &size);
+    executions_csv_head(out);
+    rc = executions_each(worker->db, &filter, put_row, out);
+    fclose(out);
+    if (rc < 0) {
+        free(text);
+        return rc;
+    }
+    response_bytes(response, "text/csv; charset=utf-8", text, size);
+    response->download = "executions.csv";
+    return 0;
+}

@@ -1,0 +1,327 @@
+/* A window of the trace: its calls as rectangles, its messages, and both as a file. */
+#include "base/err.h"
+#include "base/mem.h"
+#include "explain/trace_view.h"
+#include "view/json.h"
+#include "web/api.h"
+#include "web/lod.h"
+#include "web/window.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WIDTH 8192
+#define USUAL_WIDTH 1000
+#define MOST_DEPTH 65536
+#define USUAL_DEPTH 64
+#define MOST_RECTANGLES 2000000u /* in one answer; a wider pixel keeps it below */
+#define MOST_MESSAGES 100000
+#define USUAL_MESSAGES 2000
+#define MOST_LOOKED_AT 400000u /* messages in a window; of more, evenly spaced ones */
+#define MOST_EXPORTED 200000u  /* calls in a file */
+
+/* ----------------------------------------------------------------------------- timeline */
+
+static uint32_t count_lines(const struct served *served, const struct window *window,
+                            uint32_t n_depths)
+{
+    uint64_t n = 0;
+
+    for (uint32_t k = 0; k < window->n_locations; k++) {
+        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
+
+        n += calls.n_depths < n_depths ? calls.n_depths : n_depths;
+    }
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* Messages whose record lies in the window. O(locations x log n). */
+static uint64_t count_records(const struct served *served, const struct window *window)
+{
+    uint64_t n = 0;
+
+    for (uint32_t k = 0; k < window->n_locations; k++) {
+        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
+
+        n += calls_message_from(&calls, window->end_ns) -
+             calls_message_from(&calls, window->begin_ns);
+    }
+    return n;
+}
+
+static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages,
+                      struct response *response)
+{
+    struct bundle bundle = {.n_columns = 0};
+    uint64_t shown = n_messages < USUAL_MESSAGES ? n_messages : USUAL_MESSAGES;
+
+    bundle_add(&bundle, "begin_ns", BUNDLE_F64, lod->begin_ns, lod->n);
+    bundle_add(&bundle, "end_ns", BUNDLE_F64, lod->end_ns, lod->n);
+    bundle_add(&bundle, "location", BUNDLE_U32, lod->location, lod->n);
+    bundle_add(&bundle, "depth", BUNDLE_U16, lod->depth, lod->n);
+    bundle_add(&bundle, "region", BUNDLE_U32, lod->region, lod->n);
+    bundle_add(&bundle, "call", BUNDLE_U32, lod->call, lod->n);
+    bundle_add(&bundle, "merged", BUNDLE_U32, lod->merged, lod->n);
+    bundle_say(&bundle, "width", json_count(width));
+    bundle_say(
+        &bundle, "messages",
+        json_pack("{s:I, s:I}", "n", (json_int_t)n_messages, "shown", (json_int_t)shown));
+    return response_bundle(response, &bundle);
+}
+
+int api_timeline(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    const struct served *served = worker->served;
+    struct window window;
+    struct lod lod = {.n = 0};
+    struct lod_window look = {.width = 1};
+    double width = 0, depth = 0;
+    uint64_t n_lines;
+    int rc = window_read(&window, served, request);
+
+    if (rc == 0)
+        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
+    if (rc == 0)
+        rc = request_number(request, "depth", 1, MOST_DEPTH, USUAL_DEPTH, &depth);
+    if (rc == 0) {
+        look.begin_ns = window.begin_ns;
+        look.end_ns = window.end_ns;
+        look.n_depths = (uint32_t)depth;
+        n_lines = count_lines(served, &window, look.n_depths);
+        look.width = (uint32_t)width;
+        if (2 * n_lines * look.width > MOST_RECTANGLES)
+            look.width = (uint32_t)(MOST_RECTANGLES / (2 * n_lines)) + 1;
+        for (uint32_t k = 0; k < window.n_locations; k++) {
+            struct call_view calls = columns_view(&served->run.columns, window.location[k]);
+
+            lod_add(&lod, window.location[k], &calls, &look);
+        }
+        answer_lod(&lod, look.width, count_records(served, &window), response);
+    }
+    lod_release(&lod);
+    window_release(&window);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- messages */
+
+/* Messages as columns. */
+struct arrows {
+    struct arrow {
+        double send_ns, recv_ns, bytes;
+        uint32_t from, to, tag, send_call, recv_call;
+    } * arrow; /* [n] */
+    size_t n, cap;
+    uint64_t total; /* of which these are some */
+};
+
+static int by_send(const void *a, const void *b)
+{
+    const struct arrow *p = a, *q = b;
+
+    if (p->send_ns != q->send_ns)
+        return p->send_ns < q->send_ns ? -1 : 1;
+    return (p->from > q->from) - (p->from < q->from);
+}
+
+/* Where a message is, by its row among all of them. O(log locations). */
+static uint32_t location_of(const struct columns *columns, uint64_t row)
+{
+    uint32_t low = 0, high = columns->n_locations;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (columns->range[middle].first_message <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Takes the message whose end in row `row` lies in the window, once. */
+static void take(struct arrows *arrows, const struct columns *columns, uint32_t location,
+                 uint64_t row, const struct window *window, const bool *is_wanted)
+{
+    const struct message *here = &columns->message[row], *there, *send, *recv;
+    uint32_t other;
+
+    if (here->match >= columns->n_messages)
+        return;
+    there = &columns->message[here->match];
+    other = location_of(columns, here->match);
+    send = here->kind == MESSAGE_SEND ? here : there;
+    recv = here->kind == MESSAGE_SEND ? there : here;
+    if (!is_wanted[other] ||
+        (here->kind == MESSAGE_RECV && send->begin_ns >= window->begin_ns &&
+         send->begin_ns < window->end_ns))
+        return; /* it is taken where it was sent */
+    arrows->total++;
+    mem_grow(&arrows->arrow, &arrows->cap, arrows->n + 1, sizeof *arrows->arrow);
+    arrows->arrow[arrows->n++] = (struct arrow){(double)send->begin_ns,
+                                                (double)recv->end_ns,
+                                                (double)send->bytes,
+                                                here->kind == MESSAGE_SEND ? location : other,
+                                                here->kind == MESSAGE_SEND ? other : location,
+                                                send->tag,
+                                                send->call,
+                                                recv->call};
+}
+
+static void gather(struct arrows *arrows, const struct served *served,
+                   const struct window *window)
+{
+    const struct columns *columns = &served->run.columns;
+    uint64_t step = count_records(served, window) / MOST_LOOKED_AT + 1;
+    bool *is_wanted = mem_alloc(columns->n_locations, sizeof *is_wanted);
+
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        is_wanted[window->location[k]] = true;
+    for (uint32_t k = 0; k < window->n_locations; k++) {
+        uint32_t l = window->location[k];
+        struct call_view calls = columns_view(columns, l);
+        uint64_t first = columns->range[l].first_message;
+        size_t end = calls_message_from(&calls, window->end_ns);
+
+        for (size_t m = calls_message_from(&calls, window->begin_ns); m < end; m += step)
+            take(arrows, columns, l, first + m, window, is_wanted);
+    }
+    arrows->total *= step;
+    free(is_wanted);
+    if (arrows->n > 0)
+        qsort(arrows->arrow, arrows->n, sizeof *arrows->arrow, by_send);
+}
+
+/* Evenly spaced ones when there are more than the limit. */
+static void thin(struct arrows *arrows, size_t most)
+{
+    size_t n = arrows->n < most ? arrows->n : most;
+
+    for (size_t i = 0; i < n; i++)
+        arrows->arrow[i] = arrows->arrow[i * arrows->n / n];
+    arrows->n = n;
+}
+
+static void answer_arrows(const struct arrows *arrows, struct response *response)
+{
+    size_t n = arrows->n;
+    double *real = mem_alloc(3 * n, sizeof *real);
+    uint32_t *whole = mem_alloc(5 * n, sizeof *whole);
+    struct bundle bundle = {.n_columns = 0};
+    static const char *const reals[] = {"send_ns", "recv_ns", "bytes"};
+    static const char *const wholes[] = {"from", "to", "tag", "send_call", "recv_call"};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct arrow *a = &arrows->arrow[i];
+        const double r[] = {a->send_ns, a->recv_ns, a->bytes};
+        const uint32_t w[] = {a->from, a->to, a->tag, a->send_call, a->recv_call};
+
+        for (size_t c = 0; c < 3; c++)
+            real[c * n + i] = r[c];
+        for (size_t c = 0; c < 5; c++)
+            whole[c * n + i] = w[c];
+    }
+    for (size_t c = 0; c < 3; c++)
+        bundle_add(&bundle, reals[c], BUNDLE_F64, real + c * n, n);
+    for (size_t c = 0; c < 5; c++)
+        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
+    bundle_say(&bundle, "total", json_count(arrows->total));
+    bundle_say(&bundle, "shown", json_count(n));
+    response_bundle(response, &bundle);
+    free(real);
+    free(whole);
+}
+
+int api_messages(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    struct window window;
+    struct arrows arrows = {.n = 0};
+    double limit = 0;
+    int rc = window_read(&window, worker->served, request);
+
+    if (rc == 0)
+        rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
+    if (rc == 0) {
+        gather(&arrows, worker->served, &window);
+        thin(&arrows, (size_t)limit);
+        answer_arrows(&arrows, response);
+    }
+    free(arrows.arrow);
+    window_release(&window);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- as a file */
+
+static void put_name(FILE *out, const char *text)
+{
+    json_t *json = json_text(text);
+    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+
+    fputs(quoted, out);
+    free(quoted);
+    json_decref(json);
+}
+
+static void put_calls(FILE *out, const struct served *served, uint32_t l,
+                      const struct window *window, uint64_t *n_left)
+{
+    const struct definitions *defs = &served->defs;
+    struct call_view calls = columns_view(&served->run.columns, l);
+    uint32_t end = calls_until(&calls, window->end_ns);
+    const char *separator = *n_left == MOST_EXPORTED ? "" : ",\n";
+
+    for (uint32_t i = 0; i<end && * n_left> 0;) {
+        uint64_t enter = calls.enter_ns[i], length = calls.inclusive_ns[i];
+        uint32_t inside = calls.subtree_len[i];
+
+        if (enter + length < window->begin_ns && enter < window->begin_ns) {
+            i += inside > 0 ? inside : 1; /* nothing inside reaches the window either */
+            continue;
+        }
+        if (calls.region[i] < defs->names.n) {
+            fprintf(out,
+                    "%s{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64
+                    ".%03u,\"dur\":%" PRIu64 ".%03u,\"name\":",
+                    separator, defs->location[l].rank, defs->location[l].thread, enter / 1000,
+                    (unsigned)(enter % 1000), length / 1000, (unsigned)(length % 1000));
+            put_name(out, defs->region[calls.region[i]].short_name);
+            fputc('}', out);
+            separator = ",\n";
+            (*n_left)--;
+        }
+        i++;
+    }
+}
+
+int api_window(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct window window;
+    uint64_t n_left = MOST_EXPORTED;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+    int rc = window_read(&window, worker->served, request);
+
+    if (rc == 0) {
+        out = open_memstream(&text, &size);
+        fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+        for (uint32_t k = 0; k < window.n_locations && n_left > 0; k++)
+            put_calls(out, worker->served, window.location[k], &window, &n_left);
+        fputs("\n]}\n", out);
+        fclose(out);
+        response_bytes(response, "application/json", text, size);
+        response->download = "window.json";
+        if (n_left == 0) {
+            response_release(response);
+            rc = err_set(ERR_RANGE, "more than %u calls in this window", MOST_EXPORTED);
+        }
+    }
+    window_release(&window);
+    return rc;
+}

@@ -1,0 +1,95 @@
+/* The machine is little-endian, as the columns of a run are. */
+#include "web/bundle.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t width;
+} types[] = {
+    [BUNDLE_U8] = {"u8", 1},   [BUNDLE_I8] = {"i8", 1},   [BUNDLE_U16] = {"u16", 2},
+    [BUNDLE_U32] = {"u32", 4}, [BUNDLE_F32] = {"f32", 4}, [BUNDLE_F64] = {"f64", 8},
+};
+
+static size_t padded(size_t n)
+{
+    return (n + 7) / 8 * 8;
+}
+
+void bundle_add(struct bundle *bundle, const char *name, enum bundle_type type,
+                const void *data, size_t n)
+{
+    size_t c = bundle->n_columns++;
+
+    assert(c < BUNDLE_MOST_COLUMNS);
+    snprintf(bundle->column[c].name, sizeof bundle->column[c].name, "%s", name);
+    bundle->column[c].type = type;
+    bundle->column[c].data = data;
+    bundle->column[c].n = n;
+}
+
+void bundle_say(struct bundle *bundle, const char *name, json_t *value)
+{
+    if (bundle->header == NULL)
+        bundle->header = json_object();
+    json_object_set_new(bundle->header, name, value);
+}
+
+/* The header as text, and how many bytes of data it describes. */
+static char *describe(struct bundle *bundle, size_t *data_size)
+{
+    json_t *columns = json_array();
+    char *text;
+
+    *data_size = 0;
+    for (size_t c = 0; c < bundle->n_columns; c++) {
+        enum bundle_type type = bundle->column[c].type;
+
+        json_array_append_new(
+            columns, json_pack("{s:s, s:s, s:I, s:I}", "name", bundle->column[c].name, "type",
+                               types[type].name, "n", (json_int_t)bundle->column[c].n, "offset",
+                               (json_int_t)*data_size));
+        *data_size += padded(bundle->column[c].n * types[type].width);
+    }
+    bundle_say(bundle, "columns", columns);
+    text = json_dumps(bundle->header, JSON_COMPACT);
+    return text;
+}
+
+void *bundle_bytes(struct bundle *bundle, size_t *size)
+{
+    size_t data_size, header_size, at;
+    char *header = describe(bundle, &data_size), *bytes;
+    uint32_t length;
+
+    header_size = padded(strlen(header));
+    *size = 8 + header_size + data_size;
+    bytes = mem_alloc(*size, 1);
+    length = (uint32_t)header_size;
+    memcpy(bytes, "SNGC", 4);
+    memcpy(bytes + 4, &length, 4);
+    memset(bytes + 8, ' ', header_size);
+    memcpy(bytes + 8, header, strlen(header));
+    at = 8 + header_size;
+    for (size_t c = 0; c < bundle->n_columns; c++) {
+        size_t n = bundle->column[c].n * types[bundle->column[c].type].width;
+
+        if (n > 0)
+            memcpy(bytes + at, bundle->column[c].data, n);
+        at += padded(n);
+    }
+    free(header);
+    bundle_release(bundle);
+    return bytes;
+}
+
+void bundle_release(struct bundle *bundle)
+{
+    json_decref(bundle->header);
+    *bundle = (struct bundle){0};
+}

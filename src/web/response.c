@@ -1,0 +1,93 @@
+#include "web/response.h"
+
+#include "base/err.h"
+#include "view/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void response_release(struct response *response)
+{
+    if (!response->is_constant)
+        free(response->body);
+    *response = (struct response){0};
+}
+
+int response_bytes(struct response *response, const char *type, void *body, size_t size)
+{
+    *response = (struct response){.status = 200, .type = type, .body = body, .size = size};
+    return 0;
+}
+
+int response_json(struct response *response, json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+    json_decref(json);
+    return response_bytes(response, "application/json", text, strlen(text));
+}
+
+int response_bundle(struct response *response, struct bundle *bundle)
+{
+    size_t size;
+    void *bytes = bundle_bytes(bundle, &size);
+
+    return response_bytes(response, BUNDLE_TYPE, bytes, size);
+}
+
+const char *response_title(unsigned status)
+{
+    static const struct {
+        unsigned status;
+        const char *title;
+    } titles[] = {
+        {200, "OK"},
+        {202, "Accepted"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {409, "Conflict"},
+        {413, "Content Too Large"},
+        {415, "Unsupported Media Type"},
+        {421, "Misdirected Request"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+    };
+
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (titles[i].status == status)
+            return titles[i].title;
+    return "Error";
+}
+
+void response_problem(struct response *response, unsigned status, const char *detail,
+                      const char *instance)
+{
+    json_t *problem = json_pack("{s:s, s:s, s:i, s:o, s:o}", "type", "about:blank", "title",
+                                response_title(status), "status", (int)status, "detail",
+                                json_text(detail), "instance", json_text(instance));
+
+    response_release(response);
+    response_json(response, problem);
+    response->status = status;
+    response->type = "application/problem+json";
+}
+
+unsigned response_status_of(int rc)
+{
+    switch (rc) {
+    case ERR_NOT_FOUND:
+        return 404;
+    case ERR_USAGE:
+    case ERR_RANGE:
+        return 400;
+    case ERR_EXISTS:
+        return 409;
+    case ERR_INTERRUPTED:
+        return 503;
+    default:
+        return 500;
+    }
+}

@@ -1,0 +1,74 @@
+#include "web/served.h"
+
+#include "base/err.h"
+#include "base/progress.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last part of the path, without what may stand behind it. */
+static void take_name(struct served *served)
+{
+    char path[FS_PATH_SIZE];
+    char *name;
+
+    if (realpath(served->run.path, path) == NULL)
+        snprintf(path, sizeof path, "%s", served->run.path);
+    name = strrchr(path, '/');
+    snprintf(served->name, sizeof served->name, "%.255s", name && name[1] ? name + 1 : path);
+}
+
+int served_open(struct served *served, const struct served_opts *opts)
+{
+    int rc;
+
+    *served = (struct served){.snag = opts->snag,
+                              .author = opts->author,
+                              .n_threads = opts->n_threads,
+                              .started_ns = clock_ns(),
+                              .has_opened = true};
+    feed_init(&served->events, opts->wake);
+    board_init(&served->points);
+    rc = run_open(&served->run, opts->path, false);
+    if (rc == 0)
+        rc = run_summary_definitions(served->run.db, &served->defs);
+    if (rc == 0 && served->defs.n_locations != served->run.columns.n_locations)
+        rc = err_set(ERR_FORMAT, "damaged run: calls/ are of %u locations, run.db of %u",
+                     served->run.columns.n_locations, served->defs.n_locations);
+    if (rc < 0)
+        return rc;
+    take_name(served);
+    served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
+    served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
+    return 0;
+}
+
+void served_close(struct served *served)
+{
+    feed_release(&served->events);
+    board_release(&served->points);
+    definitions_release(&served->defs);
+    run_close(&served->run);
+}
+
+int served_database(const struct served *served, bool is_writable, sqlite3 **db)
+{
+    char path[FS_PATH_SIZE];
+    int rc = fs_join(path, served->run.path, "run.db");
+
+    return rc < 0 ? rc : rundb_open(path, is_writable, db);
+}
+
+void served_tell(struct served *served, const char *event, json_t *data)
+{
+    char text[FEED_TEXT_SIZE];
+    char *json = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+    snprintf(text, sizeof text, "event: %s\ndata: %s\n\n", event, json);
+    free(json);
+    json_decref(data);
+    feed_tell(&served->events, text);
+}

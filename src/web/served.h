@@ -1,0 +1,66 @@
+/*
+ * served -- the run that is served, as all threads see it.
+ *
+ * What never changes is shared: the columns, the definitions. The database is not: each thread
+ * has its own connection (struct worker). What the threads tell each other goes through a feed
+ * (events), a board (the points of the projection that runs) and counters.
+ */
+#ifndef SNAG_WEB_SERVED_H
+#define SNAG_WEB_SERVED_H
+
+#include "base/board.h"
+#include "base/feed.h"
+#include "run/rundir.h"
+#include "trace/definitions.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+struct served {
+    struct run run; /* its db is only used while it is opened */
+    struct definitions defs;
+    char name[256];            /* of the directory */
+    uint64_t begin_ns, end_ns; /* of the trace */
+    const char *snag;          /* version of the program */
+    const char *author;        /* of labels that do not name one */
+    uint32_t n_threads;        /* for learning and projecting; 0: one per processor */
+
+    struct feed events;
+    struct board points; /* a bundle */
+    pthread_t projecting;
+    bool has_projected; /* the thread above was started; only the learner's thread looks */
+    atomic_bool is_projecting, is_cancelled;
+    atomic_llong projecting_foi;
+
+    atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
+    atomic_llong n_connections;                               /* open now */
+    uint64_t started_ns;
+    bool has_opened; /* served_open was called */
+};
+
+struct served_opts {
+    const char *path;
+    const char *snag, *author;
+    uint32_t n_threads;
+    feed_wake_fn *wake; /* of who listens to the events */
+};
+
+/*
+ * served_open -- open a run to be served. Instant, whatever its size.
+ * Returns 0 or what run_open and run_summary_definitions do. Close in any case.
+ */
+int served_open(struct served *served, const struct served_opts *opts);
+void served_close(struct served *served);
+
+/* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
+int served_database(const struct served *served, bool is_writable, sqlite3 **db);
+
+/* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
+void served_tell(struct served *served, const char *event, json_t *data);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * worker -- one thread's view of the run that is served: its own connection to the database,
+ * and what it has read so far. Nothing in it is shared, so nothing is locked.
+ *
+ * There is a worker for each thread that answers readers, one that writes labels, and one that
+ * learns: it keeps what is needed to rank, so that a retrain costs milliseconds.
+ */
+#ifndef SNAG_WEB_WORKER_H
+#define SNAG_WEB_WORKER_H
+
+#include "analysis/ranking.h"
+#include "analysis/retrain.h"
+#include "base/pool.h"
+#include "web/served.h"
+#include "web/standing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#define WORKER_MOST_READY 3u
+
+/* A ranking that is ready. */
+struct ready {
+    int64_t foi;
+    char learner[32], features[32]; /* as asked for, "" for the default */
+    uint64_t seed;
+    struct ranking ranking;
+};
+
+struct worker {
+    struct served *served;
+    sqlite3 *db;
+    int64_t version; /* of the database's content, for this connection */
+    sqlite3_stmt *ask_version;
+    struct standing **standing; /* [n_standings] */
+    size_t n_standings, standing_cap;
+
+    struct pool *pool;                      /* of the learner */
+    struct ready *ready[WORKER_MOST_READY]; /* [n_ready] the oldest first */
+    size_t n_ready;
+};
+
+/*
+ * worker_open -- ready to answer.
+ *   is_writable  it writes to the database
+ * Returns 0 or what rundb_open does. Close in any case.
+ */
+int worker_open(struct worker *worker, struct served *served, bool is_writable);
+void worker_close(struct worker *worker);
+
+/*
+ * worker_refresh -- see whether anybody has written to the database.
+ * Returns true if so: what was read before is then no longer what holds.
+ */
+bool worker_refresh(struct worker *worker);
+
+/* worker_forget -- this worker itself has written: what it read before no longer holds. */
+void worker_forget(struct worker *worker);
+
+/*
+ * worker_standing -- how the executions of a function of interest stand now.
+ * *standing lasts until the worker is closed; its arrays until worker_refresh says true.
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT or ERR_DATABASE.
+ */
+int worker_standing(struct worker *worker, int64_t foi, struct standing **standing);
+
+/* worker_model -- the same with the residual model loaded. */
+int worker_model(struct worker *worker, int64_t foi, struct standing **standing);
+
+/*
+ * worker_ranking -- a function of interest ready to rank; *ranking lasts until the
+ * next call.
+ *   settings  learner, features ("": the defaults) and seed
+ * Returns 0 or what ranking_open does. The first time as long as the analysis, then nothing.
+ */
+int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *settings,
+                   struct ranking **ranking);
+
+#endif

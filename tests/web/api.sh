@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Every route of snag serve answers, and as src/web/openapi.json describes it.
+#
+#   api.sh SNAG VALIDATE NONSENSE
+. "$(dirname "$0")/server.sh"
+start
+api=/api/v1
+
+# try PATTERN PATH: GET it, 200, valid, an ETag by which it is 304.
+n_tried=0
+try() {
+    local etag
+    get "$api$2"
+    check "$2" "$status" 200
+    valid get "$1"
+    n_tried=$((n_tried + 1))
+    etag=$(header etag)
+    [ -n "$etag" ] || { echo "$2: no ETag"; failed=1; }
+    get "$api$2" -H "If-None-Match: $etag"
+    check "$2 again" "$status" 304
+    get "$api$2" -I
+    check "HEAD $2" "$status" 200
+}
+
+try /run /run
+check "executions" "$(jq '.fois[0].trees' "$body" 2>/dev/null; get $api/run; jq '.fois[0].trees' "$body")" 300
+try /regions /regions
+try '/fois/{foi}/columns' '/fois/1/columns?names=enter_ns,exit_ns,duration_ns,score,rank,thread,index,location,vertices,messages,verdict,part,label'
+try '/fois/{foi}/candidates' '/fois/1/candidates'
+try '/fois/{foi}/candidates' '/fois/1/candidates?offset=10&limit=5&rank=0&verdict=normal&label=none&order=score'
+try '/fois/{foi}/candidates' '/fois/1/candidates?order=next&limit=3'
+get "$api/fois/1/candidates?order=next&limit=3"
+check "questions" "$(jq '.items | length' "$body")" 3
+get "$api/fois/1/candidates?offset=299"
+check "the last" "$(jq -c '[.total, (.items | length)]' "$body")" '[300,1]'
+try '/fois/{foi}/executions/{tree}' /fois/1/executions/97
+try '/fois/{foi}/executions/{tree}/tree' /fois/1/executions/97/tree
+get $api/fois/1/executions/97/tree
+check "calls of the tree" "$(jq '[.nodes[].calls] | add' "$body")" "$("$SNAG" show "$run" '#0-97' --json | jq .vertices)"
+try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
+try '/fois/{foi}/typical' /fois/1/typical
+try '/fois/{foi}/next' '/fois/1/next?n=3'
+try '/fois/{foi}/retrains' /fois/1/retrains
+try /timeline '/timeline?width=200&depth=3'
+try /timeline '/timeline?begin=1000&end=2000&locations=0'
+try /messages '/messages?limit=7'
+try '/calls/{location}/{row}' /calls/0/1
+try /search '/search?q=SOL'
+try /search/next '/search/next?region=1'
+try /labels /labels
+try /labels.csv /labels.csv
+try /executions.csv '/executions.csv?foi=1'
+check "lines of executions.csv" "$(get "$api/executions.csv?foi=1"; wc -l <"$body")" 301
+try /window.json '/window.json?begin=0&end=1000000'
+try /openapi.json /openapi.json
+get $api/openapi.json
+cmp -s "$body" "$openapi" || { echo "/openapi.json is another file"; failed=1; }
+check "candidates and list" "$(get "$api/fois/1/candidates?limit=300"; jq -c '.items[] | [.id, .score, .why]' "$body" | md5sum)" \
+    "$("$SNAG" list "$run" --all --json | jq -c '[.id, .score, .why]' | md5sum)"
+
+# What is not there, or asked for in a wrong way.
+problem() {
+    get "$api$2"
+    check "$2" "$status" "$3"
+    check "type of $2" "$(header content-type)" application/problem+json
+    valid get "$1"
+}
+problem '/fois/{foi}/columns' '/fois/1/columns?names=nothing' 404
+problem '/fois/{foi}/columns' '/fois/1/columns?names=tsne.x' 404
+problem '/fois/{foi}/columns' '/fois/2/columns' 404
+problem '/fois/{foi}/candidates' '/fois/1/candidates?limit=100000' 400
+problem '/fois/{foi}/candidates' '/fois/1/candidates?label=maybe' 400
+problem '/fois/{foi}/executions/{tree}' /fois/1/executions/300 404
+problem '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/300/subtrees 404
+problem '/fois/{foi}/projection' /fois/1/projection 404
+problem /timeline '/timeline?begin=5&end=5' 400
+problem /timeline '/timeline?locations=9' 400
+problem '/calls/{location}/{row}' /calls/0/99999999 404
+problem '/calls/{location}/{row}' /calls/7/0 404
+problem /run /fois/x/columns 404
+
+# Labels, learning, and taking it back.
+try_post() {
+    post "$api$2" "$3"
+    check "POST $2" "$status" "${4:-200}"
+    valid post "$1"
+}
+(curl -sSN -m 60 "$base$api/events" >"$work/events" &
+    echo $! >"$work/listener")
+for ((i = 0; i < 100; i++)); do [ -s "$work/events" ] && break; sleep 0.05; done
+get "$api/fois/1/candidates"
+etag=$(header etag)
+try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":97,"label":"abnormal"},{"tree":3,"label":"normal"}],"author":"me"}'
+get "$api/fois/1/candidates" -H "If-None-Match: $etag"
+check "candidates after a label" "$status" 200
+try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"gp"}'
+check "learnt from" "$(jq -c '[.retrain, .abnormal, .normal]' "$body")" '[1,1,1]'
+try /labels /labels
+get $api/labels
+check "labels" "$(jq -c '[.[] | [.tree, .label, .author]]' "$body")" '[[3,"normal","me"],[97,"abnormal","me"]]'
+check "the same in the shell" "$("$SNAG" label "$run" --json | wc -l)" 2
+try '/fois/{foi}/retrains' /fois/1/retrains
+try_post '/fois/{foi}/retrain/undo' /fois/1/retrain/undo '{}'
+try_post '/fois/{foi}/retrain/undo' /fois/1/retrain/undo '{}' 404
+try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":3,"label":"clear"}]}'
+try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":3,"label":"normal"},{"tree":300,"label":"normal"}]}' 400
+try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"none"}' 400
+get $api/labels
+check "none of the wrong ones" "$(jq -c '[.[].tree]' "$body")" '[97]'
+"$SNAG" label "$run" '#0-5=normal' >/dev/null
+get $api/labels
+check "a label from the shell" "$(jq -c '[.[].tree]' "$body")" '[5,97]'
+
+# A projection that runs, is seen, cancelled, and one that ends.
+try_post '/fois/{foi}/projection' /fois/1/projection '{"method":"tsne","iterations":100000}' 202
+try_post '/fois/{foi}/projection' /fois/1/projection '{"method":"pca"}' 409
+for ((i = 0; i < 600; i++)); do
+    get $api/fois/1/projection
+    [ "$status" = 200 ] && break
+    sleep 0.05
+done
+check "the points of a running projection" "$status" 200
+valid get '/fois/{foi}/projection'
+try_post '/fois/{foi}/projection/cancel' /fois/1/projection/cancel '{}'
+for ((i = 0; i < 600; i++)); do
+    post $api/fois/1/projection '{"method":"pca"}'
+    [ "$status" = 202 ] && break
+    sleep 0.05
+done
+check "another one" "$status" 202
+for ((i = 0; i < 600; i++)); do
+    get "$api/fois/1/columns?names=pca.x,pca.y"
+    [ "$status" = 200 ] && break
+    sleep 0.05
+done
+check "its points" "$status" 200
+valid get '/fois/{foi}/columns'
+try_post '/fois/{foi}/projection' /fois/1/projection '{"method":"map"}' 400
+
+# What was told of all this.
+for event in labels retrain projection; do
+    grep -q "^event: $event\$" "$work/events" || { echo "no event '$event'"; failed=1; }
+done
+sed -n 's/^data: //p' "$work/events" | jq -e . >/dev/null || { echo "data of events is not JSON"; failed=1; }
+
+# Beside the API.
+get /
+check "the page" "$status" 200
+check "its type" "$(header content-type)" "text/html; charset=utf-8"
+get /metrics
+grep -q '^snag_labels_total 3$' "$body" || { echo "no count of labels: $(cat "$body")"; failed=1; }
+get /healthz
+check "healthz" "$(cat "$body")" ok
+
+# Every path of the description was asked for here.
+for path in $(jq -r '.paths | keys[]' "$openapi"); do
+    grep -qF -- "$path" "$0" || { echo "not tested: $path"; failed=1; }
+done
+stop
+exit $failed
