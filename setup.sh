@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The front door: installs what is missing, builds, and runs.
 #
-#   ./setup.sh demo      build, trace a small MPI program under disturbances, find them
+#   ./setup.sh demo      build, trace a small MPI program under disturbances, find them, show them
+#                        in a browser (DEMO_SERVE=0: not that)
 #   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run all tests
 #   ./setup.sh build     just build: build/release/snag
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
@@ -17,7 +18,11 @@ packages=(
     libsqlite3-dev libjansson-dev libmicrohttpd-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc
     libopenmpi-dev openmpi-bin
+    chromium
 )
+
+# For the page, if there is no other Node.js on the path.
+command -v npm >/dev/null || packages+=(nodejs npm)
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -90,7 +95,10 @@ test)
 demo)
     deps
     build release
-    exec examples/demo.sh build/release
+    examples/demo.sh build/release
+    [ "${DEMO_SERVE:-1}" = 0 ] && exit
+    say "the same in a browser, until Ctrl-C (DEMO_SERVE=0 leaves this out)"
+    exec build/release/snag serve examples/out/demo.snag
     ;;
 bench)
     deps
