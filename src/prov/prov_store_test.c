@@ -73,12 +73,12 @@ static void records_are_in_the_shard_of_their_rank_in_order(void **state)
 
     (void)state;
     begin(&s, "?shards=3");
-    put_some(&s, 8, 4000);
+    put_some(&s, 8, 1200);
     assert_int_equal(prov_store_flush(s.store), 0);
     prov_store_counts(s.store, &counts);
-    assert_true(counts.n_stored == 4000 && counts.n_waiting == 0 && counts.n_dropped == 0);
-    assert_answer(&s, "SELECT count(*) FROM anomalies", "3200");
-    assert_answer(&s, "SELECT count(*) FROM normalexecs", "800");
+    assert_true(counts.n_stored == 1200 && counts.n_waiting == 0 && counts.n_dropped == 0);
+    assert_answer(&s, "SELECT count(*) FROM anomalies", "960");
+    assert_answer(&s, "SELECT count(*) FROM normalexecs", "240");
     assert_answer(&s, "SELECT count(*) FROM anomalies WHERE shard <> rid % 3", "0");
     assert_answer(&s, "SELECT count(DISTINCT shard) FROM anomalies", "3");
     assert_answer(&s,
@@ -99,7 +99,7 @@ static void columns_and_json_agree(void **state)
 
     (void)state;
     begin(&s, "?shards=2");
-    put_some(&s, 4, 300);
+    put_some(&s, 4, 100);
     assert_int_equal(prov_store_flush(s.store), 0);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char sql[256];
@@ -108,7 +108,7 @@ static void columns_and_json_agree(void **state)
                  "SELECT count(*) FROM (SELECT %s AS x, json_extract(record, '$.%s') AS y "
                  "FROM anomalies) WHERE x = y OR abs(x - y) < 1e-14 * abs(x)",
                  same[i], same[i]);
-        assert_answer(&s, sql, "240");
+        assert_answer(&s, sql, "80");
     }
     end(&s);
 }
@@ -227,14 +227,14 @@ static void rejudging_marks_and_deletes_nothing(void **state)
 
     (void)state;
     begin(&s, "?shards=2");
-    put_some(&s, 4, 2000);
+    put_some(&s, 4, 400);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(prov_store_rejudge(s.store, judge, &n, &counts), 0);
-        assert_true(counts.n_records == 2000 && counts.n_judged == 1500);
+        assert_true(counts.n_records == 400 && counts.n_judged == 300);
         assert_true(counts.n_damaged == 0 && counts.n_pruned > 0);
     }
-    assert_int_equal(n, 4000);
-    assert_answer(&s, "SELECT count(*) FROM anomalies", "1600");
+    assert_int_equal(n, 800);
+    assert_answer(&s, "SELECT count(*) FROM anomalies", "320");
     assert_answer(&s,
                   "SELECT count(*) FROM anomalies WHERE rid <> 2 AND "
                   "(is_pruned <> (outlier_score <= 60) OR final_score <> outlier_score / 2)",

@@ -71,6 +71,8 @@ static void make_stack(struct rng *rng, struct prov_record *r, struct arena *are
     r->stack = arena_zeros(arena, struct prov_call, r->n_stack);
     for (size_t i = 0; i < r->n_stack; i++, at -= rng_next(rng) % 9000000)
         r->stack[i] = make_call(rng, r, r->event.index - i, at);
+    r->stack[0].fid = r->fid;
+    r->stack[0].func = r->func;
     r->stack[0].is_anomaly = true;
     r->stack[0].leave_ns = r->leave_ns;
 }
