@@ -45,6 +45,20 @@ static size_t median_bytes(const struct prov_record *record, size_t n)
     return median;
 }
 
+/* Bytes of the mean record as JSON, which is what Chimbuko stores. */
+static double json_bytes(const struct prov_record *record, size_t n)
+{
+    double bytes = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *json = prov_record_to_json(&record[i], NULL);
+
+        bytes += (double)json_dumpb(json, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(15));
+        json_decref(json);
+    }
+    return bytes / (double)n;
+}
+
 static double file_bytes(const char *dir, uint32_t n_shards)
 {
     struct prov_place place;
@@ -95,7 +109,8 @@ static int run(const char *dir, const struct prov_record *record, size_t n, uint
             (double)n / (((double)clock_ns() - begin_ns) * 1e-9), median_bytes(record, n));
     rc = rc < 0 ? rc : prov_store_close(store);
     if (rc == 0)
-        printf("\"file_bytes_per_record\": %.0f}\n", file_bytes(dir, n_shards) / (double)n);
+        printf("\"json_bytes\": %.0f, \"file_bytes\": %.0f}\n", json_bytes(record, n),
+               file_bytes(dir, n_shards) / (double)n);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/query.h"
+#include "cmd/query_print.h"
 #include "cmd/status.h"
 #include "cmd/store_export.h"
 #include "prov/prov_reader.h"

@@ -5,7 +5,7 @@
 #include "view/executions.h"
 #include "cmd/selection.h"
 #include "cmd/print.h"
-#include "cmd/query.h"
+#include "cmd/query_print.h"
 #include "cmd/status.h"
 #include "prov/prov_reader.h"
 #include "run/rundb.h"

@@ -2,7 +2,7 @@
 -- shard of its rank modulo their number. `snag query STORE` joins them and has microseconds and
 -- Chimbuko's names; here, times are nanoseconds. Scores grow with strangeness.
 
--- format, snag, shard, shards.
+-- format, shard (its number), shards (how many there are).
 CREATE TABLE IF NOT EXISTS meta (
     key   TEXT PRIMARY KEY,
     value

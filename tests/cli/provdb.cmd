@@ -18,6 +18,8 @@ snag provdb top one --top 3 --by score --rank 2 --format csv
 snag provdb top one --by severity --what normalexecs --json --quiet --threads 1 | jq -c '[.event_id, .outlier_severity]'
 snag provdb top one --all --verbose | wc -l
 
+snag provdb --help | head -3
+
 # Two stores side by side.
 snag provdb compare one two --top 4
 snag provdb compare one two --all --format csv --rank 1 | wc -l

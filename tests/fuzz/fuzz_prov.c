@@ -1,5 +1,5 @@
-/* A record of a provenance store, first as it is in the file, then as if its checksum were right;
- * what is accepted is made to JSON, and must come back from bytes the same. */
+/* A record of a provenance store, first as it is in the file, then as if its checksum were
+ * right; what is accepted is made to JSON, and must come back from bytes the same. */
 #include "fuzz.h"
 
 #include "prov/prov_json.h"

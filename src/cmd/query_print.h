@@ -1,6 +1,6 @@
-/* query -- rows of a database on stdout, as a table, CSV or JSON. */
-#ifndef SNAG_CMD_QUERY_H
-#define SNAG_CMD_QUERY_H
+/* query_print -- rows of a database on stdout, as a table, CSV or JSON. */
+#ifndef SNAG_CMD_QUERY_PRINT_H
+#define SNAG_CMD_QUERY_PRINT_H
 
 #include "cmd/settings.h"
 
