@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #define BUSY_MS 10000 /* how long another process may hold the file */
+#define NAP_MS 10
 
 static const char schema[] =
 #include "prov/prov_schema.inc"
@@ -121,17 +122,34 @@ static long long meta(sqlite3 *db, const char *key)
     return value;
 }
 
+/*
+ * The mode is kept in the file, so it is set by whoever comes first. SQLite does not wait for a
+ * file that another process is just making, so we do.
+ */
+static int set_mode(sqlite3 *db, const char *path)
+{
+    static const char sql[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
+    int status = sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+    for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += NAP_MS) {
+        sqlite3_sleep(NAP_MS);
+        status = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    }
+    return status == SQLITE_OK ? 0 : database_error(db, path);
+}
+
 /* The tables, and what the shard is, unless it is something already. */
 static int make_tables(sqlite3 *db, uint32_t shard, uint32_t n_shards, const char *path)
 {
     char sql[256];
-    int rc = exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
-                  path);
+    int rc = set_mode(db, path);
 
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO meta VALUES ('format', %d), ('shard', %u), ('shards', %u); "
              "COMMIT",
              PROV_FORMAT, shard, n_shards);
+    if (rc == 0)
+        rc = exec(db, "BEGIN IMMEDIATE", path);
     if (rc == 0)
         rc = exec(db, schema, path);
     return rc == 0 ? exec(db, sql, path) : rc;

@@ -189,7 +189,8 @@ static bool put(struct prov_store *store, uint32_t rank, struct prov_job *job)
     if (is_in)
         return true;
     prov_job_free(job);
-    atomic_fetch_add(&w->n_dropped, 1);
+    if (atomic_fetch_add(&w->n_dropped, 1) == 0)
+        log_warn("prov", "shard %u is not written fast enough: rows are dropped", w->index);
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include "prov/sample_record.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct scene {
@@ -414,6 +415,41 @@ static void several_threads_put(void **state)
     end(&s);
 }
 
+#define N_PROCESSES 6
+
+/* Each makes the store unless it is there, and puts records of a rank of its own. */
+static void several_processes_make_and_fill_a_store(void **state)
+{
+    pid_t child[N_PROCESSES];
+    char dir[] = "prov-store-XXXXXX";
+    char answer[256];
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    fflush(NULL);
+    for (int i = 0; i < N_PROCESSES; i++) {
+        struct scene mine = {.store = NULL};
+
+        child[i] = fork();
+        assert_true(child[i] >= 0);
+        if (child[i] > 0)
+            continue;
+        if (prov_store_open(dir, NULL, &mine.store) < 0)
+            _exit(1);
+        put_some(&mine, 2, 50);
+        _exit(prov_store_close(mine.store) < 0);
+    }
+    for (int i = 0; i < N_PROCESSES; i++) {
+        int status;
+
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_int_equal(status, 0);
+    }
+    ask(dir, "SELECT count(record) FROM anomalies", answer);
+    assert_string_equal(answer, "240");
+    assert_int_equal(fs_remove_tree(dir), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_damaged_record_is_null_and_the_others_are_not),
         cmocka_unit_test(two_readers_look_on_while_it_is_written),
         cmocka_unit_test(several_threads_put),
+        cmocka_unit_test(several_processes_make_and_fill_a_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
