@@ -13,6 +13,7 @@ rows=(
     "ocsvm     One-class SVM"
     "neighbours Nearest neighbours and LOF"
     "tsne      t-SNE"
+    "prov      Storing provenance"
     "retrain   A new ranking after labels"
     "serve     Serving a run"
 )

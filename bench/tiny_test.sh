@@ -11,4 +11,4 @@ grep -Eq 'snag, two threads, to the columns \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 2 \| [0-9.]+ MiB \|' "$2/results.md"
 grep -Eq '^\| 20000 events \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| 1 / 1 of the run \| [0-9.]+ ms|curl or jq is not here)' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 9 ]
+[ "$(grep -c '^## ' "$2/results.md")" -eq 10 ]

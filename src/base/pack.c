@@ -37,6 +37,22 @@ void pack_f64(struct pack *pack, double value)
     put(pack, &value, sizeof value);
 }
 
+void pack_varint(struct pack *pack, uint64_t value)
+{
+    unsigned char bytes[10];
+    size_t n = 0;
+
+    for (; value >= 0x80; value >>= 7)
+        bytes[n++] = (unsigned char)(value | 0x80);
+    bytes[n++] = (unsigned char)value;
+    put(pack, bytes, n);
+}
+
+void pack_bytes(struct pack *pack, const void *data, size_t n)
+{
+    put(pack, data, n);
+}
+
 void pack_array(struct pack *pack, const void *data, size_t n, size_t width)
 {
     pack_u64(pack, n);
@@ -77,6 +93,37 @@ double unpack_f64(struct pack *pack)
 
     get(pack, &value, sizeof value);
     return value;
+}
+
+/* What does not fit 64 bits is bad, so that a number has no second spelling of more bytes. */
+uint64_t unpack_varint(struct pack *pack)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        unsigned char byte;
+
+        get(pack, &byte, 1);
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return pack->is_bad ? 0 : value;
+    }
+    pack->is_bad = true;
+    return 0;
+}
+
+const void *unpack_bytes(struct pack *pack, size_t n)
+{
+    const void *at = pack->data + pack->at;
+
+    if (pack->is_bad || n > pack->n - pack->at) {
+        pack->is_bad = true;
+        return NULL;
+    }
+    pack->at += n;
+    return at;
 }
 
 size_t unpack_count(const struct pack *pack, size_t width)

@@ -24,12 +24,22 @@ void pack_u32(struct pack *pack, uint32_t value);
 void pack_u64(struct pack *pack, uint64_t value);
 void pack_f64(struct pack *pack, double value);
 
+/* pack_varint -- 7 bits per byte, the low ones first: 1 byte below 128, at most 10. */
+void pack_varint(struct pack *pack, uint64_t value);
+
+/* pack_bytes -- n bytes as they are, without their number. */
+void pack_bytes(struct pack *pack, const void *data, size_t n);
+
 /* pack_array -- n, then n objects of width bytes as they are in memory. */
 void pack_array(struct pack *pack, const void *data, size_t n, size_t width);
 
 uint32_t unpack_u32(struct pack *pack);
 uint64_t unpack_u64(struct pack *pack);
 double unpack_f64(struct pack *pack);
+uint64_t unpack_varint(struct pack *pack);
+
+/* unpack_bytes -- where the next n bytes are in the pack; NULL, and bad, if there are fewer. */
+const void *unpack_bytes(struct pack *pack, size_t n);
 
 /*
  * unpack_array -- an array that must have n objects; n comes from unpack_count, not from

@@ -28,6 +28,30 @@ static void what_is_packed_comes_back(void **state)
     pack_release(&p);
 }
 
+static void small_numbers_take_a_byte_and_any_number_comes_back(void **state)
+{
+    static const uint64_t numbers[] = {0, 1, 127, 128, 300, UINT32_MAX, 1ull << 63, UINT64_MAX};
+    static const unsigned char too_large[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02";
+    struct pack p = {0}, bad = {.data = (unsigned char *)(uintptr_t)too_large, .n = 10};
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        size_t before = p.n;
+
+        pack_varint(&p, numbers[i]);
+        assert_true(i > 2 || p.n == before + 1);
+    }
+    pack_bytes(&p, "tail", 4);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(unpack_varint(&p) == numbers[i]);
+    assert_null(unpack_bytes(&(struct pack){.data = p.data, .n = 3}, 4));
+    assert_memory_equal(unpack_bytes(&p, 4), "tail", 4);
+    assert_false(p.is_bad);
+    assert_true(unpack_varint(&p) == 0 && p.is_bad);
+    assert_true(unpack_varint(&bad) == 0 && bad.is_bad);
+    pack_release(&p);
+}
+
 /* A length that cannot be is found before memory is asked for. */
 static void absurd_lengths_are_refused(void **state)
 {
@@ -48,6 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_comes_back),
+        cmocka_unit_test(small_numbers_take_a_byte_and_any_number_comes_back),
         cmocka_unit_test(absurd_lengths_are_refused),
     };
 

@@ -36,6 +36,29 @@ static void a_closed_queue_is_emptied_and_then_ends(void **state)
     queue_release(&queue);
 }
 
+static void a_full_queue_is_waited_for_but_not_forever(void **state)
+{
+    struct queue queue;
+    void *taken[4];
+    int item;
+
+    (void)state;
+    queue_init(&queue, 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(queue_put_within(&queue, &item, 0));
+    assert_false(queue_put_within(&queue, &item, 2));
+    assert_int_equal(queue_take_some(&queue, taken, 2), 2);
+    assert_true(queue_put_within(&queue, &item, 0));
+    assert_int_equal(queue_take_some(&queue, taken, 4), 2);
+    assert_int_equal(queue_total(&queue), 4);
+    assert_false(queue_is_closed(&queue));
+    queue_close(&queue);
+    assert_true(queue_is_closed(&queue));
+    assert_false(queue_put_within(&queue, &item, 1000));
+    assert_int_equal(queue_take_some(&queue, taken, 4), 0);
+    queue_release(&queue);
+}
+
 #define N_GIVEN 20000
 
 static void *give(void *arg)
@@ -43,7 +66,7 @@ static void *give(void *arg)
     static char item[N_GIVEN];
 
     for (size_t i = 0; i < N_GIVEN;)
-        i += queue_put(arg, &item[i]);
+        i += i % 2 ? queue_put(arg, &item[i]) : queue_put_within(arg, &item[i], 10);
     return NULL;
 }
 
@@ -72,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_come_out_in_order_and_a_full_queue_refuses),
         cmocka_unit_test(a_closed_queue_is_emptied_and_then_ends),
+        cmocka_unit_test(a_full_queue_is_waited_for_but_not_forever),
         cmocka_unit_test(nothing_is_lost_between_threads),
     };
 

@@ -10,6 +10,8 @@
 #include "cmd/selection.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "cmd/store_export.h"
+#include "prov/prov_place.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -234,6 +236,9 @@ static int export_executions(struct export *e, const char *format)
     struct execution_filter filter = selection_filter(e->settings);
     int rc;
 
+    if (e->settings->what && strcmp(e->settings->what, "anomalies") == 0)
+        filter.verdict = "anomaly";
+
     filter.most = 0;
     filter.is_in_order = true;
     if (strcmp(format, "json") == 0)
@@ -323,8 +328,15 @@ static int write_export(struct export *e)
 int cmd_export(const struct settings *settings)
 {
     struct export e = {.settings = settings};
-    int rc = selection_open(&e.run, settings);
+    int rc;
 
+    if (prov_place_is_store(settings->args[0]))
+        return store_export(settings);
+    if (settings->what && strcmp(settings->what, "normalexecs") == 0)
+        return err_set(ERR_USAGE,
+                       "a run has executions, anomalies and calls; 'normalexecs' are "
+                       "in a store of provenance");
+    rc = selection_open(&e.run, settings);
     if (rc == 0)
         rc = run_summary_regions(e.run.db, &e.defs);
     if (rc == 0)

@@ -1,11 +1,13 @@
-/* snag query -- SQL over run.db, read-only. */
+/* snag query -- SQL over run.db or a store of provenance, read-only. */
 #include "base/err.h"
 #include "cmd/commands.h"
 #include "view/csv.h"
 #include "view/executions.h"
 #include "cmd/selection.h"
 #include "cmd/print.h"
+#include "cmd/query_print.h"
 #include "cmd/status.h"
+#include "prov/prov_reader.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
 
@@ -94,7 +96,7 @@ static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *s
     return status == SQLITE_DONE ? 0 : rundb_error(db, "the query failed");
 }
 
-static int run_query(sqlite3 *db, const char *sql, const struct settings *settings)
+int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
 {
     sqlite3_stmt *query = NULL;
     const char *rest = "";
@@ -105,11 +107,22 @@ static int run_query(sqlite3 *db, const char *sql, const struct settings *settin
     if (query == NULL || rest[strspn(rest, " \t\n;")] != '\0')
         rc = err_set(ERR_USAGE, "one SQL statement at a time, not '%s'", sql);
     else if (!sqlite3_stmt_readonly(query))
-        rc = err_set(ERR_USAGE, "only questions: '%s' would change the run", sql);
+        rc = err_set(ERR_USAGE, "only questions: '%s' would change something", sql);
     else
         rc = print_rows(db, query, settings);
     sqlite3_finalize(query);
     return rc;
+}
+
+static int query_store(const struct settings *settings)
+{
+    sqlite3 *db;
+    int rc = prov_reader_open(settings->args[0], &db);
+
+    if (rc == 0)
+        rc = query_print(db, settings->args[1], settings);
+    sqlite3_close(db);
+    return rc < 0 ? rc : STATUS_DONE;
 }
 
 int cmd_query(const struct settings *settings)
@@ -119,9 +132,11 @@ int cmd_query(const struct settings *settings)
 
     if (strcmp(settings_format(settings, "text"), "chrome") == 0)
         return err_set(ERR_USAGE, "rows have no times: --format chrome is for snag export");
+    if (prov_place_is_store(settings->args[0]))
+        return query_store(settings);
     rc = selection_open(&run, settings);
     if (rc == 0)
-        rc = run_query(run.db, settings->args[1], settings);
+        rc = query_print(run.db, settings->args[1], settings);
     run_close(&run);
     return rc < 0 ? rc : STATUS_DONE;
 }

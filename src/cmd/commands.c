@@ -110,19 +110,42 @@ static const struct command commands[] = {
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
      "machine, a tunnel is safer: --print-tunnel prints the command for it.",
      "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
-    {"query", "RUN SQL [options]", "SQL over a run's database", "format verify", 2, 2,
-     cmd_query,
+    {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
+     "format verify", 2, 2, cmd_query,
      "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
      "location,\n"
-     "region, comm, quality, foi, execution, model, embedding, projection.",
+     "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
+     "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
+     "counter_stats,\n"
+     "ad_model.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
-    {"export", "RUN [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
+    {"export", "RUN|STORE [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
      "foi output what format rank verdict verify", 1, 1, cmd_export,
      "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
-     "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there.",
+     "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there.\n"
+     "Of a store of provenance it writes the anomalies, or the normal executions that were "
+     "kept.",
      "  snag export lammps.snag --format csv > executions.csv\n"
      "  snag export lammps.snag --what calls --format chrome -o calls.json"},
+    {"provdb", "filter STORE CONDITION | top STORE | compare STORE STORE [options]",
+     "strange calls that were kept while programs ran", "what by top all rank format", 2, 3,
+     cmd_provdb,
+     "filter prints the records that meet a condition, all of each as JSON with the field "
+     "names\n"
+     "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
+     "event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, io_step, p,\n"
+     "outlier_score, outlier_severity, model_version, is_gpu_event, is_pruned, final_score,\n"
+     "final_p, in microseconds where they are times.\n"
+     "top prints those that lost the most time. compare puts the functions of two stores side\n"
+     "by side, say of two runs of a program: anomalies, time lost in them, and how many of "
+     "all\n"
+     "calls they are. Records that the final model would not have kept are left out of "
+     "both.\n\n"
+     "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
+     "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
+     "  snag provdb top store --by score --top 20\n"
+     "  snag provdb compare monday tuesday"},
     {0},
 };
 

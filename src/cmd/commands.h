@@ -13,6 +13,7 @@ int cmd_list(const struct settings *settings);
 int cmd_model(const struct settings *settings);
 int cmd_next(const struct settings *settings);
 int cmd_project(const struct settings *settings);
+int cmd_provdb(const struct settings *settings);
 int cmd_query(const struct settings *settings);
 int cmd_retrain(const struct settings *settings);
 int cmd_score(const struct settings *settings);

@@ -13,7 +13,7 @@ struct settings {
     bool has_subtrees, is_tunnel;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
-    const char *output, *features, *detector, *verdict, *labels, *what, *format;
+    const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;
     const char *learner, *from, *author, *model, *call_detector, *method, *listen;
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
     uint32_t rank; /* NO_RANK: all */

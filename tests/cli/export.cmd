@@ -29,3 +29,7 @@ snag export t.snag -o nowhere/x.csv
 snag export t.snag >/dev/full
 snag export t.snag --what messages
 snag export t.snag --verbose >/dev/null
+
+# The executions that are anomalies, by another name; what only a store has.
+snag export t.snag --what anomalies | cmp - <(snag export t.snag --verdict anomaly) && echo same
+snag export t.snag --what normalexecs

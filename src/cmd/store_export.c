@@ -1,0 +1,232 @@
+/*
+ * Each format is a function of one row: the columns of the view, the last of which is the whole
+ * record as JSON. Windows overlap, so Chrome's events are written once per call.
+ */
+#include "cmd/store_export.h"
+
+#include "base/err.h"
+#include "base/idmap.h"
+#include "base/log.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "prov/prov_reader.h"
+#include "run/rundb.h"
+#include "view/csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS                                                                                \
+    "pid, rid, tid, event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, "      \
+    "io_step, outlier_score, outlier_severity, p, model_version, is_gpu_event, is_pruned, "    \
+    "final_score, final_p"
+
+struct store_export {
+    const struct settings *settings;
+    const char *category; /* of the calls that are exported themselves */
+    FILE *out;
+    struct idmap seen; /* calls that were written */
+    uint64_t n_damaged;
+    bool is_first;
+};
+
+int store_status(uint64_t n_damaged)
+{
+    if (n_damaged == 0)
+        return STATUS_DONE;
+    log_warn("prov", "%llu damaged records were left out", (unsigned long long)n_damaged);
+    return STATUS_DAMAGED;
+}
+
+/* ------------------------------------------------------------------------------ csv, json */
+
+static void row_csv(struct store_export *e, sqlite3_stmt *row)
+{
+    for (int c = 0; c < sqlite3_column_count(row) - 1; c++)
+        csv_text(e->out, rundb_text(row, c), c == 0);
+    fputc('\n', e->out);
+}
+
+static void row_json(struct store_export *e, sqlite3_stmt *row)
+{
+    fprintf(e->out, "%s\n", rundb_text(row, sqlite3_column_count(row) - 1));
+}
+
+/* --------------------------------------------------------------------------------- chrome */
+
+static json_int_t whole(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static double number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* False when the call was written before. */
+static bool is_new(struct store_export *e, json_int_t program, const json_t *call)
+{
+    const char *id = json_string_value(json_object_get(call, "event_id"));
+    unsigned long long rank = 0, step = 0, index = 0;
+    uint32_t n = e->seen.n;
+
+    if (id == NULL || sscanf(id, "%llu:%llu:%llu", &rank, &step, &index) != 3)
+        return true;
+    idmap_add(&e->seen, key_pair((uint64_t)program << 32 | rank, step << 36 ^ index));
+    return e->seen.n > n;
+}
+
+static void put_event(struct store_export *e, json_t *event)
+{
+    fputs(e->is_first ? "\n" : ",\n", e->out);
+    e->is_first = false;
+    json_dumpf(event, e->out, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(event);
+}
+
+/* A call that was not over has no length that we know. */
+static json_t *call_event(const json_t *call, json_int_t rank, json_int_t thread,
+                          const char *category)
+{
+    double entry = number(call, "entry"), exit = number(call, "exit");
+    json_t *event = json_object();
+
+    json_object_set_new(event, "ph", json_string(exit > 0 ? "X" : "B"));
+    json_object_set_new(event, "pid", json_integer(rank));
+    json_object_set_new(event, "tid", json_integer(thread));
+    json_object_set_new(event, "ts", json_real(entry));
+    if (exit > 0)
+        json_object_set_new(event, "dur", json_real(round((exit - entry) * 1e3) / 1e3));
+    json_object_set(event, "name", json_object_get(call, "func"));
+    json_object_set_new(event, "cat", json_string(category));
+    return event;
+}
+
+static void put_window(struct store_export *e, json_int_t program, const json_t *owner)
+{
+    const json_t *window = json_object_get(owner, "event_window"), *call;
+    size_t i;
+
+    json_array_foreach(json_object_get(window, "exec_window"), i, call)
+    {
+        if (is_new(e, program, call))
+            put_event(e, call_event(call, whole(owner, "rid"), whole(owner, "tid"), "window"));
+    }
+}
+
+static void put_record(struct store_export *e, const json_t *record)
+{
+    static const char *const arguments[] = {"event_id", "outlier_score", "outlier_severity",
+                                            "p"};
+    json_t *event = call_event(record, whole(record, "rid"), whole(record, "tid"), e->category);
+    json_t *args = json_object();
+
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        json_object_set(args, arguments[i], json_object_get(record, arguments[i]));
+    json_object_set_new(event, "args", args);
+    put_event(e, event);
+}
+
+static void row_chrome(struct store_export *e, sqlite3_stmt *row)
+{
+    json_t *record = json_loads(rundb_text(row, sqlite3_column_count(row) - 1), 0, NULL);
+    json_int_t program = whole(record, "pid");
+    const json_t *partner;
+    size_t i;
+
+    is_new(e, program, record);
+    put_record(e, record);
+    put_window(e, program, record);
+    json_array_foreach(json_object_get(record, "partners"), i, partner)
+    {
+        put_window(e, program, partner);
+    }
+    json_decref(record);
+}
+
+/* --------------------------------------------------------------------------------- all rows */
+
+typedef void row_fn(struct store_export *e, sqlite3_stmt *row);
+
+static int each_row(struct store_export *e, sqlite3 *db, row_fn *fn)
+{
+    const char *what = e->settings->what ? e->settings->what : "anomalies";
+    sqlite3_stmt *query = NULL;
+    char sql[1024];
+    int rc, status = SQLITE_DONE;
+
+    snprintf(sql, sizeof sql,
+             "SELECT " COLUMNS ", record FROM %s WHERE %u IN (%u, rid) ORDER BY shard, __id",
+             what, e->settings->rank, NO_RANK);
+    rc = rundb_prepare(db, sql, &query);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
+            e->n_damaged++;
+        else
+            fn(e, query);
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the store");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int write_rows(struct store_export *e, sqlite3 *db)
+{
+    const char *format = settings_format(e->settings, "csv");
+    int rc;
+
+    if (strcmp(format, "json") == 0)
+        return each_row(e, db, row_json);
+    if (strcmp(format, "csv") == 0) {
+        for (const char *at = COLUMNS; *at; at++)
+            if (*at != ' ')
+                fputc(*at, e->out);
+        fputc('\n', e->out);
+        return each_row(e, db, row_csv);
+    }
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
+    rc = each_row(e, db, row_chrome);
+    fputs("\n]}\n", e->out);
+    return rc;
+}
+
+static int check(const struct settings *s)
+{
+    if (s->what && strcmp(s->what, "anomalies") != 0 && strcmp(s->what, "normalexecs") != 0)
+        return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", s->what);
+    if (s->n_foi > 0 || s->verdict || s->is_verified)
+        return err_set(ERR_USAGE, "--foi, --verdict and --verify are for runs; see snag provdb "
+                                  "filter");
+    return 0;
+}
+
+int store_export(const struct settings *settings)
+{
+    bool is_file = settings->output && strcmp(settings->output, "-") != 0;
+    bool is_normal = settings->what && strcmp(settings->what, "normalexecs") == 0;
+    struct store_export e = {.settings = settings,
+                             .out = stdout,
+                             .is_first = true,
+                             .category = is_normal ? "normal" : "anomaly"};
+    sqlite3 *db = NULL;
+    int rc = check(settings);
+
+    if (rc == 0)
+        rc = prov_reader_open(settings->args[0], &db);
+    if (rc == 0 && is_file && (e.out = fopen(settings->output, "w")) == NULL)
+        rc = err_set(ERR_IO, "cannot create '%s': %s", settings->output, strerror(errno));
+    if (rc == 0)
+        rc = write_rows(&e, db);
+    if (rc == 0 && (ferror(e.out) || fflush(e.out) != 0))
+        rc = err_set(ERR_IO, "cannot write '%s': %s",
+                     is_file ? settings->output : "standard output", strerror(errno));
+    if (is_file && e.out && fclose(e.out) != 0 && rc == 0)
+        rc = err_set(ERR_IO, "cannot write '%s': %s", settings->output, strerror(errno));
+    sqlite3_close(db);
+    idmap_release(&e.seen);
+    return rc < 0 ? rc : store_status(e.n_damaged);
+}

@@ -1,0 +1,25 @@
+/*
+ * prov_json -- a record as JSON, with the field names of Chimbuko's provenance database (its
+ * schema, version 2), so that scripts written for it go on working.
+ *
+ * What has one of those names has its unit too: microseconds, with three decimals. What is ours
+ * says its unit in its name.
+ */
+#ifndef SNAG_PROV_PROV_JSON_H
+#define SNAG_PROV_PROV_JSON_H
+
+#include "prov/prov_record.h"
+
+#include <jansson.h>
+
+/* What was found out about a record after it was stored. */
+struct prov_final {
+    bool is_judged; /* by the final model; the rest is void when not */
+    bool is_pruned; /* an anomaly that is normal by it, or the reverse */
+    double score, p;
+};
+
+/* prov_record_to_json -- a new object. O(size of the record). */
+json_t *prov_record_to_json(const struct prov_record *record, const struct prov_final *final);
+
+#endif

@@ -1,0 +1,48 @@
+#include "prov/prov_place.h"
+
+#include "base/err.h"
+#include "base/test.h"
+
+static void a_url_says_directory_and_number_of_shards(void **state)
+{
+    struct prov_place place;
+    char path[FS_PATH_SIZE];
+
+    (void)state;
+    assert_int_equal(prov_place_parse("sqlite:a/b?shards=16", &place), 0);
+    assert_string_equal(place.dir, "a/b");
+    assert_int_equal(place.n_shards, 16);
+    assert_int_equal(prov_place_shard(&place, 3, path), 0);
+    assert_string_equal(path, "a/b/shard-0003.db");
+    assert_int_equal(prov_place_parse("sqlite:store", &place), 0);
+    assert_int_equal(place.n_shards, 0);
+    assert_int_equal(prov_place_parse("what?", &place), 0);
+    assert_string_equal(place.dir, "what?");
+}
+
+static void what_cannot_be_is_said(void **state)
+{
+    static const char *const bad[] = {
+        "",          "sqlite:",           "sqlite:d?shards=0",  "sqlite:d?shards=257",
+        "sqlite:d?", "sqlite:d?shards=x", "sqlite:d?shards=1x", "sqlite:d?shards=-1",
+        "mongo://h", "sqlite:d?mode=ro"};
+    struct prov_place place;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(prov_place_parse(bad[i], &place), ERR_USAGE);
+    assert_int_equal(prov_place_parse("postgresql://h/db", &place), ERR_UNSUPPORTED);
+    assert_non_null(strstr(err_message(), "not supported by this build"));
+    assert_false(prov_place_is_store("postgresql://h/db"));
+    assert_false(prov_place_is_store("nowhere"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_url_says_directory_and_number_of_shards),
+        cmocka_unit_test(what_cannot_be_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/*
+ * prov_record -- all one needs to judge a verdict later: the call, the calls that led to it,
+ * what happened around it on its thread and on those it waited for, and what judged it.
+ *
+ * As bytes, numbers are variable-length, times are differences to the one before, and a name
+ * that occurs again is its number; all of it is one zstd frame with a checksum, so a part of a
+ * record, or a damaged one, is never taken for a record. prov_json.h has the same as JSON, with
+ * the field names of Chimbuko's provenance database.
+ */
+#ifndef SNAG_PROV_PROV_RECORD_H
+#define SNAG_PROV_PROV_RECORD_H
+
+#include "base/arena.h"
+#include "base/pack.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <zstd.h>
+
+/* What Chimbuko writes as "rank:step:index". */
+struct prov_event {
+    uint32_t rank;
+    uint64_t step, index;
+};
+
+/* A call of the stack or of a window. */
+struct prov_call {
+    struct prov_event event;
+    struct prov_event parent; /* of a call in a window, when has_parent */
+    bool has_parent, is_anomaly;
+    uint32_t fid;                /* number of the function in the whole job */
+    const char *func;            /* its name */
+    uint64_t enter_ns, leave_ns; /* leave_ns 0: not over yet */
+};
+
+struct prov_message {
+    bool is_send;
+    struct prov_event call;  /* innermost around it */
+    uint32_t source, target; /* ranks */
+    uint32_t tag;
+    uint64_t bytes, time_ns;
+};
+
+/* Calls and messages of one thread, each in order of time. */
+struct prov_window {
+    struct prov_call *call; /* [n_calls] */
+    size_t n_calls;
+    struct prov_message *message; /* [n_messages] */
+    size_t n_messages;
+};
+
+struct prov_partner {
+    uint32_t rank, thread;
+    struct prov_window window;
+};
+
+struct prov_counter {
+    uint32_t id;
+    const char *name;
+    int64_t value;
+    uint64_t time_ns;
+};
+
+/* One call of the chain that explains a delay, the last being its cause. */
+struct prov_link {
+    uint32_t rank, thread;
+    const char *func;
+    const char *waits_for; /* kind of waiting; NULL where it does not wait */
+    uint64_t begin_ns, end_ns, time_ns;
+};
+
+struct prov_gpu {
+    uint32_t context, device, stream, thread;
+    bool has_parent;
+    struct prov_event parent; /* the call on the processor that started it */
+    uint32_t parent_thread;
+    struct prov_call *parent_stack; /* [n_parent_stack] that call first */
+    size_t n_parent_stack;
+};
+
+/* The last values of what is watched on the node. */
+struct prov_node {
+    uint64_t time_ns;
+    struct prov_counter *field; /* [n_fields], id and time_ns unused */
+    size_t n_fields;
+};
+
+struct prov_record {
+    struct prov_event event; /* with its rank and step */
+    uint32_t program, thread, fid;
+    const char *func, *hostname;
+    uint64_t enter_ns, leave_ns;
+    uint64_t inclusive_ns, exclusive_ns;
+    uint64_t step_begin_ns, step_end_ns;
+    double score, p; /* p: how likely a normal call is as strange */
+    uint64_t severity_ns;
+    const char *algorithm;   /* that judged it */
+    uint64_t model_version;  /* in the collection ad_model */
+    struct prov_call *stack; /* [n_stack] the call itself first */
+    size_t n_stack;
+    struct prov_window window;
+    struct prov_counter *counter; /* [n_counters] */
+    size_t n_counters;
+    struct prov_link *cause; /* [n_cause], 0: not known */
+    size_t n_cause;
+    struct prov_partner *partner; /* [n_partners] */
+    size_t n_partners;
+    bool is_gpu, has_node;
+    struct prov_gpu gpu;   /* when is_gpu */
+    struct prov_node node; /* when has_node */
+};
+
+#define PROV_MOST_BYTES (16u << 20) /* of a record before compression */
+
+/*
+ * prov_record_pack -- append to a pack, uncompressed. NULL names are "". O(size of the record).
+ */
+void prov_record_pack(const struct prov_record *record, struct pack *pack);
+
+/*
+ * prov_record_unpack -- the reverse.
+ *   record  out: names and arrays are in the arena
+ * Returns 0 or ERR_FORMAT. Takes anything; allocates at most some 100 bytes per byte of it.
+ */
+int prov_record_unpack(struct pack *pack, struct arena *arena, struct prov_record *record);
+
+/*
+ * prov_compress -- bytes as one zstd frame with a checksum, appended to out.
+ *   context  from prov_compressor, for one thread; free it with ZSTD_freeCCtx
+ */
+ZSTD_CCtx *prov_compressor(void);
+void prov_compress(ZSTD_CCtx *context, const void *data, size_t bytes, struct pack *out);
+
+/*
+ * prov_expand -- the reverse, into the arena. Returns 0, or ERR_FORMAT for what is not one
+ * whole undamaged frame of at most PROV_MOST_BYTES.
+ */
+int prov_expand(const void *data, size_t bytes, struct arena *arena, struct pack *out);
+
+/* prov_record_read -- prov_expand and prov_record_unpack. */
+int prov_record_read(const void *data, size_t bytes, struct arena *arena,
+                     struct prov_record *record);
+
+#endif

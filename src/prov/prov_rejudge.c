@@ -1,0 +1,146 @@
+/* Records are read by their id, some at a time, so that no row is changed under a running
+ * query. */
+#include "prov/prov_rejudge.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <sqlite3.h>
+
+#define SOME 256
+#define BUSY_MS 10000
+
+struct rejudge {
+    sqlite3 *db;
+    sqlite3_stmt *select, *update;
+    prov_judge_fn *judge;
+    void *ctx;
+    struct prov_rejudged *counts;
+    struct arena arena; /* of one record */
+    struct verdict {
+        int64_t id;
+        struct prov_final final;
+    } verdict[SOME];
+    size_t n;
+    int64_t last; /* id read last */
+};
+
+static int database_error(sqlite3 *db)
+{
+    int code = sqlite3_errcode(db) & 0xff;
+
+    return err_set(code == SQLITE_FULL || code == SQLITE_IOERR ? ERR_IO : ERR_DATABASE,
+                   "cannot keep the final verdicts: %s", sqlite3_errmsg(db));
+}
+
+/* The verdict on the current row, into r->verdict. */
+static void judge_row(struct rejudge *r)
+{
+    struct prov_record record;
+    struct verdict *v = &r->verdict[r->n];
+    struct arena_mark mark = arena_mark(&r->arena);
+
+    *v = (struct verdict){.id = sqlite3_column_int64(r->select, 0)};
+    r->last = v->id;
+    r->counts->n_records++;
+    if (prov_record_read(sqlite3_column_blob(r->select, 2),
+                         (size_t)sqlite3_column_bytes(r->select, 2), &r->arena, &record) == 0)
+        r->judge(r->ctx, sqlite3_column_int(r->select, 1) ? PROV_NORMAL : PROV_ANOMALY, &record,
+                 &v->final);
+    else
+        r->counts->n_damaged++;
+    arena_restore(&r->arena, mark);
+    r->counts->n_judged += v->final.is_judged;
+    r->counts->n_pruned += v->final.is_judged && v->final.is_pruned;
+    r->n += v->final.is_judged;
+}
+
+static void bind_real(sqlite3_stmt *statement, int i, double x)
+{
+    if (isfinite(x))
+        sqlite3_bind_double(statement, i, x);
+    else
+        sqlite3_bind_null(statement, i);
+}
+
+static int keep_verdicts(struct rejudge *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct verdict *v = &r->verdict[i];
+        int status;
+
+        sqlite3_bind_int(r->update, 1, v->final.is_pruned);
+        bind_real(r->update, 2, v->final.score);
+        bind_real(r->update, 3, v->final.p);
+        sqlite3_bind_int64(r->update, 4, v->id);
+        status = sqlite3_step(r->update);
+        sqlite3_reset(r->update);
+        if (status != SQLITE_DONE)
+            return database_error(r->db);
+    }
+    r->n = 0;
+    return 0;
+}
+
+/* The next records. Returns how many, or an error. */
+static int judge_some(struct rejudge *r)
+{
+    int n = 0, status, rc;
+
+    sqlite3_bind_int64(r->select, 1, r->last);
+    for (; (status = sqlite3_step(r->select)) == SQLITE_ROW; n++)
+        judge_row(r);
+    rc = status == SQLITE_DONE ? 0 : database_error(r->db);
+    sqlite3_reset(r->select);
+    if (rc == 0)
+        rc = keep_verdicts(r);
+    return rc < 0 ? rc : n;
+}
+
+static int prepare(struct rejudge *r)
+{
+    if (sqlite3_exec(r->db, "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", NULL, NULL, NULL) !=
+            SQLITE_OK ||
+        sqlite3_prepare_v2(r->db,
+                           "SELECT id, is_normal, data FROM record WHERE id > ? ORDER BY id "
+                           "LIMIT 256",
+                           -1, &r->select, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(r->db,
+                           "UPDATE record SET is_pruned = ?, final_score = ?, final_p = ? "
+                           "WHERE id = ?",
+                           -1, &r->update, NULL) != SQLITE_OK)
+        return database_error(r->db);
+    return 0;
+}
+
+int prov_rejudge_shard(const struct prov_place *place, uint32_t shard, prov_judge_fn *judge,
+                       void *ctx, struct prov_rejudged *counts)
+{
+    struct rejudge *r = mem_alloc(1, sizeof *r);
+    char path[FS_PATH_SIZE];
+    int rc = prov_place_shard(place, shard, path);
+
+    r->judge = judge;
+    r->ctx = ctx;
+    r->counts = counts;
+    r->last = INT64_MIN;
+    if (rc == 0 && sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        rc = database_error(r->db);
+    if (rc == 0) {
+        sqlite3_busy_timeout(r->db, BUSY_MS);
+        rc = prepare(r);
+    }
+    while (rc == 0 && (rc = judge_some(r)) > 0)
+        rc = 0;
+    if (rc == 0 && sqlite3_exec(r->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = database_error(r->db);
+    sqlite3_finalize(r->select);
+    sqlite3_finalize(r->update);
+    sqlite3_close(r->db); /* undoes what is not committed */
+    arena_release(&r->arena);
+    free(r);
+    return rc;
+}

@@ -1,0 +1,94 @@
+-- shard-NNNN.db: a part of a provenance store. One SQLite file (WAL) per shard; a record is in the
+-- shard of its rank modulo their number. `snag query STORE` joins them and has microseconds and
+-- Chimbuko's names; here, times are nanoseconds. Scores grow with strangeness.
+
+-- format, shard (its number), shards (how many there are).
+CREATE TABLE IF NOT EXISTS meta (
+    key   TEXT PRIMARY KEY,
+    value
+) WITHOUT ROWID;
+
+-- Names of functions.
+CREATE TABLE IF NOT EXISTS function (
+    id            INTEGER PRIMARY KEY,
+    name          TEXT NOT NULL UNIQUE
+);
+
+-- Calls: the strange ones, and normal ones to compare them with.
+CREATE TABLE IF NOT EXISTS record (
+    id            INTEGER PRIMARY KEY, -- in the order in which they were stored
+    is_normal     INTEGER NOT NULL,
+    program       INTEGER NOT NULL,
+    rank          INTEGER NOT NULL,
+    thread        INTEGER NOT NULL,
+    step          INTEGER NOT NULL,
+    idx           INTEGER NOT NULL,    -- how manieth call of its rank and step
+    fid           INTEGER NOT NULL,
+    function      INTEGER NOT NULL,
+    enter_ns      INTEGER NOT NULL,
+    leave_ns      INTEGER NOT NULL,
+    inclusive_ns  INTEGER NOT NULL,
+    exclusive_ns  INTEGER NOT NULL,
+    score         REAL,
+    p             REAL,
+    severity_ns   INTEGER NOT NULL,
+    model_version INTEGER NOT NULL,
+    is_gpu        INTEGER NOT NULL,
+    is_pruned     INTEGER,             -- another verdict by the final model; NULL: not asked yet
+    final_score   REAL,
+    final_p       REAL,
+    data          BLOB NOT NULL        -- all of the record: zstd, see prov_record.h
+);
+
+-- Expressions, because the views over all shards have microseconds.
+CREATE INDEX IF NOT EXISTS record_program ON record (program);
+CREATE INDEX IF NOT EXISTS record_place ON record (rank, thread, enter_ns / 1000.0);
+CREATE INDEX IF NOT EXISTS record_function ON record (function);
+CREATE INDEX IF NOT EXISTS record_entry ON record (enter_ns / 1000.0);
+CREATE INDEX IF NOT EXISTS record_exit ON record (leave_ns / 1000.0);
+CREATE INDEX IF NOT EXISTS record_score ON record (score);
+CREATE INDEX IF NOT EXISTS record_severity ON record (severity_ns / 1000.0);
+CREATE INDEX IF NOT EXISTS record_step ON record (step);
+
+-- What the program said of itself.
+CREATE TABLE IF NOT EXISTS metadata_row (
+    program       INTEGER NOT NULL,
+    rank          INTEGER NOT NULL,
+    thread        INTEGER NOT NULL,
+    descr         TEXT NOT NULL,
+    value         TEXT NOT NULL
+);
+
+-- Of the whole job; in shard 0 only. Statistics are JSON: count, accumulate, minimum, maximum, mean,
+-- stddev, skewness, kurtosis, in microseconds.
+CREATE TABLE IF NOT EXISTS func_stats_row (
+    program       INTEGER NOT NULL,
+    fid           INTEGER NOT NULL,
+    name          TEXT NOT NULL,
+    calls         INTEGER NOT NULL,
+    anomalies     INTEGER NOT NULL,
+    exclusive     TEXT NOT NULL,
+    inclusive     TEXT NOT NULL,
+    severity      TEXT NOT NULL,       -- of the anomalies
+    score         TEXT NOT NULL,
+    PRIMARY KEY (program, fid)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS counter_stats_row (
+    program       INTEGER NOT NULL,
+    counter       TEXT NOT NULL,
+    stats         TEXT NOT NULL,
+    PRIMARY KEY (program, counter)
+) WITHOUT ROWID;
+
+-- What judged: a sketch of the durations of a function, once per version of the model.
+CREATE TABLE IF NOT EXISTS ad_model_row (
+    version       INTEGER NOT NULL,
+    program       INTEGER NOT NULL,
+    fid           INTEGER NOT NULL,
+    name          TEXT NOT NULL,
+    algorithm     TEXT NOT NULL,
+    stats         TEXT NOT NULL,
+    data          BLOB NOT NULL,       -- zstd of what the detector packed
+    PRIMARY KEY (version, program, fid)
+);

@@ -1,0 +1,134 @@
+/*
+ * prov_store -- where verdicts and all that explains them go while a program runs.
+ *
+ * Whoever finds something puts it and goes on: a thread per shard writes it, in transactions of
+ * as many rows as are waiting. A row is *stored* when its transaction is; prov_store_flush
+ * waits for that. What is stored survives the end of the process in whatever way (SIGKILL too),
+ * and no part of a record is ever seen. A power failure may take the last transactions with it.
+ *
+ * When the disk is full, or too slow, a put waits a little; when that does not help, rows are
+ * dropped and counted, and the writer tries on. The program that is watched is never stopped.
+ *
+ * Any number of processes may write to a store, and read it (prov_reader.h), at the same time,
+ * on one machine: SQLite's WAL does not work on network file systems.
+ */
+#ifndef SNAG_PROV_PROV_STORE_H
+#define SNAG_PROV_PROV_STORE_H
+
+#include "prov/prov_json.h"
+#include "prov/prov_record.h"
+
+#include <stdint.h>
+
+struct prov_store;
+
+struct prov_store_opts {
+    size_t queue;     /* rows that may wait per shard; 0: 4096 */
+    unsigned wait_ms; /* that a put waits for room at most; 0: 1000 */
+};
+
+enum prov_kind { PROV_ANOMALY, PROV_NORMAL };
+
+/* Of durations or scores, as Chimbuko's RunStats; times in microseconds. */
+struct prov_stats {
+    uint64_t count;
+    double accumulate, minimum, maximum, mean, stddev, skewness, kurtosis;
+};
+
+struct prov_metadata {
+    uint32_t program, rank, thread;
+    const char *descr, *value;
+};
+
+struct prov_func_stats {
+    uint32_t program, fid;
+    const char *func;
+    uint64_t n_calls, n_anomalies;
+    struct prov_stats exclusive, inclusive; /* of all calls */
+    struct prov_stats severity, score;      /* of the anomalies */
+};
+
+struct prov_counter_stats {
+    uint32_t program;
+    const char *counter;
+    struct prov_stats stats;
+};
+
+/* What judged the calls of a function. */
+struct prov_model {
+    uint64_t version; /* what records name */
+    uint32_t program, fid;
+    const char *func, *algorithm;
+    struct prov_stats stats;
+    const void *data; /* (bytes) a packed sketch */
+    size_t bytes;
+};
+
+struct prov_counts {
+    uint64_t n_stored;  /* rows that are safe */
+    uint64_t n_waiting; /* rows not yet */
+    uint64_t n_dropped; /* rows that are lost */
+    bool is_failing;    /* the last transaction did not work */
+};
+
+/*
+ * prov_store_open -- open a store for writing, or make it.
+ *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1
+ *   opts  NULL for the defaults
+ * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT or ERR_DATABASE; *store is NULL
+ * then.
+ */
+int prov_store_open(const char *url, const struct prov_store_opts *opts,
+                    struct prov_store **store);
+
+/*
+ * prov_store_put and the others -- copy a row and give it to the writer of its shard, that of
+ * its rank modulo the number of shards, or 0 for rows of the whole job. Of one thread, rows of
+ * a shard are stored in the order they were put in. A row of the collections func_stats,
+ * counter_stats and ad_model replaces that of the same key.
+ * Return false when the row was dropped. Thread-safe.
+ */
+bool prov_store_put(struct prov_store *store, enum prov_kind kind,
+                    const struct prov_record *record);
+bool prov_store_put_metadata(struct prov_store *store, const struct prov_metadata *row);
+bool prov_store_put_func_stats(struct prov_store *store, const struct prov_func_stats *row);
+bool prov_store_put_counter_stats(struct prov_store *store,
+                                  const struct prov_counter_stats *row);
+bool prov_store_put_model(struct prov_store *store, const struct prov_model *row);
+
+/*
+ * prov_store_flush -- wait until all that was put is stored.
+ * Returns 0, or ERR_IO when it cannot be stored now, or rows were dropped since the last flush.
+ * Thread-safe.
+ */
+int prov_store_flush(struct prov_store *store);
+
+/* prov_store_counts -- of all shards together; may be asked at any time, by any thread. */
+void prov_store_counts(struct prov_store *store, struct prov_counts *out);
+
+/* A verdict by the final model. Leaving final->is_judged false leaves the record as it is. */
+typedef void prov_judge_fn(void *ctx, enum prov_kind kind, const struct prov_record *record,
+                           struct prov_final *final);
+
+struct prov_rejudged {
+    uint64_t n_records, n_judged, n_pruned;
+    uint64_t n_damaged; /* records that could not be read, left as they are */
+};
+
+/*
+ * prov_store_rejudge -- ask for a last verdict on every record, and keep it beside the first:
+ * Chimbuko's pruning, but nothing is deleted or changed. May be done again.
+ *   out  may be NULL
+ * Flushes first. Returns 0 or an error, then of some shards all verdicts are kept, of others
+ * none. O(records).
+ */
+int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx,
+                       struct prov_rejudged *out);
+
+/*
+ * prov_store_close -- store what is waiting, and free. NULL is harmless.
+ * Returns 0, or ERR_IO when rows were dropped at any time.
+ */
+int prov_store_close(struct prov_store *store);
+
+#endif

@@ -1,0 +1,58 @@
+#needs jq
+sample_store one && sample_store two 40 && ls one
+
+# Records by a condition, all of each.
+snag provdb filter one 'rid = 3 AND outlier_severity > 40000' | jq -c '[.event_id, .func, .outlier_severity]'
+snag provdb filter one "func = 'MPI_Wait()'" --top 1 | jq -S 'del(.call_stack[1:], .event_window.exec_window[1:], .event_window.comm_window[1:], .partners[].event_window)'
+snag provdb filter sqlite:one 'tid = 1 -- and nothing else' --rank 0 --top 2 --json | jq -r .event_id
+snag provdb filter one 'is_gpu_event' --what normalexecs --all | jq -c '.gpu_parent.event_id, .gpu_location'
+snag provdb filter one 'rid = '
+snag provdb filter one '1) UNION SELECT (1'
+snag provdb filter one '1 THEN 1 END UNION SELECT CASE WHEN 1'
+snag provdb filter one '1); SELECT (1'
+snag provdb filter one 'colour = 3'
+
+# Those that lost the most time, and the strangest.
+snag provdb top one --top 3
+snag provdb top one --top 3 --by score --rank 2 --format csv
+snag provdb top one --by severity --what normalexecs --json --quiet --threads 1 | jq -c '[.event_id, .outlier_severity]'
+snag provdb top one --all --verbose | wc -l
+
+snag provdb --help | head -3
+
+# Two stores side by side.
+snag provdb compare one two --top 4
+snag provdb compare one two --all --format csv --rank 1 | wc -l
+snag provdb compare one two --all --format csv | grep -e rate -e MPI_W
+snag provdb compare one one --json | jq -s 'map(.difference) | add'
+
+# SQL and exports take a store too.
+snag query one 'SELECT rid, count(*) AS n FROM anomalies GROUP BY rid'
+snag query one 'SELECT pid, rid, tid, descr, value FROM metadata'
+snag query one "SELECT func, calls, anomalies, exclusive ->> 'mean' AS mean FROM func_stats"
+snag query one 'SELECT counter, stats FROM counter_stats'
+snag query one 'SELECT version, fid, func, algorithm, length(data) > 6 AS has_data FROM ad_model'
+snag query one "SELECT json_array_length(record, '$.call_stack') AS depth FROM normalexecs LIMIT 2"
+snag query one 'DELETE FROM s0.record'
+snag export one | head -3 | cut -c1-100
+snag export one --what normalexecs --format json --rank 0 | jq -r .event_id
+snag export one --format chrome -o one.json && jq -c '.traceEvents | [length, (map(select(.cat == "anomaly")) | length)]' one.json
+jq -c '.traceEvents[0]' one.json
+
+# What is not a store, or not of one.
+snag provdb top nowhere
+snag provdb top postgresql://db.example/prov
+snag provdb top 'sqlite:one?shards=0'
+snag provdb topmost one
+snag provdb filter one
+snag provdb top one --what calls
+snag provdb top one --format chrome
+snag export one --what calls
+snag export one --foi main
+snag query one 'SELECT nothing'
+rm one/shard-0001.db && snag provdb top one
+
+# A damaged record is left out and said to be.
+snag query two 'SELECT count(*) AS n FROM anomalies'
+cp -r two bad && for f in bad/*.db; do LC_ALL=C sed -i 's/\x28\xb5\x2f\xfd/\x28\xb5\x2f\xfe/' $f; done
+snag provdb filter bad 1 2>&1 | tail -1
