@@ -6,7 +6,7 @@ import http from "node:http";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeProgram } from "./program.mjs";
+import { fullName, makeProgram } from "./program.mjs";
 import { forget, judge, learn, threshold } from "./judge.mjs";
 import { callTree, explain, sketch, typical } from "./explain.mjs";
 import { bundle, csp, problem, sendJson } from "./wire.mjs";
@@ -106,7 +106,7 @@ function regionsJson() {
         const sum = times.reduce((s, t) => s + t, 0);
         return {
             id,
-            name,
+            name: fullName(name),
             short_name: name,
             kind: name.startsWith("MPI_") ? "mpi" : "user",
             calls: calls.length,

@@ -27,6 +27,11 @@ export async function run({ page, server }) {
     const path = page.locator(".paths button").first();
     await path.waitFor();
     if (server.isMock) assert.match(await path.textContent(), /FLUSH/);
+    assert.doesNotMatch(
+        await page.locator(".panel-why").textContent(),
+        /\[\{|\(\)|::.*::/,
+        "short names only",
+    );
     await path.click();
     await page.locator(".icicle .node.marked").first().waitFor();
     assert.match(page.url(), /mark=/);

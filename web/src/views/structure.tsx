@@ -3,24 +3,13 @@ import { useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Tree, TreeNode } from "../api/types";
 import { formatTime } from "../format/units";
+import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
-import {
-    depthLimit,
-    foi,
-    mark,
-    regions,
-    scoresVersion,
-    selected,
-    structureKind,
-} from "../state/store";
+import { depthLimit, foi, mark, scoresVersion, selected, structureKind } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
 import { useSize } from "./use_canvas";
-
-function regionName(id: number): string {
-    return regions.value.get(id)?.short_name ?? `region ${id}`;
-}
 
 export function pathOf(nodes: TreeNode[], i: number): string[] {
     const path: string[] = [];

@@ -9,6 +9,7 @@ import { regionColour, Rgb } from "../format/colour";
 import { locationName } from "../format/ids";
 import { formatCount, formatTime } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
+import { regionName } from "../state/names";
 import {
     executions,
     mark,
@@ -35,10 +36,6 @@ import { windowShown } from "./timeline_window";
 import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 const left = 92; /* room for the names of ranks */
-
-function regionName(id: number): string {
-    return regions.value.get(id)?.short_name ?? `region ${id}`;
-}
 
 function colours(): (region: number) => Rgb {
     const known = new Map<number, Rgb>();

@@ -5,6 +5,7 @@ import { getJson, orNull } from "../api/http";
 import { CauseLink, PathShare, Shown } from "../api/types";
 import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
 import { select, showView } from "../state/actions";
+import { shortName, shortPath } from "../state/names";
 import { useResource } from "../state/resource";
 import {
     executions,
@@ -63,12 +64,13 @@ function Paths({ of }: { of: Shown }) {
             {lines.length ? (
                 <ul class="paths">
                     {lines.map(({ path, share }) => {
-                        const isMarked = samePath(mark.value, path.path);
+                        const names = shortPath(path.path);
+                        const isMarked = samePath(mark.value, names);
                         return (
                             <li key={path.path.join()}>
                                 <button
                                     aria-pressed={isMarked}
-                                    onClick={() => (mark.value = isMarked ? null : path.path)}
+                                    onClick={() => (mark.value = isMarked ? null : names)}
                                     title={path.path.join(" > ")}
                                 >
                                     <span class="bar-line">
@@ -84,7 +86,7 @@ function Paths({ of }: { of: Shown }) {
                                         <span>{formatShare(share)}</span>
                                     </span>
                                     <span class="path">
-                                        {path.path.slice(1).join(" > ") || path.path[0]}
+                                        {names.slice(1).join(" > ") || names[0]}
                                     </span>
                                     <small>
                                         {formatTime(path.exclusive_ns)} in{" "}
@@ -132,8 +134,12 @@ function Cause({ of }: { of: Shown }) {
             <ol class="cause">
                 {of.cause.map((link) => (
                     <li>
-                        <button onClick={() => showLink(link)} title="Show it in the timeline">
-                            rank {link.rank}: <b>{link.function}</b> {formatTime(link.time_ns)}
+                        <button
+                            onClick={() => showLink(link)}
+                            title={`Show it in the timeline: ${link.path.join(" > ")}`}
+                        >
+                            rank {link.rank}: <b>{shortName(link.function)}</b>{" "}
+                            {formatTime(link.time_ns)}
                             {link.guessed && " (by time: there is no record of the receive)"}
                         </button>
                     </li>
@@ -149,11 +155,11 @@ function Unusual({ of }: { of: Shown }) {
     if (!it?.differences?.length) return null;
     return (
         <section>
-            <h3>Unusual calls in {it.function}</h3>
+            <h3 title={it.function}>Unusual calls in {shortName(it.function)}</h3>
             <ul class="plain">
                 {it.differences.map((d) => (
-                    <li>
-                        <b>{d.function}</b>: {plural(d.calls, "call")}, usually{" "}
+                    <li title={d.function}>
+                        <b>{shortName(d.function)}</b>: {plural(d.calls, "call")}, usually{" "}
                         {d.usual_least === d.usual_most
                             ? formatMean(d.usual_least)
                             : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
