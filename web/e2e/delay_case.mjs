@@ -36,6 +36,18 @@ export async function run({ page, server }) {
     await page.locator(".icicle .node.marked").first().waitFor();
     assert.match(page.url(), /mark=/);
 
+    // A subtree marks its calls, instead of the path.
+    if (server.isMock) {
+        const subtree = page.locator(".subtrees button").first();
+        await subtree.click();
+        await page.waitForFunction(() => /calls=/.test(location.hash));
+        assert.doesNotMatch(page.url(), /mark=/);
+        await page.locator(".icicle .node.marked", { hasText: "FLUSH" }).first().waitFor();
+        assert.equal(await subtree.getAttribute("aria-pressed"), "true");
+        await page.reload(); /* the link has it */
+        await page.locator(".icicle .node.marked", { hasText: "FLUSH" }).first().waitFor();
+    }
+
     await page.locator(".timeline-canvas").waitFor();
     assert.ok((await inked(page, ".timeline-canvas")) > 0.05, "the timeline is drawn");
     assert.ok((await page.locator(".rank-name").count()) > 1, "partner ranks are shown");
