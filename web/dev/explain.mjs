@@ -1,5 +1,7 @@
 // explain.mjs -- call-path trees and reasons for the mock server.
 
+import { fullName } from "./program.mjs";
+
 /* The calls of an execution, one node per path: siblings by time, in preorder. */
 function collapse(program, e) {
     const calls = program.locations[e.location].calls;
@@ -104,6 +106,7 @@ export function sketch(program, e, usualTree) {
         ]);
 }
 
+const shortOf = (full) => /([^\s:(]+)(?:\(|$)/.exec(full)[1];
 const ms = (ns) => `${(ns / 1e6).toFixed(2)} ms`;
 
 /* From rank 3 over 4 to 5, where FLUSH lost the time. */
@@ -129,8 +132,8 @@ function chain(program, e) {
                 rank,
                 thread: 0,
                 call: inside.row,
-                function: name,
-                path: ["compute", "forward_comm_pair", name],
+                function: fullName(name),
+                path: ["compute", "forward_comm_pair", name].map(fullName),
                 begin_ns: inside.enter_ns,
                 end_ns: inside.leave_ns,
                 time_ns: inside.exclusive_ns,
@@ -149,7 +152,7 @@ export function explain(program, e, usual, usualTree) {
     const nodes = compared(program, e, usualTree);
     const namesOf = (n) => [
         ...(n.parent < 0 ? [] : namesOf(nodes[n.parent])),
-        program.names[n.region],
+        fullName(program.names[n.region]),
     ];
     const paths = nodes
         .map((n) => ({
@@ -173,7 +176,31 @@ export function explain(program, e, usual, usualTree) {
         structure: null,
         why:
             over > 1e4
-                ? `${ms(over)} over what its calls usually take: ${top.path.slice(-2).join(" > ")} +${ms(top.excess_ns)}`
+                ? `${ms(over)} over what its calls usually take: ${top.path.slice(-2).map(shortOf).join(" > ")} +${ms(top.excess_ns)}`
                 : "nothing unusual in it",
     };
+}
+
+/* What there is of it only here, or not as long elsewhere. */
+export function subtrees(program, e) {
+    const calls = program.locations[e.location].calls;
+    const inside = calls.filter((c) => c.row >= e.call && c.row < e.call + e.vertices);
+    return ["FLUSH", "ev_tally", "MPI_Type_size"].flatMap((name, k) => {
+        const own = inside.filter((c) => program.names[c.region] === name);
+        return own.length
+            ? [
+                  {
+                      importance: 4 - k / 10,
+                      subtree: name,
+                      function: fullName(name),
+                      degree: 0,
+                      calls: own.length,
+                      usual_calls: 0,
+                      inclusive_ns: own.reduce((sum, c) => sum + c.leave_ns - c.enter_ns, 0),
+                      usual_ns: 0,
+                      vertices_here: own.map((c) => c.row - e.call),
+                  },
+              ]
+            : [];
+    });
 }

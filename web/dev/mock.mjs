@@ -6,9 +6,9 @@ import http from "node:http";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeProgram } from "./program.mjs";
+import { fullName, makeProgram } from "./program.mjs";
 import { forget, judge, learn, threshold } from "./judge.mjs";
-import { callTree, explain, sketch, typical } from "./explain.mjs";
+import { callTree, explain, sketch, subtrees, typical } from "./explain.mjs";
 import { bundle, csp, problem, sendJson } from "./wire.mjs";
 
 const option = (name, otherwise) => {
@@ -106,7 +106,7 @@ function regionsJson() {
         const sum = times.reduce((s, t) => s + t, 0);
         return {
             id,
-            name,
+            name: fullName(name),
             short_name: name,
             kind: name.startsWith("MPI_") ? "mpi" : "user",
             calls: calls.length,
@@ -359,6 +359,10 @@ const gets = [
     [
         /^\/fois\/0\/executions\/(\d+)\/tree$/,
         (_, tree) => execution(tree) && callTree(program, execution(tree), usualTree),
+    ],
+    [
+        /^\/fois\/0\/executions\/(\d+)\/subtrees$/,
+        (_, tree) => execution(tree) && { subtrees: subtrees(program, execution(tree)) },
     ],
     [/^\/fois\/0\/typical$/, () => ({ nodes: usualTree.nodes })],
     [

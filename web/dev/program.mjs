@@ -16,6 +16,14 @@ const names = [
 ];
 const region = Object.fromEntries(names.map((name, i) => [name, i]));
 
+/* As compilers write them: what is shown has to be the short name. */
+export function fullName(name) {
+    if (name === "FLUSH") return name;
+    return name.startsWith("MPI_")
+        ? `${name}()`
+        : `void mock::${name}(mock::Pair *) [{mock.cpp} {1,1}-{9,1}]`;
+}
+
 /* xorshift: the same program every time */
 function random(seed) {
     let s = seed >>> 0 || 1;

@@ -48,7 +48,7 @@ export async function run({ page, server }) {
             .click(),
     );
     if (server.isMock)
-        assert.match(await detail(page).textContent(), /anomaly/, "the cluster is found now");
+        await detail(page).filter({ hasText: "▲ anomaly" }).waitFor(); /* it is found now */
 
     await told(page, /ranking is as before/, () => page.keyboard.press("u"));
     await told(page, /as before/, () => page.keyboard.press("u"));

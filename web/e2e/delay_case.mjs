@@ -22,14 +22,44 @@ export async function run({ page, server }) {
         /anomaly.*usually.*over what its calls usually take/s,
     );
     if (server.isMock) assert.equal(first, "#5-40");
+    const isMd = server.foi === "MD_NEWTON"; /* md_s1: rank 0 was late, 4, 3, 2 and 1 waited */
+    if (isMd) {
+        assert.equal(first, "#0-192");
+        assert.deepEqual((await listed(page)).slice(0, 5).sort(), [
+            "#0-192",
+            "#1-192",
+            "#2-192",
+            "#3-192",
+            "#4-192",
+        ]);
+    }
 
     await page.getByRole("button", { name: "Why", exact: true }).click();
     const path = page.locator(".paths button").first();
     await path.waitFor();
     if (server.isMock) assert.match(await path.textContent(), /FLUSH/);
+    assert.doesNotMatch(
+        await page.locator(".panel-why").textContent(),
+        /\[\{|\(\)|::.*::/,
+        "short names only",
+    );
+    if (isMd) assert.match(await path.textContent(), /\+100 ms.*MD_NEWTON/);
     await path.click();
     await page.locator(".icicle .node.marked").first().waitFor();
     assert.match(page.url(), /mark=/);
+
+    // A subtree marks its calls, instead of the path.
+    const expected = server.isMock ? "FLUSH" : isMd ? "MD_NEWTON" : "";
+    if (expected) {
+        const subtree = page.locator(".subtrees button", { hasText: expected }).first();
+        await subtree.click();
+        await page.waitForFunction(() => /calls=/.test(location.hash));
+        assert.doesNotMatch(page.url(), /mark=/);
+        await page.locator(".icicle .node.marked", { hasText: expected }).first().waitFor();
+        assert.equal(await subtree.getAttribute("aria-pressed"), "true");
+        await page.reload(); /* the link has it */
+        await page.locator(".icicle .node.marked", { hasText: expected }).first().waitFor();
+    }
 
     await page.locator(".timeline-canvas").waitFor();
     assert.ok((await inked(page, ".timeline-canvas")) > 0.05, "the timeline is drawn");
@@ -59,6 +89,19 @@ export async function run({ page, server }) {
             /from \d+/,
             "it says who moved",
         );
+
+    // The chain of causes, from the rank that waited to the one that was late.
+    if (isMd) {
+        await page.locator(".candidate .pick", { hasText: "#2-192" }).first().click();
+        await page.locator(".detail h1", { hasText: "#2-192" }).waitFor();
+        await page.locator(".cause li").nth(3).waitFor();
+        const ranks = (await page.locator(".cause li").allTextContents()).map((text) =>
+            Number(/rank (\d+)/.exec(text)[1]),
+        );
+        assert.deepEqual(ranks, [2, 3, 4, 0]);
+        await page.locator(".candidate .pick", { hasText: first }).first().click();
+        await page.locator(".detail h1", { hasText: first }).waitFor();
+    }
 
     // A link restores what is seen.
     await page.keyboard.press("j");

@@ -5,16 +5,14 @@
 //   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
 //
 // CHROMIUM names the browser. Exits with 77 when there is none. Pictures of what failed: e2e/out/.
-import { chromium } from "playwright-core";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { launchBrowser, viewport } from "./browser.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
 const wanted = process.argv.slice(2);
 const startMs = 30000;
 
@@ -46,6 +44,12 @@ async function launch(command, args) {
     return { url, end };
 }
 
+/* Cases ask for more where they know the run: md_s1 is the one with MD_NEWTON. */
+async function nameOfFoi(url) {
+    const { fois } = await (await fetch(new URL("api/v1/run", url))).json();
+    return fois[0].name;
+}
+
 /* A server of its own for every case: cases label and retrain. */
 async function startServer() {
     const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
@@ -60,6 +64,7 @@ async function startServer() {
     return {
         url,
         isMock: !process.env.SNAG,
+        foi: await nameOfFoi(url),
         goAway: () => served.end(),
         comeBack: async () => (served = await start(new URL(url).port)),
         stop: async () => {
@@ -69,24 +74,11 @@ async function startServer() {
     };
 }
 
-const flags = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-];
-
 async function runCase(browser, file) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
     const server = await startServer();
     const context = await browser.newContext({
-        viewport: { width: 1280, height: 720 },
+        viewport,
         acceptDownloads: true,
     });
     const page = await context.newPage();
@@ -119,14 +111,10 @@ async function runCase(browser, file) {
     }
 }
 
-if (!existsSync(browserPath)) {
-    console.log(`no browser at ${browserPath}: skipped`);
-    process.exit(77);
-}
 const files = (await readdir(here)).filter(
     (f) => f.endsWith("_case.mjs") && (!wanted.length || wanted.some((w) => f.includes(w))),
 );
-const browser = await chromium.launch({ executablePath: browserPath, args: flags });
+const browser = await launchBrowser();
 let failed = 0;
 for (const file of files.sort()) if (!(await runCase(browser, file))) failed++;
 await browser.close();

@@ -173,6 +173,18 @@ export interface Shown extends Execution {
     cause_end?: string | null;
 }
 
+export interface Subtree {
+    importance: number; /* log of how many times more of it there is; below 0: less */
+    subtree: string;
+    function: string;
+    degree: number;
+    calls: number;
+    usual_calls: number;
+    inclusive_ns: number;
+    usual_ns: number;
+    vertices_here: number[];
+}
+
 export interface TreeNode {
     parent: number;
     region: number;

@@ -4,6 +4,7 @@
 import { scaleLinear } from "d3-scale";
 import { css, inkOn, Rgb } from "../format/colour";
 import { formatMoment } from "../format/units";
+import { Arrows, Own } from "./arrows";
 import { Block, Calls, openRow } from "./rows";
 import { Span } from "./window";
 
@@ -33,7 +34,8 @@ export interface Scene {
     blocks: Block[];
     calls: Calls;
     messages: MessageColumns | null;
-    own: { location: number; begin_ns: number; end_ns: number } | null;
+    arrows: Arrows | null;
+    own: Own | null;
     links: Link[];
     colour: (region: number) => Rgb;
     name: (region: number) => string;
@@ -45,8 +47,6 @@ export interface Scene {
 }
 
 export const axisHeight = 20;
-const mostOthers = 150; /* messages that are not its own: beyond it they would hide the calls */
-const leastArrow = 2; /* arrows that would be closer than this many pixels are drawn once */
 
 export function toX(scene: Scene, ns: number): number {
     const [begin, end] = scene.window;
@@ -180,36 +180,12 @@ function drawMessages(
     scene: Scene,
     yOf: (location: number, call: number) => number | null,
 ): void {
-    const { messages: m, own } = scene;
+    const { messages: m } = scene;
     if (!m) return;
-    const drawn = new Set<string>();
-    const touches = (i: number) =>
-        own !== null &&
-        ((m.from[i] === own.location &&
-            m.send_ns[i] >= own.begin_ns &&
-            m.send_ns[i] <= own.end_ns) ||
-            (m.to[i] === own.location &&
-                m.recv_ns[i] >= own.begin_ns &&
-                m.recv_ns[i] <= own.end_ns));
-    const isSeen = (i: number) =>
-        m.recv_ns[i] >= scene.window[0] && m.send_ns[i] <= scene.window[1];
-    let others = 0;
-    for (let i = 0; i < m.n; i++) if (isSeen(i) && !touches(i)) others++;
-    for (let i = 0; i < m.n; i++) {
-        const isOwn = touches(i);
-        if (!isOwn && others > mostOthers) continue;
+    for (const { message: i, isOwn } of scene.arrows?.list ?? []) {
         const [y0, y1] = [yOf(m.from[i], m.send_call[i]), yOf(m.to[i], m.recv_call[i])];
         if (y0 === null || y1 === null) continue;
         const [x0, x1] = [toX(scene, m.send_ns[i]), toX(scene, m.recv_ns[i])];
-        if (Math.max(x0, x1) < scene.left || Math.min(x0, x1) > scene.width) continue;
-        const key = [
-            m.from[i],
-            m.to[i],
-            Math.round(x0 / leastArrow),
-            Math.round(x1 / leastArrow),
-        ].join();
-        if (drawn.has(key)) continue;
-        drawn.add(key);
         const isWhole = Math.min(x0, x1) >= scene.left && Math.max(x0, x1) <= scene.width;
         c.strokeStyle = isOwn ? scene.ink : scene.dim;
         c.globalAlpha =

@@ -4,6 +4,7 @@ import { postJson } from "../api/http";
 import { Label, Retrained } from "../api/types";
 import { formatCount, plural } from "../format/units";
 import { reloadJudgements } from "./load";
+import { clearMarks } from "./marks";
 import {
     busy,
     candidateTrees,
@@ -12,7 +13,6 @@ import {
     labelsToLearn,
     labelsVersion,
     lassoed,
-    mark,
     moving,
     notice,
     planeName,
@@ -42,7 +42,7 @@ function say(text: string, isError = false): void {
 export function select(tree: number | null): void {
     if (selected.value === tree) return;
     selected.value = tree;
-    mark.value = null;
+    clearMarks();
     timeWindow.value = null;
     shownRanks.value = null;
 }

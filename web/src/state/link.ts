@@ -10,6 +10,7 @@ import {
     foiId,
     lassoed,
     mark,
+    markedCalls,
     planeName,
     sampling,
     selected,
@@ -24,6 +25,7 @@ import {
 } from "./store";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
 
+const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
 const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
 
 function oneOf<T extends string>(key: string, of: Signal<T>, allowed: readonly T[]): Field {
@@ -99,6 +101,14 @@ const fields: Field[] = [
         read: (text) => (shownRanks.value = numbers(text)),
     },
     list("mark", mark),
+    {
+        key: "calls",
+        print: () =>
+            markedCalls.value && markedCalls.value.length <= mostTreesInLink
+                ? packTrees(markedCalls.value)
+                : null,
+        read: (text) => (markedCalls.value = text ? unpackTrees(text, mostCallsInLink) : null),
+    },
     {
         key: "plane",
         print: () => planeName.value,

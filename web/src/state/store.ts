@@ -68,6 +68,9 @@ export const foiId = signal<number | null>(null);
 export const selected = signal<number | null>(null);
 export const lassoed = signal<Uint32Array | null>(null);
 export const mark = signal<string[] | null>(null); /* a call path that is shown everywhere */
+export const markedCalls = signal<Uint32Array | null>(
+    null,
+); /* or calls of the selected execution, by their place in its preorder */
 export const timeWindow = signal<[number, number] | null>(
     null,
 ); /* null: the selected execution */
@@ -93,6 +96,7 @@ export const depthLimit = signal(6);
 export const whyThreshold = signal(2); /* percent of the excess */
 
 // Only here
+export const markedCallPaths = signal<string[][] | null>(null); /* those of markedCalls */
 export const labelsVersion = signal(0); /* counts changes of labels ... */
 export const scoresVersion = signal(0); /* ... and of scores */
 export const labelsToLearn = signal(0); /* given since the last retrain */

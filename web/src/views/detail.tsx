@@ -14,6 +14,7 @@ import {
     scoresVersion,
     selected,
 } from "../state/store";
+import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
 import { Failed, Loading } from "./panel";
 
@@ -87,6 +88,7 @@ function StepButtons() {
 export function Detail() {
     const of = useShown();
     shown.value = of;
+    useMarkedCalls(of.value);
     if (selected.value === null)
         return (
             <section class="detail empty" aria-label="Selected execution">

@@ -3,33 +3,19 @@ import { useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Tree, TreeNode } from "../api/types";
 import { formatTime } from "../format/units";
+import { isPathMarked, togglePath } from "../state/marks";
+import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
-import {
-    depthLimit,
-    foi,
-    mark,
-    regions,
-    scoresVersion,
-    selected,
-    structureKind,
-} from "../state/store";
+import { depthLimit, foi, scoresVersion, selected, structureKind } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
 import { useSize } from "./use_canvas";
 
-function regionName(id: number): string {
-    return regions.value.get(id)?.short_name ?? `region ${id}`;
-}
-
 export function pathOf(nodes: TreeNode[], i: number): string[] {
     const path: string[] = [];
     for (let at = i; at >= 0; at = nodes[at].parent) path.unshift(regionName(nodes[at].region));
     return path;
-}
-
-export function samePath(a: string[] | null, b: string[]): boolean {
-    return a !== null && a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 function Tools() {
@@ -77,11 +63,8 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const usually = usual[0]?.inclusive_ns ?? 0;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
-    const isMarked = (of: TreeNode[]) => (i: number) => samePath(mark.value, pathOf(of, i));
-    const pick = (i: number) => {
-        const path = pathOf(nodes, i);
-        mark.value = samePath(mark.value, path) ? null : path;
-    };
+    const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
+    const pick = (i: number) => togglePath(pathOf(nodes, i));
     const isIcicle = structureKind.value === "icicle";
     return (
         <div class="structure" ref={box}>

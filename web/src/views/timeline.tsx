@@ -1,17 +1,22 @@
 // The timeline: the selected execution and the ranks it exchanged messages with, from the whole run
 // down to nanoseconds. Ctrl and the wheel zoom, dragging pans, a click marks a call path.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Arrows, chooseArrows } from "../canvas/arrows";
+import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
 import { callAt, Calls, heightOf, layOutBlocks } from "../canvas/rows";
 import { axisHeight, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { Shown } from "../api/types";
 import { regionColour, Rgb } from "../format/colour";
 import { locationName } from "../format/ids";
-import { formatCount, formatTime } from "../format/units";
+import { formatCount, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
+import { markedPaths, togglePath } from "../state/marks";
+import { regionName } from "../state/names";
 import {
     executions,
     mark,
+    markedCalls,
     regions,
     run,
     selected,
@@ -36,10 +41,6 @@ import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 const left = 92; /* room for the names of ranks */
 
-function regionName(id: number): string {
-    return regions.value.get(id)?.short_name ?? `region ${id}`;
-}
-
 function colours(): (region: number) => Rgb {
     const known = new Map<number, Rgb>();
     return (region) => {
@@ -55,6 +56,46 @@ function linksOf(it: Shown | null): Link[] {
             ? []
             : [{ location, call: link.call, begin_ns: link.begin_ns, end_ns: link.end_ns }];
     });
+}
+
+/* Tells which rectangles are marked: calls on a path, or those of the selected execution. */
+function marker(
+    calls: Calls,
+    callers: Lookup,
+    it: Shown | null,
+    rootDepth: number | null,
+): (i: number) => boolean {
+    const paths = markedPaths.value;
+    const picked = mark.value ? null : markedCalls.value;
+    if (!paths.length || rootDepth === null) return () => false;
+    if (!picked || !it)
+        return (i) =>
+            paths.some((path) => isOnPath(calls, callers, regionName, i, rootDepth, path));
+    const rows = picked.map((v) => it.call + v);
+    const depths = new Set(paths.map((path) => rootDepth + path.length - 1));
+    return (i) =>
+        calls.location[i] === it.location &&
+        depths.has(calls.depth[i]) &&
+        holdsRow(calls, callers, i, rows);
+}
+
+/* Says so when messages of the window are not drawn. */
+function MessageCount({ data, arrows }: { data: WindowData; arrows: Arrows }) {
+    const fetched = data.messages.n;
+    const isAll = data.totalMessages <= fetched;
+    const all = isAll
+        ? arrows.inWindow
+        : Math.round((arrows.inWindow * data.totalMessages) / Math.max(1, fetched));
+    if (all <= arrows.drawn) return null;
+    return (
+        <span
+            class="messages"
+            title="All of the selected execution; the others where there are few. Zoom in to see them."
+        >
+            {formatCount(arrows.drawn)} of {isAll ? "" : "about "}
+            {plural(all, "message")} drawn
+        </span>
+    );
 }
 
 function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Size }) {
@@ -85,6 +126,7 @@ function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Siz
 interface CanvasProps {
     it: Shown | null;
     data: WindowData;
+    arrows: Arrows | null;
     window: Span;
     whole: Span;
     locations: number[];
@@ -119,14 +161,8 @@ function TimelineCanvas(props: CanvasProps) {
         [locations.join(), data.calls, folds, it, areAllOpen],
     );
     const colour = useMemo(colours, [regions.value]);
-    const isMarked = (i: number) => {
-        const path = mark.value;
-        if (!path || props.rootDepth === null) return false;
-        return (
-            data.calls.depth[i] === props.rootDepth + path.length - 1 &&
-            regionName(data.calls.region[i]) === path[path.length - 1]
-        );
-    };
+    const callers = useMemo(() => lookup(data.calls), [data.calls]);
+    const isMarked = marker(data.calls, callers, it, props.rootDepth);
 
     useEffect(() => {
         if (!size.width) return;
@@ -142,6 +178,7 @@ function TimelineCanvas(props: CanvasProps) {
             blocks,
             calls: data.calls,
             messages: data.messages,
+            arrows: props.arrows,
             own: it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns },
             links,
             colour,
@@ -153,7 +190,18 @@ function TimelineCanvas(props: CanvasProps) {
             paper: cssColour("--panel"),
         };
         drawTimeline(c, scene);
-    }, [window, size, scroll, blocks, data, it, mark.value, theme.value, props.rootDepth]);
+    }, [
+        window,
+        size,
+        scroll,
+        blocks,
+        data,
+        it,
+        props.arrows,
+        markedPaths.value,
+        theme.value,
+        props.rootDepth,
+    ]);
 
     const nsPerPixel = (window[1] - window[0]) / Math.max(1, size.width - left);
     const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
@@ -192,8 +240,8 @@ function TimelineCanvas(props: CanvasProps) {
 
     const markCall = (i: number) => {
         if (props.rootDepth === null || data.calls.depth[i] < props.rootDepth) return;
-        const node = pathAt(data.calls, i, props.rootDepth);
-        mark.value = mark.value?.join() === node.join() ? null : node;
+        const path = pathOfCall(data.calls, callers, i, props.rootDepth);
+        if (path) togglePath(path.map(regionName));
     };
     const zoomTo = (i: number) => {
         const margin = (data.calls.end_ns[i] - data.calls.begin_ns[i]) * 0.1;
@@ -283,23 +331,6 @@ function TimelineCanvas(props: CanvasProps) {
     );
 }
 
-/* The path of a call below the root of its execution: the calls above that enclose it. */
-function pathAt(calls: Calls, i: number, rootDepth: number): string[] {
-    const path: string[] = [];
-    for (let depth = rootDepth; depth < calls.depth[i]; depth++)
-        for (let k = 0; k < calls.n; k++)
-            if (
-                calls.location[k] === calls.location[i] &&
-                calls.depth[k] === depth &&
-                calls.begin_ns[k] <= calls.begin_ns[i] &&
-                calls.end_ns[k] >= calls.end_ns[i]
-            ) {
-                path.push(regionName(calls.region[k]));
-                break;
-            }
-    return [...path, regionName(calls.region[i])];
-}
-
 function summary(it: Shown | null, window: Span, n: number): string {
     return `Calls of ${n} ranks from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
 }
@@ -336,13 +367,17 @@ export function Timeline() {
     movable.current.fit = () => (timeWindow.value = timeWindow.value === null ? whole : null);
     useEffect(() => offerMovable(movable.current), []);
 
-    const messages =
-        data.value && data.value.totalMessages > data.value.messages.n
-            ? `${formatCount(data.value.messages.n)} of ${formatCount(data.value.totalMessages)} messages drawn`
-            : "";
+    const own = it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns };
+    const arrows = useMemo(
+        () =>
+            data.value && window
+                ? chooseArrows(data.value.messages, window, width - left, own, locations)
+                : null,
+        [data.value, window?.join(), width, it, locations.join()],
+    );
     const tools = window && (
         <>
-            <span>{messages}</span>
+            {data.value && arrows && <MessageCount data={data.value} arrows={arrows} />}
             <Search
                 window={window}
                 go={(next, location) => {
@@ -386,6 +421,7 @@ export function Timeline() {
                     <TimelineCanvas
                         it={it}
                         data={data.value}
+                        arrows={arrows}
                         window={window}
                         whole={whole}
                         locations={locations}

@@ -5,6 +5,7 @@ import { getJson, orNull } from "../api/http";
 import { NextCall, SearchHit } from "../api/types";
 import { locationName } from "../format/ids";
 import { formatCount } from "../format/units";
+import { regionName } from "../state/names";
 import { notice, run, shownRanks } from "../state/store";
 
 const margin = 1.5; /* times its length, on both sides of a call that was searched */
@@ -103,10 +104,11 @@ export function Search(props: { window: Span; go: (window: Span, location: numbe
                     {hits.map((hit) => (
                         <li key={hit.region}>
                             <button
-                                onClick={() => goNext(hit.region, hit.name)}
+                                onClick={() => goNext(hit.region, regionName(hit.region))}
                                 title={`Next call of ${hit.name}`}
                             >
-                                {hit.name} <small>{formatCount(hit.calls)} calls, next →</small>
+                                {regionName(hit.region)}{" "}
+                                <small>{formatCount(hit.calls)} calls, next →</small>
                             </button>
                         </li>
                     ))}

@@ -1,25 +1,16 @@
 // Why an execution is strange: the call paths that lost the time, what is called too often or not at
 // all, the chain of causes across ranks, and the subtrees that set it apart. Choosing a line marks
 // its calls in the structure and in the timeline.
-import { getJson, orNull } from "../api/http";
 import { CauseLink, PathShare, Shown } from "../api/types";
 import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
 import { select, showView } from "../state/actions";
-import { useResource } from "../state/resource";
-import {
-    executions,
-    foi,
-    mark,
-    run,
-    selected,
-    shownRanks,
-    timeWindow,
-    whyThreshold,
-} from "../state/store";
+import { samePath, togglePath } from "../state/marks";
+import { shortName, shortPath } from "../state/names";
+import { executions, mark, shownRanks, timeWindow, whyThreshold } from "../state/store";
 import { executionId } from "../format/ids";
+import { Subtrees } from "./subtrees";
 import { Await, Panel } from "./panel";
 import { shown } from "./detail";
-import { samePath } from "./structure";
 import { locationOf } from "./timeline_data";
 
 const linkMargin = 0.3;
@@ -63,12 +54,13 @@ function Paths({ of }: { of: Shown }) {
             {lines.length ? (
                 <ul class="paths">
                     {lines.map(({ path, share }) => {
-                        const isMarked = samePath(mark.value, path.path);
+                        const names = shortPath(path.path);
+                        const isMarked = samePath(mark.value, names);
                         return (
                             <li key={path.path.join()}>
                                 <button
                                     aria-pressed={isMarked}
-                                    onClick={() => (mark.value = isMarked ? null : path.path)}
+                                    onClick={() => togglePath(names)}
                                     title={path.path.join(" > ")}
                                 >
                                     <span class="bar-line">
@@ -84,7 +76,7 @@ function Paths({ of }: { of: Shown }) {
                                         <span>{formatShare(share)}</span>
                                     </span>
                                     <span class="path">
-                                        {path.path.slice(1).join(" > ") || path.path[0]}
+                                        {names.slice(1).join(" > ") || names[0]}
                                     </span>
                                     <small>
                                         {formatTime(path.exclusive_ns)} in{" "}
@@ -132,8 +124,12 @@ function Cause({ of }: { of: Shown }) {
             <ol class="cause">
                 {of.cause.map((link) => (
                     <li>
-                        <button onClick={() => showLink(link)} title="Show it in the timeline">
-                            rank {link.rank}: <b>{link.function}</b> {formatTime(link.time_ns)}
+                        <button
+                            onClick={() => showLink(link)}
+                            title={`Show it in the timeline: ${link.path.join(" > ")}`}
+                        >
+                            rank {link.rank}: <b>{shortName(link.function)}</b>{" "}
+                            {formatTime(link.time_ns)}
                             {link.guessed && " (by time: there is no record of the receive)"}
                         </button>
                     </li>
@@ -149,11 +145,11 @@ function Unusual({ of }: { of: Shown }) {
     if (!it?.differences?.length) return null;
     return (
         <section>
-            <h3>Unusual calls in {it.function}</h3>
+            <h3 title={it.function}>Unusual calls in {shortName(it.function)}</h3>
             <ul class="plain">
                 {it.differences.map((d) => (
-                    <li>
-                        <b>{d.function}</b>: {plural(d.calls, "call")}, usually{" "}
+                    <li title={d.function}>
+                        <b>{shortName(d.function)}</b>: {plural(d.calls, "call")}, usually{" "}
                         {d.usual_least === d.usual_most
                             ? formatMean(d.usual_least)
                             : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
@@ -187,44 +183,6 @@ function Peers({ of }: { of: Shown }) {
     );
 }
 
-/* Subtrees by importance, where the run has an embedding (paper 1, section 5.3.1). */
-interface Subtree {
-    text?: string;
-    path?: string[];
-    function?: string;
-    importance: number;
-}
-
-function Subtrees({ tree }: { tree: number }) {
-    const id = foi.value?.id;
-    const of = useResource(run.value && id !== undefined ? `${id}/${tree}` : null, (abort) =>
-        orNull(
-            getJson<{ subtrees: Subtree[] }>(
-                `/fois/${id}/executions/${tree}/subtrees?threshold=0`,
-                abort,
-            ),
-        ),
-    );
-    const list = of.value?.subtrees ?? [];
-    const most = Math.max(...list.map((s) => s.importance), 0);
-    const kept = list.filter((s) => s.importance * 100 >= whyThreshold.value * most);
-    if (!kept.length) return null;
-    return (
-        <section>
-            <h3>Subtrees that set it apart</h3>
-            <ul class="plain">
-                {kept.map((s) => (
-                    <li>
-                        <button onClick={() => s.path && (mark.value = s.path)}>
-                            {s.text ?? s.path?.join(" > ") ?? s.function}
-                        </button>
-                    </li>
-                ))}
-            </ul>
-        </section>
-    );
-}
-
 export function Why() {
     const of = shown.value;
     return (
@@ -240,7 +198,7 @@ export function Why() {
                             <Cause of={it} />
                             <Paths of={it} />
                             <Unusual of={it} />
-                            <Subtrees tree={selected.value!} />
+                            <Subtrees />
                             <Peers of={it} />
                         </div>
                     )}
