@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the order of executions depends on, as in the index execution_by_score. */
 struct place {
@@ -120,12 +121,18 @@ static int by_score(const void *a, const void *b)
     return p->tree < q->tree ? -1 : 1;
 }
 
-/* Runs a query whose first column is the tree, and calls take for the others: all n, in order.
- */
-static int each_row(const struct making *m, const char *sql,
-                    void (*take)(void *into, uint32_t t, sqlite3_stmt *row,
-                                 struct place *place),
-                    void *into, struct place *place)
+/* Where rows go to: arrays of the two orders, and what is made of the rest. */
+struct reading {
+    struct roll_facts *facts;
+    struct roll_scores *scores;
+    struct place *now, *before; /* [n]; before only where facts are read */
+    bool is_as_before;          /* all scores are the detector's own */
+};
+
+typedef void take_fn(struct reading *r, uint32_t t, sqlite3_stmt *row);
+
+/* Runs a query whose first column is the tree, and calls take for all n rows, in order. */
+static int each_row(const struct making *m, const char *sql, take_fn *take, struct reading *r)
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
@@ -136,8 +143,7 @@ static int each_row(const struct making *m, const char *sql,
     for (; rc == 0 && t < m->n && sqlite3_step(query) == SQLITE_ROW; t++) {
         if (sqlite3_column_int64(query, 0) != t)
             break;
-        place[t].tree = t;
-        take(into, t, query, &place[t]);
+        take(r, t, query);
     }
     sqlite3_finalize(query);
     if (rc == 0 && t < m->n)
@@ -145,72 +151,85 @@ static int each_row(const struct making *m, const char *sql,
     return rc;
 }
 
-static void take_facts(void *into, uint32_t t, sqlite3_stmt *row, struct place *place)
+static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
 {
-    struct roll_facts *f = into;
-    int64_t enter = sqlite3_column_int64(row, 1), duration = sqlite3_column_int64(row, 2);
+    double score = sqlite3_column_double(row, 1);
+
+    r->scores->score[t] = (float)score;
+    r->scores->is_anomaly[t] = sqlite3_column_int(row, 2) != 0;
+    r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
+}
+
+static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
+{
+    struct roll_facts *f = r->facts;
+    uint64_t enter = (uint64_t)sqlite3_column_int64(row, 3);
+    uint64_t duration = (uint64_t)sqlite3_column_int64(row, 4);
 
     f->enter_ns[t] = (double)enter;
     f->duration_ns[t] = (double)duration;
-    f->exit_ns[t] = (double)((uint64_t)enter + (uint64_t)duration);
-    f->rank[t] = (uint32_t)sqlite3_column_int64(row, 3);
-    f->thread[t] = (uint32_t)sqlite3_column_int64(row, 4);
-    f->index[t] = (uint32_t)sqlite3_column_int64(row, 5);
-    f->location[t] = (uint32_t)sqlite3_column_int64(row, 6);
-    f->vertices[t] = (uint32_t)sqlite3_column_int64(row, 7);
-    f->messages[t] = (uint32_t)sqlite3_column_int64(row, 8);
-    f->part[t] = (unsigned char)sqlite3_column_int(row, 9);
-    f->time[t] = place->time = sqlite3_column_double(row, 10);
-    f->gross[t] = place->gross = sqlite3_column_double(row, 11);
-    place->score = sqlite3_column_double(row, 12);
+    f->exit_ns[t] = (double)(enter + duration);
+    f->rank[t] = (uint32_t)sqlite3_column_int64(row, 5);
+    f->thread[t] = (uint32_t)sqlite3_column_int64(row, 6);
+    f->index[t] = (uint32_t)sqlite3_column_int64(row, 7);
+    f->location[t] = (uint32_t)sqlite3_column_int64(row, 8);
+    f->vertices[t] = (uint32_t)sqlite3_column_int64(row, 9);
+    f->messages[t] = (uint32_t)sqlite3_column_int64(row, 10);
+    f->part[t] = (unsigned char)sqlite3_column_int(row, 11);
+    f->time[t] = sqlite3_column_double(row, 12);
+    f->gross[t] = sqlite3_column_double(row, 13);
+    take_score(r, t, row);
+    r->before[t] = r->now[t];
+    r->before[t].score = sqlite3_column_double(row, 14);
+    r->is_as_before &= r->before[t].score == r->now[t].score;
 }
 
-static int read_facts(const struct making *m, struct place *place, struct roll_facts *facts)
+static void put_order(struct reading *r, uint32_t n)
 {
-    int rc = each_row(
-        m,
-        "SELECT tree, enter_ns, duration_ns, rank, thread, idx, location, vertices, messages, "
-        "CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN 'structure' THEN 2 ELSE 3 END, "
-        "time, gross, detector_score FROM execution WHERE foi = ? ORDER BY tree",
-        take_facts, facts, place);
-
-    if (rc < 0)
-        return rc;
-    qsort(place, m->n, sizeof *place, by_score);
-    for (uint32_t i = 0; i < m->n; i++)
-        facts->place_before[place[i].tree] = i + 1;
-    return 0;
+    qsort(r->now, n, sizeof *r->now, by_score);
+    for (uint32_t i = 0; i < n; i++) {
+        r->scores->order[i] = r->now[i].tree;
+        r->scores->place[r->now[i].tree] = i + 1;
+    }
 }
 
-static void take_score(void *into, uint32_t t, sqlite3_stmt *row, struct place *place)
-{
-    struct roll_scores *s = into;
-
-    place->score = sqlite3_column_double(row, 1);
-    s->score[t] = (float)place->score;
-    s->is_anomaly[t] = sqlite3_column_int(row, 2) != 0;
-}
-
-static int read_scores(const struct making *m, const struct roll_facts *facts,
-                       struct place *place, struct roll_scores *scores)
+static int read_scores(const struct making *m, struct reading *r)
 {
     int rc = each_row(m,
                       "SELECT tree, score, verdict = 'anomaly' FROM execution WHERE foi = ? "
                       "ORDER BY tree",
-                      take_score, scores, place);
+                      take_score, r);
 
-    if (rc < 0)
-        return rc;
-    for (uint32_t t = 0; t < m->n; t++) {
-        place[t].time = facts->time[t];
-        place[t].gross = facts->gross[t];
+    if (rc == 0)
+        put_order(r, m->n);
+    return rc;
+}
+
+static int read_all(const struct making *m, struct reading *r)
+{
+    uint32_t *place_before = r->facts->place_before;
+    int rc;
+
+    r->is_as_before = true;
+    r->before = mem_alloc(m->n, sizeof *r->before);
+    rc = each_row(
+        m,
+        "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
+        "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
+        "'structure' THEN 2 ELSE 3 END, time, gross, detector_score FROM execution "
+        "WHERE foi = ? ORDER BY tree",
+        take_all, r);
+    if (rc == 0)
+        put_order(r, m->n);
+    if (rc == 0 && r->is_as_before) {
+        memcpy(place_before, r->scores->place, m->n * sizeof *place_before);
+    } else if (rc == 0) {
+        qsort(r->before, m->n, sizeof *r->before, by_score);
+        for (uint32_t i = 0; i < m->n; i++)
+            place_before[r->before[i].tree] = i + 1;
     }
-    qsort(place, m->n, sizeof *place, by_score);
-    for (uint32_t i = 0; i < m->n; i++) {
-        scores->order[i] = place[i].tree;
-        scores->place[place[i].tree] = i + 1;
-    }
-    return 0;
+    free(r->before);
+    return rc;
 }
 
 /* When labels and scores were last written. */
@@ -246,27 +265,24 @@ static bool has_scores_of(const struct roll *roll, const struct roll *old)
 /* Takes from the old one what still holds, and reads the rest. */
 static int fill(const struct making *m, const struct roll *old, struct roll *roll)
 {
-    struct place *place = NULL;
+    struct reading r = {.now = NULL};
     int64_t newest;
     int rc = 0;
 
-    if (!has_scores_of(roll, old))
-        place = mem_alloc(m->n, sizeof *place);
-    if (old) {
-        roll->facts = old->facts;
+    roll->facts = old ? old->facts : new_facts(m->n);
+    if (old)
         shared_keep(&roll->facts->shared);
-    } else {
-        roll->facts = new_facts(m->n);
-        rc = read_facts(m, place, roll->facts);
-    }
-    if (place == NULL) {
+    if (has_scores_of(roll, old)) {
         roll->scores = old->scores;
         shared_keep(&roll->scores->shared);
-    } else if (rc == 0) {
+    } else {
         roll->scores = new_scores(m->n);
-        rc = read_scores(m, roll->facts, place, roll->scores);
+        r.facts = roll->facts;
+        r.scores = roll->scores;
+        r.now = mem_alloc(m->n, sizeof *r.now);
+        rc = old ? read_scores(m, &r) : read_all(m, &r);
+        free(r.now);
     }
-    free(place);
     return rc < 0 ? rc
                   : label_store_load(m->db, m->foi, LABEL_LAST, m->n, roll->label, &newest);
 }
