@@ -74,7 +74,8 @@ static void encode_path(const char *path, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* Opens the file; one that is_fixed without the files that SQLite puts beside it. */
+/* Opens the file; one that is_fixed without the files that SQLite puts beside it. A connection
+ * belongs to one thread, so SQLite need not lock it for every value it hands out. */
 static int open_file(const char *path, bool is_writable, bool is_fixed, sqlite3 **db)
 {
     char uri[3 * FS_PATH_SIZE], encoded[3 * FS_PATH_SIZE - 32];
@@ -82,9 +83,10 @@ static int open_file(const char *path, bool is_writable, bool is_fixed, sqlite3 
 
     encode_path(path, encoded, sizeof encoded);
     snprintf(uri, sizeof uri, "file:%s%s", encoded, is_fixed ? "?immutable=1" : "");
-    rc = sqlite3_open_v2(
-        uri, db, SQLITE_OPEN_URI | (is_writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
-        NULL);
+    rc = sqlite3_open_v2(uri, db,
+                         SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                             (is_writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
+                         NULL);
     if (rc == SQLITE_OK)
         sqlite3_busy_timeout(*db, 10000);
     return rc;

@@ -21,58 +21,51 @@
 
 /* ------------------------------------------------------------------------------ columns */
 
-/* What can be asked for: where it comes from, and as what it goes out. */
+/* What can be asked for: in which part of the roll it is, and as what it goes out. */
 static const struct wanted {
-    const char *name, *sql; /* an expression over table execution; NULL: not from there */
+    const char *name;
+    enum { IN_FACTS, IN_SCORES, IN_ROLL } where;
+    size_t at; /* of the pointer to it */
     enum bundle_type type;
 } wanted_columns[] = {
-    {"enter_ns", "enter_ns", BUNDLE_F64},
-    {"exit_ns", "enter_ns + duration_ns", BUNDLE_F64},
-    {"duration_ns", "duration_ns", BUNDLE_F64},
-    {"score", "score", BUNDLE_F32},
-    {"rank", "rank", BUNDLE_U32},
-    {"thread", "thread", BUNDLE_U32},
-    {"index", "idx", BUNDLE_U32},
-    {"location", "location", BUNDLE_U32},
-    {"vertices", "vertices", BUNDLE_U32},
-    {"messages", "messages", BUNDLE_U32},
-    {"verdict", "verdict = 'anomaly'", BUNDLE_U8},
-    {"part",
-     "CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN 'structure' THEN 2 ELSE 3 END",
-     BUNDLE_U8},
-    {"label", NULL, BUNDLE_I8},
+    {"enter_ns", IN_FACTS, offsetof(struct roll_facts, enter_ns), BUNDLE_F64},
+    {"exit_ns", IN_FACTS, offsetof(struct roll_facts, exit_ns), BUNDLE_F64},
+    {"duration_ns", IN_FACTS, offsetof(struct roll_facts, duration_ns), BUNDLE_F64},
+    {"score", IN_SCORES, offsetof(struct roll_scores, score), BUNDLE_F32},
+    {"rank", IN_FACTS, offsetof(struct roll_facts, rank), BUNDLE_U32},
+    {"thread", IN_FACTS, offsetof(struct roll_facts, thread), BUNDLE_U32},
+    {"index", IN_FACTS, offsetof(struct roll_facts, index), BUNDLE_U32},
+    {"location", IN_FACTS, offsetof(struct roll_facts, location), BUNDLE_U32},
+    {"vertices", IN_FACTS, offsetof(struct roll_facts, vertices), BUNDLE_U32},
+    {"messages", IN_FACTS, offsetof(struct roll_facts, messages), BUNDLE_U32},
+    {"verdict", IN_SCORES, offsetof(struct roll_scores, is_anomaly), BUNDLE_U8},
+    {"part", IN_FACTS, offsetof(struct roll_facts, part), BUNDLE_U8},
+    {"label", IN_ROLL, offsetof(struct roll, label), BUNDLE_I8},
 };
 #define N_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
 
-static void put_value(void *column, enum bundle_type type, uint32_t t, sqlite3_stmt *query)
-{
-    if (type == BUNDLE_F64)
-        ((double *)column)[t] = sqlite3_column_double(query, 1);
-    else if (type == BUNDLE_F32)
-        ((float *)column)[t] = (float)sqlite3_column_double(query, 1);
-    else if (type == BUNDLE_U32)
-        ((uint32_t *)column)[t] = (uint32_t)sqlite3_column_int64(query, 1);
-    else
-        ((unsigned char *)column)[t] = (unsigned char)sqlite3_column_int(query, 1);
-}
+/* The columns of an answer, and those of them that were read for it. */
+struct answer_columns {
+    struct bundle bundle;
+    float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] */
+    size_t n_own;
+};
 
 /* Rows (tree, value), each to its place. Returns how many rows there were, or ERR_*. */
-static int64_t read_column(struct worker *worker, const struct standing *standing,
-                           const char *sql, const char *method, enum bundle_type type,
-                           void *column)
+static int64_t read_coordinate(struct worker *worker, const struct standing *standing,
+                               const char *sql, const char *method, float *column)
 {
     sqlite3_stmt *query = NULL;
     int64_t n = 0;
     int rc = rundb_prepare(worker->db, sql, &query);
 
     if (rc == 0)
-        rc = method ? rundb_bind(worker->db, query, "it", standing->foi, method)
-                    : rundb_bind(worker->db, query, "i", standing->foi);
+        rc = rundb_bind(worker->db, query, "it", standing->foi, method);
     for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
         int64_t t = sqlite3_column_int64(query, 0);
 
         if (t >= 0 && t < standing->n)
-            put_value(column, type, (uint32_t)t, query);
+            column[t] = (float)sqlite3_column_double(query, 1);
     }
     sqlite3_finalize(query);
     return rc < 0 ? rc : n;
@@ -91,65 +84,60 @@ static int read_projection(struct worker *worker, const struct standing *standin
         snprintf(method, sizeof method, "%.*s", (int)(dot - name), name);
         snprintf(sql, sizeof sql,
                  "SELECT tree, %c FROM projection WHERE foi = ? AND method = ?", dot[1]);
-        n = read_column(worker, standing, sql, method, BUNDLE_F32, column);
+        n = read_coordinate(worker, standing, sql, method, column);
     }
     if (n == 0)
         return err_set(ERR_NOT_FOUND, "there is no column '%.40s'", name);
     return n < 0 ? (int)n : 0;
 }
 
-static int read_wanted(struct worker *worker, const struct standing *standing, const char *name,
-                       enum bundle_type *type, void *column)
+static const void *find_wanted(const struct roll *roll, const struct wanted *wanted)
 {
-    char sql[160];
+    const char *in = wanted->where == IN_FACTS    ? (const char *)roll->facts
+                     : wanted->where == IN_SCORES ? (const char *)roll->scores
+                                                  : (const char *)roll;
+    const void *column;
 
-    *type = BUNDLE_F32;
+    memcpy(&column, in + wanted->at, sizeof column);
+    return column;
+}
+
+static int add_column(struct answer_columns *columns, struct worker *worker,
+                      const struct standing *standing, const char *name)
+{
+    float *own;
+
+    if (columns->bundle.n_columns == BUNDLE_MOST_COLUMNS)
+        return err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
     for (size_t w = 0; w < N_WANTED; w++) {
         const struct wanted *wanted = &wanted_columns[w];
 
         if (strcmp(wanted->name, name) != 0)
             continue;
-        *type = wanted->type;
-        if (wanted->sql == NULL) {
-            memcpy(column, standing->label, standing->n);
-            return 0;
-        }
-        snprintf(sql, sizeof sql, "SELECT tree, %s FROM execution WHERE foi = ?", wanted->sql);
-        return (int)(read_column(worker, standing, sql, NULL, *type, column) < 0 ? ERR_DATABASE
-                                                                                 : 0);
+        bundle_add(&columns->bundle, name, wanted->type, find_wanted(standing->roll, wanted),
+                   standing->n);
+        return 0;
     }
-    return read_projection(worker, standing, name, column);
+    columns->own[columns->n_own++] = own = mem_alloc(standing->n, sizeof *own);
+    bundle_add(&columns->bundle, name, BUNDLE_F32, own, standing->n);
+    return read_projection(worker, standing, name, own);
 }
 
 int api_columns(struct worker *worker, const struct request *request, struct response *response)
 {
     char *names = mem_copy_string(request_text(request, "names", "enter_ns,duration_ns,score"));
-    void *data[BUNDLE_MOST_COLUMNS] = {NULL};
-    struct bundle bundle = {.n_columns = 0};
+    struct answer_columns columns = {.n_own = 0};
     struct standing *standing;
     char *rest = NULL;
     int rc = worker_standing(worker, request->id[0], &standing);
 
     for (char *name = strtok_r(names, ",", &rest); rc == 0 && name;
-         name = strtok_r(NULL, ",", &rest)) {
-        size_t c = bundle.n_columns;
-        enum bundle_type type;
-
-        if (c == BUNDLE_MOST_COLUMNS) {
-            rc = err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
-            break;
-        }
-        data[c] = mem_alloc(standing->n, sizeof(double));
-        rc = read_wanted(worker, standing, name, &type, data[c]);
-        if (rc == 0)
-            bundle_add(&bundle, name, type, data[c], standing->n);
-        else
-            free(data[c]);
-    }
+         name = strtok_r(NULL, ",", &rest))
+        rc = add_column(&columns, worker, standing, name);
     if (rc == 0)
-        response_bundle(response, &bundle);
-    for (size_t c = 0; c < BUNDLE_MOST_COLUMNS && (rc == 0 || c < bundle.n_columns); c++)
-        free(data[c]);
+        response_bundle(response, &columns.bundle);
+    for (size_t c = 0; c < columns.n_own; c++)
+        free(columns.own[c]);
     free(names);
     return rc;
 }
@@ -186,11 +174,11 @@ static int read_selected(const struct request *request, struct selected *selecte
     return rc;
 }
 
-static bool is_selected(const struct standing *s, const struct selected *selected, uint32_t t)
+static bool is_selected(const struct roll *r, const struct selected *selected, uint32_t t)
 {
-    return (selected->rank < 0 || s->rank[t] == selected->rank) &&
-           (selected->is_anomaly < 0 || s->is_anomaly[t] == selected->is_anomaly) &&
-           (selected->label == 2 || s->label[t] == selected->label);
+    return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
+           (selected->is_anomaly < 0 || r->scores->is_anomaly[t] == selected->is_anomaly) &&
+           (selected->label == 2 || r->label[t] == selected->label);
 }
 
 static int answer_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
@@ -225,10 +213,12 @@ int api_candidates(struct worker *worker, const struct request *request,
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < standing->n; i++) {
-        if (!is_selected(standing, &selected, standing->order[i]))
+        uint32_t t = standing->roll->scores->order[i];
+
+        if (!is_selected(standing->roll, &selected, t))
             continue;
         if (total >= offset && n < limit)
-            tree[n++] = standing->order[i];
+            tree[n++] = t;
         total++;
     }
     return answer_items(worker, standing, tree, n, total, response);
@@ -242,11 +232,11 @@ static int ask(struct ranking *r, const struct standing *standing, size_t most, 
 {
     double *score = mem_alloc(r->n, sizeof *score), threshold;
     bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
-    int rc = learner_rank(&r->learner, standing->label, score, is_anomaly, &threshold);
+    int rc = learner_rank(&r->learner, standing->roll->label, score, is_anomaly, &threshold);
 
     if (rc == 0)
-        *n = query_next(&r->rows, score, r->prior, standing->label, gp_opts_default().length,
-                        most, tree);
+        *n = query_next(&r->rows, score, r->prior, standing->roll->label,
+                        gp_opts_default().length, most, tree);
     free(score);
     free(is_anomaly);
     return rc;
@@ -274,7 +264,7 @@ int api_next(struct worker *worker, const struct request *request, struct respon
         most = standing->n;
     rc = ask(ranking, standing, (size_t)most, tree, &n);
     for (uint32_t t = 0; t < standing->n; t++)
-        total += standing->label[t] == LABEL_NONE;
+        total += standing->roll->label[t] == LABEL_NONE;
     return rc < 0 ? rc : answer_items(worker, standing, tree, n, total, response);
 }
 

@@ -70,9 +70,10 @@ static void add(const struct execution *x, void *ctx)
     json_object_set_new(item, "call", json_count(x->call));
     json_object_set_new(item, "part", json_text(x->part));
     json_object_set_new(item, "cause", x->cause ? json_text(x->cause) : json_null());
-    json_object_set_new(item, "rank_now", json_count(items->standing->place[x->tree]));
+    json_object_set_new(item, "rank_now",
+                        json_count(items->standing->roll->scores->place[x->tree]));
     json_object_set_new(item, "rank_before",
-                        json_count(items->standing->place_before[x->tree]));
+                        json_count(items->standing->roll->facts->place_before[x->tree]));
     items->rc = add_sketch(items, x, item);
     json_array_append_new(items->array, item);
 }

@@ -157,6 +157,8 @@ static void *run_desk(void *arg)
     struct desk *desk = arg;
     struct exchange *x;
 
+    if (desk == &desk->http->learner)
+        worker_warm(&desk->worker); /* what fails now is said to whoever asks */
     while ((x = queue_take(&desk->queue)) != NULL) {
         worker_refresh(&desk->worker);
         answer_route(x, &desk->worker);

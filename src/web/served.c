@@ -32,6 +32,7 @@ int served_open(struct served *served, const struct served_opts *opts)
                               .has_opened = true};
     feed_init(&served->events, opts->wake);
     board_init(&served->points);
+    shelf_init(&served->rolls);
     rc = run_open(&served->run, opts->path, false);
     if (rc == 0)
         rc = run_summary_definitions(served->run.db, &served->defs);
@@ -50,6 +51,7 @@ void served_close(struct served *served)
 {
     feed_release(&served->events);
     board_release(&served->points);
+    shelf_release(&served->rolls);
     definitions_release(&served->defs);
     run_close(&served->run);
 }

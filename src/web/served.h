@@ -3,13 +3,15 @@
  *
  * What never changes is shared: the columns, the definitions. The database is not: each thread
  * has its own connection (struct worker). What the threads tell each other goes through a feed
- * (events), a board (the points of the projection that runs) and counters.
+ * (events), a board (the points of the projection that runs), a shelf (how all
+ * executions stand) and counters.
  */
 #ifndef SNAG_WEB_SERVED_H
 #define SNAG_WEB_SERVED_H
 
 #include "base/board.h"
 #include "base/feed.h"
+#include "base/shelf.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
 
@@ -32,6 +34,7 @@ struct served {
 
     struct feed events;
     struct board points; /* a bundle */
+    struct shelf rolls;  /* by function of interest */
     pthread_t projecting;
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;

@@ -1,11 +1,12 @@
 /*
- * standing -- how the executions of a function of interest stand: score, verdict, label and
- * place of all of them, as arrays by tree. And what is kept of them because it never changes.
+ * standing -- how the executions of a function of interest stand, as one thread knows it: the
+ * roll of them all, which threads share, and what is kept because it never changes.
  */
 #ifndef SNAG_WEB_STANDING_H
 #define SNAG_WEB_STANDING_H
 
 #include "features/residual.h"
+#include "web/roll.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,15 +18,9 @@
 
 struct standing {
     int64_t foi;
-    uint32_t n;                /* executions */
-    bool is_current;           /* else the arrays are to be read again */
-    double *score;             /* [n] */
-    uint32_t *rank;            /* [n] of the process */
-    unsigned char *is_anomaly; /* [n] */
-    signed char *label;        /* [n] enum label */
-    uint32_t *order;           /* [n] trees, strangest first */
-    uint32_t *place;           /* [n] of a tree in that order, from 1 */
-    uint32_t *place_before;    /* [n] the same by the detector's own score */
+    uint32_t n;              /* executions */
+    bool is_current;         /* else ask for the roll again */
+    const struct roll *roll; /* how they stand, or NULL */
 
     bool has_model;
     struct residual_model model;
@@ -39,9 +34,8 @@ struct standing {
  */
 int standing_find(struct standing *standing, sqlite3 *db, int64_t foi);
 
-/* standing_load -- read what may have changed. Returns 0, ERR_FORMAT or ERR_DATABASE.
- * O(n log n). */
-int standing_load(struct standing *standing, sqlite3 *db);
-void standing_release(struct standing *standing);
+/* standing_load -- the roll that holds now. Returns what roll_take does. */
+int standing_load(struct standing *standing, struct shelf *rolls, sqlite3 *db);
+void standing_release(struct standing *standing, struct shelf *rolls);
 
 #endif

@@ -23,7 +23,7 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
 void worker_close(struct worker *worker)
 {
     for (size_t i = 0; i < worker->n_standings; i++) {
-        standing_release(worker->standing[i]);
+        standing_release(worker->standing[i], &worker->served->rolls);
         free(worker->standing[i]);
     }
     for (size_t i = 0; i < worker->n_ready; i++) {
@@ -80,7 +80,9 @@ int worker_standing(struct worker *worker, int64_t foi, struct standing **standi
         **standing = new;
         worker->standing[worker->n_standings++] = *standing;
     }
-    return (*standing)->is_current ? 0 : standing_load(*standing, worker->db);
+    return (*standing)->is_current
+               ? 0
+               : standing_load(*standing, &worker->served->rolls, worker->db);
 }
 
 int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
@@ -93,6 +95,18 @@ int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
     (*standing)->has_model = rc == 0;
     if (rc < 0)
         residual_release(&(*standing)->model);
+    return rc;
+}
+
+int worker_warm(struct worker *worker)
+{
+    sqlite3_stmt *query = NULL;
+    struct standing *standing;
+    int rc = rundb_prepare(worker->db, "SELECT id FROM foi ORDER BY id", &query);
+
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        rc = worker_standing(worker, sqlite3_column_int64(query, 0), &standing);
+    sqlite3_finalize(query);
     return rc;
 }
 

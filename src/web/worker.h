@@ -62,10 +62,16 @@ void worker_forget(struct worker *worker);
 
 /*
  * worker_standing -- how the executions of a function of interest stand now.
- * *standing lasts until the worker is closed; its arrays until worker_refresh says true.
+ * *standing lasts until the worker is closed; its roll until worker_refresh says true.
  * Returns 0, ERR_NOT_FOUND, ERR_FORMAT or ERR_DATABASE.
  */
 int worker_standing(struct worker *worker, int64_t foi, struct standing **standing);
+
+/*
+ * worker_warm -- read how the executions of all functions of interest stand, so that the first
+ * who asks need not wait for it. Returns 0 or what worker_standing does.
+ */
+int worker_warm(struct worker *worker);
 
 /* worker_model -- the same with the residual model loaded. */
 int worker_model(struct worker *worker, int64_t foi, struct standing **standing);
