@@ -202,8 +202,18 @@ static int start_all(struct ps_server *s)
     return is_good ? 0 : err_set(ERR_IO, "cannot start a thread");
 }
 
+/* ZeroMQ takes 99999 for 34463. */
+static bool has_bad_port(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+
+    return strncmp(listen, "tcp://", 6) == 0 && strtoul(colon + 1, NULL, 10) > UINT16_MAX;
+}
+
 static int check(const struct ps_server_opts *opts)
 {
+    if (opts->listen && has_bad_port(opts->listen))
+        return err_set(ERR_USAGE, "no such port: '%s'", opts->listen);
     if (opts->listen && !opts->key_file && !opts->is_open && !ps_key_is_local(opts->listen))
         return err_set(ERR_USAGE, "'%s' can be reached from other machines: that needs a key",
                        opts->listen);
