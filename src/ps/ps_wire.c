@@ -28,7 +28,7 @@ void ps_frame_release(struct ps_frame *f)
 /* ------------------------------------------------------------------------------- sketches */
 
 /* Returns false at the end of the bytes or of 64 bits. */
-static bool get_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
+static bool get_long_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
@@ -41,6 +41,17 @@ static bool get_varint(const unsigned char **at, const unsigned char *end, uint6
             return true;
     }
     return false;
+}
+
+/* Nearly all take one byte. */
+static inline bool get_varint(const unsigned char **at, const unsigned char *end,
+                              uint64_t *value)
+{
+    if (*at < end && **at < 0x80) {
+        *value = *(*at)++;
+        return true;
+    }
+    return get_long_varint(at, end, value);
 }
 
 static unsigned char *put_varint(unsigned char *at, uint64_t value)
