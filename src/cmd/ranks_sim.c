@@ -212,7 +212,7 @@ static void be_due(struct sim *s, uint32_t r, uint64_t now)
 {
     if (!s->rank[r].is_waiting)
         send_step(s, r, false);
-    else if (now - s->rank[r].sent_ns > RESEND_NS)
+    else if (now > s->rank[r].sent_ns + RESEND_NS)
         send_step(s, r, true);
     else
         s->result->n_late += s->opts.rate_per_s > 0;
