@@ -16,6 +16,7 @@ rows=(
     "prov      Storing provenance"
     "retrain   A new ranking after labels"
     "serve     Serving a run"
+    "ps        Parameter server"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -11,4 +11,6 @@ grep -Eq 'snag, two threads, to the columns \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 2 \| [0-9.]+ MiB \|' "$2/results.md"
 grep -Eq '^\| 20000 events \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| 1 / 1 of the run \| [0-9.]+ ms|curl or jq is not here)' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 10 ]
+grep -Eq '^\| 36 \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \|' "$2/results.md"
+grep -Eq '^\| 8 \| [0-9.]+ \| [0-9]+ \| [0-9.]+ [a-z]+ \|' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 11 ]

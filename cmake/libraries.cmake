@@ -15,6 +15,8 @@ snag_pkg(sqlite sqlite3)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
 snag_pkg(microhttpd libmicrohttpd)
+snag_pkg(zmq libzmq)
+snag_pkg(msgpack msgpack)
 
 # OTF2 comes with otf2-config, not with pkg-config. Reading events is mostly calls inside the
 # library, which are a seventh faster when it is linked statically, so that is preferred.

@@ -18,6 +18,6 @@ function(add_module name)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
     set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300
-      ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+      ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
   endforeach()
 endfunction()

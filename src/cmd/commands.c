@@ -146,6 +146,25 @@ static const struct command commands[] = {
      "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
      "  snag provdb compare monday tuesday"},
+    {"ps", "[options]", "a parameter server: one model for all instances of a job",
+     "listen workers snapshot load frozen interval deterministic curve-key insecure", 0, 0,
+     cmd_ps,
+     "Merges what the instances of a job know of the durations of their calls and sends the "
+     "whole\n"
+     "back to them, until SIGTERM or SIGINT. Prints the address to connect to first, and what "
+     "was\n"
+     "done last. What a snapshot has is not lost when the server or its machine dies: started\n"
+     "again, it goes on there, and its clients send what it has not.",
+     "  snag ps --listen tcp://127.0.0.1:5559 --snapshot job.ps\n"
+     "  snag ps --listen 'tcp://*:5559' --curve-key job.key\n"
+     "  snag ps --load job.ps --frozen"},
+    {"sim", "ADDRESS [options]", "load a parameter server as many ranks would",
+     "ranks rate seconds functions curve-key seed", 1, 1, cmd_sim,
+     "Plays the ranks of a job to a running snag ps, in one process, and prints how many "
+     "requests\n"
+     "it answered and how soon. The ranks share a few connections; to the server each is a "
+     "client.",
+     "  snag sim tcp://127.0.0.1:5559 --ranks 4096 --rate 2 --seconds 10"},
     {0},
 };
 

@@ -14,10 +14,12 @@ int cmd_model(const struct settings *settings);
 int cmd_next(const struct settings *settings);
 int cmd_project(const struct settings *settings);
 int cmd_provdb(const struct settings *settings);
+int cmd_ps(const struct settings *settings);
 int cmd_query(const struct settings *settings);
 int cmd_retrain(const struct settings *settings);
 int cmd_score(const struct settings *settings);
 int cmd_serve(const struct settings *settings);
 int cmd_show(const struct settings *settings);
+int cmd_sim(const struct settings *settings);
 
 #endif

@@ -88,7 +88,8 @@ static const struct option_row rows[] = {
      "labels given between two rankings (default 10)"},
     {"port", 'p', OPTION_PORT, AT(port), "P", NULL, "port to listen on (default: a free one)"},
     {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS", NULL,
-     "numeric address to listen on (default 127.0.0.1); beyond loopback a token is asked for"},
+     "where to listen (default this machine only); snag serve: a numeric address, beyond "
+     "loopback a token is asked for; snag ps: tcp://HOST:PORT, port * for any"},
     {"print-tunnel", 0, OPTION_FLAG, AT(is_tunnel), NULL, NULL,
      "also print the ssh command that brings the page to another machine"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls|anomalies|normalexecs",
@@ -98,6 +99,28 @@ static const struct option_row rows[] = {
      "what comes first: the time lost (default), or the strangest"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL, NULL,
      "read the whole run and compare its checksums"},
+    {"workers", 0, OPTION_COUNT, AT(workers), "N", NULL,
+     "threads that answer requests (default 2)"},
+    {"snapshot", 0, OPTION_TEXT, AT(snapshot), "FILE", NULL,
+     "go on from this file if it is there, and keep it up to date"},
+    {"load", 0, OPTION_TEXT, AT(load), "FILE", NULL,
+     "begin with the models of this snapshot of another run"},
+    {"frozen", 0, OPTION_FLAG, AT(is_frozen), NULL, NULL, "never change the models"},
+    {"interval", 0, OPTION_REAL, AT(interval), "SECONDS", NULL,
+     "how often models are published and saved (default 1)"},
+    {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N", NULL,
+     "publish when N clients have pushed, whatever the time: results are the same on every "
+     "run"},
+    {"curve-key", 0, OPTION_TEXT, AT(curve_key), "FILE", NULL,
+     "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
+    {"insecure", 0, OPTION_FLAG, AT(is_insecure), NULL, NULL,
+     "listen beyond this machine without a key"},
+    {"ranks", 0, OPTION_COUNT, AT(ranks), "N", NULL, "ranks to play (default 64)"},
+    {"rate", 0, OPTION_REAL, AT(rate), "R", NULL,
+     "steps per second of each rank (default 1); 0: as fast as they are answered"},
+    {"seconds", 0, OPTION_REAL, AT(seconds), "S", NULL, "how long to play (default 10)"},
+    {"functions", 0, OPTION_COUNT, AT(functions), "N", NULL,
+     "functions that each rank calls (default 36)"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
      "threads to use (default: one per processor); results do not depend on it"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},
@@ -110,7 +133,12 @@ static const struct option_row rows[] = {
 
 struct settings settings_default(void)
 {
-    return (struct settings){.rank = NO_RANK, .seed = 1, .threshold = NAN};
+    return (struct settings){.rank = NO_RANK,
+                             .seed = 1,
+                             .threshold = NAN,
+                             .interval = NAN,
+                             .rate = NAN,
+                             .seconds = NAN};
 }
 
 const char *settings_format(const struct settings *settings, const char *usual)

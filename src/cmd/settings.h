@@ -9,6 +9,7 @@
 
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
+    bool is_frozen, is_insecure;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
     bool has_subtrees, is_tunnel;
     const char *foi[FOI_MOST];
@@ -16,7 +17,10 @@ struct settings {
     const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;
     const char *learner, *from, *author, *model, *call_detector, *method, *listen;
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
-    uint32_t rank; /* NO_RANK: all */
+    const char *snapshot, *load, *curve_key;
+    uint32_t workers, deterministic, ranks, functions;
+    double interval, rate, seconds; /* NAN: not said */
+    uint32_t rank;                  /* NO_RANK: all */
     uint64_t seed;
     double perplexity;                      /* 0: not said */
     uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */

@@ -1,0 +1,515 @@
+/*
+ * One request is under way at any time. `delta` holds the numbered deltas that are not saved,
+ * in order; the first of them that the server has not received is sent next:
+ *
+ *     delta[0] .. | delta[k] ..      | pending
+ *     received,   | to be sent, the  | being added to,
+ *     not saved   | first under way  | no number yet
+ *
+ * A server that was started anew knows less: then k moves back. Without deltas to send, an
+ * empty push asks for models and for what was saved.
+ */
+#include "ps/ps_client.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "ps/ps_key.h"
+#include "ps/ps_state.h"
+#include "ps/ps_wire.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <zmq.h>
+
+#define POLL_MS 100     /* between empty pushes, */
+#define POLL_ROUND_MS 2 /* ... while others wait for the round, too */
+#define MOST_WAITING 8
+
+struct function {
+    char *program, *name;
+    uint32_t index; /* the server's, or PS_NO_INDEX */
+    struct sketch model;
+};
+
+struct delta {
+    uint64_t sequence, round;
+    struct ps_state state; /* slots are our functions */
+};
+
+struct ps_client {
+    uint64_t id;
+    unsigned resend_ms;
+    bool is_deterministic;
+    void *zmq, *socket;
+
+    struct names key;          /* "program\nname" */
+    struct function *function; /* [key.n] */
+    size_t function_cap;
+    uint32_t *of_index; /* [n_of_index] our number, or PS_NO_INDEX */
+    size_t n_of_index, of_index_cap;
+
+    struct delta delta[PS_CLIENT_DELTAS];
+    uint32_t n_deltas;
+    struct ps_state pending;
+    uint64_t sequence, round; /* last given */
+    uint64_t received, saved, epoch;
+    uint64_t version, published_round;
+
+    bool is_waiting; /* for the answer to `asked` */
+    uint64_t asked;  /* sequence of the request, 0 for an empty one */
+    uint64_t sent_ms, next_poll_ms;
+    msgpack_sbuffer out;
+    struct ps_frame frame;
+    uint64_t bin[SKETCH_MOST_BINS];
+    struct ps_client_counts counts;
+    bool has_news;
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* -------------------------------------------------------------------------------- opening */
+
+static int connect_socket(struct ps_client *c, const struct ps_client_opts *opts)
+{
+    int most = MOST_WAITING, linger = 0, reconnect = 50, reconnect_most = 1000;
+    int64_t most_bytes = PS_FRAME_MOST;
+    struct ps_key key;
+    int rc = 0;
+
+    c->zmq = zmq_ctx_new();
+    c->socket = c->zmq ? zmq_socket(c->zmq, ZMQ_DEALER) : NULL;
+    if (c->socket == NULL)
+        return err_set(ERR_IO, "cannot start ZeroMQ: %s", zmq_strerror(errno));
+    zmq_setsockopt(c->socket, ZMQ_SNDHWM, &most, sizeof most);
+    zmq_setsockopt(c->socket, ZMQ_RCVHWM, &most, sizeof most);
+    zmq_setsockopt(c->socket, ZMQ_LINGER, &linger, sizeof linger);
+    zmq_setsockopt(c->socket, ZMQ_RECONNECT_IVL, &reconnect, sizeof reconnect);
+    zmq_setsockopt(c->socket, ZMQ_RECONNECT_IVL_MAX, &reconnect_most, sizeof reconnect_most);
+    zmq_setsockopt(c->socket, ZMQ_MAXMSGSIZE, &most_bytes, sizeof most_bytes);
+    if (opts->key_file)
+        rc = ps_key_read(&key, opts->key_file, false);
+    if (rc == 0 && opts->key_file)
+        rc = ps_key_connect(&key, c->socket);
+    if (rc == 0 && zmq_connect(c->socket, opts->address) != 0)
+        rc = err_set(ERR_USAGE, "cannot connect to '%s': %s", opts->address,
+                     zmq_strerror(errno));
+    return rc;
+}
+
+int ps_client_open(struct ps_client **client, const struct ps_client_opts *opts)
+{
+    struct ps_client *c = mem_alloc(1, sizeof *c);
+    int rc;
+
+    if (getrandom(&c->id, sizeof c->id, 0) != sizeof c->id)
+        abort();
+    c->resend_ms = opts->resend_ms ? opts->resend_ms : 2000;
+    c->is_deterministic = opts->is_deterministic;
+    rc = connect_socket(c, opts);
+    *client = rc < 0 ? NULL : c;
+    if (rc < 0)
+        ps_client_close(c);
+    return rc;
+}
+
+void ps_client_close(struct ps_client *c)
+{
+    if (c == NULL)
+        return;
+    if (c->socket)
+        zmq_close(c->socket);
+    if (c->zmq)
+        zmq_ctx_term(c->zmq);
+    for (uint32_t i = 0; i < c->key.n; i++) {
+        free(c->function[i].program);
+        free(c->function[i].name);
+        sketch_release(&c->function[i].model);
+    }
+    free(c->function);
+    names_release(&c->key);
+    free(c->of_index);
+    for (uint32_t i = 0; i < c->n_deltas; i++)
+        ps_state_release(&c->delta[i].state);
+    ps_state_release(&c->pending);
+    msgpack_sbuffer_destroy(&c->out);
+    ps_frame_release(&c->frame);
+    free(c);
+}
+
+/* --------------------------------------------------------------------------------- adding */
+
+static char *copy_name(const char *text)
+{
+    char *copy = strndup(text, PS_TEXT_MOST);
+
+    if (copy == NULL)
+        abort();
+    return text_printable(copy);
+}
+
+uint32_t ps_client_function(struct ps_client *c, const char *program, const char *name)
+{
+    struct function f = {.program = copy_name(program), .name = copy_name(name)};
+    char text[2 * PS_TEXT_MOST + 2], *end;
+    uint32_t n = c->key.n, id;
+
+    end = stpcpy(text, f.program);
+    *end++ = '\n';
+    strcpy(end, f.name);
+    id = n < PS_FUNCTIONS_MOST ? names_add(&c->key, text) : names_find(&c->key, text);
+    if (id != n || id == NAMES_NONE) {
+        free(f.program);
+        free(f.name);
+        return id;
+    }
+    f.index = PS_NO_INDEX;
+    sketch_init(&f.model);
+    mem_grow(&c->function, &c->function_cap, (size_t)n + 1, sizeof *c->function);
+    c->function[id] = f;
+    return id;
+}
+
+void ps_client_add(struct ps_client *c, uint32_t function, const struct sketch *sketch)
+{
+    assert(function < c->key.n);
+    if (sketch->n > 0)
+        ps_state_add(&c->pending, function, sketch);
+}
+
+void ps_client_count(struct ps_client *c, const struct ps_stat_key *key,
+                     const struct ps_stat *stat)
+{
+    char *part[3] = {copy_name(key->program), copy_name(key->region), copy_name(key->name)};
+    struct ps_span span[3];
+    char text[PS_KEY_SIZE];
+
+    for (int i = 0; i < 3; i++)
+        span[i] = (struct ps_span){(unsigned char *)part[i], (uint32_t)strlen(part[i])};
+    ps_state_key(&(struct ps_stat_entry){.program = span[0],
+                                         .region = span[1],
+                                         .name = span[2],
+                                         .rank = key->rank,
+                                         .stat = {.is_real = stat->is_real}},
+                 text);
+    if (stat->n > 0)
+        ps_state_count(&c->pending, text, stat);
+    for (int i = 0; i < 3; i++)
+        free(part[i]);
+}
+
+/* Gives what is pending a number. */
+static void number(struct ps_client *c, uint64_t round)
+{
+    c->delta[c->n_deltas++] =
+        (struct delta){.sequence = ++c->sequence, .round = round, .state = c->pending};
+    c->pending = (struct ps_state){0};
+}
+
+static bool has_pending(const struct ps_client *c)
+{
+    return c->pending.n_used > 0 || c->pending.key.n > 0;
+}
+
+void ps_client_push(struct ps_client *c)
+{
+    assert(!c->is_deterministic);
+    if (has_pending(c) && c->n_deltas < PS_CLIENT_DELTAS)
+        number(c, 0);
+}
+
+/* -------------------------------------------------------------------------------- sending */
+
+static void write_functions(struct ps_client *c, const struct ps_state *state)
+{
+    for (uint32_t i = 0; i < c->key.n; i++) {
+        const struct function *f = &c->function[i];
+        const struct sketch *sketch = NULL;
+
+        if (state && i < state->n && state->sketch[i].n > 0)
+            sketch = &state->sketch[i];
+        if (f->index == PS_NO_INDEX)
+            ps_write_named(&c->out, f->program, f->name, sketch);
+        else
+            ps_write_entry(&c->out, f->index, sketch);
+    }
+}
+
+static void write_stats(struct ps_client *c, const struct ps_state *state)
+{
+    ps_write_array(&c->out, state ? state->key.n : 0);
+    for (uint32_t i = 0; state && i < state->key.n; i++) {
+        char *text = mem_copy_string(state->key.name[i]);
+        struct ps_stat_key key = ps_state_split(text);
+
+        ps_write_stat(&c->out, &key, &state->stat[i]);
+        free(text);
+    }
+}
+
+/* The first delta that the server has not received, or NULL. */
+static const struct delta *next_delta(const struct ps_client *c)
+{
+    for (uint32_t i = 0; i < c->n_deltas; i++)
+        if (c->delta[i].sequence > c->received)
+            return &c->delta[i];
+    return NULL;
+}
+
+static void send_request(struct ps_client *c, const struct delta *delta)
+{
+    struct ps_push push = {.client = c->id,
+                           .epoch = c->epoch,
+                           .sequence = delta ? delta->sequence : 0,
+                           .round = delta ? delta->round : 0,
+                           .have = c->version,
+                           .n_entries = c->key.n};
+
+    msgpack_sbuffer_clear(&c->out);
+    ps_write_push(&c->out, &push);
+    write_functions(c, delta ? &delta->state : NULL);
+    write_stats(c, delta ? &delta->state : NULL);
+    if (zmq_send(c->socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
+        c->counts.n_sent++; /* else the way is full: it is as if it had been lost on it */
+    c->is_waiting = true;
+    c->asked = push.sequence;
+    c->sent_ms = now_ms();
+    c->next_poll_ms = c->sent_ms + (c->is_deterministic ? POLL_ROUND_MS : POLL_MS);
+}
+
+/* ------------------------------------------------------------------------------ receiving */
+
+/* What the server says of itself and of us. A new life of it knows no index of ours. */
+static void note_epoch(struct ps_client *c, uint64_t epoch, uint64_t received)
+{
+    if (c->epoch != 0 && epoch != c->epoch) {
+        c->counts.n_restarts++;
+        if (received < c->saved)
+            c->counts.n_forgotten += c->saved - received;
+        for (uint32_t i = 0; i < c->key.n; i++)
+            c->function[i].index = PS_NO_INDEX;
+        c->n_of_index = 0;
+        c->version = 0;
+        c->saved = received;
+    }
+    c->epoch = epoch;
+    c->received = received;
+}
+
+static void drop_saved(struct ps_client *c, uint64_t saved)
+{
+    uint32_t n = 0;
+
+    c->saved = saved;
+    while (n < c->n_deltas && c->delta[n].sequence <= saved)
+        ps_state_release(&c->delta[n++].state);
+    c->n_deltas -= n;
+    memmove(c->delta, c->delta + n, c->n_deltas * sizeof *c->delta);
+}
+
+static void learn_index(struct ps_client *c, uint32_t function, uint32_t index)
+{
+    if (index == PS_NO_INDEX || function >= c->key.n)
+        return;
+    c->function[function].index = index;
+    mem_grow(&c->of_index, &c->of_index_cap, (size_t)index + 1, sizeof *c->of_index);
+    while (c->n_of_index <= index)
+        c->of_index[c->n_of_index++] = PS_NO_INDEX;
+    c->of_index[index] = function;
+}
+
+static void take_models(struct ps_client *c, const struct ps_reply *r)
+{
+    for (uint32_t i = 0; i < r->n_models; i++) {
+        uint32_t index = r->model[i].index;
+        uint32_t f = index < c->n_of_index ? c->of_index[index] : PS_NO_INDEX;
+        struct sketch view;
+
+        if (f == PS_NO_INDEX)
+            continue;
+        view = ps_sketch_view(&r->model[i].sketch, c->bin);
+        sketch_release(&c->function[f].model);
+        sketch_merge(&c->function[f].model, &view);
+        c->has_news = true;
+    }
+}
+
+static void take_reply(struct ps_client *c, const struct ps_reply *r)
+{
+    c->counts.n_replies++;
+    note_epoch(c, r->epoch, r->received);
+    drop_saved(c, r->saved);
+    for (uint32_t i = 0; i < r->n_indices; i++) /* requests name all functions, in order */
+        learn_index(c, i, r->index[i]);
+    take_models(c, r);
+    c->version = r->version;
+    c->published_round = r->round;
+    c->is_waiting = false;
+}
+
+/* A refused request is asked again, after a while unless names are all that was missing. */
+static void take_refusal(struct ps_client *c, const struct ps_refusal *r)
+{
+    c->counts.n_refused++;
+    if (r->epoch != 0 && r->code != PS_BAD_FRAME && r->code != PS_OTHER_VERSION)
+        note_epoch(c, r->epoch, r->received);
+    if (r->code == PS_STALE)
+        c->is_waiting = false;
+}
+
+/* Answers to requests that were given up are not looked at: a later one says more. */
+static void take_message(struct ps_client *c, const void *data, size_t bytes)
+{
+    struct ps_frame *f = &c->frame;
+    int rc = ps_frame_read(f, data, bytes);
+
+    if (rc == 0 && f->kind == PS_REPLY && c->is_waiting && f->reply.sequence == c->asked)
+        take_reply(c, &f->reply);
+    else if (rc == 0 && f->kind == PS_REFUSAL && c->is_waiting)
+        take_refusal(c, &f->refusal);
+    else if (rc < 0)
+        c->counts.n_garbage++;
+}
+
+static void receive_all(struct ps_client *c)
+{
+    zmq_msg_t message;
+
+    zmq_msg_init(&message);
+    while (zmq_msg_recv(&message, c->socket, ZMQ_DONTWAIT) >= 0)
+        take_message(c, zmq_msg_data(&message), zmq_msg_size(&message));
+    zmq_msg_close(&message);
+}
+
+/* Sends if nothing is under way, or was for too long. */
+static void send_due(struct ps_client *c, bool is_asking)
+{
+    const struct delta *delta = next_delta(c);
+    uint64_t now = now_ms();
+
+    if (c->is_waiting && now - c->sent_ms < c->resend_ms)
+        return;
+    if (c->is_waiting)
+        c->counts.n_resent++;
+    if (delta || c->is_waiting || (is_asking && now >= c->next_poll_ms))
+        send_request(c, delta);
+}
+
+/* -------------------------------------------------------------------------------- talking */
+
+/* How long until there is something to do, at most `most`. */
+static long until_due(const struct ps_client *c, long most)
+{
+    uint64_t now = now_ms();
+    uint64_t due = c->is_waiting ? c->sent_ms + c->resend_ms : c->next_poll_ms;
+    long wait = due > now ? (long)(due - now) : 0;
+
+    return wait < most ? wait : most;
+}
+
+/* Talks until is_done says so, or for timeout_ms. Returns what it says at the end. */
+static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *), int timeout_ms)
+{
+    uint64_t end = now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
+
+    for (;;) {
+        zmq_pollitem_t item = {.socket = c->socket, .events = ZMQ_POLLIN};
+        uint64_t now;
+
+        receive_all(c);
+        if (is_done(c))
+            return true;
+        send_due(c, true);
+        now = now_ms();
+        if (now >= end)
+            return false;
+        zmq_poll(&item, 1, until_due(c, (long)(end - now)));
+    }
+}
+
+static bool is_idle(const struct ps_client *c)
+{
+    return !c->is_waiting && next_delta(c) == NULL && now_ms() < c->next_poll_ms;
+}
+
+static bool is_flushed(const struct ps_client *c)
+{
+    return c->n_deltas == 0 && !has_pending(c);
+}
+
+static bool has_round(const struct ps_client *c)
+{
+    return c->published_round >= c->round;
+}
+
+static bool has_room(const struct ps_client *c)
+{
+    return c->n_deltas < PS_CLIENT_DELTAS;
+}
+
+bool ps_client_exchange(struct ps_client *c, int timeout_ms)
+{
+    c->has_news = false;
+    talk(c, is_idle, timeout_ms);
+    return c->has_news;
+}
+
+bool ps_client_round(struct ps_client *c, int timeout_ms)
+{
+    assert(c->is_deterministic);
+    if (has_round(c)) {
+        if (!talk(c, has_room, timeout_ms))
+            return false;
+        number(c, ++c->round);
+    }
+    return talk(c, has_round, timeout_ms);
+}
+
+bool ps_client_flush(struct ps_client *c, int timeout_ms)
+{
+    uint64_t end = now_ms() + (uint64_t)timeout_ms;
+
+    if (c->is_deterministic) {
+        if (c->round != PS_ROUND_LAST && talk(c, has_room, timeout_ms))
+            number(c, c->round = PS_ROUND_LAST);
+        return talk(c, is_flushed, timeout_ms);
+    }
+    do { /* what was pending gets its number when there is room */
+        uint64_t now = now_ms();
+
+        ps_client_push(c);
+        if (talk(c, is_flushed,
+                 now + POLL_MS < end ? POLL_MS : (int)(end > now ? end - now : 0)))
+            return true;
+    } while (now_ms() < end);
+    return false;
+}
+
+const struct sketch *ps_client_model(const struct ps_client *c, uint32_t function)
+{
+    return c->function[function].model.n > 0 ? &c->function[function].model : NULL;
+}
+
+uint32_t ps_client_index(const struct ps_client *c, uint32_t function)
+{
+    return c->function[function].index;
+}
+
+void ps_client_counts(const struct ps_client *c, struct ps_client_counts *counts)
+{
+    *counts = c->counts;
+    counts->n_kept = c->n_deltas;
+    counts->version = c->version;
+    counts->round = c->published_round;
+}

@@ -1,0 +1,345 @@
+/*
+ * Clients against servers that die. A server that is to be killed is this program again, with
+ * other arguments: serve ADDRESS SNAPSHOT. It writes its address to standard output.
+ */
+#include "ps/ps_client.h"
+
+#include "base/test.h"
+#include "ps/ps_sample.h"
+#include "ps/ps_server.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FUNCTIONS 4
+#define CLIENTS 3
+#define SNAPSHOT "ps_client_test.snapshot"
+
+extern char **environ;
+
+/* ------------------------------------------------------------------- a server to be killed */
+
+static int serve(const char *address, const char *snapshot)
+{
+    struct ps_server_opts opts = {
+        .listen = address, .interval_ms = 30, .store = {.snapshot = snapshot}};
+    struct ps_server *server;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+    if (ps_server_open(&server, &opts) != 0)
+        return 1;
+    printf("%s\n", ps_server_address(server));
+    fflush(stdout);
+    pause();
+    return 0;
+}
+
+/* Starts one and reads its address. */
+static pid_t start(char address[128])
+{
+    char *const args[] = {"ps_client_test", "serve", address, SNAPSHOT, NULL};
+    posix_spawn_file_actions_t actions;
+    char said[128];
+    int end[2];
+    pid_t pid;
+    FILE *in;
+
+    assert_int_equal(pipe(end), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, end[1], 1);
+    posix_spawn_file_actions_addclose(&actions, end[0]);
+    assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, args, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(end[1]);
+    in = fdopen(end[0], "r");
+    assert_non_null(fgets(said, sizeof said, in));
+    fclose(in);
+    said[strcspn(said, "\n")] = '\0';
+    strcpy(address, said);
+    return pid;
+}
+
+static void stop(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* -------------------------------------------------------------------------------- clients */
+
+struct instance {
+    struct ps_client *client;
+    uint32_t function[FUNCTIONS];
+};
+
+static void open_instance(struct instance *x, const char *address, unsigned order)
+{
+    struct ps_client_opts opts = {.address = address, .resend_ms = 100};
+    char name[16];
+
+    assert_int_equal(ps_client_open(&x->client, &opts), 0);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        uint32_t f = (i + order) % FUNCTIONS; /* every instance meets them in its own order */
+
+        x->function[f] = ps_client_function(x->client, "prog", sample_name(f, name));
+    }
+}
+
+/* One step of one instance, also added to what one instance would have that saw everything. */
+static void step(struct instance *x, struct rng *rng, struct sketch *whole)
+{
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        struct sketch s;
+
+        sketch_init(&s);
+        sample_calls(&s, rng, (uint32_t)rng_below(rng, 20), 1e4 * (f + 1));
+        ps_client_add(x->client, x->function[f], &s);
+        sketch_merge(&whole[f], &s);
+        sketch_release(&s);
+    }
+    ps_client_push(x->client);
+}
+
+static bool has_all(struct instance *x, const struct sketch *whole)
+{
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        const struct sketch *model = ps_client_model(x->client, x->function[f]);
+
+        if (model == NULL || !sample_same(model, &whole[f]))
+            return false;
+    }
+    return true;
+}
+
+/* Every instance's models become those of one that saw everything, bit for bit. */
+static void expect_all(struct instance *x, uint32_t n, const struct sketch *whole)
+{
+    for (uint32_t i = 0; i < n; i++)
+        assert_true(ps_client_flush(x[i].client, 10000));
+    for (uint32_t i = 0; i < n; i++) {
+        for (int tries = 0; tries < 1000 && !has_all(&x[i], whole); tries++) {
+            ps_client_exchange(x[i].client, 50);
+            usleep(10000);
+        }
+        assert_true(has_all(&x[i], whole));
+    }
+}
+
+static void clients_agree_with_one_that_saw_everything(void **state)
+{
+    struct ps_server_opts opts = {.interval_ms = 10, .store = {.n_workers = 3}};
+    struct instance x[CLIENTS];
+    struct sketch whole[FUNCTIONS];
+    struct ps_server *server;
+    struct rng rng = {4};
+
+    (void)state;
+    assert_int_equal(ps_server_open(&server, &opts), 0);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_init(&whole[f]);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        open_instance(&x[i], ps_server_address(server), i);
+    for (int i = 0; i < 200; i++) {
+        struct instance *one = &x[rng_below(&rng, CLIENTS)];
+
+        step(one, &rng, whole);
+        ps_client_exchange(one->client, (int)rng_below(&rng, 3));
+    }
+    expect_all(x, CLIENTS, whole);
+    for (uint32_t f = 0; f < FUNCTIONS; f++) /* the same index for all */
+        for (uint32_t i = 1; i < CLIENTS; i++)
+            assert_int_equal(ps_client_index(x[i].client, x[i].function[f]),
+                             ps_client_index(x[0].client, x[0].function[f]));
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        ps_client_close(x[i].client);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_release(&whole[f]);
+    assert_int_equal(ps_server_close(server), 0);
+}
+
+/* Until every client has noticed that the server is another one. */
+static void meet_again(struct instance *x, uint64_t n_restarts)
+{
+    struct ps_client_counts counts = {0};
+
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        for (int tries = 0; tries < 1000; tries++) {
+            ps_client_counts(x[i].client, &counts);
+            if (counts.n_restarts == n_restarts)
+                break;
+            ps_client_exchange(x[i].client, 20);
+            usleep(5000);
+        }
+}
+
+/* Killed three times, down for a while each time; clients go on meanwhile. */
+static void a_killed_server_loses_nothing(void **state)
+{
+    char address[128] = "tcp://127.0.0.1:*";
+    struct instance x[CLIENTS];
+    struct sketch whole[FUNCTIONS];
+    struct ps_client_counts counts;
+    struct rng rng = {8};
+    pid_t pid;
+
+    (void)state;
+    unlink(SNAPSHOT);
+    pid = start(address);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_init(&whole[f]);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        open_instance(&x[i], address, i);
+    for (int life = 0; life < 4; life++) {
+        for (int i = 0; i < 60; i++) {
+            step(&x[i % CLIENTS], &rng, whole);
+            ps_client_exchange(x[i % CLIENTS].client, 5);
+        }
+        if (life == 3)
+            break;
+        stop(pid);
+        for (int i = 0; i < 30; i++) {
+            step(&x[i % CLIENTS], &rng, whole);
+            ps_client_exchange(x[i % CLIENTS].client, 0);
+        }
+        pid = start(address);
+        meet_again(x, (uint64_t)life + 1);
+    }
+    expect_all(x, CLIENTS, whole);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        ps_client_counts(x[i].client, &counts);
+        assert_int_equal(counts.n_restarts, 3);
+        assert_int_equal(counts.n_forgotten, 0);
+        assert_int_equal(counts.n_kept, 0);
+        ps_client_close(x[i].client);
+    }
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_release(&whole[f]);
+    stop(pid);
+    unlink(SNAPSHOT);
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Nobody listens: calls return in time, and what is kept stays bounded. */
+static void without_a_server_nothing_blocks_and_nothing_grows(void **state)
+{
+    struct instance x;
+    struct sketch whole[FUNCTIONS];
+    struct ps_client_counts counts;
+    struct rng rng = {6};
+    double begin_s;
+
+    (void)state;
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_init(&whole[f]);
+    open_instance(&x, "tcp://127.0.0.1:9", 0);
+    begin_s = now_s();
+    for (int i = 0; i < 200; i++) {
+        step(&x, &rng, whole);
+        assert_false(ps_client_exchange(x.client, 1));
+    }
+    assert_true(now_s() - begin_s < 30); /* 0.2 s, but for a machine that is busy */
+    ps_client_counts(x.client, &counts);
+    assert_int_equal(counts.n_kept, PS_CLIENT_DELTAS);
+    assert_null(ps_client_model(x.client, 0));
+    assert_false(ps_client_flush(x.client, 50));
+    ps_client_close(x.client);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_release(&whole[f]);
+}
+
+/* ---------------------------------------------------------------------------------- rounds */
+
+#define ROUNDS 5
+
+/* In each round the clients take turns in another order. The models after each round go to
+ * bytes, one behind the other. */
+static void play_rounds(unsigned turn, struct pack *out)
+{
+    struct ps_server_opts opts = {.store = {.n_workers = 2, .n_clients = CLIENTS}};
+    struct sketch unused[FUNCTIONS];
+    struct instance x[CLIENTS];
+    struct ps_server *server;
+    struct rng rng[CLIENTS] = {{1}, {2}, {3}};
+
+    assert_int_equal(ps_server_open(&server, &opts), 0);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_init(&unused[f]);
+    for (uint32_t k = 0; k < CLIENTS; k++) {
+        uint32_t i = (k + turn) % CLIENTS;
+        struct ps_client_opts client = {.address = ps_server_address(server),
+                                        .is_deterministic = true};
+        char name[16];
+
+        assert_int_equal(ps_client_open(&x[i].client, &client), 0);
+        for (uint32_t f = 0; f < FUNCTIONS; f++)
+            x[i].function[f] =
+                ps_client_function(x[i].client, "prog", sample_name((f + i) % FUNCTIONS, name));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint32_t k = 0; k < CLIENTS; k++) {
+            uint32_t i = (k * (1 + turn % 2) + turn) % CLIENTS;
+
+            for (uint32_t f = 0; f < FUNCTIONS; f++) {
+                struct sketch s;
+
+                sketch_init(&s);
+                sample_calls(&s, &rng[i], 5, 1e4);
+                ps_client_add(x[i].client, x[i].function[f], &s);
+                sketch_release(&s);
+            }
+            if (k + 1 < CLIENTS) /* not complete before the last one has pushed */
+                assert_false(ps_client_round(x[i].client, 20));
+        }
+        for (uint32_t k = CLIENTS; k-- > 0;)
+            assert_true(
+                ps_client_round(x[(k * (1 + turn % 2) + turn) % CLIENTS].client, 10000));
+        for (uint32_t i = 0; i < CLIENTS; i++)
+            for (uint32_t f = 0; f < FUNCTIONS; f++) {
+                pack_u32(out, ps_client_index(x[i].client, x[i].function[f]));
+                sketch_pack(ps_client_model(x[i].client, x[i].function[f]), out);
+            }
+    }
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        assert_true(ps_client_flush(x[i].client, 10000));
+        ps_client_close(x[i].client);
+    }
+    assert_int_equal(ps_server_close(server), 0);
+}
+
+static void rounds_are_the_same_on_every_run(void **state)
+{
+    struct pack first = {0}, second = {0};
+
+    (void)state;
+    play_rounds(0, &first);
+    play_rounds(1, &second);
+    assert_int_equal(first.n, second.n);
+    assert_memory_equal(first.data, second.data, first.n);
+    pack_release(&first);
+    pack_release(&second);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clients_agree_with_one_that_saw_everything),
+        cmocka_unit_test(a_killed_server_loses_nothing),
+        cmocka_unit_test(without_a_server_nothing_blocks_and_nothing_grows),
+        cmocka_unit_test(rounds_are_the_same_on_every_run),
+    };
+
+    if (argc == 4 && strcmp(argv[1], "serve") == 0)
+        return serve(argv[2], argv[3]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Cut, merge, publish, save. */
+#include "ps/ps_store_parts.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a cut takes away. */
+struct cut {
+    struct ps_state *state; /* [n_workers] */
+    struct ps_client_record *client;
+    uint32_t n_clients;
+    uint64_t round;
+};
+
+static int by_text(const void *a, const void *b, void *names)
+{
+    const struct names *function = names;
+
+    return strcmp(function->name[*(const uint32_t *)a], function->name[*(const uint32_t *)b]);
+}
+
+/* Functions that came in this round get their indices, in an order that is always the same. */
+static void give_indices(struct ps_store *s)
+{
+    uint32_t *slot = mem_alloc(s->function.n, sizeof *slot), n = 0;
+
+    for (uint32_t i = 0; i < s->function.n; i++)
+        if (s->index_of[i] == PS_NO_INDEX)
+            slot[n++] = i;
+    qsort_r(slot, n, sizeof *slot, by_text, &s->function);
+    for (uint32_t i = 0; i < n; i++)
+        ps_store_give_index(s, slot[i]);
+    free(slot);
+}
+
+/* Clients that left are ready for every round. */
+static void next_round(struct ps_store *s)
+{
+    s->round++;
+    s->n_ready = 0;
+    for (uint32_t i = 0; i < s->client_id.n; i++)
+        s->n_ready += s->client[i].has_left;
+    give_indices(s);
+}
+
+/* Returns false if there is nothing to take. */
+static bool cut(struct ps_store *s, struct cut *c)
+{
+    unsigned n = s->opts.n_workers;
+    bool is_changed;
+
+    for (unsigned i = 0; i < n; i++)
+        pthread_mutex_lock(&s->worker[i].lock);
+    pthread_mutex_lock(&s->registry_lock);
+    is_changed = s->is_changed && (s->opts.n_clients == 0 || ps_store_is_round_complete(s));
+    if (is_changed) {
+        c->state = mem_alloc(n, sizeof *c->state);
+        for (unsigned i = 0; i < n; i++) {
+            c->state[i] = s->worker[i].state;
+            s->worker[i].state = (struct ps_state){0};
+        }
+        c->n_clients = s->client_id.n;
+        c->client = mem_alloc(c->n_clients, sizeof *c->client);
+        if (c->n_clients > 0)
+            memcpy(c->client, s->client, c->n_clients * sizeof *c->client);
+        if (s->opts.n_clients > 0)
+            next_round(s);
+        c->round = s->round;
+        s->is_changed = false;
+    }
+    pthread_mutex_unlock(&s->registry_lock);
+    for (unsigned i = n; i-- > 0;)
+        pthread_mutex_unlock(&s->worker[i].lock);
+    return is_changed;
+}
+
+static void merge_sketches(struct ps_store *s, const struct cut *c)
+{
+    for (unsigned w = 0; w < s->opts.n_workers; w++)
+        for (uint32_t i = 0; i < c->state[w].n_used; i++)
+            ps_state_add(&s->global, c->state[w].used[i],
+                         &c->state[w].sketch[c->state[w].used[i]]);
+}
+
+static void merge_stats(struct ps_store *s, const struct cut *c)
+{
+    for (unsigned w = 0; w < s->opts.n_workers; w++) {
+        const struct ps_state *from = &c->state[w];
+
+        for (uint32_t i = 0; i < from->key.n; i++) {
+            uint32_t id = ps_state_count(&s->global, from->key.name[i], &from->stat[i]);
+
+            s->global.changed[id] = s->version;
+        }
+        s->global.n_lost += from->n_lost;
+    }
+    atomic_store(&s->n_stats, s->global.key.n);
+    atomic_store(&s->n_lost, s->global.n_lost);
+}
+
+/* Sketches are packed before the lock is taken, which is then held for moving pointers only. */
+static void publish(struct ps_store *s, const struct cut *c)
+{
+    struct ps_model *model = mem_alloc(s->global.n, sizeof *model);
+
+    for (unsigned w = 0; w < s->opts.n_workers; w++)
+        for (uint32_t i = 0; i < c->state[w].n_used; i++) {
+            uint32_t slot = c->state[w].used[i];
+
+            if (model[slot].data == NULL)
+                model[slot] = ps_store_pack_model(&s->global.sketch[slot], s->version + 1);
+        }
+    pthread_rwlock_wrlock(&s->model_lock);
+    s->version++;
+    s->published_round = c->round;
+    for (uint32_t i = 0; i < s->global.n; i++)
+        if (model[i].data)
+            ps_store_place_model(s, i, model[i]);
+    merge_stats(s, c);
+    pthread_rwlock_unlock(&s->model_lock);
+    free(model);
+}
+
+static void cut_release(struct ps_store *s, struct cut *c)
+{
+    for (unsigned w = 0; w < s->opts.n_workers && c->state; w++)
+        ps_state_release(&c->state[w]);
+    free(c->state);
+    free(c->client);
+    *c = (struct cut){0};
+}
+
+/* ------------------------------------------------------------------------------- snapshots */
+
+/* The names and sketches of the functions, in the order of their indices, borrowed. */
+static void describe(struct ps_store *s, struct ps_snapshot *out)
+{
+    out->version = s->version;
+    out->state = s->global;
+    pthread_mutex_lock(&s->registry_lock);
+    out->n_functions = s->n_indices;
+    out->function = mem_alloc(s->n_indices, sizeof *out->function);
+    out->state.sketch = mem_alloc(s->n_indices, sizeof *out->state.sketch);
+    out->state.n = s->n_indices;
+    for (uint32_t i = 0; i < s->n_indices; i++) {
+        uint32_t slot = s->slot_of[i];
+
+        out->function[i] = (char *)(uintptr_t)s->function.name[slot];
+        if (slot < s->global.n)
+            out->state.sketch[i] = s->global.sketch[slot];
+        else
+            sketch_init(&out->state.sketch[i]);
+    }
+    pthread_mutex_unlock(&s->registry_lock);
+}
+
+static int write_snapshot(struct ps_store *s, struct cut *c, const char *path)
+{
+    struct ps_snapshot snapshot = {
+        .round = c->round, .n_clients = c->n_clients, .client = c->client};
+    int rc;
+
+    describe(s, &snapshot);
+    rc = ps_snapshot_write(&snapshot, path);
+    free(snapshot.function);
+    free(snapshot.state.sketch);
+    return rc;
+}
+
+/* What the cut has of every client is on disk now. */
+static void note_saved(struct ps_store *s, const struct cut *c)
+{
+    pthread_mutex_lock(&s->registry_lock);
+    for (uint32_t i = 0; i < c->n_clients; i++)
+        s->client[i].saved = c->client[i].last;
+    pthread_mutex_unlock(&s->registry_lock);
+    atomic_fetch_add(&s->n_snapshots, 1);
+}
+
+int ps_store_publish(struct ps_store *s)
+{
+    struct cut c = {0};
+    int rc = 0;
+
+    if (!cut(s, &c))
+        return 0;
+    merge_sketches(s, &c);
+    publish(s, &c);
+    if (s->snapshot) {
+        rc = write_snapshot(s, &c, s->snapshot);
+        if (rc == 0)
+            note_saved(s, &c);
+        pthread_mutex_lock(&s->registry_lock);
+        s->is_changed |= rc < 0; /* so that it is tried again */
+        pthread_mutex_unlock(&s->registry_lock);
+    }
+    cut_release(s, &c);
+    return rc;
+}

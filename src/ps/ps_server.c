@@ -1,0 +1,319 @@
+/*
+ * A socket is made before the thread that uses it is started and then belongs to that thread,
+ * which closes it. Shutting the context down ends all waiting, in any thread.
+ */
+#include "ps/ps_server.h"
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "ps/ps_key.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#define BACK "inproc://workers"
+#define MOST_WAITING 64 /* messages to or from one client that wait; more are dropped */
+#define MOST_WORKERS 256u
+
+struct server_worker {
+    struct ps_server *server;
+    unsigned index;
+    void *socket;
+    pthread_t thread;
+    bool is_started;
+};
+
+struct ps_server {
+    struct ps_store *store;
+    struct ps_key key;
+    unsigned interval_ms, n_workers;
+    char address[256];
+    void *zmq, *front, *back, *guard;
+    struct server_worker *worker; /* [n_workers] */
+    pthread_t proxy_thread, publisher_thread, guard_thread;
+    bool has_proxy, has_publisher, has_guard; /* started */
+};
+
+/* -------------------------------------------------------------------------------- threads */
+
+static void *run_proxy(void *arg)
+{
+    struct ps_server *s = arg;
+
+    pthread_setname_np(pthread_self(), "snag-ps-proxy");
+    zmq_proxy(s->front, s->back, NULL); /* until the context is shut down */
+    zmq_close(s->front);
+    zmq_close(s->back);
+    return NULL;
+}
+
+static void *run_guard(void *arg)
+{
+    struct ps_server *s = arg;
+
+    pthread_setname_np(pthread_self(), "snag-ps-guard");
+    ps_key_guard(&s->key, s->guard);
+    return NULL;
+}
+
+static void *run_publisher(void *arg)
+{
+    struct ps_server *s = arg;
+
+    pthread_setname_np(pthread_self(), "snag-ps-publish");
+    while (ps_store_wait(s->store, s->interval_ms))
+        if (ps_store_publish(s->store) < 0)
+            log_warn("ps", "%s", err_message());
+    return NULL;
+}
+
+/* One message. Returns false when the context is shut down. */
+static bool receive_part(void *socket, zmq_msg_t *part)
+{
+    int status;
+
+    do
+        status = zmq_msg_recv(part, socket, 0);
+    while (status < 0 && errno == EINTR);
+    return status >= 0;
+}
+
+/*
+ * Who asks, and the request. Of messages of another number of parts the rest is thrown away.
+ * Returns false when the context is shut down.
+ */
+static bool receive_request(void *socket, zmq_msg_t *who, zmq_msg_t *request, bool *is_good)
+{
+    int n = 1;
+
+    if (!receive_part(socket, who))
+        return false;
+    for (zmq_msg_t *last = who; zmq_msg_more(last); n++) {
+        if (!receive_part(socket, request))
+            return false;
+        last = request;
+    }
+    *is_good = n == 2;
+    return true;
+}
+
+static void *run_worker(void *arg)
+{
+    struct server_worker *w = arg;
+    msgpack_sbuffer reply = {0};
+    zmq_msg_t who, request;
+    bool is_good = false;
+    char name[16];
+
+    snprintf(name, sizeof name, "snag-ps-%u", w->index % 1000);
+    pthread_setname_np(pthread_self(), name);
+    zmq_msg_init(&who);
+    zmq_msg_init(&request);
+    while (receive_request(w->socket, &who, &request, &is_good)) {
+        if (!is_good)
+            continue;
+        ps_store_answer(w->server->store, w->index, zmq_msg_data(&request),
+                        zmq_msg_size(&request), &reply);
+        if (zmq_msg_send(&who, w->socket, ZMQ_SNDMORE) >= 0)
+            zmq_send(w->socket, reply.data, reply.size, 0);
+    }
+    zmq_msg_close(&who);
+    zmq_msg_close(&request);
+    msgpack_sbuffer_destroy(&reply);
+    zmq_close(w->socket);
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------- opening */
+
+static int fail(const char *what)
+{
+    return err_set(ERR_IO, "%s: %s", what, zmq_strerror(errno));
+}
+
+static int bind_front(struct ps_server *s, const struct ps_server_opts *opts)
+{
+    const char *listen = opts->listen ? opts->listen : "tcp://127.0.0.1:*";
+    int64_t most_bytes = PS_FRAME_MOST;
+    int most = MOST_WAITING, rc = 0;
+    size_t bytes = sizeof s->address;
+
+    s->front = zmq_socket(s->zmq, ZMQ_ROUTER);
+    if (s->front == NULL)
+        return fail("cannot make a socket");
+    zmq_setsockopt(s->front, ZMQ_MAXMSGSIZE, &most_bytes, sizeof most_bytes);
+    zmq_setsockopt(s->front, ZMQ_RCVHWM, &most, sizeof most);
+    zmq_setsockopt(s->front, ZMQ_SNDHWM, &most, sizeof most);
+    if (opts->key_file)
+        rc = ps_key_serve(&s->key, s->front);
+    if (rc < 0)
+        return rc;
+    if (zmq_bind(s->front, listen) != 0)
+        return err_set(ERR_IO, "cannot listen at '%s': %s", listen, zmq_strerror(errno));
+    zmq_getsockopt(s->front, ZMQ_LAST_ENDPOINT, s->address, &bytes);
+    return 0;
+}
+
+static int bind_guard(struct ps_server *s)
+{
+    s->guard = zmq_socket(s->zmq, ZMQ_REP);
+    if (s->guard == NULL || zmq_bind(s->guard, PS_KEY_GUARD_ADDRESS) != 0)
+        return fail("cannot guard the server");
+    return 0;
+}
+
+static int bind_back(struct ps_server *s)
+{
+    s->back = zmq_socket(s->zmq, ZMQ_DEALER);
+    if (s->back == NULL || zmq_bind(s->back, BACK) != 0)
+        return fail("cannot reach the workers");
+    s->worker = mem_alloc(s->n_workers, sizeof *s->worker);
+    for (unsigned i = 0; i < s->n_workers; i++) {
+        s->worker[i] = (struct server_worker){.server = s, .index = i};
+        s->worker[i].socket = zmq_socket(s->zmq, ZMQ_DEALER);
+        if (s->worker[i].socket == NULL || zmq_connect(s->worker[i].socket, BACK) != 0)
+            return fail("cannot start a worker");
+    }
+    return 0;
+}
+
+static bool start(pthread_t *thread, void *(*fn)(void *), void *arg, bool *is_started)
+{
+    *is_started = pthread_create(thread, NULL, fn, arg) == 0;
+    return *is_started;
+}
+
+static int start_all(struct ps_server *s)
+{
+    bool is_good = true;
+
+    if (s->guard)
+        is_good = start(&s->guard_thread, run_guard, s, &s->has_guard);
+    for (unsigned i = 0; i < s->n_workers; i++)
+        is_good = is_good && start(&s->worker[i].thread, run_worker, &s->worker[i],
+                                   &s->worker[i].is_started);
+    is_good = is_good && start(&s->publisher_thread, run_publisher, s, &s->has_publisher) &&
+              start(&s->proxy_thread, run_proxy, s, &s->has_proxy);
+    return is_good ? 0 : err_set(ERR_IO, "cannot start a thread");
+}
+
+/* ZeroMQ takes 99999 for 34463. */
+static bool has_bad_port(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+
+    return strncmp(listen, "tcp://", 6) == 0 && strtoul(colon + 1, NULL, 10) > UINT16_MAX;
+}
+
+static int check(const struct ps_server_opts *opts)
+{
+    if (opts->listen && has_bad_port(opts->listen))
+        return err_set(ERR_USAGE, "no such port: '%s'", opts->listen);
+    if (opts->listen && !opts->key_file && !opts->is_open && !ps_key_is_local(opts->listen))
+        return err_set(ERR_USAGE, "'%s' can be reached from other machines: that needs a key",
+                       opts->listen);
+    return 0;
+}
+
+static int open_all(struct ps_server *s, const struct ps_server_opts *opts)
+{
+    struct ps_store_opts store = opts->store;
+    int rc = check(opts);
+
+    s->n_workers = store.n_workers ? store.n_workers : 2;
+    s->n_workers = s->n_workers < MOST_WORKERS ? s->n_workers : MOST_WORKERS;
+    s->interval_ms = opts->interval_ms ? opts->interval_ms : 1000;
+    store.n_workers = s->n_workers;
+    if (rc == 0 && opts->key_file)
+        rc = ps_key_read(&s->key, opts->key_file, true);
+    if (rc == 0)
+        rc = ps_store_open(&s->store, &store);
+    if (rc < 0)
+        return rc;
+    s->zmq = zmq_ctx_new();
+    if (s->zmq == NULL)
+        return fail("cannot start ZeroMQ");
+    if (opts->key_file)
+        rc = bind_guard(s);
+    if (rc == 0)
+        rc = bind_back(s);
+    if (rc == 0)
+        rc = bind_front(s, opts);
+    return rc < 0 ? rc : start_all(s);
+}
+
+/* A socket whose thread was never started has nobody else to close it. */
+static void close_socket(void *socket)
+{
+    if (socket)
+        zmq_close(socket);
+}
+
+static void stop_threads(struct ps_server *s)
+{
+    if (s->store)
+        ps_store_stop(s->store);
+    if (s->zmq)
+        zmq_ctx_shutdown(s->zmq);
+    if (s->has_publisher)
+        pthread_join(s->publisher_thread, NULL);
+    if (s->has_proxy) {
+        pthread_join(s->proxy_thread, NULL);
+    } else {
+        close_socket(s->front);
+        close_socket(s->back);
+    }
+    if (s->has_guard)
+        pthread_join(s->guard_thread, NULL);
+    else
+        close_socket(s->guard);
+    for (unsigned i = 0; s->worker && i < s->n_workers; i++) {
+        if (s->worker[i].is_started)
+            pthread_join(s->worker[i].thread, NULL);
+        else
+            close_socket(s->worker[i].socket);
+    }
+}
+
+int ps_server_close(struct ps_server *s)
+{
+    int rc = 0;
+
+    if (s == NULL)
+        return 0;
+    stop_threads(s);
+    if (s->store && s->has_proxy)
+        rc = ps_store_publish(s->store);
+    if (s->zmq)
+        zmq_ctx_term(s->zmq);
+    ps_store_close(s->store);
+    free(s->worker);
+    free(s);
+    return rc;
+}
+
+int ps_server_open(struct ps_server **server, const struct ps_server_opts *opts)
+{
+    struct ps_server *s = mem_alloc(1, sizeof *s);
+    int rc = open_all(s, opts);
+
+    *server = rc < 0 ? NULL : s;
+    if (rc < 0)
+        ps_server_close(s);
+    return rc;
+}
+
+const char *ps_server_address(const struct ps_server *s)
+{
+    return s->address;
+}
+
+void ps_server_counts(struct ps_server *s, struct ps_counts *counts)
+{
+    ps_store_counts(s->store, counts);
+}

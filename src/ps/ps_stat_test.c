@@ -1,0 +1,70 @@
+#include "ps/ps_stat.h"
+
+#include "base/test.h"
+
+#include <float.h>
+
+/* -3 1 5: sum 3, squares 9 + 1 + 25. */
+static void whole_numbers_by_hand(void **state)
+{
+    struct ps_stat s = {0};
+
+    (void)state;
+    assert_true(ps_stat_mean(&s) == 0);
+    ps_stat_add(&s, 1);
+    ps_stat_add(&s, -3);
+    ps_stat_add(&s, 5);
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.whole.min, -3);
+    assert_int_equal(s.whole.max, 5);
+    assert_true(s.whole.sum == 3 && s.whole.square_sum == 35);
+    assert_true(ps_stat_mean(&s) == 1);
+}
+
+/* A maximum that begins at the smallest positive number is wrong for negative ones. */
+static void all_negative_values_have_a_negative_maximum(void **state)
+{
+    struct ps_stat s = {0};
+
+    (void)state;
+    ps_stat_add_real(&s, -2.5);
+    ps_stat_add_real(&s, -1.5);
+    assert_true(s.real.max == -1.5 && s.real.min == -2.5 && s.real.sum == -4);
+}
+
+static void kinds_do_not_mix(void **state)
+{
+    struct ps_stat whole = {0}, real = {0};
+
+    (void)state;
+    ps_stat_add(&whole, 1);
+    ps_stat_add_real(&real, 1);
+    assert_false(ps_stat_merge(&whole, &real));
+    assert_int_equal(whole.n, 1);
+}
+
+static void extremes_stay_finite_and_counts_in_62_bits(void **state)
+{
+    struct ps_stat s = {0}, many = {.n = UINT64_MAX >> 2};
+
+    (void)state;
+    ps_stat_add_real(&s, DBL_MAX);
+    ps_stat_add_real(&s, DBL_MAX);
+    ps_stat_add_real(&s, -INFINITY);
+    ps_stat_add_real(&s, NAN);
+    assert_true(isfinite(s.real.sum) && isfinite(s.real.square_sum));
+    assert_false(ps_stat_merge(&many, &(struct ps_stat){.n = 1}));
+    assert_true(many.n == UINT64_MAX >> 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers_by_hand),
+        cmocka_unit_test(all_negative_values_have_a_negative_maximum),
+        cmocka_unit_test(kinds_do_not_mix),
+        cmocka_unit_test(extremes_stay_finite_and_counts_in_62_bits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* A key is its parts with line feeds between them: text of a frame has no control characters.
+ */
+#include "ps/ps_state.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ps_state_release(struct ps_state *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        sketch_release(&s->sketch[i]);
+    free(s->sketch);
+    free(s->used);
+    names_release(&s->key);
+    free(s->stat);
+    free(s->changed);
+    *s = (struct ps_state){0};
+}
+
+static void cover(struct ps_state *s, uint32_t slot)
+{
+    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
+    while (s->n <= slot)
+        sketch_init(&s->sketch[s->n++]);
+}
+
+void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
+{
+    struct sketch *into;
+
+    cover(s, slot);
+    into = &s->sketch[slot];
+    if (from->n > PS_CALLS_MOST - into->n) {
+        s->n_lost += from->n;
+        return;
+    }
+    if (into->n == 0 && from->n > 0) {
+        mem_grow(&s->used, &s->used_cap, (size_t)s->n_used + 1, sizeof *s->used);
+        s->used[s->n_used++] = slot;
+    }
+    sketch_merge(into, from);
+}
+
+uint32_t ps_state_count(struct ps_state *s, const char *key, const struct ps_stat *stat)
+{
+    uint32_t n = s->key.n, id = names_add(&s->key, key);
+
+    mem_grow(&s->stat, &s->stat_cap, s->key.n, sizeof *s->stat);
+    mem_grow(&s->changed, &s->changed_cap, s->key.n, sizeof *s->changed);
+    if (id == n) {
+        s->stat[id] = (struct ps_stat){0};
+        s->changed[id] = 0;
+    }
+    if (!ps_stat_merge(&s->stat[id], stat))
+        s->n_lost += stat->n;
+    return id;
+}
+
+static char *put(char *to, struct ps_span text)
+{
+    if (text.n > 0)
+        memcpy(to, text.data, text.n);
+    to[text.n] = '\n';
+    return to + text.n + 1;
+}
+
+/* The kind is part of it, so that no client can spoil the numbers of another by its type. */
+void ps_state_key(const struct ps_stat_entry *e, char key[PS_KEY_SIZE])
+{
+    char *to = put(put(put(key, e->program), e->region), e->name);
+
+    snprintf(to, 16, "%c%u", e->stat.is_real ? 'r' : 'w', e->rank);
+}
+
+struct ps_stat_key ps_state_split(char *text)
+{
+    struct ps_stat_key key = {0};
+
+    key.program = strsep(&text, "\n");
+    key.region = strsep(&text, "\n");
+    key.name = strsep(&text, "\n");
+    key.rank = (uint32_t)strtoul(text + 1, NULL, 10);
+    return key;
+}
+
+/* ---------------------------------------------------------------------------------- bytes */
+
+void ps_state_pack_stats(const struct ps_state *s, struct pack *p)
+{
+    pack_u32(p, s->key.n);
+    for (uint32_t i = 0; i < s->key.n; i++) {
+        pack_array(p, s->key.name[i], strlen(s->key.name[i]), 1);
+        pack_array(p, &s->stat[i], 1, sizeof s->stat[i]);
+    }
+}
+
+static bool is_key(const char *text, size_t n)
+{
+    unsigned n_parts = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        n_parts += text[i] == '\n';
+        if (text[i] == '\0' || ((unsigned char)text[i] < 0x20 && text[i] != '\n'))
+            return false;
+    }
+    return n_parts == 3 && n < PS_KEY_SIZE;
+}
+
+void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
+{
+    uint32_t n = unpack_u32(p);
+
+    p->is_bad |= n > PS_STATS_MOST;
+    for (uint32_t i = 0; i < n && !p->is_bad; i++) {
+        size_t length = unpack_count(p, 1);
+        char *bytes = unpack_array(p, length, 1);
+        char *key = strndup(bytes, length);
+        struct ps_stat *stat = unpack_array(p, 1, sizeof *stat);
+
+        if (key == NULL)
+            abort();
+        p->is_bad |= !is_key(bytes, length);
+        if (!p->is_bad)
+            ps_state_count(s, key, stat);
+        free(bytes);
+        free(key);
+        free(stat);
+    }
+}

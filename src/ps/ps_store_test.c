@@ -1,0 +1,529 @@
+#include "ps/ps_store.h"
+
+#include "base/err.h"
+#include "base/test.h"
+#include "ps/ps_sample.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#define FUNCTIONS 5
+#define CLIENTS 4
+#define PARTS 40 /* deltas of all clients */
+
+/* One request; the answer stays in f. */
+static void ask(struct ps_store *store, const struct ps_push *push, const struct sketch *sketch,
+                struct ps_frame *f, msgpack_sbuffer *reply)
+{
+    msgpack_sbuffer out = {0};
+
+    sample_push(&out, push, sketch);
+    ps_store_answer(store, push->sequence % 2, out.data, out.size, reply);
+    assert_int_equal(ps_frame_read(f, reply->data, reply->size), 0);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* What the store has published of the sample functions. */
+static void pull(struct ps_store *store, struct sketch *model, struct ps_reply *head)
+{
+    static uint64_t bin[SKETCH_MOST_BINS];
+    struct sketch none[FUNCTIONS] = {0};
+    struct ps_push push = {.client = 1, .n_entries = FUNCTIONS};
+    msgpack_sbuffer reply = {0};
+    struct ps_frame f = {0};
+
+    ask(store, &push, none, &f, &reply);
+    assert_int_equal(f.kind, PS_REPLY);
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        sketch_init(&model[i]);
+    for (uint32_t i = 0; i < f.reply.n_models; i++)
+        for (uint32_t k = 0; k < FUNCTIONS; k++)
+            if (f.reply.index[k] == f.reply.model[i].index) {
+                struct sketch view = ps_sketch_view(&f.reply.model[i].sketch, bin);
+
+                sketch_merge(&model[k], &view);
+            }
+    if (head)
+        *head = (struct ps_reply){
+            .version = f.reply.version, .round = f.reply.round, .epoch = f.reply.epoch};
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+}
+
+static void release_all(struct sketch *sketch, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        sketch_release(&sketch[i]);
+}
+
+/* PARTS deltas, and what one instance that saw everything has. */
+static void make_parts(struct sketch part[PARTS][FUNCTIONS], struct sketch whole[FUNCTIONS])
+{
+    struct rng rng = {11};
+
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_init(&whole[f]);
+    for (uint32_t p = 0; p < PARTS; p++)
+        for (uint32_t f = 0; f < FUNCTIONS; f++) {
+            sketch_init(&part[p][f]);
+            sample_calls(&part[p][f], &rng, (uint32_t)rng_below(&rng, 100), 1e3 * (f + 1));
+            sketch_merge(&whole[f], &part[p][f]);
+        }
+}
+
+static void expect_models(struct ps_store *store, const struct sketch *whole)
+{
+    struct sketch model[FUNCTIONS];
+
+    pull(store, model, NULL);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        assert_true(sample_same(&model[f], &whole[f]));
+    release_all(model, FUNCTIONS);
+}
+
+static void any_partition_in_any_order_merges_to_one_instance(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct sketch part[PARTS][FUNCTIONS], whole[FUNCTIONS];
+    struct rng rng = {3};
+
+    (void)state;
+    make_parts(part, whole);
+    for (int trial = 0; trial < 10; trial++) {
+        uint64_t sequence[CLIENTS] = {0};
+        uint32_t order[PARTS];
+        msgpack_sbuffer reply = {0};
+        struct ps_store *store;
+        struct ps_frame f = {0};
+
+        assert_int_equal(ps_store_open(&store, &opts), 0);
+        for (uint32_t i = 0; i < PARTS; i++) { /* a permutation, drawn by insertion */
+            uint32_t at = (uint32_t)rng_below(&rng, i + 1);
+
+            order[i] = order[at];
+            order[at] = i;
+        }
+        for (uint32_t i = 0; i < PARTS; i++) {
+            uint32_t c = (uint32_t)rng_below(&rng, CLIENTS);
+            struct ps_push push = {
+                .client = c + 10, .sequence = ++sequence[c], .n_entries = FUNCTIONS};
+
+            ask(store, &push, part[order[i]], &f, &reply);
+            assert_int_equal(f.kind, PS_REPLY);
+            if (rng_below(&rng, 4) == 0)
+                assert_int_equal(ps_store_publish(store), 0);
+            if (rng_below(&rng, 4) == 0) /* its answer was lost */
+                ask(store, &push, part[order[i]], &f, &reply);
+        }
+        assert_int_equal(ps_store_publish(store), 0);
+        expect_models(store, whole);
+        ps_store_close(store);
+        ps_frame_release(&f);
+        msgpack_sbuffer_destroy(&reply);
+    }
+    for (uint32_t p = 0; p < PARTS; p++)
+        release_all(part[p], FUNCTIONS);
+    release_all(whole, FUNCTIONS);
+}
+
+static void only_what_changed_is_sent(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct sketch delta[2];
+    struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 2};
+    msgpack_sbuffer reply = {0}, out = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (int i = 0; i < 2; i++) {
+        sketch_init(&delta[i]);
+        sketch_add(&delta[i], 7);
+    }
+    ask(store, &push, delta, &f, &reply);
+    assert_int_equal(f.reply.n_models, 0); /* nothing is published yet */
+    ps_store_publish(store);
+    ask(store, &push, delta, &f, &reply);
+    assert_int_equal(f.reply.n_models, 2);
+    push.epoch = f.reply.epoch;
+    push.have = f.reply.version;
+    push.sequence = 2;
+    push.n_entries = 1;
+    ask(store, &push, delta, &f, &reply);
+    ps_store_publish(store);
+    push.n_entries = 2;
+    push.sequence = 0;
+    ps_write_push(&out, &push);
+    ps_write_entry(&out, 0, NULL);
+    ps_write_entry(&out, 1, NULL);
+    ps_write_array(&out, 0);
+    ps_store_answer(store, 0, out.data, out.size, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    assert_int_equal(f.reply.n_models, 1);
+    assert_int_equal(f.reply.model[0].index, 0);
+    assert_int_equal(f.reply.model[0].sketch.n, 2);
+    release_all(delta, 2);
+    ps_store_close(store);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* Refused as a whole: a bad index behind a good function adds nothing of the good one. */
+static void refused_frames_change_nothing(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 2};
+    msgpack_sbuffer out = {0}, reply = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+    struct ps_counts counts;
+    struct sketch s;
+
+    (void)state;
+    sketch_init(&s);
+    sketch_add(&s, 1);
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    ps_write_push(&out, &push);
+    ps_write_named(&out, "prog", "f00", &s);
+    ps_write_entry(&out, 17, &s);
+    ps_write_array(&out, 0);
+    ps_store_answer(store, 0, out.data, out.size, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    assert_int_equal(f.kind, PS_REFUSAL);
+    assert_int_equal(f.refusal.code, PS_BAD_FRAME);
+    push.n_entries = 1;
+    push.epoch = 12345; /* no life of this server */
+    ask(store, &push, &s, &f, &reply);
+    assert_int_equal(f.refusal.code, PS_STALE);
+    ps_store_publish(store);
+    ps_store_counts(store, &counts);
+    assert_int_equal(counts.n_merged, 0);
+    assert_int_equal(counts.version, 0);
+    assert_int_equal(counts.n_refused, 2);
+    sketch_release(&s);
+    ps_store_close(store);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* Counts that would wrap are turned away, so that what is published is always possible. */
+static void counts_do_not_wrap(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct ps_push push = {.client = 1, .n_entries = 1};
+    msgpack_sbuffer reply = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+    struct ps_counts counts;
+    struct sketch s;
+
+    (void)state;
+    sketch_init(&s);
+    sketch_add(&s, 1);
+    s.n = s.count[1 - s.first_bin] = PS_CALLS_MOST;
+    s.sum = PS_CALLS_MOST;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (push.sequence = 1; push.sequence <= 6; push.sequence++) {
+        ask(store, &push, &s, &f, &reply);
+        if (push.sequence % 2 == 0)
+            ps_store_publish(store);
+    }
+    push.sequence = 0;
+    ask(store, &push, &s, &f, &reply);
+    assert_int_equal(f.reply.n_models, 1);
+    assert_true(f.reply.model[0].sketch.n == PS_CALLS_MOST);
+    ps_store_counts(store, &counts);
+    assert_true(counts.n_lost > 0);
+    sketch_release(&s);
+    ps_store_close(store);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+}
+
+static void a_frozen_store_takes_deltas_but_keeps_its_models(void **state)
+{
+    const char *path = "ps_store_frozen.snapshot";
+    struct ps_store_opts first = {.n_workers = 2, .snapshot = path};
+    struct ps_store_opts frozen = {.n_workers = 2, .load = path, .is_frozen = true};
+    struct sketch part[PARTS][FUNCTIONS], whole[FUNCTIONS];
+    struct ps_push push = {.client = 1, .sequence = 1, .n_entries = FUNCTIONS};
+    msgpack_sbuffer reply = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+
+    (void)state;
+    unlink(path);
+    make_parts(part, whole);
+    assert_int_equal(ps_store_open(&store, &first), 0);
+    ask(store, &push, whole, &f, &reply);
+    assert_int_equal(ps_store_publish(store), 0);
+    ps_store_close(store);
+    assert_int_equal(ps_store_open(&store, &frozen), 0);
+    expect_models(store, whole);
+    ask(store, &push, part[0], &f,
+        &reply); /* that client is not known here: loaded, not resumed */
+    assert_int_equal(f.reply.received, 1);
+    ps_store_publish(store);
+    expect_models(store, whole);
+    ps_store_close(store);
+    unlink(path);
+    for (uint32_t p = 0; p < PARTS; p++)
+        release_all(part[p], FUNCTIONS);
+    release_all(whole, FUNCTIONS);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+}
+
+/* Deltas 1 and 2 are saved, 3 is not; all three are sent again after the restart. */
+static void a_restart_counts_every_delta_once(void **state)
+{
+    const char *path = "ps_store_restart.snapshot";
+    struct ps_store_opts opts = {.n_workers = 2, .snapshot = path};
+    struct sketch part[PARTS][FUNCTIONS], whole[FUNCTIONS], sum[FUNCTIONS];
+    struct ps_push push = {.client = 1, .n_entries = FUNCTIONS};
+    msgpack_sbuffer reply = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+    struct ps_counts counts;
+
+    (void)state;
+    unlink(path);
+    make_parts(part, whole);
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (push.sequence = 1; push.sequence <= 3; push.sequence++) {
+        ask(store, &push, part[push.sequence], &f, &reply);
+        if (push.sequence == 2)
+            assert_int_equal(ps_store_publish(store), 0);
+    }
+    assert_int_equal(f.reply.received, 3);
+    assert_int_equal(f.reply.saved, 2);
+    ps_store_close(store); /* as if killed: nothing is written */
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (push.sequence = 1; push.sequence <= 3; push.sequence++)
+        ask(store, &push, part[push.sequence], &f, &reply);
+    assert_int_equal(ps_store_publish(store), 0);
+    ps_store_counts(store, &counts);
+    assert_int_equal(counts.n_duplicates, 2);
+    assert_int_equal(counts.n_merged, 1);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        sketch_init(&sum[i]);
+        for (int k = 1; k <= 3; k++)
+            sketch_merge(&sum[i], &part[k][i]);
+    }
+    expect_models(store, sum);
+    ps_store_close(store);
+    unlink(path);
+    release_all(sum, FUNCTIONS);
+    release_all(whole, FUNCTIONS);
+    for (uint32_t p = 0; p < PARTS; p++)
+        release_all(part[p], FUNCTIONS);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+}
+
+/* Every byte changed and every beginning of a snapshot is refused; the store does not open. */
+static void damaged_snapshots_are_refused(void **state)
+{
+    const char *path = "ps_store_damaged.snapshot";
+    struct ps_store_opts opts = {.n_workers = 2, .snapshot = path};
+    struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 1};
+    msgpack_sbuffer reply = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+    unsigned char bytes[8192];
+    struct sketch s;
+    size_t n;
+    FILE *file;
+
+    (void)state;
+    unlink(path);
+    sketch_init(&s);
+    sketch_add(&s, 1);
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    ask(store, &push, &s, &f, &reply);
+    assert_int_equal(ps_store_publish(store), 0);
+    ps_store_close(store);
+    file = fopen(path, "rb");
+    n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_in_range(n, 100, sizeof bytes - 1);
+    for (size_t i = 0; i < 2 * n; i += 3) {
+        size_t length = i < n ? n : i - n;
+
+        bytes[i % n] ^= i < n ? 0x10 : 0;
+        file = fopen(path, "wb");
+        fwrite(bytes, 1, length, file);
+        fclose(file);
+        assert_int_equal(ps_store_open(&store, &opts), ERR_FORMAT);
+        assert_null(store);
+        bytes[i % n] ^= i < n ? 0x10 : 0;
+    }
+    unlink(path);
+    sketch_release(&s);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+}
+
+/* ------------------------------------------------------------------------------- threads */
+
+struct pusher {
+    struct ps_store *store;
+    unsigned index;
+    pthread_t thread;
+};
+
+static void *push_many(void *arg)
+{
+    struct pusher *p = arg;
+    msgpack_sbuffer out = {0}, reply = {0};
+    struct sketch one[FUNCTIONS];
+
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        sketch_init(&one[i]);
+        sketch_add(&one[i], 10 * (p->index + 1));
+    }
+    for (uint64_t k = 1; k <= 500; k++) {
+        struct ps_push push = {.client = p->index, .sequence = k, .n_entries = FUNCTIONS};
+
+        sample_push(&out, &push, one);
+        ps_store_answer(p->store, p->index, out.data, out.size, &reply);
+    }
+    release_all(one, FUNCTIONS);
+    msgpack_sbuffer_destroy(&out);
+    msgpack_sbuffer_destroy(&reply);
+    return NULL;
+}
+
+static void workers_and_cuts_lose_nothing(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 4};
+    struct sketch model[FUNCTIONS];
+    struct pusher pusher[4];
+    struct ps_store *store;
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        pusher[i] = (struct pusher){.store = store, .index = i};
+        pthread_create(&pusher[i].thread, NULL, push_many, &pusher[i]);
+    }
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(ps_store_publish(store), 0);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(pusher[i].thread, NULL);
+    ps_store_publish(store);
+    pull(store, model, NULL);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        assert_int_equal(model[i].n, 2000);
+        assert_int_equal(model[i].sum, 500 * (10 + 20 + 30 + 40));
+    }
+    release_all(model, FUNCTIONS);
+    ps_store_close(store);
+}
+
+/* Two clients; the second says f01 first. Indices and models are those of the names. */
+static void rounds_do_not_depend_on_who_is_first(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct ps_store_opts opts = {.n_workers = 2, .n_clients = 2};
+        msgpack_sbuffer reply = {0}, out = {0};
+        struct ps_store *store;
+        struct ps_frame f = {0};
+        struct sketch s;
+
+        sketch_init(&s);
+        sketch_add(&s, 3);
+        assert_int_equal(ps_store_open(&store, &opts), 0);
+        for (int k = 0; k < 2; k++) {
+            int who = first ^ k;
+            struct ps_push push = {.client = (uint64_t)who + 1, .sequence = 1, .round = 1};
+
+            push.n_entries = 1;
+            msgpack_sbuffer_clear(&out);
+            ps_write_push(&out, &push);
+            ps_write_named(&out, "prog", who ? "f01" : "f00", &s);
+            ps_write_array(&out, 0);
+            ps_store_answer(store, 0, out.data, out.size, &reply);
+            assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+            assert_int_equal(f.kind, PS_REPLY);
+            assert_int_equal(f.reply.index[0], PS_NO_INDEX);
+            ps_store_publish(store); /* nothing before both are there */
+        }
+        ask(store, &(struct ps_push){.client = 1, .n_entries = 2}, (struct sketch[2]){0}, &f,
+            &reply);
+        assert_int_equal(f.reply.round, 1);
+        assert_int_equal(f.reply.version, 1);
+        assert_int_equal(f.reply.index[0], 0);
+        assert_int_equal(f.reply.index[1], 1);
+        ask(store, &(struct ps_push){.client = 1, .sequence = 2, .round = 3, .n_entries = 1},
+            &s, &f, &reply);
+        assert_int_equal(f.kind, PS_REFUSAL);
+        assert_int_equal(f.refusal.code, PS_EARLY);
+        sketch_release(&s);
+        ps_store_close(store);
+        ps_frame_release(&f);
+        msgpack_sbuffer_destroy(&reply);
+        msgpack_sbuffer_destroy(&out);
+    }
+}
+
+static void statistics_are_told_page_by_page(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct ps_push push = {.client = 1, .sequence = 1};
+    struct ps_ask_stats ask_stats = {.most = 4};
+    msgpack_sbuffer reply = {0}, out = {0};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+    struct ps_stat s = {0};
+    uint32_t n = 0;
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    ps_stat_add(&s, 2);
+    ps_write_push(&out, &push);
+    ps_write_array(&out, 10);
+    for (uint32_t r = 0; r < 10; r++)
+        ps_write_stat(&out, &(struct ps_stat_key){"prog", r, "", "anomalies"}, &s);
+    ps_store_answer(store, 0, out.data, out.size, &reply);
+    ps_store_publish(store);
+    do {
+        msgpack_sbuffer_clear(&out);
+        ps_write_ask_stats(&out, &ask_stats);
+        ps_store_answer(store, 0, out.data, out.size, &reply);
+        assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+        assert_int_equal(f.kind, PS_STATS);
+        for (uint32_t i = 0; i < f.stats.n; i++, n++) {
+            assert_int_equal(f.stats.stat[i].rank, n);
+            assert_int_equal(f.stats.stat[i].stat.whole.sum, 2);
+        }
+        ask_stats.from = f.stats.next;
+    } while (f.stats.next > 0);
+    assert_int_equal(n, 10);
+    ps_store_close(store);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&reply);
+    msgpack_sbuffer_destroy(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_partition_in_any_order_merges_to_one_instance),
+        cmocka_unit_test(only_what_changed_is_sent),
+        cmocka_unit_test(refused_frames_change_nothing),
+        cmocka_unit_test(counts_do_not_wrap),
+        cmocka_unit_test(a_frozen_store_takes_deltas_but_keeps_its_models),
+        cmocka_unit_test(a_restart_counts_every_delta_once),
+        cmocka_unit_test(damaged_snapshots_are_refused),
+        cmocka_unit_test(workers_and_cuts_lose_nothing),
+        cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
+        cmocka_unit_test(statistics_are_told_page_by_page),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

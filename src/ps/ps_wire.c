@@ -1,0 +1,439 @@
+/*
+ * The bins of a sketch are one binary element, because there are many of them: pairs of how
+ * many empty bins are skipped and the count of the next, each a little-endian base 128 number
+ * whose last byte has no high bit, as in DWARF and protocol buffers.
+ */
+#include "ps/ps_wire.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VARINT_MOST 10                                 /* bytes of 64 bits */
+#define BINS_MOST (SKETCH_MOST_BINS * VARINT_MOST * 2) /* bytes */
+
+void ps_frame_release(struct ps_frame *f)
+{
+    free(f->push.entry);
+    free(f->push.stat);
+    free(f->reply.index);
+    free(f->reply.model);
+    free(f->stats.stat);
+    *f = (struct ps_frame){0};
+}
+
+/* ------------------------------------------------------------------------------- sketches */
+
+/* Returns false at the end of the bytes or of 64 bits. */
+static bool get_long_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        uint64_t byte = *(*at)++;
+
+        if (shift == 63 && byte > 1)
+            return false;
+        *value |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/* Nearly all take one byte. */
+static inline bool get_varint(const unsigned char **at, const unsigned char *end,
+                              uint64_t *value)
+{
+    if (*at < end && **at < 0x80) {
+        *value = *(*at)++;
+        return true;
+    }
+    return get_long_varint(at, end, value);
+}
+
+static unsigned char *put_varint(unsigned char *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (unsigned char)(value | 0x80);
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+/* Walks over all bins. Fills in first_bin, n_bins and n; false if they are not bins. */
+static bool check_bins(struct ps_packed_sketch *s)
+{
+    const unsigned char *at = s->bins.data, *end = at + s->bins.n;
+    uint64_t next = 0, gap, count; /* next: first bin that was not spoken of yet */
+
+    for (bool is_first = true; at < end; is_first = false) {
+        if (!get_varint(&at, end, &gap) || gap >= SKETCH_MOST_BINS - next ||
+            !get_varint(&at, end, &count) || count == 0 || count > PS_CALLS_MOST - s->n)
+            return false;
+        if (is_first)
+            s->first_bin = (uint32_t)gap;
+        next += gap + 1;
+        s->n += count;
+        if (next == SKETCH_MOST_BINS && at < end)
+            return false;
+    }
+    s->n_bins = (uint32_t)next - s->first_bin;
+    return s->n > 0;
+}
+
+/* Could there be n values in these bins, with this least, largest and sum? */
+static bool is_possible(const struct ps_packed_sketch *s)
+{
+    return s->min <= s->max && sketch_bin(s->min) == s->first_bin &&
+           sketch_bin(s->max) == s->first_bin + s->n_bins - 1 &&
+           s->sum >= (unsigned __int128)s->n * s->min &&
+           s->sum <= (unsigned __int128)s->n * s->max;
+}
+
+static void read_sketch(struct ps_reader *r, struct ps_packed_sketch *s)
+{
+    *s = (struct ps_packed_sketch){0};
+    ps_read_array(r, 5, 5);
+    s->min = ps_read_count(r);
+    s->max = ps_read_count(r);
+    s->sum = ps_read_wide(r);
+    s->square_sum = ps_read_wide(r);
+    s->bins = ps_read_bytes(r, BINS_MOST);
+    if (!r->is_bad)
+        r->is_bad = !check_bins(s) || !is_possible(s);
+}
+
+struct sketch ps_sketch_view(const struct ps_packed_sketch *s, uint64_t *bin)
+{
+    const unsigned char *at = s->bins.data, *end = at + s->bins.n;
+    uint64_t b = s->first_bin, gap, count;
+    struct sketch view = {.n = s->n,
+                          .min = s->min,
+                          .max = s->max,
+                          .sum = s->sum,
+                          .square_sum = s->square_sum,
+                          .first_bin = s->first_bin,
+                          .n_bins = s->n_bins,
+                          .count = bin};
+
+    memset(bin, 0, s->n_bins * sizeof *bin);
+    for (b = 0; at < end && get_varint(&at, end, &gap) && get_varint(&at, end, &count); b++) {
+        b += gap;
+        bin[b - s->first_bin] = count;
+    }
+    return view;
+}
+
+void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *s)
+{
+    unsigned char bytes[BINS_MOST], *at = bytes;
+    uint64_t next = 0;
+
+    assert(s->n > 0);
+    for (uint32_t b = 0; b < s->n_bins; b++) {
+        if (s->count[b] == 0)
+            continue;
+        at = put_varint(at, s->first_bin + b - next);
+        at = put_varint(at, s->count[b]);
+        next = (uint64_t)s->first_bin + b + 1;
+    }
+    ps_write_array(out, 5);
+    ps_write_count(out, s->min);
+    ps_write_count(out, s->max);
+    ps_write_wide(out, s->sum);
+    ps_write_wide(out, s->square_sum);
+    ps_write_bytes(out, bytes, (uint32_t)(at - bytes));
+}
+
+/* -------------------------------------------------------------------------------- reading */
+
+static uint32_t read_u32(struct ps_reader *r)
+{
+    uint64_t value = ps_read_count(r);
+
+    r->is_bad |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+static void read_entry(struct ps_reader *r, struct ps_entry *e)
+{
+    *e = (struct ps_entry){.index = PS_NO_INDEX};
+    ps_read_array(r, 2, 2);
+    if (ps_next_is_array(r)) {
+        ps_read_array(r, 2, 2);
+        e->program = ps_read_text(r, PS_TEXT_MOST);
+        e->name = ps_read_text(r, PS_TEXT_MOST);
+    } else {
+        e->index = read_u32(r);
+        r->is_bad |= e->index >= PS_FUNCTIONS_MOST;
+    }
+    e->has_sketch = !ps_read_nil(r);
+    if (e->has_sketch)
+        read_sketch(r, &e->sketch);
+}
+
+static void read_numbers(struct ps_reader *r, struct ps_stat *s)
+{
+    s->n = ps_read_count(r);
+    s->is_real = ps_next_is_real(r);
+    if (s->is_real) {
+        s->real.min = ps_read_real(r);
+        s->real.max = ps_read_real(r);
+        s->real.sum = ps_read_real(r);
+        s->real.square_sum = ps_read_real(r);
+        r->is_bad |= s->real.min > s->real.max;
+    } else {
+        s->whole.min = ps_read_number(r);
+        s->whole.max = ps_read_number(r);
+        s->whole.sum = (__int128)ps_read_wide(r);
+        s->whole.square_sum = ps_read_wide(r);
+        r->is_bad |= s->whole.min > s->whole.max;
+    }
+    r->is_bad |= s->n == 0 || s->n > PS_CALLS_MOST;
+}
+
+static void read_stat(struct ps_reader *r, struct ps_stat_entry *e)
+{
+    *e = (struct ps_stat_entry){0};
+    ps_read_array(r, 9, 9);
+    e->program = ps_read_text(r, PS_TEXT_MOST);
+    e->rank = read_u32(r);
+    e->region = ps_read_text(r, PS_TEXT_MOST);
+    e->name = ps_read_text(r, PS_TEXT_MOST);
+    read_numbers(r, &e->stat);
+}
+
+static void read_stats(struct ps_reader *r, struct ps_stat_entry **stat, size_t *cap,
+                       uint32_t *n)
+{
+    uint32_t count = ps_read_array(r, 0, PS_STATS_MOST);
+
+    *n = 0;
+    for (uint32_t i = 0; i < count && !r->is_bad; i++) {
+        mem_grow(stat, cap, (size_t)i + 1, sizeof **stat);
+        read_stat(r, &(*stat)[i]);
+        *n = i + 1;
+    }
+}
+
+static void read_push(struct ps_reader *r, struct ps_push *p)
+{
+    uint32_t n;
+
+    p->client = ps_read_count(r);
+    p->epoch = ps_read_count(r);
+    p->sequence = ps_read_count(r);
+    p->round = ps_read_count(r);
+    p->have = ps_read_count(r);
+    n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    p->n_entries = 0;
+    for (uint32_t i = 0; i < n && !r->is_bad; i++) {
+        mem_grow(&p->entry, &p->entry_cap, (size_t)i + 1, sizeof *p->entry);
+        read_entry(r, &p->entry[i]);
+        p->n_entries = i + 1;
+    }
+    read_stats(r, &p->stat, &p->stat_cap, &p->n_stats);
+}
+
+static void read_indices(struct ps_reader *r, struct ps_reply *p)
+{
+    p->n_indices = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    mem_grow(&p->index, &p->index_cap, p->n_indices, sizeof *p->index);
+    for (uint32_t i = 0; i < p->n_indices; i++) {
+        p->index[i] = ps_read_nil(r) ? PS_NO_INDEX : read_u32(r);
+        r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_FUNCTIONS_MOST;
+    }
+}
+
+static void read_reply(struct ps_reader *r, struct ps_reply *p)
+{
+    uint32_t n;
+
+    p->epoch = ps_read_count(r);
+    p->sequence = ps_read_count(r);
+    p->received = ps_read_count(r);
+    p->saved = ps_read_count(r);
+    p->version = ps_read_count(r);
+    p->round = ps_read_count(r);
+    read_indices(r, p);
+    n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    p->n_models = 0;
+    for (uint32_t i = 0; i < n && !r->is_bad; i++) {
+        mem_grow(&p->model, &p->model_cap, (size_t)i + 1, sizeof *p->model);
+        ps_read_array(r, 2, 2);
+        p->model[i].index = read_u32(r);
+        r->is_bad |= p->model[i].index >= PS_FUNCTIONS_MOST;
+        read_sketch(r, &p->model[i].sketch);
+        p->n_models = i + 1;
+    }
+}
+
+static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
+{
+    uint64_t code = ps_read_count(r);
+
+    r->is_bad |= code < PS_BAD_FRAME || code > PS_FULL;
+    p->code = r->is_bad ? PS_BAD_FRAME : (enum ps_refusal_code)code;
+    p->epoch = ps_read_count(r);
+    p->sequence = ps_read_count(r);
+    p->received = ps_read_count(r);
+}
+
+/* How many elements a frame of each kind has, version and kind among them. */
+static const uint32_t n_elements[] = {
+    [PS_PUSH] = 9, [PS_REPLY] = 10, [PS_REFUSAL] = 6, [PS_ASK_STATS] = 5, [PS_STATS] = 5};
+
+static void read_body(struct ps_reader *r, struct ps_frame *f)
+{
+    switch (f->kind) {
+    case PS_PUSH:
+        read_push(r, &f->push);
+        break;
+    case PS_REPLY:
+        read_reply(r, &f->reply);
+        break;
+    case PS_REFUSAL:
+        read_refusal(r, &f->refusal);
+        break;
+    case PS_ASK_STATS:
+        f->ask.since = ps_read_count(r);
+        f->ask.from = read_u32(r);
+        f->ask.most = read_u32(r);
+        r->is_bad |= f->ask.most == 0;
+        break;
+    case PS_STATS:
+        f->stats.version = ps_read_count(r);
+        f->stats.next = read_u32(r);
+        read_stats(r, &f->stats.stat, &f->stats.cap, &f->stats.n);
+        break;
+    }
+}
+
+int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
+{
+    struct ps_reader r = ps_reader_of(data, bytes);
+    uint32_t n = ps_read_array(&r, 2, 16);
+    uint64_t version = ps_read_count(&r), kind = ps_read_count(&r);
+
+    if (!r.is_bad && version != PS_WIRE_VERSION)
+        return err_set(ERR_UNSUPPORTED, "a frame of version %llu of the protocol, not %u",
+                       (unsigned long long)version, PS_WIRE_VERSION);
+    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_STATS ||
+        n != n_elements[kind])
+        return err_set(ERR_FORMAT, "not a frame of a parameter server");
+    f->kind = (enum ps_kind)kind;
+    read_body(&r, f);
+    return ps_read_end(&r) ? 0 : err_set(ERR_FORMAT, "a damaged frame");
+}
+
+/* -------------------------------------------------------------------------------- writing */
+
+static void write_head(msgpack_sbuffer *out, enum ps_kind kind)
+{
+    ps_write_array(out, n_elements[kind]);
+    ps_write_count(out, PS_WIRE_VERSION);
+    ps_write_count(out, kind);
+}
+
+void ps_write_push(msgpack_sbuffer *out, const struct ps_push *p)
+{
+    write_head(out, PS_PUSH);
+    ps_write_count(out, p->client);
+    ps_write_count(out, p->epoch);
+    ps_write_count(out, p->sequence);
+    ps_write_count(out, p->round);
+    ps_write_count(out, p->have);
+    ps_write_array(out, p->n_entries);
+}
+
+static void write_delta(msgpack_sbuffer *out, const struct sketch *sketch)
+{
+    if (sketch)
+        ps_write_sketch(out, sketch);
+    else
+        ps_write_nil(out);
+}
+
+void ps_write_entry(msgpack_sbuffer *out, uint32_t index, const struct sketch *sketch)
+{
+    ps_write_array(out, 2);
+    ps_write_count(out, index);
+    write_delta(out, sketch);
+}
+
+void ps_write_named(msgpack_sbuffer *out, const char *program, const char *name,
+                    const struct sketch *sketch)
+{
+    ps_write_array(out, 2);
+    ps_write_array(out, 2);
+    ps_write_text(out, program, strlen(program));
+    ps_write_text(out, name, strlen(name));
+    write_delta(out, sketch);
+}
+
+void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
+                   const struct ps_stat *stat)
+{
+    ps_write_array(out, 9);
+    ps_write_text(out, key->program, strlen(key->program));
+    ps_write_count(out, key->rank);
+    ps_write_text(out, key->region, strlen(key->region));
+    ps_write_text(out, key->name, strlen(key->name));
+    ps_write_count(out, stat->n);
+    if (stat->is_real) {
+        ps_write_real(out, stat->real.min);
+        ps_write_real(out, stat->real.max);
+        ps_write_real(out, stat->real.sum);
+        ps_write_real(out, stat->real.square_sum);
+    } else {
+        ps_write_number(out, stat->whole.min);
+        ps_write_number(out, stat->whole.max);
+        ps_write_wide(out, (unsigned __int128)stat->whole.sum);
+        ps_write_wide(out, stat->whole.square_sum);
+    }
+}
+
+void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *p)
+{
+    write_head(out, PS_REPLY);
+    ps_write_count(out, p->epoch);
+    ps_write_count(out, p->sequence);
+    ps_write_count(out, p->received);
+    ps_write_count(out, p->saved);
+    ps_write_count(out, p->version);
+    ps_write_count(out, p->round);
+    ps_write_array(out, p->n_indices);
+    for (uint32_t i = 0; i < p->n_indices; i++)
+        if (p->index[i] == PS_NO_INDEX)
+            ps_write_nil(out);
+        else
+            ps_write_count(out, p->index[i]);
+    ps_write_array(out, p->n_models);
+}
+
+void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)
+{
+    write_head(out, PS_REFUSAL);
+    ps_write_count(out, p->code);
+    ps_write_count(out, p->epoch);
+    ps_write_count(out, p->sequence);
+    ps_write_count(out, p->received);
+}
+
+void ps_write_ask_stats(msgpack_sbuffer *out, const struct ps_ask_stats *p)
+{
+    write_head(out, PS_ASK_STATS);
+    ps_write_count(out, p->since);
+    ps_write_count(out, p->from);
+    ps_write_count(out, p->most);
+}
+
+void ps_write_stats(msgpack_sbuffer *out, const struct ps_stats *p)
+{
+    write_head(out, PS_STATS);
+    ps_write_count(out, p->version);
+    ps_write_count(out, p->next);
+    ps_write_array(out, p->n);
+}

@@ -1,0 +1,158 @@
+/*
+ * ps_wire -- what clients and the parameter server say to each other, byte by byte in
+ * docs/wire.md.
+ *
+ * A frame is one MessagePack array [version, kind, ...]. Requests are a push (a numbered delta
+ * and the wish for models; either may be empty) and a question for statistics; each is answered
+ * by one reply or one refusal.
+ *
+ * Decoding is strict: of each element the type, the range and the number are given, nothing may
+ * be left over, and a sketch has to be one that values could have made. A decoded frame points
+ * into its bytes and makes no room but for the arrays of its entries, which are never more than
+ * the frame has bytes for.
+ */
+#ifndef SNAG_PS_WIRE_H
+#define SNAG_PS_WIRE_H
+
+#include "detect/sketch.h"
+#include "ps/ps_bytes.h"
+#include "ps/ps_stat.h"
+
+#define PS_WIRE_VERSION 1u
+#define PS_FRAME_MOST (64u << 20)         /* bytes */
+#define PS_FUNCTIONS_MOST 65536u          /* of one server, so also of one frame */
+#define PS_STATS_MOST (1u << 20)          /* of one server */
+#define PS_TEXT_MOST 8192u                /* bytes of a name */
+#define PS_CALLS_MOST ((uint64_t)1 << 62) /* of one function */
+#define PS_ROUND_LAST UINT64_MAX          /* instead of a round: takes part in no more rounds */
+#define PS_NO_INDEX UINT32_MAX
+
+enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK_STATS, PS_STATS };
+
+enum ps_refusal_code {
+    PS_BAD_FRAME = 1, /* not decoded; sent again it will be refused again */
+    PS_OTHER_VERSION, /* of this protocol */
+    PS_STALE,         /* indices are of another life of the server: say the names again */
+    PS_EARLY,         /* the round before is not published yet */
+    PS_FULL,          /* more functions, statistics or clients than a server keeps */
+};
+
+/* A sketch in its frame: checked, but still packed. */
+struct ps_packed_sketch {
+    uint64_t n, min, max;
+    unsigned __int128 sum, square_sum;
+    uint32_t first_bin, n_bins;
+    struct ps_span bins;
+};
+
+/* A function that a client uses: what it adds, and that it wants its model. */
+struct ps_entry {
+    uint32_t index;               /* PS_NO_INDEX: it is named */
+    struct ps_span program, name; /* of a named one */
+    bool has_sketch;
+    struct ps_packed_sketch sketch;
+};
+
+struct ps_stat_entry {
+    struct ps_span program, region, name;
+    uint32_t rank;
+    struct ps_stat stat;
+};
+
+struct ps_push {
+    uint64_t client;   /* drawn at random by the client */
+    uint64_t epoch;    /* life of the server that the indices are from, 0: there are none */
+    uint64_t sequence; /* of the delta, from 1; 0: there is none */
+    uint64_t round;    /* that it belongs to, from 1; 0: to none; or PS_ROUND_LAST */
+    uint64_t have;     /* version of the models that the client has */
+    uint32_t n_entries, n_stats;
+    struct ps_entry *entry;     /* [n_entries] */
+    struct ps_stat_entry *stat; /* [n_stats] */
+    size_t entry_cap, stat_cap;
+};
+
+struct ps_model_entry {
+    uint32_t index;
+    struct ps_packed_sketch sketch;
+};
+
+struct ps_reply {
+    uint64_t epoch, sequence; /* the latter of the request */
+    uint64_t received, saved; /* last sequence of this client that is counted, is on disk */
+    uint64_t version, round;  /* of the models, last published */
+    uint32_t n_indices;       /* as many as the request had functions, or 0 */
+    uint32_t *index;          /* [n_indices] of the request's functions, or PS_NO_INDEX */
+    uint32_t n_models;
+    struct ps_model_entry *model; /* [n_models] */
+    size_t index_cap, model_cap;
+};
+
+struct ps_refusal {
+    enum ps_refusal_code code;
+    uint64_t epoch, sequence, received; /* as in a reply */
+};
+
+/* Statistics that changed after a version, a page at a time. */
+struct ps_ask_stats {
+    uint64_t since;
+    uint32_t from, most; /* from this one on, at most so many; most > 0 */
+};
+
+struct ps_stats {
+    uint64_t version;
+    uint32_t next; /* where the next page begins; 0 behind the last one */
+    uint32_t n;
+    struct ps_stat_entry *stat; /* [n] */
+    size_t cap;
+};
+
+struct ps_frame {
+    enum ps_kind kind;
+    struct ps_push push;
+    struct ps_reply reply;
+    struct ps_refusal refusal;
+    struct ps_ask_stats ask;
+    struct ps_stats stats;
+};
+
+/*
+ * ps_frame_read -- decode a frame; only the member that kind names has a meaning then.
+ *   frame  zeroed at first; its arrays are used again. It points into data.
+ * Returns 0, ERR_UNSUPPORTED for another version of the protocol, or ERR_FORMAT. O(bytes).
+ */
+int ps_frame_read(struct ps_frame *frame, const void *data, size_t bytes);
+void ps_frame_release(struct ps_frame *frame);
+
+/*
+ * ps_sketch_view -- a packed sketch as one to merge from, never to change or release.
+ *   count  its bins [SKETCH_MOST_BINS], room that the caller gives
+ */
+struct sketch ps_sketch_view(const struct ps_packed_sketch *packed, uint64_t *count);
+
+/* ps_write_sketch -- of one call or more. */
+void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *sketch);
+
+/*
+ * ps_write_push -- the head of a push; n_entries times ps_write_entry or ps_write_named follow,
+ * then ps_write_array(n_stats) and n_stats times ps_write_stat. Of push only the numbers are
+ * looked at. sketch may be NULL.
+ */
+void ps_write_push(msgpack_sbuffer *out, const struct ps_push *push);
+void ps_write_entry(msgpack_sbuffer *out, uint32_t index, const struct sketch *sketch);
+void ps_write_named(msgpack_sbuffer *out, const char *program, const char *name,
+                    const struct sketch *sketch);
+void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
+                   const struct ps_stat *stat);
+
+/*
+ * ps_write_reply -- the head of a reply and its indices; n_models times ps_write_count(index),
+ * ps_write_sketch follow, as an array of two each.
+ */
+void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *reply);
+void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *refusal);
+void ps_write_ask_stats(msgpack_sbuffer *out, const struct ps_ask_stats *ask);
+
+/* ps_write_stats -- the head of an answer; n times ps_write_stat follows. */
+void ps_write_stats(msgpack_sbuffer *out, const struct ps_stats *stats);
+
+#endif

@@ -1,0 +1,293 @@
+#include "ps/ps_wire.h"
+
+#include "base/err.h"
+#include "base/test.h"
+#include "ps/ps_sample.h"
+
+static const struct ps_push head = {
+    .client = 7, .epoch = UINT64_MAX, .sequence = 3, .round = 300, .have = 70000};
+
+static void write_sample(msgpack_sbuffer *out, const struct sketch *s)
+{
+    const struct ps_stat_key key = {"prog", 3, "main", "calls"};
+    struct ps_stat whole = {0}, real = {0};
+    struct ps_push push = head;
+
+    ps_stat_add(&whole, -5);
+    ps_stat_add(&whole, INT64_MIN);
+    ps_stat_add_real(&real, 0.1);
+    push.n_entries = 3;
+    ps_write_push(out, &push);
+    ps_write_named(out, "prog", "void f<int>(char const*)", s);
+    ps_write_entry(out, 12, NULL);
+    ps_write_entry(out, 65535, s);
+    ps_write_array(out, 2);
+    ps_write_stat(out, &key, &whole);
+    ps_write_stat(out, &key, &real);
+}
+
+static void make_sketch(struct sketch *s)
+{
+    struct rng rng = {1};
+
+    sketch_init(s);
+    sample_calls(s, &rng, 1000, 1e5);
+    sketch_add(s, 0);
+    sketch_add(s, UINT64_MAX);
+}
+
+static void a_push_comes_back_as_it_was(void **state)
+{
+    static uint64_t bin[SKETCH_MOST_BINS];
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+    struct sketch s, view, copy;
+
+    (void)state;
+    make_sketch(&s);
+    write_sample(&out, &s);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(f.kind, PS_PUSH);
+    assert_true(f.push.client == 7 && f.push.epoch == UINT64_MAX && f.push.sequence == 3);
+    assert_true(f.push.round == 300 && f.push.have == 70000);
+    assert_int_equal(f.push.n_entries, 3);
+    assert_memory_equal(f.push.entry[0].name.data, "void f<int>(char const*)", 24);
+    assert_int_equal(f.push.entry[0].index, PS_NO_INDEX);
+    assert_false(f.push.entry[1].has_sketch);
+    assert_int_equal(f.push.entry[2].index, 65535);
+    view = ps_sketch_view(&f.push.entry[2].sketch, bin);
+    sketch_init(&copy);
+    sketch_merge(&copy, &view);
+    assert_true(sample_same(&copy, &s));
+    assert_int_equal(f.push.n_stats, 2);
+    assert_true(f.push.stat[0].stat.whole.min == INT64_MIN);
+    assert_true(f.push.stat[0].stat.whole.sum == (__int128)INT64_MIN - 5);
+    assert_true(f.push.stat[1].stat.is_real && f.push.stat[1].stat.real.sum == 0.1);
+    sketch_release(&copy);
+    sketch_release(&s);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
+static void answers_come_back_as_they_were(void **state)
+{
+    uint32_t index[3] = {0, PS_NO_INDEX, 40000};
+    struct ps_reply reply = {1, 2, 3, 4, 5, 6, .n_indices = 3, .index = index};
+    struct ps_refusal refusal = {PS_STALE, 10, 11, 12};
+    struct ps_ask_stats ask = {5, 6, 7};
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+
+    (void)state;
+    ps_write_reply(&out, &reply);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(f.kind, PS_REPLY);
+    assert_true(f.reply.epoch == 1 && f.reply.saved == 4 && f.reply.round == 6);
+    assert_memory_equal(f.reply.index, index, sizeof index);
+    msgpack_sbuffer_clear(&out);
+    ps_write_refusal(&out, &refusal);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(f.refusal.code, PS_STALE);
+    assert_true(f.refusal.epoch == 10 && f.refusal.sequence == 11 && f.refusal.received == 12);
+    msgpack_sbuffer_clear(&out);
+    ps_write_ask_stats(&out, &ask);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_true(f.ask.since == 5 && f.ask.from == 6 && f.ask.most == 7);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* What we write is MessagePack to the library, too. */
+static void frames_are_messagepack(void **state)
+{
+    msgpack_sbuffer out = {0};
+    msgpack_unpacked object;
+    struct sketch s;
+    size_t at = 0;
+
+    (void)state;
+    make_sketch(&s);
+    write_sample(&out, &s);
+    msgpack_unpacked_init(&object);
+    assert_int_equal(msgpack_unpack_next(&object, out.data, out.size, &at),
+                     MSGPACK_UNPACK_SUCCESS);
+    assert_int_equal(at, out.size);
+    assert_int_equal(object.data.type, MSGPACK_OBJECT_ARRAY);
+    assert_int_equal(object.data.via.array.size, 9);
+    assert_true(object.data.via.array.ptr[5].via.u64 == 300);
+    msgpack_unpacked_destroy(&object);
+    sketch_release(&s);
+    msgpack_sbuffer_destroy(&out);
+}
+
+static int read_copy(struct ps_frame *f, const void *data, size_t n)
+{
+    void *copy = malloc(n + !n); /* of that very size: a sanitizer sees its end */
+    int rc;
+
+    memcpy(copy, data, n);
+    rc = ps_frame_read(f, copy, n);
+    free(copy);
+    return rc;
+}
+
+static void every_beginning_and_every_longer_frame_is_refused(void **state)
+{
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+    struct sketch s;
+
+    (void)state;
+    make_sketch(&s);
+    write_sample(&out, &s);
+    for (size_t n = 0; n < out.size; n++)
+        assert_int_equal(read_copy(&f, out.data, n), ERR_FORMAT);
+    ps_write_nil(&out);
+    assert_int_equal(read_copy(&f, out.data, out.size), ERR_FORMAT);
+    sketch_release(&s);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* A damaged frame is refused, or its sketches are still ones that values could have made. */
+static void damage_never_yields_an_impossible_sketch(void **state)
+{
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+    struct rng rng = {5};
+    struct sketch s;
+    int n_good = 0;
+
+    (void)state;
+    make_sketch(&s);
+    write_sample(&out, &s);
+    for (int i = 0; i < 20000; i++) {
+        size_t at = rng_below(&rng, out.size);
+        char was = out.data[at];
+
+        out.data[at] = (char)(was ^ (1 << rng_below(&rng, 8)));
+        if (read_copy(&f, out.data, out.size) == 0) {
+            n_good++;
+            for (uint32_t e = 0; f.kind == PS_PUSH && e < f.push.n_entries; e++) {
+                const struct ps_packed_sketch *p = &f.push.entry[e].sketch;
+
+                assert_true(!f.push.entry[e].has_sketch ||
+                            (p->n > 0 && p->min <= p->max &&
+                             sketch_bin(p->min) == p->first_bin &&
+                             sketch_bin(p->max) == p->first_bin + p->n_bins - 1));
+            }
+        }
+        out.data[at] = was;
+    }
+    assert_in_range(n_good, 1, 15000);
+    sketch_release(&s);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* What a few bytes can claim. */
+static void claims_are_not_believed(void **state)
+{
+    static const struct {
+        const char *what;
+        unsigned char bytes[16];
+        size_t n;
+    } claim[] = {
+        {"nothing", {0}, 0},
+        {"an array of 2^32 - 1", {0xdd, 0xff, 0xff, 0xff, 0xff}, 5},
+        {"a map of 2^32 - 1", {0xdf, 0xff, 0xff, 0xff, 0xff}, 5},
+        {"a push of 65535 functions", {0x99, 1, 1, 1, 0, 0, 0, 0, 0xdc, 0xff, 0xff}, 11},
+        {"text of 2^32 - 1 bytes",
+         {0x99, 1, 1, 1, 0, 0, 0, 0, 0x91, 0x92, 0x92, 0xdb, 0xff, 0xff, 0xff, 0xff},
+         16},
+        {"arrays in arrays", {0x91, 0x91, 0x91, 0x91, 0x91, 0x91, 0x91, 0x91}, 8},
+        {"a negative version", {0x92, 0xff, 1}, 3},
+        {"a kind there is not", {0x92, 1, 77}, 3},
+        {"a kind beyond 32 bits", {0x92, 1, 0xcf, 0, 0, 0, 1, 0, 0, 0, 1}, 11},
+        {"the byte that MessagePack does not use", {0xc1}, 1},
+    };
+    const unsigned char next_version[] = {0x92, 2, 1};
+    struct ps_frame f = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof claim / sizeof *claim; i++)
+        if (read_copy(&f, claim[i].bytes, claim[i].n) != ERR_FORMAT)
+            fail_msg("believed: %s", claim[i].what);
+    assert_int_equal(ps_frame_read(&f, next_version, sizeof next_version), ERR_UNSUPPORTED);
+    ps_frame_release(&f);
+}
+
+/* bins: skip 5, count 1; least and largest 5; sum 5. Then one thing is wrong each time. */
+static void sketches_must_be_possible(void **state)
+{
+    static const struct {
+        unsigned char min, max, sum, bin[12];
+        unsigned n_bytes;
+        int rc;
+    } sketch[] = {
+        {5, 5, 5, {5, 1}, 2, 0},
+        {5, 6, 11, {5, 1, 0, 1}, 4, 0},
+        {4, 5, 5, {5, 1}, 2, ERR_FORMAT}, /* least in another bin */
+        {5, 6, 5, {5, 1}, 2, ERR_FORMAT}, /* largest in another bin */
+        {5, 5, 6, {5, 1}, 2, ERR_FORMAT}, /* sum of other values */
+        {5, 5, 5, {5, 0}, 2, ERR_FORMAT}, /* an empty bin */
+        {5, 5, 5, {5}, 1, ERR_FORMAT},    /* half a pair */
+        {5, 5, 0, {0}, 0, ERR_FORMAT},    /* no calls */
+        {5, 5, 5, {5, 0x81}, 2, ERR_FORMAT},
+        {5, 5, 5, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1}, 11, ERR_FORMAT},
+        {5, 5, 5, {5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 11, ERR_FORMAT},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sketch / sizeof *sketch; i++) {
+        struct ps_push push = {.n_entries = 1};
+        msgpack_sbuffer out = {0};
+        struct ps_frame f = {0};
+
+        ps_write_push(&out, &push);
+        ps_write_array(&out, 2);
+        ps_write_count(&out, 0);
+        ps_write_array(&out, 5);
+        ps_write_count(&out, sketch[i].min);
+        ps_write_count(&out, sketch[i].max);
+        ps_write_wide(&out, sketch[i].sum);
+        ps_write_wide(&out, 0);
+        ps_write_bytes(&out, sketch[i].bin, sketch[i].n_bytes);
+        ps_write_array(&out, 0);
+        if (read_copy(&f, out.data, out.size) != sketch[i].rc)
+            fail_msg("sketch %zu", i);
+        ps_frame_release(&f);
+        msgpack_sbuffer_destroy(&out);
+    }
+}
+
+static void text_has_no_control_characters(void **state)
+{
+    struct ps_push push = {.n_entries = 1};
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+
+    (void)state;
+    ps_write_push(&out, &push);
+    ps_write_named(&out, "prog", "two\nlines", NULL);
+    ps_write_array(&out, 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), ERR_FORMAT);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_push_comes_back_as_it_was),
+        cmocka_unit_test(answers_come_back_as_they_were),
+        cmocka_unit_test(frames_are_messagepack),
+        cmocka_unit_test(every_beginning_and_every_longer_frame_is_refused),
+        cmocka_unit_test(damage_never_yields_an_impossible_sketch),
+        cmocka_unit_test(claims_are_not_believed),
+        cmocka_unit_test(sketches_must_be_possible),
+        cmocka_unit_test(text_has_no_control_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

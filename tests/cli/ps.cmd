@@ -1,0 +1,38 @@
+#needs jq
+# serve snag ps ...: a server, $run while it runs, then SIGTERM. The address comes first, counts at the end.
+printf '%s\n' 'rm -f out; "$@" >out & while [ ! -s out ]; do sleep 0.01; done' 'address=$(grep -o "tcp://[^\"]*" out | head -n 1); eval "$run"; kill -${signal:-TERM} $!; wait $!' >serve
+bash serve snag ps --workers 3 --interval 0.05 && sed 's/:[0-9]*$/:PORT/' out
+signal=INT bash serve snag ps --listen 'tcp://127.0.0.1:*' --json && sed 's/:[0-9]*"/:PORT"/' out
+
+# A snapshot is gone on from; its models are loaded, frozen, elsewhere.
+run='snag sim $address --ranks 3 --functions 5 --rate 20 --seconds 0.5 --seed 2 >sim' bash serve snag ps --snapshot job.ps && tail -n 1 out | grep -o '[0-9]* clients\|5 functions'
+bash serve snag ps --snapshot job.ps --json && tail -n 1 out | jq -c '[.clients, .functions, .deltas, .duplicates, .lost_calls, .version > 0]'
+run='snag sim $address --functions 5 --rate 0 --ranks 2 --seconds 0.2 --json >sim' bash serve snag ps --load job.ps --frozen --json && tail -n 1 out | jq -c '[.functions, .deltas > 0]'
+jq -c '[.ranks, .functions, .refused, .answered > 0, .requests_per_s > 0, .latency_median_ns > 0]' sim
+snag ps --load missing.ps
+echo hello >bad.ps; snag ps --snapshot bad.ps
+
+# Rounds.
+bash serve snag ps --deterministic 2 --json && tail -n 1 out | jq -c '[.round, .snapshots]'
+
+# Beyond this machine only with a key, which is made; a client needs the same.
+snag ps --listen 'tcp://*:*'
+bash serve snag ps --listen 'tcp://*:*' --insecure && sed -n '1s/:[0-9]*$/:PORT/p' out
+run='snag sim $address --curve-key job.key --ranks 1 --rate 5 --seconds 0.3 | grep -o "0 refused"' bash serve snag ps --curve-key job.key && stat -c %a job.key
+chmod 644 job.key; snag ps --curve-key job.key
+
+# What cannot be.
+snag ps --listen tcp://127.0.0.1:99999
+snag ps --listen tcp://127.0.0.1
+snag ps --interval 0
+snag ps --workers 1000
+snag ps trace
+snag sim
+snag sim tcp://127.0.0.1:1 --rate -1
+snag sim tcp://127.0.0.1:1 --seconds 0
+snag sim tcp://127.0.0.1:1 --ranks 100000
+
+# What all commands take.
+snag ps --help | sed -n 1p; snag sim --help | sed -n 1p
+bash serve snag ps --threads 1 --quiet && bash serve snag ps --verbose && snag ps --quiet --threads 1 --verbose x
+snag sim --quiet --threads 1 --verbose x --rate 2e6
