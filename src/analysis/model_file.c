@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/pack.h"
+#include "base/xxh.h"
 #include "detect/ocsvm_pack.h"
 #include "features/residual_pack.h"
 #include "features/stack2vec_pack.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <xxhash.h>
 #include <zstd.h>
 
 #define MAGIC 0x4c444f4d47414e53u /* "SNAGMODL" */

@@ -1,5 +1,4 @@
-/* Where xxh_x86dispatch.h comes first, these names mean its functions, which ask the processor.
- */
+/* XXH3 as it comes; what is here says its seed and its state. */
 #include "base/checksum.h"
 
 uint64_t checksum_of(const void *data, size_t bytes)

@@ -1,18 +1,11 @@
-/*
- * checksum -- XXH3-64 of data that lies on disk, at once or piece by piece.
- *
- * With the widest vectors of the processor it runs on, which libxxhash has but does not use
- * unless asked to (see CMakeLists.txt).
- * Source: Yann Collet. XXH3. https://xxhash.com
- */
+/* checksum -- XXH3-64 of data that lies on disk, at once or piece by piece. */
 #ifndef SNAG_BASE_CHECKSUM_H
 #define SNAG_BASE_CHECKSUM_H
 
+#include "base/xxh.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#define XXH_STATIC_LINKING_ONLY /* for the size of its state */
-#include <xxhash.h>
 
 struct checksum {
     XXH3_state_t state;

@@ -2,11 +2,10 @@
 #include "base/names.h"
 
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 #define FIRST_SLOTS 256u
 

@@ -3,10 +3,9 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <stdlib.h>
-
-#include <xxhash.h>
 
 static int by_word(const void *a, const void *b)
 {

@@ -5,12 +5,11 @@
 #include "features/shape.h"
 
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 struct finder {
     const struct forest *forest;

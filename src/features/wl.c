@@ -7,11 +7,10 @@
 #include "features/wl.h"
 
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 struct node {
     struct key label, children; /* of the current degree; the sum of the children's */

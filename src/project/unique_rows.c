@@ -3,11 +3,10 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 static struct key row_key(const double *row, size_t cols, double *copy)
 {

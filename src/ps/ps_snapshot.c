@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <xxhash.h>
 
 #define MAGIC 0x4d41524150474e53u /* "SNGPARAM" */
 #define FORMAT 1u

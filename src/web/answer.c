@@ -1,12 +1,11 @@
 #include "web/answer.h"
 
 #include "base/mem.h"
+#include "base/xxh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 /*
  * No script but our own files, no style but our own, nothing from elsewhere, no frame around
