@@ -16,7 +16,9 @@ void definitions_release(struct definitions *defs)
     free(defs->region);
     free(defs->location);
     free(defs->comm);
+    free(defs->metadata);
     names_release(&defs->names);
+    names_release(&defs->counters);
     arena_release(&defs->arena);
     *defs = (struct definitions){0};
 }
@@ -67,6 +69,17 @@ uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n
         .member = arena_zeros(&defs->arena, uint32_t, n_members),
     };
     return defs->n_comms++;
+}
+
+void definitions_metadata(struct definitions *defs, const struct metadata *metadata)
+{
+    struct metadata *m;
+
+    mem_grow(&defs->metadata, &defs->metadata_cap, defs->n_metadata + 1, sizeof *m);
+    m = &defs->metadata[defs->n_metadata++];
+    *m = *metadata;
+    m->key = arena_string(&defs->arena, metadata->key);
+    m->value = arena_string(&defs->arena, metadata->value);
 }
 
 static int by_group(const void *a, const void *b)

@@ -33,6 +33,15 @@ struct location {
     uint32_t thread; /* within the process, 0 is the master */
     uint64_t n_events_said; /* events the definitions announce; 0 when not known */
     bool is_metric;         /* holds counters only */
+    uint32_t program;       /* of a workflow of several; 0 otherwise */
+    bool is_gpu;            /* its calls run on a GPU; then: */
+    uint32_t gpu_device, gpu_context, gpu_stream;
+};
+
+/* Something a process says of itself: its host, a library's version. */
+struct metadata {
+    uint32_t program, rank, thread;
+    const char *key, *value;
 };
 
 /* A communicator: who is rank r of it. An inter-communicator has a second side. */
@@ -59,6 +68,11 @@ struct definitions {
     uint32_t n_comms;
     size_t comm_cap;
 
+    struct names counters; /* struct counter_value counter is a name of these */
+
+    struct metadata *metadata; /* [n_metadata] */
+    size_t n_metadata, metadata_cap;
+
     uint64_t ticks_per_s;  /* of the trace's own clock; 0 when it counts nanoseconds already */
     uint64_t origin_ticks; /* where its time starts */
     bool has_wall_time;
@@ -79,6 +93,9 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
 
 /* definitions_comm -- append a communicator of n members, for the caller to fill in. */
 uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members);
+
+/* definitions_metadata -- append one; strings are copied. */
+void definitions_metadata(struct definitions *defs, const struct metadata *metadata);
 
 /* One process: the source's group id and the rank it has, if the source knows. */
 struct process_rank {

@@ -1,6 +1,6 @@
 /*
  * event -- what a location of a trace reports, in time order: enter, leave, message,
- * collective.
+ * collective, counter.
  *
  * Enter and leave are nearly all there is, so an event is 16 bytes; messages and collectives
  * have their details in arrays beside, which `ref` indexes. A source hands over a batch at a
@@ -9,6 +9,7 @@
 #ifndef SNAG_TRACE_EVENT_H
 #define SNAG_TRACE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ enum event_kind {
     EVENT_MESSAGE, /* ref: index into struct event_batch message */
     EVENT_SENT,    /* a non-blocking send completed; ref: how manieth message of the location */
     EVENT_COLLECTIVE, /* a collective ended; ref: index into struct event_batch collective */
+    EVENT_COUNTER,    /* ref: index into struct event_batch counter; only where asked for */
 };
 
 #define ANY_REGION UINT32_MAX
@@ -72,6 +74,16 @@ struct collective {
     uint32_t instance; /* the same number for all who took part, or NO_INSTANCE */
 };
 
+/* What a counter read at the time of its event. */
+struct counter_value {
+    uint32_t counter; /* index into struct definitions counters */
+    bool is_real;
+    union {
+        int64_t whole;
+        double real;
+    };
+};
+
 struct event_batch {
     struct event *event; /* [n] in time order */
     size_t n, event_cap;
@@ -79,6 +91,8 @@ struct event_batch {
     size_t n_messages, message_cap;
     struct collective *collective;
     size_t n_collectives, collective_cap;
+    struct counter_value *counter;
+    size_t n_counters, counter_cap;
 };
 
 #endif

@@ -3,14 +3,9 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
 void event_list_release(struct event_list *list)
 {
-    free(list->all.event);
-    free(list->all.message);
-    free(list->all.collective);
-    *list = (struct event_list){0};
+    event_batch_release(&list->all);
 }
 
 static void make_room(struct event_list *list)
@@ -37,6 +32,12 @@ struct collective *event_list_collective(struct event_list *list, uint64_t time_
     return event_batch_collective(&list->all, time_ns);
 }
 
+struct counter_value *event_list_counter(struct event_list *list, uint64_t time_ns)
+{
+    make_room(list);
+    return event_batch_counter(&list->all, time_ns);
+}
+
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most)
 {
     const struct event_batch *all = &cursor->list->all;
@@ -49,6 +50,8 @@ size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch,
             *event_batch_message(batch, event->time_ns) = all->message[event->ref];
         else if (event->kind == EVENT_COLLECTIVE)
             *event_batch_collective(batch, event->time_ns) = all->collective[event->ref];
+        else if (event->kind == EVENT_COUNTER)
+            *event_batch_counter(batch, event->time_ns) = all->counter[event->ref];
         else
             batch->event[batch->n++] = *event;
     }

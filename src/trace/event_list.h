@@ -19,11 +19,12 @@ struct event_cursor {
 
 void event_list_release(struct event_list *list);
 
-/* event_list_push, _message, _collective -- append an event; the details are for the caller. */
+/* event_list_push and the others -- append an event; the details are for the caller. */
 void event_list_push(struct event_list *list, uint64_t time_ns, enum event_kind kind,
                      uint32_t ref);
 struct message *event_list_message(struct event_list *list, uint64_t time_ns);
 struct collective *event_list_collective(struct event_list *list, uint64_t time_ns);
+struct counter_value *event_list_counter(struct event_list *list, uint64_t time_ns);
 
 /* event_cursor_next -- copy at most `most` events to batch; returns how many, 0 at the end. */
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most);

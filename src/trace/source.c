@@ -123,15 +123,14 @@ void source_reader_free(struct source_reader *reader)
     if (reader == NULL)
         return;
     reader->ops->reader_free(reader->impl);
-    free(reader->batch.event);
-    free(reader->batch.message);
-    free(reader->batch.collective);
+    event_batch_release(&reader->batch);
     free(reader);
 }
 
 int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_t limit)
 {
     reader->batch.n = reader->batch.n_messages = reader->batch.n_collectives = 0;
+    reader->batch.n_counters = 0;
     reader->given = (struct event_batch){0};
     reader->floor_ns = MONOTONE_NO_FLOOR;
     reader->n_read = 0;
@@ -140,31 +139,42 @@ int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_
     return reader->ops->begin(reader->impl, location, &reader->quality);
 }
 
+/* The first of the details of a kind that an event from `first` on refers to, or n. */
+static uint32_t first_detail(const struct event_batch *batch, size_t first,
+                             enum event_kind kind, size_t n)
+{
+    for (size_t i = first; i < batch->n; i++)
+        if (batch->event[i].kind == (uint32_t)kind)
+            return batch->event[i].ref;
+    return (uint32_t)n;
+}
+
 /* Moves what was held, and the details it refers to, to the front of the batch. */
 static void keep_held(struct event_batch *batch, size_t n_given)
 {
-    size_t n_held = batch->n - n_given;
-    uint32_t message = (uint32_t)batch->n_messages, collective = (uint32_t)batch->n_collectives;
+    uint32_t message = first_detail(batch, n_given, EVENT_MESSAGE, batch->n_messages);
+    uint32_t collective = first_detail(batch, n_given, EVENT_COLLECTIVE, batch->n_collectives);
+    uint32_t counter = first_detail(batch, n_given, EVENT_COUNTER, batch->n_counters);
 
-    mem_to_front(batch->event, n_given, n_held, sizeof *batch->event);
-    batch->n = n_held;
-    for (size_t i = n_held; i-- > 0;) {
-        if (batch->event[i].kind == EVENT_MESSAGE)
-            message = batch->event[i].ref;
-        else if (batch->event[i].kind == EVENT_COLLECTIVE)
-            collective = batch->event[i].ref;
-    }
-    for (size_t i = 0; i < n_held; i++) {
-        if (batch->event[i].kind == EVENT_MESSAGE)
-            batch->event[i].ref -= message;
-        else if (batch->event[i].kind == EVENT_COLLECTIVE)
-            batch->event[i].ref -= collective;
+    batch->n -= n_given;
+    mem_to_front(batch->event, n_given, batch->n, sizeof *batch->event);
+    for (size_t i = 0; i < batch->n; i++) {
+        struct event *event = &batch->event[i];
+
+        if (event->kind == EVENT_MESSAGE)
+            event->ref -= message;
+        else if (event->kind == EVENT_COLLECTIVE)
+            event->ref -= collective;
+        else if (event->kind == EVENT_COUNTER)
+            event->ref -= counter;
     }
     batch->n_messages -= message;
     mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
     batch->n_collectives -= collective;
     mem_to_front(batch->collective, collective, batch->n_collectives,
                  sizeof *batch->collective);
+    batch->n_counters -= counter;
+    mem_to_front(batch->counter, counter, batch->n_counters, sizeof *batch->counter);
 }
 
 /* Takes the next records from the source and repairs their times. Returns false at the end. */
@@ -227,4 +237,21 @@ struct collective *event_batch_collective(struct event_batch *batch, uint64_t ti
     mem_grow(&batch->collective, &batch->collective_cap, batch->n_collectives + 1,
              sizeof *batch->collective);
     return &batch->collective[batch->n_collectives++];
+}
+
+struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_COUNTER, (uint32_t)batch->n_counters);
+    mem_grow(&batch->counter, &batch->counter_cap, batch->n_counters + 1,
+             sizeof *batch->counter);
+    return &batch->counter[batch->n_counters++];
+}
+
+void event_batch_release(struct event_batch *batch)
+{
+    free(batch->event);
+    free(batch->message);
+    free(batch->collective);
+    free(batch->counter);
+    *batch = (struct event_batch){0};
 }

@@ -58,6 +58,7 @@ struct source_ops {
 
 struct source {
     const struct source_ops *ops;
+    bool wants_counters; /* set before readers are made, if EVENT_COUNTER is wanted */
     struct definitions defs;
     struct quality quality; /* of the definitions */
     char *path;
@@ -115,5 +116,9 @@ static inline void event_batch_push(struct event_batch *batch, uint64_t time_ns,
 
 struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns);
 struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns);
+struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns);
+
+/* event_batch_release -- free what is in it; empty and ready again. */
+void event_batch_release(struct event_batch *batch);
 
 #endif

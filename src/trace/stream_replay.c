@@ -1,0 +1,240 @@
+/*
+ * One reader per location, each with a batch in hand. A step is cut by looking at the times of
+ * a location's events until one is beyond the end of the step.
+ */
+#include "trace/stream_replay.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/monotone.h"
+#include "trace/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PREFIX "replay:"
+#define ALL_NS ((uint64_t)1 << 62) /* 146 years */
+
+/* One location. */
+struct lane {
+    struct source_reader *reader;
+    const struct event_batch *batch;
+    size_t at; /* next event of the batch */
+    bool is_over;
+};
+
+struct replay {
+    struct source source;
+    struct lane *lane; /* [n_locations] */
+    uint32_t current;  /* location that the next part is of */
+    uint64_t until_ns; /* end of the step */
+    bool is_begun;
+    double started_s; /* when the first step began, on the clock of this machine */
+    uint64_t origin_ns;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool accepts(const char *url)
+{
+    return strncmp(url, PREFIX, strlen(PREFIX)) == 0;
+}
+
+/* Makes sure that there is an event in hand, if there is another one. */
+static void fill(struct lane *lane)
+{
+    if (lane->is_over || (lane->batch && lane->at < lane->batch->n))
+        return;
+    lane->at = 0;
+    lane->is_over = source_reader_next(lane->reader, &lane->batch) == 0;
+}
+
+static int open_lane(struct replay *r, uint32_t l)
+{
+    struct lane *lane = &r->lane[l];
+
+    lane->reader = source_reader_new(&r->source);
+    return lane->reader ? source_reader_begin(lane->reader, l, UINT64_MAX) : ERR_IO;
+}
+
+static int open_replay(struct stream *stream, const char *url)
+{
+    struct replay *r = mem_alloc(1, sizeof *r);
+    int rc;
+
+    stream->impl = r;
+    rc = source_open(&r->source, accepts(url) ? url + strlen(PREFIX) : url);
+    if (rc < 0)
+        return rc;
+    r->source.wants_counters = stream->opts.wants_counters;
+    stream->defs = &r->source.defs;
+    stream->quality = r->source.quality;
+    r->lane = mem_alloc(r->source.defs.n_locations, sizeof *r->lane);
+    for (uint32_t l = 0; rc == 0 && l < r->source.defs.n_locations; l++)
+        rc = open_lane(r, l);
+    return rc;
+}
+
+static void close_replay(struct stream *stream)
+{
+    struct replay *r = stream->impl;
+
+    for (uint32_t l = 0; r->lane && l < r->source.defs.n_locations; l++)
+        source_reader_free(r->lane[l].reader);
+    free(r->lane);
+    source_close(&r->source);
+    free(r);
+}
+
+/* The time of the earliest event that is left. Returns false when there is none. */
+static bool earliest(struct replay *r, uint64_t *time_ns)
+{
+    bool is_any = false;
+
+    for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
+        struct lane *lane = &r->lane[l];
+
+        fill(lane);
+        if (lane->is_over)
+            continue;
+        if (!is_any || time_before(lane->batch->event[lane->at].time_ns, *time_ns))
+            *time_ns = lane->batch->event[lane->at].time_ns;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The step with the earliest event in it: steps are counted from time 0. */
+static void next_step(struct stream *stream, uint64_t first_ns)
+{
+    struct replay *r = stream->impl;
+    uint64_t step_ns = stream->opts.step_ns;
+
+    if (!r->is_begun) {
+        r->is_begun = true;
+        r->started_s = now_s();
+        r->origin_ns = first_ns;
+        stream->end_ns = first_ns;
+        if (step_ns)
+            stream->end_ns -= first_ns % step_ns;
+    }
+    stream->begin_ns = stream->end_ns;
+    if (step_ns == 0) {
+        stream->end_ns = first_ns + ALL_NS;
+        return;
+    }
+    if (!time_before(first_ns, stream->begin_ns))
+        stream->begin_ns += (first_ns - stream->begin_ns) / step_ns * step_ns;
+    stream->end_ns = stream->begin_ns + step_ns;
+}
+
+/* Waits until the program would be at the end of the step. Returns false if it is not. */
+static bool wait_for(const struct stream *stream, uint64_t end_ns, int timeout_ms)
+{
+    const struct replay *r = stream->impl;
+    double due_s, wait_s;
+    struct timespec t;
+
+    if (stream->opts.speed <= 0)
+        return true;
+    due_s = r->started_s + 1e-9 * (double)(end_ns - r->origin_ns) / stream->opts.speed;
+    wait_s = due_s - now_s();
+    if (wait_s <= 0)
+        return true;
+    if (wait_s > 1e-3 * timeout_ms)
+        wait_s = 1e-3 * timeout_ms;
+    t.tv_sec = (time_t)wait_s;
+    t.tv_nsec = (long)(1e9 * (wait_s - (double)t.tv_sec));
+    nanosleep(&t, NULL);
+    return now_s() >= due_s;
+}
+
+/* What was wrong with the events is known when all were read. */
+static void end_lanes(struct stream *stream)
+{
+    struct replay *r = stream->impl;
+
+    for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
+        if (r->lane[l].reader)
+            source_reader_end(r->lane[l].reader, &stream->quality);
+        source_reader_free(r->lane[l].reader);
+        r->lane[l].reader = NULL;
+    }
+}
+
+/* The first event at or after a time; mostly that is behind them all. */
+static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t time_ns)
+{
+    size_t end = batch->n;
+
+    if (time_before(batch->event[end - 1].time_ns, time_ns))
+        return end;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+
+        if (time_before(batch->event[middle].time_ns, time_ns))
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static bool part(struct stream *stream, struct stream_part *out)
+{
+    struct replay *r = stream->impl;
+
+    for (; r->current < r->source.defs.n_locations; r->current++) {
+        struct lane *lane = &r->lane[r->current];
+        size_t end;
+
+        fill(lane);
+        if (lane->is_over)
+            continue;
+        end = first_from(lane->batch, lane->at, r->until_ns);
+        if (end == lane->at)
+            continue;
+        *out = (struct stream_part){r->current, lane->batch, lane->at, end};
+        lane->at = end;
+        return true;
+    }
+    return false;
+}
+
+static int next(struct stream *stream, int timeout_ms)
+{
+    struct replay *r = stream->impl;
+    struct stream_part skipped;
+    uint64_t first_ns = 0;
+
+    while (part(stream, &skipped))
+        ;
+    if (!earliest(r, &first_ns)) {
+        end_lanes(stream);
+        return STREAM_OVER;
+    }
+    if (!r->is_begun || stream->end_ns == r->until_ns) /* not one that was waited for */
+        next_step(stream, first_ns);
+    if (!wait_for(stream, stream->end_ns, timeout_ms))
+        return STREAM_IDLE;
+    r->until_ns = stream->end_ns;
+    r->current = 0;
+    return STREAM_STEP;
+}
+
+const struct stream_ops stream_replay_ops = {
+    .name = "replay",
+    .what = "replay:TRACE, a finished trace at the pace of its program",
+    .accepts = accepts,
+    .open = open_replay,
+    .close = close_replay,
+    .next = next,
+    .part = part,
+};
