@@ -1,25 +1,14 @@
 /*
- * One reader and one stack per location. Sketches are filled in a pass over the step's rows, as
- * judging must wait for the models anyway.
+ * One stack per location. Sketches are filled in a pass over the step's rows, as judging must
+ * wait for the models anyway.
  */
 #include "live/ad.h"
 
-#include "base/err.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
 #define GROWTH 1.05 /* a model is made anew when its region has so many times the calls */
-
-/* One location. */
-struct lane {
-    struct source_reader *reader;
-    const struct event_batch *batch;
-    size_t at; /* next event of the batch */
-    bool is_over;
-    struct live_calls calls;
-    struct quality quality;
-};
 
 /* What is known of a region. */
 struct knowledge {
@@ -28,30 +17,52 @@ struct knowledge {
     uint64_t n_fitted; /* calls the judge knows; 0: there is none yet */
 };
 
-/* A call that waits for a model. */
-struct waiting {
-    uint32_t location, region;
-    uint64_t enter_ns, time_ns;
-};
-
 struct ad {
     struct ad_opts opts;
-    struct source *source;
-    struct lane *lane;           /* [defs.n_locations] */
+    struct stream *stream;
+    struct live_calls *calls; /* [n_locations] */
+    uint32_t n_locations;
+    size_t location_cap;
     struct knowledge *knowledge; /* [n_regions] */
     uint32_t n_regions;
-    uint64_t until_ns;
-    struct waiting *waiting; /* [n_waiting] */
+    size_t region_cap;
+    struct verdict *waiting; /* [n_waiting] without a judgement */
     size_t n_waiting;
+    struct verdict *verdict; /* [n_verdicts] of this step */
+    size_t n_verdicts, verdict_cap;
     struct ad_totals totals;
+    struct quality quality;
 };
 
 struct ad_opts ad_default(void)
 {
-    return (struct ad_opts){.detector = call_detector_find("hbos"),
-                            .step_ns = 1000000000,
-                            .least_calls = 100,
-                            .most_waiting = 100000};
+    return (struct ad_opts){
+        .detector = call_detector_find("hbos"), .least_calls = 100, .most_waiting = 100000};
+}
+
+struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)
+{
+    struct ad *ad = mem_alloc(1, sizeof *ad);
+
+    ad->opts = *opts;
+    ad->stream = stream;
+    ad->waiting = mem_alloc(opts->most_waiting, sizeof *ad->waiting);
+    return ad;
+}
+
+void ad_free(struct ad *ad)
+{
+    if (ad == NULL)
+        return;
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        live_calls_release(&ad->calls[l]);
+    for (uint32_t r = 0; r < ad->n_regions; r++)
+        sketch_release(&ad->knowledge[r].sketch);
+    free(ad->calls);
+    free(ad->knowledge);
+    free(ad->waiting);
+    free(ad->verdict);
+    free(ad);
 }
 
 const struct ad_totals *ad_totals(const struct ad *ad)
@@ -59,83 +70,48 @@ const struct ad_totals *ad_totals(const struct ad *ad)
     return &ad->totals;
 }
 
+const struct quality *ad_quality(const struct ad *ad)
+{
+    return &ad->quality;
+}
+
 const struct sketch *ad_sketch(const struct ad *ad, uint32_t region)
 {
-    return &ad->knowledge[region].sketch;
+    return region < ad->n_regions ? &ad->knowledge[region].sketch : NULL;
 }
 
-/* --------------------------------------------------------------------------------- opening */
-
-static int open_lane(struct ad *ad, uint32_t l)
+const struct call_judge *ad_judge(const struct ad *ad, uint32_t region)
 {
-    struct lane *lane = &ad->lane[l];
-
-    live_calls_init(&lane->calls);
-    lane->reader = source_reader_new(ad->source);
-    return lane->reader ? source_reader_begin(lane->reader, l, UINT64_MAX) : ERR_IO;
-}
-
-int ad_open(struct ad **out, struct source *source, const struct ad_opts *opts)
-{
-    struct ad *ad = *out = mem_alloc(1, sizeof *ad);
-    int rc = 0;
-
-    ad->opts = *opts;
-    ad->source = source;
-    ad->n_regions = source->defs.names.n;
-    ad->until_ns = opts->step_ns;
-    ad->lane = mem_alloc(source->defs.n_locations, sizeof *ad->lane);
-    ad->knowledge = mem_alloc(ad->n_regions, sizeof *ad->knowledge);
-    ad->waiting = mem_alloc(opts->most_waiting, sizeof *ad->waiting);
-    for (uint32_t r = 0; r < ad->n_regions; r++)
-        sketch_init(&ad->knowledge[r].sketch);
-    for (uint32_t l = 0; rc == 0 && l < source->defs.n_locations; l++)
-        rc = open_lane(ad, l);
-    return rc;
-}
-
-void ad_close(struct ad *ad)
-{
-    if (ad == NULL)
-        return;
-    for (uint32_t l = 0; l < ad->source->defs.n_locations; l++) {
-        struct lane *lane = &ad->lane[l];
-
-        if (lane->reader)
-            source_reader_end(lane->reader, &lane->quality);
-        source_reader_free(lane->reader);
-        live_calls_release(&lane->calls);
-    }
-    for (uint32_t r = 0; r < ad->n_regions; r++)
-        sketch_release(&ad->knowledge[r].sketch);
-    free(ad->lane);
-    free(ad->knowledge);
-    free(ad->waiting);
-    free(ad);
+    return region < ad->n_regions && ad->knowledge[region].n_fitted
+               ? &ad->knowledge[region].judge
+               : NULL;
 }
 
 /* --------------------------------------------------------------------------------- reading */
 
-/* Events of a lane up to the end of the step. */
-static void read_lane(struct ad *ad, struct lane *lane)
+/* Room for locations and regions that are new in this step. */
+static void follow_definitions(struct ad *ad)
 {
-    while (!lane->is_over) {
-        size_t taken;
+    const struct definitions *defs = ad->stream->defs;
 
-        if (lane->batch == NULL || lane->at == lane->batch->n) {
-            lane->at = 0;
-            lane->is_over = source_reader_next(lane->reader, &lane->batch) == 0;
-            if (lane->is_over) {
-                live_calls_finish(&lane->calls, &lane->quality);
-                return;
-            }
-        }
-        taken =
-            live_calls_push(&lane->calls, lane->batch, lane->at, ad->until_ns, &lane->quality);
-        ad->totals.n_events += taken;
-        lane->at += taken;
-        if (lane->at < lane->batch->n)
-            return;
+    mem_grow(&ad->calls, &ad->location_cap, defs->n_locations, sizeof *ad->calls);
+    while (ad->n_locations < defs->n_locations)
+        live_calls_init(&ad->calls[ad->n_locations++]);
+    mem_grow(&ad->knowledge, &ad->region_cap, defs->names.n, sizeof *ad->knowledge);
+    for (; ad->n_regions < defs->names.n; ad->n_regions++) {
+        ad->knowledge[ad->n_regions] = (struct knowledge){0};
+        sketch_init(&ad->knowledge[ad->n_regions].sketch);
+    }
+}
+
+static void read_step(struct ad *ad)
+{
+    struct stream_part part;
+
+    while (stream_part(ad->stream, &part)) {
+        live_calls_push(&ad->calls[part.location], part.batch, part.begin, part.end,
+                        &ad->quality);
+        ad->totals.n_events += part.end - part.begin;
     }
 }
 
@@ -144,7 +120,7 @@ static inline uint64_t time_of(const struct ad *ad, const struct live_calls *c, 
     return ad->opts.is_inclusive ? c->inclusive_ns[row] : c->exclusive_ns[row];
 }
 
-static void learn_lane(struct ad *ad, const struct live_calls *c)
+static void learn(struct ad *ad, const struct live_calls *c)
 {
     for (uint32_t row = 0; row < c->n; row++)
         if (c->inclusive_ns[row] != LIVE_OPEN) {
@@ -168,15 +144,23 @@ static void fit(struct ad *ad)
 
 /* --------------------------------------------------------------------------------- judging */
 
-static void report(struct ad *ad, struct ad_anomaly *anomaly)
+static inline uint64_t judged_ns(const struct ad *ad, const struct verdict *v)
 {
-    const struct knowledge *k = &ad->knowledge[anomaly->region];
+    return ad->opts.is_inclusive ? v->inclusive_ns : v->exclusive_ns;
+}
 
-    anomaly->judgement = k->judge.ops->judge(&k->judge.model, &k->sketch, anomaly->time_ns);
-    anomaly->severity_ns = (double)anomaly->time_ns - k->judge.model.median;
+static void condemn(struct ad *ad, const struct verdict *call)
+{
+    const struct knowledge *k = &ad->knowledge[call->region];
+    uint64_t time_ns = judged_ns(ad, call);
+    struct verdict *v;
+
+    mem_grow(&ad->verdict, &ad->verdict_cap, ad->n_verdicts + 1, sizeof *v);
+    v = &ad->verdict[ad->n_verdicts++];
+    *v = *call;
+    v->judgement = k->judge.ops->judge(&k->judge.model, &k->sketch, time_ns);
+    v->severity_ns = (double)time_ns - k->judge.model.median;
     ad->totals.n_anomalies++;
-    if (ad->opts.anomaly)
-        ad->opts.anomaly(ad->opts.ctx, anomaly);
 }
 
 static void judge_waiting(struct ad *ad)
@@ -184,72 +168,101 @@ static void judge_waiting(struct ad *ad)
     size_t n = 0;
 
     for (size_t i = 0; i < ad->n_waiting; i++) {
-        const struct waiting *w = &ad->waiting[i];
+        const struct verdict *w = &ad->waiting[i];
         const struct knowledge *k = &ad->knowledge[w->region];
 
         if (k->n_fitted == 0)
             ad->waiting[n++] = *w;
-        else if (call_judge_is_anomaly(&k->judge, w->time_ns))
-            report(ad, &(struct ad_anomaly){.location = w->location,
-                                            .row = NO_CALL,
-                                            .region = w->region,
-                                            .enter_ns = w->enter_ns,
-                                            .time_ns = w->time_ns});
+        else if (call_judge_is_anomaly(&k->judge, judged_ns(ad, w)))
+            condemn(ad, w);
     }
     ad->n_waiting = n;
 }
 
-static void wait_for_model(struct ad *ad, uint32_t l, const struct live_calls *c, uint32_t row)
+static struct verdict call_at(const struct ad *ad, uint32_t l, uint32_t row)
 {
-    if (ad->n_waiting < ad->opts.most_waiting)
-        ad->waiting[ad->n_waiting++] =
-            (struct waiting){l, c->region[row], c->enter_ns[row], time_of(ad, c, row)};
-    else
-        ad->totals.n_unjudged++;
+    const struct live_calls *c = &ad->calls[l];
+
+    return (struct verdict){.location = l,
+                            .region = c->region[row],
+                            .row = row,
+                            .id = c->id[row],
+                            .step = ad->totals.n_steps,
+                            .enter_ns = c->enter_ns[row],
+                            .inclusive_ns = c->inclusive_ns[row],
+                            .exclusive_ns = c->exclusive_ns[row]};
 }
 
-static void judge_lane(struct ad *ad, uint32_t l)
+static void wait_for_model(struct ad *ad, uint32_t l, uint32_t row)
 {
-    const struct live_calls *c = &ad->lane[l].calls;
+    if (ad->n_waiting == ad->opts.most_waiting) {
+        ad->totals.n_unjudged++;
+        return;
+    }
+    ad->waiting[ad->n_waiting] = call_at(ad, l, row);
+    ad->waiting[ad->n_waiting++].row = NO_ROW;
+}
+
+static void judge(struct ad *ad, uint32_t l)
+{
+    const struct live_calls *c = &ad->calls[l];
 
     for (uint32_t row = 0; row < c->n; row++) {
         const struct knowledge *k = &ad->knowledge[c->region[row]];
-        uint64_t time_ns;
 
         if (c->inclusive_ns[row] == LIVE_OPEN)
             continue;
-        time_ns = time_of(ad, c, row);
-        if (k->n_fitted == 0)
-            wait_for_model(ad, l, c, row);
-        else if (call_judge_is_anomaly(&k->judge, time_ns))
-            report(ad, &(struct ad_anomaly){.location = l,
-                                            .calls = c,
-                                            .row = row,
-                                            .region = c->region[row],
-                                            .enter_ns = c->enter_ns[row],
-                                            .time_ns = time_ns});
+        if (k->n_fitted == 0) {
+            wait_for_model(ad, l, row);
+        } else if (call_judge_is_anomaly(&k->judge, time_of(ad, c, row))) {
+            struct verdict call = call_at(ad, l, row);
+
+            condemn(ad, &call);
+        }
     }
 }
 
-int ad_step(struct ad *ad)
+static void finish_step(struct ad *ad, bool is_last)
 {
-    uint32_t n = ad->source->defs.n_locations;
-    bool is_over = true;
+    struct ad_step step = {.ad = ad,
+                           .number = ad->totals.n_steps,
+                           .begin_ns = ad->stream->begin_ns,
+                           .end_ns = ad->stream->end_ns,
+                           .is_last = is_last,
+                           .defs = ad->stream->defs,
+                           .n_locations = ad->n_locations,
+                           .calls = ad->calls};
 
-    for (uint32_t l = 0; l < n; l++) {
-        read_lane(ad, &ad->lane[l]);
-        learn_lane(ad, &ad->lane[l].calls);
-        is_over = is_over && ad->lane[l].is_over;
-    }
+    ad->n_verdicts = 0;
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        learn(ad, &ad->calls[l]);
     fit(ad);
     judge_waiting(ad);
-    for (uint32_t l = 0; l < n; l++) {
-        judge_lane(ad, l);
-        live_calls_next_step(&ad->lane[l].calls);
-    }
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        judge(ad, l);
+    step.verdict = ad->verdict;
+    step.n_verdicts = ad->n_verdicts;
+    for (size_t i = 0; i < ad->opts.n_sinks; i++)
+        ad->opts.sink[i].step(ad->opts.sink[i].ctx, &step);
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        live_calls_next_step(&ad->calls[l]);
     ad->totals.n_steps++;
-    ad->until_ns += ad->opts.step_ns;
-    if (is_over)
+}
+
+int ad_next(struct ad *ad, int timeout_ms)
+{
+    int state = stream_next(ad->stream, timeout_ms);
+
+    if (state == STREAM_IDLE || state < 0)
+        return state;
+    follow_definitions(ad);
+    if (state == STREAM_STEP)
+        read_step(ad);
+    else
+        for (uint32_t l = 0; l < ad->n_locations; l++)
+            live_calls_finish(&ad->calls[l], &ad->quality);
+    finish_step(ad, state == STREAM_OVER);
+    if (state == STREAM_OVER)
         ad->totals.n_unjudged += ad->n_waiting;
-    return !is_over;
+    return state;
 }

@@ -1,11 +1,11 @@
 /*
  * ad -- anomaly detection while a program runs: steps of events in, strange calls out.
  *
- * A step is a slice of trace time. Its calls go to the sketches of their regions, the models
- * are made anew where the sketches have grown, and then every finished call of the step is
- * judged: so a call is judged by what is known at the end of its step, itself included. Calls
- * of regions that have been seen too rarely wait, a bounded number of them, until there is a
- * model.
+ * A step's calls go to the sketches of their regions, the models are made anew where the
+ * sketches have grown, and then every finished call of the step is judged: so a call is judged
+ * by what is known at the end of its step, itself included. Calls of regions that have been
+ * seen too rarely wait, a bounded number of them, until there is a model. Then all sinks look
+ * at the step, in their order, and it is forgotten.
  *
  * Nothing is kept of a step that is over but the sketches, the open calls and those that wait.
  */
@@ -14,36 +14,56 @@
 
 #include "detect/call_detector.h"
 #include "live/live_calls.h"
-#include "trace/source.h"
+#include "trace/stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct ad;
 
-/* A strange call, with where it is in its step. */
-struct ad_anomaly {
-    uint32_t location;
-    const struct live_calls *calls; /* of the step; NULL for a call that had to wait */
-    uint32_t row;                   /* in calls */
-    uint32_t region;
-    uint64_t enter_ns, time_ns; /* time_ns: what was judged */
+#define NO_ROW UINT32_MAX
+
+/* A strange call. */
+struct verdict {
+    uint32_t location, region;
+    uint32_t row;  /* among the calls of its location in this step; NO_ROW: it had to wait */
+    uint32_t id;   /* how manieth call of its location */
+    uint64_t step; /* in which it was finished */
+    uint64_t enter_ns, inclusive_ns, exclusive_ns;
     struct call_judgement judgement;
     double severity_ns; /* time above the median of the region */
+};
+
+/* What a sink sees: a step that was judged, until the function returns. */
+struct ad_step {
+    const struct ad *ad;
+    uint64_t number; /* from 0 */
+    uint64_t begin_ns, end_ns;
+    bool is_last; /* no step follows; what was open is closed */
+    const struct definitions *defs;
+    uint32_t n_locations;
+    const struct live_calls *calls; /* [n_locations] */
+    const struct verdict *verdict;  /* [n_verdicts] those that waited, then by location, row */
+    size_t n_verdicts;
+};
+
+/* Who wants to know of every step. */
+struct ad_sink {
+    void (*step)(void *ctx, const struct ad_step *step);
+    void *ctx;
 };
 
 struct ad_opts {
     const struct call_detector_ops *detector;
     struct call_detector_opts detector_opts;
-    bool is_inclusive;
-    uint64_t step_ns;
-    uint32_t least_calls;  /* of a region before any of them is judged */
-    uint32_t most_waiting; /* calls that may wait; more are judged as soon as it is possible */
-    void (*anomaly)(void *ctx, const struct ad_anomaly *anomaly);
-    void *ctx;
+    bool is_inclusive;          /* judge inclusive times */
+    uint32_t least_calls;       /* of a region before any of them is judged */
+    uint32_t most_waiting;      /* calls that may wait; more are never judged */
+    const struct ad_sink *sink; /* [n_sinks] */
+    size_t n_sinks;
 };
 
-/* ad_default -- hbos on exclusive time, steps of a second, 100 calls; no callback. */
+/* ad_default -- hbos on exclusive time, 100 calls; no sinks. */
 struct ad_opts ad_default(void);
 
 /* What was done so far. */
@@ -53,21 +73,30 @@ struct ad_totals {
 };
 
 /*
- * ad_open -- read a source step by step.
- *   source  open, with finished definitions; stays open until ad_close
- * Returns 0 or a negative ERR_*. Close in any case.
+ * ad_new -- to read a stream with.
+ *   stream  open; stays so until ad_free
  */
-int ad_open(struct ad **ad, struct source *source, const struct ad_opts *opts);
+struct ad *ad_new(struct stream *stream, const struct ad_opts *opts);
 
-/* ad_step -- the next step. Returns 1, or 0 when the trace is over. */
-int ad_step(struct ad *ad);
+/* ad_free -- NULL is harmless. */
+void ad_free(struct ad *ad);
 
-/* ad_close -- NULL is harmless. */
-void ad_close(struct ad *ad);
+/*
+ * ad_next -- read and judge the next step; the last one is empty but for calls that were open.
+ *   timeout_ms  to wait for it
+ * Returns an enum stream_state or a negative ERR_*, as stream_next.
+ */
+int ad_next(struct ad *ad, int timeout_ms);
 
 const struct ad_totals *ad_totals(const struct ad *ad);
 
-/* ad_sketch -- the durations of a region so far. */
+/* ad_quality -- what was wrong with the calls, of all locations. */
+const struct quality *ad_quality(const struct ad *ad);
+
+/* ad_sketch -- the durations of a region so far; NULL for one that was not seen. */
 const struct sketch *ad_sketch(const struct ad *ad, uint32_t region);
+
+/* ad_judge -- what judges the calls of a region; NULL while there were too few of them. */
+const struct call_judge *ad_judge(const struct ad *ad, uint32_t region);
 
 #endif

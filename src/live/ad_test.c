@@ -9,42 +9,47 @@ static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=
 struct seen {
     int n, n_with_context;
     uint32_t location;
-    uint64_t sum_ns;
 };
 
-static void note(void *ctx, const struct ad_anomaly *anomaly)
+static void note(void *ctx, const struct ad_step *step)
 {
     struct seen *seen = ctx;
 
-    seen->n++;
-    seen->location = anomaly->location;
-    seen->sum_ns += anomaly->time_ns;
-    assert_true(anomaly->judgement.p < 1e-5);
-    assert_true(anomaly->severity_ns > 3e6);
-    if (anomaly->calls) {
+    for (size_t i = 0; i < step->n_verdicts; i++) {
+        const struct verdict *v = &step->verdict[i];
+
+        seen->n++;
+        seen->location = v->location;
+        assert_true(v->judgement.p < 1e-5);
+        assert_true(v->severity_ns > 3e6);
+        if (v->row == NO_ROW)
+            continue;
         seen->n_with_context++;
-        assert_int_equal(anomaly->calls->region[anomaly->row], anomaly->region);
+        assert_int_equal(step->calls[v->location].region[v->row], v->region);
     }
 }
 
-static struct ad_totals run(struct ad_opts *opts, struct seen *seen, struct sketch *sketch)
+/* In steps of step_ns. */
+static struct ad_totals run(uint64_t step_ns, struct ad_opts *opts, struct seen *seen,
+                            struct sketch *sketch)
 {
-    struct source source;
+    struct stream stream;
     struct ad_totals totals;
     struct ad *ad;
 
     *seen = (struct seen){0};
-    opts->anomaly = note;
-    opts->ctx = seen;
-    assert_int_equal(source_open(&source, program), 0);
-    assert_int_equal(ad_open(&ad, &source, opts), 0);
-    while (ad_step(ad))
+    opts->sink = &(struct ad_sink){note, seen};
+    opts->n_sinks = 1;
+    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = step_ns}),
+                     0);
+    ad = ad_new(&stream, opts);
+    while (ad_next(ad, 0) == STREAM_STEP)
         ;
     totals = *ad_totals(ad);
     if (sketch)
-        sketch_merge(sketch, ad_sketch(ad, names_find(&source.defs.names, "c")));
-    ad_close(ad);
-    source_close(&source);
+        sketch_merge(sketch, ad_sketch(ad, names_find(&stream.defs->names, "c")));
+    ad_free(ad);
+    stream_close(&stream);
     return totals;
 }
 
@@ -55,8 +60,7 @@ static void slow_calls_are_reported_in_their_step(void **state)
     struct seen seen;
 
     (void)state;
-    opts.step_ns = 50000000;
-    totals = run(&opts, &seen, NULL);
+    totals = run(50000000, &opts, &seen, NULL);
     assert_int_equal(seen.n, 5);
     assert_int_equal(seen.location, 1);
     assert_int_equal(totals.n_anomalies, 5);
@@ -76,11 +80,9 @@ static void models_do_not_depend_on_the_steps(void **state)
     (void)state;
     sketch_init(&one);
     sketch_init(&many);
-    opts.step_ns = UINT64_MAX / 2;
-    run(&opts, &seen, &one);
+    run(0, &opts, &seen, &one);
     assert_int_equal(seen.n, 5);
-    opts.step_ns = 1000000;
-    run(&opts, &seen, &many);
+    run(1000000, &opts, &seen, &many);
     sketch_pack(&one, &p);
     sketch_pack(&many, &q);
     assert_int_equal(p.n, q.n);
@@ -98,15 +100,14 @@ static void calls_wait_for_a_model(void **state)
     struct seen seen;
 
     (void)state;
-    opts.step_ns = 10000000;
     opts.least_calls = 1000;
-    run(&opts, &seen, NULL);
+    run(10000000, &opts, &seen, NULL);
     assert_int_equal(seen.n, 5);
     assert_true(seen.n_with_context < 3);
     opts.least_calls = 100000;
-    assert_int_equal(run(&opts, &seen, NULL).n_unjudged, 3 * 400 * 7);
+    assert_int_equal(run(10000000, &opts, &seen, NULL).n_unjudged, 3 * 400 * 7);
     opts.most_waiting = 10;
-    assert_int_equal(run(&opts, &seen, NULL).n_unjudged, 3 * 400 * 7);
+    assert_int_equal(run(10000000, &opts, &seen, NULL).n_unjudged, 3 * 400 * 7);
     assert_int_equal(seen.n, 0);
 }
 

@@ -19,6 +19,7 @@ void live_calls_release(struct live_calls *c)
     free(c->caller);
     free(c->id);
     free(c->message);
+    free(c->counter);
     live_calls_init(c);
 }
 
@@ -91,17 +92,20 @@ static void add_message(struct live_calls *c, const struct message *message)
     c->message[c->n_messages++].call = c->top;
 }
 
-size_t live_calls_push(struct live_calls *c, const struct event_batch *batch, size_t begin,
-                       uint64_t until_ns, struct quality *quality)
+static void add_counter(struct live_calls *c, uint64_t time_ns,
+                        const struct counter_value *value)
 {
-    size_t i = begin;
+    mem_grow(&c->counter, &c->counter_cap, c->n_counters + 1, sizeof *c->counter);
+    c->counter[c->n_counters++] = (struct live_counter){time_ns, c->top, *value};
+}
 
-    reserve(c, batch->n - begin);
-    for (; i < batch->n; i++) {
+void live_calls_push(struct live_calls *c, const struct event_batch *batch, size_t begin,
+                     size_t end, struct quality *quality)
+{
+    reserve(c, end - begin);
+    for (size_t i = begin; i < end; i++) {
         const struct event *event = &batch->event[i];
 
-        if (event->time_ns >= until_ns)
-            break;
         if (event->kind == EVENT_ENTER)
             enter(c, event->ref, event->time_ns);
         else if (event->kind == EVENT_LEAVE && c->top != NO_CALL &&
@@ -111,10 +115,11 @@ size_t live_calls_push(struct live_calls *c, const struct event_batch *batch, si
             leave_other(c, event->ref, event->time_ns, quality);
         else if (event->kind == EVENT_MESSAGE)
             add_message(c, &batch->message[event->ref]);
+        else if (event->kind == EVENT_COUNTER)
+            add_counter(c, event->time_ns, &batch->counter[event->ref]);
     }
-    if (i > begin)
-        c->last_ns = batch->event[i - 1].time_ns;
-    return i - begin;
+    if (end > begin)
+        c->last_ns = batch->event[end - 1].time_ns;
 }
 
 void live_calls_finish(struct live_calls *c, struct quality *quality)
@@ -143,4 +148,5 @@ void live_calls_next_step(struct live_calls *c)
     c->n = c->n_carried = kept;
     c->top = kept > 0 ? kept - 1 : NO_CALL;
     c->n_messages = 0;
+    c->n_counters = 0;
 }

@@ -24,6 +24,12 @@
 
 #define LIVE_OPEN UINT64_MAX /* inclusive_ns of a call that has not been left */
 
+struct live_counter {
+    uint64_t time_ns;
+    uint32_t call; /* row of the innermost call around it, or NO_CALL */
+    struct counter_value value;
+};
+
 struct live_calls {
     uint32_t n;
     size_t cap;
@@ -37,6 +43,9 @@ struct live_calls {
     struct message *message; /* [n_messages] of this step; call is a row */
     size_t n_messages, message_cap;
 
+    struct live_counter *counter; /* [n_counters] of this step */
+    size_t n_counters, counter_cap;
+
     uint32_t top;       /* row of the innermost open call, or NO_CALL */
     uint32_t n_carried; /* rows that were there when the step began */
     uint32_t next_id;
@@ -46,12 +55,9 @@ struct live_calls {
 void live_calls_init(struct live_calls *calls);
 void live_calls_release(struct live_calls *calls);
 
-/*
- * live_calls_push -- the next events, in time order. Returns how many were taken: all, or those
- * before the first at or after until_ns.
- */
-size_t live_calls_push(struct live_calls *calls, const struct event_batch *batch, size_t begin,
-                       uint64_t until_ns, struct quality *quality);
+/* live_calls_push -- the next events, [begin, end) of a batch, in time order. */
+void live_calls_push(struct live_calls *calls, const struct event_batch *batch, size_t begin,
+                     size_t end, struct quality *quality);
 
 /* live_calls_finish -- no more events: close what is open, at the time of the last event. */
 void live_calls_finish(struct live_calls *calls, struct quality *quality);
