@@ -249,20 +249,27 @@ static void finish_step(struct ad *ad, bool is_last)
     ad->totals.n_steps++;
 }
 
+void ad_end(struct ad *ad)
+{
+    follow_definitions(ad);
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        live_calls_finish(&ad->calls[l], &ad->quality);
+    finish_step(ad, true);
+    ad->totals.n_unjudged += ad->n_waiting;
+}
+
 int ad_next(struct ad *ad, int timeout_ms)
 {
     int state = stream_next(ad->stream, timeout_ms);
 
     if (state == STREAM_IDLE || state < 0)
         return state;
+    if (state == STREAM_OVER) {
+        ad_end(ad);
+        return state;
+    }
     follow_definitions(ad);
-    if (state == STREAM_STEP)
-        read_step(ad);
-    else
-        for (uint32_t l = 0; l < ad->n_locations; l++)
-            live_calls_finish(&ad->calls[l], &ad->quality);
-    finish_step(ad, state == STREAM_OVER);
-    if (state == STREAM_OVER)
-        ad->totals.n_unjudged += ad->n_waiting;
+    read_step(ad);
+    finish_step(ad, false);
     return state;
 }

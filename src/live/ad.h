@@ -88,6 +88,10 @@ void ad_free(struct ad *ad);
  */
 int ad_next(struct ad *ad, int timeout_ms);
 
+/* ad_end -- read no more, though there may be more: the last step, as when the stream is over.
+ */
+void ad_end(struct ad *ad);
+
 const struct ad_totals *ad_totals(const struct ad *ad);
 
 /* ad_quality -- what was wrong with the calls, of all locations. */
