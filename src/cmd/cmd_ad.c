@@ -32,6 +32,23 @@ static void print_text(const struct live_session *s)
     reading_print_quality(&quality, &(struct clock_report){0});
 }
 
+static json_t *server_json(const struct live_session *s)
+{
+    struct ps_client_counts n;
+    json_t *server = json_object();
+
+    ps_client_counts(s->client, &n);
+    json_object_set_new(server, "version", json_count(n.version));
+    json_object_set_new(server, "round", json_count(n.round));
+    json_object_set_new(server, "sent", json_count(n.n_sent));
+    json_object_set_new(server, "resent", json_count(n.n_resent));
+    json_object_set_new(server, "refused", json_count(n.n_refused));
+    json_object_set_new(server, "restarts", json_count(n.n_restarts));
+    json_object_set_new(server, "is_frozen", json_boolean(ps_client_is_frozen(s->client)));
+    json_object_set_new(server, "is_complete", json_boolean(!s->has_unsent));
+    return server;
+}
+
 static void print_totals_json(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
@@ -44,9 +61,13 @@ static void print_totals_json(const struct live_session *s)
     json_object_set_new(line, "anomalies", json_count(n->n_anomalies));
     json_object_set_new(line, "steps", json_count(s->stream.n_steps));
     json_object_set_new(line, "unjudged", json_count(n->n_unjudged));
+    json_object_set_new(line, "ignored", json_count(n->n_ignored));
+    json_object_set_new(line, "models", json_count(ad_models(s->ad)));
     json_object_set_new(line, "lost", json_count(s->stream.n_lost));
     json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));
     json_object_set_new(line, "quality", reading_quality_json(&quality));
+    if (s->client)
+        json_object_set_new(line, "server", server_json(s));
     print_json(line, true);
 }
 

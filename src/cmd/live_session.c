@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/progress.h"
+#include "base/log.h"
+#include "cmd/algo_file.h"
 #include "cmd/status.h"
 
 #include <math.h>
@@ -90,11 +92,50 @@ static struct ad_opts ad_opts_of(const struct settings *s)
 {
     struct ad_opts opts = ad_default();
 
-    if (s->call_detector)
-        opts.detector = call_detector_find(s->call_detector);
     opts.is_inclusive = s->is_inclusive;
+    opts.is_by_path = s->model_key && strcmp(s->model_key, "path") == 0;
     opts.least_calls = s->min_count;
+    opts.least_ns = s->min_time_ns;
     return opts;
+}
+
+/* The files that say how to judge; what is said on the command line goes before them. */
+static int read_rules(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+    struct ad_opts *opts = &session->opts;
+    int rc = s->algo_file ? algo_file_read(s->algo_file, opts) : 0;
+
+    if (s->call_detector)
+        opts->detector = call_detector_find(s->call_detector);
+    opts->rules = &session->rules;
+    if (rc == 0 && s->ignore)
+        rc = live_rules_ignore(&session->rules, s->ignore);
+    if (rc == 0 && s->thresholds)
+        rc = live_rules_thresholds(&session->rules, s->thresholds,
+                                   strcmp(opts->detector->name, "sstd") == 0 ? 1e6 : 1);
+    return rc;
+}
+
+static int open_client(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+    struct ps_client_opts opts = {
+        .address = s->ps, .key_file = s->curve_key, .is_deterministic = s->deterministic > 0};
+    int rc;
+
+    if (s->ps == NULL)
+        return 0;
+    rc = ps_client_open(&session->client, &opts);
+    if (rc < 0)
+        return rc;
+    snprintf(session->program, sizeof session->program, "%u", s->program);
+    session->opts.exchange = session->exchange =
+        live_exchange_new(&(struct live_exchange_opts){.client = session->client,
+                                                       .program = session->program,
+                                                       .has_rounds = opts.is_deterministic,
+                                                       .is_told = live_session_is_told});
+    return 0;
 }
 
 /* What nothing looks at would be a promise that is not kept. */
@@ -106,8 +147,12 @@ static int check(const struct settings *s)
                        : s->watchlist ? "watchlist"
                                       : NULL;
 
-    return name ? err_set(ERR_UNSUPPORTED, "--%s is not there yet while a program runs", name)
-                : 0;
+    if (name)
+        return err_set(ERR_UNSUPPORTED, "--%s is not there yet while a program runs", name);
+    if (s->ps == NULL && (s->curve_key || s->deterministic))
+        return err_set(ERR_USAGE, "--%s needs --ps",
+                       s->curve_key ? "curve-key" : "deterministic");
+    return 0;
 }
 
 int live_session_open(struct live_session *session, const struct settings *settings)
@@ -117,6 +162,10 @@ int live_session_open(struct live_session *session, const struct settings *setti
 
     *session = (struct live_session){.settings = settings, .opts = ad_opts_of(settings)};
     listen_to_signals();
+    if (rc == 0)
+        rc = read_rules(session);
+    if (rc == 0)
+        rc = open_client(session);
     return rc < 0 ? rc : stream_open(&session->stream, settings->args[0], &opts);
 }
 
@@ -129,6 +178,9 @@ void live_session_add(struct live_session *session,
 void live_session_close(struct live_session *session)
 {
     ad_free(session->ad);
+    live_exchange_free(session->exchange);
+    ps_client_close(session->client);
+    live_rules_release(&session->rules);
     stream_close(&session->stream);
     *session = (struct live_session){0};
 }
@@ -155,6 +207,30 @@ static int read_steps(struct live_session *s, struct progress *progress)
     return state;
 }
 
+/* Waits for the server in short stretches, so that a signal is seen. */
+static void finish_exchange(struct live_session *s)
+{
+    uint64_t begin_ns = clock_ns();
+    double most_s = is_told ? 1 : s->settings->connect_timeout;
+
+    if (s->exchange == NULL)
+        return;
+    s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
+    while (s->has_unsent && 1e-9 * (double)(clock_ns() - begin_ns) < most_s) {
+        s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
+        most_s = is_told ? 1 : most_s;
+    }
+    if (s->has_unsent)
+        log_warn("ad", "the parameter server has not taken all that was learnt");
+}
+
+static void say_unused(const struct live_rule_list *list, const char *path)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->rule[i].is_used)
+            log_warn("ad", "there was no '%s', of '%s'", list->rule[i].name, path);
+}
+
 int live_session_run(struct live_session *session)
 {
     struct progress progress;
@@ -168,12 +244,15 @@ int live_session_run(struct live_session *session)
     session->is_interrupted = state > STREAM_OVER;
     if (state != STREAM_OVER)
         ad_end(session->ad);
+    finish_exchange(session);
+    say_unused(&session->rules.ignore, session->settings->ignore);
+    say_unused(&session->rules.threshold, session->settings->thresholds);
     return state < 0 ? state : 0;
 }
 
 int live_session_status(const struct live_session *session)
 {
-    bool is_damaged = session->stream.n_lost > 0 ||
+    bool is_damaged = session->stream.n_lost > 0 || session->has_unsent ||
                       quality_is_damaged(&session->stream.quality) ||
                       quality_is_damaged(ad_quality(session->ad));
 

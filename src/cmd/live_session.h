@@ -17,6 +17,7 @@
 
 #include "cmd/settings.h"
 #include "live/ad.h"
+#include "live/live_exchange.h"
 
 #define LIVE_SESSION_SINKS 8u
 
@@ -25,8 +26,13 @@ struct live_session {
     struct stream stream;
     struct ad_opts opts;
     struct ad_sink sink[LIVE_SESSION_SINKS]; /* [opts.n_sinks] */
+    struct live_rules rules;
+    struct ps_client *client; /* with --ps: */
+    struct live_exchange *exchange;
+    char program[16]; /* name of the program to the parameter server */
     struct ad *ad;
     bool is_interrupted; /* a signal came before the stream was over */
+    bool has_unsent;     /* the parameter server has not got all */
 };
 
 /*

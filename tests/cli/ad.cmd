@@ -34,3 +34,27 @@ snag ad synth:a --model file
 snag ad synth:a --store dir
 snag ad synth:a --watchlist file
 snag ad synth:a --window 3 --counter-prefix x --tree-window 60 --quiet | sed -n 2p
+
+# What is ignored is neither learnt nor judged; a region may have a threshold of its own.
+printf '# strange ones\nc\n/^st[e-f]p$/\nnobody\n' >ignore; snag ad "$(cat program)" --ignore ignore --json | jq -c '[.calls, .ignored, .anomalies]'
+echo 'c 1e-300' >thresholds; snag ad "$(cat program)" --thresholds thresholds --json | jq .anomalies
+echo 'compute 0.2' >thresholds; snag ad "$(cat program)" --thresholds thresholds --json | jq '.anomalies > 10'
+snag ad "$(cat program)" --min-time 5ms --json | jq .anomalies
+snag ad "$(cat program)" --min-time 1s --json | jq .anomalies
+echo '/(/' >ignore; snag ad "$(cat program)" --ignore ignore
+echo 'c 2' >thresholds; snag ad "$(cat program)" --thresholds thresholds
+snag ad "$(cat program)" --thresholds thresholds --call-detector sstd --json | jq '.anomalies >= 5'
+echo 'c' >thresholds; snag ad synth:c --thresholds thresholds
+snag ad synth:c --thresholds nowhere
+
+# Models per call path: 9 ms of c are usual in b, but not in a.
+for key in region path; do snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key $key --json | jq -c '[.models, .anomalies]'; done
+
+# Chimbuko's file.
+echo '{"algorithm": "SSTD", "sstd_sigma": 3, "hbos_thres": 0.99, "glob_thres": true}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies > 5'
+snag ad "$(cat program)" --algo-file algo.json --call-detector hbos --quiet --json | jq '.anomalies'
+echo '{"algorithm": "magic"}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '{"sstd_sigma": -1}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '{"sstd_sgima": 1}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '[1, 2' >algo.json; snag ad synth:a --algo-file algo.json
+echo '[]' >algo.json; snag ad synth:a --algo-file algo.json
