@@ -29,7 +29,7 @@ static const int from_outside[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE}; /* no faul
 /* Signal handlers have no other way to learn of these. */
 static struct guard *shared;
 static _Thread_local int own_worker; /* + 1 */
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, n_caught;
 
 static void on_fatal(int sig)
 {
@@ -42,6 +42,7 @@ static void on_fatal(int sig)
 static void on_polite(int sig)
 {
     caught = sig;
+    n_caught++;
 }
 
 static void catch_signals(const int *signals, size_t n, void (*handler)(int))
@@ -72,11 +73,22 @@ static bool is_reading(const struct guard *guard)
     return false;
 }
 
+/* What a signal to us means to the child; n_passed are those it was told of. */
+static void pass_on(pid_t child, bool ends_itself, int *n_passed)
+{
+    if (n_caught == *n_passed)
+        return;
+    kill(child, ends_itself && *n_passed == 0 ? caught : SIGKILL);
+    *n_passed = n_caught;
+}
+
 /* Waits for the child. Returns its wait status; *is_hung says that we had to kill it. */
-static int wait_for(pid_t child, const struct guard *guard, unsigned patience_s, bool *is_hung)
+static int wait_for(pid_t child, const struct guard *guard, const struct guard_opts *opts,
+                    bool *is_hung)
 {
     uint64_t last_beat = heartbeat(guard), since = clock_ns(), nap_us = 200;
-    int status = 0;
+    unsigned patience_s = opts->patience_s ? opts->patience_s : DEFAULT_PATIENCE_S;
+    int status = 0, n_passed = 0;
 
     *is_hung = false;
     for (;;) {
@@ -85,8 +97,7 @@ static int wait_for(pid_t child, const struct guard *guard, unsigned patience_s,
 
         if (pid == child)
             return status;
-        if (caught)
-            kill(child, SIGKILL);
+        pass_on(child, opts->ends_itself, &n_passed);
         if (beat != last_beat || !is_reading(guard)) {
             last_beat = beat;
             since = clock_ns();
@@ -167,7 +178,7 @@ static bool is_from_outside(int sig)
 }
 
 static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard,
-                          unsigned patience_s)
+                          const struct guard_opts *opts)
 {
     for (;;) {
         bool is_hung;
@@ -176,9 +187,11 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
 
         if (child < 0)
             return err_set(ERR_IO, "cannot start a process: %s", strerror(errno));
-        status = wait_for(child, guard, patience_s, &is_hung);
-        if (WIFEXITED(status))
+        status = wait_for(child, guard, opts, &is_hung);
+        if (WIFEXITED(status)) {
+            caught = opts->ends_itself ? 0 : caught; /* it has seen to that */
             return WEXITSTATUS(status);
+        }
         if (!caught && is_from_outside(WTERMSIG(status)))
             caught = WTERMSIG(status);
         if (caught)
@@ -203,9 +216,9 @@ int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
     if (guard == MAP_FAILED)
         return err_set(ERR_IO, "cannot share memory: %s", strerror(errno));
     shared = guard;
-    caught = 0;
+    caught = n_caught = 0;
     catch_signals(polite, sizeof polite / sizeof *polite, on_polite);
-    rc = run_until_done(fn, ctx, guard, o->patience_s ? o->patience_s : DEFAULT_PATIENCE_S);
+    rc = run_until_done(fn, ctx, guard, o);
     if (rc != 0 && o->clean_up)
         o->clean_up(ctx);
     catch_signals(polite, sizeof polite / sizeof *polite, SIG_DFL);

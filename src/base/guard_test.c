@@ -112,6 +112,48 @@ static void a_signal_to_the_parent_ends_both(void **state)
     assert_int_equal(is_clean, 1);
 }
 
+static volatile sig_atomic_t n_told;
+
+static void be_told(int sig)
+{
+    (void)sig;
+    n_told++;
+}
+
+static int end_when_told(void *ctx, struct guard *guard)
+{
+    (void)ctx, (void)guard;
+    signal(SIGTERM, be_told);
+    kill(getppid(), SIGTERM);
+    while (n_told == 0)
+        usleep(1000);
+    return 7;
+}
+
+static int ignore_what_is_told(void *ctx, struct guard *guard)
+{
+    (void)ctx, (void)guard;
+    signal(SIGTERM, be_told);
+    kill(getppid(), SIGTERM);
+    while (n_told == 0)
+        usleep(1000);
+    kill(getppid(), SIGTERM);
+    hang();
+    return 7;
+}
+
+static void a_child_may_end_itself(void **state)
+{
+    struct guard_opts opts = {.ends_itself = true};
+    int sig = 0;
+
+    (void)state;
+    assert_int_equal(guard_run(end_when_told, NULL, &opts, &sig), 7);
+    assert_int_equal(sig, 0);
+    assert_int_equal(guard_run(ignore_what_is_told, NULL, &opts, &sig), ERR_INTERRUPTED);
+    assert_int_equal(sig, SIGTERM);
+}
+
 static int write_to_closed_pipe(void *ctx, struct guard *guard)
 {
     (void)ctx, (void)guard;
@@ -137,6 +179,7 @@ int main(void)
         cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
         cmocka_unit_test(death_outside_any_item_is_an_error_and_cleans_up),
         cmocka_unit_test(a_signal_to_the_parent_ends_both),
+        cmocka_unit_test(a_child_may_end_itself),
         cmocka_unit_test(a_closed_pipe_is_nobodys_fault),
     };
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -33,6 +34,27 @@ char *text_duration(double ns, char out[TEXT_SIZE])
     static const char *const unit[] = {"ns", "us", "ms", "s"};
 
     return scaled(ns, 1000, unit, 4, out);
+}
+
+bool text_parse_duration(const char *text, uint64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || !isdigit((unsigned char)*text))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(end, units[i].unit) != 0 && !(value == 0 && *end == '\0'))
+            continue;
+        value *= units[i].ns;
+        *ns = value <= 1e18 ? (uint64_t)(value + 0.5) : 0;
+        return value <= 1e18;
+    }
+    return false;
 }
 
 char *text_bytes(double bytes, char out[TEXT_SIZE])

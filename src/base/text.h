@@ -2,6 +2,7 @@
 #ifndef SNAG_BASE_TEXT_H
 #define SNAG_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,9 @@
 /* text_duration -- "38.1 ms", "50 ns", "12.0 s": three digits, the unit that fits, from 10 ns
  * no parts of a nanosecond. Returns out. */
 char *text_duration(double ns, char out[TEXT_SIZE]);
+
+/* text_parse_duration -- ns of "20us", "2.5ms", "1s" or "0"; false for anything else. */
+bool text_parse_duration(const char *text, uint64_t *ns);
 
 /* text_count -- "1,234,567". Returns out. */
 char *text_count(uint64_t n, char out[TEXT_SIZE]);

@@ -18,6 +18,23 @@ static void durations_have_three_digits_and_a_unit(void **state)
     assert_string_equal(text_duration(-1500, out), "-1.50 us");
 }
 
+static void durations_are_read_with_their_unit(void **state)
+{
+    static const char *const wrong[] = {"",     "ms",    "5",   "-1ms", "1 h",
+                                        "1msx", "1e30s", "nan", "0x"};
+    uint64_t ns = 1;
+
+    (void)state;
+    assert_true(text_parse_duration("0", &ns));
+    assert_int_equal(ns, 0);
+    assert_true(text_parse_duration("2.5ms", &ns));
+    assert_int_equal(ns, 2500000);
+    assert_true(text_parse_duration("40ns", &ns) && ns == 40);
+    assert_true(text_parse_duration("1e3s", &ns) && ns == 1000000000000);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(text_parse_duration(wrong[i], &ns));
+}
+
 static void counts_are_grouped(void **state)
 {
     char out[TEXT_SIZE];
@@ -58,6 +75,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_have_three_digits_and_a_unit),
+        cmocka_unit_test(durations_are_read_with_their_unit),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(bytes_are_binary),
         cmocka_unit_test(near_words_are_near),

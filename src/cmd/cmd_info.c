@@ -89,16 +89,6 @@ static json_t *json_regions(const struct reading *r)
     return list;
 }
 
-static json_t *json_quality(const struct quality *quality)
-{
-    json_t *object = json_object();
-
-    for (int k = 0; k < QUALITY_N; k++)
-        if (quality->n[k] > 0)
-            json_object_set_new(object, quality_name(k), json_count(quality->n[k]));
-    return object;
-}
-
 static json_t *json_clock(const struct clock_report *clock)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:b}", "checked",
@@ -144,7 +134,7 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "begin_ns", json_count(in->begin_ns));
     json_object_set_new(info, "end_ns", json_count(in->end_ns));
     json_object_set_new(info, "is_damaged", json_boolean(quality_is_damaged(&in->quality)));
-    json_object_set_new(info, "quality", json_quality(&in->quality));
+    json_object_set_new(info, "quality", reading_quality_json(&in->quality));
     json_object_set_new(info, "clocks", json_clock(&in->clock));
     json_object_set_new(info, "suggestions", json_suggestions(r, s, n));
     json_object_set_new(info, "location_table", json_locations(r));

@@ -146,6 +146,22 @@ static const struct command commands[] = {
      "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
      "  snag provdb compare monday tuesday"},
+    {"ad", "SOURCE [options]", "find strange calls while a program runs",
+     "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
+     "ignore thresholds window store program rank as-rank watchlist counter-prefix "
+     "connect-timeout silence-timeout tree-window ps curve-key deterministic",
+     1, 1, cmd_ad,
+     "Reads what a program says while it runs, step by step, learns how long the calls of "
+     "each\n"
+     "region take, and judges them at the end of the step in which they ended. Memory does "
+     "not\n"
+     "grow with the length of the run. Ends with the program, or at SIGTERM or SIGINT after "
+     "the\n"
+     "step it is at.\n\n"
+     "SOURCE is a finished trace, replayed as fast as it goes or with --speed. With --ps the\n"
+     "instances of a job share what they learn.",
+     "  snag ad replay:traces.otf2 --step 0.5\n"
+     "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"ps", "[options]", "a parameter server: one model for all instances of a job",
      "listen workers snapshot load frozen interval deterministic curve-key insecure", 0, 0,
      cmd_ps,

@@ -63,7 +63,8 @@ static const struct option_row rows[] = {
      "how many to print (default 10; snag info: 20 regions)"},
     {"all", 'a', OPTION_FLAG, AT(is_all), NULL, NULL,
      "print all there is: executions, regions, the whole tree"},
-    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", NULL, "only executions on this rank"},
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", NULL,
+     "only executions on this rank; snag ad: read only this rank"},
     {"verdict", 0, OPTION_TEXT, AT(verdict), "V", "anomaly|normal",
      "only executions with this verdict"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N", NULL,
@@ -110,7 +111,7 @@ static const struct option_row rows[] = {
      "how often models are published and saved (default 1)"},
     {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N", NULL,
      "publish when N clients have pushed, whatever the time: results are the same on every "
-     "run"},
+     "run; the server and its clients are told the same N"},
     {"curve-key", 0, OPTION_TEXT, AT(curve_key), "FILE", NULL,
      "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
     {"insecure", 0, OPTION_FLAG, AT(is_insecure), NULL, NULL,
@@ -121,6 +122,44 @@ static const struct option_row rows[] = {
     {"seconds", 0, OPTION_REAL, AT(seconds), "S", NULL, "how long to play (default 10)"},
     {"functions", 0, OPTION_COUNT, AT(functions), "N", NULL,
      "functions that each rank calls (default 36)"},
+    {"ps", 0, OPTION_TEXT, AT(ps), "ADDRESS", NULL,
+     "parameter server to share models with, as snag ps prints it"},
+    {"algo-file", 0, OPTION_TEXT, AT(algo_file), "FILE", NULL,
+     "Chimbuko's JSON that says how strange calls are found"},
+    {"model-key", 0, OPTION_TEXT, AT(model_key), "KIND", "region|path",
+     "what calls are compared with: those of their region (default), or only those with the "
+     "same callers"},
+    {"step", 0, OPTION_SPAN, AT(step), "SECONDS", NULL,
+     "trace time of a step when a trace is replayed (default 1); 0: all at once"},
+    {"speed", 0, OPTION_SPAN, AT(speed), "X", NULL,
+     "replay so many seconds of a trace in a second; 0: as fast as it goes (default; snag "
+     "watch: 1)"},
+    {"min-count", 0, OPTION_NUMBER, AT(min_count), "N", NULL,
+     "calls of a region before any of them is judged (default 100)"},
+    {"min-time", 0, OPTION_TIME, AT(min_time_ns), "TIME", NULL,
+     "calls that took less, say 20us, are never strange (default 0)"},
+    {"ignore", 0, OPTION_TEXT, AT(ignore), "FILE", NULL,
+     "regions that are not judged: a name or /regex/ a line"},
+    {"thresholds", 0, OPTION_TEXT, AT(thresholds), "FILE", NULL,
+     "thresholds of single regions: a name and p (sstd: sigmas) a line"},
+    {"window", 0, OPTION_NUMBER, AT(window), "N", NULL,
+     "calls before and after a strange one that are kept with it (default 10)"},
+    {"store", 0, OPTION_TEXT, AT(store), "URL", NULL,
+     "where strange calls are kept: a directory, or sqlite:DIRECTORY?shards=N"},
+    {"program", 0, OPTION_NUMBER, AT(program), "N", NULL,
+     "number of the program in a workflow of several (default 0)"},
+    {"as-rank", 0, OPTION_NUMBER, AT(as_rank), "R", NULL,
+     "take what is read for rank R, whatever it says of itself"},
+    {"watchlist", 0, OPTION_TEXT, AT(watchlist), "FILE", NULL,
+     "counters of the node's state: JSON [[counter, field], ...]"},
+    {"counter-prefix", 0, OPTION_TEXT, AT(counter_prefix), "P", NULL,
+     "how the names of such counters begin (default: the word monitoring, a colon, a space)"},
+    {"connect-timeout", 0, OPTION_SPAN, AT(connect_timeout), "SECONDS", NULL,
+     "how long to wait for a program that is not there yet (default 60)"},
+    {"silence-timeout", 0, OPTION_SPAN, AT(silence_timeout), "SECONDS", NULL,
+     "how long a program may say nothing (default 0: for ever)"},
+    {"tree-window", 0, OPTION_COUNT, AT(tree_window), "SECONDS", NULL,
+     "how long executions are kept to compare others with (default 3600)"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
      "threads to use (default: one per processor); results do not depend on it"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},
@@ -138,7 +177,15 @@ struct settings settings_default(void)
                              .threshold = NAN,
                              .interval = NAN,
                              .rate = NAN,
-                             .seconds = NAN};
+                             .seconds = NAN,
+                             .counter_prefix = "monitoring: ",
+                             .step = 1,
+                             .speed = NAN,
+                             .connect_timeout = 60,
+                             .min_count = 100,
+                             .window = 10,
+                             .as_rank = NO_RANK,
+                             .tree_window = 3600};
 }
 
 const char *settings_format(const struct settings *settings, const char *usual)
@@ -221,6 +268,24 @@ static int set_above(const char *name, const char *value, double *out)
     return 0;
 }
 
+static int set_span(const char *name, const char *value, double *out)
+{
+    int rc = set_real(name, value, out);
+
+    if (rc == 0 && !(*out >= 0 && *out <= 1e7))
+        rc =
+            err_set(ERR_USAGE, "--%s takes a number from 0 to 10000000, not '%s'", name, value);
+    return rc;
+}
+
+static int set_time(const char *name, const char *value, uint64_t *out)
+{
+    if (!text_parse_duration(value, out))
+        return err_set(ERR_USAGE, "--%s takes a time such as 20us, 2.5ms, 1s, not '%s'", name,
+                       value);
+    return 0;
+}
+
 static int set_list(const struct option_row *row, const char *value, struct settings *settings)
 {
     if (settings->n_foi == FOI_MOST)
@@ -250,6 +315,10 @@ static int set_value(const struct option_row *row, const char *value, struct set
         return set_real(row->name, value, at);
     case OPTION_ABOVE:
         return set_above(row->name, value, at);
+    case OPTION_SPAN:
+        return set_span(row->name, value, at);
+    case OPTION_TIME:
+        return set_time(row->name, value, at);
     case OPTION_NUMBER:
     case OPTION_COUNT:
         rc = set_number(row->name, value, row->kind == OPTION_COUNT, 1000000000, &number);

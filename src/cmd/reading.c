@@ -135,3 +135,13 @@ void reading_print_quality(const struct quality *quality, const struct clock_rep
                clock->n_wrong_messages + clock->n_wrong_collectives,
                text_duration((double)clock->worst_ns, after));
 }
+
+json_t *reading_quality_json(const struct quality *quality)
+{
+    json_t *object = json_object();
+
+    for (int k = 0; k < QUALITY_N; k++)
+        if (quality->n[k] > 0)
+            json_object_set_new(object, quality_name(k), json_count(quality->n[k]));
+    return object;
+}

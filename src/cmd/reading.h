@@ -10,6 +10,8 @@
 #include "run/ingest.h"
 #include "trace/source.h"
 
+#include <jansson.h>
+
 struct reading {
     const struct settings *settings;
     struct source source;
@@ -32,5 +34,8 @@ int reading_run(const struct settings *settings, const char *path, const char *d
 
 /* reading_print_quality -- the trace-quality table, if there is anything to say. */
 void reading_print_quality(const struct quality *quality, const struct clock_report *clock);
+
+/* reading_quality_json -- what was wrong, and how often. */
+json_t *reading_quality_json(const struct quality *quality);
 
 #endif

@@ -20,7 +20,16 @@ struct settings {
     const char *snapshot, *load, *curve_key;
     uint32_t workers, deterministic, ranks, functions;
     double interval, rate, seconds; /* NAN: not said */
-    uint32_t rank;                  /* NO_RANK: all */
+
+    /* while a program runs */
+    const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
+    const char *counter_prefix, *ps;
+    double step, speed; /* NAN: not said */
+    double connect_timeout, silence_timeout;
+    uint64_t min_time_ns;
+    uint32_t min_count, window, program, as_rank, tree_window; /* as_rank NO_RANK: not said */
+
+    uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
     double perplexity;                      /* 0: not said */
     uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */

@@ -1,33 +1,24 @@
 /*
- * One stack per location. Sketches are filled in a pass over the step's rows, as judging must
- * wait for the models anyway.
+ * One stack per location. Models are learnt in a pass over the step's rows of their own, as
+ * judging must wait for all of them anyway.
  */
 #include "live/ad.h"
 
 #include "base/mem.h"
+#include "live/live_exchange.h"
 
 #include <stdlib.h>
-
-#define GROWTH 1.05 /* a model is made anew when its region has so many times the calls */
-
-/* What is known of a region. */
-struct knowledge {
-    struct sketch sketch;
-    struct call_judge judge;
-    uint64_t n_fitted; /* calls the judge knows; 0: there is none yet */
-};
 
 struct ad {
     struct ad_opts opts;
     struct stream *stream;
     struct live_calls *calls; /* [n_locations] */
+    const uint32_t **key;     /* [n_locations] models of the rows of this step */
     uint32_t n_locations;
-    size_t location_cap;
-    struct knowledge *knowledge; /* [n_regions] */
-    uint32_t n_regions;
-    size_t region_cap;
+    size_t location_cap, key_cap;
+    struct live_models models;
     struct verdict *waiting; /* [n_waiting] without a judgement */
-    size_t n_waiting;
+    size_t n_waiting, waiting_cap;
     struct verdict *verdict; /* [n_verdicts] of this step */
     size_t n_verdicts, verdict_cap;
     struct ad_totals totals;
@@ -46,7 +37,14 @@ struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)
 
     ad->opts = *opts;
     ad->stream = stream;
-    ad->waiting = mem_alloc(opts->most_waiting, sizeof *ad->waiting);
+    live_models_init(&ad->models,
+                     &(struct live_models_opts){.detector = opts->detector,
+                                                .detector_opts = opts->detector_opts,
+                                                .is_inclusive = opts->is_inclusive,
+                                                .is_by_path = opts->is_by_path,
+                                                .has_server = opts->exchange != NULL,
+                                                .least_calls = opts->least_calls,
+                                                .rules = opts->rules});
     return ad;
 }
 
@@ -56,10 +54,9 @@ void ad_free(struct ad *ad)
         return;
     for (uint32_t l = 0; l < ad->n_locations; l++)
         live_calls_release(&ad->calls[l]);
-    for (uint32_t r = 0; r < ad->n_regions; r++)
-        sketch_release(&ad->knowledge[r].sketch);
+    live_models_release(&ad->models);
     free(ad->calls);
-    free(ad->knowledge);
+    free(ad->key);
     free(ad->waiting);
     free(ad->verdict);
     free(ad);
@@ -75,16 +72,33 @@ const struct quality *ad_quality(const struct ad *ad)
     return &ad->quality;
 }
 
-const struct sketch *ad_sketch(const struct ad *ad, uint32_t region)
+uint32_t ad_models(const struct ad *ad)
 {
-    return region < ad->n_regions ? &ad->knowledge[region].sketch : NULL;
+    return ad->models.n;
 }
 
-const struct call_judge *ad_judge(const struct ad *ad, uint32_t region)
+const struct sketch *ad_sketch(const struct ad *ad, uint32_t model)
 {
-    return region < ad->n_regions && ad->knowledge[region].n_fitted
-               ? &ad->knowledge[region].judge
+    return model < ad->models.n ? live_models_known(&ad->models.model[model]) : NULL;
+}
+
+const struct call_judge *ad_judge(const struct ad *ad, uint32_t model)
+{
+    return model < ad->models.n && ad->models.model[model].n_fitted
+               ? &ad->models.model[model].judge
                : NULL;
+}
+
+char *ad_model_name(const struct ad *ad, uint32_t model)
+{
+    return live_models_name(&ad->models, model, ad->stream->defs);
+}
+
+uint32_t ad_function(const struct ad *ad, uint32_t model)
+{
+    return ad->opts.exchange
+               ? live_exchange_index(ad->opts.exchange, ad->models.model[model].function)
+               : model;
 }
 
 /* --------------------------------------------------------------------------------- reading */
@@ -95,13 +109,10 @@ static void follow_definitions(struct ad *ad)
     const struct definitions *defs = ad->stream->defs;
 
     mem_grow(&ad->calls, &ad->location_cap, defs->n_locations, sizeof *ad->calls);
+    mem_grow(&ad->key, &ad->key_cap, defs->n_locations, sizeof *ad->key);
     while (ad->n_locations < defs->n_locations)
         live_calls_init(&ad->calls[ad->n_locations++]);
-    mem_grow(&ad->knowledge, &ad->region_cap, defs->names.n, sizeof *ad->knowledge);
-    for (; ad->n_regions < defs->names.n; ad->n_regions++) {
-        ad->knowledge[ad->n_regions] = (struct knowledge){0};
-        sketch_init(&ad->knowledge[ad->n_regions].sketch);
-    }
+    live_models_follow(&ad->models, defs);
 }
 
 static void read_step(struct ad *ad)
@@ -115,33 +126,6 @@ static void read_step(struct ad *ad)
     }
 }
 
-static inline uint64_t time_of(const struct ad *ad, const struct live_calls *c, uint32_t row)
-{
-    return ad->opts.is_inclusive ? c->inclusive_ns[row] : c->exclusive_ns[row];
-}
-
-static void learn(struct ad *ad, const struct live_calls *c)
-{
-    for (uint32_t row = 0; row < c->n; row++)
-        if (c->inclusive_ns[row] != LIVE_OPEN) {
-            sketch_add(&ad->knowledge[c->region[row]].sketch, time_of(ad, c, row));
-            ad->totals.n_calls++;
-        }
-}
-
-static void fit(struct ad *ad)
-{
-    for (uint32_t r = 0; r < ad->n_regions; r++) {
-        struct knowledge *k = &ad->knowledge[r];
-
-        if (k->sketch.n < ad->opts.least_calls ||
-            (double)k->sketch.n < GROWTH * (double)k->n_fitted)
-            continue;
-        call_judge_init(&k->judge, ad->opts.detector, &ad->opts.detector_opts, &k->sketch);
-        k->n_fitted = k->sketch.n;
-    }
-}
-
 /* --------------------------------------------------------------------------------- judging */
 
 static inline uint64_t judged_ns(const struct ad *ad, const struct verdict *v)
@@ -151,16 +135,21 @@ static inline uint64_t judged_ns(const struct ad *ad, const struct verdict *v)
 
 static void condemn(struct ad *ad, const struct verdict *call)
 {
-    const struct knowledge *k = &ad->knowledge[call->region];
+    const struct live_model *m = &ad->models.model[call->model];
     uint64_t time_ns = judged_ns(ad, call);
     struct verdict *v;
 
     mem_grow(&ad->verdict, &ad->verdict_cap, ad->n_verdicts + 1, sizeof *v);
     v = &ad->verdict[ad->n_verdicts++];
     *v = *call;
-    v->judgement = k->judge.ops->judge(&k->judge.model, &k->sketch, time_ns);
-    v->severity_ns = (double)time_ns - k->judge.model.median;
+    v->judgement = m->judge.ops->judge(&m->judge.model, live_models_known(m), time_ns);
+    v->severity_ns = (double)time_ns - m->judge.model.median;
     ad->totals.n_anomalies++;
+}
+
+static inline bool is_strange(const struct ad *ad, const struct live_model *m, uint64_t time_ns)
+{
+    return call_judge_is_anomaly(&m->judge, time_ns) && time_ns >= ad->opts.least_ns;
 }
 
 static void judge_waiting(struct ad *ad)
@@ -169,11 +158,11 @@ static void judge_waiting(struct ad *ad)
 
     for (size_t i = 0; i < ad->n_waiting; i++) {
         const struct verdict *w = &ad->waiting[i];
-        const struct knowledge *k = &ad->knowledge[w->region];
+        const struct live_model *m = &ad->models.model[w->model];
 
-        if (k->n_fitted == 0)
+        if (m->n_fitted == 0)
             ad->waiting[n++] = *w;
-        else if (call_judge_is_anomaly(&k->judge, judged_ns(ad, w)))
+        else if (is_strange(ad, m, judged_ns(ad, w)))
             condemn(ad, w);
     }
     ad->n_waiting = n;
@@ -185,6 +174,7 @@ static struct verdict call_at(const struct ad *ad, uint32_t l, uint32_t row)
 
     return (struct verdict){.location = l,
                             .region = c->region[row],
+                            .model = ad->key[l][row],
                             .row = row,
                             .id = c->id[row],
                             .step = ad->totals.n_steps,
@@ -195,10 +185,15 @@ static struct verdict call_at(const struct ad *ad, uint32_t l, uint32_t row)
 
 static void wait_for_model(struct ad *ad, uint32_t l, uint32_t row)
 {
+    if (ad->models.model[ad->key[l][row]].is_ignored) {
+        ad->totals.n_ignored++;
+        return;
+    }
     if (ad->n_waiting == ad->opts.most_waiting) {
         ad->totals.n_unjudged++;
         return;
     }
+    mem_grow(&ad->waiting, &ad->waiting_cap, ad->n_waiting + 1, sizeof *ad->waiting);
     ad->waiting[ad->n_waiting] = call_at(ad, l, row);
     ad->waiting[ad->n_waiting++].row = NO_ROW;
 }
@@ -206,15 +201,16 @@ static void wait_for_model(struct ad *ad, uint32_t l, uint32_t row)
 static void judge(struct ad *ad, uint32_t l)
 {
     const struct live_calls *c = &ad->calls[l];
+    const uint32_t *key = ad->key[l];
 
     for (uint32_t row = 0; row < c->n; row++) {
-        const struct knowledge *k = &ad->knowledge[c->region[row]];
+        const struct live_model *m = &ad->models.model[key[row]];
 
         if (c->inclusive_ns[row] == LIVE_OPEN)
             continue;
-        if (k->n_fitted == 0) {
+        if (m->n_fitted == 0) {
             wait_for_model(ad, l, row);
-        } else if (call_judge_is_anomaly(&k->judge, time_of(ad, c, row))) {
+        } else if (is_strange(ad, m, live_models_time(&ad->models, c, row))) {
             struct verdict call = call_at(ad, l, row);
 
             condemn(ad, &call);
@@ -222,7 +218,21 @@ static void judge(struct ad *ad, uint32_t l)
     }
 }
 
-static void finish_step(struct ad *ad, bool is_last)
+/* ----------------------------------------------------------------------------------- steps */
+
+static void learn_and_judge(struct ad *ad)
+{
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        ad->totals.n_calls += live_models_learn(&ad->models, ad->key[l], &ad->calls[l]);
+    if (ad->opts.exchange)
+        live_exchange_models(ad->opts.exchange, &ad->models, ad->stream->defs);
+    live_models_fit(&ad->models);
+    judge_waiting(ad);
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        judge(ad, l);
+}
+
+static void show(struct ad *ad, bool is_last)
 {
     struct ad_step step = {.ad = ad,
                            .number = ad->totals.n_steps,
@@ -231,22 +241,39 @@ static void finish_step(struct ad *ad, bool is_last)
                            .is_last = is_last,
                            .defs = ad->stream->defs,
                            .n_locations = ad->n_locations,
-                           .calls = ad->calls};
+                           .calls = ad->calls,
+                           .model = ad->key,
+                           .verdict = ad->verdict,
+                           .n_verdicts = ad->n_verdicts};
 
-    ad->n_verdicts = 0;
-    for (uint32_t l = 0; l < ad->n_locations; l++)
-        learn(ad, &ad->calls[l]);
-    fit(ad);
-    judge_waiting(ad);
-    for (uint32_t l = 0; l < ad->n_locations; l++)
-        judge(ad, l);
-    step.verdict = ad->verdict;
-    step.n_verdicts = ad->n_verdicts;
+    if (ad->opts.exchange && !is_last)
+        live_exchange_counts(ad->opts.exchange, &step);
     for (size_t i = 0; i < ad->opts.n_sinks; i++)
         ad->opts.sink[i].step(ad->opts.sink[i].ctx, &step);
+}
+
+static void finish_step(struct ad *ad, bool is_last)
+{
+    ad->n_verdicts = 0;
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        ad->key[l] = live_models_key(&ad->models, l, &ad->calls[l], ad->stream->defs);
+    if (!is_last)
+        learn_and_judge(ad);
+    show(ad, is_last);
     for (uint32_t l = 0; l < ad->n_locations; l++)
         live_calls_next_step(&ad->calls[l]);
     ad->totals.n_steps++;
+}
+
+void ad_end(struct ad *ad)
+{
+    follow_definitions(ad);
+    for (uint32_t l = 0; l < ad->n_locations; l++) {
+        live_calls_finish(&ad->calls[l], &ad->quality);
+        ad->totals.n_calls += ad->calls[l].n;
+    }
+    finish_step(ad, true);
+    ad->totals.n_unjudged += ad->n_waiting;
 }
 
 int ad_next(struct ad *ad, int timeout_ms)
@@ -255,14 +282,12 @@ int ad_next(struct ad *ad, int timeout_ms)
 
     if (state == STREAM_IDLE || state < 0)
         return state;
+    if (state == STREAM_OVER) {
+        ad_end(ad);
+        return state;
+    }
     follow_definitions(ad);
-    if (state == STREAM_STEP)
-        read_step(ad);
-    else
-        for (uint32_t l = 0; l < ad->n_locations; l++)
-            live_calls_finish(&ad->calls[l], &ad->quality);
-    finish_step(ad, state == STREAM_OVER);
-    if (state == STREAM_OVER)
-        ad->totals.n_unjudged += ad->n_waiting;
+    read_step(ad);
+    finish_step(ad, false);
     return state;
 }

@@ -1,11 +1,12 @@
 /*
  * ad -- anomaly detection while a program runs: steps of events in, strange calls out.
  *
- * A step's calls go to the sketches of their regions, the models are made anew where the
- * sketches have grown, and then every finished call of the step is judged: so a call is judged
- * by what is known at the end of its step, itself included. Calls of regions that have been
- * seen too rarely wait, a bounded number of them, until there is a model. Then all sinks look
- * at the step, in their order, and it is forgotten.
+ * A step's calls go to the sketches of their regions (or call paths), the models are made anew
+ * where the sketches have grown, and then every finished call of the step is judged: so a call
+ * is judged by what is known at the end of its step, itself included. Calls of which too few
+ * have been seen wait, a bounded number of them, until there is a model. Then all sinks look at
+ * the step, in their order, and it is forgotten. Calls that are open when the stream ends are
+ * closed then, but neither learnt nor judged: nobody knows how long they would have taken.
  *
  * Nothing is kept of a step that is over but the sketches, the open calls and those that wait.
  */
@@ -14,21 +15,24 @@
 
 #include "detect/call_detector.h"
 #include "live/live_calls.h"
+#include "live/live_models.h"
 #include "trace/stream.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct ad;
+struct live_exchange;
 
 #define NO_ROW UINT32_MAX
 
 /* A strange call. */
 struct verdict {
     uint32_t location, region;
-    uint32_t row;  /* among the calls of its location in this step; NO_ROW: it had to wait */
-    uint32_t id;   /* how manieth call of its location */
-    uint64_t step; /* in which it was finished */
+    uint32_t model; /* that judged it; see ad_sketch */
+    uint32_t row;   /* among the calls of its location in this step; NO_ROW: it had to wait */
+    uint32_t id;    /* how manieth call of its location */
+    uint64_t step;  /* in which it was finished */
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     struct call_judgement judgement;
     double severity_ns; /* time above the median of the region */
@@ -43,6 +47,7 @@ struct ad_step {
     const struct definitions *defs;
     uint32_t n_locations;
     const struct live_calls *calls; /* [n_locations] */
+    const uint32_t *const *model;   /* [n_locations][calls.n] of each row, see ad_sketch */
     const struct verdict *verdict;  /* [n_verdicts] those that waited, then by location, row */
     size_t n_verdicts;
 };
@@ -56,10 +61,14 @@ struct ad_sink {
 struct ad_opts {
     const struct call_detector_ops *detector;
     struct call_detector_opts detector_opts;
-    bool is_inclusive;          /* judge inclusive times */
-    uint32_t least_calls;       /* of a region before any of them is judged */
-    uint32_t most_waiting;      /* calls that may wait; more are never judged */
-    const struct ad_sink *sink; /* [n_sinks] */
+    bool is_inclusive;              /* judge inclusive times */
+    bool is_by_path;                /* compare calls on the same call path only */
+    uint32_t least_calls;           /* of a region, or path, before any of them is judged */
+    uint32_t most_waiting;          /* calls that may wait; more are never judged */
+    uint64_t least_ns;              /* calls that took less are never strange */
+    struct live_rules *rules;       /* or NULL */
+    struct live_exchange *exchange; /* with the parameter server, or NULL */
+    const struct ad_sink *sink;     /* [n_sinks] */
     size_t n_sinks;
 };
 
@@ -69,7 +78,8 @@ struct ad_opts ad_default(void);
 /* What was done so far. */
 struct ad_totals {
     uint64_t n_events, n_calls, n_anomalies, n_steps;
-    uint64_t n_unjudged; /* calls of regions that never had enough of them */
+    uint64_t n_unjudged; /* calls of which there never were enough */
+    uint64_t n_ignored;  /* ... of regions that are not judged */
 };
 
 /*
@@ -88,15 +98,27 @@ void ad_free(struct ad *ad);
  */
 int ad_next(struct ad *ad, int timeout_ms);
 
+/* ad_end -- read no more, though there may be more: the last step, as when the stream is over.
+ */
+void ad_end(struct ad *ad);
+
 const struct ad_totals *ad_totals(const struct ad *ad);
 
 /* ad_quality -- what was wrong with the calls, of all locations. */
 const struct quality *ad_quality(const struct ad *ad);
 
-/* ad_sketch -- the durations of a region so far; NULL for one that was not seen. */
-const struct sketch *ad_sketch(const struct ad *ad, uint32_t region);
-
-/* ad_judge -- what judges the calls of a region; NULL while there were too few of them. */
-const struct call_judge *ad_judge(const struct ad *ad, uint32_t region);
+/*
+ * Models: by region, model i is that of region i; by path, they are numbered as the paths
+ * appear. ad_models     how many there are ad_sketch     the durations that model judges by so
+ * far; NULL for one there is not ad_judge      what judges calls by it; NULL while there were
+ * too few of them ad_model_name "solve", or "main/solve"; for the caller to free ad_function
+ * its number in the whole job: the parameter server's, or its own without one; UINT32_MAX while
+ * the server has not said
+ */
+uint32_t ad_models(const struct ad *ad);
+const struct sketch *ad_sketch(const struct ad *ad, uint32_t model);
+const struct call_judge *ad_judge(const struct ad *ad, uint32_t model);
+char *ad_model_name(const struct ad *ad, uint32_t model);
+uint32_t ad_function(const struct ad *ad, uint32_t model);
 
 #endif

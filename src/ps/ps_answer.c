@@ -110,6 +110,7 @@ static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_pus
 
     r->epoch = s->epoch;
     r->sequence = p->sequence;
+    r->is_frozen = s->opts.is_frozen;
     r->received = id == IDMAP_NONE ? 0 : s->client[id].last;
     r->saved = id == IDMAP_NONE ? 0 : s->snapshot ? s->client[id].saved : r->received;
     r->n_indices = 0;

@@ -60,6 +60,7 @@ struct ps_client {
     uint64_t sequence, round; /* last given */
     uint64_t received, saved, epoch;
     uint64_t version, published_round;
+    bool is_frozen;
 
     bool is_waiting; /* for the answer to `asked` */
     uint64_t asked;  /* sequence of the request, 0 for an empty one */
@@ -355,6 +356,7 @@ static void take_reply(struct ps_client *c, const struct ps_reply *r)
     take_models(c, r);
     c->version = r->version;
     c->published_round = r->round;
+    c->is_frozen = r->is_frozen;
     c->is_waiting = false;
 }
 
@@ -499,6 +501,25 @@ bool ps_client_flush(struct ps_client *c, int timeout_ms)
 const struct sketch *ps_client_model(const struct ps_client *c, uint32_t function)
 {
     return c->function[function].model.n > 0 ? &c->function[function].model : NULL;
+}
+
+static void merge_state(const struct ps_state *state, uint32_t function, struct sketch *sketch)
+{
+    if (function < state->n)
+        sketch_merge(sketch, &state->sketch[function]);
+}
+
+void ps_client_unsent(const struct ps_client *c, uint32_t function, struct sketch *sketch)
+{
+    for (uint32_t i = 0; i < c->n_deltas; i++)
+        if (c->delta[i].sequence > c->received)
+            merge_state(&c->delta[i].state, function, sketch);
+    merge_state(&c->pending, function, sketch);
+}
+
+bool ps_client_is_frozen(const struct ps_client *c)
+{
+    return c->is_frozen;
 }
 
 uint32_t ps_client_index(const struct ps_client *c, uint32_t function)

@@ -97,6 +97,15 @@ bool ps_client_flush(struct ps_client *client, int timeout_ms);
 /* ps_client_model -- the last merged sketch of a function, or NULL; until the next exchange. */
 const struct sketch *ps_client_model(const struct ps_client *client, uint32_t function);
 
+/*
+ * ps_client_unsent -- merge what was added of a function and the server has not received yet.
+ *   sketch  out: merged into
+ */
+void ps_client_unsent(const struct ps_client *client, uint32_t function, struct sketch *sketch);
+
+/* ps_client_is_frozen -- the server has said that its models do not change. */
+bool ps_client_is_frozen(const struct ps_client *client);
+
 /* ps_client_index -- the server's number of a function, the same for all clients of one life of
  * the server and of those that go on from its snapshots; or PS_NO_INDEX if not known yet. */
 uint32_t ps_client_index(const struct ps_client *client, uint32_t function);

@@ -249,6 +249,7 @@ static void read_indices(struct ps_reader *r, struct ps_reply *p)
 
 static void read_reply(struct ps_reader *r, struct ps_reply *p)
 {
+    uint64_t frozen;
     uint32_t n;
 
     p->epoch = ps_read_count(r);
@@ -257,6 +258,9 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     p->saved = ps_read_count(r);
     p->version = ps_read_count(r);
     p->round = ps_read_count(r);
+    frozen = ps_read_count(r);
+    r->is_bad |= frozen > 1;
+    p->is_frozen = frozen == 1;
     read_indices(r, p);
     n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
     p->n_models = 0;
@@ -283,7 +287,7 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
 
 /* How many elements a frame of each kind has, version and kind among them. */
 static const uint32_t n_elements[] = {
-    [PS_PUSH] = 9, [PS_REPLY] = 10, [PS_REFUSAL] = 6, [PS_ASK_STATS] = 5, [PS_STATS] = 5};
+    [PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6, [PS_ASK_STATS] = 5, [PS_STATS] = 5};
 
 static void read_body(struct ps_reader *r, struct ps_frame *f)
 {
@@ -404,6 +408,7 @@ void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *p)
     ps_write_count(out, p->saved);
     ps_write_count(out, p->version);
     ps_write_count(out, p->round);
+    ps_write_count(out, p->is_frozen);
     ps_write_array(out, p->n_indices);
     for (uint32_t i = 0; i < p->n_indices; i++)
         if (p->index[i] == PS_NO_INDEX)

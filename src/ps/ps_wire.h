@@ -80,6 +80,7 @@ struct ps_reply {
     uint64_t epoch, sequence; /* the latter of the request */
     uint64_t received, saved; /* last sequence of this client that is counted, is on disk */
     uint64_t version, round;  /* of the models, last published */
+    bool is_frozen;           /* the models do not change, whatever is pushed */
     uint32_t n_indices;       /* as many as the request had functions, or 0 */
     uint32_t *index;          /* [n_indices] of the request's functions, or PS_NO_INDEX */
     uint32_t n_models;

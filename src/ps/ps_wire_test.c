@@ -72,7 +72,7 @@ static void a_push_comes_back_as_it_was(void **state)
 static void answers_come_back_as_they_were(void **state)
 {
     uint32_t index[3] = {0, PS_NO_INDEX, 40000};
-    struct ps_reply reply = {1, 2, 3, 4, 5, 6, .n_indices = 3, .index = index};
+    struct ps_reply reply = {1, 2, 3, 4, 5, 6, true, .n_indices = 3, .index = index};
     struct ps_refusal refusal = {PS_STALE, 10, 11, 12};
     struct ps_ask_stats ask = {5, 6, 7};
     msgpack_sbuffer out = {0};
@@ -82,7 +82,8 @@ static void answers_come_back_as_they_were(void **state)
     ps_write_reply(&out, &reply);
     assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
     assert_int_equal(f.kind, PS_REPLY);
-    assert_true(f.reply.epoch == 1 && f.reply.saved == 4 && f.reply.round == 6);
+    assert_true(f.reply.epoch == 1 && f.reply.saved == 4 && f.reply.round == 6 &&
+                f.reply.is_frozen);
     assert_memory_equal(f.reply.index, index, sizeof index);
     msgpack_sbuffer_clear(&out);
     ps_write_refusal(&out, &refusal);

@@ -1,4 +1,5 @@
-/* The last row takes whatever the others leave. */
+/* The last row takes whatever the others leave. What is not wanted is left out here, so that
+ * streams need not; they may, where that spares them reading it. */
 #include "trace/stream.h"
 
 #include "base/mem.h"
@@ -16,21 +17,49 @@ const struct stream_ops *const *stream_list(void)
     return streams;
 }
 
+/* Locations and metadata that are new are put where opts say they belong. */
+static void place_new(struct stream *s)
+{
+    struct definitions *defs = (struct definitions *)(uintptr_t)s->defs; /* the stream's own */
+    const uint32_t *as_rank = s->opts.as_rank;
+
+    mem_grow(&s->is_wanted, &s->wanted_cap, defs->n_locations, sizeof *s->is_wanted);
+    for (; s->n_locations < defs->n_locations; s->n_locations++) {
+        struct location *l = &defs->location[s->n_locations];
+
+        s->is_wanted[s->n_locations] = s->opts.rank == NULL || l->rank == *s->opts.rank;
+        l->program = s->opts.program ? s->opts.program : l->program;
+        l->rank = as_rank ? *as_rank : l->rank;
+        defs->n_ranks = defs->n_ranks > l->rank ? defs->n_ranks : l->rank + 1;
+    }
+    for (; s->n_metadata < defs->n_metadata; s->n_metadata++) {
+        struct metadata *m = &defs->metadata[s->n_metadata];
+
+        m->program = s->opts.program ? s->opts.program : m->program;
+        m->rank = as_rank ? *as_rank : m->rank;
+    }
+}
+
 int stream_open(struct stream *stream, const char *url, const struct stream_opts *opts)
 {
     size_t i = 0;
+    int rc;
 
     *stream = (struct stream){.opts = *opts, .url = mem_copy_string(url)};
     while (streams[i + 1] && !streams[i]->accepts(url))
         i++;
     stream->ops = streams[i];
-    return stream->ops->open(stream, url);
+    rc = stream->ops->open(stream, url);
+    if (rc == 0)
+        place_new(stream);
+    return rc;
 }
 
 void stream_close(struct stream *stream)
 {
     if (stream->ops && stream->impl)
         stream->ops->close(stream);
+    free(stream->is_wanted);
     free(stream->url);
     *stream = (struct stream){0};
 }
@@ -39,12 +68,18 @@ int stream_next(struct stream *stream, int timeout_ms)
 {
     int state = stream->ops->next(stream, timeout_ms);
 
-    if (state == STREAM_STEP)
+    if (state == STREAM_STEP) {
         stream->n_steps++;
+        place_new(stream);
+    }
     return state;
 }
 
 bool stream_part(struct stream *stream, struct stream_part *part)
 {
-    return stream->ops->part(stream, part);
+    bool is_part = stream->ops->part(stream, part);
+
+    while (is_part && !stream->is_wanted[part->location])
+        is_part = stream->ops->part(stream, part);
+    return is_part;
 }

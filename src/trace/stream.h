@@ -48,6 +48,9 @@ struct stream_opts {
     unsigned connect_ms; /* how long to wait for a program that is not there yet */
     unsigned silence_ms; /* how long it may say nothing before that is an error; 0: for ever */
     bool wants_counters;
+    const uint32_t *rank;    /* read only this one; NULL: all */
+    const uint32_t *as_rank; /* that all locations are said to be of; NULL: as they say */
+    uint32_t program;        /* of all locations */
 };
 
 struct stream_ops {
@@ -76,6 +79,10 @@ struct stream {
     uint64_t n_lost;                /* events that were dropped before they got here */
     char *url;
     void *impl;
+
+    bool *is_wanted;      /* [n_locations] are of opts.rank */
+    uint32_t n_locations; /* that were looked at */
+    size_t wanted_cap, n_metadata;
 };
 
 /*

@@ -15,6 +15,7 @@
 
 #define PREFIX "replay:"
 #define ALL_NS ((uint64_t)1 << 62) /* 146 years */
+#define MOST_EVENTS 500000.0       /* of a step, about */
 
 /* One location. */
 struct lane {
@@ -56,10 +57,13 @@ static void fill(struct lane *lane)
     lane->is_over = source_reader_next(lane->reader, &lane->batch) == 0;
 }
 
-static int open_lane(struct replay *r, uint32_t l)
+static int open_lane(struct replay *r, uint32_t l, const struct stream_opts *opts)
 {
     struct lane *lane = &r->lane[l];
 
+    lane->is_over = opts->rank && r->source.defs.location[l].rank != *opts->rank;
+    if (lane->is_over)
+        return 0;
     lane->reader = source_reader_new(&r->source);
     return lane->reader ? source_reader_begin(lane->reader, l, UINT64_MAX) : ERR_IO;
 }
@@ -78,7 +82,7 @@ static int open_replay(struct stream *stream, const char *url)
     stream->quality = r->source.quality;
     r->lane = mem_alloc(r->source.defs.n_locations, sizeof *r->lane);
     for (uint32_t l = 0; rc == 0 && l < r->source.defs.n_locations; l++)
-        rc = open_lane(r, l);
+        rc = open_lane(r, l, &stream->opts);
     return rc;
 }
 
@@ -111,11 +115,41 @@ static bool earliest(struct replay *r, uint64_t *time_ns)
     return is_any;
 }
 
+/* Events per nanosecond, as the batches in hand tell. */
+static double density(const struct replay *r)
+{
+    double sum = 0;
+
+    for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
+        const struct lane *lane = &r->lane[l];
+        const struct event *first;
+        size_t n;
+
+        if (lane->is_over)
+            continue;
+        first = &lane->batch->event[lane->at];
+        n = lane->batch->n - lane->at;
+        sum += (double)n / ((double)(first[n - 1].time_ns - first->time_ns) + 1);
+    }
+    return sum;
+}
+
+/* As long as was asked for, or where that is too much, a half of it, a quarter, ... */
+static uint64_t step_length(const struct stream *stream)
+{
+    uint64_t step_ns = stream->opts.step_ns;
+    double per_ns = density(stream->impl);
+
+    while (step_ns > 1 && (double)step_ns * per_ns > MOST_EVENTS)
+        step_ns /= 2;
+    return step_ns;
+}
+
 /* The step with the earliest event in it: steps are counted from time 0. */
 static void next_step(struct stream *stream, uint64_t first_ns)
 {
     struct replay *r = stream->impl;
-    uint64_t step_ns = stream->opts.step_ns;
+    uint64_t step_ns = step_length(stream);
 
     if (!r->is_begun) {
         r->is_begun = true;

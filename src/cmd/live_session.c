@@ -1,0 +1,260 @@
+/* A signal sets a flag that is looked at between steps. */
+#include "cmd/live_session.h"
+
+#include "base/err.h"
+#include "base/guard.h"
+#include "base/progress.h"
+#include "base/log.h"
+#include "cmd/algo_file.h"
+#include "cmd/status.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOOK_MS 200 /* how often a silent stream is left to look around */
+
+static volatile sig_atomic_t is_told;
+
+bool live_session_is_told(void)
+{
+    return is_told;
+}
+
+static void be_told(int signal_number)
+{
+    (void)signal_number;
+    is_told = 1;
+}
+
+static void listen_to_signals(void)
+{
+    struct sigaction action = {.sa_handler = be_told};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+/* ------------------------------------------------------------------------------- guarded */
+
+struct guarded {
+    const struct settings *settings;
+    int (*fn)(const struct settings *settings);
+};
+
+static int in_child(void *ctx, struct guard *guard)
+{
+    const struct guarded *g = ctx;
+    int status = status_of(g->fn(g->settings));
+
+    (void)guard;
+    if (fflush(stdout) != 0 && status == STATUS_DONE) {
+        err_set(ERR_IO, "cannot write to standard output");
+        status = status_of(ERR_IO);
+    }
+    return status;
+}
+
+int live_session_guarded(const struct settings *settings,
+                         int (*fn)(const struct settings *settings))
+{
+    struct guarded g = {settings, fn};
+    struct guard_opts opts = {.ends_itself = true};
+    int sig = 0, rc = guard_run(in_child, &g, &opts, &sig);
+
+    if (sig) { /* end as the signal would have ended us */
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
+    if (rc == ERR_FORMAT)
+        rc = err_set(rc, "cannot read '%s' to its end: %s", settings->args[0], err_message());
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- settings */
+
+static struct stream_opts stream_opts_of(const struct settings *s)
+{
+    return (struct stream_opts){
+        .step_ns = (uint64_t)llround(1e9 * s->step),
+        .speed = isnan(s->speed) ? 0 : s->speed,
+        .connect_ms = (unsigned)lround(1e3 * fmin(s->connect_timeout, 4e6)),
+        .silence_ms = (unsigned)lround(1e3 * fmin(s->silence_timeout, 4e6)),
+        .wants_counters = s->ps || s->store,
+        .rank = s->rank == NO_RANK ? NULL : &s->rank,
+        .as_rank = s->as_rank == NO_RANK ? NULL : &s->as_rank,
+        .program = s->program};
+}
+
+static struct ad_opts ad_opts_of(const struct settings *s)
+{
+    struct ad_opts opts = ad_default();
+
+    opts.is_inclusive = s->is_inclusive;
+    opts.is_by_path = s->model_key && strcmp(s->model_key, "path") == 0;
+    opts.least_calls = s->min_count;
+    opts.least_ns = s->min_time_ns;
+    return opts;
+}
+
+/* The files that say how to judge; what is said on the command line goes before them. */
+static int read_rules(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+    struct ad_opts *opts = &session->opts;
+    int rc = s->algo_file ? algo_file_read(s->algo_file, opts) : 0;
+
+    if (s->call_detector)
+        opts->detector = call_detector_find(s->call_detector);
+    opts->rules = &session->rules;
+    if (rc == 0 && s->ignore)
+        rc = live_rules_ignore(&session->rules, s->ignore);
+    if (rc == 0 && s->thresholds)
+        rc = live_rules_thresholds(&session->rules, s->thresholds,
+                                   strcmp(opts->detector->name, "sstd") == 0 ? 1e6 : 1);
+    return rc;
+}
+
+static int open_client(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+    struct ps_client_opts opts = {
+        .address = s->ps, .key_file = s->curve_key, .is_deterministic = s->deterministic > 0};
+    int rc;
+
+    if (s->ps == NULL)
+        return 0;
+    rc = ps_client_open(&session->client, &opts);
+    if (rc < 0)
+        return rc;
+    snprintf(session->program, sizeof session->program, "%u", s->program);
+    session->opts.exchange = session->exchange =
+        live_exchange_new(&(struct live_exchange_opts){.client = session->client,
+                                                       .program = session->program,
+                                                       .has_rounds = opts.is_deterministic,
+                                                       .is_told = live_session_is_told});
+    return 0;
+}
+
+/* What nothing looks at would be a promise that is not kept. */
+static int check(const struct settings *s)
+{
+    const char *name = s->n_foi > 0   ? "foi"
+                       : s->model     ? "model"
+                       : s->store     ? "store"
+                       : s->watchlist ? "watchlist"
+                                      : NULL;
+
+    if (name)
+        return err_set(ERR_UNSUPPORTED, "--%s is not there yet while a program runs", name);
+    if (s->ps == NULL && (s->curve_key || s->deterministic))
+        return err_set(ERR_USAGE, "--%s needs --ps",
+                       s->curve_key ? "curve-key" : "deterministic");
+    return 0;
+}
+
+int live_session_open(struct live_session *session, const struct settings *settings)
+{
+    struct stream_opts opts = stream_opts_of(settings);
+    int rc = check(settings);
+
+    *session = (struct live_session){.settings = settings, .opts = ad_opts_of(settings)};
+    listen_to_signals();
+    if (rc == 0)
+        rc = read_rules(session);
+    if (rc == 0)
+        rc = open_client(session);
+    return rc < 0 ? rc : stream_open(&session->stream, settings->args[0], &opts);
+}
+
+void live_session_add(struct live_session *session,
+                      void (*step)(void *ctx, const struct ad_step *step), void *ctx)
+{
+    session->sink[session->opts.n_sinks++] = (struct ad_sink){step, ctx};
+}
+
+void live_session_close(struct live_session *session)
+{
+    ad_free(session->ad);
+    live_exchange_free(session->exchange);
+    ps_client_close(session->client);
+    live_rules_release(&session->rules);
+    stream_close(&session->stream);
+    *session = (struct live_session){0};
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* Reads until there is nothing more. Returns STREAM_OVER or a negative ERR_*. */
+static int read_steps(struct live_session *s, struct progress *progress)
+{
+    uint64_t heard_ns = clock_ns(), n_events = 0;
+    unsigned silence_ms = s->stream.opts.silence_ms;
+    int state = STREAM_IDLE;
+
+    while (state != STREAM_OVER && state >= 0 && !is_told) {
+        state = ad_next(s->ad, LOOK_MS);
+        if (state != STREAM_IDLE)
+            heard_ns = clock_ns();
+        else if (silence_ms && clock_ns() - heard_ns > silence_ms * (uint64_t)1000000)
+            return err_set(ERR_IO, "'%s' has said nothing for %g s", s->stream.url,
+                           1e-3 * silence_ms);
+        progress_add(progress, ad_totals(s->ad)->n_events - n_events);
+        n_events = ad_totals(s->ad)->n_events;
+    }
+    return state;
+}
+
+/* Waits for the server in short stretches, so that a signal is seen. */
+static void finish_exchange(struct live_session *s)
+{
+    uint64_t begin_ns = clock_ns();
+    double most_s = is_told ? 1 : s->settings->connect_timeout;
+
+    if (s->exchange == NULL)
+        return;
+    s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
+    while (s->has_unsent && 1e-9 * (double)(clock_ns() - begin_ns) < most_s) {
+        s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
+        most_s = is_told ? 1 : most_s;
+    }
+    if (s->has_unsent)
+        log_warn("ad", "the parameter server has not taken all that was learnt");
+}
+
+static void say_unused(const struct live_rule_list *list, const char *path)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->rule[i].is_used)
+            log_warn("ad", "there was no '%s', of '%s'", list->rule[i].name, path);
+}
+
+int live_session_run(struct live_session *session)
+{
+    struct progress progress;
+    int state;
+
+    session->opts.sink = session->sink;
+    session->ad = ad_new(&session->stream, &session->opts);
+    progress_begin(&progress, "judging", "events", 0);
+    state = read_steps(session, &progress);
+    progress_end(&progress);
+    session->is_interrupted = state > STREAM_OVER;
+    if (state != STREAM_OVER)
+        ad_end(session->ad);
+    finish_exchange(session);
+    say_unused(&session->rules.ignore, session->settings->ignore);
+    say_unused(&session->rules.threshold, session->settings->thresholds);
+    return state < 0 ? state : 0;
+}
+
+int live_session_status(const struct live_session *session)
+{
+    bool is_damaged = session->stream.n_lost > 0 || session->has_unsent ||
+                      quality_is_damaged(&session->stream.quality) ||
+                      quality_is_damaged(ad_quality(session->ad));
+
+    return is_damaged ? STATUS_DAMAGED : STATUS_DONE;
+}

@@ -1,0 +1,72 @@
+/*
+ * live_session -- what the commands that read running programs have in common: from settings to
+ * a stream that is read and judged, and sinks that look on.
+ *
+ *     int status = live_session_guarded(settings, watch);      in the child:
+ *
+ *     live_session_open(&session, settings);
+ *     live_session_add(&session, show_step, &page);
+ *     rc = live_session_run(&session);
+ *     live_session_close(&session);
+ *
+ * The libraries that read traces may die of damaged ones: all of it happens in a child process,
+ * and the parent says what became of it (base/guard.h).
+ */
+#ifndef SNAG_CMD_LIVE_SESSION_H
+#define SNAG_CMD_LIVE_SESSION_H
+
+#include "cmd/settings.h"
+#include "live/ad.h"
+#include "live/live_exchange.h"
+
+#define LIVE_SESSION_SINKS 8u
+
+struct live_session {
+    const struct settings *settings;
+    struct stream stream;
+    struct ad_opts opts;
+    struct ad_sink sink[LIVE_SESSION_SINKS]; /* [opts.n_sinks] */
+    struct live_rules rules;
+    struct ps_client *client; /* with --ps: */
+    struct live_exchange *exchange;
+    char program[16]; /* name of the program to the parameter server */
+    struct ad *ad;
+    bool is_interrupted; /* a signal came before the stream was over */
+    bool has_unsent;     /* the parameter server has not got all */
+};
+
+/*
+ * live_session_guarded -- fn(settings) in a child process. SIGINT and SIGTERM are passed on to
+ * it, for live_session_run to see; the second one kills it.
+ *   fn  returns an exit status, or a negative ERR_* which is reported in the child
+ * Returns an exit status, or a negative ERR_* that has not been reported.
+ */
+int live_session_guarded(const struct settings *settings,
+                         int (*fn)(const struct settings *settings));
+
+/*
+ * live_session_open -- check the settings, read the files they name, open the stream.
+ * From here on SIGINT, SIGTERM, SIGHUP only ask live_session_run to come to an end.
+ * Returns 0 or a negative ERR_*. Close in any case.
+ */
+int live_session_open(struct live_session *session, const struct settings *settings);
+
+/* live_session_add -- another sink, behind those there are. */
+void live_session_add(struct live_session *session,
+                      void (*step)(void *ctx, const struct ad_step *step), void *ctx);
+
+/*
+ * live_session_run -- until the stream is over, silent for too long (ERR_IO), or a signal came.
+ * In any case sinks have seen a last step.
+ */
+int live_session_run(struct live_session *session);
+
+/* live_session_is_told -- a signal has asked us to end. */
+bool live_session_is_told(void);
+
+/* live_session_status -- STATUS_DONE, or STATUS_DAMAGED when there was damage or loss. */
+int live_session_status(const struct live_session *session);
+
+void live_session_close(struct live_session *session);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * A model has a function of the client from the step on in which it has calls. Statistics are
+ * gathered per rank and region in arrays, and said by name once a step.
+ */
+#include "live/live_exchange.h"
+
+#include "base/mem.h"
+#include "ps/ps_wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_MS 1000 /* in the first step, for the server to say whether it is frozen */
+#define TALK_MS 10    /* of a step, when the server answers */
+#define ROUND_MS 200  /* between looks whether we are told to end */
+
+/* What a rank (kept at its first location) or a region did in a step. */
+struct tally {
+    uint64_t n_calls, n_anomalies;
+};
+
+struct tallies {
+    struct tally *tally; /* [n] */
+    uint32_t n;
+    size_t cap;
+};
+
+struct live_exchange {
+    struct live_exchange_opts opts;
+    char *program;
+    struct tallies rank, region;
+    uint32_t *home; /* [n_homes] of a location: the first one of its rank */
+    uint32_t n_homes;
+    size_t home_cap;
+    struct ps_stat *counter; /* [n_counters][2] whole, real */
+    size_t counter_cap;
+    uint64_t n_replies; /* that we have seen */
+    bool has_talked;
+    bool has_given_up; /* rounds: told to end while waiting */
+};
+
+struct live_exchange *live_exchange_new(const struct live_exchange_opts *opts)
+{
+    struct live_exchange *x = mem_alloc(1, sizeof *x);
+
+    x->opts = *opts;
+    x->program = mem_copy_string(opts->program);
+    return x;
+}
+
+void live_exchange_free(struct live_exchange *x)
+{
+    if (x == NULL)
+        return;
+    free(x->rank.tally);
+    free(x->region.tally);
+    free(x->home);
+    free(x->counter);
+    free(x->program);
+    free(x);
+}
+
+/* --------------------------------------------------------------------------------- models */
+
+static void name_function(struct live_exchange *x, struct live_models *m, uint32_t i,
+                          const struct definitions *defs)
+{
+    char *name = live_models_name(m, i, defs);
+
+    m->model[i].function = ps_client_function(x->opts.client, x->program, name);
+    free(name);
+}
+
+static void send_step(struct live_exchange *x, struct live_models *m,
+                      const struct definitions *defs)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        struct live_model *model = &m->model[i];
+
+        if (model->step.n == 0)
+            continue;
+        if (model->function == PS_NO_INDEX)
+            name_function(x, m, i, defs);
+        if (model->function != PS_NO_INDEX) /* it has so many functions already */
+            ps_client_add(x->opts.client, model->function, &model->step);
+        model->is_touched = true;
+        sketch_merge(&model->sketch, &model->step);
+        sketch_clear(&model->step);
+    }
+}
+
+/* Returns true if models have come. */
+static bool talk(struct live_exchange *x)
+{
+    struct ps_client_counts counts;
+    int most_ms = x->has_talked ? 0 : FIRST_MS;
+
+    if (x->opts.has_rounds) {
+        while (!x->has_given_up && !ps_client_round(x->opts.client, ROUND_MS))
+            x->has_given_up = x->opts.is_told && x->opts.is_told();
+        return true;
+    }
+    ps_client_push(x->opts.client);
+    ps_client_counts(x->opts.client, &counts);
+    if (counts.n_replies > x->n_replies)
+        most_ms = TALK_MS;
+    x->n_replies = counts.n_replies;
+    x->has_talked = true;
+    return ps_client_exchange(x->opts.client, most_ms);
+}
+
+static void copy(struct sketch *to, const struct sketch *from)
+{
+    sketch_clear(to);
+    if (from)
+        sketch_merge(to, from);
+}
+
+static void take(struct live_exchange *x, struct live_model *model)
+{
+    const struct ps_client *client = x->opts.client;
+    bool was_shared = model->is_shared;
+
+    model->is_touched = false;
+    copy(&model->shared, ps_client_model(client, model->function));
+    model->is_shared = true;
+    if (!ps_client_is_frozen(client) && (!x->opts.has_rounds || x->has_given_up)) {
+        ps_client_unsent(client, model->function, &model->shared);
+        model->is_shared = model->shared.n >= model->sketch.n;
+    }
+    if (model->is_shared != was_shared)
+        model->n_fitted = 0;
+}
+
+void live_exchange_models(struct live_exchange *x, struct live_models *m,
+                          const struct definitions *defs)
+{
+    bool has_news;
+
+    send_step(x, m, defs);
+    has_news = talk(x);
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->model[i].function != PS_NO_INDEX && (has_news || m->model[i].is_touched))
+            take(x, &m->model[i]);
+}
+
+/* ----------------------------------------------------------------------------- statistics */
+
+static struct tally *tally_of(struct tallies *t, uint32_t i)
+{
+    mem_grow(&t->tally, &t->cap, (size_t)i + 1, sizeof *t->tally);
+    while (t->n <= i)
+        t->tally[t->n++] = (struct tally){0};
+    return &t->tally[i];
+}
+
+static void say(struct live_exchange *x, uint32_t rank, const char *region, const char *name,
+                uint64_t value)
+{
+    struct ps_stat_key key = {x->program, rank, region, name};
+    struct ps_stat stat = {0};
+
+    ps_stat_add(&stat, (int64_t)value);
+    ps_client_count(x->opts.client, &key, &stat);
+}
+
+/* Where nothing happened, there is nothing to say. */
+static void say_tally(struct live_exchange *x, uint32_t rank, const char *region,
+                      const struct tally *tally)
+{
+    if (tally->n_calls == 0 && tally->n_anomalies == 0)
+        return;
+    say(x, rank, region, "calls", tally->n_calls);
+    say(x, rank, region, "anomalies", tally->n_anomalies);
+}
+
+static void say_tallies(struct live_exchange *x, const struct definitions *defs)
+{
+    for (uint32_t l = 0; l < x->rank.n; l++)
+        say_tally(x, defs->location[l].rank, "", &x->rank.tally[l]);
+    for (uint32_t r = 0; r < x->region.n; r++)
+        say_tally(x, PS_ALL_RANKS, defs->names.name[r], &x->region.tally[r]);
+}
+
+static void find_homes(struct live_exchange *x, const struct definitions *defs)
+{
+    mem_grow(&x->home, &x->home_cap, defs->n_locations, sizeof *x->home);
+    for (; x->n_homes < defs->n_locations; x->n_homes++) {
+        uint32_t home = x->n_homes;
+
+        for (uint32_t l = x->n_homes; l-- > 0;)
+            if (defs->location[l].rank == defs->location[x->n_homes].rank) {
+                home = x->home[l];
+                break;
+            }
+        x->home[x->n_homes] = home;
+    }
+}
+
+static void count_calls(struct live_exchange *x, uint32_t location, const struct live_calls *c)
+{
+    uint64_t n = 0;
+
+    for (uint32_t row = 0; row < c->n; row++) {
+        if (c->inclusive_ns[row] == LIVE_OPEN)
+            continue;
+        tally_of(&x->region, c->region[row])->n_calls++;
+        n++;
+    }
+    tally_of(&x->rank, x->home[location])->n_calls += n;
+}
+
+static void say_counters(struct live_exchange *x, const struct definitions *defs, uint32_t rank,
+                         const struct live_calls *c)
+{
+    uint32_t n = 2 * defs->counters.n;
+
+    if (c->n_counters == 0)
+        return;
+    mem_grow(&x->counter, &x->counter_cap, n, sizeof *x->counter);
+    for (uint32_t i = 0; i < n; i++)
+        x->counter[i] = (struct ps_stat){.is_real = i % 2};
+    for (size_t i = 0; i < c->n_counters; i++) {
+        const struct counter_value *v = &c->counter[i].value;
+
+        if (v->is_real)
+            ps_stat_add_real(&x->counter[2 * v->counter + 1], v->real);
+        else
+            ps_stat_add(&x->counter[2 * v->counter], v->whole);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        ps_client_count(x->opts.client,
+                        &(struct ps_stat_key){x->program, rank, "", defs->counters.name[i / 2]},
+                        &x->counter[i]);
+}
+
+void live_exchange_counts(struct live_exchange *x, const struct ad_step *step)
+{
+    const struct definitions *defs = step->defs;
+
+    for (uint32_t r = 0; r < x->rank.n; r++)
+        x->rank.tally[r] = (struct tally){0};
+    for (uint32_t r = 0; r < x->region.n; r++)
+        x->region.tally[r] = (struct tally){0};
+    find_homes(x, defs);
+    for (uint32_t l = 0; l < step->n_locations; l++) {
+        count_calls(x, l, &step->calls[l]);
+        say_counters(x, defs, defs->location[l].rank, &step->calls[l]);
+    }
+    for (size_t i = 0; i < step->n_verdicts; i++) {
+        const struct verdict *v = &step->verdict[i];
+
+        tally_of(&x->rank, x->home[v->location])->n_anomalies++;
+        tally_of(&x->region, v->region)->n_anomalies++;
+    }
+    say_tallies(x, defs);
+}
+
+uint32_t live_exchange_index(const struct live_exchange *x, uint32_t function)
+{
+    return function == PS_NO_INDEX ? PS_NO_INDEX : ps_client_index(x->opts.client, function);
+}
+
+bool live_exchange_finish(struct live_exchange *x, int timeout_ms)
+{
+    return ps_client_flush(x->opts.client, timeout_ms);
+}

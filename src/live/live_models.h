@@ -1,0 +1,99 @@
+/*
+ * live_models -- what is known of the durations of calls: a model per region, or per call path.
+ *
+ *     key = live_models_key(&models, l, calls, defs);     the model of each row
+ *     live_models_learn(&models, key, calls);             rows that are finished
+ *     live_models_fit(&models);
+ *     models.model[key[row]].judge                        if .n_fitted > 0
+ *
+ * A model is made anew when its calls have grown by a twentieth. What a server adds to them is
+ * the business of live_exchange: then learning goes to a sketch of the step, and `known` is not
+ * ours alone.
+ */
+#ifndef SNAG_LIVE_LIVE_MODELS_H
+#define SNAG_LIVE_LIVE_MODELS_H
+
+#include "detect/call_detector.h"
+#include "live/live_calls.h"
+#include "live/live_paths.h"
+#include "live/live_rules.h"
+
+struct live_model {
+    struct sketch sketch;    /* of all calls that were read here */
+    struct sketch step;      /* with a server: of this step, not yet in sketch */
+    struct sketch shared;    /* with a server: what judges, where that is not sketch */
+    bool is_shared;          /* shared judges */
+    bool is_touched;         /* with a server: learnt from in this step */
+    struct call_judge judge; /* when n_fitted > 0: */
+    uint64_t n_fitted;       /* calls it knows */
+    double threshold;        /* 0: as for all */
+    uint32_t region;
+    uint32_t function; /* of live_exchange */
+    bool is_ignored;   /* neither learnt nor judged */
+};
+
+struct live_models_opts {
+    const struct call_detector_ops *detector;
+    struct call_detector_opts detector_opts;
+    bool is_inclusive;        /* judge inclusive times */
+    bool is_by_path;          /* a model per call path */
+    bool has_server;          /* learn into the sketches of the step */
+    uint32_t least_calls;     /* of a model before it judges */
+    struct live_rules *rules; /* or NULL */
+};
+
+/* The models of the rows of one location, where they are not their regions. */
+struct live_keys {
+    uint32_t *key; /* [n rows] */
+    size_t cap;
+};
+
+struct live_models {
+    struct live_models_opts opts;
+    struct live_model *model; /* [n] */
+    uint32_t n;
+    size_t cap;
+    struct live_paths paths; /* by path: model i is path i */
+    struct live_keys *keys;  /* [n_locations] */
+    uint32_t n_locations;
+    size_t keys_cap;
+};
+
+void live_models_init(struct live_models *models, const struct live_models_opts *opts);
+void live_models_release(struct live_models *models);
+
+/* live_models_follow -- room for what is new in the definitions. */
+void live_models_follow(struct live_models *models, const struct definitions *defs);
+
+/*
+ * live_models_key -- the model of each row of a location, [calls->n]; until it is asked for the
+ * location again. O(1), by path O(rows).
+ */
+const uint32_t *live_models_key(struct live_models *models, uint32_t location,
+                                const struct live_calls *calls, const struct definitions *defs);
+
+/* live_models_time -- what of a call is judged. */
+static inline uint64_t live_models_time(const struct live_models *models,
+                                        const struct live_calls *calls, uint32_t row)
+{
+    return models->opts.is_inclusive ? calls->inclusive_ns[row] : calls->exclusive_ns[row];
+}
+
+/* live_models_learn -- from all rows that are finished. Returns how many these are. */
+uint64_t live_models_learn(struct live_models *models, const uint32_t *key,
+                           const struct live_calls *calls);
+
+/* live_models_fit -- make judges of what has grown. */
+void live_models_fit(struct live_models *models);
+
+/* live_models_known -- the durations that a model judges by. */
+static inline const struct sketch *live_models_known(const struct live_model *model)
+{
+    return model->is_shared ? &model->shared : &model->sketch;
+}
+
+/* live_models_name -- the region, or "main/solve/wait"; for the caller to free. */
+char *live_models_name(const struct live_models *models, uint32_t model,
+                       const struct definitions *defs);
+
+#endif

@@ -1,0 +1,60 @@
+#needs jq
+# Every 80th call of c on rank 1 is 30 times as long as the others.
+echo 'synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/80/30/1' >program
+snag ad "$(cat program)"
+snag ad "replay:$(cat program)" --json | jq -c 'del(.source)'
+snag ad "$(cat program)" --step 0.05 --json | jq -c '[.steps, .calls, .anomalies]'
+snag ad "$(cat program)" --step 0 --json | jq -c '[.steps, .calls, .anomalies]'
+snag ad "$(cat program)" --rank 1 --as-rank 7 --program 2 --json | jq -c '[.calls, .anomalies]'
+snag ad "$(cat program)" --rank 2 --json | jq -c '[.calls, .anomalies]'
+snag ad "$(cat program)" --call-detector sstd --inclusive --json | jq -c '[.calls, .anomalies > 0]'
+snag ad "$(cat program)" --min-count 1000 --json | jq -c '[.anomalies, .unjudged]'
+snag ad 'synth:2*a' --connect-timeout 1 --silence-timeout 60 --speed 100 --quiet | sed -n 2p
+snag ad 'synth:2*a' --verbose --threads 1 --step 2 | sed -n 2p
+
+# A program that says nothing for too long; a signal.
+snag ad 'synth:5*a@1s' --speed 0.001 --silence-timeout 0.3
+timeout -s TERM 0.5 snag ad 'synth:50*a@10ms' --speed 1 --step 0.1 --json | jq '.is_interrupted'
+
+# Damage.
+echo '[{"ph":"B","pid":0,"tid":0,"ts":1,"name":"main"},{"ph":"E","pid":0,"tid":0,"ts":2},{"ph":"E","pid":0,"tid":0,"ts":3}]' >odd.json; snag ad odd.json | sed 1d
+snag ad nowhere
+snag ad replay:nowhere
+snag ad
+snag ad a b
+snag ad synth:a --step -1
+snag ad synth:a --min-time 5
+snag ad synth:a --silence-timeout nan
+snag ad synth:a --model-key thread
+snag ad --help | sed -n 1p
+
+# What is not there yet says so.
+snag ad synth:a --foi a
+snag ad synth:a --model file
+snag ad synth:a --store dir
+snag ad synth:a --watchlist file
+snag ad synth:a --window 3 --counter-prefix x --tree-window 60 --quiet | sed -n 2p
+
+# What is ignored is neither learnt nor judged; a region may have a threshold of its own.
+printf '# strange ones\nc\n/^st[e-f]p$/\nnobody\n' >ignore; snag ad "$(cat program)" --ignore ignore --json | jq -c '[.calls, .ignored, .anomalies]'
+echo 'c 1e-300' >thresholds; snag ad "$(cat program)" --thresholds thresholds --json | jq .anomalies
+echo 'compute 0.2' >thresholds; snag ad "$(cat program)" --thresholds thresholds --json | jq '.anomalies > 10'
+snag ad "$(cat program)" --min-time 5ms --json | jq .anomalies
+snag ad "$(cat program)" --min-time 1s --json | jq .anomalies
+echo '/(/' >ignore; snag ad "$(cat program)" --ignore ignore
+echo 'c 2' >thresholds; snag ad "$(cat program)" --thresholds thresholds
+snag ad "$(cat program)" --thresholds thresholds --call-detector sstd --json | jq '.anomalies >= 5'
+echo 'c' >thresholds; snag ad synth:c --thresholds thresholds
+snag ad synth:c --thresholds nowhere
+
+# Models per call path: 9 ms of c are usual in b, but not in a.
+for key in region path; do snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key $key --json | jq -c '[.models, .anomalies]'; done
+
+# Chimbuko's file.
+echo '{"algorithm": "SSTD", "sstd_sigma": 3, "hbos_thres": 0.99, "glob_thres": true}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies > 5'
+snag ad "$(cat program)" --algo-file algo.json --call-detector hbos --quiet --json | jq '.anomalies'
+echo '{"algorithm": "magic"}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '{"sstd_sigma": -1}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '{"sstd_sgima": 1}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '[1, 2' >algo.json; snag ad synth:a --algo-file algo.json
+echo '[]' >algo.json; snag ad synth:a --algo-file algo.json
