@@ -4,10 +4,12 @@
 
 #include "base/mem.h"
 #include "trace/stream_replay.h"
+#include "trace/stream_tracer.h"
 
 #include <stdlib.h>
 
 static const struct stream_ops *const streams[] = {
+    &stream_tracer_ops,
     &stream_replay_ops,
     NULL,
 };

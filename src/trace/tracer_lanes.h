@@ -1,0 +1,128 @@
+/*
+ * tracer_lanes -- what the tracer's processes have said, as events of locations that wait to be
+ * handed out.
+ *
+ * A lane is a location: a thread of a rank. Its stack of open calls is kept, because every
+ * frame says how the stack was at its begin: where the two differ, frames in between were
+ * dropped, and leaves and enters are put in, so that whoever counts calls stays right.
+ *
+ *     known    main  step  force             leave force, step at the last event before the gap
+ *     said     main  step' send              enter step', send when they really were entered
+ *
+ * Two calls of a function are the same if they were entered at the same time.
+ */
+#ifndef SNAG_TRACE_TRACER_LANES_H
+#define SNAG_TRACE_TRACER_LANES_H
+
+#include "base/idmap.h"
+#include "trace/definitions.h"
+#include "trace/event_list.h"
+#include "trace/quality.h"
+#include "trace/requests.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tracer_call {
+    uint32_t region;
+    uint64_t enter_ns; /* on this machine's clock */
+};
+
+struct tracer_lane {
+    uint32_t rank;
+    struct event_list waiting, spare;
+    size_t at; /* first event of waiting that was not handed out */
+
+    struct tracer_call *open; /* [n_open] the innermost last */
+    size_t n_open, open_cap;
+    uint64_t clock_ns; /* of the last record, on this machine's clock */
+    uint64_t last_ns;  /* of the last event */
+
+    struct requests requests;
+    uint32_t n_messages, n_posted;
+    uint32_t *n_collectives; /* [n_comms] of each communicator */
+    size_t n_comms, comms_cap;
+    uint64_t collective_ns;
+    bool is_in_collective;
+};
+
+/* All that is known of a program, whichever connection said it. */
+struct tracer_run {
+    struct definitions defs;
+    struct quality *quality;
+    struct tracer_lane *lane; /* [defs.n_locations] */
+    size_t lane_cap;
+    struct idmap location; /* (rank, thread) to lane */
+    struct idmap comm;     /* (first rank, number), see docs/wire.md, to comm */
+    struct idmap rank;     /* those that ever were there */
+    uint32_t n_expected;   /* ranks that say they belong together */
+    size_t n_members;      /* of all communicators */
+    size_t n_text;         /* bytes of all names */
+    bool is_begun;
+    uint64_t origin_ns; /* time 0, on this machine's clock */
+    size_t n_waiting;   /* events of all lanes */
+    uint64_t n_lost;
+    bool wants_counters;
+};
+
+/* tracer_run_release -- a zeroed run is empty and ready; quality is the caller's. */
+void tracer_run_release(struct tracer_run *run);
+
+/* tracer_run_meet -- a rank of n_ranks says hello. Returns false if it has done so before. */
+bool tracer_run_meet(struct tracer_run *run, uint32_t rank, uint32_t n_ranks);
+
+/* tracer_run_time -- since the start of the trace; what came before that is at 0. */
+uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns);
+
+/* tracer_run_lane -- the lane of a thread, new if it was not known; NULL when there are too
+ * many.
+ */
+struct tracer_lane *tracer_run_lane(struct tracer_run *run, uint32_t rank, uint32_t thread);
+
+/* tracer_lane_push -- an event that has no details; moved up if it is before the last one. */
+void tracer_lane_push(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      enum event_kind kind, uint32_t ref);
+
+void tracer_lane_enter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                       uint32_t region);
+
+/* tracer_lane_leave -- the innermost call. Returns false when none is open. */
+bool tracer_lane_leave(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns);
+
+/* tracer_lane_settle -- from now on these calls are open: leaves and enters that make it so. */
+void tracer_lane_settle(struct tracer_run *run, struct tracer_lane *lane,
+                        const struct tracer_call *open, size_t n_open);
+
+/* What a message or a collective is about; comm is one of the definitions. */
+struct tracer_message {
+    uint32_t kind; /* enum message_kind */
+    uint32_t comm, peer, tag;
+    uint64_t bytes, request;
+    bool has_request;
+};
+struct tracer_collective {
+    uint32_t kind; /* enum collective_kind */
+    uint32_t comm, root;
+    uint64_t sent_bytes, received_bytes;
+};
+
+/* tracer_lane_message, ... -- the other records. False when they name a rank there is not. */
+bool tracer_lane_message(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                         const struct tracer_message *message);
+void tracer_lane_post(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      uint64_t request);
+void tracer_lane_sent(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      uint64_t request);
+void tracer_lane_collective(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                            const struct tracer_collective *collective);
+void tracer_lane_counter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                         uint32_t counter, int64_t value);
+
+/* tracer_lane_forget_requests -- their ends may have been dropped. */
+void tracer_lane_forget_requests(struct tracer_run *run, struct tracer_lane *lane);
+
+/* tracer_lane_trim -- forget what was handed out, once that is most of it. */
+void tracer_lane_trim(struct tracer_lane *lane);
+
+#endif
