@@ -240,7 +240,7 @@ static bool take(struct recorder *r, const union slot *slot, size_t n)
     return true;
 }
 
-const struct sink archive_sink = {take};
+const struct sink archive_sink = {take, .is_quick = false};
 
 /* ------------------------------------------------------------------------------------- end */
 

@@ -136,6 +136,19 @@ void communicator_remove(MPI_Comm comm)
         free(name);
 }
 
+uint32_t communicators_from(uint32_t first,
+                            void (*each)(void *ctx, const struct communicator *c), void *ctx)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&lock);
+    n = n_known;
+    for (uint32_t i = first; i < n; i++)
+        each(ctx, &known[i]);
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
 const struct communicator *communicators_known(uint32_t *n)
 {
     for (uint32_t i = 0; i < n_live; i++)

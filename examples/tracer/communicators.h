@@ -42,6 +42,10 @@ void communicator_add(MPI_Comm comm, MPI_Comm parent);
 /* communicator_remove -- the handle is about to be freed; its definition stays. */
 void communicator_remove(MPI_Comm comm);
 
+/* communicators_from -- as regions_from. */
+uint32_t communicators_from(uint32_t first,
+                            void (*each)(void *ctx, const struct communicator *c), void *ctx);
+
 /* communicators_known -- all that ever were, by local number. Call at the end. */
 const struct communicator *communicators_known(uint32_t *n);
 

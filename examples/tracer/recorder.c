@@ -58,16 +58,18 @@ static void add_chunk(struct recorder *r)
         r->first = chunk;
     r->last = chunk;
     r->n_chunks++;
-    r->next = chunk->slot;
+    atomic_store_explicit(&r->next, chunk->slot, memory_order_release);
     r->limit = chunk->slot + CHUNK_SLOTS - LARGEST_RECORD;
 }
 
-/* Give all chunks to the sink and keep the first, empty. */
+/* Give all chunks to the sink and keep the first, empty. Who peeks sees an odd generation in
+ * between, or that it has changed. */
 static void drain(struct recorder *r, const struct sink *to)
 {
     struct chunk *chunk = r->first;
 
-    r->last->n = (uint32_t)(r->next - r->last->slot);
+    atomic_fetch_add_explicit(&r->generation, 1, memory_order_acq_rel);
+    r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
     while (chunk) {
         struct chunk *next = chunk->next;
 
@@ -80,31 +82,38 @@ static void drain(struct recorder *r, const struct sink *to)
     r->first->next = NULL;
     r->last = r->first;
     r->n_chunks = 1;
-    r->next = r->first->slot;
+    atomic_store_explicit(&r->next, r->first->slot, memory_order_release);
     r->limit = r->first->slot + CHUNK_SLOTS - LARGEST_RECORD;
     r->is_full = false;
+    atomic_fetch_add_explicit(&r->generation, 1, memory_order_release);
 }
 
 /* The chunk has no room for the largest record any more. */
 void recorder_hand_over(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
+    union slot *slot;
     uint64_t begin_ns;
 
     if (to == NULL) {
-        r->last->n = (uint32_t)(r->next - r->last->slot);
+        r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
         add_chunk(r);
         r->is_full = r->n_chunks >= MOST_CHUNKS;
+        return;
+    }
+    if (to->is_quick) {
+        drain(r, to);
         return;
     }
     begin_ns = clock_ns();
     drain(r, to);
     r->flushed_ns = clock_ns();
-    r->next[1].flush.end_ns = r->flushed_ns;
-    r->next[0].head.time_ns = begin_ns;
-    r->next[0].head.kind = RECORD_FLUSH;
-    r->next[0].head.id = 0;
-    r->next += 2;
+    slot = recorder_next(r);
+    slot[1].flush.end_ns = r->flushed_ns;
+    slot[0].head.time_ns = begin_ns;
+    slot[0].head.kind = RECORD_FLUSH;
+    slot[0].head.id = 0;
+    atomic_store_explicit(&r->next, slot + 2, memory_order_release);
 }
 
 /* --------------------------------------------------------------------------- open calls */
@@ -118,7 +127,7 @@ void recorder_deepen(struct recorder *r)
 /* A call is entered and there is no room for it; there is for the leaves of the open ones. */
 void recorder_skip(struct recorder *r, uint32_t region)
 {
-    r->open[r->n_open++] = region | REGION_SKIPPED;
+    r->open[r->n_open++].region = region | REGION_SKIPPED;
     r->n_skipped++;
     if (atomic_load(&sink))
         recorder_hand_over(r);
@@ -127,7 +136,7 @@ void recorder_skip(struct recorder *r, uint32_t region)
 static void close_down_to(struct recorder *r, uint32_t n_open, uint64_t time_ns)
 {
     while (r->n_open > n_open) {
-        uint32_t region = r->open[--r->n_open];
+        uint32_t region = r->open[--r->n_open].region;
 
         if (!(region & REGION_SKIPPED))
             recorder_put(r, RECORD_LEAVE, region, recorder_time(r, time_ns));
@@ -139,7 +148,7 @@ static void close_down_to(struct recorder *r, uint32_t n_open, uint64_t time_ns)
 void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns)
 {
     for (uint32_t i = r->n_open; i-- > 0;)
-        if ((r->open[i] & ~REGION_SKIPPED) == region) {
+        if ((r->open[i].region & ~REGION_SKIPPED) == region) {
             close_down_to(r, i, time_ns);
             return;
         }
@@ -218,19 +227,18 @@ struct recorder *recorder_begin_slowly(void)
 static union slot *place(struct recorder *r, enum record_kind kind, uint32_t id,
                          uint64_t time_ns)
 {
-    union slot *slot = r->next;
+    union slot *slot = recorder_next(r);
 
     slot->head.time_ns = recorder_time(r, time_ns);
     slot->head.kind = kind;
     slot->head.id = id;
-    r->next += record_slots(kind);
     return slot;
 }
 
-static void placed(struct recorder *r)
+/* The record at slot is complete. */
+static void placed(struct recorder *r, const union slot *slot)
 {
-    if (r->next >= r->limit)
-        recorder_hand_over(r);
+    recorder_move(r, recorder_next(r) + record_slots(slot->head.kind));
     recorder_end(r);
 }
 
@@ -247,17 +255,19 @@ void record_message(enum record_kind kind, const struct message *m, uint64_t tim
     slot[1].message.bytes = m->bytes;
     if (record_slots(kind) > 2)
         slot[2].request.id = m->request;
-    placed(r);
+    placed(r, slot);
 }
 
 void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns)
 {
     struct recorder *r = recorder_begin();
+    union slot *slot;
 
     if (r == NULL)
         return;
-    place(r, kind, 0, time_ns)[1].request.id = request;
-    placed(r);
+    slot = place(r, kind, 0, time_ns);
+    slot[1].request.id = request;
+    placed(r, slot);
 }
 
 void record_collective_begin(uint64_t time_ns)
@@ -266,8 +276,7 @@ void record_collective_begin(uint64_t time_ns)
 
     if (r == NULL)
         return;
-    place(r, RECORD_COLLECTIVE_BEGIN, 0, time_ns);
-    placed(r);
+    placed(r, place(r, RECORD_COLLECTIVE_BEGIN, 0, time_ns));
 }
 
 void record_collective_end(const struct collective *c, uint64_t time_ns)
@@ -282,7 +291,7 @@ void record_collective_end(const struct collective *c, uint64_t time_ns)
     slot[1].collective.root = c->root;
     slot[1].collective.sent_bytes = c->sent_bytes;
     slot[2].collective_more.received_bytes = c->received_bytes;
-    placed(r);
+    placed(r, slot);
 }
 
 /* ------------------------------------------------------------------------ begin and end */
@@ -299,11 +308,26 @@ void recorder_attach(const struct sink *to)
     recorder_end(r);
 }
 
-/* Wait until no thread is inside its recorder; recorder_is_on is false already. */
-static void wait_for_others(void)
+struct recorder *recorder_newest(void)
+{
+    struct recorder *r;
+
+    pthread_mutex_lock(&lock);
+    r = newest;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+void recorder_fence(void)
 {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
         usleep(10000); /* an old kernel: long enough for any store to arrive */
+}
+
+/* Wait until no thread is inside its recorder; recorder_is_on is false already. */
+static void wait_for_others(void)
+{
+    recorder_fence();
     for (struct recorder *r = newest; r; r = r->older)
         while (r != recorder_self && atomic_load_explicit(&r->is_busy, memory_order_acquire))
             sched_yield();

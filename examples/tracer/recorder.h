@@ -3,8 +3,10 @@
  *
  * This is the half of the tracer that runs inside the traced program, so it does as little as
  * it can: a record is one to three slots of 16 bytes in a chunk of memory that belongs to the
- * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c) and
- * knows nothing of where the records came from; another sink could send it over a socket.
+ * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c), or to
+ * a ring that a thread behind the program's back sends from (live.c), and knows nothing of
+ * where the records came from. That thread may also peek at a chunk that is not full: `next` is
+ * stored behind the record, and `generation` tells whether the chunk is still the same.
  *
  *     head           | time_ns        | kind   | id     |   id: region or communicator
  *     then, if any   | peer   | tag   | bytes           |   messages
@@ -13,7 +15,7 @@
  * Invariants: the times of a stream never decrease; every leave closes the innermost open
  * call (a longjmp's missing leaves are put in); there is always room for one more record,
  * because a chunk is handed over right after the record that fills it. The pause that costs
- * is recorded as a flush.
+ * is recorded as a flush, unless the sink is quick.
  *
  * Use is bracketed: recorder_begin() says whether to record at all and shuts out what the
  * tracer itself causes (hooks of instrumented code called from a hook, signal handlers).
@@ -82,21 +84,28 @@ struct chunk {
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
 
+struct open_call {
+    uint32_t region;
+    uint64_t enter_ns;
+};
+
 struct recorder {
-    union slot *next;  /* where the next record goes */
-    union slot *limit; /* from here on there is no room for the largest record */
-    uint32_t *open;    /* [n_open] regions of the calls that were entered and not left */
+    union slot *_Atomic next; /* where the next record goes; stored with release */
+    union slot *limit;        /* from here on there is no room for the largest record */
+    struct open_call *open;   /* [n_open] the calls that were entered and not left */
     uint32_t n_open, cap_open;
     bool is_full;        /* no sink yet, and what may be kept without one is used up */
     atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */
 
     struct chunk *first, *last; /* not handed over yet; next points into the last */
     uint32_t n_chunks;
-    uint64_t flushed_ns; /* when chunks were last handed over */
-    uint32_t thread;     /* 0 for the one that came first, the master */
-    uint64_t n_skipped;  /* calls not recorded for want of memory */
+    uint64_t flushed_ns;    /* when chunks were last handed over */
+    uint32_t thread;        /* 0 for the one that came first, the master */
+    uint64_t n_skipped;     /* calls not recorded for want of memory */
+    atomic_uint generation; /* + 1 before chunks are handed over, and + 1 afterwards */
     struct recorder *older, *free;
-    void *location; /* the sink's own */
+    void *location;            /* the archive's own */
+    struct ring *_Atomic ring; /* of live output */
 };
 
 /*
@@ -106,6 +115,7 @@ struct recorder {
  */
 struct sink {
     bool (*take)(struct recorder *r, const union slot *slot, size_t n);
+    bool is_quick; /* takes no time worth a record */
 };
 
 extern _Thread_local struct recorder *recorder_self __attribute__((tls_model("initial-exec")));
@@ -157,15 +167,28 @@ void recorder_deepen(struct recorder *r);
 void recorder_skip(struct recorder *r, uint32_t region);
 void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns);
 
+/* recorder_next, recorder_move -- where the next record goes; the one there is complete. */
+static inline union slot *recorder_next(const struct recorder *r)
+{
+    return atomic_load_explicit(&r->next, memory_order_relaxed);
+}
+
+static inline void recorder_move(struct recorder *r, union slot *next)
+{
+    atomic_store_explicit(&r->next, next, memory_order_release);
+    if (__builtin_expect(next >= r->limit, 0))
+        recorder_hand_over(r);
+}
+
 static inline void recorder_put(struct recorder *r, enum record_kind kind, uint32_t id,
                                 uint64_t time_ns)
 {
-    r->next->head.time_ns = time_ns;
-    r->next->head.kind = kind;
-    r->next->head.id = id;
-    r->next++;
-    if (__builtin_expect(r->next >= r->limit, 0))
-        recorder_hand_over(r);
+    union slot *slot = recorder_next(r);
+
+    slot->head.time_ns = time_ns;
+    slot->head.kind = kind;
+    slot->head.id = id;
+    recorder_move(r, slot + 1);
 }
 
 /* recorder_time -- a time that was read a while ago, or the end of the flush there has been
@@ -184,13 +207,14 @@ static inline void recorder_enter(struct recorder *r, uint32_t region, uint64_t 
         recorder_skip(r, region);
         return;
     }
-    r->open[r->n_open++] = region;
+    r->open[r->n_open].region = region;
+    r->open[r->n_open++].enter_ns = time_ns;
     recorder_put(r, RECORD_ENTER, region, time_ns);
 }
 
 static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t time_ns)
 {
-    if (__builtin_expect(r->n_open == 0 || r->open[r->n_open - 1] != region, 0)) {
+    if (__builtin_expect(r->n_open == 0 || r->open[r->n_open - 1].region != region, 0)) {
         recorder_leave_slowly(r, region, time_ns);
         return;
     }
@@ -227,6 +251,18 @@ void recorder_attach(const struct sink *sink);
  * Returns the newest recorder of the list linked by `older`. Only the first call does anything.
  */
 struct recorder *recorder_stop(void);
+
+/*
+ * recorder_newest -- the list of recorders as it is now; it only grows, at its begin. For the
+ * thread that sends; no recording waits for it.
+ */
+struct recorder *recorder_newest(void);
+
+/*
+ * recorder_fence -- all other threads are somewhere: whoever is_busy is false of afterwards
+ * reads the clock for its next record after this.
+ */
+void recorder_fence(void);
 
 /* recorder_forget -- record nothing in this process, and hand over nothing (after a fork). */
 void recorder_forget(void);

@@ -130,3 +130,16 @@ const struct region *regions_known(uint32_t *n)
     *n = n_regions;
     return regions;
 }
+
+uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),
+                      void *ctx)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&lock);
+    n = n_regions;
+    for (uint32_t i = first; i < n; i++)
+        each(ctx, &regions[i]);
+    pthread_mutex_unlock(&lock);
+    return n;
+}

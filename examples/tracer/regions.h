@@ -69,4 +69,12 @@ uint32_t region_of_mpi(enum mpi_call call);
 /* regions_known -- all regions, their number in *n. Call when nothing is recorded any more. */
 const struct region *regions_known(uint32_t *n);
 
+/*
+ * regions_from -- regions from number `first` on, while others may be added.
+ *   each  gets each of them, and is not to trace anything
+ * Returns how many there are. Takes the lock that region_add takes.
+ */
+uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),
+                      void *ctx);
+
 #endif

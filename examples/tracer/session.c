@@ -13,6 +13,7 @@
 #include "communicators.h"
 #include "complain.h"
 #include "filter.h"
+#include "live.h"
 #include "rescue.h"
 #include "session_files.h"
 
@@ -23,7 +24,7 @@
 #define MOST_OFFSETS 2
 
 static struct {
-    bool is_open;
+    bool is_open, has_archive;
     pid_t pid; /* a child of a fork has no session */
     char *directory;
     MPI_Comm comm; /* our own copy of MPI_COMM_WORLD */
@@ -65,6 +66,16 @@ static char *agree_on_directory(void)
     return directory;
 }
 
+/* Rank 0's word for whether there is to be one. */
+static bool agree_on_archive(void)
+{
+    const char *own = getenv("SNAG_TRACER_ARCHIVE");
+    int has_archive = own == NULL || strcmp(own, "0") != 0;
+
+    PMPI_Bcast(&has_archive, 1, MPI_INT, 0, session.comm);
+    return has_archive;
+}
+
 static bool all_agree(bool is_good)
 {
     int mine = is_good, all = 0;
@@ -81,19 +92,38 @@ static void measure_offset(void)
         session.offset[session.n_offsets++] = offset;
 }
 
-void session_open(void)
+static bool open_archive(void)
 {
     bool is_good = true;
+
+    session.directory = agree_on_directory();
+    if (session.rank == 0)
+        is_good = session_files_prepare(session.directory);
+    return all_agree(is_good) && all_agree(archive_open(session.directory, session.comm));
+}
+
+/* Where the records go; live output starts here. */
+static const struct sink *choose_sink(void)
+{
+    bool is_live =
+        live_start((uint32_t)session.rank, (uint32_t)session.size, session.realtime_ns);
+
+    if (!session.has_archive)
+        return is_live ? &live_sink : NULL;
+    return is_live ? live_sink_beside(&archive_sink) : &archive_sink;
+}
+
+void session_open(void)
+{
+    const struct sink *sink;
 
     PMPI_Comm_dup(MPI_COMM_WORLD, &session.comm);
     PMPI_Comm_rank(session.comm, &session.rank);
     PMPI_Comm_size(session.comm, &session.size);
     session.pid = getpid();
-    session.directory = agree_on_directory();
     session.realtime_ns = realtime_less_monotonic();
-    if (session.rank == 0)
-        is_good = session_files_prepare(session.directory);
-    if (!all_agree(is_good) || !all_agree(archive_open(session.directory, session.comm))) {
+    session.has_archive = agree_on_archive();
+    if (session.has_archive && !open_archive()) {
         PMPI_Comm_free(&session.comm);
         recorder_forget();
         return;
@@ -102,7 +132,11 @@ void session_open(void)
     measure_offset();
     session_files_list_ranks(getenv("SNAG_TRACER_RANKS"), session.comm);
     session.is_open = true;
-    recorder_attach(&archive_sink);
+    sink = choose_sink();
+    if (sink)
+        recorder_attach(sink);
+    else
+        recorder_forget();
     if (session.rank == 0 && filter_trouble()[0])
         complain("%s", filter_trouble());
 }
@@ -233,17 +267,12 @@ static struct unified_map unify(const struct recorder *newest, struct unified *u
     return own_map;
 }
 
-void session_close(void)
+static void complete_archive(struct recorder *newest)
 {
-    struct recorder *newest;
     struct unified u = {0};
     struct unified_map map;
     bool is_good;
 
-    if (!session.is_open)
-        return;
-    session.is_open = false;
-    newest = recorder_stop();
     map = unify(newest, &u);
     is_good = archive_end_events(newest, &map, session.offset, session.n_offsets);
     if (session.rank == 0)
@@ -254,6 +283,19 @@ void session_close(void)
     unified_release(&u);
     if (!is_good)
         complain("rank %d could not complete its part of the archive", session.rank);
+}
+
+void session_close(void)
+{
+    struct recorder *newest;
+
+    if (!session.is_open)
+        return;
+    session.is_open = false;
+    newest = recorder_stop();
+    live_stop();
+    if (session.has_archive)
+        complete_archive(newest);
     PMPI_Barrier(session.comm);
     PMPI_Comm_free(&session.comm);
 }
@@ -267,6 +309,9 @@ void session_abandon(void)
         return;
     session.is_open = false;
     newest = recorder_stop();
+    live_stop();
+    if (!session.has_archive)
+        return;
     own = pack_all(newest, true);
     rescue(session.directory, (uint32_t)session.size,
            &(struct rescued){&own, newest, session.offset, session.n_offsets});

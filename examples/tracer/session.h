@@ -4,6 +4,8 @@
  * Until it is open, records are kept in memory, because the rank is not known. When it ends,
  * what the ranks know is brought together on rank 0, which writes the definitions of the
  * archive. A process that ends without MPI_Finalize saves what it can alone (rescue.h).
+ *
+ * With live output (live.h) the archive can be left out: SNAG_TRACER_ARCHIVE=0.
  */
 #ifndef SNAG_TRACER_SESSION_H
 #define SNAG_TRACER_SESSION_H

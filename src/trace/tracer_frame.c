@@ -493,7 +493,7 @@ static int take_events(struct reading *r)
     lane = tracer_run_lane(r->run, r->from->rank, thread);
     if (lane == NULL)
         return bad("one location too many");
-    if (lane->waiting.all.n > 0 && time_before(begin_ns, lane->clock_ns))
+    if (time_before(begin_ns, lane->clock_ns))
         r->run->quality->n[QUALITY_time_backwards]++;
     if (n_lost > 0)
         tracer_lane_forget_requests(r->run, lane);

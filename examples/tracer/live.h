@@ -1,0 +1,36 @@
+/*
+ * live -- live output: what is recorded goes to a reader over a local socket, while it happens.
+ *
+ *     hooks --records--> chunk --ring_put--> ring --+
+ *                          |                        +--> a thread of ours --frames--> socket
+ *                          +--------- peek ---------+
+ *
+ * The program never waits for the reader. A thread of the tracer empties the rings a hundred
+ * times a second, and at every tick (SNAG_TRACER_LIVE_MS, 100 by default) also takes what is in
+ * chunks that are not full, sends a frame per thread, and says that this was all up to then.
+ * What does not fit the ring (the sender is too slow) or the queue in front of the socket (the
+ * reader is) is dropped, chunks and frames at a time, and counted in the next frame that goes.
+ *
+ * The reader may be there before or after the program, and go and come back: a new connection
+ * begins with all definitions.
+ */
+#ifndef SNAG_TRACER_LIVE_H
+#define SNAG_TRACER_LIVE_H
+
+#include "recorder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern const struct sink live_sink;
+
+/* live_sink_beside -- a sink that hands to another one, and to live output. */
+const struct sink *live_sink_beside(const struct sink *other);
+
+/* live_start -- start the thread. Returns false if SNAG_TRACER_LIVE asks for none. */
+bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns);
+
+/* live_stop -- recording has stopped: send the rest, a second at most, and say goodbye. */
+void live_stop(void);
+
+#endif

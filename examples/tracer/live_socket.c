@@ -1,0 +1,64 @@
+/* What was sent is cut off the queue when it is most of it. */
+#include "live_socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+bool live_socket_connect(struct live_socket *s)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    if (s->fd >= 0 || strlen(s->path) >= sizeof address.sun_path)
+        return false;
+    strcpy(address.sun_path, s->path);
+    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0)
+        return false;
+    s->queue.n = s->n_sent = 0;
+    if (connect(s->fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return true;
+    live_socket_close(s);
+    return false;
+}
+
+bool live_socket_has_room(const struct live_socket *s, size_t n)
+{
+    return s->fd >= 0 && s->queue.n - s->n_sent + n <= s->limit;
+}
+
+void live_socket_send(struct live_socket *s)
+{
+    while (s->fd >= 0 && s->n_sent < s->queue.n) {
+        ssize_t n = send(s->fd, s->queue.data + s->n_sent, s->queue.n - s->n_sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n > 0)
+            s->n_sent += (size_t)n;
+        else if (errno == EAGAIN)
+            break;
+        else if (errno != EINTR)
+            live_socket_close(s);
+    }
+    if (s->n_sent > s->queue.n / 2) {
+        memmove(s->queue.data, s->queue.data + s->n_sent, s->queue.n - s->n_sent);
+        s->queue.n -= s->n_sent;
+        s->n_sent = 0;
+    }
+}
+
+void live_socket_wait(const struct live_socket *s, int wait_ms)
+{
+    poll(&(struct pollfd){.fd = s->fd, .events = POLLOUT}, 1, wait_ms);
+}
+
+void live_socket_close(struct live_socket *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->queue.n = s->n_sent = 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * live_socket -- the queue of frames in front of the socket, and the socket.
+ *
+ * Frames are queued whole or not at all. Nothing here waits.
+ */
+#ifndef SNAG_TRACER_LIVE_SOCKET_H
+#define SNAG_TRACER_LIVE_SOCKET_H
+
+#include "blob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct live_socket {
+    const char *path;
+    int fd; /* -1: not connected */
+    struct blob queue;
+    size_t n_sent; /* bytes at its begin */
+    size_t limit;  /* bytes in the queue beyond which frames are dropped */
+};
+
+/* live_socket_connect -- try. Returns true if it now is connected, with an empty queue. */
+bool live_socket_connect(struct live_socket *s);
+
+/* live_socket_has_room -- there is a connection, and n bytes more may be queued. */
+bool live_socket_has_room(const struct live_socket *s, size_t n);
+
+/* live_socket_send -- as much as goes; a connection that broke is closed. */
+void live_socket_send(struct live_socket *s);
+
+/* live_socket_wait -- until more can be sent, at most that long. */
+void live_socket_wait(const struct live_socket *s, int wait_ms);
+
+void live_socket_close(struct live_socket *s);
+
+#endif
