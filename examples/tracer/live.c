@@ -28,7 +28,8 @@
 #define POLL_NS (10u * MS)
 #define BUSY_POLL_NS (1u * MS) /* while a ring fills */
 #define LINGER_NS (1000u * MS)
-#define TRIES 16 /* to find a thread outside its recorder */
+#define LEAST_QUEUE ((size_t)512 << 10) /* bytes: two full frames fit */
+#define TRIES 16                        /* to find a thread outside its recorder */
 
 static struct {
     pthread_t thread;
@@ -366,6 +367,17 @@ static bool wait_until(uint64_t time_ns)
     return is_ending;
 }
 
+/* Until the queue is empty, or that time has come. */
+static void linger(uint64_t until_ns)
+{
+    live_socket_send(&live.socket);
+    while (live.socket.fd >= 0 && live.socket.n_sent < live.socket.queue.n &&
+           clock_ns() < until_ns) {
+        live_socket_wait(&live.socket, 20);
+        live_socket_send(&live.socket);
+    }
+}
+
 /* Nothing is recorded any more. What is missing at the end is said too. */
 static void finish(void)
 {
@@ -373,6 +385,7 @@ static void finish(void)
     size_t begin;
 
     connect_again(); /* a program that was short */
+    linger(end_ns);
     for (struct recorder *r = recorder_newest(); r; r = r->older) {
         struct lane *l = lane_of(r);
         struct ring *ring = atomic_load(&r->ring);
@@ -391,12 +404,7 @@ static void finish(void)
         return;
     begin = frame_begin(&live.socket.queue, FRAME_BYE);
     frame_end(&live.socket.queue, begin);
-    live_socket_send(&live.socket);
-    while (live.socket.fd >= 0 && live.socket.n_sent < live.socket.queue.n &&
-           clock_ns() < end_ns) {
-        live_socket_wait(&live.socket, 20);
-        live_socket_send(&live.socket);
-    }
+    linger(end_ns);
     live_socket_close(&live.socket);
 }
 
@@ -462,7 +470,7 @@ bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns)
     live.realtime_ns = realtime_ns;
     live.interval_ns = MS * number_in("SNAG_TRACER_LIVE_MS", 1, 60000, 100);
     live.socket.path = path;
-    live.socket.limit = 2 * 1024 * buffer_kb;
+    live.socket.limit = 2 * 1024 * buffer_kb < LEAST_QUEUE ? LEAST_QUEUE : 2 * 1024 * buffer_kb;
     ring_size(buffer_kb * 1024 / (CHUNK_SLOTS * sizeof(union slot)));
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

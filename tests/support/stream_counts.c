@@ -114,7 +114,8 @@ static void release(struct counts *c)
 
 int main(int argc, char **argv)
 {
-    struct stream_opts opts = {.connect_ms = 30000, .silence_ms = 30000, .wants_counters = true};
+    struct stream_opts opts = {
+        .connect_ms = 30000, .silence_ms = 30000, .wants_counters = true};
     unsigned pause_ms = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
     struct counts counts = {0};
     struct stream stream = {0};
