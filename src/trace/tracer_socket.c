@@ -212,6 +212,9 @@ bool tracer_socket_receive(struct tracer_socket *s, struct tracer_run *run, int 
             drop_peer(s, i, now_ns);
     if (s->poll[n].revents)
         accept_all(s);
+    for (size_t i = s->n_peers; i-- > n;)
+        if (!read_peer(s, run, &s->peer[i], now_ns))
+            drop_peer(s, i, now_ns);
     return true;
 }
 
