@@ -3,6 +3,7 @@
 #
 #   ./setup.sh demo      build, trace a small MPI program under disturbances, find them, show them
 #                        in a browser (DEMO_SERVE=0: not that)
+#   ./setup.sh demo-live build, and watch the same program while it runs
 #   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run all tests
 #   ./setup.sh build     just build: build/release/snag
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
@@ -100,6 +101,11 @@ demo)
     [ "${DEMO_SERVE:-1}" = 0 ] && exit
     say "the same in a browser, until Ctrl-C (DEMO_SERVE=0 leaves this out)"
     exec build/release/snag serve examples/out/demo.snag
+    ;;
+demo-live)
+    deps
+    build release
+    exec examples/demo_live.sh build/release
     ;;
 bench)
     deps

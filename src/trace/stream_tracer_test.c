@@ -211,6 +211,24 @@ static void every_record_comes_through(void **state)
     stream_close(&stream);
 }
 
+static void the_example_of_the_page_is_right(void **state)
+{
+    static const unsigned char example[] = {
+        0x53, 0x4e, 0x54, 0x01, 0x05, 0, 0, 0,    0x12, 0,    0,    0,    0,    0,    0,
+        0xca, 0x9a, 0x3b, 0,    0,    0, 0, 0x01, 0x00, 0xe8, 0x07, 0x00, 0x02, 0xc1, 0x02};
+    struct pack frame = {0};
+
+    (void)state;
+    frame_events(&frame, 0, 0, 1000000000, 1, 1000000000 - 1000);
+    frame_record(&frame, RECORD_ENTER, 0);
+    pack_varint(&frame, 2);
+    frame_record(&frame, RECORD_LEAVE, 20);
+    frame_close(&frame);
+    assert_int_equal(frame.n, sizeof example);
+    assert_memory_equal(frame.data, example, sizeof example);
+    pack_release(&frame);
+}
+
 /* One call of step, at a time in ticks. */
 static void send_step(struct rank *r, double at)
 {
@@ -601,6 +619,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_comes_through),
+        cmocka_unit_test(the_example_of_the_page_is_right),
         cmocka_unit_test(a_step_waits_for_all_ranks),
         cmocka_unit_test(a_rank_that_says_nothing_is_not_waited_for),
         cmocka_unit_test(after_a_gap_the_stack_is_right),
