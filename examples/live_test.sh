@@ -18,7 +18,7 @@ dir=$(mktemp -d)
 reader=
 program=
 trap 'kill $reader $program 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
-export SNAG_TRACER_LIVE=$dir/socket TRACER=$build/libsnag-tracer.so
+export SNAG_TRACER_LIVE=$dir/socket SNAG_TRACER_RANKS=$dir/ranks TRACER=$build/libsnag-tracer.so
 
 fail() {
     echo "$*"
@@ -34,6 +34,13 @@ read_stream() {
 
 wait_for_socket() {
     while [ ! -S "$dir/socket" ]; do sleep 0.02; done
+}
+
+# Until MPI has started, and for as long as it takes to send something.
+wait_for_program() {
+    while [ ! -s "$dir/ranks" ]; do sleep 0.02; done
+    sleep 1
+    rm "$dir/ranks"
 }
 
 wait_for_reader() {
@@ -67,10 +74,11 @@ need whole "$(grep -c '^host ' "$dir/counts")" -eq 2
 need whole "$(of counters)" -ge 4
 [ ! -e "$dir/socket" ] || fail "whole: the socket stays"
 
+rm "$dir/ranks"
 export SNAG_TRACER_ARCHIVE=0 SNAG_TRACER_DIR=$dir/none
-"$here/run_mpi.sh" 2 "$build/md" --seconds 2 --particles 500 --pace 5 >/dev/null &
+"$here/run_mpi.sh" 2 "$build/md" --seconds 4 --particles 500 --pace 5 >/dev/null &
 program=$!
-sleep 0.8
+wait_for_program
 read_stream
 wait "$program" || fail "late: the program failed"
 program=
@@ -86,6 +94,7 @@ read_stream 300
 wait_for_socket
 SNAG_TRACER_LIVE_KB=64 "$here/run_mpi.sh" 1 "$build/snag-tracer-overhead" --measure >/dev/null
 wait_for_reader
+rm "$dir/ranks"
 need slow "$(of open)" -eq 0
 need slow "$(of lost)" -gt 100000
 need slow "$(of lost)" -lt 7000000
@@ -96,7 +105,7 @@ read_stream
 wait_for_socket
 LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 20 --particles 500 >/dev/null 2>&1 &
 program=$!
-sleep 1
+wait_for_program
 kill -KILL "$program"
 wait "$program" 2>/dev/null || true
 program=
