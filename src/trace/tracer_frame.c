@@ -17,7 +17,8 @@
 
 #define MOST_RANKS 65536u
 #define MOST_THREADS 65536u
-#define MOST_REGIONS 65536u /* with different names, of all processes together */
+#define MOST_REGIONS (1u << 18) /* with different names, of all processes together */
+#define MOST_SENT (1u << 20)    /* regions of one connection */
 #define MOST_COMMS 8192u
 #define MOST_MEMBERS ((size_t)1 << 24) /* of all communicators together */
 #define MOST_COUNTERS 1024u
@@ -224,7 +225,7 @@ static int take_regions(struct reading *r)
         uint32_t region;
 
         text_of(&r->in, name);
-        if (r->in.is_bad || from->n_regions >= MOST_REGIONS)
+        if (r->in.is_bad || from->n_regions >= MOST_SENT)
             break;
         region = region_named(r->run, name);
         if (is_mpi)
