@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# The instances of a job and their parameter server, as processes: together they know what one
+# instance would that read everything, whoever dies on the way.
+#
+#   job.sh SNAG LIVE_COMPARE
+set -eu
+snag=$1 compare=$2
+unset ${!SNAG_*}
+work=$(mktemp -d)
+pids=()
+trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+cd "$work"
+
+trace='synth:1500*step(compute@1ms(a 3*b) c@200us(a));ranks=3;jitter=0.1;slow=c/400/30/1;slow=b/900/20/2'
+
+# server ARGS...: starts one; $address and $server say where and who it is.
+server() {
+    rm -f said
+    "$snag" ps "$@" >said &
+    server=$!
+    pids+=("$server")
+    until [ -s said ]; do sleep 0.01; done
+    address=$(head -n 1 said)
+}
+
+stop() {
+    kill -TERM "$server"
+    wait "$server"
+}
+
+# job RANKS ARGS...: an instance for each of the ranks, all at once; "-" reads them all.
+job() {
+    local ranks=$1 instances=() i
+    shift
+    for i in $ranks; do
+        [ "$i" = - ] && i= || i="--rank $i"
+        "$snag" ad "$trace" --step 0.05 --ps "$address" $i --json "$@" >"ad$i.json" &
+        instances+=($!)
+        pids+=($!)
+    done
+    for i in "${instances[@]}"; do wait "$i"; done
+}
+
+# snapshot NAME RANKS [SERVER ARGS... -- AD ARGS...]
+snapshot() {
+    local name=$1 ranks=$2 of_server=()
+    shift 2
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        of_server+=("$1")
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    server --snapshot "$name" --interval 0.05 "${of_server[@]}"
+    job "$ranks" "$@"
+    stop
+}
+
+echo '# three instances, and one that reads everything'
+snapshot one.ps -
+snapshot three.ps '0 1 2'
+"$compare" models one.ps three.ps
+
+echo '# by call path'
+snapshot one-path.ps - -- --model-key path
+snapshot three-path.ps '0 1 2' -- --model-key path
+"$compare" models one-path.ps three-path.ps
+
+echo '# rounds: the same on every run, whoever is first'
+snapshot round1.ps '0 1 2' --deterministic 3 -- --deterministic 3
+snapshot round2.ps '2 1 0' --deterministic 3 -- --deterministic 3
+"$compare" all round1.ps round2.ps
+"$compare" models one.ps round1.ps
+
+echo '# frozen: the verdicts of one'
+snapshot frozen1.ps - --load one.ps --frozen
+snapshot frozen3.ps '0 1 2' --load one.ps --frozen
+"$compare" ranks frozen1.ps frozen3.ps
+"$compare" models one.ps frozen3.ps
+grep -q '"is_frozen": true' 'ad--rank 1.json'
+
+echo '# a server that is killed twice, and away for a while'
+snapshot two.ps '0 1'
+server --snapshot killed.ps --interval 0.05
+job '0 1' --speed 1 &
+whole=$!
+for i in 1 2; do
+    sleep 0.4
+    kill -9 "$server"
+    wait "$server" 2>/dev/null || true
+    sleep 0.3
+    server --snapshot killed.ps --interval 0.05 --listen "$address"
+done
+wait $whole
+stop
+"$compare" models two.ps killed.ps
+grep -q '"restarts": 2' 'ad--rank 0.json'
+grep -q '"is_complete": true' 'ad--rank 1.json'
+
+echo '# nobody there: all is judged, and said not to have arrived'
+address=tcp://127.0.0.1:9
+status=0
+"$snag" ad "$trace" --ps "$address" --connect-timeout 0.2 --json >alone.json 2>alone.err || status=$?
+[ $status -eq 3 ]
+grep -q '"is_complete": false' alone.json
+grep -q 'not taken all' alone.err
+"$snag" ad "$trace" --json >without.json
+diff <(grep -E '"(calls|anomalies|unjudged)"' alone.json) <(grep -E '"(calls|anomalies|unjudged)"' without.json)
