@@ -38,6 +38,7 @@ struct reader {
     int events_depth;    /* depth inside the array of events; 0 while it is not found */
     bool is_events_next; /* the key "traceEvents" was just read */
     bool is_args;        /* inside "args" of an event */
+    bool wants_counters;
     enum key key;
     struct chrome_record now;
     uint64_t n_records;
@@ -115,11 +116,41 @@ static bool in_event(const struct reader *r)
     return r->events_depth > 0 && r->depth == r->events_depth + 1;
 }
 
+/* The name that the next number in "args" has. */
+static void note_series(struct reader *r, const unsigned char *text, size_t length)
+{
+    if (r->now.n_series < CHROME_SERIES)
+        copy_text(r->now.series[r->now.n_series].name, sizeof r->now.series->name, text,
+                  length);
+}
+
+static void add_series(struct reader *r, const char *text, size_t length)
+{
+    struct chrome_series *series = &r->now.series[r->now.n_series];
+    char copy[64], *end;
+
+    if (r->now.n_series == CHROME_SERIES || length >= sizeof copy)
+        return;
+    copy_text(copy, sizeof copy, (const unsigned char *)text, length);
+    errno = 0;
+    series->whole = strtoll(copy, &end, 10);
+    series->is_real = *end != '\0' || errno != 0;
+    series->real = strtod(copy, &end);
+    r->now.n_series += *end == '\0' && isfinite(series->real);
+}
+
+static bool in_args(const struct reader *r)
+{
+    return r->is_args && r->depth == r->events_depth + 2;
+}
+
 static int on_number(void *arg, const char *text, size_t length)
 {
     struct reader *r = arg;
     bool is_good = true;
 
+    if (r->wants_counters && in_args(r))
+        add_series(r, text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -149,7 +180,7 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
 {
     struct reader *r = arg;
 
-    if (r->is_args && r->depth == r->events_depth + 2 && r->key == KEY_NAME)
+    if (in_args(r) && r->key == KEY_NAME)
         copy_text(r->now.args_name, sizeof r->now.args_name, text, length);
     if (!in_event(r))
         return 1;
@@ -202,6 +233,8 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
     if (r->depth == 1 && r->events_depth == 0)
         r->is_events_next =
             length == sizeof events - 1 && memcmp(text, events, sizeof events - 1) == 0;
+    if (r->wants_counters && in_args(r))
+        note_series(r, text, length);
     r->key = key_of(text, length);
     return 1;
 }
@@ -218,6 +251,7 @@ static int on_map_start(void *arg)
         r->now.has_time = r->now.has_duration = false;
         r->now.pid.is_set = r->now.tid.is_set = r->now.id.is_set = false;
         r->now.name[0] = r->now.args_name[0] = '\0';
+        r->now.n_series = 0;
         r->is_args = false;
     } else if (r->events_depth > 0 && r->depth == r->events_depth + 2) {
         r->is_args = r->key == KEY_ARGS;
@@ -450,8 +484,9 @@ static int read_all(struct reader *r, int fd, const char *path, unsigned char *b
     return 0;
 }
 
-int chrome_json_read(const char *path, void (*record)(void *ctx, const struct chrome_record *r),
-                     void *ctx, struct quality *quality)
+int chrome_json_read(const char *path, bool wants_counters,
+                     void (*record)(void *ctx, const struct chrome_record *r), void *ctx,
+                     struct quality *quality)
 {
     struct reader *r = mem_alloc(1, sizeof *r);
     unsigned char *buffer = mem_alloc(CHUNK, 1);
@@ -461,6 +496,7 @@ int chrome_json_read(const char *path, void (*record)(void *ctx, const struct ch
 
     r->record = record;
     r->ctx = ctx;
+    r->wants_counters = wants_counters;
     r->quality = quality;
     r->before = '\n';
     start_parser(r);

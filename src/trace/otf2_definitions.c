@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,18 @@ struct raw_location {
     OTF2_LocationType type;
 };
 
+struct raw_member {
+    uint32_t id, name;
+    OTF2_Base base;
+    int64_t exponent;
+};
+
+struct raw_metric {
+    uint32_t id, class; /* class: of an instance; OTF2_UNDEFINED_METRIC: it is a class itself */
+    uint32_t n_members;
+    uint32_t *member;
+};
+
 /* An array of raw definitions of one kind. */
 #define RAW_LIST(type)                                                                         \
     struct {                                                                                   \
@@ -62,6 +75,9 @@ struct raw {
     RAW_LIST(struct raw_group) group;
     RAW_LIST(struct raw_comm) comm;
     RAW_LIST(struct raw_location) location;
+    struct idmap member_id;
+    RAW_LIST(struct raw_member) member;
+    RAW_LIST(struct raw_metric) metric;
     struct idmap seen_location; /* ids, as a set */
     struct idmap process_id;
     RAW_LIST(uint32_t) creator; /* of each process */
@@ -177,6 +193,47 @@ static OTF2_CallbackCode on_inter_comm(void *arg, OTF2_CommRef self, OTF2_String
 
     (void)common, (void)flags;
     *RAW_PUSH(raw->comm) = (struct raw_comm){self, name, group, remote, true};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_member(void *arg, OTF2_MetricMemberRef self, OTF2_StringRef name,
+                                   OTF2_StringRef description, OTF2_MetricType type,
+                                   OTF2_MetricMode mode, OTF2_Type value_type, OTF2_Base base,
+                                   int64_t exponent, OTF2_StringRef unit)
+{
+    struct raw *raw = arg;
+
+    (void)description, (void)type, (void)mode, (void)value_type, (void)unit;
+    if (idmap_add(&raw->member_id, key_pair(0, self)) == raw->member.n)
+        *RAW_PUSH(raw->member) = (struct raw_member){self, name, base, exponent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_class(void *arg, OTF2_MetricRef self, uint8_t n_members,
+                                         const OTF2_MetricMemberRef *members,
+                                         OTF2_MetricOccurrence occurrence,
+                                         OTF2_RecorderKind recorder)
+{
+    struct raw *raw = arg;
+    struct raw_metric metric = {.id = self, .class = OTF2_UNDEFINED_METRIC};
+
+    (void)occurrence, (void)recorder;
+    metric.n_members = n_members;
+    metric.member = arena_array(&raw->arena, uint32_t, n_members);
+    if (n_members > 0)
+        memcpy(metric.member, members, n_members * sizeof *members);
+    *RAW_PUSH(raw->metric) = metric;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_instance(void *arg, OTF2_MetricRef self,
+                                            OTF2_MetricRef class, OTF2_LocationRef recorder,
+                                            OTF2_MetricScope scope_kind, uint64_t scope)
+{
+    struct raw *raw = arg;
+
+    (void)recorder, (void)scope_kind, (void)scope;
+    *RAW_PUSH(raw->metric) = (struct raw_metric){.id = self, .class = class};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -370,6 +427,52 @@ static void resolve_comms(struct raw *raw, struct definitions *defs, struct otf2
     idmap_release(&ranks.location);
 }
 
+static struct otf2_member resolve_member(struct raw *raw, uint32_t id, struct definitions *defs)
+{
+    uint32_t at = idmap_find(&raw->member_id, key_pair(0, id));
+    const struct raw_member *from = at == IDMAP_NONE ? NULL : &raw->member.at[at];
+    const char *name = from ? string_of(raw, from->name) : "";
+    struct otf2_member member = {.scale = 1};
+    char unnamed[40];
+
+    raw->n_bad += from == NULL;
+    if (*name == '\0') {
+        snprintf(unnamed, sizeof unnamed, "(metric %u without a name)", id);
+        name = unnamed;
+    }
+    member.counter = names_add(&defs->counters, name);
+    member.is_scaled = from && from->exponent != 0;
+    if (member.is_scaled)
+        member.scale = pow(from->base == OTF2_BASE_BINARY ? 2 : 10, (double)from->exponent);
+    return member;
+}
+
+/* Classes first: an instance is another id of its class. */
+static void resolve_metrics(struct raw *raw, struct definitions *defs,
+                            struct otf2_tables *tables)
+{
+    for (size_t i = 0; i < raw->metric.n; i++) {
+        const struct raw_metric *from = &raw->metric.at[i];
+        struct otf2_metric metric = {.n = from->n_members};
+
+        if (from->class != OTF2_UNDEFINED_METRIC)
+            continue;
+        metric.member = arena_array(&defs->arena, struct otf2_member, metric.n);
+        for (uint32_t k = 0; k < metric.n; k++)
+            metric.member[k] = resolve_member(raw, from->member[k], defs);
+        mem_grow(&tables->metric, &tables->metric_cap, tables->n_metrics + 1, sizeof metric);
+        idtable_set(&tables->metric_id, from->id, (uint32_t)tables->n_metrics);
+        tables->metric[tables->n_metrics++] = metric;
+    }
+    for (size_t i = 0; i < raw->metric.n; i++) {
+        const struct raw_metric *from = &raw->metric.at[i];
+
+        if (from->class != OTF2_UNDEFINED_METRIC)
+            idtable_set(&tables->metric_id, from->id,
+                        idtable_get(&tables->metric_id, from->class));
+    }
+}
+
 /* Locations that only their event file tells of: "<dir>/<id>.evt". */
 static uint64_t add_locations_by_file(struct raw *raw, const char *dir)
 {
@@ -418,6 +521,9 @@ static OTF2_ErrorCode read_raw(OTF2_Reader *reader, struct raw *raw)
         OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
         OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
         OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+        OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_member);
+        OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
+        OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
         status = OTF2_Reader_ReadAllGlobalDefinitions(reader, defs, &n);
     }
@@ -441,6 +547,9 @@ static void raw_release(struct raw *raw)
     free(raw->group.at);
     free(raw->comm.at);
     free(raw->location.at);
+    idmap_release(&raw->member_id);
+    free(raw->member.at);
+    free(raw->metric.at);
     arena_release(&raw->arena);
 }
 
@@ -471,6 +580,7 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitio
     index_groups(&raw);
     finish_locations(&raw, defs);
     resolve_comms(&raw, defs, tables);
+    resolve_metrics(&raw, defs, tables);
     quality->n[QUALITY_bad_definition] += raw.n_bad;
 out:
     raw_release(&raw);
@@ -481,4 +591,6 @@ void otf2_tables_release(struct otf2_tables *tables)
 {
     idtable_release(&tables->region);
     idtable_release(&tables->comm);
+    idtable_release(&tables->metric_id);
+    free(tables->metric);
 }

@@ -14,10 +14,25 @@
 
 #include <otf2/otf2.h>
 
+/* A value of a metric: a counter of ours, and what it counts in. */
+struct otf2_member {
+    uint32_t counter;
+    bool is_scaled;
+    double scale;
+};
+
+struct otf2_metric {
+    uint32_t n;
+    struct otf2_member *member; /* [n], of the definitions' arena */
+};
+
 struct otf2_tables {
     struct idtable region; /* OTF2 region to index in definitions */
     struct idtable comm;   /* OTF2 communicator to index in definitions */
     uint32_t undefined_region;
+    struct idtable metric_id; /* OTF2 metric class or instance to: */
+    struct otf2_metric *metric;
+    size_t n_metrics, metric_cap;
 };
 
 /*

@@ -298,16 +298,51 @@ static OTF2_CallbackCode on_icollective_complete(OTF2_LocationRef location, OTF2
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static const struct otf2_metric *metric_of(const struct otf2_events *r, OTF2_MetricRef id)
+{
+    uint32_t at = idtable_get(&r->metric, id);
+
+    if (at == IDMAP_NONE)
+        at = idtable_get(&r->tables->metric_id, id);
+    return at == IDMAP_NONE ? NULL : &r->tables->metric[at];
+}
+
+static struct counter_value value_of(const struct otf2_member *member, OTF2_Type type,
+                                     const OTF2_MetricValue *value)
+{
+    struct counter_value v = {.counter = member->counter};
+    bool is_huge = type == OTF2_TYPE_UINT64 && value->unsigned_int > INT64_MAX;
+
+    v.is_real = type == OTF2_TYPE_DOUBLE || is_huge || member->is_scaled;
+    if (!v.is_real)
+        v.whole = value->signed_int;
+    else if (type == OTF2_TYPE_DOUBLE)
+        v.real = value->floating_point * member->scale;
+    else if (type == OTF2_TYPE_UINT64)
+        v.real = (double)value->unsigned_int * member->scale;
+    else
+        v.real = (double)value->signed_int * member->scale;
+    return v;
+}
+
 static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time,
                                    uint64_t position, void *arg, OTF2_AttributeList *attributes,
                                    OTF2_MetricRef metric, uint8_t n_values,
                                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     struct otf2_events *r = arg;
+    const struct otf2_metric *m = r->wants_counters ? metric_of(r, metric) : NULL;
 
-    (void)location, (void)time, (void)position, (void)attributes;
-    (void)metric, (void)n_values, (void)types, (void)values;
-    r->quality->n[QUALITY_ignored_event]++;
+    (void)location, (void)position, (void)attributes;
+    if (m == NULL || n_values > m->n) {
+        r->quality->n[QUALITY_ignored_event]++;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    /* one record, several events: those behind it must still have room */
+    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n_values + OTF2_EVENTS_MOST,
+             sizeof *r->batch->event);
+    for (uint8_t i = 0; i < n_values; i++)
+        *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -346,10 +381,12 @@ OTF2_EvtReaderCallbacks *otf2_events_callbacks(void)
 }
 
 void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
-                      const struct definitions *defs)
+                      const struct definitions *defs, bool wants_counters)
 {
-    *r = (struct otf2_events){
-        .tables = tables, .defs = defs, .undefined_region = tables->undefined_region};
+    *r = (struct otf2_events){.tables = tables,
+                              .defs = defs,
+                              .undefined_region = tables->undefined_region,
+                              .wants_counters = wants_counters};
     r->n_collectives = mem_alloc(defs->n_comms, sizeof *r->n_collectives);
 }
 
@@ -358,6 +395,7 @@ void otf2_events_release(struct otf2_events *r)
     requests_release(&r->requests);
     idtable_release(&r->region);
     idtable_release(&r->comm);
+    idtable_release(&r->metric);
     free(r->n_collectives);
     *r = (struct otf2_events){0};
 }
@@ -371,6 +409,7 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
     requests_clear(&r->requests);
     idtable_clear(&r->region);
     idtable_clear(&r->comm);
+    idtable_clear(&r->metric);
 }
 
 static void map_region(uint64_t local, uint64_t global, void *arg)
@@ -392,12 +431,23 @@ static void map_comm(uint64_t local, uint64_t global, void *arg)
         idtable_set(&r->comm, (uint32_t)local, idtable_get(&r->tables->comm, (uint32_t)global));
 }
 
+static void map_metric(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    if (local < OTF2_UNDEFINED_METRIC && global < OTF2_UNDEFINED_METRIC)
+        idtable_set(&r->metric, (uint32_t)local,
+                    idtable_get(&r->tables->metric_id, (uint32_t)global));
+}
+
 void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_IdMap *map)
 {
     if (type == OTF2_MAPPING_REGION)
         OTF2_IdMap_Traverse(map, map_region, r);
     else if (type == OTF2_MAPPING_COMM)
         OTF2_IdMap_Traverse(map, map_comm, r);
+    else if (type == OTF2_MAPPING_METRIC)
+        OTF2_IdMap_Traverse(map, map_metric, r);
 }
 
 void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t event,

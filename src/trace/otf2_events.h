@@ -12,12 +12,16 @@
 #include "trace/source.h"
 #include "trace/ticks.h"
 
+#define OTF2_EVENTS_MOST 1024 /* records that may be read into a batch at a time */
+
 struct otf2_events {
     const struct otf2_tables *tables;
     const struct definitions *defs;
     uint32_t rank;               /* of the current location */
     struct idtable region, comm; /* ids local to the location; all others are global */
+    struct idtable metric;       /* likewise */
     uint32_t undefined_region;   /* as in tables */
+    bool wants_counters;         /* else metrics are counted as ignored */
 
     struct event_batch *batch; /* being filled */
     struct quality *quality;   /* what is wrong is counted here */
@@ -29,7 +33,7 @@ struct otf2_events {
 };
 
 void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
-                      const struct definitions *defs);
+                      const struct definitions *defs, bool wants_counters);
 void otf2_events_release(struct otf2_events *events);
 
 /* otf2_events_begin -- a new location, of this rank. */

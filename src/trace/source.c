@@ -74,11 +74,11 @@ static int complain(const char *path)
                    path);
 }
 
-int source_open(struct source *source, const char *path)
+static int open_as(struct source *source, const char *path, bool wants_counters)
 {
     int rc;
 
-    *source = (struct source){.path = mem_copy_string(path)};
+    *source = (struct source){.path = mem_copy_string(path), .wants_counters = wants_counters};
     for (size_t i = 0; sources[i]; i++) {
         if (!sources[i]->accepts(path))
             continue;
@@ -92,6 +92,16 @@ int source_open(struct source *source, const char *path)
         return 0;
     }
     return complain(path);
+}
+
+int source_open(struct source *source, const char *path)
+{
+    return open_as(source, path, false);
+}
+
+int source_open_counting(struct source *source, const char *path)
+{
+    return open_as(source, path, true);
 }
 
 void source_close(struct source *source)

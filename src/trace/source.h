@@ -49,8 +49,8 @@ struct source_ops {
     /* Start location i of source->defs. Damage goes to *quality, not to the return value. */
     int (*begin)(void *reader, uint32_t location, struct quality *quality);
 
-    /* Read at most `most` records, each of which appends no or one event to batch. Returns
-     * how many were read, 0 at the end. */
+    /* Read at most `most` records, each of which appends no or one event to batch (or makes
+     * room for more). Returns how many were read, 0 at the end. */
     size_t (*next)(void *reader, struct event_batch *batch, size_t most,
                    struct quality *quality);
     void (*end)(void *reader, struct quality *quality);
@@ -58,7 +58,7 @@ struct source_ops {
 
 struct source {
     const struct source_ops *ops;
-    bool wants_counters; /* set before readers are made, if EVENT_COUNTER is wanted */
+    bool wants_counters; /* EVENT_COUNTER too */
     struct definitions defs;
     struct quality quality; /* of the definitions */
     char *path;
@@ -71,6 +71,9 @@ struct source {
  * Returns 0, ERR_IO, ERR_FORMAT or ERR_NOT_FOUND with the reason. Close in any case.
  */
 int source_open(struct source *source, const char *path);
+
+/* source_open_counting -- as source_open, and counters are events too. */
+int source_open_counting(struct source *source, const char *path);
 
 /* source_close -- closes and zeroes. A zeroed source is harmless. All readers must be gone. */
 void source_close(struct source *source);

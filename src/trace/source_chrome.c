@@ -13,6 +13,7 @@
 #include "trace/event_list.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +21,7 @@
 /* One record of a thread; an X is one of these until the events are made. */
 struct mark {
     int64_t time_ns, end_ns; /* end_ns of an X only */
-    uint32_t region;         /* or the flow, for 's' and 'f' */
+    uint32_t region;         /* or the flow, for 's' and 'f'; or the value, for 'C' */
     uint32_t order;          /* in the file */
     char phase;
 };
@@ -47,6 +48,9 @@ struct chrome {
     struct idmap flow_id;
     struct flow *flow;
     size_t flow_cap;
+    struct counter_value *value; /* of 'C' */
+    size_t n_values, value_cap;
+    bool wants_counters;
     struct process_rank *rank; /* from the names of processes */
     size_t n_ranks, rank_cap;
     struct {
@@ -151,6 +155,30 @@ static void note_flow(struct chrome *c, const struct chrome_record *r)
         c->flow[flow].to = thread;
 }
 
+/* A record has a value or several, which are told apart by their names. */
+static void note_counter(struct chrome *c, const struct chrome_record *r)
+{
+    if (!r->has_time || r->n_series == 0 || c->n_marks >= UINT32_MAX - CHROME_SERIES) {
+        c->quality->n[QUALITY_bad_record]++;
+        return;
+    }
+    for (uint32_t i = 0; i < r->n_series; i++) {
+        const struct chrome_series *s = &r->series[i];
+        char name[CHROME_TEXT + sizeof s->name + 1];
+        struct counter_value value = {.is_real = s->is_real};
+
+        snprintf(name, sizeof name, r->n_series > 1 ? "%s.%s" : "%s", r->name, s->name);
+        value.counter = names_add(&c->defs->counters, name);
+        if (s->is_real)
+            value.real = s->real;
+        else
+            value.whole = s->whole;
+        mem_grow(&c->value, &c->value_cap, c->n_values + 1, sizeof value);
+        c->value[c->n_values] = value;
+        push_mark(c, r, (uint32_t)c->n_values++, 0);
+    }
+}
+
 static void on_record(void *ctx, const struct chrome_record *r)
 {
     struct chrome *c = ctx;
@@ -159,6 +187,10 @@ static void on_record(void *ctx, const struct chrome_record *r)
 
     if (r->phase == 'M') {
         note_metadata(c, r);
+        return;
+    }
+    if (r->phase == 'C' && c->wants_counters) {
+        note_counter(c, r);
         return;
     }
     if (!is_call && r->phase != 's' && r->phase != 'f') {
@@ -237,6 +269,11 @@ static void make_events(struct chrome *c, struct thread *thread)
             push_flow(c, thread, mark);
             continue;
         }
+        if (mark->phase == 'C') {
+            *event_list_counter(&thread->list, (uint64_t)mark->time_ns) =
+                c->value[mark->region];
+            continue;
+        }
         event_list_push(&thread->list, (uint64_t)mark->time_ns,
                         mark->phase == 'E' ? EVENT_LEAVE : EVENT_ENTER, mark->region);
         if (mark->phase != 'X')
@@ -309,7 +346,8 @@ static int chrome_open(struct source *source, const char *path)
     source->impl = c;
     c->defs = &source->defs;
     c->quality = &source->quality;
-    rc = chrome_json_read(path, on_record, c, &source->quality);
+    c->wants_counters = source->wants_counters;
+    rc = chrome_json_read(path, c->wants_counters, on_record, c, &source->quality);
     if (rc < 0)
         return rc;
     if (c->thread_id.n == 0)
@@ -342,6 +380,7 @@ static void chrome_close(struct source *source)
     idmap_release(&c->flow_id);
     free(c->thread);
     free(c->flow);
+    free(c->value);
     free(c->rank);
     free(c->label);
     free(c->list_of);

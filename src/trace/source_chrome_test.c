@@ -141,6 +141,46 @@ static void flows_are_messages(void **state)
 }
 
 /* The second line is broken; the rest is read all the same. */
+/* 'C' is ignored, and counted, unless asked for; one value has the name of its record. */
+static void counters_are_events_where_they_are_wanted(void **state)
+{
+    static const char text[] =
+        "[{\"ts\":1,\"ph\":\"B\",\"pid\":0,\"name\":\"f\"},\n"
+        "{\"ts\":2,\"ph\":\"C\",\"pid\":0,\"name\":\"memory\",\"args\":{\"used\":4096}},\n"
+        "{\"ts\":3,\"ph\":\"C\",\"pid\":0,\"name\":\"load\",\"args\":{\"a\":0.5,\"b\":-3}},\n"
+        "{\"ts\":4,\"ph\":\"C\",\"pid\":0,\"name\":\"nothing\",\"args\":{\"a\":\"x\"}},\n"
+        "{\"ts\":5,\"ph\":\"E\",\"pid\":0,\"args\":{\"x\":1}}]";
+    static const char *const name[] = {"memory", "load.a", "load.b"};
+    const struct event_batch *batch;
+    struct source_reader *reader;
+    struct source s;
+
+    (void)state;
+    open_text(&s, text);
+    assert_int_equal(s.quality.n[QUALITY_ignored_event], 3);
+    assert_string_equal(events_of(&s, 0), "f+0 *-4000");
+    source_close(&s);
+
+    assert_int_equal(source_open_counting(&s, path), 0);
+    assert_int_equal(s.quality.n[QUALITY_ignored_event], 0);
+    assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
+    reader = source_reader_new(&s);
+    source_reader_begin(reader, 0, UINT64_MAX);
+    assert_int_equal(source_reader_next(reader, &batch), 5);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct event *event = &batch->event[1 + i];
+        const struct counter_value *value = &batch->counter[event->ref];
+
+        assert_int_equal(event->kind, EVENT_COUNTER);
+        assert_int_equal(event->time_ns, i == 0 ? 1000 : 2000);
+        assert_string_equal(s.defs.counters.name[value->counter], name[i]);
+        assert_int_equal(value->is_real, i == 1);
+        assert_true(i == 1 ? value->real == 0.5 : value->whole == (i == 0 ? 4096 : -3));
+    }
+    source_reader_free(reader);
+    source_close(&s);
+}
+
 static void a_broken_record_costs_its_line_only(void **state)
 {
     struct source s;
@@ -227,6 +267,7 @@ int main(void)
         cmocka_unit_test(durations_are_nested_whatever_their_order),
         cmocka_unit_test(processes_are_ranks_by_name_or_by_number),
         cmocka_unit_test(flows_are_messages),
+        cmocka_unit_test(counters_are_events_where_they_are_wanted),
         cmocka_unit_test(a_broken_record_costs_its_line_only),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
         cmocka_unit_test(impossible_values_are_counted),

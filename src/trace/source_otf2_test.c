@@ -37,10 +37,11 @@ static int teardown(void **state)
 
 /* All events of a location, copied. */
 struct events {
-    struct event event[1000];
+    struct event event[5000];
     struct message message[100];
     struct collective collective[100];
-    size_t n, n_messages, n_collectives;
+    struct counter_value counter[4000];
+    size_t n, n_messages, n_collectives, n_counters;
     struct quality quality;
 };
 
@@ -62,6 +63,9 @@ static void read_location(struct source *source, uint32_t location, struct event
             } else if (event.kind == EVENT_COLLECTIVE) {
                 out->collective[out->n_collectives] = batch->collective[event.ref];
                 event.ref = (uint32_t)out->n_collectives++;
+            } else if (event.kind == EVENT_COUNTER) {
+                out->counter[out->n_counters] = batch->counter[event.ref];
+                event.ref = (uint32_t)out->n_counters++;
             }
             out->event[out->n++] = event;
         }
@@ -215,6 +219,75 @@ static void a_collective_is_one_event(void **state)
     source_close(&source);
 }
 
+/* Class 3 has two members, instance 7 is of it: cycles as they are, power in milliwatts. */
+static void define_metrics(struct archive *a)
+{
+    OTF2_MetricMemberRef members[] = {0, 1};
+    uint32_t none = otf2_write_string(&a->w, "");
+
+    OTF2_GlobalDefWriter_WriteMetricMember(
+        a->w.defs, 0, otf2_write_string(&a->w, "cycles"), none, OTF2_METRIC_TYPE_PAPI,
+        OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, none);
+    OTF2_GlobalDefWriter_WriteMetricMember(
+        a->w.defs, 1, otf2_write_string(&a->w, "power"), none, OTF2_METRIC_TYPE_OTHER,
+        OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, -3, none);
+    OTF2_GlobalDefWriter_WriteMetricClass(
+        a->w.defs, 3, 2, members, OTF2_METRIC_SYNCHRONOUS_STRICT, OTF2_RECORDER_KIND_CPU);
+    OTF2_GlobalDefWriter_WriteMetricInstance(a->w.defs, 7, 3, 0, OTF2_SCOPE_LOCATION, 0);
+}
+
+#define METRICS 1500
+
+static void write_metrics(struct archive *a)
+{
+    OTF2_EvtWriter *w = otf2_write_location(&a->w, 0);
+    OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+
+    OTF2_EvtWriter_Enter(w, NULL, 0, 0);
+    for (uint64_t i = 0; i < METRICS; i++) {
+        OTF2_MetricValue values[] = {{.unsigned_int = 100 + i}, {.floating_point = 2500}};
+
+        OTF2_EvtWriter_Metric(w, NULL, 10 + i, i % 2 ? 7 : 3, 2, types, values);
+    }
+    OTF2_EvtWriter_Metric(w, NULL, 5000, 8, 2, types,
+                          (OTF2_MetricValue[]){{.unsigned_int = 1}, {.unsigned_int = 1}});
+    OTF2_EvtWriter_Leave(w, NULL, 6000, 0);
+    otf2_write_region(&a->w, 0, "main");
+    define_metrics(a);
+    otf2_write_close(&a->w);
+}
+
+static void metrics_are_counters_where_they_are_wanted(void **state)
+{
+    struct archive *a = *state;
+    static struct events e;
+    struct source source;
+
+    write_metrics(a);
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_ignored_event], METRICS + 1);
+    source_close(&source);
+
+    assert_int_equal(source_open_counting(&source, a->path), 0);
+    assert_int_equal(source.defs.counters.n, 2);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2 + 2 * METRICS);
+    assert_int_equal(e.quality.n[QUALITY_ignored_event], 1); /* of a metric nobody defined */
+    for (size_t i = 0; i < METRICS; i++) {
+        const struct counter_value *cycles = &e.counter[2 * i], *power = cycles + 1;
+
+        assert_int_equal(e.event[1 + 2 * i].kind, EVENT_COUNTER);
+        assert_int_equal(e.event[1 + 2 * i].time_ns, 10 + i);
+        assert_string_equal(source.defs.counters.name[cycles->counter], "cycles");
+        assert_true(!cycles->is_real && cycles->whole == (int64_t)(100 + i));
+        assert_string_equal(source.defs.counters.name[power->counter], "power");
+        assert_true(power->is_real && power->real == 2.5);
+    }
+    source_close(&source);
+}
+
 static void wrong_event_counts_do_not_matter_but_missing_events_are_noticed(void **state)
 {
     struct archive *a = *state;
@@ -325,6 +398,7 @@ int main(void)
         EACH(clock_offsets_and_frequency_are_applied),
         EACH(non_blocking_messages_are_put_together),
         EACH(a_collective_is_one_event),
+        EACH(metrics_are_counters_where_they_are_wanted),
         EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
         EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
         EACH(local_definitions_are_not_missed_where_no_location_has_any),

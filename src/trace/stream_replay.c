@@ -74,10 +74,12 @@ static int open_replay(struct stream *stream, const char *url)
     int rc;
 
     stream->impl = r;
-    rc = source_open(&r->source, accepts(url) ? url + strlen(PREFIX) : url);
+    if (accepts(url))
+        url += strlen(PREFIX);
+    rc = stream->opts.wants_counters ? source_open_counting(&r->source, url)
+                                     : source_open(&r->source, url);
     if (rc < 0)
         return rc;
-    r->source.wants_counters = stream->opts.wants_counters;
     stream->defs = &r->source.defs;
     stream->quality = r->source.quality;
     r->lane = mem_alloc(r->source.defs.n_locations, sizeof *r->lane);

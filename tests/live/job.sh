@@ -105,3 +105,13 @@ grep -q '"is_complete": false' alone.json
 grep -q 'not taken all' alone.err
 "$snag" ad "$trace" --json >without.json
 diff <(grep -E '"(calls|anomalies|unjudged)"' alone.json) <(grep -E '"(calls|anomalies|unjudged)"' without.json)
+
+echo '# counters of a trace arrive as statistics'
+cat >counters.json <<'END'
+[{"ts":1,"ph":"B","pid":0,"name":"f"},
+{"ts":2,"ph":"C","pid":0,"name":"memory","args":{"used":4096}},
+{"ts":3,"ph":"E","pid":0}]
+END
+trace=counters.json
+snapshot counters.ps -
+grep -qa memory counters.ps
