@@ -17,6 +17,7 @@ rows=(
     "retrain   A new ranking after labels"
     "serve     Serving a run"
     "ps        Parameter server"
+    "live      Judging while a program runs"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
