@@ -112,6 +112,8 @@ static void follow_definitions(struct ad *ad)
     mem_grow(&ad->key, &ad->key_cap, defs->n_locations, sizeof *ad->key);
     while (ad->n_locations < defs->n_locations)
         live_calls_init(&ad->calls[ad->n_locations++]);
+    for (uint32_t l = 0; l < ad->n_locations; l++)
+        ad->calls[l].n_regions = defs->names.n;
     live_models_follow(&ad->models, defs);
 }
 
@@ -120,6 +122,10 @@ static void read_step(struct ad *ad)
     struct stream_part part;
 
     while (stream_part(ad->stream, &part)) {
+        if (part.location >= ad->n_locations) {
+            ad->quality.n[QUALITY_bad_value] += part.end - part.begin;
+            continue;
+        }
         live_calls_push(&ad->calls[part.location], part.batch, part.begin, part.end,
                         &ad->quality);
         ad->totals.n_events += part.end - part.begin;

@@ -41,9 +41,16 @@ static void reserve(struct live_calls *c, size_t n)
     c->cap = cap;
 }
 
-static inline void enter(struct live_calls *c, uint32_t region, uint64_t time_ns)
+static inline void enter(struct live_calls *c, uint32_t region, uint64_t time_ns,
+                         struct quality *quality)
 {
-    uint32_t row = c->n++;
+    uint32_t row = c->n;
+
+    if (region >= c->n_regions) {
+        quality->n[QUALITY_bad_value]++;
+        return;
+    }
+    c->n++;
 
     c->enter_ns[row] = time_ns;
     c->inclusive_ns[row] = LIVE_OPEN;
@@ -54,13 +61,20 @@ static inline void enter(struct live_calls *c, uint32_t region, uint64_t time_ns
     c->top = row;
 }
 
-static inline void close_top(struct live_calls *c, uint64_t time_ns)
+/* Time that runs backwards costs the calls that it is seen in, and no others. */
+static inline void close_top(struct live_calls *c, uint64_t time_ns, struct quality *quality)
 {
     uint32_t row = c->top, caller = c->caller[row];
     uint64_t inclusive = time_ns - c->enter_ns[row];
+    int64_t own;
 
+    if (__builtin_expect((int64_t)inclusive < 0, 0)) {
+        quality->n[QUALITY_time_backwards]++;
+        inclusive = 0;
+    }
+    own = (int64_t)(c->exclusive_ns[row] + inclusive);
     c->inclusive_ns[row] = inclusive;
-    c->exclusive_ns[row] += inclusive;
+    c->exclusive_ns[row] = own < 0 ? 0 : (uint64_t)own;
     if (caller != NO_CALL)
         c->exclusive_ns[caller] -= inclusive;
     c->top = caller;
@@ -80,9 +94,9 @@ static void leave_other(struct live_calls *c, uint32_t region, uint64_t time_ns,
     }
     while (c->top != row) {
         quality->n[QUALITY_missing_leave]++;
-        close_top(c, time_ns);
+        close_top(c, time_ns, quality);
     }
-    close_top(c, time_ns);
+    close_top(c, time_ns, quality);
 }
 
 static void add_message(struct live_calls *c, const struct message *message)
@@ -107,10 +121,10 @@ void live_calls_push(struct live_calls *c, const struct event_batch *batch, size
         const struct event *event = &batch->event[i];
 
         if (event->kind == EVENT_ENTER)
-            enter(c, event->ref, event->time_ns);
+            enter(c, event->ref, event->time_ns, quality);
         else if (event->kind == EVENT_LEAVE && c->top != NO_CALL &&
                  c->region[c->top] == event->ref)
-            close_top(c, event->time_ns);
+            close_top(c, event->time_ns, quality);
         else if (event->kind == EVENT_LEAVE)
             leave_other(c, event->ref, event->time_ns, quality);
         else if (event->kind == EVENT_MESSAGE)
@@ -126,7 +140,7 @@ void live_calls_finish(struct live_calls *c, struct quality *quality)
 {
     while (c->top != NO_CALL) {
         quality->n[QUALITY_open_at_end]++;
-        close_top(c, c->last_ns);
+        close_top(c, c->last_ns, quality);
     }
 }
 

@@ -10,7 +10,8 @@
  *     step 2   main  solve  send  wait ...           rows 0 and 1 are those
  *
  * Where enter and leave do not pair up the damage stays local: a leave without its call is
- * skipped, calls above the one that is left are closed with it, and both are counted.
+ * skipped, calls above the one that is left are closed with it, and both are counted. So it
+ * does where time runs backwards: a call that ends before it began took no time.
  */
 #ifndef SNAG_LIVE_LIVE_CALLS_H
 #define SNAG_LIVE_LIVE_CALLS_H
@@ -34,7 +35,7 @@ struct live_calls {
     uint32_t n;
     size_t cap;
     uint64_t *enter_ns;     /* [n] */
-    uint64_t *inclusive_ns; /* [n] LIVE_OPEN while it is open */
+    uint64_t *inclusive_ns; /* [n] below 2^63, or LIVE_OPEN while it is open */
     uint64_t *exclusive_ns; /* [n] inclusive minus that of the direct children */
     uint32_t *region;       /* [n] */
     uint32_t *caller;       /* [n] row, < own, or NO_CALL */
@@ -46,6 +47,7 @@ struct live_calls {
     struct live_counter *counter; /* [n_counters] of this step */
     size_t n_counters, counter_cap;
 
+    uint32_t n_regions; /* a call of a region beyond is skipped; set by the owner */
     uint32_t top;       /* row of the innermost open call, or NO_CALL */
     uint32_t n_carried; /* rows that were there when the step began */
     uint32_t next_id;

@@ -23,6 +23,7 @@ static void push(struct live_calls *c, const char *text, uint64_t from_ns, struc
     struct event event[64];
     struct event_batch batch = {.event = event};
 
+    c->n_regions = 26;
     batch.n = say(event, text, from_ns);
     live_calls_push(c, &batch, 0, batch.n, q);
 }
@@ -74,6 +75,38 @@ static void what_does_not_pair_up_is_counted_and_stays_local(void **state)
     live_calls_release(&c);
 }
 
+/* A enters at 10, B at 2^62, leaves at 20, C takes 5 of 30, A leaves at 40; D ends at -1. */
+static void wrong_times_cost_only_their_calls(void **state)
+{
+    static const struct event event[] = {
+        {10, EVENT_ENTER, 0}, {(uint64_t)1 << 62, EVENT_ENTER, 1},
+        {20, EVENT_LEAVE, 1}, {30, EVENT_ENTER, 2},
+        {35, EVENT_LEAVE, 2}, {40, EVENT_LEAVE, 0},
+        {0, EVENT_ENTER, 3},  {UINT64_MAX, EVENT_LEAVE, 3},
+        {50, EVENT_ENTER, 4}, {60, EVENT_ENTER, UINT32_MAX},
+        {70, EVENT_LEAVE, 4}};
+    struct event_batch batch = {.event = (struct event *)(uintptr_t)event,
+                                .n = sizeof event / sizeof *event};
+    static const uint64_t want[][2] = {{30, 25}, {0, 0}, {5, 5}, {0, 0}, {20, 20}};
+    struct quality q = {0};
+    struct live_calls c;
+
+    (void)state;
+    live_calls_init(&c);
+    c.n_regions = 5;
+    live_calls_push(&c, &batch, 0, batch.n, &q);
+    assert_int_equal(c.n, 5);
+    for (uint32_t row = 0; row < c.n; row++) {
+        assert_int_equal(c.inclusive_ns[row], want[row][0]);
+        assert_int_equal(c.exclusive_ns[row], want[row][1]);
+    }
+    assert_int_equal(q.n[QUALITY_time_backwards], 2);
+    assert_int_equal(q.n[QUALITY_bad_value], 1);
+    live_calls_next_step(&c);
+    assert_int_equal(c.n, 0);
+    live_calls_release(&c);
+}
+
 /* Whatever the steps, the calls are the same. */
 static void steps_do_not_change_the_calls(void **state)
 {
@@ -101,6 +134,7 @@ static void steps_do_not_change_the_calls(void **state)
         struct live_calls c;
 
         live_calls_init(&c);
+        c.n_regions = 5;
         for (size_t at = 0; at < EVENTS; at += step) {
             live_calls_push(&c, &batch, at, at + step < EVENTS ? at + step : EVENTS, &q);
             if (at + step >= EVENTS)
@@ -123,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_calls_go_on_in_the_next_step),
         cmocka_unit_test(what_does_not_pair_up_is_counted_and_stays_local),
+        cmocka_unit_test(wrong_times_cost_only_their_calls),
         cmocka_unit_test(steps_do_not_change_the_calls),
     };
 

@@ -223,6 +223,8 @@ static void say_counters(struct live_exchange *x, const struct definitions *defs
     for (size_t i = 0; i < c->n_counters; i++) {
         const struct counter_value *v = &c->counter[i].value;
 
+        if (v->counter >= defs->counters.n)
+            continue;
         if (v->is_real)
             ps_stat_add_real(&x->counter[2 * v->counter + 1], v->real);
         else

@@ -81,7 +81,8 @@ bool stream_part(struct stream *stream, struct stream_part *part)
 {
     bool is_part = stream->ops->part(stream, part);
 
-    while (is_part && !stream->is_wanted[part->location])
+    while (is_part && part->location < stream->n_locations &&
+           !stream->is_wanted[part->location])
         is_part = stream->ops->part(stream, part);
     return is_part;
 }
