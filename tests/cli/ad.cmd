@@ -17,7 +17,7 @@ snag ad 'synth:5*a@1s' --speed 0.001 --silence-timeout 0.3
 timeout -s TERM 1.5 snag ad 'synth:500*a@10ms' --speed 1 --step 0.1 --json | jq '.is_interrupted'
 
 # It dies, as of a damaged file.
-snag ad "$(cat program)" --speed 0.01 & until grep -q . /proc/$!/task/$!/children; do sleep 0.05; done; kill -SEGV $(cat /proc/$!/task/$!/children); wait $!
+snag ad 'synth:50*a@1s' --speed 0.01 & until grep -q . /proc/$!/task/$!/children; do sleep 0.05; done; kill -SEGV $(cat /proc/$!/task/$!/children); wait $!
 
 # Damage.
 echo '[{"ph":"B","pid":0,"tid":0,"ts":1,"name":"main"},{"ph":"E","pid":0,"tid":0,"ts":2},{"ph":"E","pid":0,"tid":0,"ts":3}]' >odd.json; snag ad odd.json | sed 1d
