@@ -245,6 +245,8 @@ int live_session_run(struct live_session *session)
     if (state != STREAM_OVER)
         ad_end(session->ad);
     finish_exchange(session);
+    if (session->settings->rank != NO_RANK && ad_totals(session->ad)->n_events == 0)
+        log_warn("ad", "nothing of rank %u was there to read", session->settings->rank);
     say_unused(&session->rules.ignore, session->settings->ignore);
     say_unused(&session->rules.threshold, session->settings->thresholds);
     return state < 0 ? state : 0;

@@ -98,11 +98,67 @@ static void a_replay_may_be_paced(void **state)
     check(&(struct stream_opts){.step_ns = 10000000, .speed = 2}, 5, 20);
 }
 
+/* Of three ranks the middle one is read, and said to be rank 7 of program 2. */
+static void one_rank_may_be_read_and_be_another(void **state)
+{
+    const uint32_t rank = 1, as_rank = 7;
+    struct stream_opts opts = {.rank = &rank, .as_rank = &as_rank, .program = 2};
+    struct seen want[3] = {0};
+    struct stream stream;
+    struct stream_part p;
+    size_t n = 0;
+
+    (void)state;
+    read_source(want);
+    assert_int_equal(stream_open(&stream, program, &opts), 0);
+    for (uint32_t l = 0; l < 3; l++) {
+        assert_int_equal(stream.defs->location[l].rank, 7);
+        assert_int_equal(stream.defs->location[l].program, 2);
+    }
+    assert_int_equal(stream.defs->n_ranks, 8);
+    while (stream_next(&stream, 0) == STREAM_STEP)
+        while (stream_part(&stream, &p)) {
+            assert_int_equal(p.location, 1);
+            n += p.end - p.begin;
+        }
+    assert_int_equal(n, want[1].n);
+    stream_close(&stream);
+    for (size_t l = 0; l < 3; l++)
+        free(want[l].event);
+}
+
+/* 1.2 million events within 0.6 s: halves of a second would have too many. */
+static void dense_steps_are_shorter(void **state)
+{
+    struct stream_opts opts = {.step_ns = 1000000000};
+    uint64_t n_all = 0, last_end_ns = 0;
+    struct stream stream;
+    struct stream_part p;
+
+    (void)state;
+    assert_int_equal(stream_open(&stream, "synth:300000*a(b);ranks=1", &opts), 0);
+    while (stream_next(&stream, 0) == STREAM_STEP) {
+        uint64_t n = 0;
+
+        assert_true(stream.begin_ns >= last_end_ns && stream.end_ns > stream.begin_ns);
+        last_end_ns = stream.end_ns;
+        while (stream_part(&stream, &p))
+            n += p.end - p.begin;
+        assert_true(n <= 600000);
+        n_all += n;
+    }
+    assert_int_equal(n_all, 1200000);
+    assert_in_range(stream.n_steps, 3, 8);
+    stream_close(&stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_change_nothing),
         cmocka_unit_test(a_replay_may_be_paced),
+        cmocka_unit_test(one_rank_may_be_read_and_be_another),
+        cmocka_unit_test(dense_steps_are_shorter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

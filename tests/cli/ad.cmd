@@ -6,6 +6,7 @@ snag ad "replay:$(cat program)" --json | jq -c 'del(.source)'
 snag ad "$(cat program)" --step 0.05 --json | jq -c '[.steps, .calls, .anomalies]'
 snag ad "$(cat program)" --step 0 --json | jq -c '[.steps, .calls, .anomalies]'
 snag ad "$(cat program)" --rank 1 --as-rank 7 --program 2 --json | jq -c '[.calls, .anomalies]'
+snag ad "$(cat program)" --rank 3 --json | jq -c .calls
 snag ad "$(cat program)" --rank 2 --json | jq -c '[.calls, .anomalies]'
 snag ad "$(cat program)" --call-detector sstd --inclusive --json | jq -c '[.calls, .anomalies > 0]'
 snag ad "$(cat program)" --min-count 1000 --json | jq -c '[.anomalies, .unjudged]'
