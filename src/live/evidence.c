@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_LOOKED_AT 256 /* messages of a call, for its partners */
+
 void exhibit_release(struct exhibit *x)
 {
     around_release(&x->around);
@@ -159,15 +161,22 @@ static uint32_t row_at(const struct live_calls *c, uint64_t time_ns)
 
 /* What the other end did when it was there, or when the message was recorded here. */
 static void add_partner(struct evidence *e, const struct ad_step *step, struct exhibit *x,
-                        uint32_t other, uint64_t time_ns)
+                        size_t message)
 {
-    uint32_t row = other == NO_LOCATION ? NO_CALL : row_at(&step->calls[other], time_ns);
+    const struct live_calls *c = &step->calls[x->call.location];
+    struct other_end other = step_view_partner(&e->view, step, x->call.location, message);
+    uint64_t time_ns = other.time_ns ? other.time_ns : message_record_ns(&c->message[message]);
     size_t i = x->record.n_partners;
 
-    if (row == NO_CALL || other == x->call.location || has_partner(x, other))
+    if (other.location == NO_LOCATION || other.location == x->call.location ||
+        has_partner(x, other.location))
         return;
-    around_take(&x->partner[i], &e->histories, step, other, row);
-    x->partner_location[i] = other;
+    if (other.call == NO_CALL)
+        other.call = row_at(&step->calls[other.location], time_ns);
+    if (other.call == NO_CALL)
+        return;
+    around_take(&x->partner[i], &e->histories, step, other.location, other.call);
+    x->partner_location[i] = other.location;
     x->record.n_partners++;
 }
 
@@ -185,14 +194,10 @@ static void add_partners(struct evidence *e, const struct ad_step *step, struct 
         else
             high = middle;
     }
-    for (size_t i = low; i-- > 0 && low - i <= EVIDENCE_MOST_COUNTERS &&
+    for (size_t i = low; i-- > 0 && low - i <= MOST_LOOKED_AT &&
                          x->record.n_partners < EVIDENCE_MOST_PARTNERS &&
-                         message_record_ns(&c->message[i]) >= x->record.enter_ns;) {
-        uint32_t other;
-        uint64_t there_ns = step_view_partner(&e->view, step, x->call.location, i, &other);
-
-        add_partner(e, step, x, other, there_ns ? there_ns : message_record_ns(&c->message[i]));
-    }
+                         message_record_ns(&c->message[i]) >= x->record.enter_ns;)
+        add_partner(e, step, x, i);
 }
 
 /* ----------------------------------------------------------------------------------- cause */
@@ -303,7 +308,7 @@ void evidence_place(const struct evidence *e, const struct ad_step *step,
 
     record->program = location->program;
     record->thread = location->thread;
-    record->fid = call->region;
+    record->fid = history_fid(step, call->model);
     record->func = step->defs->region[call->region].name;
     record->hostname = e->hosts.name.name[node];
     record->enter_ns = call->enter_ns;

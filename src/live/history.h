@@ -23,7 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HISTORY_STEPS 64      /* of which the events of late calls are known */
+#define HISTORY_STEPS 64 /* of which the events of late calls are known */
+#define HISTORY_OWN_FID 0x80000000u
 #define HISTORY_MOST_OPEN 256 /* open calls of a location that keep their surroundings */
 
 /* The calls of a location that were entered in a step: first_id and on. */
@@ -95,6 +96,10 @@ struct prov_event history_late_event(const struct histories *h, const struct ad_
 /* history_call -- a call of this step, with its name and its caller's. O(log verdicts). */
 void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
                   uint32_t row, struct prov_call *out);
+
+/* history_fid -- the number of a function in the whole job; while the parameter server has not
+ * said it, HISTORY_OWN_FID and its number here. */
+uint32_t history_fid(const struct ad_step *step, uint32_t model);
 
 /* event_before -- in the order of entering, of two calls of one location. */
 static inline bool event_before(const struct prov_event *a, const struct prov_event *b)

@@ -27,24 +27,24 @@ void normals_release(struct normals *n)
 /* The medians are those of the models as they are now. */
 static void follow_models(struct normals *n, const struct ad_step *step)
 {
-    mem_grow(&n->nearest, &n->nearest_cap, step->defs->names.n, sizeof *n->nearest);
-    for (; n->n_regions < step->defs->names.n; n->n_regions++)
-        n->nearest[n->n_regions] = (struct nearest){0};
-    for (uint32_t r = 0; r < n->n_regions; r++) {
-        const struct call_judge *judge = ad_judge(step->ad, r);
+    mem_grow(&n->nearest, &n->nearest_cap, ad_models(step->ad), sizeof *n->nearest);
+    for (; n->n_models < ad_models(step->ad); n->n_models++)
+        n->nearest[n->n_models] = (struct nearest){0};
+    for (uint32_t m = 0; m < n->n_models; m++) {
+        const struct call_judge *judge = ad_judge(step->ad, m);
 
-        n->nearest[r].median_ns = judge ? (uint64_t)judge->model.median : 0;
+        n->nearest[m].median_ns = judge ? (uint64_t)judge->model.median : 0;
     }
 }
 
-static void find_nearest(struct normals *n, const struct live_calls *c)
+static void find_nearest(struct normals *n, const struct live_calls *c, const uint32_t *model)
 {
     const uint64_t *time_ns = n->is_inclusive ? c->inclusive_ns : c->exclusive_ns;
 
     n->stamp++;
     n->n_touched = 0;
     for (uint32_t row = 0; row < c->n; row++) {
-        struct nearest *near = &n->nearest[c->region[row]];
+        struct nearest *near = &n->nearest[model[row]];
         uint64_t distance = time_ns[row] > near->median_ns ? time_ns[row] - near->median_ns
                                                            : near->median_ns - time_ns[row];
 
@@ -53,7 +53,7 @@ static void find_nearest(struct normals *n, const struct live_calls *c)
             continue;
         if (near->stamp != n->stamp) {
             mem_grow(&n->touched, &n->touched_cap, n->n_touched + 1, sizeof *n->touched);
-            n->touched[n->n_touched++] = c->region[row];
+            n->touched[n->n_touched++] = model[row];
         }
         near->stamp = n->stamp;
         near->row = row;
@@ -73,9 +73,9 @@ static void keep_stack(struct normal *normal, const struct histories *h,
 }
 
 /* The place of a pair, NULL when there are too many. */
-static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t region)
+static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t model)
 {
-    struct key key = key_pair(location, region);
+    struct key key = key_pair(location, model);
     uint32_t known = n->pairs.n, i = idmap_find(&n->pairs, key);
 
     if (i == IDMAP_NONE && known == NORMALS_MOST)
@@ -92,12 +92,13 @@ static void keep(struct normals *n, const struct histories *h, const struct ad_s
                  uint32_t l, uint32_t row)
 {
     const struct live_calls *c = &step->calls[l];
-    struct normal *normal = normal_of(n, l, c->region[row]);
+    struct normal *normal = normal_of(n, l, step->model[l][row]);
 
     if (normal == NULL)
         return;
     normal->call = (struct verdict){.location = l,
                                     .region = c->region[row],
+                                    .model = step->model[l][row],
                                     .row = row,
                                     .id = c->id[row],
                                     .step = step->number,
@@ -117,13 +118,13 @@ void normals_look(struct normals *n, const struct histories *h, const struct ad_
     for (uint32_t l = 0; l < step->n_locations; l++) {
         const struct live_calls *c = &step->calls[l];
 
-        find_nearest(n, c);
+        find_nearest(n, c, step->model[l]);
         for (size_t i = 0; i < n->n_touched; i++) {
             uint32_t row = n->nearest[n->touched[i]].row;
-            const struct call_judge *judge = ad_judge(step->ad, n->touched[i]);
+            uint64_t time_ns = n->is_inclusive ? c->inclusive_ns[row] : c->exclusive_ns[row];
 
-            if (judge && !call_judge_is_anomaly(judge, n->is_inclusive ? c->inclusive_ns[row]
-                                                                       : c->exclusive_ns[row]))
+            if (ad_judge(step->ad, n->touched[i]) &&
+                !ad_is_strange(step->ad, n->touched[i], time_ns))
                 keep(n, h, step, l, row);
         }
     }
@@ -131,20 +132,20 @@ void normals_look(struct normals *n, const struct histories *h, const struct ad_
 
 /* ---------------------------------------------------------------------------------- giving */
 
-static struct normal *find(struct normals *n, uint32_t location, uint32_t region)
+static struct normal *find(struct normals *n, uint32_t location, uint32_t model)
 {
-    uint32_t i = idmap_find(&n->pairs, key_pair(location, region));
+    uint32_t i = idmap_find(&n->pairs, key_pair(location, model));
 
     return i == IDMAP_NONE || n->normal[i].is_given ? NULL : &n->normal[i];
 }
 
 const struct normal *normals_give(struct normals *n, uint32_t n_locations, uint32_t location,
-                                  uint32_t region)
+                                  uint32_t model)
 {
-    struct normal *found = find(n, location, region);
+    struct normal *found = find(n, location, model);
 
     for (uint32_t l = 0; found == NULL && l < n_locations; l++)
-        found = find(n, l, region);
+        found = find(n, l, model);
     if (found)
         found->is_given = true;
     return found;

@@ -24,8 +24,8 @@ struct recorder {
     struct run_stats stats;
     struct exhibit *held; /* [n_held]; those behind are empty, and kept for their memory */
     size_t n_held, held_cap;
-    struct want *want; /* [n_regions] */
-    uint32_t n_regions;
+    struct want *want; /* [n_models] */
+    uint32_t n_models;
     size_t want_cap;
     struct recorder_counts counts;
     int final_rc;
@@ -95,17 +95,17 @@ void recorder_counts(struct recorder *r, struct recorder_counts *out)
 
 /* ------------------------------------------------------------------------------- anomalies */
 
-static void set_judgement(struct recorder *r, const struct ad_step *step, uint32_t region,
+static void set_judgement(struct recorder *r, const struct ad_step *step, uint32_t model,
                           struct call_judgement judgement, double severity_ns,
                           struct prov_record *record)
 {
-    const struct call_judge *judge = ad_judge(step->ad, region);
+    const struct call_judge *judge = ad_judge(step->ad, model);
 
     record->score = judgement.score;
     record->p = judgement.p;
     record->severity_ns = severity_ns > 0 ? (uint64_t)llround(severity_ns) : 0;
     record->algorithm = judge ? judge->ops->name : "";
-    record->model_version = run_stats_version(&r->stats, step, region, r->store);
+    record->model_version = run_stats_version(&r->stats, step, model, r->store);
 }
 
 static void put_exhibit(struct recorder *r, const struct ad_step *step, struct exhibit *x)
@@ -159,7 +159,7 @@ static void record_anomaly(struct recorder *r, const struct ad_step *step,
     else
         evidence_take(&r->evidence, step, v, x);
     r->counts.n_late += is_late;
-    set_judgement(r, step, v->region, v->judgement, v->severity_ns, &x->record);
+    set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
     if (!step->is_last && r->n_held < RECORDER_MOST_HELD &&
         !evidence_is_complete(&r->evidence, x))
         r->n_held++;
@@ -169,17 +169,17 @@ static void record_anomaly(struct recorder *r, const struct ad_step *step,
 
 /* --------------------------------------------------------------------------------- normals */
 
-static void follow_regions(struct recorder *r, const struct ad_step *step)
+static void follow_models(struct recorder *r, const struct ad_step *step)
 {
-    mem_grow(&r->want, &r->want_cap, step->defs->names.n, sizeof *r->want);
-    for (; r->n_regions < step->defs->names.n; r->n_regions++)
-        r->want[r->n_regions] = (struct want){0};
+    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
+    for (; r->n_models < ad_models(step->ad); r->n_models++)
+        r->want[r->n_models] = (struct want){0};
 }
 
 static void put_normal(struct recorder *r, const struct ad_step *step, const struct normal *n)
 {
-    const struct call_judge *judge = ad_judge(step->ad, n->call.region);
-    const struct sketch *sketch = ad_sketch(step->ad, n->call.region);
+    const struct call_judge *judge = ad_judge(step->ad, n->call.model);
+    const struct sketch *sketch = ad_sketch(step->ad, n->call.model);
     uint64_t time_ns = r->opts.is_inclusive ? n->call.inclusive_ns : n->call.exclusive_ns;
     struct prov_record record = {.event = n->event,
                                  .stack = n->stack,
@@ -187,7 +187,7 @@ static void put_normal(struct recorder *r, const struct ad_step *step, const str
                                  .window = around_window(&n->around)};
 
     evidence_place(&r->evidence, step, &n->call, &n->entered, &record);
-    set_judgement(r, step, n->call.region, judge->ops->judge(&judge->model, sketch, time_ns),
+    set_judgement(r, step, n->call.model, judge->ops->judge(&judge->model, sketch, time_ns),
                   (double)time_ns - judge->model.median, &record);
     prov_store_put(r->store, PROV_NORMAL, &record);
     r->counts.n_normals++;
@@ -197,18 +197,18 @@ static void put_normal(struct recorder *r, const struct ad_step *step, const str
 static void put_normals(struct recorder *r, const struct ad_step *step)
 {
     for (size_t i = 0; i < step->n_verdicts; i++) {
-        struct want *want = &r->want[step->verdict[i].region];
+        struct want *want = &r->want[step->verdict[i].model];
 
         if (!want->is_wanted)
             want->location = step->verdict[i].location;
         want->is_wanted = true;
     }
-    for (uint32_t region = 0; region < r->n_regions; region++) {
-        struct want *want = &r->want[region];
+    for (uint32_t model = 0; model < r->n_models; model++) {
+        struct want *want = &r->want[model];
         const struct normal *normal = NULL;
 
         if (want->is_wanted)
-            normal = normals_give(&r->normals, step->n_locations, want->location, region);
+            normal = normals_give(&r->normals, step->n_locations, want->location, model);
         if (normal == NULL)
             continue;
         put_normal(r, step, normal);
@@ -221,27 +221,55 @@ static void put_normals(struct recorder *r, const struct ad_step *step)
 struct last_judge {
     const struct recorder *recorder;
     const struct ad_step *step;
+    struct idmap fid; /* of the functions of the whole job that are known here */
+    uint32_t *model;  /* [fid.n] */
 };
 
+static void number_models(struct last_judge *last, const struct ad *ad)
+{
+    last->model = mem_alloc(ad_models(ad), sizeof *last->model);
+    for (uint32_t m = 0; m < ad_models(ad); m++) {
+        uint32_t i = idmap_add(&last->fid, key_pair(history_fid(last->step, m), 0));
+
+        last->model[i] = m;
+    }
+}
+
+/* The model of a record, or UINT32_MAX. */
+static uint32_t model_of(const struct last_judge *last, const struct prov_record *record)
+{
+    uint32_t i;
+
+    if (record->fid & HISTORY_OWN_FID)
+        return record->fid & ~HISTORY_OWN_FID;
+    i = idmap_find(&last->fid, key_pair(record->fid, 0));
+    return i == IDMAP_NONE ? UINT32_MAX : last->model[i];
+}
+
 /* Others may write to the store: records of processes that were not seen here are theirs. */
+static bool is_ours(const struct recorder *r, const struct prov_record *record)
+{
+    struct key process = key_pair(record->program, record->event.rank);
+
+    return idmap_find(&r->evidence.histories.groups, process) != IDMAP_NONE;
+}
+
 static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record *record,
                         struct prov_final *final)
 {
     const struct last_judge *last = ctx;
-    const struct recorder *r = last->recorder;
-    uint32_t region = names_find(&last->step->defs->names, record->func);
-    const struct call_judge *judge =
-        region == NAMES_NONE ? NULL : ad_judge(last->step->ad, region);
-    uint64_t time_ns = r->opts.is_inclusive ? record->inclusive_ns : record->exclusive_ns;
+    const struct ad *ad = last->step->ad;
+    uint32_t model = model_of(last, record);
+    const struct call_judge *judge = ad_judge(ad, model);
+    uint64_t time_ns =
+        last->recorder->opts.is_inclusive ? record->inclusive_ns : record->exclusive_ns;
     struct call_judgement judgement;
 
-    if (judge == NULL ||
-        idmap_find(&r->evidence.histories.groups,
-                   key_pair(record->program, record->event.rank)) == IDMAP_NONE)
+    if (judge == NULL || !is_ours(last->recorder, record))
         return;
-    judgement = judge->ops->judge(&judge->model, ad_sketch(last->step->ad, region), time_ns);
+    judgement = judge->ops->judge(&judge->model, ad_sketch(ad, model), time_ns);
     *final = (struct prov_final){.is_judged = true,
-                                 .is_pruned = call_judge_is_anomaly(judge, time_ns) !=
+                                 .is_pruned = ad_is_strange(ad, model, time_ns) !=
                                               (kind == PROV_ANOMALY),
                                  .score = judgement.score,
                                  .p = judgement.p};
@@ -249,15 +277,18 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 
 static void finish(struct recorder *r, const struct ad_step *step)
 {
-    struct last_judge last = {r, step};
+    struct last_judge last = {.recorder = r, .step = step};
     struct prov_rejudged rejudged = {0};
 
+    number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
     r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &rejudged);
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
     r->counts.n_pruned = rejudged.n_pruned;
+    idmap_release(&last.fid);
+    free(last.model);
 }
 
 void recorder_step(void *ctx, const struct ad_step *step)
@@ -266,10 +297,11 @@ void recorder_step(void *ctx, const struct ad_step *step)
 
     hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
     evidence_begin(&r->evidence, step);
-    follow_regions(r, step);
+    follow_models(r, step);
     put_held(r, step);
     run_stats_step(&r->stats, step);
-    normals_look(&r->normals, &r->evidence.histories, step);
+    if (!step->is_last)
+        normals_look(&r->normals, &r->evidence.histories, step);
     for (size_t i = 0; i < step->n_verdicts; i++)
         record_anomaly(r, step, &step->verdict[i]);
     put_normals(r, step);

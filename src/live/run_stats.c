@@ -1,6 +1,7 @@
 #include "live/run_stats.h"
 
 #include "base/mem.h"
+#include "live/history.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,32 +87,34 @@ void run_stats_init(struct run_stats *s, bool is_inclusive, uint32_t program)
 
 void run_stats_release(struct run_stats *s)
 {
-    for (uint32_t r = 0; r < s->n_regions; r++)
-        sketch_release(&s->region[r].other);
-    free(s->region);
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        sketch_release(&s->function[i].other);
+    free(s->function);
     free(s->counter);
     *s = (struct run_stats){0};
 }
 
-static void follow_definitions(struct run_stats *s, const struct definitions *defs)
+static void follow_models(struct run_stats *s, const struct ad_step *step)
 {
-    mem_grow(&s->region, &s->region_cap, defs->names.n, sizeof *s->region);
-    for (; s->n_regions < defs->names.n; s->n_regions++) {
-        s->region[s->n_regions] = (struct region_stats){0};
-        sketch_init(&s->region[s->n_regions].other);
+    const struct definitions *defs = step->defs;
+
+    mem_grow(&s->function, &s->function_cap, ad_models(step->ad), sizeof *s->function);
+    for (; s->n_functions < ad_models(step->ad); s->n_functions++) {
+        s->function[s->n_functions] = (struct function_stats){0};
+        sketch_init(&s->function[s->n_functions].other);
     }
     mem_grow(&s->counter, &s->counter_cap, defs->counters.n, sizeof *s->counter);
     for (; s->n_counters < defs->counters.n; s->n_counters++)
         s->counter[s->n_counters] = (struct moments){0};
 }
 
-static void add_calls(struct run_stats *s, const struct live_calls *c)
+static void add_calls(struct run_stats *s, const struct live_calls *c, const uint32_t *model)
 {
     const uint64_t *time_ns = s->is_inclusive ? c->exclusive_ns : c->inclusive_ns;
 
     for (uint32_t row = 0; row < c->n; row++)
         if (c->inclusive_ns[row] != LIVE_OPEN)
-            sketch_add(&s->region[c->region[row]].other, time_ns[row]);
+            sketch_add(&s->function[model[row]].other, time_ns[row]);
 }
 
 static void add_counters(struct run_stats *s, const struct live_calls *c)
@@ -126,27 +129,29 @@ static void add_counters(struct run_stats *s, const struct live_calls *c)
 
 void run_stats_step(struct run_stats *s, const struct ad_step *step)
 {
-    follow_definitions(s, step->defs);
+    follow_models(s, step);
     for (uint32_t l = 0; l < step->n_locations; l++) {
-        add_calls(s, &step->calls[l]);
+        if (!step->is_last)
+            add_calls(s, &step->calls[l], step->model[l]);
         add_counters(s, &step->calls[l]);
     }
     for (size_t i = 0; i < step->n_verdicts; i++) {
         const struct verdict *v = &step->verdict[i];
 
-        moments_add(&s->region[v->region].severity, fmax(v->severity_ns, 0) / NS_PER_US);
-        moments_add(&s->region[v->region].score, v->judgement.score);
+        moments_add(&s->function[v->model].severity, fmax(v->severity_ns, 0) / NS_PER_US);
+        moments_add(&s->function[v->model].score, v->judgement.score);
     }
 }
 
 /* ---------------------------------------------------------------------------------- models */
 
-static void put_model(struct run_stats *s, const struct ad_step *step, uint32_t region,
+static void put_model(struct run_stats *s, const struct ad_step *step, uint32_t model,
                       struct prov_store *store)
 {
-    const struct sketch *sketch = ad_sketch(step->ad, region);
-    const struct call_judge *judge = ad_judge(step->ad, region);
-    struct region_stats *own = &s->region[region];
+    const struct sketch *sketch = ad_sketch(step->ad, model);
+    const struct call_judge *judge = ad_judge(step->ad, model);
+    struct function_stats *own = &s->function[model];
+    char *name = ad_model_name(step->ad, model);
     struct pack pack = {0};
 
     own->version++;
@@ -154,52 +159,55 @@ static void put_model(struct run_stats *s, const struct ad_step *step, uint32_t 
     sketch_pack(sketch, &pack);
     prov_store_put_model(store, &(struct prov_model){.version = own->version,
                                                      .program = s->program,
-                                                     .fid = region,
-                                                     .func = step->defs->region[region].name,
+                                                     .fid = history_fid(step, model),
+                                                     .func = name,
                                                      .algorithm = judge->ops->name,
                                                      .stats = sketch_stats(sketch),
                                                      .data = pack.data,
                                                      .bytes = pack.n});
     pack_release(&pack);
+    free(name);
 }
 
-uint64_t run_stats_version(struct run_stats *s, const struct ad_step *step, uint32_t region,
+uint64_t run_stats_version(struct run_stats *s, const struct ad_step *step, uint32_t model,
                            struct prov_store *store)
 {
-    const struct call_judge *judge = ad_judge(step->ad, region);
+    const struct call_judge *judge = ad_judge(step->ad, model);
 
-    if (judge && judge->model.n != s->region[region].n_calls)
-        put_model(s, step, region, store);
-    return s->region[region].version;
+    if (judge && judge->model.n != s->function[model].n_calls)
+        put_model(s, step, model, store);
+    return s->function[model].version;
 }
 
-static void put_function(const struct run_stats *s, const struct ad_step *step, uint32_t region,
+static void put_function(const struct run_stats *s, const struct ad_step *step, uint32_t model,
                          struct prov_store *store)
 {
-    const struct region_stats *own = &s->region[region];
-    struct prov_stats judged = sketch_stats(ad_sketch(step->ad, region));
+    const struct function_stats *own = &s->function[model];
+    struct prov_stats judged = sketch_stats(ad_own_sketch(step->ad, model));
     struct prov_stats other = sketch_stats(&own->other);
+    char *name = ad_model_name(step->ad, model);
 
     prov_store_put_func_stats(
         store, &(struct prov_func_stats){.program = s->program,
-                                         .fid = region,
-                                         .func = step->defs->region[region].name,
+                                         .fid = history_fid(step, model),
+                                         .func = name,
                                          .n_calls = own->other.n,
                                          .n_anomalies = own->score.n,
                                          .exclusive = s->is_inclusive ? other : judged,
                                          .inclusive = s->is_inclusive ? judged : other,
                                          .severity = moments_stats(&own->severity),
                                          .score = moments_stats(&own->score)});
+    free(name);
 }
 
 void run_stats_put(struct run_stats *s, const struct ad_step *step, struct prov_store *store)
 {
-    for (uint32_t r = 0; r < s->n_regions; r++) {
-        if (s->region[r].other.n == 0)
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        if (s->function[i].other.n == 0)
             continue;
-        put_function(s, step, r, store);
-        if (ad_judge(step->ad, r))
-            put_model(s, step, r, store);
+        put_function(s, step, i, store);
+        if (ad_judge(step->ad, i))
+            put_model(s, step, i, store);
     }
     for (uint32_t i = 0; i < s->n_counters; i++)
         if (s->counter[i].n > 0)

@@ -34,7 +34,7 @@ struct prov_stats moments_stats(const struct moments *moments);
 /* sketch_stats -- of durations, in microseconds; skewness and kurtosis to 1.6 % of a value. */
 struct prov_stats sketch_stats(const struct sketch *sketch);
 
-struct region_stats {
+struct function_stats {
     struct sketch other; /* of the durations that are not judged: inclusive, or exclusive */
     struct moments severity, score; /* of the anomalies; microseconds */
     uint64_t version, n_calls;      /* of the model stored last; 0: there is none */
@@ -43,9 +43,9 @@ struct region_stats {
 struct run_stats {
     bool is_inclusive;
     uint32_t program;
-    struct region_stats *region; /* [n_regions] */
-    uint32_t n_regions;
-    size_t region_cap;
+    struct function_stats *function; /* [n_functions] by model */
+    uint32_t n_functions;
+    size_t function_cap;
     struct moments *counter; /* [n_counters] */
     uint32_t n_counters;
     size_t counter_cap;
@@ -54,11 +54,12 @@ struct run_stats {
 void run_stats_init(struct run_stats *stats, bool is_inclusive, uint32_t program);
 void run_stats_release(struct run_stats *stats);
 
-/* run_stats_step -- all calls and counters of a step, and its anomalies. O(calls). */
+/* run_stats_step -- all calls and counters of a step, and its anomalies. O(calls). Calls that
+ * are closed because the stream is over do not count. */
 void run_stats_step(struct run_stats *stats, const struct ad_step *step);
 
-/* run_stats_version -- of the model that judges a region now, which is stored if need be. */
-uint64_t run_stats_version(struct run_stats *stats, const struct ad_step *step, uint32_t region,
+/* run_stats_version -- of a model as it judges now, which is stored if need be. */
+uint64_t run_stats_version(struct run_stats *stats, const struct ad_step *step, uint32_t model,
                            struct prov_store *store);
 
 /* run_stats_put -- all statistics, and the models as they are now. */

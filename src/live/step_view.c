@@ -101,19 +101,19 @@ void step_view_end(struct step_view *v)
     traffic_release(&v->traffic);
 }
 
-uint64_t step_view_partner(const struct step_view *v, const struct ad_step *step, uint32_t l,
-                           size_t i, uint32_t *other)
+struct other_end step_view_partner(const struct step_view *v, const struct ad_step *step,
+                                   uint32_t l, size_t i)
 {
     const struct traffic *t = &v->traffic;
     size_t row = t->first_message[l + 1] - step->calls[l].n_messages + i;
-    const struct message *m = &t->message[row];
+    const struct message *m = &t->message[row], *other;
 
-    if (m->match >= t->n_messages) {
-        *other = definitions_find_location(step->defs, m->peer);
-        return 0;
-    }
-    *other = traffic_location_of(t, m->match);
-    return message_record_ns(&t->message[m->match]);
+    if (m->match >= t->n_messages)
+        return (struct other_end){.location = definitions_find_location(step->defs, m->peer),
+                                  .call = NO_CALL};
+    other = &t->message[m->match];
+    return (struct other_end){traffic_location_of(t, m->match), other->call,
+                              message_record_ns(other)};
 }
 
 /* ----------------------------------------------------------------------------------- calls */

@@ -46,14 +46,16 @@ void step_view_begin(struct step_view *view, const struct ad_step *step);
 /* step_view_trace -- the calls too; valid until the step ends. O(calls) the first time. */
 const struct trace_view *step_view_trace(struct step_view *view, const struct ad_step *step);
 
-/*
- * step_view_partner -- where a message of this step went to, or came from.
- *   i         among the messages of the location in this step
- *   location  out: of the other end; its rank's first one when that is not known
- * Returns when the other end was there, or 0 when it is not known.
- */
-uint64_t step_view_partner(const struct step_view *view, const struct ad_step *step,
-                           uint32_t location, size_t i, uint32_t *other);
+/* The other end of a message. */
+struct other_end {
+    uint32_t location; /* its rank's first one where the end is not known, or NO_LOCATION */
+    uint32_t call;     /* of this step, around it; or NO_CALL */
+    uint64_t time_ns;  /* when it was there; 0: not known */
+};
+
+/* step_view_partner -- of message i of a location in this step. O(log locations). */
+struct other_end step_view_partner(const struct step_view *view, const struct ad_step *step,
+                                   uint32_t location, size_t i);
 
 /* step_view_end -- forget the step. */
 void step_view_end(struct step_view *view);
