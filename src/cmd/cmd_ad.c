@@ -15,7 +15,7 @@ static struct quality quality_of(const struct live_session *s)
     return all;
 }
 
-static void print_stored(const struct recorder_counts *n, const char *url)
+static void print_stored(const struct live_recorder_counts *n, const char *url)
 {
     char anomalies[TEXT_SIZE], late[TEXT_SIZE], normals[TEXT_SIZE], other[TEXT_SIZE];
 
@@ -62,7 +62,7 @@ static json_t *server_json(const struct live_session *s)
     return server;
 }
 
-static void set_stored(json_t *line, const struct recorder_counts *n)
+static void set_stored(json_t *line, const struct live_recorder_counts *n)
 {
     json_object_set_new(line, "stored_anomalies", json_count(n->n_anomalies));
     json_object_set_new(line, "stored_late", json_count(n->n_late));

@@ -168,16 +168,16 @@ static int open_recorder(struct live_session *session)
         return s->watchlist ? err_set(ERR_USAGE, "--watchlist needs --store") : 0;
     if (is_here(&session->stream) && gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    rc = recorder_open(&session->recorder,
-                       &(struct recorder_opts){.url = s->store,
-                                               .is_inclusive = s->is_inclusive,
-                                               .window = s->window,
-                                               .program = s->program,
-                                               .watchlist = s->watchlist,
-                                               .counter_prefix = s->counter_prefix,
-                                               .hostname = host});
+    rc = live_recorder_open(&session->recorder,
+                            &(struct live_recorder_opts){.url = s->store,
+                                                         .is_inclusive = s->is_inclusive,
+                                                         .window = s->window,
+                                                         .program = s->program,
+                                                         .watchlist = s->watchlist,
+                                                         .counter_prefix = s->counter_prefix,
+                                                         .hostname = host});
     if (rc == 0)
-        live_session_add(session, recorder_step, session->recorder);
+        live_session_add(session, live_recorder_step, session->recorder);
     return rc;
 }
 
@@ -186,8 +186,8 @@ static void close_recorder(struct live_session *session)
 {
     if (session->recorder == NULL)
         return;
-    recorder_counts(session->recorder, &session->stored);
-    session->has_lost = recorder_close(session->recorder) < 0;
+    live_recorder_counts(session->recorder, &session->stored);
+    session->has_lost = live_recorder_close(session->recorder) < 0;
     if (session->has_lost)
         log_warn("store", "%s", err_message());
     session->recorder = NULL;

@@ -60,7 +60,7 @@ void evidence_release(struct evidence *evidence);
 /* evidence_begin -- a step is there: names, matches, counters. O(locations + messages). */
 void evidence_begin(struct evidence *evidence, const struct ad_step *step);
 
-/* evidence_end -- it is over. What was made in its arena is not: see recorder.c. */
+/* evidence_end -- it is over. What was made in its arena is not: see live_recorder.c. */
 void evidence_end(struct evidence *evidence, const struct ad_step *step);
 
 /* evidence_take -- all of a call of this step. The verdict is for the caller to fill in. */

@@ -2,7 +2,7 @@
  * A full disk while calls are recorded: every step is judged as without a store, what is lost
  * is counted, what is counted as stored is there, and in the end it is said.
  */
-#include "live/recorder.h"
+#include "live/live_recorder.h"
 
 #include "base/err.h"
 #include "base/fs.h"
@@ -28,7 +28,7 @@ static void limit_files(rlim_t bytes)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static struct ad_totals judge(struct recorder *recorder)
+static struct ad_totals judge(struct live_recorder *recorder)
 {
     struct stream stream;
     struct ad_opts opts = ad_default();
@@ -37,7 +37,7 @@ static struct ad_totals judge(struct recorder *recorder)
 
     opts.detector = call_detector_find("sstd");
     opts.detector_opts.sigmas = 1.5; /* every tenth call is nothing rare */
-    opts.sink = &(struct ad_sink){recorder_step, recorder};
+    opts.sink = &(struct ad_sink){live_recorder_step, recorder};
     opts.n_sinks = recorder != NULL;
     assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = 50000000}),
                      0);
@@ -74,51 +74,52 @@ static uint64_t count_stored(const char *url)
 static void a_full_disk_loses_records_and_nothing_else(void **state)
 {
     char dir[] = "recorder-disk-XXXXXX";
-    struct recorder_opts opts = {
+    struct live_recorder_opts opts = {
         .url = dir, .window = 10, .store = {.queue = 100, .wait_ms = 20}};
     struct ad_totals without = judge(NULL), with;
-    struct recorder *recorder;
-    struct recorder_counts counts;
+    struct live_recorder *recorder;
+    struct live_recorder_counts counts;
 
     (void)state;
     assert_non_null(mkdtemp(dir));
     limit_files(LIMIT);
-    assert_int_equal(recorder_open(&recorder, &opts), 0);
+    assert_int_equal(live_recorder_open(&recorder, &opts), 0);
     with = judge(recorder);
-    recorder_counts(recorder, &counts);
+    live_recorder_counts(recorder, &counts);
     assert_memory_equal(&with, &without, sizeof with);
     assert_int_equal(counts.n_anomalies, with.n_anomalies);
     assert_true(counts.store.n_dropped > 0);
     assert_true(counts.store.n_stored > 0);
-    assert_int_equal(recorder_close(recorder), ERR_IO);
+    assert_int_equal(live_recorder_close(recorder), ERR_IO);
     assert_non_null(strstr(err_message(), "were not stored"));
     limit_files(RLIM_INFINITY);
-    assert_true(count_stored(dir) >= counts.store.n_stored);
+    assert_int_equal(counts.store.n_waiting, 0);
+    assert_int_equal(count_stored(dir), counts.store.n_stored);
     assert_int_equal(fs_remove_tree(dir), 0);
 }
 
 /* Room comes back before the end: what was put later is there, with the final verdicts. */
 static void make_room(void *ctx, const struct ad_step *step)
 {
-    struct recorder *recorder = ctx;
-    struct recorder_counts counts;
+    struct live_recorder *recorder = ctx;
+    struct live_recorder_counts counts;
 
-    recorder_counts(recorder, &counts);
+    live_recorder_counts(recorder, &counts);
     if (counts.store.n_dropped > 0 && !step->is_last)
         limit_files(RLIM_INFINITY);
     while (step->is_last && counts.store.n_waiting > 0) {
         usleep(10000);
-        recorder_counts(recorder, &counts);
+        live_recorder_counts(recorder, &counts);
     }
 }
 
 static void when_there_is_room_again_it_goes_on(void **state)
 {
     char dir[] = "recorder-disk-XXXXXX";
-    struct recorder_opts opts = {
+    struct live_recorder_opts opts = {
         .url = dir, .window = 10, .store = {.queue = 100, .wait_ms = 20}};
-    struct recorder *recorder;
-    struct recorder_counts counts;
+    struct live_recorder *recorder;
+    struct live_recorder_counts counts;
     struct stream stream;
     struct ad_opts settings = ad_default();
     struct ad_sink sinks[2];
@@ -127,9 +128,9 @@ static void when_there_is_room_again_it_goes_on(void **state)
     (void)state;
     assert_non_null(mkdtemp(dir));
     limit_files(LIMIT);
-    assert_int_equal(recorder_open(&recorder, &opts), 0);
+    assert_int_equal(live_recorder_open(&recorder, &opts), 0);
     sinks[0] = (struct ad_sink){make_room, recorder};
-    sinks[1] = (struct ad_sink){recorder_step, recorder};
+    sinks[1] = (struct ad_sink){live_recorder_step, recorder};
     settings.detector = call_detector_find("sstd");
     settings.detector_opts.sigmas = 1.5;
     settings.sink = sinks;
@@ -139,9 +140,9 @@ static void when_there_is_room_again_it_goes_on(void **state)
     ad = ad_new(&stream, &settings);
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
-    recorder_counts(recorder, &counts);
+    live_recorder_counts(recorder, &counts);
     assert_true(counts.store.n_dropped > 0);
-    assert_int_equal(recorder_close(recorder), ERR_IO);
+    assert_int_equal(live_recorder_close(recorder), ERR_IO);
     ad_free(ad);
     stream_close(&stream);
     assert_true(count_stored(dir) > 0);

@@ -4,7 +4,7 @@
  *
  * How often is the environment variable SNAG_KILLS, or 50.
  */
-#include "live/recorder.h"
+#include "live/live_recorder.h"
 
 #include "base/fs.h"
 #include "base/rng.h"
@@ -33,7 +33,7 @@ struct life {
 };
 
 struct writer {
-    struct recorder *recorder;
+    struct live_recorder *recorder;
     uint64_t n_before; /* records of the rounds before */
     struct life *life;
 };
@@ -42,11 +42,11 @@ struct writer {
 static void confirm(void *ctx, const struct ad_step *step)
 {
     struct writer *w = ctx;
-    struct recorder_counts counts;
+    struct live_recorder_counts counts;
 
     (void)step;
-    recorder_counts(w->recorder, &counts);
-    if (recorder_flush(w->recorder) < 0)
+    live_recorder_counts(w->recorder, &counts);
+    if (live_recorder_flush(w->recorder) < 0)
         _exit(5);
     atomic_store(&w->life->n_confirmed, w->n_before + counts.n_anomalies + counts.n_normals);
 }
@@ -56,23 +56,23 @@ static void record(const char *url, struct writer *w, uint32_t number)
 {
     struct stream stream;
     struct stream_opts stream_settings = {.step_ns = 5000000, .program = number};
-    struct recorder_opts recorder_settings = {.url = url, .window = 10, .program = number};
+    struct live_recorder_opts recorder_settings = {.url = url, .window = 10, .program = number};
     struct ad_opts opts = ad_default();
     struct ad_sink sinks[2];
     struct ad *ad;
 
     if (stream_open(&stream, program, &stream_settings) < 0 ||
-        recorder_open(&w->recorder, &recorder_settings) < 0)
+        live_recorder_open(&w->recorder, &recorder_settings) < 0)
         _exit(3);
     atomic_store(&w->life->has_store, true);
-    sinks[0] = (struct ad_sink){recorder_step, w->recorder};
+    sinks[0] = (struct ad_sink){live_recorder_step, w->recorder};
     sinks[1] = (struct ad_sink){confirm, w};
     opts.sink = sinks;
     opts.n_sinks = 2;
     ad = ad_new(&stream, &opts);
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
-    if (recorder_close(w->recorder) < 0)
+    if (live_recorder_close(w->recorder) < 0)
         _exit(4);
     ad_free(ad);
     stream_close(&stream);

@@ -2,7 +2,7 @@
  * What ends up in a store, of programs that are said call by call. w is called often and takes
  * 10 or 11 us; when it takes 5 ms that is strange. A window is two calls on either side.
  */
-#include "live/recorder.h"
+#include "live/live_recorder.h"
 
 #include "base/err.h"
 #include "base/fs.h"
@@ -43,29 +43,29 @@ static void say_usual(uint32_t location, uint64_t from_ns, int n)
                     (10u + (unsigned)i % 2) * US);
 }
 
-static struct recorder_counts run_with(const struct recorder_opts *opts,
-                                       struct ad_opts ad_settings)
+static struct live_recorder_counts run_with(const struct live_recorder_opts *opts,
+                                            struct ad_opts ad_settings)
 {
-    struct recorder *recorder;
-    struct recorder_counts counts;
+    struct live_recorder *recorder;
+    struct live_recorder_counts counts;
     struct ad *ad;
 
-    assert_int_equal(recorder_open(&recorder, opts), 0);
+    assert_int_equal(live_recorder_open(&recorder, opts), 0);
     ad_settings.detector = call_detector_find("sstd");
-    ad_settings.sink = &(struct ad_sink){recorder_step, recorder};
+    ad_settings.sink = &(struct ad_sink){live_recorder_step, recorder};
     ad_settings.n_sinks = 1;
     ad = ad_new(&program.stream, &ad_settings);
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
-    recorder_counts(recorder, &counts);
-    assert_int_equal(recorder_close(recorder), 0);
+    live_recorder_counts(recorder, &counts);
+    assert_int_equal(live_recorder_close(recorder), 0);
     ad_free(ad);
     return counts;
 }
 
-static struct recorder_counts run(void)
+static struct live_recorder_counts run(void)
 {
-    return run_with(&(struct recorder_opts){.url = dir, .window = 2, .hostname = "here"},
+    return run_with(&(struct live_recorder_opts){.url = dir, .window = 2, .hostname = "here"},
                     ad_default());
 }
 
@@ -218,7 +218,8 @@ static void messages_find_their_ends_across_steps(void **state)
 
 static void counters_belong_to_calls_or_to_the_node(void **state)
 {
-    struct recorder_opts opts = {.url = dir, .window = 2, .counter_prefix = "monitoring: "};
+    struct live_recorder_opts opts = {
+        .url = dir, .window = 2, .counter_prefix = "monitoring: "};
 
     (void)state;
     sample_stream_open(&program, 1);
@@ -247,17 +248,17 @@ static void counters_belong_to_calls_or_to_the_node(void **state)
 static void a_list_says_what_to_watch(void **state)
 {
     char path[64];
-    struct recorder_opts opts = {.url = dir, .window = 2, .watchlist = path};
-    struct recorder *recorder;
+    struct live_recorder_opts opts = {.url = dir, .window = 2, .watchlist = path};
+    struct live_recorder *recorder;
     FILE *f;
 
     (void)state;
     snprintf(path, sizeof path, "%s/list.json", dir);
-    assert_int_equal(recorder_open(&recorder, &opts), ERR_IO);
+    assert_int_equal(live_recorder_open(&recorder, &opts), ERR_IO);
     f = fopen(path, "w");
     fputs("[[\"PAPI_TOT_CYC\"]]", f);
     fclose(f);
-    assert_int_equal(recorder_open(&recorder, &opts), ERR_FORMAT);
+    assert_int_equal(live_recorder_open(&recorder, &opts), ERR_FORMAT);
     f = fopen(path, "w");
     fputs("[[\"PAPI_TOT_CYC\", \"cycles\"], [\"x\", \"y\"]]", f);
     fclose(f);
@@ -300,9 +301,9 @@ static void kernels_know_who_launched_them(void **state)
 /* Judged when there are 300 of them: the strange one is of step 0 then. */
 static void late_verdicts_have_no_window(void **state)
 {
-    struct recorder_opts opts = {.url = dir, .window = 2};
+    struct live_recorder_opts opts = {.url = dir, .window = 2};
     struct ad_opts ad_settings = ad_default();
-    struct recorder_counts counts;
+    struct live_recorder_counts counts;
 
     (void)state;
     sample_stream_open(&program, 1);

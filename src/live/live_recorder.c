@@ -1,4 +1,4 @@
-#include "live/recorder.h"
+#include "live/live_recorder.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -16,8 +16,8 @@ struct want {
     uint32_t location; /* of it */
 };
 
-struct recorder {
-    struct recorder_opts opts;
+struct live_recorder {
+    struct live_recorder_opts opts;
     struct prov_store *store;
     struct evidence evidence;
     struct normals normals;
@@ -27,20 +27,20 @@ struct recorder {
     struct want *want; /* [n_models] */
     uint32_t n_models;
     size_t want_cap;
-    struct recorder_counts counts;
+    struct live_recorder_counts counts;
     int final_rc;
     char *final_message;
 };
 
-int recorder_open(struct recorder **out, const struct recorder_opts *opts)
+int live_recorder_open(struct live_recorder **out, const struct live_recorder_opts *opts)
 {
-    struct recorder *r;
+    struct live_recorder *r;
     int rc;
 
     *out = NULL;
-    if (opts->window > RECORDER_MOST_WINDOW)
+    if (opts->window > LIVE_RECORDER_MOST_WINDOW)
         return err_set(ERR_RANGE, "a window of %u calls is too large, %u at most", opts->window,
-                       RECORDER_MOST_WINDOW);
+                       LIVE_RECORDER_MOST_WINDOW);
     r = mem_alloc(1, sizeof *r);
     r->opts = *opts;
     normals_init(&r->normals, opts->is_inclusive);
@@ -56,11 +56,11 @@ int recorder_open(struct recorder **out, const struct recorder_opts *opts)
     if (rc == 0)
         *out = r;
     else
-        recorder_close(r);
+        live_recorder_close(r);
     return rc;
 }
 
-int recorder_close(struct recorder *r)
+int live_recorder_close(struct live_recorder *r)
 {
     int rc, final_rc;
 
@@ -82,12 +82,12 @@ int recorder_close(struct recorder *r)
     return rc < 0 ? rc : final_rc;
 }
 
-int recorder_flush(struct recorder *r)
+int live_recorder_flush(struct live_recorder *r)
 {
     return prov_store_flush(r->store);
 }
 
-void recorder_counts(struct recorder *r, struct recorder_counts *out)
+void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
 {
     *out = r->counts;
     prov_store_counts(r->store, &out->store);
@@ -95,7 +95,7 @@ void recorder_counts(struct recorder *r, struct recorder_counts *out)
 
 /* ------------------------------------------------------------------------------- anomalies */
 
-static void set_judgement(struct recorder *r, const struct ad_step *step, uint32_t model,
+static void set_judgement(struct live_recorder *r, const struct ad_step *step, uint32_t model,
                           struct call_judgement judgement, double severity_ns,
                           struct prov_record *record)
 {
@@ -108,7 +108,7 @@ static void set_judgement(struct recorder *r, const struct ad_step *step, uint32
     record->model_version = run_stats_version(&r->stats, step, model, r->store);
 }
 
-static void put_exhibit(struct recorder *r, const struct ad_step *step, struct exhibit *x)
+static void put_exhibit(struct live_recorder *r, const struct ad_step *step, struct exhibit *x)
 {
     struct prov_record *record = &x->record;
 
@@ -127,7 +127,7 @@ static void put_exhibit(struct recorder *r, const struct ad_step *step, struct e
 }
 
 /* What waited for this step. */
-static void put_held(struct recorder *r, const struct ad_step *step)
+static void put_held(struct live_recorder *r, const struct ad_step *step)
 {
     for (size_t i = 0; i < r->n_held; i++) {
         evidence_continue(&r->evidence, step, &r->held[i]);
@@ -138,7 +138,7 @@ static void put_held(struct recorder *r, const struct ad_step *step)
 }
 
 /* Room for one more; what is behind n_held is empty. */
-static struct exhibit *next_exhibit(struct recorder *r)
+static struct exhibit *next_exhibit(struct live_recorder *r)
 {
     size_t cap = r->held_cap;
 
@@ -148,7 +148,7 @@ static struct exhibit *next_exhibit(struct recorder *r)
     return &r->held[r->n_held];
 }
 
-static void record_anomaly(struct recorder *r, const struct ad_step *step,
+static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
                            const struct verdict *v)
 {
     struct exhibit *x = next_exhibit(r);
@@ -160,7 +160,7 @@ static void record_anomaly(struct recorder *r, const struct ad_step *step,
         evidence_take(&r->evidence, step, v, x);
     r->counts.n_late += is_late;
     set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
-    if (!step->is_last && r->n_held < RECORDER_MOST_HELD &&
+    if (!step->is_last && r->n_held < LIVE_RECORDER_MOST_HELD &&
         !evidence_is_complete(&r->evidence, x))
         r->n_held++;
     else
@@ -169,14 +169,15 @@ static void record_anomaly(struct recorder *r, const struct ad_step *step,
 
 /* --------------------------------------------------------------------------------- normals */
 
-static void follow_models(struct recorder *r, const struct ad_step *step)
+static void follow_models(struct live_recorder *r, const struct ad_step *step)
 {
     mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
     for (; r->n_models < ad_models(step->ad); r->n_models++)
         r->want[r->n_models] = (struct want){0};
 }
 
-static void put_normal(struct recorder *r, const struct ad_step *step, const struct normal *n)
+static void put_normal(struct live_recorder *r, const struct ad_step *step,
+                       const struct normal *n)
 {
     const struct call_judge *judge = ad_judge(step->ad, n->call.model);
     const struct sketch *sketch = ad_sketch(step->ad, n->call.model);
@@ -194,7 +195,7 @@ static void put_normal(struct recorder *r, const struct ad_step *step, const str
 }
 
 /* One for each function that is strange in this step, or was when there was none to give. */
-static void put_normals(struct recorder *r, const struct ad_step *step)
+static void put_normals(struct live_recorder *r, const struct ad_step *step)
 {
     for (size_t i = 0; i < step->n_verdicts; i++) {
         struct want *want = &r->want[step->verdict[i].model];
@@ -219,7 +220,7 @@ static void put_normals(struct recorder *r, const struct ad_step *step)
 /* --------------------------------------------------------------------------------- the end */
 
 struct last_judge {
-    const struct recorder *recorder;
+    const struct live_recorder *recorder;
     const struct ad_step *step;
     struct idmap fid; /* of the functions of the whole job that are known here */
     uint32_t *model;  /* [fid.n] */
@@ -247,7 +248,7 @@ static uint32_t model_of(const struct last_judge *last, const struct prov_record
 }
 
 /* Others may write to the store: records of processes that were not seen here are theirs. */
-static bool is_ours(const struct recorder *r, const struct prov_record *record)
+static bool is_ours(const struct live_recorder *r, const struct prov_record *record)
 {
     struct key process = key_pair(record->program, record->event.rank);
 
@@ -275,7 +276,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
                                  .p = judgement.p};
 }
 
-static void finish(struct recorder *r, const struct ad_step *step)
+static void finish(struct live_recorder *r, const struct ad_step *step)
 {
     struct last_judge last = {.recorder = r, .step = step};
     struct prov_rejudged rejudged = {0};
@@ -286,14 +287,15 @@ static void finish(struct recorder *r, const struct ad_step *step)
     r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &rejudged);
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
+    prov_store_end(r->store);
     r->counts.n_pruned = rejudged.n_pruned;
     idmap_release(&last.fid);
     free(last.model);
 }
 
-void recorder_step(void *ctx, const struct ad_step *step)
+void live_recorder_step(void *ctx, const struct ad_step *step)
 {
-    struct recorder *r = ctx;
+    struct live_recorder *r = ctx;
 
     hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
     evidence_begin(&r->evidence, step);

@@ -1,5 +1,6 @@
 /*
- * recorder -- strange calls and all that explains them go to a store while the program runs.
+ * live_recorder -- strange calls and all that explains them go to a store while the program
+ * runs.
  *
  * A sink of ad: every verdict becomes a record with its call stack, what its thread did before
  * and after it, what those did with whom it exchanged messages, counters, the chain of waits
@@ -15,8 +16,8 @@
  *
  * When the store fails, what is lost is counted, it is said once, and the program goes on.
  */
-#ifndef SNAG_LIVE_RECORDER_H
-#define SNAG_LIVE_RECORDER_H
+#ifndef SNAG_LIVE_LIVE_RECORDER_H
+#define SNAG_LIVE_LIVE_RECORDER_H
 
 #include "live/ad.h"
 #include "prov/prov_store.h"
@@ -24,15 +25,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RECORDER_MOST_HELD 1024u /* records that wait for the next step */
-#define RECORDER_MOST_WINDOW 1000u
+#define LIVE_RECORDER_MOST_HELD 1024u /* records that wait for the next step */
+#define LIVE_RECORDER_MOST_WINDOW 1000u
 
-struct recorder;
+struct live_recorder;
 
-struct recorder_opts {
+struct live_recorder_opts {
     const char *url;            /* of the store */
     bool is_inclusive;          /* as in struct ad_opts */
-    uint32_t window;            /* calls before and after, at most RECORDER_MOST_WINDOW */
+    uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MOST_WINDOW */
     uint32_t program;           /* that statistics are of */
     const char *watchlist;      /* file, or NULL: see node_state.h */
     const char *counter_prefix; /* where there is no list */
@@ -40,7 +41,7 @@ struct recorder_opts {
     struct prov_store_opts store;
 };
 
-struct recorder_counts {
+struct live_recorder_counts {
     uint64_t n_anomalies, n_normals; /* records that were put */
     uint64_t n_late;                 /* of the anomalies: without their surroundings */
     uint64_t n_pruned;               /* the final models say otherwise */
@@ -48,26 +49,26 @@ struct recorder_counts {
 };
 
 /*
- * recorder_open -- open the store, or make it, and read the list of counters.
+ * live_recorder_open -- open the store, or make it, and read the list of counters.
  * Returns 0, ERR_RANGE for too large a window, or what prov_store_open and node_state_open do.
  */
-int recorder_open(struct recorder **recorder, const struct recorder_opts *opts);
+int live_recorder_open(struct live_recorder **recorder, const struct live_recorder_opts *opts);
 
-/* recorder_step -- the sink: ctx is the recorder. O(calls + verdicts x window). */
-void recorder_step(void *ctx, const struct ad_step *step);
+/* live_recorder_step -- the sink: ctx is the recorder. O(calls + verdicts x window). */
+void live_recorder_step(void *ctx, const struct ad_step *step);
 
-void recorder_counts(struct recorder *recorder, struct recorder_counts *out);
+void live_recorder_counts(struct live_recorder *recorder, struct live_recorder_counts *out);
 
 /*
- * recorder_flush -- wait until what was put is stored: all records but those held.
+ * live_recorder_flush -- wait until what was put is stored: all records but those held.
  * Returns as prov_store_flush.
  */
-int recorder_flush(struct recorder *recorder);
+int live_recorder_flush(struct live_recorder *recorder);
 
 /*
- * recorder_close -- store what is waiting. NULL is harmless.
+ * live_recorder_close -- store what is waiting. NULL is harmless.
  * Returns 0, ERR_IO when something was lost, or why there are no final verdicts.
  */
-int recorder_close(struct recorder *recorder);
+int live_recorder_close(struct live_recorder *recorder);
 
 #endif
