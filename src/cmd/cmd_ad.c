@@ -15,6 +15,17 @@ static struct quality quality_of(const struct live_session *s)
     return all;
 }
 
+static void print_stored(const struct live_recorder_counts *n, const char *url)
+{
+    char anomalies[TEXT_SIZE], late[TEXT_SIZE], normals[TEXT_SIZE], other[TEXT_SIZE];
+
+    printf("%s of them (%s judged late, without what was around them) and %s normal one%s "
+           "for '%s'; %s would be judged otherwise now\n",
+           text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
+           text_count(n->n_normals, normals), text_plural(n->n_normals), url,
+           text_count(n->n_pruned, other));
+}
+
 static void print_text(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
@@ -27,6 +38,8 @@ static void print_text(const struct live_session *s)
            s->is_interrupted ? ", interrupted" : "");
     printf("%s strange; %s not judged, as there were too few like them\n",
            text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
+    if (s->settings->store)
+        print_stored(&s->stored, s->settings->store);
     if (s->stream.n_lost > 0)
         printf("%s events were lost on the way\n", text_count(s->stream.n_lost, other));
     reading_print_quality(&quality, &(struct clock_report){0});
@@ -49,6 +62,15 @@ static json_t *server_json(const struct live_session *s)
     return server;
 }
 
+static void set_stored(json_t *line, const struct live_recorder_counts *n)
+{
+    json_object_set_new(line, "stored_anomalies", json_count(n->n_anomalies));
+    json_object_set_new(line, "stored_late", json_count(n->n_late));
+    json_object_set_new(line, "stored_normals", json_count(n->n_normals));
+    json_object_set_new(line, "pruned", json_count(n->n_pruned));
+    json_object_set_new(line, "dropped", json_count(n->store.n_dropped));
+}
+
 static void print_totals_json(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
@@ -64,6 +86,8 @@ static void print_totals_json(const struct live_session *s)
     json_object_set_new(line, "ignored", json_count(n->n_ignored));
     json_object_set_new(line, "models", json_count(ad_models(s->ad)));
     json_object_set_new(line, "lost", json_count(s->stream.n_lost));
+    if (s->settings->store)
+        set_stored(line, &s->stored);
     json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));
     json_object_set_new(line, "quality", reading_quality_json(&quality));
     if (s->client)

@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "base/guard.h"
-#include "base/progress.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "cmd/algo_file.h"
 #include "cmd/status.h"
 
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LOOK_MS 200 /* how often a silent stream is left to look around */
 
@@ -141,11 +142,7 @@ static int open_client(struct live_session *session)
 /* What nothing looks at would be a promise that is not kept. */
 static int check(const struct settings *s)
 {
-    const char *name = s->n_foi > 0   ? "foi"
-                       : s->model     ? "model"
-                       : s->store     ? "store"
-                       : s->watchlist ? "watchlist"
-                                      : NULL;
+    const char *name = s->n_foi > 0 ? "foi" : s->model ? "model" : NULL;
 
     if (name)
         return err_set(ERR_UNSUPPORTED, "--%s is not there yet while a program runs", name);
@@ -153,6 +150,47 @@ static int check(const struct settings *s)
         return err_set(ERR_USAGE, "--%s needs --ps",
                        s->curve_key ? "curve-key" : "deterministic");
     return 0;
+}
+
+/* A program that runs on this node says so by its stream; a trace may be from anywhere. */
+static bool is_here(const struct stream *stream)
+{
+    return strcmp(stream->ops->name, "replay") != 0;
+}
+
+static int open_recorder(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+    char host[256] = "";
+    int rc;
+
+    if (s->store == NULL)
+        return s->watchlist ? err_set(ERR_USAGE, "--watchlist needs --store") : 0;
+    if (is_here(&session->stream) && gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    rc = live_recorder_open(&session->recorder,
+                            &(struct live_recorder_opts){.url = s->store,
+                                                         .is_inclusive = s->is_inclusive,
+                                                         .window = s->window,
+                                                         .program = s->program,
+                                                         .watchlist = s->watchlist,
+                                                         .counter_prefix = s->counter_prefix,
+                                                         .hostname = host});
+    if (rc == 0)
+        live_session_add(session, live_recorder_step, session->recorder);
+    return rc;
+}
+
+/* What is lost is no reason to fail: the calls were judged. */
+static void close_recorder(struct live_session *session)
+{
+    if (session->recorder == NULL)
+        return;
+    live_recorder_counts(session->recorder, &session->stored);
+    session->has_lost = live_recorder_close(session->recorder) < 0;
+    if (session->has_lost)
+        log_warn("store", "%s", err_message());
+    session->recorder = NULL;
 }
 
 int live_session_open(struct live_session *session, const struct settings *settings)
@@ -166,7 +204,9 @@ int live_session_open(struct live_session *session, const struct settings *setti
         rc = read_rules(session);
     if (rc == 0)
         rc = open_client(session);
-    return rc < 0 ? rc : stream_open(&session->stream, settings->args[0], &opts);
+    if (rc == 0)
+        rc = stream_open(&session->stream, settings->args[0], &opts);
+    return rc < 0 ? rc : open_recorder(session);
 }
 
 void live_session_add(struct live_session *session,
@@ -177,6 +217,7 @@ void live_session_add(struct live_session *session,
 
 void live_session_close(struct live_session *session)
 {
+    close_recorder(session);
     ad_free(session->ad);
     live_exchange_free(session->exchange);
     ps_client_close(session->client);
@@ -249,12 +290,13 @@ int live_session_run(struct live_session *session)
         log_warn("ad", "nothing of rank %u was there to read", session->settings->rank);
     say_unused(&session->rules.ignore, session->settings->ignore);
     say_unused(&session->rules.threshold, session->settings->thresholds);
+    close_recorder(session);
     return state < 0 ? state : 0;
 }
 
 int live_session_status(const struct live_session *session)
 {
-    bool is_damaged = session->stream.n_lost > 0 || session->has_unsent ||
+    bool is_damaged = session->stream.n_lost > 0 || session->has_unsent || session->has_lost ||
                       quality_is_damaged(&session->stream.quality) ||
                       quality_is_damaged(ad_quality(session->ad));
 

@@ -18,6 +18,7 @@
 #include "cmd/settings.h"
 #include "live/ad.h"
 #include "live/live_exchange.h"
+#include "live/live_recorder.h"
 
 #define LIVE_SESSION_SINKS 8u
 
@@ -31,8 +32,11 @@ struct live_session {
     struct live_exchange *exchange;
     char program[16]; /* name of the program to the parameter server */
     struct ad *ad;
-    bool is_interrupted; /* a signal came before the stream was over */
-    bool has_unsent;     /* the parameter server has not got all */
+    struct live_recorder *recorder;     /* with --store, the first sink; else NULL */
+    struct live_recorder_counts stored; /* when live_session_run is over */
+    bool has_lost;                      /* not all of it could be stored; that was said */
+    bool is_interrupted;                /* a signal came before the stream was over */
+    bool has_unsent;                    /* the parameter server has not got all */
 };
 
 /*

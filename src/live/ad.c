@@ -82,6 +82,11 @@ const struct sketch *ad_sketch(const struct ad *ad, uint32_t model)
     return model < ad->models.n ? live_models_known(&ad->models.model[model]) : NULL;
 }
 
+const struct sketch *ad_own_sketch(const struct ad *ad, uint32_t model)
+{
+    return model < ad->models.n ? &ad->models.model[model].sketch : NULL;
+}
+
 const struct call_judge *ad_judge(const struct ad *ad, uint32_t model)
 {
     return model < ad->models.n && ad->models.model[model].n_fitted
@@ -222,6 +227,11 @@ static void judge(struct ad *ad, uint32_t l)
             condemn(ad, &call);
         }
     }
+}
+
+bool ad_is_strange(const struct ad *ad, uint32_t model, uint64_t time_ns)
+{
+    return ad_judge(ad, model) && is_strange(ad, &ad->models.model[model], time_ns);
 }
 
 /* ----------------------------------------------------------------------------------- steps */

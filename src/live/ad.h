@@ -109,16 +109,27 @@ const struct quality *ad_quality(const struct ad *ad);
 
 /*
  * Models: by region, model i is that of region i; by path, they are numbered as the paths
- * appear. ad_models     how many there are ad_sketch     the durations that model judges by so
- * far; NULL for one there is not ad_judge      what judges calls by it; NULL while there were
- * too few of them ad_model_name "solve", or "main/solve"; for the caller to free ad_function
- * its number in the whole job: the parameter server's, or its own without one; UINT32_MAX while
- * the server has not said
+ * appear.
  */
-uint32_t ad_models(const struct ad *ad);
+uint32_t ad_models(const struct ad *ad); /* how many there are */
+
+/* ad_sketch -- the durations that a model judges by so far; NULL for one there is not. */
 const struct sketch *ad_sketch(const struct ad *ad, uint32_t model);
+
+/* ad_own_sketch -- of these, what was read here and not learnt from the parameter server. */
+const struct sketch *ad_own_sketch(const struct ad *ad, uint32_t model);
+
+/* ad_judge -- what judges calls by a model; NULL while there were too few of them. */
 const struct call_judge *ad_judge(const struct ad *ad, uint32_t model);
+
+/* ad_is_strange -- what a call that took so long is by now; false without a judge. */
+bool ad_is_strange(const struct ad *ad, uint32_t model, uint64_t time_ns);
+
+/* ad_model_name -- "solve", or "main/solve"; for the caller to free. */
 char *ad_model_name(const struct ad *ad, uint32_t model);
+
+/* ad_function -- the number of a model in the whole job: the parameter server's, or its own
+ * without one; UINT32_MAX while the server has not said. */
 uint32_t ad_function(const struct ad *ad, uint32_t model);
 
 #endif

@@ -19,6 +19,7 @@ void live_calls_release(struct live_calls *c)
     free(c->caller);
     free(c->id);
     free(c->message);
+    free(c->collective);
     free(c->counter);
     live_calls_init(c);
 }
@@ -99,11 +100,40 @@ static void leave_other(struct live_calls *c, uint32_t region, uint64_t time_ns,
     close_top(c, time_ns, quality);
 }
 
-static void add_message(struct live_calls *c, const struct message *message)
+static void add_message(struct live_calls *c, uint64_t time_ns, const struct message *message)
 {
+    struct message *copy;
+
     mem_grow(&c->message, &c->message_cap, c->n_messages + 1, sizeof *c->message);
-    c->message[c->n_messages] = *message;
-    c->message[c->n_messages++].call = c->top;
+    copy = &c->message[c->n_messages++];
+    *copy = *message;
+    copy->call = c->top;
+    copy->end_ns = time_ns;
+    if (copy->kind == MESSAGE_SEND || copy->begin_ns > time_ns)
+        copy->begin_ns = time_ns;
+}
+
+/* A non-blocking send is complete; nobody asks any more if it was posted in an earlier step. */
+static void end_send(struct live_calls *c, uint64_t time_ns, uint32_t which)
+{
+    size_t i = which - c->n_messages_before;
+
+    if (which >= c->n_messages_before && i < c->n_messages)
+        c->message[i].end_ns = time_ns;
+}
+
+static void add_collective(struct live_calls *c, uint64_t time_ns,
+                           const struct collective *collective)
+{
+    struct collective *copy;
+
+    mem_grow(&c->collective, &c->collective_cap, c->n_collectives + 1, sizeof *c->collective);
+    copy = &c->collective[c->n_collectives++];
+    *copy = *collective;
+    copy->call = c->top;
+    copy->end_ns = time_ns;
+    if (copy->begin_ns > time_ns)
+        copy->begin_ns = time_ns;
 }
 
 static void add_counter(struct live_calls *c, uint64_t time_ns,
@@ -111,6 +141,20 @@ static void add_counter(struct live_calls *c, uint64_t time_ns,
 {
     mem_grow(&c->counter, &c->counter_cap, c->n_counters + 1, sizeof *c->counter);
     c->counter[c->n_counters++] = (struct live_counter){time_ns, c->top, *value};
+}
+
+/* Everything but enter and leave. */
+static void add_other(struct live_calls *c, const struct event_batch *batch,
+                      const struct event *event)
+{
+    if (event->kind == EVENT_MESSAGE)
+        add_message(c, event->time_ns, &batch->message[event->ref]);
+    else if (event->kind == EVENT_SENT)
+        end_send(c, event->time_ns, event->ref);
+    else if (event->kind == EVENT_COLLECTIVE)
+        add_collective(c, event->time_ns, &batch->collective[event->ref]);
+    else if (event->kind == EVENT_COUNTER)
+        add_counter(c, event->time_ns, &batch->counter[event->ref]);
 }
 
 void live_calls_push(struct live_calls *c, const struct event_batch *batch, size_t begin,
@@ -127,10 +171,8 @@ void live_calls_push(struct live_calls *c, const struct event_batch *batch, size
             close_top(c, event->time_ns, quality);
         else if (event->kind == EVENT_LEAVE)
             leave_other(c, event->ref, event->time_ns, quality);
-        else if (event->kind == EVENT_MESSAGE)
-            add_message(c, &batch->message[event->ref]);
-        else if (event->kind == EVENT_COUNTER)
-            add_counter(c, event->time_ns, &batch->counter[event->ref]);
+        else
+            add_other(c, batch, event);
     }
     if (end > begin)
         c->last_ns = batch->event[end - 1].time_ns;
@@ -161,6 +203,8 @@ void live_calls_next_step(struct live_calls *c)
     }
     c->n = c->n_carried = kept;
     c->top = kept > 0 ? kept - 1 : NO_CALL;
+    c->n_messages_before += c->n_messages;
     c->n_messages = 0;
+    c->n_collectives = 0;
     c->n_counters = 0;
 }

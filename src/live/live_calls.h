@@ -43,6 +43,10 @@ struct live_calls {
 
     struct message *message; /* [n_messages] of this step; call is a row */
     size_t n_messages, message_cap;
+    size_t n_messages_before; /* in the steps before */
+
+    struct collective *collective; /* [n_collectives] that ended in this step; call is a row */
+    size_t n_collectives, collective_cap;
 
     struct live_counter *counter; /* [n_counters] of this step */
     size_t n_counters, counter_cap;

@@ -160,14 +160,19 @@ int prov_store_open(const char *url, const struct prov_store_opts *opts,
     return rc;
 }
 
+void prov_store_end(struct prov_store *store)
+{
+    for (uint32_t i = 0; i < store->n; i++)
+        end_writer(&store->writer[i]);
+}
+
 int prov_store_close(struct prov_store *store)
 {
     struct prov_counts counts;
 
     if (store == NULL)
         return 0;
-    for (uint32_t i = 0; i < store->n; i++)
-        end_writer(&store->writer[i]);
+    prov_store_end(store);
     prov_store_counts(store, &counts);
     free(store->writer);
     free(store);
@@ -183,7 +188,8 @@ static bool put(struct prov_store *store, uint32_t rank, struct prov_job *job)
 {
     struct writer *w = &store->writer[rank % store->n];
     bool is_hopeless = atomic_load(&w->failure) != 0 || atomic_load(&w->is_stuck);
-    bool is_in = queue_put_within(&w->queue, job, is_hopeless ? 0 : store->wait_ms);
+    bool is_in =
+        w->has_thread && queue_put_within(&w->queue, job, is_hopeless ? 0 : store->wait_ms);
 
     atomic_store(&w->is_stuck, !is_in);
     if (is_in)
@@ -224,7 +230,7 @@ bool prov_store_put_model(struct prov_store *store, const struct prov_model *row
 /* Waits for the writer to have done with what is in its queue now; false while it fails. */
 static bool drain(struct writer *w)
 {
-    uint64_t until = queue_total(&w->queue);
+    uint64_t until = w->has_thread ? queue_total(&w->queue) : 0;
     long nap_ns = 20000;
 
     while (atomic_load(&w->n_done) < until) {

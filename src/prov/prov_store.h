@@ -126,6 +126,12 @@ int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx
                        struct prov_rejudged *out);
 
 /*
+ * prov_store_end -- store what is waiting, and take no more: a put from now on is dropped. The
+ * counts are final then. Twice is harmless. Not while other threads use the store.
+ */
+void prov_store_end(struct prov_store *store);
+
+/*
  * prov_store_close -- store what is waiting, and free. NULL is harmless.
  * Returns 0, or ERR_IO when rows were dropped at any time.
  */

@@ -1,0 +1,86 @@
+/*
+ * evidence -- all that a record says beside the verdict: how the call came about, what it did
+ * and what others did meanwhile, as far as this step and what is kept of those before show it.
+ */
+#ifndef SNAG_LIVE_EVIDENCE_H
+#define SNAG_LIVE_EVIDENCE_H
+
+#include "explain/cause.h"
+#include "live/history.h"
+#include "live/hosts.h"
+#include "live/launches.h"
+#include "live/node_state.h"
+#include "live/step_view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EVIDENCE_MOST_PARTNERS 4u
+#define EVIDENCE_MOST_COUNTERS 64u
+#define EVIDENCE_MOST_CAUSES 64u /* chains that are followed in a step: the worst calls' */
+#define EVIDENCE_MOST_STACK 256u /* callers that are kept; the outermost are left out */
+
+/* A record in the making. */
+struct exhibit {
+    struct verdict call;
+    struct prov_record record; /* arrays are in the arena, but for those of the windows */
+    struct around around, partner[EVIDENCE_MOST_PARTNERS];
+    uint32_t partner_location[EVIDENCE_MOST_PARTNERS];
+    bool has_correlation; /* it runs on a GPU, and this is its number: */
+    int64_t correlation;
+};
+
+void exhibit_release(struct exhibit *exhibit);
+
+struct evidence {
+    bool is_inclusive;
+    struct histories histories;
+    struct hosts hosts;
+    struct launches launches;
+    struct node_state nodes;
+    struct step_view view;
+    struct stretch stretch;
+    struct arena arena;    /* of the records of a step */
+    double least_severity; /* of calls whose cause is looked for in this step */
+    double *severity;      /* scratch */
+    size_t severity_cap;
+};
+
+/* What evidence_open wants to know. */
+struct evidence_opts {
+    bool is_inclusive;
+    uint32_t window;
+    const char *watchlist, *counter_prefix, *hostname;
+};
+
+/* evidence_open -- returns 0 or what node_state_open does. Release in any case. */
+int evidence_open(struct evidence *evidence, const struct evidence_opts *opts);
+void evidence_release(struct evidence *evidence);
+
+/* evidence_begin -- a step is there: names, matches, counters. O(locations + messages). */
+void evidence_begin(struct evidence *evidence, const struct ad_step *step);
+
+/* evidence_end -- it is over. What was made in its arena is not: see live_recorder.c. */
+void evidence_end(struct evidence *evidence, const struct ad_step *step);
+
+/* evidence_take -- all of a call of this step. The verdict is for the caller to fill in. */
+void evidence_take(struct evidence *evidence, const struct ad_step *step,
+                   const struct verdict *call, struct exhibit *out);
+
+/* evidence_take_late -- what is known of a call of an earlier step: its name and times. */
+void evidence_take_late(struct evidence *evidence, const struct ad_step *step,
+                        const struct verdict *call, struct exhibit *out);
+
+/* evidence_continue -- the step after: complete the windows, and look for the launch again. */
+void evidence_continue(struct evidence *evidence, const struct ad_step *step,
+                       struct exhibit *exhibit);
+
+/* evidence_is_complete -- the next step has nothing to add. */
+bool evidence_is_complete(const struct evidence *evidence, const struct exhibit *exhibit);
+
+/* evidence_place -- who and where a call is: the fields of a record that every call has. */
+void evidence_place(const struct evidence *evidence, const struct ad_step *step,
+                    const struct verdict *call, const struct entered *entered,
+                    struct prov_record *record);
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * The names of this step's calls follow from the number of the first one of a location; those
+ * of the calls that were open before are kept with them.
+ */
+#include "live/history.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void histories_init(struct histories *h, uint32_t window)
+{
+    *h = (struct histories){.window = window};
+}
+
+static void release_open(struct open_call *open, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        around_release(&open[i].around);
+    free(open);
+}
+
+void histories_release(struct histories *h)
+{
+    for (uint32_t l = 0; l < h->n; l++) {
+        release_open(h->of[l].open, h->of[l].open_cap);
+        release_open(h->of[l].next_open, h->of[l].next_cap);
+        around_release(&h->of[l].tail);
+    }
+    free(h->of);
+    free(h->n_entered);
+    idmap_release(&h->groups);
+    *h = (struct histories){0};
+}
+
+uint32_t histories_group(struct histories *h, uint32_t program, uint32_t rank)
+{
+    return idmap_add(&h->groups, key_pair(program, rank));
+}
+
+/* ------------------------------------------------------------------------------- beginning */
+
+static void follow_locations(struct histories *h, const struct ad_step *step)
+{
+    mem_grow(&h->of, &h->cap, step->n_locations, sizeof *h->of);
+    for (; h->n < step->n_locations; h->n++) {
+        const struct location *location = &step->defs->location[h->n];
+
+        h->of[h->n] =
+            (struct history){.group = histories_group(h, location->program, location->rank)};
+    }
+    mem_grow(&h->n_entered, &h->entered_cap, h->groups.n, sizeof *h->n_entered);
+    memset(h->n_entered, 0, h->groups.n * sizeof *h->n_entered);
+}
+
+static void name_calls(struct histories *h, const struct ad_step *step, uint32_t l)
+{
+    const struct live_calls *c = &step->calls[l];
+    struct history *own = &h->of[l];
+
+    own->recent[step->number % HISTORY_STEPS] =
+        (struct entered){.step = step->number,
+                         .begin_ns = step->begin_ns,
+                         .end_ns = step->end_ns,
+                         .index = h->n_entered[own->group],
+                         .first_id = c->next_id - (c->n - c->n_carried)};
+    h->n_entered[own->group] += c->n - c->n_carried;
+}
+
+/* Verdicts are by location, then row, behind those that came late. */
+static void find_verdicts(struct histories *h, const struct ad_step *step)
+{
+    size_t i = 0;
+
+    while (i < step->n_verdicts && step->verdict[i].row == NO_ROW)
+        i++;
+    for (uint32_t l = 0; l < h->n; l++) {
+        size_t first = i;
+
+        while (i < step->n_verdicts && step->verdict[i].location == l)
+            i++;
+        h->of[l].first = step->verdict + first;
+        h->of[l].n_verdicts = i - first;
+    }
+}
+
+void histories_begin(struct histories *h, const struct ad_step *step)
+{
+    follow_locations(h, step);
+    find_verdicts(h, step);
+    for (uint32_t l = 0; l < h->n; l++)
+        name_calls(h, step, l);
+    for (uint32_t l = 0; l < h->n; l++)
+        around_close(&h->of[l].tail, h, step, l);
+}
+
+/* ----------------------------------------------------------------------------------- names */
+
+static const struct entered *this_step(const struct histories *h, const struct ad_step *step,
+                                       uint32_t location)
+{
+    return &h->of[location].recent[step->number % HISTORY_STEPS];
+}
+
+const struct entered *history_entered(const struct histories *h, const struct ad_step *step,
+                                      uint32_t location, uint32_t row)
+{
+    return row < step->calls[location].n_carried ? &h->of[location].open[row].entered
+                                                 : this_step(h, step, location);
+}
+
+struct prov_event history_event(const struct histories *h, const struct ad_step *step,
+                                uint32_t location, uint32_t row)
+{
+    uint32_t n_carried = step->calls[location].n_carried;
+
+    if (row < n_carried)
+        return h->of[location].open[row].event;
+    return (struct prov_event){step->defs->location[location].rank, step->number,
+                               this_step(h, step, location)->index + (row - n_carried)};
+}
+
+struct prov_event history_late_event(const struct histories *h, const struct ad_step *step,
+                                     const struct verdict *call, struct entered *entered)
+{
+    const struct location *location = &step->defs->location[call->location];
+    const struct history *own = &h->of[call->location];
+
+    for (uint64_t back = 1; back < HISTORY_STEPS && back <= step->number; back++) {
+        const struct entered *e = &own->recent[(step->number - back) % HISTORY_STEPS];
+
+        if (e->step == step->number - back && call->id - e->first_id < UINT32_MAX / 2) {
+            *entered = *e;
+            return (struct prov_event){location->rank, e->step,
+                                       e->index + (call->id - e->first_id)};
+        }
+    }
+    *entered = (struct entered){.step = call->step};
+    return (struct prov_event){location->rank, call->step,
+                               ((uint64_t)location->thread + 1) << 32 | call->id};
+}
+
+static bool is_anomaly(const struct history *own, uint32_t row)
+{
+    size_t low = 0, high = own->n_verdicts;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (own->first[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < own->n_verdicts && own->first[low].row == row;
+}
+
+uint32_t history_fid(const struct ad_step *step, uint32_t model)
+{
+    uint32_t fid = ad_function(step->ad, model);
+
+    return fid == UINT32_MAX ? HISTORY_OWN_FID | model : fid;
+}
+
+void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
+                  uint32_t row, struct prov_call *out)
+{
+    const struct live_calls *c = &step->calls[location];
+    bool is_open = c->inclusive_ns[row] == LIVE_OPEN;
+
+    *out = (struct prov_call){
+        .event = history_event(h, step, location, row),
+        .has_parent = c->caller[row] != NO_CALL,
+        .is_anomaly = is_anomaly(&h->of[location], row),
+        .fid = history_fid(step, step->model[location][row]),
+        .func = step->defs->region[c->region[row]].name,
+        .enter_ns = c->enter_ns[row],
+        .leave_ns = is_open ? 0 : c->enter_ns[row] + c->inclusive_ns[row],
+    };
+    if (out->has_parent)
+        out->parent = history_event(h, step, location, c->caller[row]);
+}
+
+/* ------------------------------------------------------------------------------------- end */
+
+static void *grow_zeroed(void *data, size_t *cap, size_t n, size_t width)
+{
+    size_t before = *cap;
+
+    mem_grow(&data, cap, n, width);
+    if (*cap > before)
+        memset((char *)data + before * width, 0, (*cap - before) * width);
+    return data;
+}
+
+/* A call that was entered in this step and is still open. */
+static void keep_open(struct histories *h, const struct ad_step *step, uint32_t l, uint32_t row,
+                      struct open_call *next, bool has_room)
+{
+    next->entered = *this_step(h, step, l);
+    next->event = history_event(h, step, l, row);
+    if (has_room)
+        around_take(&next->around, h, step, l, row);
+    else
+        next->around.n = 0;
+}
+
+/* What was open before the step and still is goes on: it is the first of the open calls. */
+static void go_on(struct histories *h, const struct ad_step *step, uint32_t l, uint32_t n)
+{
+    struct history *own = &h->of[l];
+
+    for (uint32_t i = 0; i < n; i++)
+        if (own->open[i].around.n > 0)
+            around_continue(&own->open[i].around, h, step, l);
+    for (uint32_t i = 0; i < n; i++) {
+        struct open_call swapped = own->next_open[i];
+
+        own->next_open[i] = own->open[i];
+        own->open[i] = swapped;
+    }
+}
+
+static void swap_lists(struct history *own, uint32_t n)
+{
+    struct open_call *open = own->open;
+    size_t cap = own->open_cap;
+
+    own->open = own->next_open;
+    own->open_cap = own->next_cap;
+    own->next_open = open;
+    own->next_cap = cap;
+    own->n_open = n;
+}
+
+/* Row i of the next step is the i-th call that is open now. */
+static void end_location(struct histories *h, const struct ad_step *step, uint32_t l)
+{
+    const struct live_calls *c = &step->calls[l];
+    struct history *own = &h->of[l];
+    uint32_t n = 0, i, row;
+
+    for (row = c->top; row != NO_CALL; row = c->caller[row])
+        n++;
+    own->next_open = grow_zeroed(own->next_open, &own->next_cap, n, sizeof *own->open);
+    for (row = c->top, i = n; row != NO_CALL && row >= c->n_carried; row = c->caller[row]) {
+        i--;
+        keep_open(h, step, l, row, &own->next_open[i], i < HISTORY_MOST_OPEN);
+    }
+    around_shift(&own->tail, h, step, l);
+    go_on(h, step, l, i);
+    swap_lists(own, n);
+}
+
+void histories_end(struct histories *h, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < h->n; l++)
+        end_location(h, step, l);
+}

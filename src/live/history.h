@@ -1,0 +1,110 @@
+/*
+ * history -- what is still known of the calls of a location when their step is over, and what
+ * every call is called.
+ *
+ * A call's event is the step in which it was entered and how manieth it is of its rank in that
+ * step: location after location, each in the order of entering. So a call has its name from the
+ * moment it is entered, whatever happens to it later.
+ *
+ *     step 7 of rank 2    thread 0   main   solve  send      2:7:0  2:7:1  2:7:2
+ *                         thread 1   work   work             2:7:3  2:7:4
+ *
+ * The last calls of a location, open or not, stay for windows that reach back over the border
+ * of a step; a call that is open when the step ends keeps its own surroundings.
+ */
+#ifndef SNAG_LIVE_HISTORY_H
+#define SNAG_LIVE_HISTORY_H
+
+#include "base/idmap.h"
+#include "live/ad.h"
+#include "live/around.h"
+#include "prov/prov_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HISTORY_STEPS 64 /* of which the events of late calls are known */
+#define HISTORY_OWN_FID 0x80000000u
+#define HISTORY_MOST_OPEN 256 /* open calls of a location that keep their surroundings */
+
+/* The calls of a location that were entered in a step: first_id and on. */
+struct entered {
+    uint64_t step, begin_ns, end_ns;
+    uint64_t index; /* of the first one */
+    uint32_t first_id;
+};
+
+/* A call that was open when the last step ended. */
+struct open_call {
+    struct entered entered;
+    struct prov_event event;
+    struct around around; /* n is 0 when there were too many */
+};
+
+struct history {
+    uint32_t group;                       /* the process it belongs to, see histories_group */
+    struct entered recent[HISTORY_STEPS]; /* of step s at s modulo their number */
+    struct open_call *open;               /* [n_open] row i of this step is open[i] */
+    uint32_t n_open;
+    size_t open_cap;
+    struct open_call *next_open; /* being made for the next step */
+    size_t next_cap;
+    struct around tail;          /* the last calls before this step */
+    const struct verdict *first; /* [n_verdicts] of this step, with a row, ascending */
+    size_t n_verdicts;
+};
+
+struct histories {
+    struct history *of; /* [n] by location */
+    uint32_t n;
+    size_t cap;
+    uint32_t window; /* calls on either side */
+    struct idmap groups;
+    uint64_t *n_entered; /* [groups.n] calls of the process in this step so far */
+    size_t entered_cap;
+};
+
+void histories_init(struct histories *h, uint32_t window);
+void histories_release(struct histories *h);
+
+/* histories_group -- the number of a process, new if it was not known. */
+uint32_t histories_group(struct histories *h, uint32_t program, uint32_t rank);
+
+/* histories_begin -- a step that was judged. O(locations + open calls). */
+void histories_begin(struct histories *h, const struct ad_step *step);
+
+/* histories_end -- it is over: keep what the next one may want of it. */
+void histories_end(struct histories *h, const struct ad_step *step);
+
+/* history_entered -- in which step a call of this step was entered. */
+const struct entered *history_entered(const struct histories *h, const struct ad_step *step,
+                                      uint32_t location, uint32_t row);
+
+/* history_event -- the name of a call of this step. O(1). */
+struct prov_event history_event(const struct histories *h, const struct ad_step *step,
+                                uint32_t location, uint32_t row);
+
+/*
+ * history_late_event -- the name of a call of an earlier step.
+ *   entered  out: that step; its times are 0 where it is too long ago, and the name then is one
+ *            that no other call has: with the step in which the call ended, and a number beyond
+ *            those of any step
+ */
+struct prov_event history_late_event(const struct histories *h, const struct ad_step *step,
+                                     const struct verdict *call, struct entered *entered);
+
+/* history_call -- a call of this step, with its name and its caller's. O(log verdicts). */
+void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
+                  uint32_t row, struct prov_call *out);
+
+/* history_fid -- the number of a function in the whole job; while the parameter server has not
+ * said it, HISTORY_OWN_FID and its number here. */
+uint32_t history_fid(const struct ad_step *step, uint32_t model);
+
+/* event_before -- in the order of entering, of two calls of one location. */
+static inline bool event_before(const struct prov_event *a, const struct prov_event *b)
+{
+    return a->step != b->step ? a->step < b->step : a->index < b->index;
+}
+
+#endif

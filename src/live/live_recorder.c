@@ -1,0 +1,313 @@
+#include "live/live_recorder.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "live/evidence.h"
+#include "live/normals.h"
+#include "live/run_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a normal call of a function is wanted. */
+struct want {
+    bool is_wanted;    /* there was an anomaly, and no normal call since */
+    uint32_t location; /* of it */
+};
+
+struct live_recorder {
+    struct live_recorder_opts opts;
+    struct prov_store *store;
+    struct evidence evidence;
+    struct normals normals;
+    struct run_stats stats;
+    struct exhibit *held; /* [n_held]; those behind are empty, and kept for their memory */
+    size_t n_held, held_cap;
+    struct want *want; /* [n_models] */
+    uint32_t n_models;
+    size_t want_cap;
+    struct live_recorder_counts counts;
+    int final_rc;
+    char *final_message;
+};
+
+int live_recorder_open(struct live_recorder **out, const struct live_recorder_opts *opts)
+{
+    struct live_recorder *r;
+    int rc;
+
+    *out = NULL;
+    if (opts->window > LIVE_RECORDER_MOST_WINDOW)
+        return err_set(ERR_RANGE, "a window of %u calls is too large, %u at most", opts->window,
+                       LIVE_RECORDER_MOST_WINDOW);
+    r = mem_alloc(1, sizeof *r);
+    r->opts = *opts;
+    normals_init(&r->normals, opts->is_inclusive);
+    run_stats_init(&r->stats, opts->is_inclusive, opts->program);
+    rc = evidence_open(&r->evidence,
+                       &(struct evidence_opts){.is_inclusive = opts->is_inclusive,
+                                               .window = opts->window,
+                                               .watchlist = opts->watchlist,
+                                               .counter_prefix = opts->counter_prefix,
+                                               .hostname = opts->hostname});
+    if (rc == 0)
+        rc = prov_store_open(opts->url, &opts->store, &r->store);
+    if (rc == 0)
+        *out = r;
+    else
+        live_recorder_close(r);
+    return rc;
+}
+
+int live_recorder_close(struct live_recorder *r)
+{
+    int rc, final_rc;
+
+    if (r == NULL)
+        return 0;
+    rc = prov_store_close(r->store);
+    for (size_t i = 0; i < r->held_cap; i++)
+        exhibit_release(&r->held[i]);
+    free(r->held);
+    free(r->want);
+    evidence_release(&r->evidence);
+    normals_release(&r->normals);
+    run_stats_release(&r->stats);
+    final_rc = r->final_rc;
+    if (rc == 0 && final_rc < 0)
+        err_set(final_rc, "%s", r->final_message);
+    free(r->final_message);
+    free(r);
+    return rc < 0 ? rc : final_rc;
+}
+
+int live_recorder_flush(struct live_recorder *r)
+{
+    return prov_store_flush(r->store);
+}
+
+void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
+{
+    *out = r->counts;
+    prov_store_counts(r->store, &out->store);
+}
+
+/* ------------------------------------------------------------------------------- anomalies */
+
+static void set_judgement(struct live_recorder *r, const struct ad_step *step, uint32_t model,
+                          struct call_judgement judgement, double severity_ns,
+                          struct prov_record *record)
+{
+    const struct call_judge *judge = ad_judge(step->ad, model);
+
+    record->score = judgement.score;
+    record->p = judgement.p;
+    record->severity_ns = severity_ns > 0 ? (uint64_t)llround(severity_ns) : 0;
+    record->algorithm = judge ? judge->ops->name : "";
+    record->model_version = run_stats_version(&r->stats, step, model, r->store);
+}
+
+static void put_exhibit(struct live_recorder *r, const struct ad_step *step, struct exhibit *x)
+{
+    struct prov_record *record = &x->record;
+
+    if (x->call.row != NO_ROW)
+        record->window = around_window(&x->around);
+    record->partner = arena_zeros(&r->evidence.arena, struct prov_partner, record->n_partners);
+    for (size_t i = 0; i < record->n_partners; i++) {
+        const struct location *location = &step->defs->location[x->partner_location[i]];
+
+        record->partner[i] = (struct prov_partner){.rank = location->rank,
+                                                   .thread = location->thread,
+                                                   .window = around_window(&x->partner[i])};
+    }
+    prov_store_put(r->store, PROV_ANOMALY, record);
+    r->counts.n_anomalies++;
+}
+
+/* What waited for this step. */
+static void put_held(struct live_recorder *r, const struct ad_step *step)
+{
+    for (size_t i = 0; i < r->n_held; i++) {
+        evidence_continue(&r->evidence, step, &r->held[i]);
+        put_exhibit(r, step, &r->held[i]);
+    }
+    r->n_held = 0;
+    arena_release(&r->evidence.arena);
+}
+
+/* Room for one more; what is behind n_held is empty. */
+static struct exhibit *next_exhibit(struct live_recorder *r)
+{
+    size_t cap = r->held_cap;
+
+    mem_grow(&r->held, &r->held_cap, r->n_held + 1, sizeof *r->held);
+    if (r->held_cap > cap)
+        memset(r->held + cap, 0, (r->held_cap - cap) * sizeof *r->held);
+    return &r->held[r->n_held];
+}
+
+static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
+                           const struct verdict *v)
+{
+    struct exhibit *x = next_exhibit(r);
+    bool is_late = v->row == NO_ROW;
+
+    if (is_late)
+        evidence_take_late(&r->evidence, step, v, x);
+    else
+        evidence_take(&r->evidence, step, v, x);
+    r->counts.n_late += is_late;
+    set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
+    if (!step->is_last && r->n_held < LIVE_RECORDER_MOST_HELD &&
+        !evidence_is_complete(&r->evidence, x))
+        r->n_held++;
+    else
+        put_exhibit(r, step, x);
+}
+
+/* --------------------------------------------------------------------------------- normals */
+
+static void follow_models(struct live_recorder *r, const struct ad_step *step)
+{
+    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
+    for (; r->n_models < ad_models(step->ad); r->n_models++)
+        r->want[r->n_models] = (struct want){0};
+}
+
+static void put_normal(struct live_recorder *r, const struct ad_step *step,
+                       const struct normal *n)
+{
+    const struct call_judge *judge = ad_judge(step->ad, n->call.model);
+    const struct sketch *sketch = ad_sketch(step->ad, n->call.model);
+    uint64_t time_ns = r->opts.is_inclusive ? n->call.inclusive_ns : n->call.exclusive_ns;
+    struct prov_record record = {.event = n->event,
+                                 .stack = n->stack,
+                                 .n_stack = n->n_stack,
+                                 .window = around_window(&n->around)};
+
+    evidence_place(&r->evidence, step, &n->call, &n->entered, &record);
+    set_judgement(r, step, n->call.model, judge->ops->judge(&judge->model, sketch, time_ns),
+                  (double)time_ns - judge->model.median, &record);
+    prov_store_put(r->store, PROV_NORMAL, &record);
+    r->counts.n_normals++;
+}
+
+/* One for each function that is strange in this step, or was when there was none to give. */
+static void put_normals(struct live_recorder *r, const struct ad_step *step)
+{
+    for (size_t i = 0; i < step->n_verdicts; i++) {
+        struct want *want = &r->want[step->verdict[i].model];
+
+        if (!want->is_wanted)
+            want->location = step->verdict[i].location;
+        want->is_wanted = true;
+    }
+    for (uint32_t model = 0; model < r->n_models; model++) {
+        struct want *want = &r->want[model];
+        const struct normal *normal = NULL;
+
+        if (want->is_wanted)
+            normal = normals_give(&r->normals, step->n_locations, want->location, model);
+        if (normal == NULL)
+            continue;
+        put_normal(r, step, normal);
+        want->is_wanted = false;
+    }
+}
+
+/* --------------------------------------------------------------------------------- the end */
+
+struct last_judge {
+    const struct live_recorder *recorder;
+    const struct ad_step *step;
+    struct idmap fid; /* of the functions of the whole job that are known here */
+    uint32_t *model;  /* [fid.n] */
+};
+
+static void number_models(struct last_judge *last, const struct ad *ad)
+{
+    last->model = mem_alloc(ad_models(ad), sizeof *last->model);
+    for (uint32_t m = 0; m < ad_models(ad); m++) {
+        uint32_t i = idmap_add(&last->fid, key_pair(history_fid(last->step, m), 0));
+
+        last->model[i] = m;
+    }
+}
+
+/* The model of a record, or UINT32_MAX. */
+static uint32_t model_of(const struct last_judge *last, const struct prov_record *record)
+{
+    uint32_t i;
+
+    if (record->fid & HISTORY_OWN_FID)
+        return record->fid & ~HISTORY_OWN_FID;
+    i = idmap_find(&last->fid, key_pair(record->fid, 0));
+    return i == IDMAP_NONE ? UINT32_MAX : last->model[i];
+}
+
+/* Others may write to the store: records of processes that were not seen here are theirs. */
+static bool is_ours(const struct live_recorder *r, const struct prov_record *record)
+{
+    struct key process = key_pair(record->program, record->event.rank);
+
+    return idmap_find(&r->evidence.histories.groups, process) != IDMAP_NONE;
+}
+
+static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record *record,
+                        struct prov_final *final)
+{
+    const struct last_judge *last = ctx;
+    const struct ad *ad = last->step->ad;
+    uint32_t model = model_of(last, record);
+    const struct call_judge *judge = ad_judge(ad, model);
+    uint64_t time_ns =
+        last->recorder->opts.is_inclusive ? record->inclusive_ns : record->exclusive_ns;
+    struct call_judgement judgement;
+
+    if (judge == NULL || !is_ours(last->recorder, record))
+        return;
+    judgement = judge->ops->judge(&judge->model, ad_sketch(ad, model), time_ns);
+    *final = (struct prov_final){.is_judged = true,
+                                 .is_pruned = ad_is_strange(ad, model, time_ns) !=
+                                              (kind == PROV_ANOMALY),
+                                 .score = judgement.score,
+                                 .p = judgement.p};
+}
+
+static void finish(struct live_recorder *r, const struct ad_step *step)
+{
+    struct last_judge last = {.recorder = r, .step = step};
+    struct prov_rejudged rejudged = {0};
+
+    number_models(&last, step->ad);
+    run_stats_put(&r->stats, step, r->store);
+    prov_store_flush(r->store); /* what was lost is told at the end */
+    r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &rejudged);
+    if (r->final_rc < 0)
+        r->final_message = mem_copy_string(err_message());
+    prov_store_end(r->store);
+    r->counts.n_pruned = rejudged.n_pruned;
+    idmap_release(&last.fid);
+    free(last.model);
+}
+
+void live_recorder_step(void *ctx, const struct ad_step *step)
+{
+    struct live_recorder *r = ctx;
+
+    hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
+    evidence_begin(&r->evidence, step);
+    follow_models(r, step);
+    put_held(r, step);
+    run_stats_step(&r->stats, step);
+    if (!step->is_last)
+        normals_look(&r->normals, &r->evidence.histories, step);
+    for (size_t i = 0; i < step->n_verdicts; i++)
+        record_anomaly(r, step, &step->verdict[i]);
+    put_normals(r, step);
+    evidence_end(&r->evidence, step);
+    if (step->is_last)
+        finish(r, step);
+}

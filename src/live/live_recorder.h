@@ -1,0 +1,74 @@
+/*
+ * live_recorder -- strange calls and all that explains them go to a store while the program
+ * runs.
+ *
+ * A sink of ad: every verdict becomes a record with its call stack, what its thread did before
+ * and after it, what those did with whom it exchanged messages, counters, the chain of waits
+ * that led to it, the state of the node. What happens behind a call may be in the next step:
+ * records wait for that one step, a bounded number of them.
+ *
+ *     step k     judged -> complete records are put, the others held
+ *     step k+1   held ones get what was missing, and are put
+ *
+ * Of a call that had to wait for a model only its times are known: its record has no window.
+ * With the last step go statistics and models, and all records are judged once more by the
+ * final models.
+ *
+ * When the store fails, what is lost is counted, it is said once, and the program goes on.
+ */
+#ifndef SNAG_LIVE_LIVE_RECORDER_H
+#define SNAG_LIVE_LIVE_RECORDER_H
+
+#include "live/ad.h"
+#include "prov/prov_store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIVE_RECORDER_MOST_HELD 1024u /* records that wait for the next step */
+#define LIVE_RECORDER_MOST_WINDOW 1000u
+
+struct live_recorder;
+
+struct live_recorder_opts {
+    const char *url;            /* of the store */
+    bool is_inclusive;          /* as in struct ad_opts */
+    uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MOST_WINDOW */
+    uint32_t program;           /* that statistics are of */
+    const char *watchlist;      /* file, or NULL: see node_state.h */
+    const char *counter_prefix; /* where there is no list */
+    const char *hostname;       /* of processes whose metadata do not say it; NULL: "" */
+    struct prov_store_opts store;
+};
+
+struct live_recorder_counts {
+    uint64_t n_anomalies, n_normals; /* records that were put */
+    uint64_t n_late;                 /* of the anomalies: without their surroundings */
+    uint64_t n_pruned;               /* the final models say otherwise */
+    struct prov_counts store;
+};
+
+/*
+ * live_recorder_open -- open the store, or make it, and read the list of counters.
+ * Returns 0, ERR_RANGE for too large a window, or what prov_store_open and node_state_open do.
+ */
+int live_recorder_open(struct live_recorder **recorder, const struct live_recorder_opts *opts);
+
+/* live_recorder_step -- the sink: ctx is the recorder. O(calls + verdicts x window). */
+void live_recorder_step(void *ctx, const struct ad_step *step);
+
+void live_recorder_counts(struct live_recorder *recorder, struct live_recorder_counts *out);
+
+/*
+ * live_recorder_flush -- wait until what was put is stored: all records but those held.
+ * Returns as prov_store_flush.
+ */
+int live_recorder_flush(struct live_recorder *recorder);
+
+/*
+ * live_recorder_close -- store what is waiting. NULL is harmless.
+ * Returns 0, ERR_IO when something was lost, or why there are no final verdicts.
+ */
+int live_recorder_close(struct live_recorder *recorder);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * What ends up in a store, of programs that are said call by call. w is called often and takes
+ * 10 or 11 us; when it takes 5 ms that is strange. A window is two calls on either side.
+ */
+#include "live/live_recorder.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/test.h"
+#include "live/sample_stream.h"
+#include "prov/prov_reader.h"
+
+#include <jansson.h>
+#include <unistd.h>
+
+#define US 1000u
+#define MS 1000000u
+
+static struct sample_stream program;
+static char dir[32];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(dir, "recorder-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sample_stream_close(&program);
+    assert_int_equal(fs_remove_tree(dir), 0);
+    return 0;
+}
+
+/* n usual calls, 100 us apart. */
+static void say_usual(uint32_t location, uint64_t from_ns, int n)
+{
+    for (int i = 0; i < n; i++)
+        sample_call(&program, location, from_ns + (uint64_t)i * 100 * US, "w",
+                    (10u + (unsigned)i % 2) * US);
+}
+
+static struct live_recorder_counts run_with(const struct live_recorder_opts *opts,
+                                            struct ad_opts ad_settings)
+{
+    struct live_recorder *recorder;
+    struct live_recorder_counts counts;
+    struct ad *ad;
+
+    assert_int_equal(live_recorder_open(&recorder, opts), 0);
+    ad_settings.detector = call_detector_find("sstd");
+    ad_settings.sink = &(struct ad_sink){live_recorder_step, recorder};
+    ad_settings.n_sinks = 1;
+    ad = ad_new(&program.stream, &ad_settings);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    live_recorder_counts(recorder, &counts);
+    assert_int_equal(live_recorder_close(recorder), 0);
+    ad_free(ad);
+    return counts;
+}
+
+static struct live_recorder_counts run(void)
+{
+    return run_with(&(struct live_recorder_opts){.url = dir, .window = 2, .hostname = "here"},
+                    ad_default());
+}
+
+/* The value in the first row, as text. */
+static void ask(const char *sql, char *out, size_t size)
+{
+    sqlite3_stmt *query;
+    sqlite3 *db;
+
+    assert_int_equal(prov_reader_open(dir, &db), 0);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    snprintf(out, size, "%s", sqlite3_column_text(query, 0));
+    sqlite3_finalize(query);
+    sqlite3_close(db);
+}
+
+static void assert_says(const char *sql, const char *expected)
+{
+    char text[4096];
+
+    ask(sql, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+/* Of a list in all anomalies, "name@event" of each call, with * for those that are strange and
+ * ... for those that are not over. */
+#define CALLS(list)                                                                            \
+    "SELECT group_concat(c.value ->> 'func' || '@' || (c.value ->> 'event_id') || "            \
+    "iif(c.value ->> 'is_anomaly', '*', '') || iif(c.value ->> 'exit' = 0, '...', ''), ' ') "  \
+    "FROM anomalies, json_each(record, '" list "') AS c"
+
+/* Step 0 ends 300 us after the last usual call; call 200 is strange and its last but one. */
+static void windows_go_across_steps(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_enter(&program, 0, 21 * MS, "main");
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    sample_call(&program, 0, 29 * MS, "a", US);
+    sample_stream_step(&program, 40 * MS);
+    sample_call(&program, 0, 31 * MS, "b", US);
+    sample_call(&program, 0, 32 * MS, "c", US);
+    sample_leave(&program, 0, 33 * MS);
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says(CALLS("$.event_window.exec_window"),
+                "w@0:0:199 main@0:0:200 w@0:0:201* a@0:0:202 b@0:1:0");
+    assert_says(CALLS("$.call_stack"), "w@0:0:201* main@0:0:200...");
+    assert_says("SELECT event_id || ' ' || entry || ' ' || exit || ' ' || io_step || ' ' || "
+                "(record ->> 'io_step_tend') || ' ' || (record ->> 'hostname') FROM anomalies",
+                "0:0:201 22000.0 27000.0 0 30000 here");
+    assert_says("SELECT group_concat(c.value ->> 'parent_event_id') FROM anomalies, "
+                "json_each(record, '$.event_window.exec_window') AS c",
+                "0:0:200,0:0:200,0:0:200");
+}
+
+/* main, and in it w, are open for three steps; what was before them is not forgotten. */
+static void calls_that_last_for_steps_keep_their_surroundings(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_call(&program, 0, 28 * MS, "a", US);
+    sample_enter(&program, 0, 29 * MS, "w");
+    sample_call(&program, 0, 29 * MS + 5 * US, "b", US);
+    sample_stream_step(&program, 40 * MS);
+    sample_stream_step(&program, 50 * MS);
+    sample_call(&program, 0, 41 * MS, "c", US);
+    sample_call(&program, 0, 42 * MS, "d", US);
+    sample_leave(&program, 0, 43 * MS);
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says(CALLS("$.event_window.exec_window"),
+                "w@0:0:199 a@0:0:200 w@0:0:201* b@0:0:202 c@0:2:0");
+    assert_says("SELECT event_id || ' ' || io_step || ' ' || runtime_total || ' ' || "
+                "runtime_exclusive FROM anomalies",
+                "0:0:201 0 14000.0 13997.0");
+}
+
+/*
+ *     rank 0   [ main [ w (waits)            ] ]
+ *     rank 1      [ x ][ late ...     ][ send ]
+ */
+static void partners_and_causes_are_told(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 40 * MS);
+    for (int i = 0; i < 200; i++) {
+        uint64_t at_ns = (uint64_t)i * 100 * US;
+
+        sample_call(&program, 1, at_ns, "x", 4 * US);
+        sample_enter(&program, 1, at_ns + 5 * US, "MPI_Send");
+        sample_message(&program, 1, at_ns + 5 * US, MESSAGE_SEND, 0, 64);
+        sample_leave(&program, 1, at_ns + 6 * US);
+        sample_enter(&program, 0, at_ns, "MPI_Recv");
+        sample_message(&program, 0, at_ns + 9 * US, MESSAGE_RECV, 1, 64);
+        sample_leave(&program, 0, at_ns + (10u + (unsigned)i % 2) * US);
+    }
+    sample_call(&program, 1, 20 * MS, "x", 4 * US);
+    sample_call(&program, 1, 20 * MS + 10 * US, "late", 4 * MS);
+    sample_enter(&program, 1, 25 * MS, "MPI_Send");
+    sample_message(&program, 1, 25 * MS, MESSAGE_SEND, 0, 64);
+    sample_leave(&program, 1, 25 * MS + US);
+    sample_enter(&program, 0, 20 * MS, "MPI_Recv");
+    sample_message(&program, 0, 25 * MS + 4 * US, MESSAGE_RECV, 1, 64);
+    sample_leave(&program, 0, 25 * MS + 5 * US);
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says(CALLS("$.event_window.exec_window"),
+                "MPI_Recv@0:0:198 MPI_Recv@0:0:199 MPI_Recv@0:0:200*");
+    assert_says(CALLS("$.partners[0].event_window.exec_window"),
+                "x@1:0:400 late@1:0:401 MPI_Send@1:0:402");
+    assert_says("SELECT group_concat((m.value ->> 'type') || ' ' || (m.value ->> 'src') || ' ' "
+                "|| (m.value ->> 'tar') || ' ' || (m.value ->> 'execdata_key'), ', ') "
+                "FROM anomalies, json_each(record, '$.event_window.comm_window') AS m",
+                "RECV 1 0 0:0:198, RECV 1 0 0:0:199, RECV 1 0 0:0:200");
+    assert_says("SELECT group_concat((l.value ->> 'rank') || ' ' || (l.value ->> 'function') "
+                "|| ' ' || coalesce(l.value ->> 'waits_for', 'nothing'), ', ') "
+                "FROM anomalies, json_each(record, '$.cause') AS l",
+                "0 MPI_Recv sender, 1 late nothing");
+}
+
+/* The message was sent in one step and is received in the next, after another one. */
+static void messages_find_their_ends_across_steps(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_enter(&program, 1, 28 * MS, "MPI_Send");
+    sample_message(&program, 1, 28 * MS, MESSAGE_SEND, 0, 1);
+    sample_leave(&program, 1, 28 * MS + US);
+    sample_stream_step(&program, 50 * MS);
+    sample_call(&program, 1, 30 * MS, "x", 2 * MS);
+    sample_enter(&program, 1, 38 * MS, "MPI_Send");
+    sample_message(&program, 1, 38 * MS, MESSAGE_SEND, 0, 2);
+    sample_leave(&program, 1, 38 * MS + US);
+    sample_call(&program, 1, 39 * MS, "y", 2 * MS);
+    sample_call(&program, 1, 44 * MS, "z", US);
+    sample_message(&program, 0, 31 * MS, MESSAGE_RECV, 1, 1);
+    sample_enter(&program, 0, 32 * MS, "w");
+    sample_message(&program, 0, 45 * MS, MESSAGE_RECV, 1, 2);
+    sample_leave(&program, 0, 46 * MS);
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says(CALLS("$.partners[0].event_window.exec_window"),
+                "MPI_Send@1:0:0 x@1:1:0 MPI_Send@1:1:1 y@1:1:2 z@1:1:3");
+}
+
+static void counters_belong_to_calls_or_to_the_node(void **state)
+{
+    struct live_recorder_opts opts = {
+        .url = dir, .window = 2, .counter_prefix = "monitoring: "};
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    definitions_metadata(&program.defs, &(struct metadata){0, 0, 0, "Hostname", "node7"});
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_counter(&program, 0, 21 * MS, "monitoring: load", 3);
+    sample_enter(&program, 0, 22 * MS, "w");
+    sample_counter(&program, 0, 23 * MS, "PAPI_TOT_CYC", 12345);
+    sample_counter(&program, 0, 24 * MS, "monitoring: load", 4);
+    sample_leave(&program, 0, 27 * MS);
+    sample_counter(&program, 0, 28 * MS, "PAPI_TOT_CYC", 99);
+    assert_int_equal(run_with(&opts, ad_default()).n_anomalies, 1);
+    assert_says("SELECT record -> '$.counter_events' FROM anomalies",
+                "[{\"counter_idx\":1,\"counter_name\":\"PAPI_TOT_CYC\",\"counter_value\":12345,"
+                "\"pid\":0,\"rid\":0,\"tid\":0,\"ts\":23000}]");
+    assert_says("SELECT record -> '$.node_state' FROM anomalies",
+                "{\"timestamp\":24000,\"data\":[{\"field\":\"load\",\"value\":4}]}");
+    assert_says("SELECT record ->> 'hostname' FROM anomalies", "node7");
+    assert_says("SELECT descr || '=' || value FROM metadata", "Hostname=node7");
+    assert_says("SELECT (stats ->> 'count') || ' ' || (stats ->> 'accumulate') FROM "
+                "counter_stats WHERE counter = 'PAPI_TOT_CYC'",
+                "2 12444.0");
+}
+
+static void a_list_says_what_to_watch(void **state)
+{
+    char path[64];
+    struct live_recorder_opts opts = {.url = dir, .window = 2, .watchlist = path};
+    struct live_recorder *recorder;
+    FILE *f;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/list.json", dir);
+    assert_int_equal(live_recorder_open(&recorder, &opts), ERR_IO);
+    f = fopen(path, "w");
+    fputs("[[\"PAPI_TOT_CYC\"]]", f);
+    fclose(f);
+    assert_int_equal(live_recorder_open(&recorder, &opts), ERR_FORMAT);
+    f = fopen(path, "w");
+    fputs("[[\"PAPI_TOT_CYC\", \"cycles\"], [\"x\", \"y\"]]", f);
+    fclose(f);
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_counter(&program, 0, 21 * MS, "PAPI_TOT_CYC", 5);
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    run_with(&opts, ad_default());
+    assert_says("SELECT record -> '$.node_state.data' FROM anomalies",
+                "[{\"field\":\"cycles\",\"value\":5}]");
+}
+
+/* The kernel's strange run is reported in step 1; the launch was in step 0. */
+static void kernels_know_who_launched_them(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    program.defs.location[1].is_gpu = true;
+    program.defs.location[1].gpu_device = 3;
+    sample_stream_step(&program, 30 * MS);
+    say_usual(1, 0, 200);
+    sample_enter(&program, 0, 20 * MS, "main");
+    sample_enter(&program, 0, 21 * MS, "cudaLaunchKernel");
+    sample_counter(&program, 0, 21 * MS + US, "Correlation ID", 77);
+    sample_leave(&program, 0, 21 * MS + 2 * US);
+    sample_stream_step(&program, 40 * MS);
+    sample_enter(&program, 1, 31 * MS, "w");
+    sample_counter(&program, 1, 31 * MS, "Correlation ID", 77);
+    sample_leave(&program, 1, 36 * MS);
+    program.defs.location[1].rank = 0; /* of the same process */
+    program.defs.location[1].thread = 1;
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says("SELECT record -> '$.gpu_location' FROM anomalies",
+                "{\"context\":0,\"device\":3,\"stream\":0,\"thread\":1}");
+    assert_says("SELECT (record -> '$.gpu_parent') ->> 'event_id' FROM anomalies", "0:0:1");
+    assert_says(CALLS("$.gpu_parent.call_stack"), "cudaLaunchKernel@0:0:1 main@0:0:0...");
+}
+
+/* Judged when there are 300 of them: the strange one is of step 0 then. */
+static void late_verdicts_have_no_window(void **state)
+{
+    struct live_recorder_opts opts = {.url = dir, .window = 2};
+    struct ad_opts ad_settings = ad_default();
+    struct live_recorder_counts counts;
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    sample_stream_step(&program, 60 * MS);
+    say_usual(0, 30 * MS, 200);
+    ad_settings.least_calls = 300;
+    counts = run_with(&opts, ad_settings);
+    assert_int_equal(counts.n_anomalies, 1);
+    assert_int_equal(counts.n_late, 1);
+    assert_says(CALLS("$.call_stack"), "w@0:0:200*");
+    assert_says("SELECT json_array_length(record, '$.event_window.exec_window') FROM anomalies",
+                "0");
+    assert_says("SELECT event_id || ' ' || entry || ' ' || io_step FROM anomalies",
+                "0:0:200 22000.0 0");
+}
+
+/*
+ * Step 0 has two strange calls: one normal one goes with them, the first that took 11 us, which
+ * is the median of 202 calls of which 100 took 10. Step 1 has one and nothing else: that of
+ * step 0 is gone, so the next usual call goes with it, in step 2.
+ */
+static void a_normal_call_goes_with_strange_ones(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 40 * MS);
+    say_usual(0, 0, 200);
+    sample_call(&program, 0, 21 * MS, "w", 5 * MS);
+    sample_call(&program, 0, 31 * MS, "w", 5 * MS);
+    sample_stream_step(&program, 50 * MS);
+    sample_call(&program, 0, 41 * MS, "w", 5 * MS);
+    sample_stream_step(&program, 60 * MS);
+    sample_call(&program, 0, 51 * MS, "w", 10 * US);
+    assert_int_equal(run().n_normals, 2);
+    assert_says("SELECT group_concat(event_id, ' ') FROM normalexecs", "0:0:1 0:2:0");
+    assert_says("SELECT group_concat(c.value ->> 'event_id', ' ') FROM normalexecs, "
+                "json_each(record, '$.event_window.exec_window') AS c WHERE io_step = 2",
+                "0:0:201 0:1:0 0:2:0");
+}
+
+/* 200 calls of 10 or 11 us, and one of 5 ms: mean (2100 + 5000) / 201. */
+static void statistics_and_models_are_left_behind(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    sample_enter(&program, 0, 0, "main");
+    say_usual(0, 0, 200);
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    sample_leave(&program, 0, 29 * MS);
+    run();
+    assert_says("SELECT calls || ' ' || anomalies || ' ' || (exclusive ->> 'accumulate') || "
+                "' ' || (inclusive ->> 'maximum') || ' ' || (severity ->> 'count') FROM "
+                "func_stats WHERE func = 'w'",
+                "201 1 7100.0 5000.0 1");
+    assert_says("SELECT (exclusive ->> 'accumulate') || ' ' || (inclusive ->> 'accumulate') "
+                "FROM func_stats WHERE func = 'main'",
+                "21900.0 29000.0");
+    assert_says("SELECT group_concat(version || func || algorithm) FROM ad_model",
+                "1wsstd,2wsstd");
+    assert_says("SELECT model_version || is_pruned || (final_score = outlier_score) FROM "
+                "anomalies",
+                "101");
+}
+
+/* In the end calls of 5 ms are as usual as any. */
+static void what_turns_out_to_be_usual_is_marked(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_usual(0, 0, 200);
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    sample_stream_step(&program, 1000 * MS);
+    for (unsigned i = 0; i < 100; i++)
+        sample_call(&program, 0, (31 + 6 * i) * MS, "w", 5 * MS);
+    assert_int_equal(run().n_pruned, 1);
+    assert_says("SELECT is_pruned FROM anomalies WHERE io_step = 0", "1");
+    assert_says("SELECT is_pruned FROM normalexecs WHERE io_step = 0", "0");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(windows_go_across_steps),
+        TEST(calls_that_last_for_steps_keep_their_surroundings),
+        TEST(partners_and_causes_are_told),
+        TEST(messages_find_their_ends_across_steps),
+        TEST(counters_belong_to_calls_or_to_the_node),
+        TEST(a_list_says_what_to_watch),
+        TEST(kernels_know_who_launched_them),
+        TEST(late_verdicts_have_no_window),
+        TEST(a_normal_call_goes_with_strange_ones),
+        TEST(statistics_and_models_are_left_behind),
+        TEST(what_turns_out_to_be_usual_is_marked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/*
+ * run_stats -- what a store has at the end of a run: statistics of functions and counters, and
+ * the models that judged.
+ *
+ * A model is stored when a record first names it, and once more at the end. Its version counts
+ * the models of a function that are stored.
+ */
+#ifndef SNAG_LIVE_RUN_STATS_H
+#define SNAG_LIVE_RUN_STATS_H
+
+#include "live/ad.h"
+#include "prov/prov_store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Moments of a stream of numbers, updated one by one. */
+struct moments {
+    uint64_t n;
+    double min, max, sum, mean, m2, m3, m4;
+};
+
+/*
+ * moments_add -- O(1).
+ * Source: Pebay. Formulas for Robust, One-Pass Parallel Computation of Covariances and
+ * Arbitrary-Order Statistical Moments. SAND2008-6212, equations 2.1 to 2.4 for one value.
+ */
+void moments_add(struct moments *moments, double x);
+
+/* moments_stats -- as Chimbuko has them: n - 1 below the deviation, 3 less than the kurtosis.
+ */
+struct prov_stats moments_stats(const struct moments *moments);
+
+/* sketch_stats -- of durations, in microseconds; skewness and kurtosis to 1.6 % of a value. */
+struct prov_stats sketch_stats(const struct sketch *sketch);
+
+struct function_stats {
+    struct sketch other; /* of the durations that are not judged: inclusive, or exclusive */
+    struct moments severity, score; /* of the anomalies; microseconds */
+    uint64_t version, n_calls;      /* of the model stored last; 0: there is none */
+};
+
+struct run_stats {
+    bool is_inclusive;
+    uint32_t program;
+    struct function_stats *function; /* [n_functions] by model */
+    uint32_t n_functions;
+    size_t function_cap;
+    struct moments *counter; /* [n_counters] */
+    uint32_t n_counters;
+    size_t counter_cap;
+};
+
+void run_stats_init(struct run_stats *stats, bool is_inclusive, uint32_t program);
+void run_stats_release(struct run_stats *stats);
+
+/* run_stats_step -- all calls and counters of a step, and its anomalies. O(calls). Calls that
+ * are closed because the stream is over do not count. */
+void run_stats_step(struct run_stats *stats, const struct ad_step *step);
+
+/* run_stats_version -- of a model as it judges now, which is stored if need be. */
+uint64_t run_stats_version(struct run_stats *stats, const struct ad_step *step, uint32_t model,
+                           struct prov_store *store);
+
+/* run_stats_put -- all statistics, and the models as they are now. */
+void run_stats_put(struct run_stats *stats, const struct ad_step *step,
+                   struct prov_store *store);
+
+#endif

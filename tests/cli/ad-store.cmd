@@ -1,0 +1,47 @@
+#needs jq
+# Every 250th wait of rank 0 is long, because rank 1 is late then.
+echo 'synth:300*step(0:<1 1:work@100us 1:late@10us 1:>1);ranks=2;jitter=0.05;slow=late/250/1000/1' >program
+snag ad "$(cat program)" --step 0.01 --store 'sqlite:one?shards=2'
+ls one
+snag query one 'SELECT event_id, func, runtime_exclusive, io_step, is_pruned FROM anomalies'
+snag query one 'SELECT event_id, func, runtime_exclusive, outlier_score < 6 AS usual FROM normalexecs'
+snag query one "SELECT func, calls, anomalies, exclusive ->> 'count' AS n, round(severity ->> 'accumulate') AS lost FROM func_stats ORDER BY func"
+snag query one 'SELECT func, count(*) AS models, max(version) AS last, min(algorithm) AS algorithm FROM ad_model GROUP BY func'
+snag query one "SELECT l.value ->> 'rank' AS rank, l.value ->> 'function' AS func, l.value ->> 'waits_for' AS waits_for FROM anomalies, json_each(record, '$.cause') AS l"
+
+# The same again is the same, but for what the store calls it.
+snag ad "$(cat program)" --step 0.01 --store two --quiet | tail -n 1
+for s in one two; do snag query $s 'SELECT record FROM anomalies UNION ALL SELECT record FROM normalexecs' --format csv | sort | md5sum; done | uniq | wc -l
+
+# Windows of two calls on either side, over the borders of steps.
+snag ad "$(cat program)" --step 0.01 --store narrow --window 2 --json | jq -c '[.stored_anomalies, .stored_late, .stored_normals, .pruned, .dropped]'
+snag provdb filter narrow 'rid = 0' | jq -c '.event_window.exec_window[] | [.event_id, .func, .is_anomaly]'
+snag provdb filter narrow 'rid = 0' | jq -c '.partners[] | .rid, (.event_window.exec_window[] | [.event_id, .func])'
+
+# What works on any store works on this one.
+snag provdb top one --top 2 --json | jq -c '[.event_id, .func, .outlier_severity]'
+snag provdb compare one narrow
+snag export one --what normalexecs | cut -d, -f 4-7
+snag export one --format json | jq -r .event_id
+snag export one --format chrome | jq '.traceEvents | length > 20'
+
+# With a model per call path; records judged late have no window.
+snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key path --store paths --quiet | tail -n 1
+snag query paths "SELECT func, fid, json_array_length(record, '$.event_window.exec_window') AS around FROM anomalies"
+snag query paths 'SELECT func, calls, anomalies FROM func_stats ORDER BY func'
+snag ad "$(cat program)" --step 0.01 --min-count 280 --store late --json | jq -c '[.stored_anomalies, .stored_late]'
+snag query late "SELECT event_id, func, json_array_length(record, '$.event_window.exec_window') AS around FROM anomalies"
+
+# A job of two instances with one store.
+for r in 0 1; do snag ad "$(cat program)" --rank $r --step 0.01 --store both --quiet >/dev/null; done; snag query both 'SELECT rid, func FROM anomalies ORDER BY rid'
+
+# What the node's state is made of.
+echo '[["cycles", "cyc"]]' >list.json && snag ad "$(cat program)" --store list --watchlist list.json --counter-prefix x --quiet --json | jq .stored_anomalies
+echo '{}' >list.json && snag ad "$(cat program)" --store list --watchlist list.json
+snag ad "$(cat program)" --watchlist list.json
+
+# What cannot be written.
+snag ad "$(cat program)" --store postgresql://db.example/prov
+snag ad "$(cat program)" --store program
+snag ad "$(cat program)" --store wide --window 1001
+(ulimit -f 200; trap '' XFSZ; snag ad 'synth:4000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/10/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .stored_anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v again)
