@@ -2,38 +2,11 @@
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/status.h"
-#include "web/http.h"
+#include "cmd/url_print.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define TICK_S 15 /* a proxy or a tunnel closes a connection that says nothing for long */
-
-static void print_url(const struct http *http)
-{
-    const struct access *access = http_access(http);
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    bool is_any = strcmp(access->address, "0.0.0.0") == 0 || strcmp(access->address, "::") == 0;
-    const char *host = is_any ? access->hostname : access->address;
-
-    is_v6 = is_v6 && !is_any;
-    printf("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "", http_port(http),
-           *access->token ? "?token=" : "", access->token);
-}
-
-/* To be run where the browser is. */
-static void print_tunnel(const struct http *http)
-{
-    const struct access *access = http_access(http);
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    unsigned port = http_port(http);
-
-    printf("ssh -N -L %u:%s%s%s:%u %s\n", port, is_v6 ? "[" : "",
-           access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
-           access->hostname);
-}
 
 /* Waits for SIGINT or SIGTERM, which are blocked in all threads. */
 static void wait_for_signal(struct http *http, const sigset_t *signals)
@@ -63,10 +36,7 @@ int cmd_serve(const struct settings *settings)
     signal(SIGPIPE, SIG_IGN);
     rc = http_open(&http, &opts);
     if (rc == 0) {
-        print_url(http);
-        if (settings->is_tunnel)
-            print_tunnel(http);
-        fflush(stdout);
+        url_print(http, settings->is_tunnel);
         wait_for_signal(http, &signals);
     }
     http_close(http);
