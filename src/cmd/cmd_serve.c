@@ -1,8 +1,10 @@
-/* snag serve -- the page of a run, and the API behind it, until a signal ends it. */
+/* snag serve -- the page of a run or a store, and the API behind it, until a signal ends it. */
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/status.h"
 #include "cmd/url_print.h"
+#include "prov/prov_place.h"
+#include "web/live_past.h"
 
 #include <signal.h>
 
@@ -17,14 +19,15 @@ static void wait_for_signal(struct http *http, const sigset_t *signals)
         http_tick(http);
 }
 
-int cmd_serve(const struct settings *settings)
+static int serve(const struct settings *settings, struct live_state *live)
 {
     struct http_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .author = learning_author(settings),
-                                        .n_threads = settings->threads}};
+                                        .n_threads = settings->threads,
+                                        .live = live}};
     struct http *http = NULL;
     sigset_t signals;
     int rc;
@@ -41,4 +44,17 @@ int cmd_serve(const struct settings *settings)
     }
     http_close(http);
     return rc < 0 ? rc : STATUS_DONE;
+}
+
+/* A run, or what is left of a live one: its store of provenance. */
+int cmd_serve(const struct settings *settings)
+{
+    struct live_state *live = NULL;
+    int rc =
+        prov_place_is_store(settings->args[0]) ? live_past_open(settings->args[0], &live) : 0;
+
+    if (rc == 0)
+        rc = serve(settings, live);
+    live_state_free(live);
+    return rc;
 }

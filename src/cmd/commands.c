@@ -103,12 +103,13 @@ static const struct command commands[] = {
      "  snag project lammps.snag\n"
      "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
      "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
-    {"serve", "RUN [options]", "look at a run in a browser: the page, and its HTTP API",
+    {"serve", "RUN|STORE [options]", "look at a run in a browser: the page, and its HTTP API",
      "port listen print-tunnel author", 1, 1, cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
-     "machine, a tunnel is safer: --print-tunnel prints the command for it.",
+     "machine, a tunnel is safer: --print-tunnel prints the command for it. Of a store of\n"
+     "provenance it shows what snag watch showed, as far as it was kept.",
      "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
     {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
      "format verify", 2, 2, cmd_query,

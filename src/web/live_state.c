@@ -312,6 +312,14 @@ void live_state_step(void *ctx, const struct ad_step *step)
     publish(state, step, &store);
 }
 
+static void add_past(struct live_row *row, const struct live_point *point, uint64_t severity_ns)
+{
+    live_stat_add(&row->exclusive_ns, point->exclusive_ns);
+    live_stat_add(&row->anomalies, point->is_anomaly);
+    if (point->is_anomaly)
+        live_stat_add(&row->severity_ns, severity_ns);
+}
+
 void live_state_execution(struct live_state *state, const struct live_point *point)
 {
     mem_grow(&state->execution, &state->execution_cap, state->n_executions + 1,
@@ -320,6 +328,40 @@ void live_state_execution(struct live_state *state, const struct live_point *poi
     state->execution[state->n_executions++].kind = LIVE_EXECUTION;
     if (point->region < state->tally.n_regions)
         state->tally.region[point->region].is_foi = true;
+}
+
+void live_state_past(struct live_state *state, const struct live_point *point,
+                     const char *function, uint64_t severity_ns)
+{
+    struct arena arena = {0};
+    struct location location = {
+        .name = "", .rank = point->rank, .program = point->program, .thread = point->thread};
+    double value[LIVE_PLANES] = {1, point->is_anomaly,
+                                 point->is_anomaly ? (double)severity_ns : 0,
+                                 (double)point->exclusive_ns};
+    uint32_t row;
+
+    if (live_state_find_rank(state, point->program, point->rank) == IDMAP_NONE)
+        add_place(state, &location);
+    if (point->region == state->n_regions)
+        add_region(state, &(struct region){.name = function,
+                                           .short_name = region_name_short(function, &arena),
+                                           .kind = region_name_kind(function)});
+    arena_release(&arena);
+    row = live_state_find_rank(state, point->program, point->rank);
+    live_grid_grow(&state->rank_grid, state->n_ranks);
+    live_grid_grow(&state->region_grid, state->n_regions);
+    live_grid_add(&state->rank_grid, row, point->enter_ns, value);
+    live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
+    add_past(&state->rank[row], point, severity_ns);
+    add_past(&state->of_region[point->region], point, severity_ns);
+    live_points_add(&state->points, point);
+    if (state->totals.n_calls++ == 0)
+        state->totals.begin_ns = point->enter_ns;
+    if (point->enter_ns + point->inclusive_ns > state->totals.end_ns)
+        state->totals.end_ns = point->enter_ns + point->inclusive_ns;
+    state->totals.n_anomalies += point->is_anomaly;
+    state->totals.severity_ns += point->is_anomaly ? severity_ns : 0;
 }
 
 void live_state_end(struct live_state *state, const char *message,

@@ -129,6 +129,15 @@ void live_state_step(void *ctx, const struct ad_step *step);
 void live_state_execution(struct live_state *state, const struct live_point *point);
 
 /*
+ * live_state_past -- a call of which a record is left, for a state without steps (live_past.h).
+ * In order of time; counts as a call, and as a step of its own for the statistics.
+ *   point     its region is that of the function: the next new one, or one known
+ *   function  its name
+ */
+void live_state_past(struct live_state *state, const struct live_point *point,
+                     const char *function, uint64_t severity_ns);
+
+/*
  * live_state_end -- nothing more comes.
  *   message  why, when it is an error; NULL: it is over
  *   store    what is in the store in the end; NULL: none
