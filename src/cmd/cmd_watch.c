@@ -13,6 +13,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static void print_totals(const struct live_session *session)
@@ -59,6 +60,8 @@ static int serve(const struct settings *settings)
     struct live_opts live = {.source = settings->args[0],
                              .detector = detector,
                              .is_inclusive = settings->is_inclusive,
+                             .is_by_path = settings->model_key &&
+                                           strcmp(settings->model_key, "path") == 0,
                              .speed = settings->speed};
     struct live_state *state = live_state_new(&live);
     struct http_opts opts = {.address = settings->listen,

@@ -205,6 +205,20 @@ static void add_tally(struct live_state *state)
     state->n_executions = 0;
 }
 
+/* Where there is a model per path, the histogram of a region is made here. */
+static void add_durations(struct live_state *state, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < step->n_locations; l++) {
+        const struct live_calls *c = &step->calls[l];
+
+        for (uint32_t row = 0; row < c->n; row++)
+            if (c->inclusive_ns[row] != LIVE_OPEN)
+                sketch_add(&state->region[c->region[row]].sketch, state->opts.is_inclusive
+                                                                      ? c->inclusive_ns[row]
+                                                                      : c->exclusive_ns[row]);
+    }
+}
+
 static void copy_models(struct live_state *state, const struct ad_step *step)
 {
     for (uint32_t r = 0; r < state->n_regions; r++) {
@@ -283,7 +297,10 @@ static void publish(struct live_state *state, const struct ad_step *step,
     state->phase = LIVE_RUNNING;
     add_totals(state, step);
     add_tally(state);
-    copy_models(state, step);
+    if (state->opts.is_by_path)
+        add_durations(state, step);
+    else
+        copy_models(state, step);
     note_delay(state, step);
     note_moment(state);
     state->store = *store;

@@ -51,7 +51,7 @@ struct live_region {
     bool is_foi;
     struct sketch sketch; /* of the durations judged by, at most 5 % behind */
     struct call_judge judge;
-    bool is_judged;
+    bool is_judged; /* judge is what judges it: not where calls are compared by path */
 };
 
 struct live_place {
@@ -71,6 +71,7 @@ struct live_opts {
     const char *store_url;       /* copied; NULL: none */
     const char *detector;        /* its name; constant */
     bool is_inclusive;           /* inclusive times are judged */
+    bool is_by_path;             /* calls are compared with those on the same path */
     double speed;                /* of trace time, for the lag; 0: as fast as it goes */
     const struct stream *stream; /* what was lost, and its quality; NULL: not known */
     struct prov_store *store;    /* asked for counts with each step; NULL: none */

@@ -114,11 +114,11 @@ static struct live_point *add_point(struct live_tally *tally, const struct ad_st
     return point;
 }
 
-static double score_of(const struct ad_step *step, uint32_t region, uint64_t time_ns)
+static double score_of(const struct ad_step *step, uint32_t model, uint64_t time_ns)
 {
-    const struct call_judge *judge = ad_judge(step->ad, region);
+    const struct call_judge *judge = ad_judge(step->ad, model);
 
-    return judge ? judge->ops->judge(&judge->model, ad_sketch(step->ad, region), time_ns).score
+    return judge ? judge->ops->judge(&judge->model, ad_sketch(step->ad, model), time_ns).score
                  : 0;
 }
 
@@ -132,7 +132,7 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
     point->inclusive_ns = c->inclusive_ns[row];
     point->exclusive_ns = c->exclusive_ns[row];
     point->messages = c->n_messages ? tally->messages[row] : 0;
-    point->score = (float)score_of(step, c->region[row],
+    point->score = (float)score_of(step, step->model[l][row],
                                    is_inclusive ? point->inclusive_ns : point->exclusive_ns);
 }
 
