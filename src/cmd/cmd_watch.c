@@ -32,13 +32,15 @@ static int judge(const struct settings *settings, struct live_state *state)
     struct live_session session;
     int rc = live_session_open(&session, settings);
 
-    if (rc == 0) {
+    if (rc < 0) {
+        live_state_end(state, err_message(), NULL);
+    } else {
         state->opts.stream = &session.stream;
         live_session_add(&session, live_state_step, state);
         rc = live_session_run(&session);
+        live_state_end(state, rc < 0 ? err_message() : NULL, NULL);
         print_totals(&session);
     }
-    live_state_end(state, rc < 0 ? err_message() : NULL, NULL);
     if (rc == 0)
         rc = live_session_status(&session);
     live_session_close(&session);

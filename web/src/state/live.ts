@@ -54,6 +54,11 @@ export const looked = signal<Looked | null>(null);
 
 export const nameOfRegion = (region: number) =>
     regionNames.value.get(region)?.short_name ?? `region ${region}`;
+const shortNames = computed(
+    () => new Map([...regionNames.value.values()].map((r) => [r.name, r.short_name])),
+);
+/* Records have full names. */
+export const shortName = (name: string) => shortNames.value.get(name) ?? name;
 export const isOver = computed(
     () => status.value?.state === "over" || status.value?.state === "failed",
 );

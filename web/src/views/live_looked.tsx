@@ -5,7 +5,7 @@ import { Lane, LiveRecord, RecordPage } from "../api/live_types";
 import { layLanes } from "../canvas/lanes";
 import { css, regionColour } from "../format/colour";
 import { formatScore, formatTime } from "../format/units";
-import { isOver, looked, Looked, status } from "../state/live";
+import { isOver, looked, Looked, shortName, status } from "../state/live";
 import { useResource } from "../state/resource";
 import { LivePanel } from "./live_panel";
 import { Await, Empty } from "./panel";
@@ -53,7 +53,7 @@ function Lanes({ lanes }: { lanes: Lane[] }) {
                     />
                     {bar.width > 0.06 && (
                         <text class="on-bar" x={bar.x * 1000 + 3} y={bar.row * row + 13}>
-                            {bar.name.slice(0, Math.floor(bar.width * 150))}
+                            {shortName(bar.name).slice(0, Math.floor(bar.width * 150))}
                         </text>
                     )}
                 </g>
@@ -77,7 +77,7 @@ function Cause({ cause }: { cause: any[] | null }) {
         <ol class="live-cause">
             {cause.map((link) => (
                 <li>
-                    rank {link.rank}: {link.function}, {formatTime(link.time_ns)}
+                    rank {link.rank}: {shortName(link.function)}, {formatTime(link.time_ns)}
                     {link.waits_for && `, waits: ${link.waits_for}`}
                 </li>
             ))}
@@ -99,7 +99,7 @@ function RecordView({ of }: { of: LiveRecord }) {
                 Called by{" "}
                 {(r.call_stack ?? [])
                     .slice(1)
-                    .map((c: { func: string }) => c.func)
+                    .map((c: { func: string }) => shortName(c.func))
                     .join(" ← ") || "nobody"}
                 .
             </p>

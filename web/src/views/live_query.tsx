@@ -2,7 +2,7 @@
 import { getJson, orNull } from "../api/http";
 import { RecordItem, RecordPage } from "../api/live_types";
 import { formatScore, formatTime, plural } from "../format/units";
-import { isOver, looked, regionNames, shown, status } from "../state/live";
+import { isOver, looked, regionNames, shortName, shown, status } from "../state/live";
 import {
     changeRecords,
     pageSize,
@@ -93,7 +93,7 @@ function look(item: RecordItem): void {
         program: item.program,
         thread: item.thread,
         enter_ns: item.enter_ns,
-        func: item.func,
+        func: shortName(item.func),
         duration_ns: item.inclusive_ns,
         exclusive_ns: item.exclusive_ns,
         score: item.score ?? NaN,
@@ -123,7 +123,7 @@ function Rows({ page }: { page: RecordPage }) {
                                     aria-pressed={looked.value?.record === item.id}
                                     onClick={() => look(item)}
                                 >
-                                    {item.func}
+                                    {shortName(item.func)}
                                 </button>
                             </td>
                             <td class="number">{item.rank}</td>
