@@ -1,39 +1,14 @@
-/* snag serve -- the page of a run, and the API behind it, until a signal ends it. */
+/* snag serve -- the page of a run or a store, and the API behind it, until a signal ends it. */
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/status.h"
-#include "web/http.h"
+#include "cmd/url_print.h"
+#include "prov/prov_place.h"
+#include "web/live_past.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define TICK_S 15 /* a proxy or a tunnel closes a connection that says nothing for long */
-
-static void print_url(const struct http *http)
-{
-    const struct access *access = http_access(http);
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    bool is_any = strcmp(access->address, "0.0.0.0") == 0 || strcmp(access->address, "::") == 0;
-    const char *host = is_any ? access->hostname : access->address;
-
-    is_v6 = is_v6 && !is_any;
-    printf("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "", http_port(http),
-           *access->token ? "?token=" : "", access->token);
-}
-
-/* To be run where the browser is. */
-static void print_tunnel(const struct http *http)
-{
-    const struct access *access = http_access(http);
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    unsigned port = http_port(http);
-
-    printf("ssh -N -L %u:%s%s%s:%u %s\n", port, is_v6 ? "[" : "",
-           access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
-           access->hostname);
-}
 
 /* Waits for SIGINT or SIGTERM, which are blocked in all threads. */
 static void wait_for_signal(struct http *http, const sigset_t *signals)
@@ -44,14 +19,15 @@ static void wait_for_signal(struct http *http, const sigset_t *signals)
         http_tick(http);
 }
 
-int cmd_serve(const struct settings *settings)
+static int serve(const struct settings *settings, struct live_state *live)
 {
     struct http_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .author = learning_author(settings),
-                                        .n_threads = settings->threads}};
+                                        .n_threads = settings->threads,
+                                        .live = live}};
     struct http *http = NULL;
     sigset_t signals;
     int rc;
@@ -63,12 +39,22 @@ int cmd_serve(const struct settings *settings)
     signal(SIGPIPE, SIG_IGN);
     rc = http_open(&http, &opts);
     if (rc == 0) {
-        print_url(http);
-        if (settings->is_tunnel)
-            print_tunnel(http);
-        fflush(stdout);
+        url_print(http, settings->is_tunnel);
         wait_for_signal(http, &signals);
     }
     http_close(http);
     return rc < 0 ? rc : STATUS_DONE;
+}
+
+/* A run, or what is left of a live one: its store of provenance. */
+int cmd_serve(const struct settings *settings)
+{
+    struct live_state *live = NULL;
+    int rc =
+        prov_place_is_store(settings->args[0]) ? live_past_open(settings->args[0], &live) : 0;
+
+    if (rc == 0)
+        rc = serve(settings, live);
+    live_state_free(live);
+    return rc;
 }

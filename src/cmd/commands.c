@@ -103,12 +103,13 @@ static const struct command commands[] = {
      "  snag project lammps.snag\n"
      "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
      "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
-    {"serve", "RUN [options]", "look at a run in a browser: the page, and its HTTP API",
+    {"serve", "RUN|STORE [options]", "look at a run in a browser: the page, and its HTTP API",
      "port listen print-tunnel author", 1, 1, cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
-     "machine, a tunnel is safer: --print-tunnel prints the command for it.",
+     "machine, a tunnel is safer: --print-tunnel prints the command for it. Of a store of\n"
+     "provenance it shows what snag watch showed, as far as it was kept.",
      "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
     {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
      "format verify", 2, 2, cmd_query,
@@ -162,6 +163,18 @@ static const struct command commands[] = {
      "instances of a job share what they learn.",
      "  snag ad replay:traces.otf2 --step 0.5\n"
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
+    {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
+     "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
+     "ignore thresholds window store program rank as-rank watchlist counter-prefix "
+     "connect-timeout silence-timeout tree-window port listen print-tunnel once",
+     1, 1, cmd_watch,
+     "Prints the URL of a page, then does what snag ad does, and shows it as it goes: a "
+     "scatter\n"
+     "plot, the history of all ranks, ranks and regions by what was strange in them, what\n"
+     "judges, and the strange calls themselves. When the program is over the page stays, "
+     "until\n"
+     "SIGINT or SIGTERM; --once ends with the program. Who reaches the page: see snag serve.",
+     "  snag watch replay:traces.otf2 --speed 10\n  snag watch traces.otf2 --port 8000 --once"},
     {"ps", "[options]", "a parameter server: one model for all instances of a job",
      "listen workers snapshot load frozen interval deterministic curve-key insecure", 0, 0,
      cmd_ps,

@@ -93,6 +93,8 @@ static const struct option_row rows[] = {
      "loopback a token is asked for; snag ps: tcp://HOST:PORT, port * for any"},
     {"print-tunnel", 0, OPTION_FLAG, AT(is_tunnel), NULL, NULL,
      "also print the ssh command that brings the page to another machine"},
+    {"once", 0, OPTION_FLAG, AT(is_once), NULL, NULL,
+     "end with the program; else the page stays until a signal"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls|anomalies|normalexecs",
      "what of a run (default executions) or of a store (default anomalies)"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", "csv|json|chrome", "how to write it"},

@@ -11,7 +11,7 @@ struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     bool is_frozen, is_insecure;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
-    bool has_subtrees, is_tunnel;
+    bool has_subtrees, is_tunnel, is_once;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;

@@ -29,5 +29,14 @@ api_fn api_call, api_search_next;
 api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_retrains;
 /* api_projection.c */
 api_fn api_projection, api_project, api_cancel;
+/* api_live.c; api_live_run answers /run */
+api_fn api_live_status, api_live_counters, api_live_model;
+int api_live_run(struct worker *worker, struct response *response);
+/* api_live_points.c */
+api_fn api_live_points;
+/* api_live_rows.c */
+api_fn api_live_heatmap, api_live_history, api_live_ranks, api_live_regions;
+/* api_live_records.c */
+api_fn api_live_records, api_live_record;
 
 #endif

@@ -112,10 +112,13 @@ static json_t *meta_text(sqlite3 *db, const char *key)
 int api_run(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
-    json_t *run = json_object();
+    json_t *run;
     int rc;
 
     (void)request;
+    if (s->live)
+        return api_live_run(worker, response);
+    run = json_object();
     json_object_set_new(run, "snag", json_text(s->snag));
     json_object_set_new(run, "name", json_text(s->name));
     json_object_set_new(run, "trace", meta_text(worker->db, "trace"));

@@ -68,13 +68,17 @@ static void check(struct exchange *x, const char *method)
         exchange_fail(x, 403, "Origin is another site");
     } else if (*x->http->access.token && strcmp(x->request.path, "/healthz") != 0 &&
                !has_token(x)) {
-        exchange_fail(x, 401, "the token is missing: open the URL that snag serve printed");
+        exchange_fail(x, 401, "the token is missing: open the URL that snag printed");
     } else if (is_get || x->request.is_post) {
         x->route = route_find(&x->request, &allow);
         if (x->route == NULL && (allow || x->request.is_post)) {
             exchange_fail(x, allow ? 405 : 404,
                           allow ? "not by this method" : "there is nothing here");
             x->response.allow = allow;
+        } else if (x->route && !route_is_of(x->route, x->http->served.live != NULL)) {
+            exchange_fail(x, 404,
+                          x->http->served.live ? "this is a program that is live, not a run"
+                                               : "this is a run: nothing is live");
         } else if (x->request.is_post) {
             check_body(x);
         }

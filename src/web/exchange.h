@@ -7,6 +7,7 @@
 
 #include "base/queue.h"
 #include "web/access.h"
+#include "web/live_teller.h"
 #include "web/routes.h"
 #include "web/served.h"
 
@@ -34,6 +35,7 @@ struct http {
     pthread_key_t reader; /* struct reader of each thread of the daemon */
     bool has_key;
     struct desk writer, learner;
+    struct live_teller teller; /* where a program is live */
 };
 
 struct exchange {

@@ -441,7 +441,10 @@ int http_open(struct http **out, const struct http_opts *opts)
     rc = open_desk(&http->writer, http, "snag-writer");
     if (rc == 0)
         rc = open_desk(&http->learner, http, "snag-learner");
-    return rc < 0 ? rc : listen_at(http, address, opts->port);
+    if (rc == 0)
+        rc = listen_at(http, address, opts->port);
+    return rc < 0 || opts->served.live == NULL ? rc
+                                               : live_teller_open(&http->teller, &http->served);
 }
 
 void http_close(struct http *http)
@@ -451,6 +454,7 @@ void http_close(struct http *http)
     if (http == NULL)
         return;
     served = &http->served;
+    live_teller_close(&http->teller);
     if (http->daemon)
         close(MHD_quiesce_daemon(http->daemon));
     atomic_store(&served->is_cancelled, true);

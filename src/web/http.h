@@ -36,7 +36,10 @@ void http_close(struct http *http);
 uint16_t http_port(const struct http *http);
 const struct access *http_access(const struct http *http);
 
-/* http_tick -- once in a while: keeps the connections of the event streams alive. */
+/*
+ * http_tick -- once in a while: keeps the connections of the event streams alive. Not needed
+ * where a program is live.
+ */
 void http_tick(struct http *http);
 
 #endif

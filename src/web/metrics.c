@@ -18,8 +18,22 @@ static unsigned long long resident_bytes(void)
     return pages * (unsigned long long)sysconf(_SC_PAGESIZE);
 }
 
+/* Zeroes where a run is served. */
+static struct live_totals live_totals(struct live_state *live)
+{
+    struct live_totals totals = {0};
+
+    if (live) {
+        live_state_lock(live);
+        totals = live->totals;
+        live_state_unlock(live);
+    }
+    return totals;
+}
+
 void metrics(struct served *served, struct response *response)
 {
+    const struct live_totals live = live_totals(served->live);
     const struct {
         const char *name, *type, *help;
         unsigned long long value;
@@ -34,7 +48,10 @@ void metrics(struct served *served, struct response *response)
         {"snag_connections", "gauge", "Open connections", atomic_load(&served->n_connections)},
         {"snag_projection_running", "gauge", "A projection is running",
          atomic_load(&served->is_projecting)},
-        {"snag_calls", "gauge", "Calls in the run", served->run.columns.n_calls},
+        {"snag_calls", "gauge", "Calls in the run", live.n_calls + served->run.columns.n_calls},
+        {"snag_live_events_total", "counter", "Events judged", live.n_events},
+        {"snag_live_anomalies_total", "counter", "Anomalies found", live.n_anomalies},
+        {"snag_live_lost_events_total", "counter", "Events lost", live.n_lost},
         {"snag_up_seconds", "gauge", "Time since the start",
          (clock_ns() - served->started_ns) / 1000000000u},
         {"snag_resident_bytes", "gauge", "Memory in use", resident_bytes()},

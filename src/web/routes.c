@@ -28,6 +28,16 @@ static const struct route routes[] = {
     {false, "/labels.csv", NULL, ROUTE_BY_READER, true, api_labels_csv},
     {false, "/executions.csv", NULL, ROUTE_BY_READER, true, api_executions_csv},
     {false, "/window.json", NULL, ROUTE_BY_READER, false, api_window},
+    {false, "/live/status", NULL, ROUTE_BY_READER, false, api_live_status},
+    {false, "/live/points", NULL, ROUTE_BY_READER, true, api_live_points},
+    {false, "/live/heatmap", NULL, ROUTE_BY_READER, true, api_live_heatmap},
+    {false, "/live/ranks", NULL, ROUTE_BY_READER, true, api_live_ranks},
+    {false, "/live/regions", NULL, ROUTE_BY_READER, true, api_live_regions},
+    {false, "/live/history", NULL, ROUTE_BY_READER, true, api_live_history},
+    {false, "/live/counters", NULL, ROUTE_BY_READER, true, api_live_counters},
+    {false, "/live/model", NULL, ROUTE_BY_READER, true, api_live_model},
+    {false, "/live/records", NULL, ROUTE_BY_READER, false, api_live_records},
+    {false, "/live/record/{id}", NULL, ROUTE_BY_READER, false, api_live_record},
     {false, "/openapi.json", NULL, ROUTE_BY_READER, false, api_openapi},
     {true, "/fois/{foi}/labels", NULL, ROUTE_BY_WRITER, false, api_label},
     {true, "/fois/{foi}/retrain", NULL, ROUTE_BY_LEARNER, false, api_retrain},
@@ -40,6 +50,13 @@ static const struct route routes[] = {
 const struct route *route_list(void)
 {
     return routes;
+}
+
+bool route_is_of(const struct route *route, bool is_live)
+{
+    bool is_of_live = strncmp(route->pattern, "/live/", strlen("/live/")) == 0;
+
+    return route->answer == api_run || route->answer == api_openapi || is_of_live == is_live;
 }
 
 /* A number of the path, which ends at '/' or with the path. */

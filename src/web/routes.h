@@ -22,12 +22,15 @@ struct route {
     const char *pattern;   /* "{foi}" and its like stand for a number */
     const char *parameter; /* "name=value" that must be there; NULL: none */
     enum route_by by;
-    bool is_kept; /* the answer holds until somebody writes to the database */
+    bool is_kept; /* the answer holds until somebody writes to the database, or the next step */
     api_fn *answer;
 };
 
 /* route_list -- all rows, ended by one without a pattern. */
 const struct route *route_list(void);
+
+/* route_is_of -- it is there where a program is live, or where a run is served. */
+bool route_is_of(const struct route *route, bool is_live);
 
 /*
  * route_find -- the row for a request; its numbers are put into request->id.

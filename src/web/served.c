@@ -21,19 +21,10 @@ static void take_name(struct served *served)
     snprintf(served->name, sizeof served->name, "%.255s", name && name[1] ? name + 1 : path);
 }
 
-int served_open(struct served *served, const struct served_opts *opts)
+static int open_run(struct served *served, const char *path)
 {
-    int rc;
+    int rc = run_open(&served->run, path, false);
 
-    *served = (struct served){.snag = opts->snag,
-                              .author = opts->author,
-                              .n_threads = opts->n_threads,
-                              .started_ns = clock_ns(),
-                              .has_opened = true};
-    feed_init(&served->events, opts->wake);
-    board_init(&served->points);
-    shelf_init(&served->rolls);
-    rc = run_open(&served->run, opts->path, false);
     if (rc == 0)
         rc = run_summary_definitions(served->run.db, &served->defs);
     if (rc == 0 && served->defs.n_locations != served->run.columns.n_locations)
@@ -44,6 +35,23 @@ int served_open(struct served *served, const struct served_opts *opts)
     take_name(served);
     served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
     served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
+    return 0;
+}
+
+int served_open(struct served *served, const struct served_opts *opts)
+{
+    *served = (struct served){.live = opts->live,
+                              .snag = opts->snag,
+                              .author = opts->author,
+                              .n_threads = opts->n_threads,
+                              .started_ns = clock_ns(),
+                              .has_opened = true};
+    feed_init(&served->events, opts->wake);
+    board_init(&served->points);
+    shelf_init(&served->rolls);
+    if (opts->live == NULL)
+        return open_run(served, opts->path);
+    snprintf(served->name, sizeof served->name, "%.255s", opts->path);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /*
- * served -- the run that is served, as all threads see it.
+ * served -- the run that is served, as all threads see it; or a program that runs, of which
+ * there is a live state instead.
  *
  * What never changes is shared: the columns, the definitions. The database is not: each thread
  * has its own connection (struct worker). What the threads tell each other goes through a feed
@@ -14,6 +15,7 @@
 #include "base/shelf.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
+#include "web/live_state.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +26,8 @@
 #include <sqlite3.h>
 
 struct served {
-    struct run run; /* its db is only used while it is opened */
+    struct live_state *live; /* NULL: a run; else there is no run and no database */
+    struct run run;          /* its db is only used while it is opened */
     struct definitions defs;
     char name[256];            /* of the directory */
     uint64_t begin_ns, end_ns; /* of the trace */
@@ -47,7 +50,8 @@ struct served {
 };
 
 struct served_opts {
-    const char *path;
+    const char *path;        /* of the run, or the name of what is live */
+    struct live_state *live; /* stays until served_close; NULL: a run */
     const char *snag, *author;
     uint32_t n_threads;
     feed_wake_fn *wake; /* of who listens to the events */

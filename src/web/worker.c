@@ -12,6 +12,8 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
     int rc;
 
     *worker = (struct worker){.served = served};
+    if (served->live)
+        return 0;
     rc = served_database(served, is_writable, &worker->db);
     if (rc == 0)
         rc = rundb_prepare(worker->db, "PRAGMA data_version", &worker->ask_version);
@@ -41,7 +43,9 @@ bool worker_refresh(struct worker *worker)
 {
     int64_t version = worker->version;
 
-    if (sqlite3_step(worker->ask_version) == SQLITE_ROW)
+    if (worker->served->live)
+        version = (int64_t)live_state_version(worker->served->live);
+    else if (sqlite3_step(worker->ask_version) == SQLITE_ROW)
         version = sqlite3_column_int64(worker->ask_version, 0);
     sqlite3_reset(worker->ask_version);
     if (version == worker->version)
@@ -102,8 +106,11 @@ int worker_warm(struct worker *worker)
 {
     sqlite3_stmt *query = NULL;
     struct standing *standing;
-    int rc = rundb_prepare(worker->db, "SELECT id FROM foi ORDER BY id", &query);
+    int rc;
 
+    if (worker->served->live)
+        return 0;
+    rc = rundb_prepare(worker->db, "SELECT id FROM foi ORDER BY id", &query);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         rc = worker_standing(worker, sqlite3_column_int64(query, 0), &standing);
     sqlite3_finalize(query);

@@ -32,8 +32,8 @@ struct ready {
 
 struct worker {
     struct served *served;
-    sqlite3 *db;
-    int64_t version; /* of the database's content, for this connection */
+    sqlite3 *db; /* NULL where a program is live: of what follows only the version is used */
+    int64_t version; /* of the database's content, for this connection; or of the live state */
     sqlite3_stmt *ask_version;
     struct standing **standing; /* [n_standings] */
     size_t n_standings, standing_cap;
@@ -52,7 +52,7 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable);
 void worker_close(struct worker *worker);
 
 /*
- * worker_refresh -- see whether anybody has written to the database.
+ * worker_refresh -- see whether anybody has written to the database, or a step was judged.
  * Returns true if so: what was read before is then no longer what holds.
  */
 bool worker_refresh(struct worker *worker);

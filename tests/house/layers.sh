@@ -23,7 +23,7 @@ live: learn explain prov ps
 run: forest
 analysis: learn explain run project prov ps
 view: analysis
-web: view
+web: view live
 cmd: web live
 '
 

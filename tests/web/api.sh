@@ -152,8 +152,8 @@ grep -q '^snag_labels_total 3$' "$body" || { echo "no count of labels: $(cat "$b
 get /healthz
 check "healthz" "$(cat "$body")" ok
 
-# Every path of the description was asked for here.
-for path in $(jq -r '.paths | keys[]' "$openapi"); do
+# Every path of the description was asked for here; those of snag watch are in live.sh.
+for path in $(jq -r '.paths | keys[] | select(startswith("/live/") | not)' "$openapi"); do
     grep -qF -- "$path" "$0" || { echo "not tested: $path"; failed=1; }
 done
 stop

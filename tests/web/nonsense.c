@@ -54,9 +54,12 @@ static const char *const values[] = {"0",
                                      "true",
                                      "[]"};
 static const char *const names[] = {
-    "begin",    "end",  "width", "depth",   "locations", "limit",    "names",  "order",
-    "offset",   "rank", "label", "verdict", "n",         "q",        "region", "after",
-    "location", "foi",  "token", "a[]",     "%00",       "threshold"};
+    "begin",      "end",     "width",    "depth",   "locations", "limit", "names",
+    "order",      "offset",  "rank",     "label",   "verdict",   "n",     "q",
+    "region",     "after",   "location", "foi",     "token",     "a[]",   "%00",
+    "threshold",  "since",   "fois",     "ranks",   "from",      "to",    "most",
+    "what",       "by",      "counter",  "program", "thread",    "enter", "least_ns",
+    "collection", "function"};
 static const char *const bodies[] = {
     "",
     "{",

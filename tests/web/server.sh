@@ -1,6 +1,7 @@
 # Sourced by the tests of snag serve: SNAG, VALIDATE, NONSENSE are programs.
 #
-#   start [OPTION...]  serves $run, a small run made here, on a free port -> $url, $port, $server
+#   start [OPTION...]  serves $run, a small run made here, on a free port -> $url, $port, $server;
+#                      or what the array `serving` says
 #   stop               ends it; its exit status must be 0 and nothing may stand on its stderr
 #   get PATH [CURL OPTION...] -> $status, $body (a file), $headers (a file)
 #   post PATH BODY [CURL OPTION...], the same
@@ -25,9 +26,10 @@ failed=0
 "$SNAG" analyze 'synth:300*step(solve@1ms(sort@0.1ms) send);jitter=0.1;slow=solve/97/5' \
     --foi step -o "$run" --quiet >/dev/null || exit 1
 
+serving=(serve "$run")
 start() {
     rm -f "$work/said"
-    "$SNAG" serve "$run" --port 0 "$@" >"$work/said" 2>"$work/errors" &
+    "$SNAG" "${serving[@]}" --port 0 "$@" >"$work/said" 2>"$work/errors" &
     server=$!
     for ((i = 0; i < 600; i++)); do
         url=$(head -n 1 "$work/said" 2>/dev/null)

@@ -50,6 +50,12 @@ async function nameOfFoi(url) {
     return fois[0].name;
 }
 
+/* A program that runs for some seconds, for cases that are about that. */
+async function startLive({ program, args }) {
+    const served = await launch(process.env.SNAG, ["watch", program, "--port", "0", ...args]);
+    return { url: served.url, isMock: false, stop: () => served.end() };
+}
+
 /* A server of its own for every case: cases label and retrain. */
 async function startServer() {
     const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
@@ -76,7 +82,11 @@ async function startServer() {
 
 async function runCase(browser, file) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
-    const server = await startServer();
+    if (options.live && !process.env.SNAG) {
+        console.log(`skipped ${name}: it needs the program`);
+        return true;
+    }
+    const server = options.live ? await startLive(options.live) : await startServer();
     const context = await browser.newContext({
         viewport,
         acceptDownloads: true,
@@ -94,7 +104,7 @@ async function runCase(browser, file) {
     page.setDefaultTimeout(20000);
     try {
         await page.goto(server.url);
-        await run({ page, server });
+        await run({ page, server, context });
         if (complaints.length) throw new Error(complaints.join("\n"));
         console.log(`ok      ${name}`);
         return true;

@@ -2,6 +2,7 @@
 // connection breaks, it is tried again until the server is back.
 import { effect } from "@preact/signals";
 import { apiUrl, isOnline } from "./http";
+import { LiveStep } from "./live_types";
 import { ProjectionState } from "./types";
 
 export interface Listener {
@@ -12,21 +13,35 @@ export interface Listener {
 
 const retryMs = 2000;
 
-export function listen(listener: Listener): void {
+export interface LiveListener {
+    step(step: LiveStep): void;
+    over(step: LiveStep): void;
+}
+
+function hear(takers: Record<string, (data: any) => void>): void {
     const source = new EventSource(apiUrl("/events"));
-    const on = (name: string, take: (data: any) => void) =>
+    for (const [name, take] of Object.entries(takers))
         source.addEventListener(name, (event) =>
             take(JSON.parse((event as MessageEvent).data)),
         );
-    on("labels", (data) => listener.labels(data.foi));
-    on("retrain", (data) => listener.retrain(data.foi));
-    on("projection", (data) => listener.projection(data));
     source.onerror = () => {
         // A browser gives up on an error page, not on a refused connection: here, always retry.
         source.close();
         isOnline.value = false;
-        setTimeout(() => listen(listener), retryMs);
+        setTimeout(() => hear(takers), retryMs);
     };
+}
+
+export function listen(listener: Listener): void {
+    hear({
+        labels: (data) => listener.labels(data.foi),
+        retrain: (data) => listener.retrain(data.foi),
+        projection: (data) => listener.projection(data),
+    });
+}
+
+export function listenLive({ step, over }: LiveListener): void {
+    hear({ step, over });
 }
 
 /* While the server does not answer it is asked again; `back` is called when it does. */

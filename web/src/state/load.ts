@@ -28,10 +28,14 @@ const columnNames =
 
 export async function loadRun(): Promise<void> {
     try {
-        const [loaded, table] = await Promise.all([
-            getJson<Run>("/run"),
-            getJson<Region[]>("/regions"),
-        ]);
+        const loaded = await getJson<Run>("/run");
+        if (loaded.is_live) {
+            run.value = loaded;
+            runError.value = null;
+            document.title = `snag: ${loaded.name}`;
+            return;
+        }
+        const table = await getJson<Region[]>("/regions");
         regions.value = new Map(table.map((r) => [r.id, r]));
         run.value = loaded;
         const labels = foi.value?.labels;
@@ -102,19 +106,7 @@ async function followProjection(id: number, method: string): Promise<void> {
     }
 }
 
-export function startLoading(): void {
-    effect(() => {
-        const id = foiShown.value;
-        if (id === undefined) return;
-        executions.value = null;
-        loadExecutions(id);
-    });
-    effect(() => {
-        const id = foiShown.value;
-        const method = planeShown.value;
-        plane.value = null;
-        if (id !== undefined && method !== "attributes") loadPlane(id, method);
-    });
+function listenToRun(): void {
     listen({
         labels: (id) => {
             if (id === foi.value?.id)
@@ -144,6 +136,27 @@ export function startLoading(): void {
                     () => undefined,
                 );
         },
+    });
+}
+
+export function startLoading(): void {
+    effect(() => {
+        const id = foiShown.value;
+        if (id === undefined) return;
+        executions.value = null;
+        loadExecutions(id);
+    });
+    effect(() => {
+        const id = foiShown.value;
+        const method = planeShown.value;
+        plane.value = null;
+        if (id !== undefined && method !== "attributes") loadPlane(id, method);
+    });
+    let isListening = false;
+    effect(() => {
+        if (!run.value || run.value.is_live || isListening) return;
+        isListening = true;
+        listenToRun();
     });
     watchConnection({
         probe: () => getJson<Run>("/run"),

@@ -7,6 +7,7 @@ import { Detail } from "./detail";
 import { Header, Messages } from "./header";
 import { Help } from "./help";
 import { Overview } from "./overview";
+import { Live } from "./live";
 import { Failed, Loading } from "./panel";
 import { QualityView } from "./quality";
 import { Regions } from "./regions";
@@ -55,6 +56,7 @@ export function App() {
                 <Loading what="the run" />
             </main>
         );
+    if (run.value.is_live) return <Live />;
     return (
         <>
             <Header />

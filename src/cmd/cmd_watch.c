@@ -1,0 +1,97 @@
+/*
+ * snag watch -- strange calls while a program runs, and a page that shows them.
+ *
+ * The page is there before the program is, and stays when it is over.
+ */
+#include "base/err.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/live_session.h"
+#include "cmd/url_print.h"
+#include "web/http.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static void print_totals(const struct live_session *session)
+{
+    const struct ad_totals *n = ad_totals(session->ad);
+    char calls[TEXT_SIZE], strange[TEXT_SIZE];
+
+    printf("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
+           text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
+    fflush(stdout);
+}
+
+/* Reads and judges until nothing more comes. Returns an exit status or a negative ERR_*. */
+static int judge(const struct settings *settings, struct live_state *state)
+{
+    struct live_session session;
+    int rc = live_session_open(&session, settings);
+
+    if (rc < 0) {
+        live_state_end(state, err_message(), NULL);
+    } else {
+        state->opts.stream = &session.stream;
+        live_session_add(&session, live_state_step, state);
+        rc = live_session_run(&session);
+        live_state_end(state, rc < 0 ? err_message() : NULL, NULL);
+        print_totals(&session);
+    }
+    if (rc == 0)
+        rc = live_session_status(&session);
+    live_session_close(&session);
+    return rc;
+}
+
+/* What was found can be looked at until somebody says that it is enough. */
+static void stay(void)
+{
+    const struct timespec moment = {.tv_nsec = 100000000};
+
+    while (!live_session_is_told())
+        nanosleep(&moment, NULL);
+}
+
+static int serve(const struct settings *settings)
+{
+    const char *detector = settings->call_detector ? settings->call_detector : "hbos";
+    struct live_opts live = {.source = settings->args[0],
+                             .detector = detector,
+                             .is_inclusive = settings->is_inclusive,
+                             .is_by_path = settings->model_key &&
+                                           strcmp(settings->model_key, "path") == 0,
+                             .speed = settings->speed};
+    struct live_state *state = live_state_new(&live);
+    struct http_opts opts = {.address = settings->listen,
+                             .port = (uint16_t)settings->port,
+                             .served = {.path = settings->args[0],
+                                        .snag = SNAG_VERSION,
+                                        .n_threads = settings->threads,
+                                        .live = state}};
+    struct http *http = NULL;
+    int rc = http_open(&http, &opts);
+
+    if (rc == 0) {
+        url_print(http, settings->is_tunnel);
+        rc = judge(settings, state);
+        if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
+            stay();
+    }
+    http_close(http);
+    live_state_free(state);
+    return rc;
+}
+
+int cmd_watch(const struct settings *settings)
+{
+    struct settings watched = *settings;
+
+    signal(SIGPIPE, SIG_IGN);
+    if (isnan(watched.speed))
+        watched.speed = 1;
+    return live_session_guarded(&watched, serve);
+}

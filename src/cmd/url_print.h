@@ -1,0 +1,12 @@
+/* url_print -- where a server is reached, on stdout. */
+#ifndef SNAG_CMD_URL_PRINT_H
+#define SNAG_CMD_URL_PRINT_H
+
+#include "web/http.h"
+
+#include <stdbool.h>
+
+/* url_print -- the URL of its page, and the command for a tunnel if asked for; flushed. */
+void url_print(const struct http *http, bool has_tunnel);
+
+#endif

@@ -1,0 +1,395 @@
+/* What readers see changes in publish() and live_state_end() only. */
+#include "web/live_state.h"
+
+#include "base/mem.h"
+#include "base/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROWTH 1.05 /* a region's sketch is copied when it has so many times the calls */
+#define MOMENT_NS 250000000u
+
+struct live_state *live_state_new(const struct live_opts *opts)
+{
+    struct live_state *state = mem_alloc(1, sizeof *state);
+
+    pthread_mutex_init(&state->lock, NULL);
+    state->opts = *opts;
+    state->source = mem_copy_string(opts->source);
+    state->store_url = opts->store_url ? mem_copy_string(opts->store_url) : NULL;
+    state->totals.lag_ns = NAN;
+    state->started_ns = clock_ns();
+    state->least_delay_ns = INFINITY;
+    live_grid_init(&state->rank_grid);
+    live_grid_init(&state->region_grid);
+    live_grid_init(&state->counter_grid);
+    return state;
+}
+
+static void free_text(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+static void free_names(struct live_state *state)
+{
+    for (uint32_t r = 0; r < state->n_regions; r++) {
+        free_text(state->region[r].name);
+        free_text(state->region[r].short_name);
+        sketch_release(&state->region[r].sketch);
+    }
+    for (uint32_t c = 0; c < state->n_counters; c++)
+        free_text(state->counter_name[c]);
+    for (uint32_t l = 0; l < state->n_places; l++)
+        free_text(state->place[l].name);
+}
+
+void live_state_free(struct live_state *state)
+{
+    if (state == NULL)
+        return;
+    free_names(state);
+    live_tally_release(&state->tally);
+    live_points_release(&state->points);
+    live_grid_release(&state->rank_grid);
+    live_grid_release(&state->region_grid);
+    live_grid_release(&state->counter_grid);
+    idmap_release(&state->rank_ids);
+    free(state->rank);
+    free(state->of_region);
+    free(state->region);
+    free(state->counter);
+    free(state->counter_name);
+    free(state->place);
+    free(state->rank_of);
+    free(state->execution);
+    free(state->message);
+    free(state->source);
+    free(state->store_url);
+    pthread_mutex_destroy(&state->lock);
+    free(state);
+}
+
+void live_state_lock(struct live_state *state)
+{
+    pthread_mutex_lock(&state->lock);
+}
+
+void live_state_unlock(struct live_state *state)
+{
+    pthread_mutex_unlock(&state->lock);
+}
+
+uint64_t live_state_version(const struct live_state *state)
+{
+    return atomic_load(&state->version);
+}
+
+uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank)
+{
+    for (uint32_t i = 0; i < state->n_ranks; i++)
+        if (state->rank[i].rank == rank && state->rank[i].program == program)
+            return i;
+    return IDMAP_NONE;
+}
+
+/* ----------------------------------------------------------------------------- definitions */
+
+static void add_place(struct live_state *state, const struct location *location)
+{
+    uint32_t l = state->n_places, row;
+
+    mem_grow(&state->place, &state->place_cap, l + 1, sizeof *state->place);
+    mem_grow(&state->rank_of, &state->rank_of_cap, l + 1, sizeof *state->rank_of);
+    state->place[l] = (struct live_place){.name = mem_copy_string(location->name),
+                                          .rank = location->rank,
+                                          .thread = location->thread,
+                                          .program = location->program};
+    state->n_places++;
+    row = idmap_add(&state->rank_ids, key_pair(location->program, location->rank));
+    state->rank_of[l] = row;
+    if (row < state->n_ranks)
+        return;
+    mem_grow(&state->rank, &state->rank_cap, row + 1, sizeof *state->rank);
+    state->rank[row] = (struct live_row){.rank = location->rank, .program = location->program};
+    state->n_ranks = row + 1;
+}
+
+static void add_region(struct live_state *state, const struct region *region)
+{
+    uint32_t r = state->n_regions;
+
+    mem_grow(&state->region, &state->region_cap, r + 1, sizeof *state->region);
+    mem_grow(&state->of_region, &state->of_region_cap, r + 1, sizeof *state->of_region);
+    state->of_region[r] = (struct live_row){0};
+    state->region[r] = (struct live_region){.name = mem_copy_string(region->name),
+                                            .short_name = mem_copy_string(region->short_name),
+                                            .kind = region->kind};
+    sketch_init(&state->region[r].sketch);
+    state->n_regions++;
+}
+
+static void add_counter(struct live_state *state, const char *name)
+{
+    uint32_t c = state->n_counters;
+
+    mem_grow(&state->counter, &state->counter_cap, c + 1, sizeof *state->counter);
+    mem_grow(&state->counter_name, &state->counter_name_cap, c + 1,
+             sizeof *state->counter_name);
+    state->counter[c] = (struct live_reading){0};
+    state->counter_name[c] = mem_copy_string(name);
+    state->n_counters++;
+}
+
+/* Room for what is new in the step; after that the grids' bins do not move until it is over. */
+static void follow(struct live_state *state, const struct ad_step *step)
+{
+    const struct definitions *defs = step->defs;
+    struct live_grid *const grids[] = {&state->rank_grid, &state->region_grid,
+                                       &state->counter_grid};
+
+    while (state->n_places < step->n_locations)
+        add_place(state, &defs->location[state->n_places]);
+    while (state->n_regions < defs->names.n)
+        add_region(state, &defs->region[state->n_regions]);
+    while (state->n_counters < defs->counters.n)
+        add_counter(state, defs->counters.name[state->n_counters]);
+    live_grid_grow(&state->rank_grid, state->n_ranks);
+    live_grid_grow(&state->region_grid, state->n_regions);
+    live_grid_grow(&state->counter_grid, state->n_counters);
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
+        live_grid_reach(grids[i], step->begin_ns, step->end_ns);
+}
+
+/* ------------------------------------------------------------------------------ publishing */
+
+static void add_deltas(struct live_grid *grid, const struct live_deltas *deltas)
+{
+    for (size_t i = 0; i < deltas->n; i++)
+        live_grid_add(grid, deltas->delta[i].row, deltas->delta[i].time_ns,
+                      deltas->delta[i].value);
+}
+
+static void add_share(struct live_row *row, const struct live_share *share)
+{
+    live_stat_merge(&row->exclusive_ns, &share->exclusive_ns);
+    live_stat_merge(&row->severity_ns, &share->severity_ns);
+    live_stat_add(&row->anomalies, share->n_anomalies);
+}
+
+static void add_tally(struct live_state *state)
+{
+    const struct live_tally *t = &state->tally;
+
+    add_deltas(&state->rank_grid, &t->ranks);
+    add_deltas(&state->region_grid, &t->regions);
+    add_deltas(&state->counter_grid, &t->counters);
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        if (t->rank[i].is_touched)
+            add_share(&state->rank[i], &t->rank[i]);
+    for (size_t i = 0; i < t->n_touched; i++)
+        add_share(&state->of_region[t->touched[i]], &t->region[t->touched[i]]);
+    for (uint32_t i = 0; i < t->n_counters; i++)
+        live_reading_merge(&state->counter[i], &t->counter[i]);
+    for (size_t i = 0; i < t->n_points; i++)
+        live_points_add(&state->points, &t->point[i]);
+    for (size_t i = 0; i < state->n_executions; i++) {
+        uint32_t region = state->execution[i].region;
+
+        if (region < state->n_regions)
+            state->region[region].is_foi = true;
+        live_points_add(&state->points, &state->execution[i]);
+    }
+    state->n_executions = 0;
+}
+
+/* Where there is a model per path, the histogram of a region is made here. */
+static void add_durations(struct live_state *state, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < step->n_locations; l++) {
+        const struct live_calls *c = &step->calls[l];
+
+        for (uint32_t row = 0; row < c->n; row++)
+            if (c->inclusive_ns[row] != LIVE_OPEN)
+                sketch_add(&state->region[c->region[row]].sketch, state->opts.is_inclusive
+                                                                      ? c->inclusive_ns[row]
+                                                                      : c->exclusive_ns[row]);
+    }
+}
+
+static void copy_models(struct live_state *state, const struct ad_step *step)
+{
+    for (uint32_t r = 0; r < state->n_regions; r++) {
+        const struct sketch *sketch = ad_sketch(step->ad, r);
+        const struct call_judge *judge = ad_judge(step->ad, r);
+        struct live_region *region = &state->region[r];
+
+        if (sketch == NULL || sketch->n == region->sketch.n ||
+            (!step->is_last && (double)sketch->n < GROWTH * (double)region->sketch.n))
+            continue;
+        sketch_clear(&region->sketch);
+        sketch_merge(&region->sketch, sketch);
+        region->is_judged = judge != NULL;
+        if (judge)
+            region->judge = *judge;
+    }
+}
+
+/* By how much this step came later than the one that came earliest, by the trace's clock. */
+static void note_delay(struct live_state *state, const struct ad_step *step)
+{
+    double delay_ns;
+
+    if (state->opts.speed <= 0 || step->is_last)
+        return;
+    delay_ns = (double)clock_ns() - (double)step->end_ns / state->opts.speed;
+    if (delay_ns < state->least_delay_ns)
+        state->least_delay_ns = delay_ns;
+    state->totals.lag_ns = delay_ns - state->least_delay_ns;
+}
+
+static void note_moment(struct live_state *state)
+{
+    uint64_t now_ns = clock_ns();
+    uint32_t i = state->n_moments % LIVE_RATES;
+
+    if (state->n_moments > 0 &&
+        now_ns - state->moment[(state->n_moments - 1) % LIVE_RATES].at_ns < MOMENT_NS)
+        return;
+    state->moment[i].at_ns = now_ns;
+    state->moment[i].n_events = state->totals.n_events;
+    state->n_moments++;
+}
+
+static void add_totals(struct live_state *state, const struct ad_step *step)
+{
+    const struct ad_totals *ad = ad_totals(step->ad);
+    struct live_totals *t = &state->totals;
+
+    if (t->n_steps == 0)
+        t->begin_ns = step->begin_ns;
+    if (step->end_ns > t->end_ns)
+        t->end_ns = step->end_ns;
+    t->n_steps++;
+    t->n_events = ad->n_events;
+    t->n_calls = ad->n_calls;
+    t->n_anomalies = ad->n_anomalies;
+    t->n_unjudged = ad->n_unjudged;
+    t->n_messages += state->tally.n_messages;
+    t->severity_ns += state->tally.severity_ns;
+    state->quality = *ad_quality(step->ad);
+    if (state->opts.stream) {
+        t->n_lost = state->opts.stream->n_lost;
+        quality_add(&state->quality, &state->opts.stream->quality);
+    }
+    for (uint32_t l = 0; l < state->n_places; l++) {
+        state->place[l].n_calls = step->calls[l].next_id;
+        state->place[l].last_ns = step->calls[l].last_ns;
+    }
+}
+
+static void publish(struct live_state *state, const struct ad_step *step,
+                    const struct prov_counts *store)
+{
+    live_state_lock(state);
+    state->phase = LIVE_RUNNING;
+    add_totals(state, step);
+    add_tally(state);
+    if (state->opts.is_by_path)
+        add_durations(state, step);
+    else
+        copy_models(state, step);
+    note_delay(state, step);
+    note_moment(state);
+    state->store = *store;
+    atomic_fetch_add(&state->version, 1);
+    live_state_unlock(state);
+}
+
+void live_state_step(void *ctx, const struct ad_step *step)
+{
+    struct live_state *state = ctx;
+    struct prov_counts store = {0};
+    const struct live_grid *ranks = &state->rank_grid, *regions = &state->region_grid;
+
+    live_state_lock(state);
+    follow(state, step);
+    live_state_unlock(state);
+    /* Only this thread changes what it reads here. */
+    live_tally_step(
+        &state->tally, step,
+        &(struct live_tally_opts){.rank_of = state->rank_of,
+                                  .n_ranks = state->n_ranks,
+                                  .is_inclusive = state->opts.is_inclusive,
+                                  .grid = ranks->shift < regions->shift ? ranks : regions});
+    if (state->opts.store)
+        prov_store_counts(state->opts.store, &store);
+    publish(state, step, &store);
+}
+
+static void add_past(struct live_row *row, const struct live_point *point, uint64_t severity_ns)
+{
+    live_stat_add(&row->exclusive_ns, point->exclusive_ns);
+    live_stat_add(&row->anomalies, point->is_anomaly);
+    if (point->is_anomaly)
+        live_stat_add(&row->severity_ns, severity_ns);
+}
+
+void live_state_execution(struct live_state *state, const struct live_point *point)
+{
+    mem_grow(&state->execution, &state->execution_cap, state->n_executions + 1,
+             sizeof *state->execution);
+    state->execution[state->n_executions] = *point;
+    state->execution[state->n_executions++].kind = LIVE_EXECUTION;
+    if (point->region < state->tally.n_regions)
+        state->tally.region[point->region].is_foi = true;
+}
+
+void live_state_past(struct live_state *state, const struct live_point *point,
+                     const char *function, uint64_t severity_ns)
+{
+    struct arena arena = {0};
+    struct location location = {
+        .name = "", .rank = point->rank, .program = point->program, .thread = point->thread};
+    double value[LIVE_PLANES] = {1, point->is_anomaly,
+                                 point->is_anomaly ? (double)severity_ns : 0,
+                                 (double)point->exclusive_ns};
+    uint32_t row;
+
+    if (live_state_find_rank(state, point->program, point->rank) == IDMAP_NONE)
+        add_place(state, &location);
+    if (point->region == state->n_regions)
+        add_region(state, &(struct region){.name = function,
+                                           .short_name = region_name_short(function, &arena),
+                                           .kind = region_name_kind(function)});
+    arena_release(&arena);
+    row = live_state_find_rank(state, point->program, point->rank);
+    live_grid_grow(&state->rank_grid, state->n_ranks);
+    live_grid_grow(&state->region_grid, state->n_regions);
+    live_grid_add(&state->rank_grid, row, point->enter_ns, value);
+    live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
+    add_past(&state->rank[row], point, severity_ns);
+    add_past(&state->of_region[point->region], point, severity_ns);
+    live_points_add(&state->points, point);
+    if (state->totals.n_calls++ == 0)
+        state->totals.begin_ns = point->enter_ns;
+    if (point->enter_ns + point->inclusive_ns > state->totals.end_ns)
+        state->totals.end_ns = point->enter_ns + point->inclusive_ns;
+    state->totals.n_anomalies += point->is_anomaly;
+    state->totals.severity_ns += point->is_anomaly ? severity_ns : 0;
+}
+
+void live_state_end(struct live_state *state, const char *message,
+                    const struct prov_counts *store)
+{
+    live_state_lock(state);
+    state->phase = message ? LIVE_FAILED : LIVE_OVER;
+    free(state->message);
+    state->message = message ? mem_copy_string(message) : NULL;
+    if (store)
+        state->store = *store;
+    atomic_fetch_add(&state->version, 1);
+    live_state_unlock(state);
+}

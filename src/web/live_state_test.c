@@ -1,0 +1,219 @@
+/* 400 calls of c on each of three ranks, 0.2 ms each; every 80th on rank 1 takes 6 ms. */
+#include "web/live_state.h"
+
+#include "base/test.h"
+
+static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
+                              "slow=c/80/30/1";
+
+/* Counted by the sink's own means, call by call. */
+struct truth {
+    uint64_t n_calls, n_anomalies, exclusive_ns, c_exclusive_ns, rank_calls[3];
+    double severity_ns;
+    uint32_t c;
+};
+
+static void count(void *ctx, const struct ad_step *step)
+{
+    struct truth *truth = ctx;
+
+    truth->c = names_find(&step->defs->names, "c");
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        for (uint32_t row = 0; row < step->calls[l].n; row++) {
+            if (step->calls[l].inclusive_ns[row] == LIVE_OPEN)
+                continue;
+            truth->n_calls++;
+            truth->rank_calls[step->defs->location[l].rank]++;
+            truth->exclusive_ns += step->calls[l].exclusive_ns[row];
+            if (step->calls[l].region[row] == truth->c)
+                truth->c_exclusive_ns += step->calls[l].exclusive_ns[row];
+        }
+    truth->n_anomalies += step->n_verdicts;
+    for (size_t i = 0; i < step->n_verdicts; i++)
+        truth->severity_ns += floor(step->verdict[i].severity_ns);
+}
+
+static struct live_state *watch(uint64_t step_ns, struct truth *truth)
+{
+    struct live_state *live =
+        live_state_new(&(struct live_opts){.source = program, .detector = "hbos", .speed = 0});
+    struct ad_sink sinks[] = {{count, truth}, {live_state_step, live}};
+    struct ad_opts opts = ad_default();
+    struct stream stream;
+    struct ad *ad;
+
+    *truth = (struct truth){0};
+    opts.sink = sinks;
+    opts.n_sinks = 2;
+    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = step_ns}),
+                     0);
+    ad = ad_new(&stream, &opts);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    live_state_end(live, NULL, NULL);
+    ad_free(ad);
+    stream_close(&stream);
+    return live;
+}
+
+static double sum(const struct live_grid *grid, enum live_plane plane, uint32_t row)
+{
+    double value[LIVE_MOST_BINS], total = 0;
+    struct live_span span = live_grid_span(grid, 0, UINT64_MAX, UINT64_MAX - 1, LIVE_MOST_BINS);
+
+    live_grid_read(grid, plane, row, &span, value);
+    for (uint32_t i = 0; i < span.width; i++)
+        total += value[i];
+    return total;
+}
+
+static void everything_is_counted_once_whatever_the_steps(void **state)
+{
+    static const uint64_t steps[] = {0, 1000000, 37000000, 1000000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct truth truth;
+        struct live_state *live = watch(steps[i], &truth);
+        uint64_t calls = 0, anomalies = 0;
+
+        assert_int_equal(live->totals.n_calls, truth.n_calls);
+        assert_int_equal(live->totals.n_anomalies, truth.n_anomalies);
+        assert_true((double)live->totals.severity_ns == truth.severity_ns);
+        assert_int_equal(live->n_ranks, 3);
+        for (uint32_t r = 0; r < 3; r++) {
+            uint32_t row = live_state_find_rank(live, 0, r);
+
+            assert_int_equal(live->rank[row].exclusive_ns.n, truth.rank_calls[r]);
+            assert_true(sum(&live->rank_grid, LIVE_CALLS, row) == (double)truth.rank_calls[r]);
+            assert_true(sum(&live->rank_grid, LIVE_ANOMALIES, row) ==
+                        (double)live->rank[row].anomalies.sum);
+            assert_true(r == 1 || live->rank[row].anomalies.sum == 0);
+            anomalies += (uint64_t)live->rank[row].anomalies.sum;
+        }
+        for (uint32_t r = 0; r < live->n_regions; r++)
+            calls += live->of_region[r].exclusive_ns.n;
+        assert_int_equal(anomalies, truth.n_anomalies);
+        assert_int_equal(calls, truth.n_calls);
+        assert_true(live->of_region[truth.c].exclusive_ns.sum == truth.c_exclusive_ns);
+        assert_true(sum(&live->region_grid, LIVE_EXCLUSIVE, truth.c) ==
+                    (double)truth.c_exclusive_ns);
+        assert_int_equal(live->region[truth.c].sketch.n,
+                         live->of_region[truth.c].exclusive_ns.n);
+        assert_true(live->region[truth.c].is_judged);
+        live_state_free(live);
+    }
+}
+
+static void all_anomalies_are_points_and_a_sample_of_the_others(void **state)
+{
+    struct truth truth;
+    struct live_state *live = watch(100000000, &truth);
+    static struct live_cut cut;
+    uint64_t n[2] = {0, 0};
+
+    (void)state;
+    live_points_take(&live->points, &cut);
+    for (uint32_t i = 0; i < cut.n; i++)
+        for (uint32_t k = 0; k < cut.part[i].n; k++) {
+            const struct live_point *p = &cut.part[i].block->point[k];
+
+            n[p->is_anomaly]++;
+            assert_true(!p->is_anomaly || (p->region == truth.c && p->rank == 1));
+            assert_true(p->exclusive_ns <= p->inclusive_ns);
+            assert_true(p->region != truth.c || p->is_anomaly == (p->inclusive_ns > 3000000));
+        }
+    live_points_give_back(&cut);
+    assert_int_equal(n[1], truth.n_anomalies);
+    assert_true(n[0] > 500 && n[0] < truth.n_calls / 2);
+    live_state_free(live);
+}
+
+static void versions_count_steps(void **state)
+{
+    struct truth truth;
+    struct live_state *live = watch(100000000, &truth);
+
+    (void)state;
+    assert_int_equal(live_state_version(live), live->totals.n_steps + 1);
+    assert_int_equal(live->phase, LIVE_OVER);
+    assert_true(isnan(live->totals.lag_ns));
+    live_state_free(live);
+    live_state_free(NULL);
+}
+
+static void executions_are_points_of_their_function(void **state)
+{
+    struct truth truth;
+    struct live_state *live = watch(0, &truth);
+    struct live_point point = {.region = truth.c, .vertices = 7, .is_anomaly = 1};
+    struct stream stream;
+    struct ad_sink sink = {live_state_step, live};
+    struct ad_opts opts = ad_default();
+    struct ad *ad;
+    uint64_t next = live->points.next;
+
+    (void)state;
+    live_state_execution(live, &point);
+    assert_int_equal(live->points.next, next); /* not before the step */
+    opts.sink = &sink;
+    opts.n_sinks = 1;
+    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = 1}), 0);
+    ad = ad_new(&stream, &opts);
+    ad_next(ad, 0);
+    ad_free(ad);
+    stream_close(&stream);
+    assert_true(live->points.next > next);
+    assert_true(live->region[truth.c].is_foi);
+    live_state_free(live);
+}
+
+static void statistics_are_those_of_the_numbers(void **state)
+{
+    struct live_stat whole = {0}, parts[2] = {{0}, {0}};
+    static const uint64_t numbers[] = {5, 1, 9, 9, 4};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        live_stat_add(&whole, numbers[i]);
+        live_stat_add(&parts[i / 3], numbers[i]);
+    }
+    live_stat_merge(&parts[0], &parts[1]);
+    assert_memory_equal(&parts[0], &whole, sizeof whole);
+    assert_true(live_stat_mean(&whole) == 5.6);
+    assert_true(fabs(live_stat_deviation(&whole) - 3.0724582991474434) < 1e-12);
+    assert_int_equal(whole.minimum, 1);
+    assert_int_equal(whole.maximum, 9);
+    assert_int_equal(whole.last, 4);
+    assert_int_equal(whole.before_last, 9);
+}
+
+static void readings_are_those_of_the_values(void **state)
+{
+    struct live_reading whole = {0}, part = {0};
+
+    (void)state;
+    live_reading_add(&whole, -1, 3);
+    live_reading_add(&part, 2, 1);
+    live_reading_add(&part, 8, 2);
+    live_reading_merge(&whole, &part);
+    assert_int_equal(whole.n, 3);
+    assert_true(whole.mean == 3);
+    assert_true(fabs(whole.square_sum - 42) < 1e-12); /* 16 + 1 + 25 */
+    assert_true(whole.minimum == -1 && whole.maximum == 8 && whole.last == 8);
+    assert_int_equal(whole.last_rank, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
+        cmocka_unit_test(all_anomalies_are_points_and_a_sample_of_the_others),
+        cmocka_unit_test(versions_count_steps),
+        cmocka_unit_test(executions_are_points_of_their_function),
+        cmocka_unit_test(statistics_are_those_of_the_numbers),
+        cmocka_unit_test(readings_are_those_of_the_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

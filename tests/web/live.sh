@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# The routes of snag watch answer, as src/web/openapi.json describes them, while the program runs
+# and after it; clients that read nothing stop nobody; and so does what snag serve shows of a
+# store.
+#
+#   live.sh SNAG VALIDATE NONSENSE SAMPLE_STORE
+. "$(dirname "$0")/server.sh"
+sample_store=$4
+api=/api/v1
+program='synth:3000*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/80/30/1'
+
+try() { # PATTERN PATH: GET it, 200, valid
+    get "$api$2"
+    check "$2" "$status" 200
+    valid get "$1"
+}
+problem() { # PATTERN PATH STATUS
+    get "$api$2"
+    check "$2" "$status" "$3"
+    check "type of $2" "$(header content-type)" application/problem+json
+    valid get "$1"
+}
+field() { # FILTER: of the JSON that came last
+    jq -c "$1" "$body"
+}
+bundle_field() {
+    head -c 4096 "$body" | tail -c +9 | tr -d '\0' | grep -aoP "\"$1\":\K[0-9]+" | head -n 1
+}
+try_all() {
+    try /live/status /live/status
+    try /live/points /live/points
+    try /live/points '/live/points?since=10&fois=2,4&ranks=0,1&from=1000&to=900000000&most=50'
+    try /live/heatmap /live/heatmap
+    try /live/heatmap '/live/heatmap?what=exclusive_ns&from=1000&to=900000000&width=10'
+    try /live/ranks /live/ranks
+    try /live/regions '/live/regions?by=severity_ns.maximum&limit=2&order=least'
+    for part in total mean deviation minimum maximum last delta; do
+        try /live/ranks "/live/ranks?by=anomalies.$part"
+    done
+    try /live/history '/live/history?rank=1&width=7'
+    try /live/history '/live/history?region=1'
+    try /live/counters /live/counters
+    try /live/model '/live/model?region=1'
+    try /run /run
+    check "live" "$(field .is_live)" true
+}
+
+# While it runs, and clients that ask and read nothing.
+serving=(watch "$program" --speed 2 --step 0.1)
+start
+for ((i = 0; i < 200; i++)); do
+    get $api/live/status
+    [ "$(field '.steps > 3')" = true ] && break
+    sleep 0.05
+done
+check "state" "$(field .state)" '"running"'
+steps=$(field .steps)
+exec 7<>"/dev/tcp/127.0.0.1/$port" 8<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET %s/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' $api >&7
+for ((i = 0; i < 50; i++)); do
+    printf 'GET %s/live/points?most=200000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' $api >&8
+done
+try_all
+get $api/live/points
+next=$(bundle_field next)
+etag=$(header etag)
+[ -n "$etag" ] || { echo "no ETag of points"; failed=1; }
+timeout 2 curl -sN "$base$api/events" >"$work/events" || true
+grep -q '^event: step$' "$work/events" || { echo "no event 'step'"; failed=1; }
+sed -n 's/^data: //p' "$work/events" | jq -e '.version > 0 and .calls > 0' >/dev/null ||
+    { echo "events are not as described"; failed=1; }
+get $api/live/status
+[ "$(field .steps)" -gt "$steps" ] || { echo "nothing was judged meanwhile"; failed=1; }
+get "$api/live/points?since=$next"
+[ "$(bundle_field next)" -gt "$next" ] || { echo "no new points"; failed=1; }
+check "points missed" "$(bundle_field missed)" 0
+
+# After it: everything stays, and is what snag ad counts.
+for ((i = 0; i < 400; i++)); do
+    get $api/live/status
+    [ "$(field .state)" = '"over"' ] && break
+    sleep 0.05
+done
+check "state" "$(field .state)" '"over"'
+exec 7>&- 8>&-
+"$SNAG" ad "$program" --step 0.1 --json >"$work/ad"
+check "the totals of snag ad" "$(field '[.events, .calls, .anomalies, .unjudged]')" \
+    "$(jq -c '[.events, .calls, .anomalies, .unjudged]' "$work/ad")"
+try_all
+check "two ask the same" "$(get $api/live/ranks; cksum <"$body")" "$(get $api/live/ranks; cksum <"$body")"
+get $api/live/ranks
+etag=$(header etag)
+get $api/live/ranks -H "If-None-Match: $etag"
+check "ranks again" "$status" 304
+get $api/live/ranks
+check "strange is rank 1 alone" "$(field '[.items[] | [.rank, (.anomalies.total > 0)]]')" \
+    '[[1,true],[0,false],[2,false]]'
+get "$api/live/regions?by=anomalies"
+check "and c" "$(field '[.items[0].name, .items[0].anomalies.total == ([.items[].anomalies.total] | add)]')" '["c",true]'
+region=$(field '.items[0].region')
+check "its history" "$(field '.items[0] | .anomalies.total == (.history.values | add)')" true
+get "$api/live/model?region=$region"
+check "calls in the histogram" "$(field '.calls == ([.bins[][2]] | add) and (.usual_ns | length) > 0')" true
+
+problem /live/points '/live/points?since=x' 400
+problem /live/points '/live/points?fois=99' 400
+problem /live/points '/live/points?most=0' 400
+problem /live/heatmap '/live/heatmap?what=colour' 400
+problem /live/ranks '/live/ranks?by=anomalies.colour' 400
+problem /live/ranks '/live/ranks?order=up' 400
+problem /live/history /live/history 404
+problem /live/history '/live/history?rank=77' 404
+problem /live/model '/live/model?region=99' 404
+problem /live/records /live/records 404
+problem '/live/record/{id}' /live/record/5 404
+problem /regions /regions 404
+problem /timeline /timeline 404
+get /metrics
+grep -q '^snag_live_events_total [1-9]' "$body" || { echo "no count of events"; failed=1; }
+"$NONSENSE" "$openapi" "$port" "${REQUESTS:-600}" 2 || failed=1
+get $api/live/status
+check "alive" "$status" 200
+kill -TERM $server
+wait $server || { echo "exit status $? after SIGTERM"; failed=1; }
+server=
+grep -q 'calls, .* strange' "$work/said" || { echo "no totals: $(cat "$work/said")"; failed=1; }
+grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
+
+# With the program.
+"$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
+check "lines of --once" "$(wc -l <"$work/said")" 2
+"$SNAG" watch nowhere >"$work/said" 2>&1
+check "no such source" $? 1
+
+# What is left in a store.
+"$sample_store" "$work/store"
+serving=(serve "$work/store")
+start
+try_all
+try /live/records /live/records
+check "records" "$(field '[.total, (.items | length)]')" '[24,24]'
+try /live/records '/live/records?collection=normalexecs&limit=2&offset=5&order=oldest'
+check "a page of normal ones" "$(field '[.total, .offset, (.items | length)]')" '[6,5,1]'
+try /live/records '/live/records?rank=3&order=newest&least_ns=40000000'
+check "of rank 3" "$(field '[.items[].rank] | unique')" '[3]'
+enter=$(field '.items[0].enter_ns')
+try /live/records "/live/records?rank=3&enter=$enter"
+check "one call" "$(field '[.total, .items[0].enter_ns]')" "[1,$enter]"
+id=$(field '.items[0].id')
+try '/live/record/{id}' "/live/record/$id"
+check "its event" "$(field '.record.event_id == (.lanes[0].calls[] | select(.is_this) | .event_id)')" true
+for order in severity score newest oldest longest; do
+    try /live/records "/live/records?order=$order&from=0&to=70000000000"
+done
+get "$api/live/regions?limit=1"
+region=$(field '.items[0].region') name=$(field '.items[0].name')
+try /live/records "/live/records?region=$region"
+check "of a region" "$(field '[.items[].func] | unique')" "[$name]"
+problem /live/records '/live/records?order=colour' 400
+problem /live/records '/live/records?collection=metadata' 400
+problem /live/records '/live/records?region=999' 404
+problem /live/records '/live/records?limit=5000' 400
+problem '/live/record/{id}' /live/record/99999999 404
+"$NONSENSE" "$openapi" "$port" "${REQUESTS:-600}" 3 || failed=1
+kill -TERM $server
+wait $server || { echo "exit status $? after SIGTERM"; failed=1; }
+server=
+grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
+
+# Every live path of the description was asked for here.
+for path in $(jq -r '.paths | keys[] | select(startswith("/live/"))' "$openapi"); do
+    grep -qF -- "$path" "$0" || { echo "not tested: $path"; failed=1; }
+done
+exit $failed

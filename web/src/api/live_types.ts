@@ -1,0 +1,171 @@
+// What the server sends of a program that is live, see docs/serve.md and openapi.json.
+
+export interface LiveStat {
+    count: number;
+    total: number;
+    mean: number;
+    deviation: number;
+    minimum: number;
+    maximum: number;
+    last: number;
+    delta: number;
+}
+
+export interface LiveHistory {
+    begin_ns: number;
+    bin_ns: number;
+    values: number[];
+}
+
+export interface LiveStatus {
+    version: number;
+    state: "waiting" | "running" | "over" | "failed";
+    message: string | null;
+    source: string;
+    detector: string;
+    steps: number;
+    begin_ns: number;
+    end_ns: number;
+    events: number;
+    calls: number;
+    anomalies: number;
+    severity_ns: number;
+    unjudged: number;
+    lost_events: number;
+    events_per_s: number;
+    lag_ns: number | null;
+    ranks: number;
+    regions: number;
+    fois: number[];
+    points: { kept: number; most: number; next: number };
+    store: {
+        url: string;
+        stored: number;
+        waiting: number;
+        dropped: number;
+        is_failing: boolean;
+    } | null;
+    quality: { kind: string; count: number; is_damage: boolean; text: string }[];
+}
+
+interface Ranked {
+    calls: number;
+    anomalies: LiveStat;
+    severity_ns: LiveStat;
+    exclusive_ns: LiveStat;
+    history: LiveHistory;
+}
+
+export interface LiveRank extends Ranked {
+    rank: number;
+    program: number;
+}
+
+export interface LiveRegion extends Ranked {
+    region: number;
+    name: string;
+    short_name: string;
+    kind: string;
+    is_foi: boolean;
+    is_judged: boolean;
+}
+
+export interface LiveList<T> {
+    version: number;
+    total: number;
+    by: string;
+    items: T[];
+}
+
+export interface LiveCounter {
+    counter: number;
+    name: string;
+    count: number;
+    mean: number;
+    deviation: number;
+    minimum: number;
+    maximum: number;
+    last: number;
+    last_rank: number;
+}
+
+export interface LiveModel {
+    region: number;
+    name: string;
+    short_name: string;
+    detector: string;
+    calls: number;
+    mean_ns: number;
+    deviation_ns: number;
+    minimum_ns: number;
+    maximum_ns: number;
+    median_ns: number;
+    usual_ns: [number, number][];
+    bins: [number, number, number][];
+}
+
+export interface RecordItem {
+    id: number;
+    collection: string;
+    event_id: string;
+    program: number;
+    rank: number;
+    thread: number;
+    func: string;
+    enter_ns: number;
+    leave_ns: number;
+    inclusive_ns: number;
+    exclusive_ns: number;
+    score: number | null;
+    p: number | null;
+    severity_ns: number;
+    step: number;
+    is_pruned: boolean;
+}
+
+export interface RecordPage {
+    total: number;
+    offset: number;
+    items: RecordItem[];
+}
+
+export interface LaneCall {
+    func: string;
+    event_id: string;
+    enter_ns: number;
+    leave_ns: number | null;
+    depth: number;
+    is_anomaly: boolean;
+    is_this: boolean;
+}
+
+export interface Lane {
+    rank: number;
+    thread: number;
+    is_own: boolean;
+    calls: LaneCall[];
+    messages: {
+        is_send: boolean;
+        time_ns: number;
+        source: number;
+        target: number;
+        tag: number;
+        bytes: number;
+    }[];
+}
+
+export interface LiveRecord {
+    id: number;
+    collection: string;
+    record: Record<string, any>;
+    lanes: Lane[];
+}
+
+/* What the events `step` and `over` say. */
+export interface LiveStep {
+    version: number;
+    steps: number;
+    end_ns: number;
+    calls: number;
+    anomalies: number;
+}

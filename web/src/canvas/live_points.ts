@@ -1,0 +1,82 @@
+// The points of a program that is live, as they come in: appended, and forgotten when they are
+// too many. Columns have the names of those of a run, so that the same code draws them.
+import { Bundle } from "../api/columns";
+
+export interface LivePoints {
+    n: number;
+    id: Float64Array;
+    enter_ns: Float64Array;
+    duration_ns: Float64Array;
+    exclusive_ns: Float64Array;
+    rank: Uint32Array;
+    program: Uint32Array;
+    thread: Uint32Array;
+    region: Uint32Array;
+    messages: Uint32Array;
+    vertices: Uint32Array;
+    score: Float32Array;
+    verdict: Uint8Array; /* 1: anomaly */
+    kind: Uint8Array; /* 1: execution of a function of interest */
+    label: Int8Array; /* none: people do not label what is live */
+    index: Uint32Array; /* 0 */
+    location: Uint32Array; /* 0 */
+}
+
+const fromServer = [
+    "id",
+    "enter_ns",
+    "duration_ns",
+    "exclusive_ns",
+    "rank",
+    "program",
+    "thread",
+    "region",
+    "messages",
+    "vertices",
+    "score",
+    "verdict",
+    "kind",
+] as const;
+
+export function pointsOf({ columns }: Bundle): LivePoints {
+    const n = columns.id.length;
+    return {
+        ...columns,
+        n,
+        label: new Int8Array(n),
+        index: new Uint32Array(n),
+        location: new Uint32Array(n),
+    } as unknown as LivePoints;
+}
+
+/* Some of the rows of `a`, and all of `b`. */
+function join(a: LivePoints, rows: number[], b: LivePoints): LivePoints {
+    const n = rows.length + b.n;
+    const columns: Record<string, unknown> = {};
+    for (const name of fromServer) {
+        const old = a[name] as Float64Array;
+        const column = new (old.constructor as Float64ArrayConstructor)(n);
+        for (let i = 0; i < rows.length; i++) column[i] = old[rows[i]];
+        column.set(b[name] as Float64Array, rows.length);
+        columns[name] = column;
+    }
+    return pointsOf({ header: {}, columns: columns as Bundle["columns"] });
+}
+
+/*
+ * Old points and new ones. Those with an id below `oldest` go, as the server has forgotten them;
+ * of more than `most` the oldest normal ones go, then the oldest anomalies.
+ */
+export function append(
+    old: LivePoints,
+    fresh: LivePoints,
+    oldest: number,
+    most: number,
+): LivePoints {
+    let rows: number[] = [];
+    for (let i = 0; i < old.n; i++) if (old.id[i] >= oldest) rows.push(i);
+    let tooMany = rows.length + fresh.n - most;
+    rows = rows.filter((i) => old.verdict[i] || tooMany-- <= 0);
+    tooMany = rows.length + fresh.n - most;
+    return join(old, tooMany > 0 ? rows.slice(tooMany) : rows, fresh);
+}

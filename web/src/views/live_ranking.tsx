@@ -1,0 +1,140 @@
+// Ranks and regions, by a chosen statistic, each with its history.
+import { getJson } from "../api/http";
+import { LiveHistory, LiveList, LiveRank, LiveRegion, LiveStat } from "../api/live_types";
+import { formatMean, formatTime } from "../format/units";
+import { modelRegion, rankChosen, shown, statistic } from "../state/live";
+import { askRecords } from "../state/live_records";
+import { useResource } from "../state/resource";
+import { Choice, LivePanel } from "./live_panel";
+import { Await } from "./panel";
+
+const of = [
+    ["anomalies", "anomalies per step"],
+    ["severity_ns", "time lost per anomaly"],
+    ["exclusive_ns", "time per call"],
+] as const;
+const parts = ["total", "mean", "deviation", "minimum", "maximum", "last", "delta"] as const;
+const options: [string, string][] = [
+    ...of.flatMap(([plane, title]) =>
+        parts.map((part): [string, string] => [`${plane}.${part}`, `${title}: ${part}`]),
+    ),
+    ["calls", "calls"],
+];
+
+type Item = LiveRank | LiveRegion;
+
+function valueOf(item: Item): number {
+    const [plane, part] = statistic.value.split(".");
+    if (plane === "calls") return item.calls;
+    return (item[plane as "anomalies"] as LiveStat)[part as "total"];
+}
+
+function textOf(item: Item): string {
+    const value = valueOf(item);
+    return statistic.value.includes("_ns") ? formatTime(value) : formatMean(value);
+}
+
+function Spark({ history }: { history: LiveHistory }) {
+    const highest = Math.max(...history.values, 1e-300);
+    return (
+        <svg class="spark" viewBox="0 0 64 16" preserveAspectRatio="none" aria-hidden="true">
+            {history.values.map((value, i) => (
+                <rect
+                    x={(i * 64) / history.values.length}
+                    width={Math.max(0.5, 60 / history.values.length)}
+                    y={16 - (16 * value) / highest}
+                    height={(16 * value) / highest}
+                />
+            ))}
+        </svg>
+    );
+}
+
+function Table<T extends Item>(props: {
+    what: "ranks" | "regions";
+    nameOf: (item: T) => string;
+    choose: (item: T) => void;
+    isChosen: (item: T) => boolean;
+}) {
+    const { what } = props;
+    const list = useResource(
+        `${what} ${statistic.value} ${shown.value}`,
+        (abort) => getJson<LiveList<T>>(`/live/${what}?limit=10&by=${statistic.value}`, abort),
+        true,
+    );
+    return (
+        <Await of={list} what={what} empty="There is nothing yet.">
+            {({ items, total }) => (
+                <table class="table live-table">
+                    <caption class="visually-hidden">
+                        {what} by {statistic.value}
+                    </caption>
+                    <tbody>
+                        {items.map((item) => (
+                            <tr>
+                                <td>
+                                    <button
+                                        class="quiet"
+                                        aria-pressed={props.isChosen(item)}
+                                        onClick={() => props.choose(item)}
+                                    >
+                                        {props.nameOf(item)}
+                                    </button>
+                                </td>
+                                <td class="number">{textOf(item)}</td>
+                                <td>
+                                    <Spark history={item.history} />
+                                </td>
+                            </tr>
+                        ))}
+                        {total > items.length && (
+                            <tr>
+                                <td class="dim">of {total}</td>
+                                <td />
+                                <td />
+                            </tr>
+                        )}
+                    </tbody>
+                </table>
+            )}
+        </Await>
+    );
+}
+
+export function LiveRanking() {
+    return (
+        <LivePanel
+            name="ranking"
+            title="Ranks and regions"
+            tools={
+                <Choice
+                    label="Statistic"
+                    value={statistic.value}
+                    options={options}
+                    choose={(v) => (statistic.value = v)}
+                />
+            }
+        >
+            <Table<LiveRank>
+                what="ranks"
+                nameOf={(r) =>
+                    r.program ? `rank ${r.rank} of ${r.program}` : `rank ${r.rank}`
+                }
+                isChosen={(r) => rankChosen.value === r.rank}
+                choose={(r) => {
+                    rankChosen.value = r.rank;
+                    askRecords({ rank: r.rank });
+                }}
+            />
+            <Table<LiveRegion>
+                what="regions"
+                nameOf={(r) => r.short_name}
+                isChosen={(r) => modelRegion.value === r.region}
+                choose={(r) => {
+                    modelRegion.value = r.region;
+                    askRecords({ region: r.region });
+                }}
+            />
+        </LivePanel>
+    );
+}

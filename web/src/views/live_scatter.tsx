@@ -1,0 +1,221 @@
+// Points of a program that is live: as the overview of a run, but they come and go, and a click
+// asks for the record of the call.
+import { select as selectElement } from "d3-selection";
+import { zoom, zoomIdentity, ZoomTransform } from "d3-zoom";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { makeAxis, spreadOut } from "../canvas/axis";
+import { PointGrid } from "../canvas/grid";
+import { LivePoints } from "../canvas/live_points";
+import { makePainter, Painter, View } from "../canvas/points";
+import { sample } from "../canvas/sampling";
+import { regionColour } from "../format/colour";
+import { formatCount, formatScore, formatTime } from "../format/units";
+import {
+    colourChosen,
+    lookAt,
+    looked,
+    nameOfRegion,
+    samplingChosen,
+    windowNs,
+    xChosen,
+    yChosen,
+} from "../state/live";
+import { theme } from "../state/store";
+import { colourPoints } from "./point_colours";
+import { drawAxes, drawRings } from "./scatter_overlay";
+import { cssColour, fitCanvas, pointerAt, useSize } from "./use_canvas";
+
+const reach = 14;
+const margin = { left: 54, bottom: 26, top: 8, right: 8 };
+const nobody: ReadonlySet<number> = new Set();
+
+function colours(all: LivePoints, isDark: boolean): Uint8Array {
+    const by = colourChosen.value;
+    const rgba = colourPoints(all, by === "region" ? "verdict" : by, isDark);
+    if (by !== "region") return rgba;
+    const of = new Map<number, number[]>();
+    for (let i = 0; i < all.n; i++) {
+        if (all.verdict[i]) continue;
+        const region = all.region[i];
+        if (!of.has(region)) of.set(region, regionColour(nameOfRegion(region)));
+        rgba.set(of.get(region)!, 4 * i);
+    }
+    return rgba;
+}
+
+/* Rows that are drawn; when a window is chosen, the newest only. */
+function drawn(all: LivePoints) {
+    const { order, firstKept, hidden } = sample(
+        all.verdict,
+        all.label,
+        samplingChosen.value,
+        nobody,
+    );
+    if (windowNs.value === null) return { order, firstKept, hidden };
+    let end = 0;
+    for (let i = 0; i < all.n; i++) end = Math.max(end, all.enter_ns[i]);
+    const isIn = (row: number) => all.enter_ns[row] >= end - windowNs.value!;
+    const normal = order.subarray(0, firstKept).filter(isIn);
+    const kept = order.subarray(firstKept).filter(isIn);
+    const both = new Uint32Array(normal.length + kept.length);
+    both.set(normal);
+    both.set(kept, normal.length);
+    return { order: both, firstKept: normal.length, hidden: all.n - both.length };
+}
+
+function pick(values: ArrayLike<number>, rows: Uint32Array): ArrayLike<number> {
+    return rows.length ? Float64Array.from(rows, (row) => values[row]) : values;
+}
+
+export function LiveScatter({ all }: { all: LivePoints }) {
+    const box = useRef<HTMLDivElement>(null);
+    const pointCanvas = useRef<HTMLCanvasElement>(null);
+    const overCanvas = useRef<HTMLCanvasElement>(null);
+    const painter = useRef<Painter | null>(null);
+    const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
+    const [hover, setHover] = useState<{ row: number; x: number; y: number } | null>(null);
+    const size = useSize(box);
+    const isDark = theme.value === "dark";
+    const [xName, yName] = [xChosen.value, yChosen.value];
+
+    const chosen = useMemo(() => drawn(all), [all, samplingChosen.value, windowNs.value]);
+    const places = useMemo(() => {
+        const [x, y] = [all[xName] as ArrayLike<number>, all[yName] as ArrayLike<number>];
+        const axes = [
+            makeAxis(pick(x, chosen.order), xName !== "enter_ns"),
+            makeAxis(pick(y, chosen.order), yName !== "enter_ns"),
+        ] as const;
+        return { x: spreadOut(x, axes[0]), y: spreadOut(y, axes[1]), axes };
+    }, [all, chosen, xName, yName]);
+    const rgba = useMemo(() => colours(all, isDark), [all, colourChosen.value, isDark]);
+    const grid = useMemo(() => {
+        let made: PointGrid | null = null;
+        return () => (made ??= new PointGrid(places.x, places.y, chosen.order));
+    }, [places, chosen]);
+
+    const view: View = {
+        scaleX: Math.max(1, size.width - margin.left - margin.right) * transform.k,
+        scaleY: Math.max(1, size.height - margin.top - margin.bottom) * transform.k,
+        x: margin.left * transform.k + transform.x / size.scale,
+        y: margin.top * transform.k + transform.y / size.scale,
+    };
+
+    useEffect(() => {
+        const canvas = pointCanvas.current!;
+        painter.current = makePainter(canvas);
+        const element = selectElement(overCanvas.current!);
+        element
+            .call(
+                zoom<HTMLCanvasElement, unknown>()
+                    .scaleExtent([0.5, 20000])
+                    .on("zoom", (event) => {
+                        setTransform(event.transform);
+                        setHover(null);
+                    }),
+            )
+            .on("dblclick.zoom", null);
+        return () => {
+            element.on(".zoom", null);
+            painter.current?.release();
+        };
+    }, []);
+
+    useEffect(() => {
+        if (!size.width) return;
+        fitCanvas(pointCanvas.current!, size);
+        painter.current?.set({ x: places.x, y: places.y, rgba, ...chosen });
+        const ink: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
+        painter.current?.draw(view, size.width, size.height, size.ratio, ink);
+    }, [places, rgba, chosen, transform, size, isDark]);
+
+    useEffect(() => {
+        if (!size.width) return;
+        const canvas = overCanvas.current!;
+        fitCanvas(canvas, size);
+        const context = canvas.getContext("2d")!;
+        context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+        context.clearRect(0, 0, size.width, size.height);
+        const inks = {
+            ink: cssColour("--ink"),
+            dim: cssColour("--dim"),
+            paper: cssColour("--panel"),
+        };
+        drawAxes(
+            context,
+            [places.axes[0], places.axes[1]],
+            [xName, yName],
+            view,
+            { ...size, left: margin.left, bottom: margin.bottom },
+            inks,
+        );
+        const at = looked.value;
+        const row = at
+            ? all.enter_ns.findIndex(
+                  (enter, i) =>
+                      enter === at.enter_ns &&
+                      all.rank[i] === at.rank &&
+                      all.duration_ns[i] === at.duration_ns,
+              )
+            : -1;
+        drawRings(
+            context,
+            null,
+            row < 0 ? null : row,
+            (i) => places.x[i] * view.scaleX + view.x,
+            (i) => (1 - places.y[i]) * view.scaleY + view.y,
+            inks,
+        );
+    }, [places, transform, size, looked.value, theme.value]);
+
+    const find = (event: MouseEvent) => {
+        const [x, y] = pointerAt(event, overCanvas.current!, size);
+        const row = grid().nearest(
+            (x - view.x) / view.scaleX,
+            1 - (y - view.y) / view.scaleY,
+            reach / view.scaleX,
+            reach / view.scaleY,
+        );
+        return { row, x, y };
+    };
+    const click = (event: MouseEvent) => {
+        const { row } = find(event);
+        if (row >= 0) lookAt(row);
+    };
+    const move = (event: PointerEvent) => {
+        if (event.buttons) return;
+        const found = find(event);
+        setHover(found.row < 0 ? null : found);
+    };
+
+    return (
+        <div class="scatter" ref={box}>
+            <canvas ref={pointCanvas} aria-hidden="true" />
+            <canvas
+                ref={overCanvas}
+                role="img"
+                aria-label={`${formatCount(all.n)} calls as points; the records below are the strange ones as a list`}
+                onPointerMove={move}
+                onPointerLeave={() => setHover(null)}
+                onClick={click}
+            />
+            {hover && hover.row < all.n && (
+                <div
+                    class="hover"
+                    style={{
+                        top: `${(hover.y + 12) * size.scale}px`,
+                        [hover.x > size.width / 2 ? "right" : "left"]: `${
+                            ((hover.x > size.width / 2 ? size.width - hover.x : hover.x) + 12) *
+                            size.scale
+                        }px`,
+                    }}
+                >
+                    <b>{nameOfRegion(all.region[hover.row])}</b> on rank {all.rank[hover.row]}
+                    <br />
+                    {formatTime(all.duration_ns[hover.row])}, score{" "}
+                    {formatScore(all.score[hover.row])},{" "}
+                    {all.verdict[hover.row] ? "anomaly" : "normal"}
+                </div>
+            )}
+        </div>
+    );
+}
