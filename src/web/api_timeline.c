@@ -16,7 +16,8 @@
 #define USUAL_WIDTH 1000
 #define MOST_DEPTH 65536
 #define USUAL_DEPTH 64
-#define MOST_RECTANGLES 2000000u /* in one answer; a wider pixel keeps it below */
+#define MOST_RECTANGLES 500000
+#define USUAL_RECTANGLES 10000
 #define MOST_MESSAGES 100000
 #define USUAL_MESSAGES 2000
 #define MOST_LOOKED_AT 400000u /* messages in a window; of more, evenly spaced ones */
@@ -24,34 +25,18 @@
 
 /* ----------------------------------------------------------------------------- timeline */
 
-static uint32_t count_lines(const struct served *served, const struct window *window,
-                            uint32_t n_depths)
-{
-    uint64_t n = 0;
-
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
-
-        n += calls.n_depths < n_depths ? calls.n_depths : n_depths;
-    }
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
-
 /* Messages whose record lies in the window. O(locations x log n). */
 static uint64_t count_records(const struct served *served, const struct window *window)
 {
     uint64_t n = 0;
 
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
-
-        n += calls_message_from(&calls, window->end_ns) -
-             calls_message_from(&calls, window->begin_ns);
-    }
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        n += served_message_from(served, window->location[k], window->end_ns) -
+             served_message_from(served, window->location[k], window->begin_ns);
     return n;
 }
 
-static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages,
+static int answer_lod(const struct lod *lod, const struct lod_window *look, uint64_t n_messages,
                       struct response *response)
 {
     struct bundle bundle = {.n_columns = 0};
@@ -64,7 +49,8 @@ static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages
     bundle_add(&bundle, "region", BUNDLE_U32, lod->region, lod->n);
     bundle_add(&bundle, "call", BUNDLE_U32, lod->call, lod->n);
     bundle_add(&bundle, "merged", BUNDLE_U32, lod->merged, lod->n);
-    bundle_say(&bundle, "width", json_count(width));
+    bundle_say(&bundle, "width", json_count(look->width));
+    bundle_say(&bundle, "interval_ns", json_count((uint64_t)1 << lod_interval(look)));
     bundle_say(
         &bundle, "messages",
         json_pack("{s:I, s:I}", "n", (json_int_t)n_messages, "shown", (json_int_t)shown));
@@ -78,28 +64,21 @@ int api_timeline(struct worker *worker, const struct request *request,
     struct window window;
     struct lod lod = {.n = 0};
     struct lod_window look = {.width = 1};
-    double width = 0, depth = 0;
-    uint64_t n_lines;
+    double width = 0, depth = 0, most = 0;
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
     if (rc == 0)
         rc = request_number(request, "depth", 1, MOST_DEPTH, USUAL_DEPTH, &depth);
+    if (rc == 0)
+        rc = request_number(request, "most", 1, MOST_RECTANGLES, USUAL_RECTANGLES, &most);
     if (rc == 0) {
-        look.begin_ns = window.begin_ns;
-        look.end_ns = window.end_ns;
-        look.n_depths = (uint32_t)depth;
-        n_lines = count_lines(served, &window, look.n_depths);
-        look.width = (uint32_t)width;
-        if (2 * n_lines * look.width > MOST_RECTANGLES)
-            look.width = (uint32_t)(MOST_RECTANGLES / (2 * n_lines)) + 1;
-        for (uint32_t k = 0; k < window.n_locations; k++) {
-            struct call_view calls = columns_view(&served->run.columns, window.location[k]);
-
-            lod_add(&lod, window.location[k], &calls, &look);
-        }
-        answer_lod(&lod, look.width, count_records(served, &window), response);
+        look = (struct lod_window){window.begin_ns, window.end_ns, (uint32_t)width,
+                                   (uint32_t)depth, (uint32_t)most};
+        lod_make(&lod, &served->scattered, served_levels(served), window.location,
+                 window.n_locations, &look);
+        answer_lod(&lod, &look, count_records(served, &window), response);
     }
     lod_release(&lod);
     window_release(&window);
@@ -175,7 +154,7 @@ static void take(struct arrows *arrows, const struct columns *columns, uint32_t 
 static void gather(struct arrows *arrows, const struct served *served,
                    const struct window *window)
 {
-    const struct columns *columns = &served->run.columns;
+    const struct columns *columns = &served->scattered;
     uint64_t step = count_records(served, window) / MOST_LOOKED_AT + 1;
     bool *is_wanted = mem_alloc(columns->n_locations, sizeof *is_wanted);
 

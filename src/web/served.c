@@ -1,7 +1,10 @@
 #include "web/served.h"
 
 #include "base/err.h"
+#include "base/log.h"
+#include "base/pool.h"
 #include "base/progress.h"
+#include "explain/trace_view.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -19,6 +22,54 @@ static void take_name(struct served *served)
         snprintf(path, sizeof path, "%s", served->run.path);
     name = strrchr(path, '/');
     snprintf(served->name, sizeof served->name, "%.255s", name && name[1] ? name + 1 : path);
+}
+
+/* In the run if that may be written, else in memory. */
+static void *make_levels(void *arg)
+{
+    struct served *s = arg;
+    struct pool *pool = pool_new(1); /* requests come first */
+    int rc = levels_write(&s->run.columns, s->run.path, pool, &s->is_closing);
+
+    if (rc == 0)
+        rc = levels_open(&s->levels, &s->scattered, s->run.path);
+    if (rc < 0 && !atomic_load(&s->is_closing)) {
+        levels_close(&s->levels);
+        rc = levels_make(&s->levels, &s->run.columns, pool, &s->is_closing);
+        s->levels.columns = &s->scattered; /* they are the same */
+    }
+    if (rc == 0)
+        atomic_store(&s->has_levels, true);
+    else if (!atomic_load(&s->is_closing))
+        log_warn("serve", "the timeline is slow: %s", err_message());
+    pool_free(pool);
+    return NULL;
+}
+
+static void find_levels(struct served *served)
+{
+    if (levels_open(&served->levels, &served->scattered, served->run.path) == 0) {
+        atomic_store(&served->has_levels, true);
+        return;
+    }
+    levels_close(&served->levels);
+    served->is_levelling = pthread_create(&served->levelling, NULL, make_levels, served) == 0;
+    if (served->is_levelling)
+        pthread_setname_np(served->levelling, "snag-levels");
+}
+
+const struct levels *served_levels(const struct served *served)
+{
+    return atomic_load(&served->has_levels) ? &served->levels : NULL;
+}
+
+size_t served_message_from(const struct served *served, uint32_t location, uint64_t time_ns)
+{
+    const struct levels *levels = served_levels(served);
+    struct call_view calls = columns_view(&served->scattered, location);
+
+    return levels ? levels_message_from(levels, location, time_ns)
+                  : calls_message_from(&calls, time_ns);
 }
 
 int served_open(struct served *served, const struct served_opts *opts)
@@ -44,11 +95,21 @@ int served_open(struct served *served, const struct served_opts *opts)
     take_name(served);
     served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
     served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
+    rc = columns_open(&served->scattered, opts->path);
+    if (rc < 0)
+        return rc;
+    columns_scatter(&served->scattered);
+    find_levels(served);
     return 0;
 }
 
 void served_close(struct served *served)
 {
+    atomic_store(&served->is_closing, true);
+    if (served->is_levelling)
+        pthread_join(served->levelling, NULL);
+    levels_close(&served->levels);
+    columns_close(&served->scattered);
     feed_release(&served->events);
     board_release(&served->points);
     shelf_release(&served->rolls);

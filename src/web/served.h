@@ -12,6 +12,7 @@
 #include "base/board.h"
 #include "base/feed.h"
 #include "base/shelf.h"
+#include "run/levels.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
 
@@ -28,9 +29,14 @@ struct served {
     struct definitions defs;
     char name[256];            /* of the directory */
     uint64_t begin_ns, end_ns; /* of the trace */
-    const char *snag;          /* version of the program */
-    const char *author;        /* of labels that do not name one */
-    uint32_t n_threads;        /* for learning and projecting; 0: one per processor */
+    struct columns scattered;  /* run.columns, for whoever looks at a few places only */
+    struct levels levels;      /* of these, once has_levels says so */
+    atomic_bool has_levels, is_closing;
+    pthread_t levelling; /* makes them, if the run has none */
+    bool is_levelling;   /* that thread was started */
+    const char *snag;    /* version of the program */
+    const char *author;  /* of labels that do not name one */
+    uint32_t n_threads;  /* for learning and projecting; 0: one per processor */
 
     struct feed events;
     struct board points; /* a bundle */
@@ -54,11 +60,18 @@ struct served_opts {
 };
 
 /*
- * served_open -- open a run to be served. Instant, whatever its size.
+ * served_open -- open a run to be served. Instant, whatever its size; when the run has no
+ * levels a thread begins to make them, and to keep them in it if they may be written there.
  * Returns 0 or what run_open and run_summary_definitions do. Close in any case.
  */
 int served_open(struct served *served, const struct served_opts *opts);
 void served_close(struct served *served);
+
+/* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
+const struct levels *served_levels(const struct served *served);
+
+/* served_message_from -- as calls_message_from, of a location. */
+size_t served_message_from(const struct served *served, uint32_t location, uint64_t time_ns);
 
 /* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
 int served_database(const struct served *served, bool is_writable, sqlite3 **db);
