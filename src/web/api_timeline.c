@@ -4,6 +4,7 @@
 #include "explain/trace_view.h"
 #include "view/json.h"
 #include "web/api.h"
+#include "web/arrows.h"
 #include "web/lod.h"
 #include "web/window.h"
 
@@ -20,19 +21,19 @@
 #define USUAL_RECTANGLES 10000
 #define MOST_MESSAGES 100000
 #define USUAL_MESSAGES 2000
-#define MOST_LOOKED_AT 400000u /* messages in a window; of more, evenly spaced ones */
-#define MOST_EXPORTED 200000u  /* calls in a file */
+#define MOST_EXPORTED 200000u /* calls in a file */
 
 /* ----------------------------------------------------------------------------- timeline */
 
 /* Messages whose record lies in the window. O(locations x log n). */
 static uint64_t count_records(const struct served *served, const struct window *window)
 {
+    const struct levels *levels = served_levels(served);
     uint64_t n = 0;
 
     for (uint32_t k = 0; k < window->n_locations; k++)
-        n += served_message_from(served, window->location[k], window->end_ns) -
-             served_message_from(served, window->location[k], window->begin_ns);
+        n += arrows_from(&served->scattered, levels, window->location[k], window->end_ns) -
+             arrows_from(&served->scattered, levels, window->location[k], window->begin_ns);
     return n;
 }
 
@@ -87,104 +88,6 @@ int api_timeline(struct worker *worker, const struct request *request,
 
 /* ----------------------------------------------------------------------------- messages */
 
-/* Messages as columns. */
-struct arrows {
-    struct arrow {
-        double send_ns, recv_ns, bytes;
-        uint32_t from, to, tag, send_call, recv_call;
-    } * arrow; /* [n] */
-    size_t n, cap;
-    uint64_t total; /* of which these are some */
-};
-
-static int by_send(const void *a, const void *b)
-{
-    const struct arrow *p = a, *q = b;
-
-    if (p->send_ns != q->send_ns)
-        return p->send_ns < q->send_ns ? -1 : 1;
-    return (p->from > q->from) - (p->from < q->from);
-}
-
-/* Where a message is, by its row among all of them. O(log locations). */
-static uint32_t location_of(const struct columns *columns, uint64_t row)
-{
-    uint32_t low = 0, high = columns->n_locations;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (columns->range[middle].first_message <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Takes the message whose end in row `row` lies in the window, once. */
-static void take(struct arrows *arrows, const struct columns *columns, uint32_t location,
-                 uint64_t row, const struct window *window, const bool *is_wanted)
-{
-    const struct message *here = &columns->message[row], *there, *send, *recv;
-    uint32_t other;
-
-    if (here->match >= columns->n_messages)
-        return;
-    there = &columns->message[here->match];
-    other = location_of(columns, here->match);
-    send = here->kind == MESSAGE_SEND ? here : there;
-    recv = here->kind == MESSAGE_SEND ? there : here;
-    if (!is_wanted[other] ||
-        (here->kind == MESSAGE_RECV && send->begin_ns >= window->begin_ns &&
-         send->begin_ns < window->end_ns))
-        return; /* it is taken where it was sent */
-    arrows->total++;
-    mem_grow(&arrows->arrow, &arrows->cap, arrows->n + 1, sizeof *arrows->arrow);
-    arrows->arrow[arrows->n++] = (struct arrow){(double)send->begin_ns,
-                                                (double)recv->end_ns,
-                                                (double)send->bytes,
-                                                here->kind == MESSAGE_SEND ? location : other,
-                                                here->kind == MESSAGE_SEND ? other : location,
-                                                send->tag,
-                                                send->call,
-                                                recv->call};
-}
-
-static void gather(struct arrows *arrows, const struct served *served,
-                   const struct window *window)
-{
-    const struct columns *columns = &served->scattered;
-    uint64_t step = count_records(served, window) / MOST_LOOKED_AT + 1;
-    bool *is_wanted = mem_alloc(columns->n_locations, sizeof *is_wanted);
-
-    for (uint32_t k = 0; k < window->n_locations; k++)
-        is_wanted[window->location[k]] = true;
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        uint32_t l = window->location[k];
-        struct call_view calls = columns_view(columns, l);
-        uint64_t first = columns->range[l].first_message;
-        size_t end = calls_message_from(&calls, window->end_ns);
-
-        for (size_t m = calls_message_from(&calls, window->begin_ns); m < end; m += step)
-            take(arrows, columns, l, first + m, window, is_wanted);
-    }
-    arrows->total *= step;
-    free(is_wanted);
-    if (arrows->n > 0)
-        qsort(arrows->arrow, arrows->n, sizeof *arrows->arrow, by_send);
-}
-
-/* Evenly spaced ones when there are more than the limit. */
-static void thin(struct arrows *arrows, size_t most)
-{
-    size_t n = arrows->n < most ? arrows->n : most;
-
-    for (size_t i = 0; i < n; i++)
-        arrows->arrow[i] = arrows->arrow[i * arrows->n / n];
-    arrows->n = n;
-}
-
 static void answer_arrows(const struct arrows *arrows, struct response *response)
 {
     size_t n = arrows->n;
@@ -210,6 +113,7 @@ static void answer_arrows(const struct arrows *arrows, struct response *response
         bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
     bundle_say(&bundle, "total", json_count(arrows->total));
     bundle_say(&bundle, "shown", json_count(n));
+    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
     response_bundle(response, &bundle);
     free(real);
     free(whole);
@@ -218,19 +122,22 @@ static void answer_arrows(const struct arrows *arrows, struct response *response
 int api_messages(struct worker *worker, const struct request *request,
                  struct response *response)
 {
+    const struct served *served = worker->served;
     struct window window;
     struct arrows arrows = {.n = 0};
     double limit = 0;
-    int rc = window_read(&window, worker->served, request);
+    int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
     if (rc == 0) {
-        gather(&arrows, worker->served, &window);
-        thin(&arrows, (size_t)limit);
+        struct arrows_window look = {window.begin_ns, window.end_ns, window.location,
+                                     window.n_locations};
+
+        arrows_of(&arrows, &served->scattered, served_levels(served), &look, (size_t)limit);
         answer_arrows(&arrows, response);
     }
-    free(arrows.arrow);
+    arrows_release(&arrows);
     window_release(&window);
     return rc;
 }

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/progress.h"
-#include "explain/trace_view.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -61,15 +60,6 @@ static void find_levels(struct served *served)
 const struct levels *served_levels(const struct served *served)
 {
     return atomic_load(&served->has_levels) ? &served->levels : NULL;
-}
-
-size_t served_message_from(const struct served *served, uint32_t location, uint64_t time_ns)
-{
-    const struct levels *levels = served_levels(served);
-    struct call_view calls = columns_view(&served->scattered, location);
-
-    return levels ? levels_message_from(levels, location, time_ns)
-                  : calls_message_from(&calls, time_ns);
 }
 
 int served_open(struct served *served, const struct served_opts *opts)

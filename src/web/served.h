@@ -70,9 +70,6 @@ void served_close(struct served *served);
 /* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
 const struct levels *served_levels(const struct served *served);
 
-/* served_message_from -- as calls_message_from, of a location. */
-size_t served_message_from(const struct served *served, uint32_t location, uint64_t time_ns);
-
 /* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
 int served_database(const struct served *served, bool is_writable, sqlite3 **db);
 
