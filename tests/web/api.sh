@@ -45,6 +45,14 @@ try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
 try '/calls/{location}/{row}' /calls/0/1
+for tree in 0 97 299; do
+    get /api/v1/fois/1/executions/$tree/tree
+    root=$(jq -c '.nodes as $n | $n[0] | [.region, .exclusive_ns, .inclusive_ns,
+        ([$n[] | select(.parent == 0).calls] | add)]' "$body")
+    get "$api/calls/0/$(jq '.nodes[0].call' "$body")"
+    check "the call of execution $tree" \
+        "$(jq -c '[.region, .exclusive_ns, .leave_ns - .enter_ns, .n_children]' "$body")" "$root"
+done
 try /search '/search?q=SOL'
 try /search/next '/search/next?region=1'
 try /labels /labels
