@@ -144,7 +144,8 @@ static enum MHD_Result answer_as_reader(struct exchange *x)
     if (kept)
         return send_answer(x, kept);
     answer_route(x, &reader->worker);
-    if (!may_keep || x->response.status != 200 || x->response.size > ANSWERS_MOST_BYTES / 4)
+    if (!may_keep || x->response.status != 200 ||
+        response_held(&x->response) > ANSWERS_MOST_BYTES / 4)
         return send_response(x, NULL);
     answer = answer_of(&x->response, NULL);
     return send_answer(x, answers_keep(&reader->answers, key, &answer));

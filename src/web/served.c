@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 /* The last part of the path, without what may stand behind it. */
 static void take_name(struct served *served)
@@ -71,6 +72,8 @@ int served_open(struct served *served, const struct served_opts *opts)
                               .n_threads = opts->n_threads,
                               .started_ns = clock_ns(),
                               .has_opened = true};
+    if (getrandom(&served->nonce, sizeof served->nonce, 0) != sizeof served->nonce)
+        served->nonce = served->started_ns;
     feed_init(&served->events, opts->wake);
     board_init(&served->points);
     shelf_init(&served->rolls);

@@ -48,8 +48,8 @@ struct served {
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
     atomic_llong n_connections;                               /* open now */
-    uint64_t started_ns;
-    bool has_opened; /* served_open was called */
+    uint64_t started_ns, nonce; /* nonce: another one at each start */
+    bool has_opened;            /* served_open was called */
 };
 
 struct served_opts {
