@@ -53,7 +53,7 @@ trace=$WORK/generated-$events
 windows() { # COUNT SEED
     awk -v n="$1" -v seed="$2" -v end="$end" 'BEGIN { srand(seed); for (i = 0; i < n; i++) {
         w = exp(log(2000) + rand() * (log(end) - log(2000))); b = rand() * (end - w)
-        printf "/api/v1/timeline?width=1000&begin=%d&end=%d\n", b, b + w + 1 } }'
+        printf "/api/v1/timeline?width=1000&begin=%.0f&end=%.0f\n", b, b + w + 1 } }'
 }
 
 # Files as if they had not been read for long: none of their pages is in memory.
