@@ -13,6 +13,7 @@ server=
 trap '[ -z "$server" ] || kill $server' EXIT
 
 serve() { # RUN -> $url, $port
+    rm -f "$WORK/url"
     "$snag" serve "$1" --port 0 >"$WORK/url" &
     server=$!
     until grep -qs http "$WORK/url"; do sleep 0.05; done
@@ -47,24 +48,54 @@ events=${BENCH_EVENTS:-20000000}
 trace=$WORK/generated-$events
 [ -r "$trace/traces.otf2" ] || "$tools/generate" "$events" "$trace" >&2
 "$snag" analyze --foi MPI_Allreduce "$trace" -o "$trace.snag" --force >/dev/null || [ $? -eq 3 ]
+
+# A window somewhere, from microseconds to the whole run, each length as likely on a log scale.
+windows() { # COUNT SEED
+    awk -v n="$1" -v seed="$2" -v end="$end" 'BEGIN { srand(seed); for (i = 0; i < n; i++) {
+        w = exp(log(2000) + rand() * (log(end) - log(2000))); b = rand() * (end - w)
+        printf "/api/v1/timeline?width=1000&begin=%.0f&end=%.0f\n", b, b + w + 1 } }'
+}
+
+# Files as if they had not been read for long: none of their pages is in memory.
+forget() {
+    find "$1" -type f -exec dd if={} iflag=nocache count=0 status=none \;
+}
+
 serve "$trace.snag"
 end=$(curl -s "$url/api/v1/run" | jq .end_ns)
 calls=$(curl -s "$url/api/v1/run" | jq .n_calls)
+mapfile -t paths < <(windows 400 1)
+"$tools/load" 127.0.0.1 "$port" 1 "${BENCH_LOAD_S:-5}" "${paths[@]}" >/dev/null # pages are mapped
+"$tools/load" 127.0.0.1 "$port" 1 "${BENCH_LOAD_S:-5}" "${paths[@]}" | tr '=' ' ' >"$times/windows"
 for ((i = 0; i < repetitions; i++)); do
     for part in 1 10 100 10000; do
         ms "$url/api/v1/timeline?width=1000&begin=$((end / 3 / part + i))&end=$((end / 3 / part + end / part + i))" \
             >>"$times/window-$part"
     done
     ms "$url/api/v1/messages?end=$((end - i))" >>"$times/messages"
+    ms "$url/api/v1/calls/0/0" >>"$times/call"
 done
 stop
+for ((i = 0; i < 3 * repetitions; i++)); do
+    forget "$trace.snag"
+    serve "$trace.snag"
+    ms "$url$(windows 1 $((i + 7)))" >>"$times/first"
+    stop
+done
+bytes=$(find "$trace.snag/calls" -name 'levels.*' -printf '%s\n' | awk '{ n += $1 } END { print n / 1e6 }')
+all=$(du -sb "$trace.snag/calls" | awk '{ print $1 / 1e6 }')
 rm -rf "$trace.snag"
-printf '\nA run of %s calls on 8 locations, windows of 1,000 pixels, all locations and depths:\n\n' "$calls"
+printf '\nA run of %s calls on 8 locations, windows of 1,000 pixels, all locations and depths; levels take %.0f of %.0f MB:\n\n' \
+    "$calls" "$bytes" "$all"
 printf '| window | least | median | budget | met |\n|---|---|---|---|---|\n'
 for part in 1 10 100 10000; do
     line "1 / $part of the run" "$times/window-$part" 50
 done
 line "messages of the whole run" "$times/messages" 50
+line "the call of the whole run" "$times/call" 50
+line "any, the first look after a start, nothing in memory" "$times/first" 50
+printf '\n400 windows anywhere, of any length, again and again: median %s ms, 99 of 100 %s ms, longest %s ms.\n' \
+    "$(field median_ms <"$times/windows")" "$(field p99_ms <"$times/windows")" "$(field longest_ms <"$times/windows")"
 
 # -------------------------------------------------------------------------------- readers
 archive=$(data lammpsh_s1) || { printf '\nlammpsh_s1 is not here: readers are not measured.\n'; exit 0; }

@@ -15,22 +15,37 @@ static int find_tree(const struct forest *f, uint32_t location, uint32_t index, 
     return err_set(ERR_NOT_FOUND, "location %u has no execution %u", location, index);
 }
 
-int subtrees_load(struct subtrees *s, sqlite3 *db, const struct columns *columns,
-                  const struct definitions *defs, int64_t foi, uint32_t location,
-                  uint32_t index, struct pool *pool)
+int subtrees_open(struct subtrees *s, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs, int64_t foi, struct pool *pool)
 {
     struct work *w = &s->work;
     int rc = work_load(w, db, columns, defs, foi, true);
 
     if (rc == 0)
-        rc = find_tree(&w->forest, location, index, &s->tree);
-    if (rc == 0)
         rc = work_matrix(w, feature_find("stack2vec"), pool, &s->x);
+    if (rc == 0)
+        s->input = (struct topsubtrees_input){&w->embedding, s->x, &w->forest, defs, &w->wl, 0};
+    return rc;
+}
+
+int subtrees_choose(struct subtrees *s, uint32_t location, uint32_t index)
+{
+    int rc = find_tree(&s->work.forest, location, index, &s->tree);
+
     if (rc < 0)
         return rc;
-    s->input = (struct topsubtrees_input){&w->embedding, s->x, &w->forest, defs, &w->wl, 0};
+    topsubtrees_release(&s->tops);
     topsubtrees_init(&s->tops, &s->input, s->tree);
     return 0;
+}
+
+int subtrees_load(struct subtrees *s, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs, int64_t foi, uint32_t location,
+                  uint32_t index, struct pool *pool)
+{
+    int rc = subtrees_open(s, db, columns, defs, foi, pool);
+
+    return rc < 0 ? rc : subtrees_choose(s, location, index);
 }
 
 void subtrees_release(struct subtrees *s)

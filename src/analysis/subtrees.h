@@ -21,11 +21,24 @@ struct subtrees {
 };
 
 /*
- * subtrees_load -- of one execution.
+ * subtrees_open -- all that is the same for all executions of a function of interest.
+ *   s  zeroed; release it in any case
+ * Returns 0 or as work_load and work_matrix. As long as the analysis took without reading the
+ * trace. It holds as long as the run: training again gives the same.
+ */
+int subtrees_open(struct subtrees *s, sqlite3 *db, const struct columns *columns,
+                  const struct definitions *defs, int64_t foi, struct pool *pool);
+
+/*
+ * subtrees_choose -- those of one execution, instead of those of the one before.
+ * Returns 0 or ERR_NOT_FOUND. See topsubtrees_init.
+ */
+int subtrees_choose(struct subtrees *s, uint32_t location, uint32_t index);
+
+/*
+ * subtrees_load -- open and choose. Returns what these do.
  *   s                zeroed; release it in any case
  *   location, index  of the execution
- * Returns 0, ERR_NOT_FOUND, or as work_load and work_matrix. As long as the analysis took
- * without reading the trace.
  */
 int subtrees_load(struct subtrees *s, sqlite3 *db, const struct columns *columns,
                   const struct definitions *defs, int64_t foi, uint32_t location,

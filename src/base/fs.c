@@ -69,6 +69,14 @@ void fs_unmap(const void *data, size_t bytes)
         munmap((void *)(uintptr_t)data, bytes);
 }
 
+void fs_advise(const void *data, size_t bytes, int advice)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)data / page * page;
+
+    if (bytes > 0)
+        madvise((void *)begin, (uintptr_t)data + bytes - begin, advice);
+}
+
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
 {
     (void)info, (void)type, (void)at;

@@ -23,6 +23,13 @@ int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const c
 int fs_map(const char *path, const void **data, size_t *bytes);
 void fs_unmap(const void *data, size_t bytes);
 
+/*
+ * fs_advise -- tell the system what is about to happen to a part of a mapped file.
+ *   data, bytes  any part; the pages it touches. May be empty.
+ *   advice       MADV_* of <sys/mman.h>; MADV_WILLNEED reads them all without waiting
+ */
+void fs_advise(const void *data, size_t bytes, int advice);
+
 /* fs_remove_tree -- a directory and all below it, not following links. Returns 0 or ERR_IO. */
 int fs_remove_tree(const char *path);
 

@@ -56,12 +56,6 @@ uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t de
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns);
 size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns);
 
-/* message_record_ns -- when the record of a message was written. */
-static inline uint64_t message_record_ns(const struct message *m)
-{
-    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
-}
-
 /* calls_posted_ns -- when a send or receive began: for a blocking one, when it was entered. */
 uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m);
 

@@ -174,12 +174,16 @@ struct call_view columns_view(const struct columns *columns, uint32_t location)
     };
 }
 
+void columns_scatter(const struct columns *columns)
+{
+    for (int m = 0; m < MAP_INDEX; m++)
+        fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_RANDOM);
+}
+
 void columns_drop(const struct columns *columns)
 {
     for (int m = 0; m < MAP_INDEX; m++)
-        if (columns->map[m].data)
-            madvise((void *)(uintptr_t)columns->map[m].data, columns->map[m].bytes,
-                    MADV_DONTNEED);
+        fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_DONTNEED);
 }
 
 int columns_verify_location(const struct columns *columns, uint32_t location)

@@ -118,6 +118,12 @@ struct call_view columns_view(const struct columns *columns, uint32_t location);
 /* columns_drop -- the pages that were read so far may leave memory. */
 void columns_drop(const struct columns *columns);
 
+/*
+ * columns_scatter -- a place here, a place there will be read: nothing is to be read ahead. For
+ * columns that were opened to be looked at like this only.
+ */
+void columns_scatter(const struct columns *columns);
+
 /* columns_verify -- read everything and compare the checksums. Returns 0 or ERR_FORMAT. */
 int columns_verify(const struct columns *columns);
 

@@ -52,6 +52,12 @@ struct message {
     uint32_t kind;  /* enum message_kind */
 };
 
+/* message_record_ns -- when the record of a message was written. */
+static inline uint64_t message_record_ns(const struct message *m)
+{
+    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
+}
+
 enum collective_kind {
     COLLECTIVE_BARRIER,    /* nobody leaves before everybody has entered */
     COLLECTIVE_ALL_TO_ALL, /* as a barrier, with data */

@@ -47,18 +47,37 @@ static void hash(const struct response *response, char etag[40])
              (unsigned long long)h.low64);
 }
 
+static void free_parts(void *parts)
+{
+    response_parts_free(parts);
+}
+
+static struct MHD_Response *body_of(const struct response *response)
+{
+    struct response_parts *parts = response->parts;
+    struct MHD_IoVec vector[BUNDLE_MOST_PARTS];
+
+    if (parts == NULL)
+        return MHD_create_response_from_buffer(response->size, response->body,
+                                               response->is_constant ? MHD_RESPMEM_PERSISTENT
+                                                                     : MHD_RESPMEM_MUST_FREE);
+    for (size_t i = 0; i < parts->n; i++)
+        vector[i] = (struct MHD_IoVec){parts->part[i].data, parts->part[i].size};
+    return MHD_create_response_from_iovec(vector, (unsigned)parts->n, free_parts, parts);
+}
+
 struct answer answer_of(struct response *response, const char *etag)
 {
-    struct answer answer = {.status = response->status, .size = response->size};
+    struct answer answer = {.status = response->status, .held = response_held(response)};
     char disposition[128];
 
     if (etag)
         snprintf(answer.etag, sizeof answer.etag, "%s", etag);
+    else if (*response->etag)
+        memcpy(answer.etag, response->etag, sizeof answer.etag);
     else if (response->status == 200)
         hash(response, answer.etag);
-    answer.full = MHD_create_response_from_buffer(
-        response->size, response->body,
-        response->is_constant ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+    answer.full = body_of(response);
     answer_headers(answer.full);
     MHD_add_response_header(answer.full, "Content-Type", response->type);
     if (*answer.etag)
@@ -110,10 +129,10 @@ const struct answer *answers_keep(struct answers *answers, const char *key,
 
     if (answers->kept == NULL)
         answers->kept = mem_alloc(ANSWERS_MOST, sizeof *answers->kept);
-    if (answers->n == ANSWERS_MOST || answers->bytes + answer->size > ANSWERS_MOST_BYTES)
+    if (answers->n == ANSWERS_MOST || answers->bytes + answer->held > ANSWERS_MOST_BYTES)
         answers_clear(answers);
     i = answers->n++;
-    answers->bytes += answer->size;
+    answers->bytes += answer->held;
     snprintf(answers->kept[i].key, ANSWER_KEY_SIZE, "%s", key);
     answers->kept[i].answer = *answer;
     *answer = (struct answer){0};

@@ -22,7 +22,7 @@ struct answer {
     unsigned status;
     char etag[40];             /* quoted; "" for none */
     struct MHD_Response *full; /* with the body */
-    size_t size;
+    size_t held;               /* bytes that are there for its sake */
 };
 
 /*

@@ -4,29 +4,69 @@
 #include "view/json.h"
 #include "web/api.h"
 
-/* Calls of one depth that are rows begin..end-1, by the order of the depths. O(log n). */
-static uint32_t count_at_depth(const struct call_view *calls, uint32_t depth, uint32_t begin,
-                               uint32_t end)
+/* The first of a depth, counted from its beginning, whose row is `row` or behind it. */
+static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
 {
-    uint64_t bound[2];
-    const uint32_t row[2] = {begin, end};
+    const uint32_t *by_depth = calls->by_depth + calls->depth_start[depth];
+    uint64_t low = 0, high = calls->depth_start[depth + 1] - calls->depth_start[depth];
 
-    if (depth >= calls->n_depths)
-        return 0;
-    for (size_t k = 0; k < 2; k++) {
-        uint64_t low = calls->depth_start[depth], high = calls->depth_start[depth + 1];
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
 
-        while (low < high && high <= calls->n) {
-            uint64_t middle = low + (high - low) / 2;
-
-            if (calls->by_depth[middle] < row[k])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        bound[k] = low;
+        if (by_depth[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return bound[1] > bound[0] ? (uint32_t)(bound[1] - bound[0]) : 0;
+    return low;
+}
+
+/* The direct children of a call are neighbours in the order of the depth below it. */
+static void find_children(const struct call_view *calls, uint32_t row, uint64_t *begin,
+                          uint64_t *end)
+{
+    uint32_t depth = calls->depth[row] + 1u;
+
+    *begin = *end = 0;
+    if (depth >= calls->n_depths)
+        return;
+    *begin = at_depth_from(calls, depth, row);
+    *end = at_depth_from(calls, depth, row + calls->subtree_len[row]);
+}
+
+/* Without levels, the children are added up one by one. */
+static uint64_t own_ns(const struct served *s, uint32_t location, const struct call_view *calls,
+                       uint32_t row)
+{
+    const struct levels *levels = served_levels(s);
+    uint64_t begin, end, children = 0;
+    uint32_t depth = calls->depth[row] + 1u;
+
+    find_children(calls, row, &begin, &end);
+    if (begin < end && levels)
+        children = levels_spent(levels, location, depth, begin, end);
+    for (uint64_t i = begin; i < end && levels == NULL; i++) {
+        uint32_t child = calls->by_depth[calls->depth_start[depth] + i];
+
+        children += child < calls->n ? calls->inclusive_ns[child] : 0;
+    }
+    return children < calls->inclusive_ns[row] ? calls->inclusive_ns[row] - children : 0;
+}
+
+/* What is used to find the way from a row: checksums that nobody compared do not say it. */
+static int check_row(const struct call_view *calls, uint32_t row, uint32_t n_regions)
+{
+    uint32_t depth = calls->depth[row];
+    bool is_good = calls->region[row] < n_regions && depth < calls->n_depths &&
+                   calls->subtree_len[row] >= 1 && calls->subtree_len[row] <= calls->n - row;
+
+    for (uint32_t d = 0; is_good && d <= depth + 1 && d < calls->n_depths; d++)
+        is_good = calls->depth_start[d] <= calls->depth_start[d + 1] &&
+                  calls->depth_start[d + 1] <= calls->n;
+    for (uint32_t d = 0; is_good && d < depth; d++)
+        is_good = calls->depth_start[d] < calls->depth_start[d + 1] &&
+                  calls->region[calls_ancestor(calls, row, (uint16_t)d)] < n_regions;
+    return is_good ? 0 : err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
 }
 
 static json_t *path_of(const struct call_view *calls, uint32_t row)
@@ -43,9 +83,10 @@ static json_t *path_of(const struct call_view *calls, uint32_t row)
 int api_call(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
-    const struct columns *columns = &s->run.columns;
+    const struct columns *columns = &s->scattered;
     int64_t location = request->id[0], row = request->id[1];
     struct call_view calls;
+    uint64_t first_child, end_child;
     uint32_t parent;
     json_t *json;
     int rc;
@@ -56,20 +97,20 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     if (row >= calls.n)
         return err_set(ERR_NOT_FOUND, "location %lld has %u calls", (long long)location,
                        calls.n);
-    rc = columns_check_tree(columns, (uint32_t)location, (uint32_t)row, s->defs.names.n);
+    rc = check_row(&calls, (uint32_t)row, s->defs.names.n);
     if (rc < 0)
         return rc;
+    find_children(&calls, (uint32_t)row, &first_child, &end_child);
     parent = calls_caller(&calls, (uint32_t)row);
     json = json_object();
     json_object_set_new(json, "region", json_count(calls.region[row]));
     json_object_set_new(json, "enter_ns", json_count(calls.enter_ns[row]));
     json_object_set_new(json, "leave_ns", json_count(calls_leave(&calls, (uint32_t)row)));
-    json_object_set_new(json, "exclusive_ns", json_count(calls_own_ns(&calls, (uint32_t)row)));
+    json_object_set_new(json, "exclusive_ns",
+                        json_count(own_ns(s, (uint32_t)location, &calls, (uint32_t)row)));
     json_object_set_new(json, "depth", json_count(calls.depth[row]));
     json_object_set_new(json, "parent", parent == NO_CALL ? json_null() : json_count(parent));
-    json_object_set_new(json, "n_children",
-                        json_count(count_at_depth(&calls, calls.depth[row] + 1u, (uint32_t)row,
-                                                  (uint32_t)row + calls.subtree_len[row])));
+    json_object_set_new(json, "n_children", json_count(end_child - first_child));
     json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
     return response_json(response, json);
 }

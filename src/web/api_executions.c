@@ -1,5 +1,6 @@
 /* Executions: all of them as columns, the strangest as a list, one of them closely. */
 #include "analysis/label_store.h"
+#include "base/checksum.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "learn/gp.h"
@@ -44,12 +45,24 @@ static const struct wanted {
 };
 #define N_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
 
-/* The columns of an answer, and those of them that were read for it. */
+/* The columns of an answer, and what keeps them where they are until it is sent. */
 struct answer_columns {
-    struct bundle bundle;
-    float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] */
+    struct shelf *rolls;
+    const struct roll *roll;
+    float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] those that were read for it */
     size_t n_own;
 };
+
+static void free_columns(void *owner)
+{
+    struct answer_columns *columns = owner;
+
+    for (size_t c = 0; c < columns->n_own; c++)
+        free(columns->own[c]);
+    if (columns->roll)
+        roll_give_back(columns->rolls, columns->roll);
+    free(columns);
+}
 
 /* Rows (tree, value), each to its place. Returns how many rows there were, or ERR_*. */
 static int64_t read_coordinate(struct worker *worker, const struct standing *standing,
@@ -102,56 +115,74 @@ static const void *find_wanted(const struct roll *roll, const struct wanted *wan
     return column;
 }
 
-static int add_column(struct answer_columns *columns, struct worker *worker,
-                      const struct standing *standing, const char *name)
+static int add_column(struct answer_columns *columns, struct bundle *bundle,
+                      struct worker *worker, const struct standing *standing, const char *name)
 {
     float *own;
 
-    if (columns->bundle.n_columns == BUNDLE_MOST_COLUMNS)
+    if (bundle->n_columns == BUNDLE_MOST_COLUMNS)
         return err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
     for (size_t w = 0; w < N_WANTED; w++) {
         const struct wanted *wanted = &wanted_columns[w];
 
         if (strcmp(wanted->name, name) != 0)
             continue;
-        bundle_add(&columns->bundle, name, wanted->type, find_wanted(standing->roll, wanted),
-                   standing->n);
+        bundle_add(bundle, name, wanted->type, find_wanted(columns->roll, wanted), standing->n);
         return 0;
     }
     columns->own[columns->n_own++] = own = mem_alloc(standing->n, sizeof *own);
-    bundle_add(&columns->bundle, name, BUNDLE_F32, own, standing->n);
+    bundle_add(bundle, name, BUNDLE_F32, own, standing->n);
     return read_projection(worker, standing, name, own);
+}
+
+/*
+ * What the columns depend on, instead of the columns: when this server began, the function,
+ * the names, the last label and retrain; and those columns that were read for it.
+ */
+static void put_etag(char etag[40], const struct served *served, int64_t foi, const char *names,
+                     const struct answer_columns *columns)
+{
+    const struct roll *roll = columns->roll;
+    const uint64_t stamp[] = {served->nonce, (uint64_t)foi, (uint64_t)roll->newest_label,
+                              (uint64_t)roll->newest_retrain, (uint64_t)roll->n_undone};
+    uint64_t sum = checksum_seeded(names, strlen(names), checksum_of(stamp, sizeof stamp));
+
+    for (size_t c = 0; c < columns->n_own; c++)
+        sum = checksum_seeded(columns->own[c], roll->n * sizeof(float), sum);
+    snprintf(etag, 40, "\"%016llx-%llx\"", (unsigned long long)sum,
+             (unsigned long long)served->nonce);
 }
 
 int api_columns(struct worker *worker, const struct request *request, struct response *response)
 {
-    char *names = mem_copy_string(request_text(request, "names", "enter_ns,duration_ns,score"));
-    struct answer_columns columns = {.n_own = 0};
+    const char *wanted = request_text(request, "names", "enter_ns,duration_ns,score");
+    char *names = mem_copy_string(wanted), *rest = NULL;
+    struct answer_columns *columns = mem_alloc(1, sizeof *columns);
+    struct bundle bundle = {.n_columns = 0};
     struct standing *standing;
-    char *rest = NULL;
     int rc = worker_standing(worker, request->id[0], &standing);
 
+    columns->rolls = &worker->served->rolls;
+    if (rc == 0)
+        rc = roll_take(columns->rolls, worker->db, standing->foi, standing->n, &columns->roll);
     for (char *name = strtok_r(names, ",", &rest); rc == 0 && name;
          name = strtok_r(NULL, ",", &rest))
-        rc = add_column(&columns, worker, standing, name);
-    if (rc == 0)
-        response_bundle(response, &columns.bundle);
-    for (size_t c = 0; c < columns.n_own; c++)
-        free(columns.own[c]);
+        rc = add_column(columns, &bundle, worker, standing, name);
     free(names);
-    return rc;
+    if (rc < 0) {
+        bundle_release(&bundle);
+        free_columns(columns);
+        return rc;
+    }
+    response_parts(response, &bundle, columns->n_own * standing->n * sizeof(float),
+                   free_columns, columns);
+    put_etag(response->etag, worker->served, standing->foi, wanted, columns);
+    return 0;
 }
 
 /* --------------------------------------------------------------------------- candidates */
 
-/* Which executions are asked for. */
-struct selected {
-    double rank;    /* < 0: any */
-    int is_anomaly; /* -1: any */
-    int label;      /* enum label; 2: any */
-};
-
-static int read_selected(const struct request *request, struct selected *selected)
+static int read_selected(const struct request *request, struct standing_filter *selected)
 {
     const char *verdict = request_text(request, "verdict", NULL);
     const char *label = request_text(request, "label", NULL);
@@ -174,11 +205,35 @@ static int read_selected(const struct request *request, struct selected *selecte
     return rc;
 }
 
-static bool is_selected(const struct roll *r, const struct selected *selected, uint32_t t)
+static bool is_selected(const struct roll *r, const struct standing_filter *selected,
+                        uint32_t t)
 {
     return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
            (selected->is_anomaly < 0 || r->scores->is_anomaly[t] == selected->is_anomaly) &&
            (selected->label == 2 || r->label[t] == selected->label);
+}
+
+/* The last list that was asked for is kept: whoever pages through it does not make it anew. */
+static const struct standing_list *select_trees(struct standing *standing,
+                                                const struct standing_filter *selected)
+{
+    struct standing_list *list = &standing->list;
+    const struct standing_filter *kept = &list->filter;
+    const struct roll *roll = standing->roll;
+
+    if (list->roll == roll && kept->rank == selected->rank && kept->label == selected->label &&
+        kept->is_anomaly == selected->is_anomaly)
+        return list;
+    free(list->tree);
+    *list = (struct standing_list){.filter = *selected, .roll = roll, .n = standing->n};
+    if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2)
+        return list; /* all */
+    list->tree = mem_alloc(standing->n, sizeof *list->tree);
+    list->n = 0;
+    for (uint32_t i = 0; i < standing->n; i++)
+        if (is_selected(roll, selected, roll->scores->order[i]))
+            list->tree[list->n++] = roll->scores->order[i];
+    return list;
 }
 
 static int answer_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
@@ -196,8 +251,9 @@ int api_candidates(struct worker *worker, const struct request *request,
                    struct response *response)
 {
     struct standing *standing;
-    struct selected selected;
-    uint32_t tree[MOST_ITEMS], total = 0, n = 0;
+    struct standing_filter selected;
+    const struct standing_list *list;
+    uint32_t tree[MOST_ITEMS], n = 0;
     double offset, limit;
     int rc = worker_model(worker, request->id[0], &standing);
 
@@ -212,16 +268,10 @@ int api_candidates(struct worker *worker, const struct request *request,
                      request_text(request, "order", ""));
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < standing->n; i++) {
-        uint32_t t = standing->roll->scores->order[i];
-
-        if (!is_selected(standing->roll, &selected, t))
-            continue;
-        if (total >= offset && n < limit)
-            tree[n++] = t;
-        total++;
-    }
-    return answer_items(worker, standing, tree, n, total, response);
+    list = select_trees(standing, &selected);
+    for (size_t i = (size_t)offset; i < list->n && n < limit; i++)
+        tree[n++] = list->tree ? list->tree[i] : standing->roll->scores->order[i];
+    return answer_items(worker, standing, tree, n, list->n, response);
 }
 
 /* -------------------------------------------------------------------------------- next */

@@ -4,6 +4,7 @@
 #include "explain/trace_view.h"
 #include "view/json.h"
 #include "web/api.h"
+#include "web/arrows.h"
 #include "web/lod.h"
 #include "web/window.h"
 
@@ -16,42 +17,27 @@
 #define USUAL_WIDTH 1000
 #define MOST_DEPTH 65536
 #define USUAL_DEPTH 64
-#define MOST_RECTANGLES 2000000u /* in one answer; a wider pixel keeps it below */
+#define MOST_RECTANGLES 500000
+#define USUAL_RECTANGLES 10000
 #define MOST_MESSAGES 100000
 #define USUAL_MESSAGES 2000
-#define MOST_LOOKED_AT 400000u /* messages in a window; of more, evenly spaced ones */
-#define MOST_EXPORTED 200000u  /* calls in a file */
+#define MOST_EXPORTED 200000u /* calls in a file */
 
 /* ----------------------------------------------------------------------------- timeline */
-
-static uint32_t count_lines(const struct served *served, const struct window *window,
-                            uint32_t n_depths)
-{
-    uint64_t n = 0;
-
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
-
-        n += calls.n_depths < n_depths ? calls.n_depths : n_depths;
-    }
-    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-}
 
 /* Messages whose record lies in the window. O(locations x log n). */
 static uint64_t count_records(const struct served *served, const struct window *window)
 {
+    const struct levels *levels = served_levels(served);
     uint64_t n = 0;
 
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        struct call_view calls = columns_view(&served->run.columns, window->location[k]);
-
-        n += calls_message_from(&calls, window->end_ns) -
-             calls_message_from(&calls, window->begin_ns);
-    }
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        n += arrows_from(&served->scattered, levels, window->location[k], window->end_ns) -
+             arrows_from(&served->scattered, levels, window->location[k], window->begin_ns);
     return n;
 }
 
-static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages,
+static int answer_lod(const struct lod *lod, const struct lod_window *look, uint64_t n_messages,
                       struct response *response)
 {
     struct bundle bundle = {.n_columns = 0};
@@ -64,7 +50,8 @@ static int answer_lod(const struct lod *lod, uint32_t width, uint64_t n_messages
     bundle_add(&bundle, "region", BUNDLE_U32, lod->region, lod->n);
     bundle_add(&bundle, "call", BUNDLE_U32, lod->call, lod->n);
     bundle_add(&bundle, "merged", BUNDLE_U32, lod->merged, lod->n);
-    bundle_say(&bundle, "width", json_count(width));
+    bundle_say(&bundle, "width", json_count(look->width));
+    bundle_say(&bundle, "interval_ns", json_count((uint64_t)1 << lod_interval(look)));
     bundle_say(
         &bundle, "messages",
         json_pack("{s:I, s:I}", "n", (json_int_t)n_messages, "shown", (json_int_t)shown));
@@ -78,28 +65,21 @@ int api_timeline(struct worker *worker, const struct request *request,
     struct window window;
     struct lod lod = {.n = 0};
     struct lod_window look = {.width = 1};
-    double width = 0, depth = 0;
-    uint64_t n_lines;
+    double width = 0, depth = 0, most = 0;
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
     if (rc == 0)
         rc = request_number(request, "depth", 1, MOST_DEPTH, USUAL_DEPTH, &depth);
+    if (rc == 0)
+        rc = request_number(request, "most", 1, MOST_RECTANGLES, USUAL_RECTANGLES, &most);
     if (rc == 0) {
-        look.begin_ns = window.begin_ns;
-        look.end_ns = window.end_ns;
-        look.n_depths = (uint32_t)depth;
-        n_lines = count_lines(served, &window, look.n_depths);
-        look.width = (uint32_t)width;
-        if (2 * n_lines * look.width > MOST_RECTANGLES)
-            look.width = (uint32_t)(MOST_RECTANGLES / (2 * n_lines)) + 1;
-        for (uint32_t k = 0; k < window.n_locations; k++) {
-            struct call_view calls = columns_view(&served->run.columns, window.location[k]);
-
-            lod_add(&lod, window.location[k], &calls, &look);
-        }
-        answer_lod(&lod, look.width, count_records(served, &window), response);
+        look = (struct lod_window){window.begin_ns, window.end_ns, (uint32_t)width,
+                                   (uint32_t)depth, (uint32_t)most};
+        lod_make(&lod, &served->scattered, served_levels(served), window.location,
+                 window.n_locations, &look);
+        answer_lod(&lod, &look, count_records(served, &window), response);
     }
     lod_release(&lod);
     window_release(&window);
@@ -107,104 +87,6 @@ int api_timeline(struct worker *worker, const struct request *request,
 }
 
 /* ----------------------------------------------------------------------------- messages */
-
-/* Messages as columns. */
-struct arrows {
-    struct arrow {
-        double send_ns, recv_ns, bytes;
-        uint32_t from, to, tag, send_call, recv_call;
-    } * arrow; /* [n] */
-    size_t n, cap;
-    uint64_t total; /* of which these are some */
-};
-
-static int by_send(const void *a, const void *b)
-{
-    const struct arrow *p = a, *q = b;
-
-    if (p->send_ns != q->send_ns)
-        return p->send_ns < q->send_ns ? -1 : 1;
-    return (p->from > q->from) - (p->from < q->from);
-}
-
-/* Where a message is, by its row among all of them. O(log locations). */
-static uint32_t location_of(const struct columns *columns, uint64_t row)
-{
-    uint32_t low = 0, high = columns->n_locations;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (columns->range[middle].first_message <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Takes the message whose end in row `row` lies in the window, once. */
-static void take(struct arrows *arrows, const struct columns *columns, uint32_t location,
-                 uint64_t row, const struct window *window, const bool *is_wanted)
-{
-    const struct message *here = &columns->message[row], *there, *send, *recv;
-    uint32_t other;
-
-    if (here->match >= columns->n_messages)
-        return;
-    there = &columns->message[here->match];
-    other = location_of(columns, here->match);
-    send = here->kind == MESSAGE_SEND ? here : there;
-    recv = here->kind == MESSAGE_SEND ? there : here;
-    if (!is_wanted[other] ||
-        (here->kind == MESSAGE_RECV && send->begin_ns >= window->begin_ns &&
-         send->begin_ns < window->end_ns))
-        return; /* it is taken where it was sent */
-    arrows->total++;
-    mem_grow(&arrows->arrow, &arrows->cap, arrows->n + 1, sizeof *arrows->arrow);
-    arrows->arrow[arrows->n++] = (struct arrow){(double)send->begin_ns,
-                                                (double)recv->end_ns,
-                                                (double)send->bytes,
-                                                here->kind == MESSAGE_SEND ? location : other,
-                                                here->kind == MESSAGE_SEND ? other : location,
-                                                send->tag,
-                                                send->call,
-                                                recv->call};
-}
-
-static void gather(struct arrows *arrows, const struct served *served,
-                   const struct window *window)
-{
-    const struct columns *columns = &served->run.columns;
-    uint64_t step = count_records(served, window) / MOST_LOOKED_AT + 1;
-    bool *is_wanted = mem_alloc(columns->n_locations, sizeof *is_wanted);
-
-    for (uint32_t k = 0; k < window->n_locations; k++)
-        is_wanted[window->location[k]] = true;
-    for (uint32_t k = 0; k < window->n_locations; k++) {
-        uint32_t l = window->location[k];
-        struct call_view calls = columns_view(columns, l);
-        uint64_t first = columns->range[l].first_message;
-        size_t end = calls_message_from(&calls, window->end_ns);
-
-        for (size_t m = calls_message_from(&calls, window->begin_ns); m < end; m += step)
-            take(arrows, columns, l, first + m, window, is_wanted);
-    }
-    arrows->total *= step;
-    free(is_wanted);
-    if (arrows->n > 0)
-        qsort(arrows->arrow, arrows->n, sizeof *arrows->arrow, by_send);
-}
-
-/* Evenly spaced ones when there are more than the limit. */
-static void thin(struct arrows *arrows, size_t most)
-{
-    size_t n = arrows->n < most ? arrows->n : most;
-
-    for (size_t i = 0; i < n; i++)
-        arrows->arrow[i] = arrows->arrow[i * arrows->n / n];
-    arrows->n = n;
-}
 
 static void answer_arrows(const struct arrows *arrows, struct response *response)
 {
@@ -231,6 +113,7 @@ static void answer_arrows(const struct arrows *arrows, struct response *response
         bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
     bundle_say(&bundle, "total", json_count(arrows->total));
     bundle_say(&bundle, "shown", json_count(n));
+    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
     response_bundle(response, &bundle);
     free(real);
     free(whole);
@@ -239,19 +122,22 @@ static void answer_arrows(const struct arrows *arrows, struct response *response
 int api_messages(struct worker *worker, const struct request *request,
                  struct response *response)
 {
+    const struct served *served = worker->served;
     struct window window;
     struct arrows arrows = {.n = 0};
     double limit = 0;
-    int rc = window_read(&window, worker->served, request);
+    int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
     if (rc == 0) {
-        gather(&arrows, worker->served, &window);
-        thin(&arrows, (size_t)limit);
+        struct arrows_window look = {window.begin_ns, window.end_ns, window.location,
+                                     window.n_locations};
+
+        arrows_of(&arrows, &served->scattered, served_levels(served), &look, (size_t)limit);
         answer_arrows(&arrows, response);
     }
-    free(arrows.arrow);
+    arrows_release(&arrows);
     window_release(&window);
     return rc;
 }

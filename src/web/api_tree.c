@@ -1,5 +1,4 @@
 /* Executions as trees: one of them, and the typical one. */
-#include "analysis/subtrees.h"
 #include "view/subtree_json.h"
 #include "web/api.h"
 #include "web/call_paths.h"
@@ -46,22 +45,20 @@ int api_subtrees(struct worker *worker, const struct request *request,
 {
     struct served *served = worker->served;
     struct closeup c;
-    struct subtrees subtrees = {.tree = 0};
+    struct subtrees *subtrees;
     double threshold;
     int rc = request_real(request, "threshold", 0, REQUEST_LARGEST, NAN, &threshold);
 
     closeup_init(&c, worker->db, &served->run.columns, &served->defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
-    if (rc == 0 && worker->pool == NULL)
-        worker->pool = pool_new(served->n_threads);
     if (rc == 0)
-        rc = subtrees_load(&subtrees, worker->db, &served->run.columns, &served->defs,
-                           request->id[0], c.x.location, c.x.index, worker->pool);
+        rc = worker_subtrees(worker, request->id[0], &subtrees);
+    if (rc == 0)
+        rc = subtrees_choose(subtrees, c.x.location, c.x.index);
     if (rc == 0)
         response_json(response,
-                      json_pack("{s:o}", "subtrees", subtree_to_json(&subtrees, threshold)));
-    subtrees_release(&subtrees);
+                      json_pack("{s:o}", "subtrees", subtree_to_json(subtrees, threshold)));
     closeup_release(&c);
     return rc;
 }

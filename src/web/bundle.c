@@ -61,30 +61,58 @@ static char *describe(struct bundle *bundle, size_t *data_size)
     return text;
 }
 
-void *bundle_bytes(struct bundle *bundle, size_t *size)
+/* Everything before the data. */
+static char *make_head(struct bundle *bundle, size_t *size)
 {
-    size_t data_size, header_size, at;
-    char *header = describe(bundle, &data_size), *bytes;
+    size_t data_size, header_size;
+    char *header = describe(bundle, &data_size), *head;
     uint32_t length;
 
     header_size = padded(strlen(header));
-    *size = 8 + header_size + data_size;
-    bytes = mem_alloc(*size, 1);
+    *size = 8 + header_size;
+    head = mem_alloc(*size, 1);
     length = (uint32_t)header_size;
-    memcpy(bytes, "SNGC", 4);
-    memcpy(bytes + 4, &length, 4);
-    memset(bytes + 8, ' ', header_size);
-    memcpy(bytes + 8, header, strlen(header));
-    at = 8 + header_size;
-    for (size_t c = 0; c < bundle->n_columns; c++) {
-        size_t n = bundle->column[c].n * types[bundle->column[c].type].width;
-
-        if (n > 0)
-            memcpy(bytes + at, bundle->column[c].data, n);
-        at += padded(n);
-    }
+    memcpy(head, "SNGC", 4);
+    memcpy(head + 4, &length, 4);
+    memset(head + 8, ' ', header_size);
+    memcpy(head + 8, header, strlen(header));
     free(header);
+    return head;
+}
+
+size_t bundle_parts(struct bundle *bundle, struct bundle_part *part)
+{
+    static const char padding[8];
+    size_t n = 1;
+
+    part[0].data = make_head(bundle, &part[0].size);
+    for (size_t c = 0; c < bundle->n_columns; c++) {
+        size_t bytes = bundle->column[c].n * types[bundle->column[c].type].width;
+
+        if (bytes > 0)
+            part[n++] = (struct bundle_part){bundle->column[c].data, bytes};
+        if (bytes % 8 > 0)
+            part[n++] = (struct bundle_part){padding, padded(bytes) - bytes};
+    }
     bundle_release(bundle);
+    return n;
+}
+
+void *bundle_bytes(struct bundle *bundle, size_t *size)
+{
+    struct bundle_part part[BUNDLE_MOST_PARTS];
+    size_t n = bundle_parts(bundle, part), at = 0;
+    char *bytes;
+
+    *size = 0;
+    for (size_t i = 0; i < n; i++)
+        *size += part[i].size;
+    bytes = mem_alloc(*size, 1);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(bytes + at, part[i].data, part[i].size);
+        at += part[i].size;
+    }
+    free((void *)(uintptr_t)part[0].data);
     return bytes;
 }
 

@@ -17,6 +17,7 @@
 
 #define BUNDLE_TYPE "application/vnd.snag.columns"
 #define BUNDLE_MOST_COLUMNS 32
+#define BUNDLE_MOST_PARTS (2 * BUNDLE_MOST_COLUMNS + 1)
 
 enum bundle_type { BUNDLE_U8, BUNDLE_I8, BUNDLE_U16, BUNDLE_U32, BUNDLE_F32, BUNDLE_F64 };
 
@@ -40,6 +41,19 @@ void bundle_say(struct bundle *bundle, const char *name, json_t *value);
 
 /* bundle_bytes -- all of it; the bundle is empty afterwards. Free with free(). */
 void *bundle_bytes(struct bundle *bundle, size_t *size);
+
+/* Bytes that follow each other. */
+struct bundle_part {
+    const void *data;
+    size_t size;
+};
+
+/*
+ * bundle_parts -- the same without copying: the columns' data where they are, and what is
+ * between them; the bundle is empty afterwards. part  (BUNDLE_MOST_PARTS) out; free() the data
+ * of the first, and nothing else Returns how many there are.
+ */
+size_t bundle_parts(struct bundle *bundle, struct bundle_part *part);
 
 /* bundle_release -- instead of bundle_bytes. */
 void bundle_release(struct bundle *bundle);

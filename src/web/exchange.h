@@ -34,7 +34,7 @@ struct http {
     char cookie[32];
     pthread_key_t reader; /* struct reader of each thread of the daemon */
     bool has_key;
-    struct desk writer, learner;
+    struct desk writer, learner, explainer;
     struct live_teller teller; /* where a program is live */
 };
 

@@ -144,7 +144,8 @@ static enum MHD_Result answer_as_reader(struct exchange *x)
     if (kept)
         return send_answer(x, kept);
     answer_route(x, &reader->worker);
-    if (!may_keep || x->response.status != 200 || x->response.size > ANSWERS_MOST_BYTES / 4)
+    if (!may_keep || x->response.status != 200 ||
+        response_held(&x->response) > ANSWERS_MOST_BYTES / 4)
         return send_response(x, NULL);
     answer = answer_of(&x->response, NULL);
     return send_answer(x, answers_keep(&reader->answers, key, &answer));
@@ -169,14 +170,14 @@ static void *run_desk(void *arg)
     return NULL;
 }
 
-static int open_desk(struct desk *desk, struct http *http, const char *name)
+static int open_desk(struct desk *desk, struct http *http, const char *name, bool is_writing)
 {
     int rc;
 
     desk->http = http;
     queue_init(&desk->queue, MOST_WAITING);
     desk->is_open = true;
-    rc = worker_open(&desk->worker, &http->served, true);
+    rc = worker_open(&desk->worker, &http->served, is_writing);
     if (rc < 0)
         return rc;
     desk->is_running = pthread_create(&desk->thread, NULL, run_desk, desk) == 0;
@@ -198,9 +199,16 @@ static void close_desk(struct desk *desk)
     queue_release(&desk->queue);
 }
 
+static struct desk *desk_of(struct exchange *x)
+{
+    return x->route->by == ROUTE_BY_WRITER    ? &x->http->writer
+           : x->route->by == ROUTE_BY_LEARNER ? &x->http->learner
+                                              : &x->http->explainer;
+}
+
 static enum MHD_Result hand_over(struct exchange *x)
 {
-    struct desk *desk = x->route->by == ROUTE_BY_WRITER ? &x->http->writer : &x->http->learner;
+    struct desk *desk = desk_of(x);
 
     MHD_suspend_connection(x->connection);
     if (!queue_put(&desk->queue, x)) {
@@ -438,9 +446,11 @@ int http_open(struct http **out, const struct http_opts *opts)
     http->has_key = pthread_key_create(&http->reader, close_reader) == 0;
     if (!http->has_key)
         return err_set(ERR_IO, "cannot start threads");
-    rc = open_desk(&http->writer, http, "snag-writer");
+    rc = open_desk(&http->writer, http, "snag-writer", true);
     if (rc == 0)
-        rc = open_desk(&http->learner, http, "snag-learner");
+        rc = open_desk(&http->learner, http, "snag-learner", true);
+    if (rc == 0)
+        rc = open_desk(&http->explainer, http, "snag-explainer", false);
     if (rc == 0)
         rc = listen_at(http, address, opts->port);
     return rc < 0 || opts->served.live == NULL ? rc
@@ -462,6 +472,7 @@ void http_close(struct http *http)
         feed_close(&served->events);
     close_desk(&http->writer);
     close_desk(&http->learner);
+    close_desk(&http->explainer);
     if (served->has_projected)
         pthread_join(served->projecting, NULL);
     if (http->daemon)

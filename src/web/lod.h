@@ -1,31 +1,31 @@
 /*
  * lod -- level of detail: the calls of a window of time, as few rectangles as can be seen.
  *
- * Calls of one depth of a location lie behind each other in time and never overlap. A call at
- * least a pixel wide is a rectangle of its own. Narrower ones that are entered within the same
- * pixel become one, which says how many they are:
+ * They are those of run/levels.h: a call that takes an interval of 2^k ns or more is one, of
+ * shorter ones those that are entered in the same interval are one. k is that of the largest
+ * interval that is not longer than a pixel. Where that makes more rectangles than are wanted in
+ * all, each line (a depth of a location) gets an equal share; what a quiet line does not need
+ * the others have, and a busy one takes the smallest k that its share allows.
  *
- *     pixels        |       |       |       |
- *     calls       [a][b][c] [d     ........]   [e]
- *     rectangles  [a][b+c ] [d             ]   [e]       b+c: merged = 2
- *
- * Where the next pixel begins among the calls is found by a binary search, so a window costs
- * O(depth x width x log n), however many calls are in it.
+ * Above the finest level that is kept rectangles are copied; below it they are made of the
+ * calls in the window, which are then few. Without levels (of an older run, as long as they are
+ * being made) they are searched for among the calls: O(width x log n) for a line.
  */
 #ifndef SNAG_WEB_LOD_H
 #define SNAG_WEB_LOD_H
 
-#include "stack/calls.h"
+#include "run/levels.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOD_LOOKED_AT 4u /* calls of a rectangle that are compared to find the longest */
+#define LOD_LOOKED_AT 64u /* without levels: calls of a rectangle that are compared */
 
 struct lod_window {
     uint64_t begin_ns, end_ns; /* begin < end */
     uint32_t width;            /* pixels, >= 1 */
     uint32_t n_depths;         /* depths 0 .. n_depths - 1 are wanted */
+    uint32_t most;             /* rectangles in all, >= 1; but one for every line */
 };
 
 /* Rectangles as columns, by location and depth, each in time order. */
@@ -42,12 +42,18 @@ struct lod {
 void lod_release(struct lod *lod);
 
 /*
- * lod_add -- the rectangles of one more location.
- *   calls  with the order by depth; numbers in it that cannot be are left out
- * At most 2 * width + 2 rectangles per depth. Of more than LOD_LOOKED_AT merged calls, evenly
- * spaced ones are compared, so `call` is then one of the longer ones.
+ * lod_make -- the rectangles of some locations.
+ *   lod         zeroed
+ *   levels      of these columns, or NULL
+ *   location    (n_locations) different ones, which exist
+ * At most 4 * width + 2 rectangles per line. A rectangle at the edge may reach out of the
+ * window, with calls outside. Rows in it that cannot be are the last row. Without levels, and
+ * of more than LOD_LOOKED_AT merged calls, `call` is one of the longer ones, else the longest.
  */
-void lod_add(struct lod *lod, uint32_t location, const struct call_view *calls,
-             const struct lod_window *window);
+void lod_make(struct lod *lod, const struct columns *columns, const struct levels *levels,
+              const uint32_t *location, uint32_t n_locations, const struct lod_window *window);
+
+/* lod_interval -- k of the intervals that are no longer than a pixel. */
+unsigned lod_interval(const struct lod_window *window);
 
 #endif

@@ -4,208 +4,219 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "run/sample_columns.h"
 
 #include <stdbool.h>
 
-/* A location with random calls: `n` roots behind each other, some with calls inside. */
-struct sample {
-    uint64_t *enter_ns, *inclusive_ns;
-    uint32_t *region, *subtree_len, *by_depth;
-    uint16_t *depth;
-    uint64_t depth_start[4];
-    struct call_view view;
-};
+static const uint32_t both[] = {1, 0};
 
-static void put(struct sample *s, uint16_t depth, uint64_t enter, uint64_t length)
+static void make(struct levels *levels, const struct columns *columns)
 {
-    uint32_t row = s->view.n++;
+    struct pool *pool = pool_new(1);
 
-    s->enter_ns[row] = enter;
-    s->inclusive_ns[row] = length;
-    s->depth[row] = depth;
-    s->region[row] = row % 5;
-    s->subtree_len[row] = 1;
+    assert_int_equal(levels_make(levels, columns, pool, NULL), 0);
+    pool_free(pool);
 }
 
-static void sample_init(struct sample *s, uint32_t n_roots, uint64_t seed)
+/* Level k of one depth by the definition, of all calls. Returns how many rectangles. */
+static uint32_t define(const struct call_view *c, uint32_t d, unsigned k,
+                       struct level_rect *out)
 {
-    size_t most = 8 * (size_t)n_roots;
-    struct rng rng = {seed};
-    uint64_t now = rng_below(&rng, 50);
     uint32_t n = 0;
 
-    *s = (struct sample){.enter_ns = mem_alloc(most, 8),
-                         .inclusive_ns = mem_alloc(most, 8),
-                         .region = mem_alloc(most, 4),
-                         .subtree_len = mem_alloc(most, 4),
-                         .by_depth = mem_alloc(most, 4),
-                         .depth = mem_alloc(most, 2)};
-    for (uint32_t r = 0; r < n_roots; r++) {
-        uint64_t length = rng_below(&rng, 10) == 0 ? rng_below(&rng, 3000) : rng_below(&rng, 9);
-        uint64_t inside = now, end = now + length;
+    for (uint64_t i = c->depth_start[d]; i < c->depth_start[d + 1]; i++) {
+        uint32_t row = c->by_depth[i];
+        uint64_t enter = c->enter_ns[row], length = c->inclusive_ns[row];
+        struct level_rect *last = n > 0 ? &out[n - 1] : NULL;
 
-        put(s, 0, now, length);
-        for (int c = 0; c < 5 && inside < end; c++) {
-            uint64_t own = rng_below(&rng, (uint32_t)(end - inside) + 1);
-
-            put(s, 1, inside, own);
-            inside += own + rng_below(&rng, 4);
+        if (last && length >> k == 0 && c->inclusive_ns[last->call] >> k == 0 &&
+            last->begin_ns >> k == enter >> k) {
+            last->n_calls++;
+            last->end_ns = enter + length;
+            if (length > c->inclusive_ns[last->call])
+                last->call = row;
+        } else {
+            out[n++] = (struct level_rect){enter, enter + length, 0, 1, row, 0};
         }
-        now = end + (rng_below(&rng, 3) ? 0 : rng_below(&rng, 400));
     }
-    for (uint16_t d = 0; d < 2; d++) {
-        s->depth_start[d] = n;
-        for (uint32_t i = 0; i < s->view.n; i++)
-            if (s->depth[i] == d)
-                s->by_depth[n++] = i;
-    }
-    s->depth_start[2] = n;
-    s->view = (struct call_view){.n = s->view.n,
-                                 .enter_ns = s->enter_ns,
-                                 .inclusive_ns = s->inclusive_ns,
-                                 .region = s->region,
-                                 .subtree_len = s->subtree_len,
-                                 .depth = s->depth,
-                                 .by_depth = s->by_depth,
-                                 .depth_start = s->depth_start,
-                                 .n_depths = 2};
+    return n;
 }
 
-static void sample_release(struct sample *s)
+/* Whether the rectangles from `at` on are level k of a line. Returns how many, or -1. */
+static int compare(const struct lod *lod, size_t at, const struct columns *columns,
+                   bool is_exact, uint32_t l, uint32_t d, const struct lod_window *w,
+                   unsigned k)
 {
-    free(s->enter_ns);
-    free(s->inclusive_ns);
-    free(s->region);
-    free(s->subtree_len);
-    free(s->by_depth);
-    free(s->depth);
-}
-
-static uint64_t pixel_of(const struct lod_window *w, uint64_t enter)
-{
-    double pixel_ns = (double)(w->end_ns - w->begin_ns) / w->width;
-
-    return enter > w->begin_ns ? (uint64_t)((double)(enter - w->begin_ns) / pixel_ns) : 0;
-}
-
-/* Checks one depth, call by call. Returns the rectangles it took. */
-static size_t check_depth(const struct lod *lod, size_t at, const struct sample *s, uint16_t d,
-                          const struct lod_window *w)
-{
-    double pixel_ns = (double)(w->end_ns - w->begin_ns) / w->width;
+    struct call_view c = columns_view(columns, l);
+    struct level_rect *rect = mem_alloc(c.n, sizeof *rect);
+    uint32_t n = define(&c, d, k, rect);
     size_t first = at;
-    uint32_t left = 0;
-    uint64_t longest = 0;
+    bool is_same = true;
 
-    for (uint64_t i = s->depth_start[d]; i < s->depth_start[d + 1]; i++) {
-        uint32_t row = s->by_depth[i];
-        uint64_t enter = s->enter_ns[row], leave = enter + s->inclusive_ns[row];
-        bool is_wide = (double)s->inclusive_ns[row] >= pixel_ns;
+    for (uint32_t i = 0; i < n && is_same; i++) {
+        const struct level_rect *r = &rect[i];
 
-        if (enter >= w->end_ns || (leave <= w->begin_ns && enter < w->begin_ns))
+        if (r->begin_ns >= w->end_ns || (r->begin_ns < w->begin_ns && r->end_ns <= w->begin_ns))
             continue;
-        if (left == 0) {
-            assert_true(at < lod->n);
-            assert_int_equal(lod->depth[at], d);
-            assert_int_equal(lod->location[at], 3);
-            assert_true(lod->begin_ns[at] == (double)enter);
-            left = lod->merged[at];
-            assert_true(left >= 1);
-            longest = 0;
-            at++;
-        }
-        assert_true(!is_wide || lod->merged[at - 1] == 1);
-        assert_int_equal(pixel_of(w, enter), pixel_of(w, (uint64_t)lod->begin_ns[at - 1]));
-        if (s->inclusive_ns[row] > longest)
-            longest = s->inclusive_ns[row];
-        if (--left == 0) {
-            assert_true(lod->end_ns[at - 1] == (double)leave);
-            assert_int_equal(lod->region[at - 1], lod->call[at - 1] % 5);
-            if (lod->merged[at - 1] <= LOD_LOOKED_AT)
-                assert_int_equal(s->inclusive_ns[lod->call[at - 1]], longest);
-        }
-        /* the next narrow one in the same pixel must be in the same rectangle */
-        if (left == 0 && !is_wide && i + 1 < s->depth_start[d + 1]) {
-            uint32_t next = s->by_depth[i + 1];
-
-            if (s->enter_ns[next] < w->end_ns && (double)s->inclusive_ns[next] < pixel_ns)
-                assert_int_not_equal(pixel_of(w, s->enter_ns[next]), pixel_of(w, enter));
-        }
+        is_same = at < lod->n && lod->location[at] == l && lod->depth[at] == d &&
+                  lod->begin_ns[at] == (double)r->begin_ns &&
+                  lod->end_ns[at] == (double)r->end_ns && lod->merged[at] == r->n_calls &&
+                  lod->region[at] == c.region[lod->call[at]];
+        if (is_same && (is_exact || r->n_calls <= LOD_LOOKED_AT))
+            is_same = lod->call[at] == r->call;
+        at++;
     }
-    assert_int_equal(left, 0);
-    assert_true(at - first <= 2 * (size_t)w->width + 2);
-    return at - first;
+    free(rect);
+    is_same &= at == lod->n || lod->location[at] != l || lod->depth[at] != d;
+    return is_same ? (int)(at - first) : -1;
 }
 
-static void every_call_of_the_window_is_in_one_rectangle(void **state)
+/* How many rectangles of level k reach into the window. */
+static uint32_t count(const struct columns *columns, uint32_t l, uint32_t d,
+                      const struct lod_window *w, unsigned k)
 {
-    struct rng rng = {7};
+    struct call_view c = columns_view(columns, l);
+    struct level_rect *rect = mem_alloc(c.n, sizeof *rect);
+    uint32_t n = define(&c, d, k, rect), n_in = 0;
 
-    (void)state;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct sample s;
+    for (uint32_t i = 0; i < n; i++)
+        n_in += rect[i].begin_ns < w->end_ns &&
+                (rect[i].begin_ns >= w->begin_ns || rect[i].end_ns > w->begin_ns);
+    free(rect);
+    return n_in;
+}
+
+/*
+ * Each line is a level, no finer than a pixel allows; just that if there is no limit, and for
+ * lines that need much less than their part.
+ */
+static void check(const struct lod *lod, const struct columns *columns, bool is_exact,
+                  const struct lod_window *w)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < 2; i++)
+        for (uint32_t d = 0; d < SAMPLE_DEPTHS && d < w->n_depths; d++) {
+            unsigned k = lod_interval(w);
+            bool is_quiet = count(columns, both[i], d, w, k) + 70 <= w->most / 6;
+            int n = compare(lod, at, columns, is_exact, both[i], d, w, k);
+
+            while (n < 0 && k < 40 && !is_quiet)
+                n = compare(lod, at, columns, is_exact, both[i], d, w, ++k);
+            assert_true(n >= 0);
+            assert_true((uint32_t)n <= 4 * w->width + 2);
+            at += (size_t)n;
+        }
+    assert_int_equal(at, lod->n);
+    assert_true(lod->n <= w->most);
+}
+
+static void check_windows(bool has_levels, uint64_t seed)
+{
+    struct rng rng = {seed};
+    struct sample_columns s;
+    struct levels levels = {.columns = NULL};
+
+    sample_columns_init(&s, 1 + rng_below(&rng, 2500), seed);
+    if (has_levels)
+        make(&levels, &s.columns);
+    for (int round = 0; round < 12; round++) {
+        static const uint32_t most[] = {100000, 900, 60, 6};
         struct lod lod = {.n = 0};
-        struct lod_window w = {.n_depths = 9, .width = 1 + rng_below(&rng, 90)};
-        size_t at = 0;
+        struct lod_window w = {.n_depths = 9, .width = 1 + rng_below(&rng, 400)};
 
-        sample_init(&s, 1 + rng_below(&rng, 300), seed);
-        w.begin_ns = rng_below(&rng, 20000);
-        w.end_ns = w.begin_ns + 1 + rng_below(&rng, 60000);
-        lod_add(&lod, 3, &s.view, &w);
-        for (uint16_t d = 0; d < 2; d++)
-            at += check_depth(&lod, at, &s, d, &w);
-        assert_int_equal(at, lod.n);
+        w.most = most[round % 4];
+        w.begin_ns = rng_below(&rng, (uint32_t)s.end_ns);
+        w.end_ns = w.begin_ns + 1 + rng_below(&rng, 1u << rng_below(&rng, 22));
+        lod_make(&lod, &s.columns, has_levels ? &levels : NULL, both, 2, &w);
+        check(&lod, &s.columns, has_levels, &w);
         lod_release(&lod);
-        sample_release(&s);
     }
+    levels_close(&levels);
+    sample_columns_release(&s);
+}
+
+static void any_window_is_what_a_loop_over_all_calls_says(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 80; seed++)
+        check_windows(true, seed);
+}
+
+static void so_it_is_without_levels(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 80; seed++)
+        check_windows(false, seed);
 }
 
 static void depths_below_the_wanted_ones_are_left_out(void **state)
 {
-    struct sample s;
+    struct sample_columns s;
     struct lod lod = {.n = 0};
-    struct lod_window w = {0, 100000, 100, 1};
+    struct lod_window w = {0, 100000, 100, 1, 1000};
 
     (void)state;
-    sample_init(&s, 100, 1);
-    lod_add(&lod, 3, &s.view, &w);
+    sample_columns_init(&s, 100, 1);
+    lod_make(&lod, &s.columns, NULL, both, 2, &w);
     assert_true(lod.n > 0);
     for (size_t i = 0; i < lod.n; i++)
         assert_int_equal(lod.depth[i], 0);
     lod_release(&lod);
-    sample_release(&s);
+    sample_columns_release(&s);
 }
 
-static void damaged_orders_do_no_harm(void **state)
+static void damage(struct sample_columns *s, struct rng *rng, bool has_starts)
+{
+    for (int k = 0; k < 30; k++) {
+        uint64_t at = rng_below(rng, (uint32_t)s->columns.n_calls);
+
+        s->by_depth[rng_below(rng, (uint32_t)s->columns.n_calls)] = (uint32_t)rng_next(rng);
+        s->depth[at] = (uint16_t)rng_next(rng);
+        s->enter_ns[at] = rng_next(rng);
+    }
+    if (has_starts)
+        s->depth_start[1 + rng_below(rng, 2)] = rng_next(rng);
+}
+
+static void damaged_columns_do_no_harm(void **state)
 {
     struct rng rng = {3};
 
     (void)state;
-    for (int round = 0; round < 200; round++) {
-        struct sample s;
+    for (int round = 0; round < 300; round++) {
+        struct sample_columns s;
+        struct levels levels = {.columns = NULL};
         struct lod lod = {.n = 0};
-        struct lod_window w = {0, 1u << 20, 50, 9};
+        struct lod_window w = {0, 1u << (8 + round % 20), 50, 9, round % 3 ? 100000 : 200};
+        struct pool *pool = pool_new(1);
+        bool has_levels = false;
 
-        sample_init(&s, 50, 5);
-        for (int k = 0; k < 30; k++) {
-            s.by_depth[rng_below(&rng, s.view.n)] = (uint32_t)rng_next(&rng);
-            s.enter_ns[rng_below(&rng, s.view.n)] = rng_next(&rng);
-        }
+        sample_columns_init(&s, 300, 5);
         if (round % 2)
-            s.depth_start[1 + rng_below(&rng, 2)] = rng_next(&rng);
-        lod_add(&lod, 3, &s.view, &w);
-        assert_true(lod.n <= 2 * (2 * 50 + 2));
+            has_levels = levels_make(&levels, &s.columns, pool, NULL) == 0;
+        damage(&s, &rng, round % 4 == 0);
+        if (round % 2 == 0) { /* made of what is damaged; or refused */
+            levels_close(&levels);
+            has_levels = levels_make(&levels, &s.columns, pool, NULL) == 0;
+        }
+        lod_make(&lod, &s.columns, has_levels ? &levels : NULL, both, 2, &w);
+        for (size_t i = 0; i < lod.n; i++)
+            assert_true(lod.call[i] < s.columns.range[lod.location[i]].n_calls);
         lod_release(&lod);
-        sample_release(&s);
+        levels_close(&levels);
+        pool_free(pool);
+        sample_columns_release(&s);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_of_the_window_is_in_one_rectangle),
+        cmocka_unit_test(any_window_is_what_a_loop_over_all_calls_says),
+        cmocka_unit_test(so_it_is_without_levels),
         cmocka_unit_test(depths_below_the_wanted_ones_are_left_out),
-        cmocka_unit_test(damaged_orders_do_no_harm),
+        cmocka_unit_test(damaged_columns_do_no_harm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

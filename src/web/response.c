@@ -1,16 +1,32 @@
 #include "web/response.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "view/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+void response_parts_free(struct response_parts *parts)
+{
+    if (parts == NULL)
+        return;
+    parts->release(parts->owner);
+    free((void *)(uintptr_t)parts->part[0].data);
+    free(parts);
+}
+
 void response_release(struct response *response)
 {
+    response_parts_free(response->parts);
     if (!response->is_constant)
         free(response->body);
     *response = (struct response){0};
+}
+
+size_t response_held(const struct response *response)
+{
+    return response->parts ? response->parts->held : response->size;
 }
 
 int response_bytes(struct response *response, const char *type, void *body, size_t size)
@@ -33,6 +49,21 @@ int response_bundle(struct response *response, struct bundle *bundle)
     void *bytes = bundle_bytes(bundle, &size);
 
     return response_bytes(response, BUNDLE_TYPE, bytes, size);
+}
+
+int response_parts(struct response *response, struct bundle *bundle, size_t held,
+                   void (*release)(void *owner), void *owner)
+{
+    struct response_parts *parts = mem_alloc(1, sizeof *parts);
+
+    parts->n = bundle_parts(bundle, parts->part);
+    parts->held = held;
+    parts->release = release;
+    parts->owner = owner;
+    *response = (struct response){.status = 200, .type = BUNDLE_TYPE, .parts = parts};
+    for (size_t i = 0; i < parts->n; i++)
+        response->size += parts->part[i].size;
+    return 0;
 }
 
 const char *response_title(unsigned status)

@@ -13,7 +13,7 @@ static const struct route routes[] = {
     {false, "/fois/{foi}/candidates", NULL, ROUTE_BY_READER, true, api_candidates},
     {false, "/fois/{foi}/executions/{tree}", NULL, ROUTE_BY_READER, true, api_execution},
     {false, "/fois/{foi}/executions/{tree}/tree", NULL, ROUTE_BY_READER, true, api_tree},
-    {false, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_LEARNER, false,
+    {false, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_EXPLAINER, false,
      api_subtrees},
     {false, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, api_typical},
     {false, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, api_next},

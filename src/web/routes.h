@@ -12,9 +12,10 @@
 
 /* Which thread answers. */
 enum route_by {
-    ROUTE_BY_READER,  /* any: it only reads, and quickly */
-    ROUTE_BY_WRITER,  /* the one that writes labels */
-    ROUTE_BY_LEARNER, /* the one that holds what is needed to rank */
+    ROUTE_BY_READER,    /* any: it only reads, and quickly */
+    ROUTE_BY_WRITER,    /* the one that writes labels */
+    ROUTE_BY_LEARNER,   /* the one that holds what is needed to rank */
+    ROUTE_BY_EXPLAINER, /* the one that holds what is needed to find subtrees */
 };
 
 struct route {

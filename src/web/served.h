@@ -13,6 +13,7 @@
 #include "base/board.h"
 #include "base/feed.h"
 #include "base/shelf.h"
+#include "run/levels.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
 #include "web/live_state.h"
@@ -31,9 +32,14 @@ struct served {
     struct definitions defs;
     char name[256];            /* of the directory */
     uint64_t begin_ns, end_ns; /* of the trace */
-    const char *snag;          /* version of the program */
-    const char *author;        /* of labels that do not name one */
-    uint32_t n_threads;        /* for learning and projecting; 0: one per processor */
+    struct columns scattered;  /* run.columns, for whoever looks at a few places only */
+    struct levels levels;      /* of these, once has_levels says so */
+    atomic_bool has_levels, is_closing;
+    pthread_t levelling; /* makes them, if the run has none */
+    bool is_levelling;   /* that thread was started */
+    const char *snag;    /* version of the program */
+    const char *author;  /* of labels that do not name one */
+    uint32_t n_threads;  /* for learning and projecting; 0: one per processor */
 
     struct feed events;
     struct board points; /* a bundle */
@@ -45,8 +51,8 @@ struct served {
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
     atomic_llong n_connections;                               /* open now */
-    uint64_t started_ns;
-    bool has_opened; /* served_open was called */
+    uint64_t started_ns, nonce; /* nonce: another one at each start */
+    bool has_opened;            /* served_open was called */
 };
 
 struct served_opts {
@@ -58,11 +64,15 @@ struct served_opts {
 };
 
 /*
- * served_open -- open a run to be served. Instant, whatever its size.
+ * served_open -- open a run to be served. Instant, whatever its size; when the run has no
+ * levels a thread begins to make them, and to keep them in it if they may be written there.
  * Returns 0 or what run_open and run_summary_definitions do. Close in any case.
  */
 int served_open(struct served *served, const struct served_opts *opts);
 void served_close(struct served *served);
+
+/* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
+const struct levels *served_levels(const struct served *served);
 
 /* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
 int served_database(const struct served *served, bool is_writable, sqlite3 **db);

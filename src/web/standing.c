@@ -29,8 +29,15 @@ int standing_find(struct standing *standing, sqlite3 *db, int64_t foi)
     return 0;
 }
 
+static void forget_list(struct standing *s)
+{
+    free(s->list.tree);
+    s->list = (struct standing_list){.n = 0};
+}
+
 void standing_release(struct standing *s, struct shelf *rolls)
 {
+    forget_list(s);
     if (s->roll)
         roll_give_back(rolls, s->roll);
     residual_release(&s->model);
@@ -47,6 +54,8 @@ int standing_load(struct standing *s, struct shelf *rolls, sqlite3 *db)
 
     if (rc < 0)
         return rc;
+    if (s->roll != roll)
+        forget_list(s); /* while its roll is there: another may come to the same place */
     if (s->roll)
         roll_give_back(rolls, s->roll);
     s->roll = roll;

@@ -16,11 +16,27 @@
 
 #define STANDING_MOST_SKETCHES 1000 /* kept; then all are forgotten */
 
+/* Which executions are asked for. */
+struct standing_filter {
+    double rank;    /* < 0: any */
+    int is_anomaly; /* -1: any */
+    int label;      /* enum label; 2: any */
+};
+
+/* Those of a roll, strangest first. */
+struct standing_list {
+    struct standing_filter filter;
+    const struct roll *roll; /* NULL: no list */
+    uint32_t *tree;          /* [n]; NULL: all, as in scores->order */
+    uint32_t n;
+};
+
 struct standing {
     int64_t foi;
     uint32_t n;              /* executions */
     bool is_current;         /* else ask for the roll again */
     const struct roll *roll; /* how they stand, or NULL */
+    struct standing_list list;
 
     bool has_model;
     struct residual_model model;

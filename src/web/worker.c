@@ -22,6 +22,14 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
     return rc;
 }
 
+static void forget_subtrees(struct worker *worker)
+{
+    if (worker->subtrees)
+        subtrees_release(worker->subtrees);
+    free(worker->subtrees);
+    worker->subtrees = NULL;
+}
+
 void worker_close(struct worker *worker)
 {
     for (size_t i = 0; i < worker->n_standings; i++) {
@@ -32,6 +40,7 @@ void worker_close(struct worker *worker)
         ranking_close(&worker->ready[i]->ranking);
         free(worker->ready[i]);
     }
+    forget_subtrees(worker);
     free(worker->standing);
     pool_free(worker->pool);
     sqlite3_finalize(worker->ask_version);
@@ -117,6 +126,13 @@ int worker_warm(struct worker *worker)
     return rc;
 }
 
+static struct pool *own_pool(struct worker *worker)
+{
+    if (worker->pool == NULL)
+        worker->pool = pool_new(worker->served->n_threads);
+    return worker->pool;
+}
+
 static struct ready *find_ready(const struct worker *worker, int64_t foi,
                                 const struct retrain_settings *s)
 {
@@ -155,9 +171,7 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
         *ranking = &r->ranking;
         return 0;
     }
-    if (worker->pool == NULL)
-        worker->pool = pool_new(worker->served->n_threads);
-    opts.pool = worker->pool;
+    opts.pool = own_pool(worker);
     r = mem_alloc(1, sizeof *r);
     r->foi = foi;
     r->seed = settings->seed;
@@ -173,4 +187,23 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
     keep_ready(worker, r);
     *ranking = &r->ranking;
     return 0;
+}
+
+/* It is as large as the forest, so there is one. */
+int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtrees)
+{
+    struct served *s = worker->served;
+    int rc = 0;
+
+    if (worker->subtrees == NULL || worker->subtrees_foi != foi) {
+        forget_subtrees(worker);
+        worker->subtrees = mem_alloc(1, sizeof *worker->subtrees);
+        worker->subtrees_foi = foi;
+        rc = subtrees_open(worker->subtrees, worker->db, &s->run.columns, &s->defs, foi,
+                           own_pool(worker));
+    }
+    if (rc < 0)
+        forget_subtrees(worker);
+    *subtrees = worker->subtrees;
+    return rc;
 }

@@ -10,6 +10,7 @@
 
 #include "analysis/ranking.h"
 #include "analysis/retrain.h"
+#include "analysis/subtrees.h"
 #include "base/pool.h"
 #include "web/served.h"
 #include "web/standing.h"
@@ -41,6 +42,8 @@ struct worker {
     struct pool *pool;                      /* of the learner */
     struct ready *ready[WORKER_MOST_READY]; /* [n_ready] the oldest first */
     size_t n_ready;
+    struct subtrees *subtrees; /* of one function of interest, or NULL */
+    int64_t subtrees_foi;
 };
 
 /*
@@ -84,5 +87,12 @@ int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
  */
 int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *settings,
                    struct ranking **ranking);
+
+/*
+ * worker_subtrees -- a function of interest ready for subtrees_choose; *subtrees lasts until
+ * the next call. Returns 0 or what subtrees_open does. For another function than the time
+ * before as long as the analysis, else nothing.
+ */
+int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtrees);
 
 #endif

@@ -45,6 +45,14 @@ try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
 try '/calls/{location}/{row}' /calls/0/1
+for tree in 0 97 299; do
+    get /api/v1/fois/1/executions/$tree/tree
+    root=$(jq -c '.nodes as $n | $n[0] | [.region, .exclusive_ns, .inclusive_ns,
+        ([$n[] | select(.parent == 0).calls] | add)]' "$body")
+    get "$api/calls/0/$(jq '.nodes[0].call' "$body")"
+    check "the call of execution $tree" \
+        "$(jq -c '[.region, .exclusive_ns, .leave_ns - .enter_ns, .n_children]' "$body")" "$root"
+done
 try /search '/search?q=SOL'
 try /search/next '/search/next?region=1'
 try /labels /labels
@@ -88,11 +96,26 @@ try_post() {
 (curl -sSN -m 60 "$base$api/events" >"$work/events" &
     echo $! >"$work/listener")
 for ((i = 0; i < 100; i++)); do [ -s "$work/events" ] && break; sleep 0.05; done
+get "$api/fois/1/columns?names=duration_ns,label"
+columns_etag=$(header etag)
 get "$api/fois/1/candidates"
 etag=$(header etag)
 try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":97,"label":"abnormal"},{"tree":3,"label":"normal"}],"author":"me"}'
 get "$api/fois/1/candidates" -H "If-None-Match: $etag"
 check "candidates after a label" "$status" 200
+get "$api/fois/1/columns?names=duration_ns,label" -H "If-None-Match: $columns_etag"
+check "columns after a label" "$status" 200
+check "labels among the columns" "$(tail -c 304 "$body" | od -An -tu1 -v | tr -s ' \n' '\n' | grep -c -e '^1$' -e '^255$')" 2
+get "$api/fois/1/columns?names=duration_ns,label" -H "If-None-Match: $(header etag)"
+check "and again" "$status" 304
+get "$api/fois/1/candidates?label=none&limit=300"
+check "all without a label" "$(jq -c '[.total, (.items | length)]' "$body")" '[298,298]'
+jq -c '.items[].tree' "$body" >"$work/all"
+for offset in 150 0 200 50 250 100; do
+    get "$api/fois/1/candidates?label=none&offset=$offset"
+    jq -c '.items[].tree' "$body" >"$work/page$offset"
+done
+cat "$work"/page{0,50,100,150,200,250} | cmp - "$work/all" || failed=1
 try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"gp"}'
 check "learnt from" "$(jq -c '[.retrain, .abnormal, .normal]' "$body")" '[1,1,1]'
 try /labels /labels

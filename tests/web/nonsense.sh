@@ -8,7 +8,7 @@ start
 "$NONSENSE" "$openapi" "$port" "${REQUESTS:-1200}" 1 || failed=1
 get /metrics
 check "alive" "$status" 200
-"$NONSENSE" "$openapi" "$port" idle "${IDLE:-1000}" || failed=1
+"$NONSENSE" "$openapi" "$port" idle "${IDLE:-10000}" || failed=1
 get /api/v1/run
 check "the run" "$status" 200
 check "executions" "$(jq '.fois[0].trees' "$body")" 300
