@@ -6,6 +6,8 @@ import { Region, Run } from "../api/types";
 import { restoreLasso } from "./link";
 import { timesBack } from "./resource";
 import {
+    details,
+    Details,
     executions,
     Executions,
     executionsError,
@@ -23,8 +25,8 @@ import {
     selected,
 } from "./store";
 
-const columnNames =
-    "enter_ns,duration_ns,score,rank,thread,index,location,vertices,messages,verdict,label";
+const columnNames = "enter_ns,duration_ns,score,verdict,label";
+const detailNames = "rank,thread,index,vertices,messages";
 
 export async function loadRun(): Promise<void> {
     try {
@@ -53,6 +55,8 @@ async function loadExecutions(id: number): Promise<void> {
         restoreLasso();
         if (selected.value !== null && selected.value >= executions.value.n)
             selected.value = null;
+        const more = await getBundle(`/fois/${id}/columns?names=${detailNames}`);
+        if (foi.value?.id === id) details.value = more.columns as unknown as Details;
     } catch (error) {
         executionsError.value = (error as Error).message;
     }
@@ -107,6 +111,7 @@ export function startLoading(): void {
         const id = foiShown.value;
         if (id === undefined) return;
         executions.value = null;
+        details.value = null;
         loadExecutions(id);
     });
     effect(() => {
@@ -150,7 +155,7 @@ export function startLoading(): void {
         back: () => {
             timesBack.value++;
             if (!run.value) loadRun();
-            else if (!executions.value && foi.value) loadExecutions(foi.value.id);
+            else if (!details.value && foi.value) loadExecutions(foi.value.id);
             else
                 reloadJudgements().then(
                     () => scoresVersion.value++,

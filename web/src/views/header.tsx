@@ -3,20 +3,9 @@ import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
 import { retrain, undo } from "../state/actions";
 import { isHelpOpen } from "../state/overlays";
-import {
-    busy,
-    foi,
-    foiId,
-    labelsToLearn,
-    notice,
-    run,
-    selected,
-    viewNames,
-    views,
-    ViewName,
-} from "../state/store";
+import { busy, foi, foiId, labelsToLearn, notice, run, selected, views } from "../state/store";
+import { ViewName, viewNames, viewTable } from "../state/views";
 import { ExportMenu } from "./export";
-import { viewTitles } from "./panel";
 
 function ViewToggles() {
     const toggle = (name: ViewName) => {
@@ -27,9 +16,13 @@ function ViewToggles() {
     };
     return (
         <div class="toggles" role="group" aria-label="Views">
-            {viewNames.map((name) => (
-                <button aria-pressed={views.value.includes(name)} onClick={() => toggle(name)}>
-                    {viewTitles[name]}
+            {viewTable.map(({ name, title, says }) => (
+                <button
+                    aria-pressed={views.value.includes(name)}
+                    title={says}
+                    onClick={() => toggle(name)}
+                >
+                    {title}
                 </button>
             ))}
         </div>

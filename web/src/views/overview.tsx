@@ -7,6 +7,7 @@ import {
     attributes,
     ColourBy,
     colourBy,
+    details,
     executions,
     executionsError,
     foi,
@@ -22,7 +23,7 @@ import {
 } from "../state/store";
 import { loadRun } from "../state/load";
 import { Empty, Failed, Loading, Panel } from "./panel";
-import { hiddenPoints, isLassoOn, Scatter } from "./scatter";
+import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
 
 export const attributeNames: Record<Attribute, string> = {
     enter_ns: "time",
@@ -197,6 +198,8 @@ function Body() {
             </Empty>
         );
     }
+    const isMissing = [xAttribute.value, yAttribute.value].some(isDetail) && !details.value;
+    if (method === "attributes" && isMissing) return <Loading what="points" />;
     return (
         <>
             <Scatter all={all} />
