@@ -17,6 +17,13 @@ const withoutGpu = ["--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe
 
 export const viewport = { width: 1280, height: 720 };
 
+/* A page that was seen before: no tour. about:blank, where pages come from, keeps nothing. */
+export function skipTour(page) {
+    return page.addInitScript(
+        () => location.protocol !== "about:" && localStorage.setItem("snag-tour-seen", "1"),
+    );
+}
+
 /* Ends the program with 77, which tests take for skipped, when there is no browser. */
 export function launchBrowser({ hasGpu = false } = {}) {
     if (!existsSync(browserPath)) {

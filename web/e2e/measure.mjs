@@ -8,7 +8,7 @@
 // else. So what a frame costs is told apart: our JavaScript (script_ms), the whole main thread of
 // the page (main_ms), and the process that draws (gpu_ms), all per frame while panning.
 import { readFileSync } from "node:fs";
-import { launchBrowser } from "./browser.mjs";
+import { launchBrowser, skipTour } from "./browser.mjs";
 
 const url = process.argv[2];
 const hasGpu = process.argv.includes("--gpu");
@@ -128,9 +128,7 @@ try {
     const page = await (
         await browser.newContext({ viewport: { width: 1280, height: 720 } })
     ).newPage();
-    await page.addInitScript(
-        () => location.protocol !== "about:" && localStorage.setItem("snag-tour-seen", "1"),
-    );
+    await skipTour(page);
     const times = [];
     for (let i = 0; i < loads; i++) times.push(await timesOfLoad(page));
     const least = (key) => Math.round(Math.min(...times.map((t) => t[key])));

@@ -54,17 +54,18 @@ precision highp float;
 in vec4 colour;
 uniform float diameter;
 uniform vec4 outline;
+uniform float rim;
 out vec4 result;
 void main() {
     float d = length(gl_PointCoord - 0.5) * diameter;
     float edge = diameter * 0.5;
     if (d > edge) discard;
-    bool isOutline = outline.a > 0.0 && d > edge - 1.6;
+    bool isOutline = outline.a > 0.0 && d > edge - rim;
     result = isOutline ? outline : colour;
     result.rgb *= result.a;
 }`;
 
-const uniforms = ["view", "size", "diameter", "depth", "outline"] as const;
+const uniforms = ["view", "size", "diameter", "depth", "outline", "rim"] as const;
 
 function compile(gl: WebGL2RenderingContext): WebGLProgram {
     const program = gl.createProgram();
@@ -83,10 +84,18 @@ function compile(gl: WebGL2RenderingContext): WebGLProgram {
     return program;
 }
 
-/* Fewer points are drawn larger. */
-export function diameters(n: number, ratio: number): { plain: number; kept: number } {
+/* Fewer points are drawn larger. Those that stay are always larger than the others, but where
+   there are thousands of them they must not become one black mass of outlines. */
+export function diameters(
+    { order, firstKept }: Points,
+    ratio: number,
+): { plain: number; kept: number; outline: number } {
+    const n = order.length;
+    const nKept = n - firstKept;
     const plain = n > 200000 ? 1.5 : n > 20000 ? 2.5 : n > 2000 ? 4 : 6;
-    return { plain: plain * ratio, kept: Math.max(8, plain + 3) * ratio };
+    const kept = nKept > 2000 ? plain + 3 : nKept > 300 ? plain + 4 : Math.max(8, plain + 3);
+    const outline = nKept > 2000 ? 0.75 : nKept > 300 ? 1.1 : 1.6;
+    return { plain: plain * ratio, kept: kept * ratio, outline: outline * ratio };
 }
 
 class WebglPainter implements Painter {
@@ -147,11 +156,12 @@ class WebglPainter implements Painter {
         if (!points) return;
         gl.uniform4f(at.view, view.scaleX, view.scaleY, view.x, view.y);
         gl.uniform2f(at.size, width, height);
-        const size = diameters(points.order.length, ratio);
+        const size = diameters(points, ratio);
         // What stays is nearer: it need not be drawn again over each piece of the others.
         if (!from) {
             gl.uniform1f(at.depth, -0.5);
             gl.uniform1f(at.diameter, size.kept);
+            gl.uniform1f(at.rim, Math.max(1, size.outline));
             gl.uniform4f(at.outline, outline[0] / 255, outline[1] / 255, outline[2] / 255, 1);
             const kept = points.order.length - points.firstKept;
             gl.drawElements(gl.POINTS, kept, gl.UNSIGNED_INT, points.firstKept * 4);
@@ -184,7 +194,8 @@ class PlainPainter implements Painter {
         if (!from) context.clearRect(0, 0, width, height);
         if (!points) return;
         const { x, y, rgba, order, firstKept } = points;
-        const size = diameters(order.length, 1);
+        const size = diameters(points, 1);
+        context.lineWidth = size.outline;
         for (let i = from; i < order.length; i++) {
             if (i === to) i = firstKept;
             if (i >= order.length) break;

@@ -17,6 +17,7 @@ import {
     labelsVersion,
     moving,
     plane,
+    planeError,
     planeShown,
     regions,
     run,
@@ -62,6 +63,11 @@ async function loadExecutions(id: number): Promise<void> {
     }
 }
 
+export function retryExecutions(): void {
+    executionsError.value = null;
+    if (foi.value) loadExecutions(foi.value.id);
+}
+
 /* Scores, verdicts and labels, anew; the other columns never change. */
 export async function reloadJudgements(): Promise<void> {
     const id = foi.value?.id;
@@ -76,6 +82,7 @@ export async function reloadJudgements(): Promise<void> {
 }
 
 async function loadPlane(id: number, method: string): Promise<void> {
+    planeError.value = null;
     try {
         const bundle = await orNull(
             getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`),
@@ -85,9 +92,14 @@ async function loadPlane(id: number, method: string): Promise<void> {
             x: bundle.columns[`${method}.x`],
             y: bundle.columns[`${method}.y`],
         };
-    } catch {
-        plane.value = null; /* the view says that there are no points */
+    } catch (error) {
+        if (foi.value?.id === id && planeShown.value === method)
+            planeError.value = (error as Error).message;
     }
+}
+
+export function retryPlane(): void {
+    if (foi.value) loadPlane(foi.value.id, planeShown.value);
 }
 
 /* The points of a projection on their way: one request at a time, the newest state. */
@@ -112,12 +124,14 @@ export function startLoading(): void {
         if (id === undefined) return;
         executions.value = null;
         details.value = null;
+        executionsError.value = null;
         loadExecutions(id);
     });
     effect(() => {
         const id = foiShown.value;
         const method = planeShown.value;
         plane.value = null;
+        planeError.value = null;
         if (id !== undefined && method !== "attributes") loadPlane(id, method);
     });
     listen({
@@ -161,6 +175,7 @@ export function startLoading(): void {
                     () => scoresVersion.value++,
                     () => undefined,
                 );
+            if (planeError.value) retryPlane();
         },
     });
     loadRun();

@@ -63,6 +63,7 @@ export const regions = signal<Map<number, Region>>(new Map());
 export const plane = signal<{ x: Column; y: Column } | null>(
     null,
 ); /* of the projection shown */
+export const planeError = signal<string | null>(null);
 export const moving = signal<ProjectionState | null>(null); /* the projection being made */
 
 // In the URL

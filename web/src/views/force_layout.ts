@@ -54,6 +54,39 @@ function chooseVertices(nodes: TreeNode[], area: number, depthLimit: number): Ve
     return vertices;
 }
 
+/* To begin with, as a tree: a leaf has an angle of its own, a depth a circle. From there links end
+   up with few crossings; from anywhere else they stay tangled. */
+function placeAsTree(
+    nodes: TreeNode[],
+    vertices: Vertex[],
+    width: number,
+    height: number,
+): void {
+    const at = new Map(vertices.map((v, k) => [v.node, k]));
+    const depth = depths(nodes);
+    const leaves = vertices.map(() => 0);
+    const hasChild = vertices.map(() => false);
+    for (const v of vertices) if (v.node) hasChild[at.get(nodes[v.node].parent)!] = true;
+    for (let k = vertices.length - 1; k >= 0; k--) {
+        if (!hasChild[k]) leaves[k] = 1;
+        const parent = at.get(nodes[vertices[k].node].parent);
+        if (parent !== undefined) leaves[parent] += leaves[k];
+    }
+    const from = vertices.map(() => 0); /* leaves before it */
+    const taken = vertices.map(() => 0); /* of its leaves, by its children so far */
+    vertices.forEach((v, k) => {
+        const parent = at.get(nodes[v.node].parent);
+        if (parent !== undefined) {
+            from[k] = from[parent] + taken[parent];
+            taken[parent] += leaves[k];
+        }
+        const angle = ((from[k] + leaves[k] / 2) / leaves[0]) * 2 * Math.PI;
+        const far = depth[v.node] * 0.3;
+        v.x = width / 2 + far * width * Math.cos(angle);
+        v.y = height / 2 + far * height * Math.sin(angle);
+    });
+}
+
 /* Moves and scales them so that they, with room for names at the border, fill the drawing. */
 function fit(vertices: Vertex[], width: number, height: number): void {
     const side = Math.min(70, width / 6);
@@ -78,6 +111,7 @@ export function layOut(
 ): Vertex[] {
     const vertices = chooseVertices(nodes, (width * height) / 8, depthLimit);
     if (!vertices.length) return vertices;
+    placeAsTree(nodes, vertices, width, height);
     const at = new Map(vertices.map((v, k) => [v.node, k]));
     const links = vertices
         .filter((v) => v.node > 0)

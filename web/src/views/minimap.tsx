@@ -15,18 +15,18 @@ interface Props {
 
 interface Bins {
     many: Uint32Array; /* executions that begin in it */
-    strange: Uint8Array; /* an anomaly among them? */
+    strange: Uint32Array; /* anomalies among them */
 }
 
 function binsOf(all: Executions, whole: Span, n: number): Bins {
     const many = new Uint32Array(n);
-    const strange = new Uint8Array(n);
+    const strange = new Uint32Array(n);
     const perNs = n / (whole[1] - whole[0]);
     for (let i = 0; i < all.n; i++) {
         const at = Math.floor((all.enter_ns[i] - whole[0]) * perNs);
         const bin = Math.min(n - 1, Math.max(0, at));
         many[bin]++;
-        if (all.verdict[i]) strange[bin] = 1;
+        if (all.verdict[i]) strange[bin]++;
     }
     return { many, strange };
 }
@@ -48,7 +48,11 @@ function drawMinimap(
             if (h) c.fillRect(bin * 2, height - h, 2, h);
         });
         c.fillStyle = cssColour("--hot");
-        bins.strange.forEach((is, bin) => is && c.fillRect(bin * 2, 0, 2, height));
+        // One is seen as well as many; where every bin has some, more are still more.
+        const worst = bins.strange.reduce((a, b) => Math.max(a, b), 1);
+        bins.strange.forEach((n, bin) => {
+            if (n) c.fillRect(bin * 2, 0, 2, height * (0.35 + 0.65 * (n / worst)));
+        });
     }
     const [x0, x1] = [toX(window[0]), toX(window[1])];
     c.fillStyle = cssColour("--ink");

@@ -14,6 +14,7 @@ import {
     lassoed,
     moving,
     plane,
+    planeError,
     Plane,
     planeName,
     planeShown,
@@ -21,7 +22,7 @@ import {
     xAttribute,
     yAttribute,
 } from "../state/store";
-import { loadRun } from "../state/load";
+import { retryExecutions, retryPlane } from "../state/load";
 import { Empty, Failed, Loading, Panel } from "./panel";
 import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
 
@@ -175,12 +176,13 @@ function Sampling() {
 
 function Body() {
     if (executionsError.value)
-        return <Failed text={executionsError.value} retry={() => loadRun()} />;
+        return <Failed text={executionsError.value} retry={retryExecutions} />;
     const all = executions.value;
     if (!all) return <Loading what="executions" />;
     if (!all.n) return <Empty>{foi.value?.name} was never called.</Empty>;
     const method = planeShown.value;
     if (method !== "attributes" && !plane.value) {
+        if (planeError.value) return <Failed text={planeError.value} retry={retryPlane} />;
         const isThere = foi.value?.projections.some((p) => p.method === method);
         if (moving.value || isThere)
             return (

@@ -75,6 +75,8 @@ const svgStyles = [
     "stroke",
     "stroke-width",
     "stroke-dasharray",
+    "stroke-linejoin",
+    "paint-order",
     "font-family",
     "font-size",
     "font-weight",

@@ -10,7 +10,7 @@ function drawPoint(pen: Pen, points: Points, scene: PointScene, i: number): void
     const { view, outline } = scene;
     const tree = points.order[i];
     const isKept = i >= points.firstKept;
-    const size = diameters(points.order.length, 1);
+    const size = diameters(points, 1);
     const radius = (isKept ? size.kept : size.plain) / 2;
     const [x, y] = [
         points.x[tree] * view.scaleX + view.x,
@@ -25,7 +25,7 @@ function drawPoint(pen: Pen, points: Points, scene: PointScene, i: number): void
     pen.fill();
     pen.globalAlpha = 1;
     if (!isKept) return;
-    pen.lineWidth = 1.6;
+    pen.lineWidth = size.outline;
     pen.strokeStyle = `rgb(${outline.join()})`;
     pen.stroke();
 }

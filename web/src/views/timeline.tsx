@@ -11,10 +11,12 @@ import { regionColour, Rgb } from "../format/colour";
 import { locationName } from "../format/ids";
 import { formatCount, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
+import { retryExecutions } from "../state/load";
 import { markedPaths, togglePath } from "../state/marks";
 import { regionName } from "../state/names";
 import {
     executions,
+    executionsError,
     mark,
     markedCalls,
     openRanks,
@@ -444,6 +446,8 @@ export function Timeline() {
                         rootDepth={rootDepth}
                         set={set}
                     />
+                ) : !window && executionsError.value ? (
+                    <Failed text={executionsError.value} retry={retryExecutions} />
                 ) : selected.value === null ? (
                     <Empty>Choose an execution to see it over time.</Empty>
                 ) : (
