@@ -13,7 +13,8 @@ import { launchBrowser, skipTour } from "./browser.mjs";
 const url = process.argv[2];
 const hasGpu = process.argv.includes("--gpu");
 const loads = 3;
-const panSteps = 120;
+const panSteps = 400;
+const stepMs = 8;
 
 if (!url) {
     console.error("usage: node e2e/measure.mjs URL [--gpu]");
@@ -90,8 +91,8 @@ function busy(events, names, isCounted) {
 async function pan(browser, page) {
     const box = await page.locator(".scatter").boundingBox();
     const at = (i) => [
-        box.x + box.width * (0.5 + 0.3 * Math.sin(i / 12)),
-        box.y + box.height * (0.5 + 0.3 * Math.cos(i / 12)),
+        box.x + box.width * (0.5 + 0.3 * Math.sin(i / 30)),
+        box.y + box.height * (0.5 + 0.3 * Math.cos(i / 30)),
     ];
     await page.mouse.move(...at(0));
     await page.mouse.down();
@@ -107,7 +108,13 @@ async function pan(browser, page) {
             clear.call(this, bits);
         };
     });
-    for (let i = 2; i < panSteps; i++) await page.mouse.move(...at(i));
+    // As a hand does: not waiting for what is drawn.
+    const moves = [];
+    for (let i = 2; i < panSteps; i++) {
+        moves.push(page.mouse.move(...at(i)));
+        await new Promise((done) => setTimeout(done, stepMs));
+    }
+    await Promise.all(moves);
     const drawnAt = await page.evaluate(() => window.drawnAt);
     await page.mouse.up();
     const { traceEvents: events } = JSON.parse((await browser.stopTracing()).toString());
