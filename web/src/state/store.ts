@@ -37,13 +37,6 @@ export interface Details {
     messages: Uint32Array;
 }
 
-/* What is in the middle of the overview (0..1), and how many times larger. */
-export interface Centre {
-    k: number;
-    x: number;
-    y: number;
-}
-
 export interface CandidateFilter {
     rank: number | null;
     verdict: "" | "anomaly" | "normal";
@@ -83,7 +76,9 @@ export const planeName = signal<Plane | null>(null); /* null: the best there is 
 export const xAttribute = signal<Attribute>("enter_ns");
 export const yAttribute = signal<Attribute>("duration_ns");
 export const colourBy = signal<ColourBy>("verdict");
-export const zoomed = signal<Centre | null>(null); /* of the overview; null: all of it */
+export const zoomed = signal<{ k: number; x: number; y: number } | null>(
+    null,
+); /* the middle of the overview (canvas/centre.ts); null: all of it */
 export const sampling = signal(100); /* percent of the normal executions that are drawn */
 export const filter = signal<CandidateFilter>({
     rank: null,

@@ -76,6 +76,11 @@ export function Force(props: Props) {
                     </g>
                 );
             })}
+            {names
+                .filter((of) => of.from)
+                .map((of) => (
+                    <line class="leader" x1={of.x} y1={of.y} x2={of.from!.x} y2={of.from!.y} />
+                ))}
             {names.map((of) => (
                 <text
                     key={of.node}

@@ -25,6 +25,7 @@ export interface Name {
     x: number; /* its middle */
     y: number;
     isInside: boolean; /* on its own vertex */
+    from: Vertex | null; /* far from it: a line leads there */
 }
 
 const steps = 200;
@@ -162,8 +163,23 @@ function isOn(box: Box, v: Vertex): boolean {
     return dx * dx + dy * dy < v.radius * v.radius;
 }
 
+type Place = Pick<Name, "x" | "y" | "isInside" | "from">;
+
+/* Ever further away, all around. */
+function farPlaces(v: Vertex): Place[] {
+    const places: Place[] = [];
+    for (let far = 2; far < 12; far++)
+        for (let i = 0; i < 16; i++) {
+            const angle = ((i * 5) / 8) * Math.PI; /* the next one lies elsewhere */
+            const x = v.x! + (v.radius + far * nameHeight * 1.5) * Math.cos(angle);
+            const y = v.y! + (v.radius + far * nameHeight) * Math.sin(angle);
+            places.push({ x, y, isInside: false, from: v });
+        }
+    return places;
+}
+
 /* Inside if it fits, else around the vertex, the usual places first. */
-function placesOf(v: Vertex, width: number): { x: number; y: number; isInside: boolean }[] {
+function placesOf(v: Vertex, width: number): Place[] {
     const [x, y] = [v.x!, v.y!];
     const up = v.radius + gap + nameHeight / 2;
     const aside = v.radius + gap + width / 2;
@@ -176,9 +192,9 @@ function placesOf(v: Vertex, width: number): { x: number; y: number; isInside: b
         [x - 0.7 * aside, y + 0.8 * up],
         [x + 0.7 * aside, y - 0.8 * up],
         [x - 0.7 * aside, y - 0.8 * up],
-    ].map(([px, py]) => ({ x: px, y: py, isInside: false }));
+    ].map(([px, py]) => ({ x: px, y: py, isInside: false, from: null }));
     const fits = Math.hypot(width / 2, nameHeight / 2) < v.radius;
-    return fits ? [{ x, y, isInside: true }, ...around] : around;
+    return fits ? [{ x, y, isInside: true, from: null }, ...around] : around;
 }
 
 /* textOf: what to write; widthOf: how wide that is. */
@@ -200,7 +216,9 @@ export function placeNames(
     for (const v of order) {
         const text = textOf(v.node);
         const wide = widthOf(text) + 4;
-        const free = placesOf(v, wide).find(({ x, y, isInside }) => {
+        const near = placesOf(v, wide);
+        const places = rank(v) >= 2 ? [...near, ...farPlaces(v)] : near;
+        const free = places.find(({ x, y, isInside }) => {
             const box = boxAt(x, y, wide);
             return (
                 box.left >= 0 &&

@@ -1,4 +1,5 @@
 // The line at the top: what run this is, how it stands, which views are shown, what can be saved.
+import { useEffect } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
 import { retrain, undo } from "../state/actions";
@@ -6,6 +7,8 @@ import { isHelpOpen } from "../state/overlays";
 import { busy, foi, foiId, labelsToLearn, notice, run, selected, views } from "../state/store";
 import { ViewName, viewNames, viewTable } from "../state/views";
 import { ExportMenu } from "./export";
+
+const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
 
 function ViewToggles() {
     const toggle = (name: ViewName) => {
@@ -91,6 +94,11 @@ export function Header() {
 
 export function Messages() {
     const told = notice.value;
+    useEffect(() => {
+        if (!told || told.isError) return;
+        const timer = setTimeout(() => notice.value === told && (notice.value = null), saidMs);
+        return () => clearTimeout(timer);
+    }, [told]);
     return (
         <>
             {!isOnline.value && (

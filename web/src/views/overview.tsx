@@ -124,9 +124,12 @@ function Chosen() {
     const trees = lassoed.value;
     if (!trees?.length) return null;
     return (
-        <div class="over-plot chosen" role="status">
-            <b>{plural(trees.length, "execution")}</b> chosen; the one in the middle is shown.
-            All are
+        <div
+            class="over-plot chosen"
+            role="status"
+            title="The one in the middle of them is selected"
+        >
+            <b>{plural(trees.length, "execution")}</b> chosen. All are
             <span class="labels">
                 <button class="label-abnormal" onClick={() => labelTrees(trees, "abnormal")}>
                     ▲ Abnormal

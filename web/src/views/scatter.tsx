@@ -6,6 +6,7 @@ import { select as selectElement } from "d3-selection";
 import { zoom, zoomIdentity, ZoomBehavior, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Axis, makeAxis, spreadOut } from "../canvas/axis";
+import { Centre, centreOfView, Plot, transformTo } from "../canvas/centre";
 import { PointGrid } from "../canvas/grid";
 import { Line, pointsInside } from "../canvas/lasso";
 import { Pieces } from "../canvas/pieces";
@@ -31,7 +32,6 @@ import {
     theme,
     xAttribute,
     yAttribute,
-    Centre,
     zoomed,
 } from "../state/store";
 import { colourPoints } from "./point_colours";
@@ -83,42 +83,6 @@ function place(all: Executions, more: Details | null): Places {
         y: spreadOut(y, axes[1]),
         axes: projected ? null : axes,
     };
-}
-
-interface Frame {
-    width: number;
-    height: number;
-}
-
-/* Of the plane (0..1), and back; `left` of the plot the axis stands. */
-export function centreOfView(
-    to: ZoomTransform,
-    plot: Frame,
-    left: number,
-    scale: number,
-): Centre {
-    const middle = (offset: number, shift: number, extent: number) =>
-        (offset + extent / 2 - offset * to.k - shift / scale) / (extent * to.k);
-    return {
-        k: to.k,
-        x: middle(left, to.x, plot.width),
-        y: 1 - middle(margin.top, to.y, plot.height),
-    };
-}
-
-export function transformTo(
-    at: Centre,
-    plot: Frame,
-    left: number,
-    scale: number,
-): ZoomTransform {
-    const shift = (offset: number, centre: number, extent: number) =>
-        (offset + extent / 2 - offset * at.k - centre * extent * at.k) * scale;
-    return new ZoomTransform(
-        at.k,
-        shift(left, at.x, plot.width),
-        shift(margin.top, 1 - at.y, plot.height),
-    );
 }
 
 function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
@@ -192,7 +156,10 @@ export function Scatter({ all }: { all: Executions }) {
 
     const left = places.axes ? margin.left : margin.right;
     const bottom = places.axes ? margin.bottom : margin.top;
-    const plot = {
+    const plot: Plot = {
+        left,
+        top: margin.top,
+        scale: size.scale,
         width: Math.max(1, size.width - left - margin.right),
         height: Math.max(1, size.height - margin.top - bottom),
     };
@@ -324,7 +291,7 @@ export function Scatter({ all }: { all: Executions }) {
     const keepZoom = useRef<(to: ZoomTransform) => void>(() => undefined);
     keepZoom.current = (to) => {
         if (!size.width) return;
-        const at = centreOfView(to, plot, left, size.scale);
+        const at = centreOfView(to, plot);
         zoomed.value = to.k === 1 && to.x === 0 && to.y === 0 ? null : at;
         appliedZoom.current = zoomed.value;
     };
@@ -333,7 +300,7 @@ export function Scatter({ all }: { all: Executions }) {
     useEffect(() => {
         if (!size.width || wantedZoom === appliedZoom.current) return;
         appliedZoom.current = wantedZoom;
-        const to = wantedZoom ? transformTo(wantedZoom, plot, left, size.scale) : zoomIdentity;
+        const to = wantedZoom ? transformTo(wantedZoom, plot) : zoomIdentity;
         selectElement(overCanvas.current!).call(behavior.current!.transform, to);
     }, [wantedZoom, size]);
 
