@@ -43,7 +43,8 @@ export interface Scene {
     isMarked: (i: number) => boolean;
     ink: string;
     dim: string;
-    hot: string;
+    hot: string; /* of the chain of causes ... */
+    onHot: string; /* ... and of its numbers */
     paper: string;
 }
 
@@ -224,7 +225,7 @@ function drawLinks(
         c.arc(x, y, 8, 0, 2 * Math.PI);
         c.fillStyle = scene.hot;
         c.fill();
-        c.fillStyle = "#000";
+        c.fillStyle = scene.onHot;
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";
         c.fillText(String(k + 1), x, y + 0.5);

@@ -132,10 +132,10 @@ function Chosen() {
             <b>{plural(trees.length, "execution")}</b> chosen. All are
             <span class="labels">
                 <button class="label-abnormal" onClick={() => labelTrees(trees, "abnormal")}>
-                    ▲ Abnormal
+                    <span aria-hidden="true">▲</span> Abnormal
                 </button>
                 <button class="label-normal" onClick={() => labelTrees(trees, "normal")}>
-                    ● Normal
+                    <span aria-hidden="true">●</span> Normal
                 </button>
             </span>
             <button

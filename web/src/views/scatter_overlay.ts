@@ -105,7 +105,10 @@ export function drawRings(
         context.strokeStyle = colour;
         context.stroke();
     };
-    if (chosen) for (const tree of chosen.subarray(0, mostRings)) ring(tree, 6, 1, colours.ink);
+    // Rings of many would hide all that is in them.
+    const isMany = chosen !== null && chosen.length > 200;
+    for (const tree of chosen?.subarray(0, mostRings) ?? [])
+        ring(tree, isMany ? 4 : 6, isMany ? 0.6 : 1, colours.ink);
     if (selected !== null) {
         // The slider may have left it out, and others may lie on it.
         context.beginPath();

@@ -174,6 +174,7 @@ function TimelineCanvas(props: CanvasProps) {
             ink: cssColour("--ink"),
             dim: cssColour("--dim"),
             hot: cssColour(it?.verdict === "anomaly" ? "--hot" : "--dim"),
+            onHot: it?.verdict === "anomaly" ? "#000" : cssColour("--panel"),
             paper: cssColour("--panel"),
         }),
         [theme.value, it?.verdict],
