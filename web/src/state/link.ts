@@ -31,6 +31,7 @@ import { viewNames } from "./views";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
 
 const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
+const restMs = 150;
 const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
 
 function oneOf<T extends string>(key: string, of: Signal<T>, allowed: readonly T[]): Field {
@@ -220,22 +221,40 @@ export function restoreLasso(): void {
     lassoInUrl = null;
 }
 
+function put(hash: string, how: "pushState" | "replaceState"): void {
+    if (hash === location.hash.slice(1)) return;
+    history[how](null, "", hash ? `#${hash}` : location.pathname + location.search);
+}
+
+/* What a person moves changes the URL many times a second, which browsers are slow at and forbid in
+   the end: it is written when it rests. */
+let pending: string | null = null;
+let timer = 0;
+function writePending(): void {
+    clearTimeout(timer);
+    if (pending !== null) put(pending, "replaceState");
+    pending = null;
+}
+
 export function keepUrl(): void {
     read();
     let tree = selected.value;
     effect(() => {
         const state = printState([...fields, lassoField]);
         const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
-        if (hash === location.hash.slice(1)) return;
         const isStep = selected.value !== tree && tree !== null;
         tree = selected.value;
-        history[isStep ? "pushState" : "replaceState"](
-            null,
-            "",
-            hash ? `#${hash}` : location.pathname + location.search,
-        );
+        if (isStep) {
+            writePending();
+            return put(hash, "pushState");
+        }
+        pending = hash;
+        clearTimeout(timer);
+        timer = window.setTimeout(writePending, restMs);
     });
     addEventListener("popstate", () => {
+        clearTimeout(timer);
+        pending = null;
         read();
         tree = selected.value;
     });
