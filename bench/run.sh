@@ -16,6 +16,7 @@ rows=(
     "prov      Storing provenance"
     "retrain   A new ranking after labels"
     "serve     Serving a run"
+    "page      The page with a million executions"
     "ps        Parameter server"
     "live      Judging while a program runs"
 )

@@ -14,4 +14,5 @@ grep -Eq '^(\| 1 / 1 of the run \| [0-9.]+ ms|curl or jq is not here)' "$2/resul
 grep -Eq '^\| 36 \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \|' "$2/results.md"
 grep -Eq '^\| 8 \| [0-9.]+ \| [0-9]+ \| [0-9.]+ [a-z]+ \|' "$2/results.md"
 grep -Eq '^\| snag ad, a model per region \| [0-9.]+ ms' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 12 ]
+grep -Eq '^(\| all points \| [0-9]+ ms|.*: not measured\.$)' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 13 ]

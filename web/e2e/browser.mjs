@@ -7,23 +7,31 @@ const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
 const flags = [
     "--headless",
     "--no-sandbox",
-    "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
 ];
+const withoutGpu = ["--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 export const viewport = { width: 1280, height: 720 };
 
+/* A page that was seen before: no tour. about:blank, where pages come from, keeps nothing. */
+export function skipTour(page) {
+    return page.addInitScript(
+        () => location.protocol !== "about:" && localStorage.setItem("snag-tour-seen", "1"),
+    );
+}
+
 /* Ends the program with 77, which tests take for skipped, when there is no browser. */
-export function launchBrowser() {
+export function launchBrowser({ hasGpu = false } = {}) {
     if (!existsSync(browserPath)) {
         console.log(`no browser at ${browserPath}: skipped`);
         process.exit(77);
     }
-    return chromium.launch({ executablePath: browserPath, args: flags });
+    return chromium.launch({
+        executablePath: browserPath,
+        args: hasGpu ? flags : [...flags, ...withoutGpu],
+    });
 }

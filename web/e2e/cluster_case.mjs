@@ -36,7 +36,7 @@ export async function run({ page, server }) {
             /-(20|50)/.test(document.querySelector(".detail h1")?.textContent ?? ""),
         );
     }
-    assert.match(page.url(), /lasso=/);
+    await page.waitForFunction(() => /lasso=/.test(location.hash));
 
     await told(page, /labelled abnormal/, () =>
         chosen.getByRole("button", { name: "Abnormal" }).click(),

@@ -10,7 +10,7 @@ import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { launchBrowser, viewport } from "./browser.mjs";
+import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
@@ -99,8 +99,7 @@ async function runCase(browser, file) {
         (message) =>
             /Content Security Policy/.test(message.text()) && complaints.push(message.text()),
     );
-    if (!options.showsTour)
-        await page.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
+    if (!options.showsTour) await skipTour(page);
     page.setDefaultTimeout(20000);
     try {
         await page.goto(server.url);

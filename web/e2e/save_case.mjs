@@ -6,11 +6,43 @@ export const name = "saving: labels, pictures; the page says when the server is 
 
 async function saved(page, what) {
     await page.locator(".actions .menu summary").click();
+    const menu = page.locator(".actions .menu");
     const [download] = await Promise.all([
         page.waitForEvent("download"),
-        page.locator(".actions .menu").getByText(what).click(),
+        menu
+            .getByRole("link", { name: what })
+            .or(menu.getByRole("button", { name: what }))
+            .click(),
     ]);
     return readFile(await download.path());
+}
+
+/* As SVG, which has to be well-formed, and as PNG, which has to show something. */
+async function picturesAreRight(page, view, pattern) {
+    const svg = String(await saved(page, `${view} (SVG)`));
+    assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.match(svg, pattern, view);
+    const wrong = await page.evaluate(
+        (text) =>
+            new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")
+                ?.textContent,
+        svg,
+    );
+    assert.equal(wrong, undefined, view);
+    const png = await saved(page, `${view} (PNG)`);
+    assert.equal(png.subarray(1, 4).toString(), "PNG");
+    const colours = await page.evaluate(async (base64) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [image.width, image.height];
+        const context = canvas.getContext("2d");
+        context.drawImage(image, 0, 0);
+        const { data } = context.getImageData(0, 0, image.width, image.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+    }, png.toString("base64"));
+    assert.ok(colours > 20, `${view}: ${colours} colours`);
 }
 
 export async function run({ page, server }) {
@@ -22,12 +54,14 @@ export async function run({ page, server }) {
         String(await saved(page, "Labelled executions")),
         /id,label[^\n]*\n"?#.*abnormal/,
     );
-    assert.match(
-        String(await saved(page, "Structure (SVG)")),
-        /^<svg[^>]*xmlns.*<rect[^>]*fill="rgb/s,
-    );
-    assert.equal((await saved(page, "Timeline (PNG)")).subarray(1, 4).toString(), "PNG");
-    assert.equal((await saved(page, "Overview (PNG)")).subarray(1, 4).toString(), "PNG");
+    for (const [view, pattern] of [
+        ["Overview", /<path d="M[\d. -]+a[^>]*fill="rgb/],
+        ["Structure", /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*a typical execution/s],
+        ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+</s],
+    ])
+        await picturesAreRight(page, view, pattern);
+    await page.locator(".panel-structure select").selectOption("force");
+    await picturesAreRight(page, "Structure", /<circle[^>]*fill="rgb/);
 
     await server.goAway();
     await page.locator(".offline").waitFor();

@@ -5,7 +5,7 @@
 //   node e2e/screenshots.mjs http://127.0.0.1:8321/ ../docs/images
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { launchBrowser, viewport } from "./browser.mjs";
+import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 import { loaded } from "./steps.mjs";
 
 const [url, folder] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const pictures = [
 async function takeAll(browser, colorScheme) {
     const context = await browser.newContext({ viewport, colorScheme });
     const page = await context.newPage();
-    await page.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
+    await skipTour(page);
     for (const [name, views, needed] of pictures) {
         await page.goto("about:blank"); /* another hash alone would not load anew */
         await page.goto(`${url}#views=${views}`);

@@ -6,7 +6,6 @@ export interface Axis {
     isLog: boolean;
     min: number;
     max: number;
-    to01: (value: number) => number;
     ticks: (low: number, high: number, n: number) => { at: number; value: number }[];
 }
 
@@ -44,16 +43,18 @@ export function makeAxis(values: ArrayLike<number>, mayBeLog: boolean): Axis {
                 : values;
         return few.map((value) => ({ at: scale(value), value }));
     };
-    return { isLog, min, max, to01: (v) => scale(v), ticks };
+    return { isLog, min, max, ticks };
 }
 
 /* 0..1 of all values, leaving out a margin at both ends. */
 export function spreadOut(values: ArrayLike<number>, axis: Axis, margin = 0.04): Float32Array {
     const out = new Float32Array(values.length);
-    if (axis.isLog)
+    if (axis.isLog) {
+        const low = Math.log(axis.min);
+        const factor = (1 - 2 * margin) / (Math.log(axis.max) - low);
         for (let i = 0; i < out.length; i++)
-            out[i] = margin + (1 - 2 * margin) * axis.to01(values[i]);
-    else {
+            out[i] = margin + factor * (Math.log(values[i]) - low);
+    } else {
         const factor = (1 - 2 * margin) / (axis.max - axis.min);
         for (let i = 0; i < out.length; i++) out[i] = margin + factor * (values[i] - axis.min);
     }

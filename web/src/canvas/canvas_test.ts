@@ -4,6 +4,9 @@ import { makeAxis, spreadOut } from "./axis";
 import { PointGrid } from "./grid";
 import { pointsInside } from "./lasso";
 import { callAt, Calls, heightOf, layOutBlocks } from "./rows";
+import { zoomIdentity } from "d3-zoom";
+import { centreOfView, transformTo } from "./centre";
+import { nextSize } from "./pieces";
 import { sample } from "./sampling";
 import { clampSpan, fetchSpan, panSpan, Span, zoomSpan } from "./window";
 
@@ -133,4 +136,33 @@ test("blocks lie below each other, as high as their depth, and calls are found i
     assert.equal(callAt(calls, blocks, 30, 1, row(1)), 1);
     assert.equal(callAt(calls, blocks, 80, 1, row(1)), -1);
     assert.equal(callAt(calls, blocks, 80, 1, row(0)), 0);
+});
+
+test("the first of the normal ones, however many are drawn, are spread over all", () => {
+    const n = 20000;
+    const { order, firstKept } = sample(new Uint8Array(n), new Int8Array(n), 100, new Set());
+    assert.equal(firstKept, n);
+    assert.equal(new Set(order).size, n);
+    const early = [...order.subarray(0, n / 10)].filter((tree) => tree < n / 2).length;
+    assert.ok(Math.abs(early / (n / 10) - 0.5) < 0.05, `${early} of ${n / 10}`);
+});
+
+test("as many points are drawn in a frame as fit into it", () => {
+    const limit = { most: 22, aim: 16 };
+    assert.equal(nextSize(100000, 100000, 16.7, limit), 200000, "there is room for more");
+    assert.equal(nextSize(400000, 300000, 16.7, limit), 400000, "there were no more");
+    assert.equal(nextSize(400000, 400000, 32, limit), 200000, "half as many take half as long");
+    assert.equal(nextSize(40000, 40000, 500, limit), 20000, "but never too few to see");
+    assert.equal(nextSize(200000, 200000, 20, limit), 200000);
+});
+
+test("what is in the middle stays there in a window of another size", () => {
+    const small = { left: 54, top: 8, width: 400, height: 200, scale: 1 };
+    const large = { left: 54, top: 8, width: 900, height: 700, scale: 1.7 };
+    const moved = zoomIdentity.translate(-300, -80).scale(3);
+    const at = centreOfView(moved, small);
+    const again = centreOfView(transformTo(at, large), large);
+    for (const key of ["k", "x", "y"] as const)
+        assert.ok(Math.abs(again[key] - at[key]) < 1e-9);
+    assert.deepEqual(centreOfView(zoomIdentity, large), { k: 1, x: 0.5, y: 0.5 });
 });

@@ -8,11 +8,14 @@ export interface Sampled {
     hidden: number;
 }
 
-/* 0 <= x < 1, the same for the same number (Knuth's multiplicative hash). */
-function spread(tree: number): number {
-    return (Math.imul(tree + 1, 2654435761) >>> 0) / 2 ** 32;
+const bits = 6; /* normal ones are mixed this finely */
+
+/* Of 32 bits, the same for the same number (Knuth's multiplicative hash). */
+function hash(tree: number): number {
+    return Math.imul(tree + 1, 2654435761) >>> 0;
 }
 
+/* The normal ones are mixed: the first of them, however many, are spread over all. */
 export function sample(
     verdict: ArrayLike<number>,
     label: ArrayLike<number>,
@@ -20,14 +23,22 @@ export function sample(
     chosen: ReadonlySet<number>,
 ): Sampled {
     const n = verdict.length;
-    const order = new Uint32Array(n);
-    const share = percent / 100;
-    let used = 0;
+    const limit = (percent / 100) * 2 ** 32;
+    const start = new Uint32Array(2 ** bits + 1);
     const stays = (tree: number) =>
-        verdict[tree] !== 0 || label[tree] !== 0 || chosen.has(tree);
-    for (let tree = 0; tree < n; tree++)
-        if (!stays(tree) && spread(tree) < share) order[used++] = tree;
-    const firstKept = used;
-    for (let tree = 0; tree < n; tree++) if (stays(tree)) order[used++] = tree;
+        verdict[tree] !== 0 || label[tree] !== 0 || (chosen.size > 0 && chosen.has(tree));
+    for (let tree = 0; tree < n; tree++) {
+        const h = hash(tree);
+        if (h < limit && !stays(tree)) start[(h >>> (32 - bits)) + 1]++;
+    }
+    for (let b = 0; b < 2 ** bits; b++) start[b + 1] += start[b];
+    const firstKept = start[2 ** bits];
+    const order = new Uint32Array(n);
+    let used = firstKept;
+    for (let tree = 0; tree < n; tree++) {
+        const h = hash(tree);
+        if (stays(tree)) order[used++] = tree;
+        else if (h < limit) order[start[h >>> (32 - bits)]++] = tree;
+    }
     return { order: order.subarray(0, used), firstKept, hidden: n - used };
 }

@@ -6,6 +6,7 @@ import { css, inkOn, Rgb } from "../format/colour";
 import { formatMoment } from "../format/units";
 import { Arrows, Own } from "./arrows";
 import { Block, Calls, openRow } from "./rows";
+import { Pen } from "./svg_pen";
 import { Span } from "./window";
 
 export interface MessageColumns {
@@ -42,7 +43,8 @@ export interface Scene {
     isMarked: (i: number) => boolean;
     ink: string;
     dim: string;
-    hot: string;
+    hot: string; /* of the chain of causes ... */
+    onHot: string; /* ... and of its numbers */
     paper: string;
 }
 
@@ -53,7 +55,7 @@ export function toX(scene: Scene, ns: number): number {
     return scene.left + ((ns - begin) / (end - begin)) * (scene.width - scene.left);
 }
 
-function drawAxis(c: CanvasRenderingContext2D, scene: Scene): void {
+function drawAxis(c: Pen, scene: Scene): void {
     c.fillStyle = scene.paper;
     c.fillRect(0, 0, scene.width, axisHeight);
     const scale = scaleLinear().domain(scene.window).range([scene.left, scene.width]);
@@ -72,7 +74,7 @@ function drawAxis(c: CanvasRenderingContext2D, scene: Scene): void {
     }
 }
 
-function drawCalls(c: CanvasRenderingContext2D, scene: Scene): void {
+function drawCalls(c: Pen, scene: Scene): void {
     const { calls } = scene;
     const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
     const drawnTo = new Map<number, number>(); /* row -> the x it is filled to */
@@ -105,7 +107,7 @@ function drawCalls(c: CanvasRenderingContext2D, scene: Scene): void {
 }
 
 function writeName(
-    c: CanvasRenderingContext2D,
+    c: Pen,
     scene: Scene,
     i: number,
     colour: Rgb,
@@ -128,7 +130,7 @@ function writeName(
 }
 
 function frame(
-    c: CanvasRenderingContext2D,
+    c: Pen,
     colour: string,
     x: number,
     y: number,
@@ -156,14 +158,7 @@ function heights(scene: Scene): (location: number, call: number) => number | nul
     };
 }
 
-function arrow(
-    c: CanvasRenderingContext2D,
-    x0: number,
-    y0: number,
-    x1: number,
-    y1: number,
-    head: number,
-): void {
+function arrow(c: Pen, x0: number, y0: number, x1: number, y1: number, head: number): void {
     const angle = Math.atan2(y1 - y0, x1 - x0);
     c.beginPath();
     c.moveTo(x0, y0);
@@ -176,7 +171,7 @@ function arrow(
 }
 
 function drawMessages(
-    c: CanvasRenderingContext2D,
+    c: Pen,
     scene: Scene,
     yOf: (location: number, call: number) => number | null,
 ): void {
@@ -197,7 +192,7 @@ function drawMessages(
 }
 
 function drawLinks(
-    c: CanvasRenderingContext2D,
+    c: Pen,
     scene: Scene,
     yOf: (location: number, call: number) => number | null,
 ): void {
@@ -230,14 +225,14 @@ function drawLinks(
         c.arc(x, y, 8, 0, 2 * Math.PI);
         c.fillStyle = scene.hot;
         c.fill();
-        c.fillStyle = "#000";
+        c.fillStyle = scene.onHot;
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";
         c.fillText(String(k + 1), x, y + 0.5);
     });
 }
 
-function drawOwn(c: CanvasRenderingContext2D, scene: Scene): void {
+function drawOwn(c: Pen, scene: Scene): void {
     const { own } = scene;
     const block = own && scene.blocks.find((b) => b.location === own.location);
     if (!own || !block) return;
@@ -246,7 +241,7 @@ function drawOwn(c: CanvasRenderingContext2D, scene: Scene): void {
     frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
 }
 
-export function drawTimeline(c: CanvasRenderingContext2D, scene: Scene): void {
+export function drawTimeline(c: Pen, scene: Scene): void {
     c.clearRect(0, 0, scene.width, scene.height);
     c.save();
     c.beginPath();
@@ -260,4 +255,15 @@ export function drawTimeline(c: CanvasRenderingContext2D, scene: Scene): void {
     // Not clipped to where times are: the number stands beside the names of ranks if need be.
     drawLinks(c, scene, yOf);
     drawAxis(c, scene);
+}
+
+/* For a picture to be saved; on the page, the names are buttons. */
+export function drawNames(c: Pen, scene: Scene, nameOf: (location: number) => string): void {
+    c.font = "12px system-ui, sans-serif";
+    c.textAlign = "left";
+    c.textBaseline = "middle";
+    for (const block of scene.blocks) {
+        c.fillStyle = block.location === scene.own?.location ? scene.ink : scene.dim;
+        c.fillText(nameOf(block.location), 4, axisHeight + block.top + 9 - scene.scroll);
+    }
 }

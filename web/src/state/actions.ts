@@ -20,9 +20,9 @@ import {
     selected,
     shownRanks,
     timeWindow,
-    ViewName,
     views,
 } from "./store";
+import { ViewName } from "./views";
 
 type LabelOrNone = Label | "clear";
 type Undo =

@@ -8,24 +8,30 @@ import {
     executions,
     filter,
     foiId,
+    isStretched,
     lassoed,
     mark,
     markedCalls,
+    openRanks,
     planeName,
+    regionFilter,
+    regionOrder,
     sampling,
     selected,
     shownRanks,
     structureKind,
     timeWindow,
-    viewNames,
     views,
     whyThreshold,
     xAttribute,
     yAttribute,
+    zoomed,
 } from "./store";
+import { viewNames } from "./views";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
 
 const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
+const restMs = 150;
 const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
 
 function oneOf<T extends string>(key: string, of: Signal<T>, allowed: readonly T[]): Field {
@@ -122,6 +128,51 @@ const fields: Field[] = [
     oneOf("colour", colourBy, ["verdict", "score", "label", "rank"]),
     number("sample", sampling as Signal<number | null>, 0, 100),
     oneOf("tree-as", structureKind, ["icicle", "force"]),
+    {
+        key: "zoom",
+        print: () => {
+            const at = zoomed.value;
+            return at && [at.k, at.x, at.y].map((v) => Number(v.toPrecision(6))).join(",");
+        },
+        read: (text) => {
+            const [k, x, y, ...more] = (text ?? "").split(",").map(Number);
+            const isOne = text && !more.length && k >= 0.5 && k <= 20000;
+            zoomed.value =
+                isOne && Number.isFinite(x) && Number.isFinite(y) ? { k, x, y } : null;
+        },
+    },
+    {
+        key: "stretch",
+        print: () => (isStretched.value ? "1" : null),
+        read: (text) => (isStretched.value = text === "1"),
+    },
+    {
+        key: "open",
+        print: () =>
+            Object.entries(openRanks.value)
+                .map(([location, isOpen]) => (isOpen ? location : `${location}x`))
+                .join(",") || null,
+        read: (text) => {
+            const found = [...(text ?? "").matchAll(/(?:^|,)(\d{1,7})(x?)(?=,|$)/g)];
+            openRanks.value = Object.fromEntries(found.map(([, id, x]) => [id, !x]));
+        },
+    },
+    {
+        key: "regions",
+        print: () => {
+            const { key, isDown } = regionOrder.value;
+            const order = key === "exclusive_ns" && isDown ? "" : `${key}${isDown ? "-" : ""}`;
+            const text = regionFilter.value;
+            return order || text ? `${order}:${text}` : null;
+        },
+        read: (text) => {
+            const [, key, down, filter] = /^([a-z_]*)(-?):(.*)$/s.exec(text ?? "") ?? [];
+            regionOrder.value = key
+                ? { key, isDown: down === "-" }
+                : { key: "exclusive_ns", isDown: true };
+            regionFilter.value = filter ?? "";
+        },
+    },
     number("depth", depthLimit as Signal<number | null>, 1, 64),
     number("above", whyThreshold as Signal<number | null>, 0, 100),
     {
@@ -170,22 +221,40 @@ export function restoreLasso(): void {
     lassoInUrl = null;
 }
 
+function put(hash: string, how: "pushState" | "replaceState"): void {
+    if (hash === location.hash.slice(1)) return;
+    history[how](null, "", hash ? `#${hash}` : location.pathname + location.search);
+}
+
+/* What a person moves changes the URL many times a second, which browsers are slow at and forbid in
+   the end: it is written when it rests. */
+let pending: string | null = null;
+let timer = 0;
+function writePending(): void {
+    clearTimeout(timer);
+    if (pending !== null) put(pending, "replaceState");
+    pending = null;
+}
+
 export function keepUrl(): void {
     read();
     let tree = selected.value;
     effect(() => {
         const state = printState([...fields, lassoField]);
         const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
-        if (hash === location.hash.slice(1)) return;
         const isStep = selected.value !== tree && tree !== null;
         tree = selected.value;
-        history[isStep ? "pushState" : "replaceState"](
-            null,
-            "",
-            hash ? `#${hash}` : location.pathname + location.search,
-        );
+        if (isStep) {
+            writePending();
+            return put(hash, "pushState");
+        }
+        pending = hash;
+        clearTimeout(timer);
+        timer = window.setTimeout(writePending, restMs);
     });
     addEventListener("popstate", () => {
+        clearTimeout(timer);
+        pending = null;
         read();
         tree = selected.value;
     });

@@ -6,6 +6,8 @@ import { Region, Run } from "../api/types";
 import { restoreLasso } from "./link";
 import { timesBack } from "./resource";
 import {
+    details,
+    Details,
     executions,
     Executions,
     executionsError,
@@ -15,6 +17,7 @@ import {
     labelsVersion,
     moving,
     plane,
+    planeError,
     planeShown,
     regions,
     run,
@@ -23,8 +26,8 @@ import {
     selected,
 } from "./store";
 
-const columnNames =
-    "enter_ns,duration_ns,score,rank,thread,index,location,vertices,messages,verdict,label";
+const columnNames = "enter_ns,duration_ns,score,verdict,label";
+const detailNames = "rank,thread,index,vertices,messages";
 
 export async function loadRun(): Promise<void> {
     try {
@@ -57,9 +60,16 @@ async function loadExecutions(id: number): Promise<void> {
         restoreLasso();
         if (selected.value !== null && selected.value >= executions.value.n)
             selected.value = null;
+        const more = await getBundle(`/fois/${id}/columns?names=${detailNames}`);
+        if (foi.value?.id === id) details.value = more.columns as unknown as Details;
     } catch (error) {
         executionsError.value = (error as Error).message;
     }
+}
+
+export function retryExecutions(): void {
+    executionsError.value = null;
+    if (foi.value) loadExecutions(foi.value.id);
 }
 
 /* Scores, verdicts and labels, anew; the other columns never change. */
@@ -76,6 +86,7 @@ export async function reloadJudgements(): Promise<void> {
 }
 
 async function loadPlane(id: number, method: string): Promise<void> {
+    planeError.value = null;
     try {
         const bundle = await orNull(
             getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`),
@@ -85,9 +96,14 @@ async function loadPlane(id: number, method: string): Promise<void> {
             x: bundle.columns[`${method}.x`],
             y: bundle.columns[`${method}.y`],
         };
-    } catch {
-        plane.value = null; /* the view says that there are no points */
+    } catch (error) {
+        if (foi.value?.id === id && planeShown.value === method)
+            planeError.value = (error as Error).message;
     }
+}
+
+export function retryPlane(): void {
+    if (foi.value) loadPlane(foi.value.id, planeShown.value);
 }
 
 /* The points of a projection on their way: one request at a time, the newest state. */
@@ -144,12 +160,15 @@ export function startLoading(): void {
         const id = foiShown.value;
         if (id === undefined) return;
         executions.value = null;
+        details.value = null;
+        executionsError.value = null;
         loadExecutions(id);
     });
     effect(() => {
         const id = foiShown.value;
         const method = planeShown.value;
         plane.value = null;
+        planeError.value = null;
         if (id !== undefined && method !== "attributes") loadPlane(id, method);
     });
     let isListening = false;
@@ -163,12 +182,13 @@ export function startLoading(): void {
         back: () => {
             timesBack.value++;
             if (!run.value) loadRun();
-            else if (!executions.value && foi.value) loadExecutions(foi.value.id);
+            else if (!details.value && foi.value) loadExecutions(foi.value.id);
             else
                 reloadJudgements().then(
                     () => scoresVersion.value++,
                     () => undefined,
                 );
+            if (planeError.value) retryPlane();
         },
     });
     loadRun();

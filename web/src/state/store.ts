@@ -3,16 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
 import { Foi, ProjectionState, Region, Run } from "../api/types";
-
-export const viewNames = [
-    "overview",
-    "why",
-    "structure",
-    "timeline",
-    "regions",
-    "quality",
-] as const;
-export type ViewName = (typeof viewNames)[number];
+import { ViewName, viewsAtFirst } from "./views";
 
 export const projections = ["pca", "mds", "tsne"] as const;
 export const attributes = [
@@ -33,14 +24,17 @@ export interface Executions {
     enter_ns: Float64Array;
     duration_ns: Float64Array;
     score: Float32Array;
+    verdict: Uint8Array; /* 1: anomaly */
+    label: Int8Array; /* 1 abnormal, -1 normal, 0 none */
+}
+
+/* More of the same rows. They come a little later, so that the first points are there earlier. */
+export interface Details {
     rank: Uint32Array;
     thread: Uint32Array;
     index: Uint32Array;
-    location: Uint32Array;
     vertices: Uint32Array;
     messages: Uint32Array;
-    verdict: Uint8Array; /* 1: anomaly */
-    label: Int8Array; /* 1 abnormal, -1 normal, 0 none */
 }
 
 export interface CandidateFilter {
@@ -56,11 +50,13 @@ export const isWide = matchMedia("(min-width: 1700px)").matches;
 export const run = signal<Run | null>(null);
 export const runError = signal<string | null>(null);
 export const executions = signal<Executions | null>(null);
+export const details = signal<Details | null>(null);
 export const executionsError = signal<string | null>(null);
 export const regions = signal<Map<number, Region>>(new Map());
 export const plane = signal<{ x: Column; y: Column } | null>(
     null,
 ); /* of the projection shown */
+export const planeError = signal<string | null>(null);
 export const moving = signal<ProjectionState | null>(null); /* the projection being made */
 
 // In the URL
@@ -75,15 +71,14 @@ export const timeWindow = signal<[number, number] | null>(
     null,
 ); /* null: the selected execution */
 export const shownRanks = signal<number[] | null>(null); /* locations; null: the partners */
-export const views = signal<ViewName[]>(
-    isWide
-        ? ["overview", "why", "structure", "timeline"]
-        : ["overview", "structure", "timeline"],
-);
+export const views = signal<ViewName[]>(viewsAtFirst(isWide));
 export const planeName = signal<Plane | null>(null); /* null: the best there is */
 export const xAttribute = signal<Attribute>("enter_ns");
 export const yAttribute = signal<Attribute>("duration_ns");
 export const colourBy = signal<ColourBy>("verdict");
+export const zoomed = signal<{ k: number; x: number; y: number } | null>(
+    null,
+); /* the middle of the overview (canvas/centre.ts); null: all of it */
 export const sampling = signal(100); /* percent of the normal executions that are drawn */
 export const filter = signal<CandidateFilter>({
     rank: null,
@@ -92,6 +87,13 @@ export const filter = signal<CandidateFilter>({
     order: "score",
 });
 export const structureKind = signal<"icicle" | "force">("icicle");
+export const isStretched = signal(false); /* the two executions of the structure */
+export const openRanks = signal<Record<number, boolean>>({}); /* what a person folded or not */
+export const regionFilter = signal("");
+export const regionOrder = signal<{ key: string; isDown: boolean }>({
+    key: "exclusive_ns",
+    isDown: true,
+});
 export const depthLimit = signal(6);
 export const whyThreshold = signal(2); /* percent of the excess */
 

@@ -1,7 +1,8 @@
 // How the page is laid out: candidates on the left, the selected execution on top of the views.
 import { ComponentType } from "preact";
 import { loadRun } from "../state/load";
-import { run, runError, ViewName, viewNames, views } from "../state/store";
+import { run, runError, views } from "../state/store";
+import { ViewName, viewTable } from "../state/views";
 import { Candidates } from "./candidates";
 import { Detail } from "./detail";
 import { Header, Messages } from "./header";
@@ -26,20 +27,19 @@ const components: Record<ViewName, ComponentType> = {
 };
 
 function Views() {
-    const shown = viewNames.filter((name) => views.value.includes(name));
-    const above = shown.filter((name) => name !== "timeline");
-    const draw = (name: ViewName) => {
+    const shown = viewTable.filter(({ name }) => views.value.includes(name));
+    const above = shown.filter((view) => !("isBelow" in view));
+    const below = shown.filter((view) => "isBelow" in view);
+    const draw = ({ name }: { name: ViewName }) => {
         const View = components[name];
         return <View key={name} />;
     };
     return (
-        <div
-            class={`views${shown.includes("timeline") && above.length ? " with-timeline" : ""}`}
-        >
+        <div class="views">
             {above.length > 0 && (
                 <div class={`above n${Math.min(above.length, 5)}`}>{above.map(draw)}</div>
             )}
-            {shown.includes("timeline") && draw("timeline")}
+            {below.map(draw)}
         </div>
     );
 }

@@ -1,17 +1,19 @@
 // The list of candidates: the strangest executions first, each with its small drawing, the reason in
 // a sentence, and the buttons to label it. 50 are fetched at a time.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Candidate, CandidatePage } from "../api/types";
+import { shortId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
-import { useResource } from "../state/resource";
+import { Resource, useResource } from "../state/resource";
 import {
     CandidateFilter,
     candidateTrees,
     filter,
     foi,
     labelsVersion,
+    notice,
     regions,
     run,
     scoresVersion,
@@ -23,8 +25,8 @@ import { Sketch } from "./sketch";
 
 const pageSize = 50;
 
-function query(limit: number, { rank, verdict, label, order }: CandidateFilter): string {
-    const params = new URLSearchParams({ offset: "0", limit: String(limit), order });
+function query({ rank, verdict, label, order }: CandidateFilter): string {
+    const params = new URLSearchParams({ order });
     if (rank !== null) params.set("rank", String(rank));
     if (verdict) params.set("verdict", verdict);
     if (label) params.set("label", label);
@@ -60,7 +62,7 @@ function Item({ of }: { of: Candidate }) {
             <button class="pick" aria-pressed={isSelected} onClick={() => select(of.tree)}>
                 <span class="line">
                     <span class="place">{formatCount(of.rank_now)}</span>
-                    <b>{of.id}</b>
+                    <b title={of.id}>{shortId(of.id)}</b>
                     <span>{formatTime(of.duration_ns)}</span>
                     <Moved of={of} />
                     <span class="score" title="score: how strange it is">
@@ -70,7 +72,7 @@ function Item({ of }: { of: Candidate }) {
                 <Sketch bars={of.sketch} name={regionName} />
                 <span class="why">{of.why}</span>
             </button>
-            <LabelButtons tree={of.tree} id={of.id} />
+            <LabelButtons tree={of.tree} id={shortId(of.id)} />
         </li>
     );
 }
@@ -140,23 +142,73 @@ function Filters() {
     );
 }
 
-export function Candidates() {
-    const [limit, setLimit] = useState(pageSize);
+interface List {
+    page: Resource<CandidatePage>;
+    items: Candidate[];
+    isLoadingMore: boolean;
+    showMore: () => void;
+}
+
+/* The list for the filter of now. More of it is fetched and put behind what there is; when the
+   ranking changes, as many as were shown are fetched anew. */
+function useCandidates(): List {
     const id = foi.value?.id;
-    const search = query(limit, filter.value);
+    const search = query(filter.value);
     // A label must not move what is being looked at: only a filter by label asks again for one.
     const version = `${scoresVersion.value}/${filter.value.label || filter.value.order === "next" ? labelsVersion.value : 0}`;
+    const shown = useRef({ search, n: pageSize });
+    if (shown.current.search !== search) shown.current = { search, n: pageSize };
+    const get = (offset: number, limit: number, abort?: AbortSignal) =>
+        getJson<CandidatePage>(
+            `/fois/${id}/candidates?offset=${offset}&limit=${limit}&${search}`,
+            abort,
+        );
     const page = useResource<CandidatePage>(
         id === undefined ? null : `${id}?${search}#${version}`,
-        (abort) => getJson(`/fois/${id}/candidates?${search}`, abort),
+        (abort) => get(0, shown.current.n, abort),
         true,
     );
+    const [more, setMore] = useState<{ of: CandidatePage; items: Candidate[] } | null>(null);
+    const [isLoadingMore, setLoading] = useState(false);
+    const first = page.value;
+    const behind = more && more.of === first ? more.items : [];
+    const items = useMemo(() => [...(first?.items ?? []), ...behind], [first, more]);
+    const showMore = async () => {
+        setLoading(true);
+        try {
+            const next = await get(items.length, pageSize);
+            shown.current.n = items.length + next.items.length;
+            if (first) setMore({ of: first, items: [...behind, ...next.items] });
+        } catch (error) {
+            notice.value = {
+                text: `No more candidates: ${(error as Error).message}.`,
+                isError: true,
+            };
+        } finally {
+            setLoading(false);
+        }
+    };
+    return { page, items, isLoadingMore, showMore };
+}
+
+function NothingStandsOut() {
+    const { rank, verdict, label } = filter.value;
+    if (foi.value?.anomalies || rank !== null || verdict || label) return null;
+    return (
+        <p class="note">
+            <b>No execution stands out.</b> These are the least usual ones; label what should
+            not be like that, and retrain.
+        </p>
+    );
+}
+
+export function Candidates() {
+    const { page, items, isLoadingMore, showMore } = useCandidates();
     useEffect(() => {
         if (!page.value) return;
-        candidateTrees.value = page.value.items.map((item) => item.tree);
-        if (selected.value === null && page.value.items.length)
-            select(page.value.items[0].tree);
-    }, [page.value]);
+        candidateTrees.value = items.map((item) => item.tree);
+        if (selected.value === null && items.length) select(items[0].tree);
+    }, [items]);
     return (
         <nav class="candidates" aria-label="Candidates">
             <h2>
@@ -164,8 +216,9 @@ export function Candidates() {
                 {page.value && <small>{plural(page.value.total, "execution")}</small>}
             </h2>
             <Filters />
+            <NothingStandsOut />
             <Await of={page} what="candidates" empty="No run.">
-                {({ items, total }) =>
+                {({ total }) =>
                     items.length ? (
                         <ol>
                             {items.map((item) => (
@@ -173,8 +226,8 @@ export function Candidates() {
                             ))}
                             {items.length < total && (
                                 <li class="more">
-                                    <button onClick={() => setLimit(limit + pageSize)}>
-                                        {page.isLoading
+                                    <button disabled={isLoadingMore} onClick={showMore}>
+                                        {isLoadingMore
                                             ? "Loading ..."
                                             : `Show ${Math.min(pageSize, total - items.length)} more`}
                                     </button>

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { getJson } from "../api/http";
 import { Shown } from "../api/types";
+import { shortId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { retrain, selectStep } from "../state/actions";
 import { Resource, useResource } from "../state/resource";
@@ -49,14 +50,14 @@ function NextStep({ of }: { of: Shown }) {
                 >
                     {busy.value ?? "Retrain"} <kbd aria-hidden="true">R</kbd>
                 </button>
-                <LabelButtons tree={of.tree} id={of.id} large />
+                <LabelButtons tree={of.tree} id={shortId(of.id)} large />
                 <StepButtons />
             </div>
         );
     return (
         <div class="next-step">
             <span class="question">Should it be like this?</span>
-            <LabelButtons tree={of.tree} id={of.id} large />
+            <LabelButtons tree={of.tree} id={shortId(of.id)} large />
             <StepButtons />
         </div>
     );
@@ -111,8 +112,8 @@ export function Detail() {
     return (
         <section class={`detail ${it.verdict}`} aria-label="Selected execution">
             <div class="facts">
-                <h1>
-                    {it.id}{" "}
+                <h1 title={it.id}>
+                    {shortId(it.id)}{" "}
                     <span class="verdict">
                         {it.verdict === "anomaly" ? "▲ anomaly" : "normal"}
                     </span>

@@ -1,8 +1,9 @@
 // Saving: labels and executions as CSV, the window of the timeline as Chrome JSON, views as pictures.
 import { useRef } from "preact/hooks";
 import { apiUrl } from "../api/http";
-import { foi, run, ViewName, views } from "../state/store";
-import { viewTitles } from "./panel";
+import { foi, notice, run, views } from "../state/store";
+import { ViewName, viewRow, viewTable } from "../state/views";
+import { pngOf, svgOf } from "./pictures";
 import { windowShown } from "./timeline_window";
 
 function save(blob: Blob, name: string): void {
@@ -13,55 +14,37 @@ function save(blob: Blob, name: string): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/* The styles an SVG gets from the page, written into it. */
-const svgStyles = [
-    "fill",
-    "stroke",
-    "stroke-width",
-    "stroke-dasharray",
-    "font-family",
-    "font-size",
-    "text-anchor",
-];
-
-function svgText(svg: SVGSVGElement): string {
-    const copy = svg.cloneNode(true) as SVGSVGElement;
-    const from = svg.querySelectorAll<SVGElement>("*");
-    copy.querySelectorAll<SVGElement>("*").forEach((element, i) => {
-        const style = getComputedStyle(from[i]);
-        for (const name of svgStyles) element.setAttribute(name, style.getPropertyValue(name));
-    });
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    return new XMLSerializer().serializeToString(copy);
+async function saveView(name: ViewName, kind: "svg" | "png"): Promise<void> {
+    const { title } = viewRow(name);
+    const of = run.value?.name ?? "snag";
+    try {
+        const svg = svgOf(name, `${of}: ${title}`);
+        if (!svg) throw new Error("there is nothing to see yet");
+        const blob =
+            kind === "png" ? await pngOf(svg) : new Blob([svg], { type: "image/svg+xml" });
+        save(blob, `${of}-${name}.${kind}`);
+    } catch (error) {
+        const why = (error as Error).message;
+        notice.value = { text: `${title} was not saved: ${why}.`, isError: true };
+    }
 }
 
-/* All canvases of a view, one above the other. */
-function canvasBlob(canvases: HTMLCanvasElement[]): Promise<Blob | null> {
-    const whole = document.createElement("canvas");
-    whole.width = canvases[0].width;
-    whole.height = canvases[0].height;
-    const context = whole.getContext("2d")!;
-    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
-    context.fillRect(0, 0, whole.width, whole.height);
-    for (const canvas of canvases) context.drawImage(canvas, 0, 0);
-    return new Promise((done) => whole.toBlob(done, "image/png"));
+function PictureButtons({ name }: { name: ViewName }) {
+    const { title } = viewRow(name);
+    return (
+        <span class="kinds">
+            {title}
+            {(["svg", "png"] as const).map((kind) => (
+                <button
+                    aria-label={`${title} (${kind.toUpperCase()})`}
+                    onClick={() => saveView(name, kind)}
+                >
+                    {kind.toUpperCase()}
+                </button>
+            ))}
+        </span>
+    );
 }
-
-async function saveView(name: ViewName): Promise<void> {
-    const file = `${run.value?.name ?? "snag"}-${name}`;
-    const parts = Array.from(document.querySelectorAll(`[data-export="${name}"]`));
-    if (parts[0] instanceof SVGSVGElement)
-        return save(new Blob([svgText(parts[0])], { type: "image/svg+xml" }), `${file}.svg`);
-    if (!parts.length) return;
-    const blob = await canvasBlob(parts as HTMLCanvasElement[]);
-    if (blob) save(blob, `${file}.png`);
-}
-
-const pictures: [ViewName, string][] = [
-    ["overview", "PNG"],
-    ["structure", "SVG"],
-    ["timeline", "PNG"],
-];
 
 export function ExportMenu() {
     const menu = useRef<HTMLDetailsElement>(null);
@@ -89,12 +72,10 @@ export function ExportMenu() {
                         Window of the timeline (Chrome JSON)
                     </a>
                 )}
-                {pictures
-                    .filter(([name]) => views.value.includes(name))
-                    .map(([name, kind]) => (
-                        <button onClick={() => saveView(name)}>
-                            {viewTitles[name]} ({kind})
-                        </button>
+                {viewTable
+                    .filter((view) => "isPicture" in view && views.value.includes(view.name))
+                    .map(({ name }) => (
+                        <PictureButtons key={name} name={name} />
                     ))}
             </div>
         </details>

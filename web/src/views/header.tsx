@@ -1,22 +1,14 @@
 // The line at the top: what run this is, how it stands, which views are shown, what can be saved.
+import { useEffect } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
 import { retrain, undo } from "../state/actions";
 import { isHelpOpen } from "../state/overlays";
-import {
-    busy,
-    foi,
-    foiId,
-    labelsToLearn,
-    notice,
-    run,
-    selected,
-    viewNames,
-    views,
-    ViewName,
-} from "../state/store";
+import { busy, foi, foiId, labelsToLearn, notice, run, selected, views } from "../state/store";
+import { ViewName, viewNames, viewTable } from "../state/views";
 import { ExportMenu } from "./export";
-import { viewTitles } from "./panel";
+
+const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
 
 function ViewToggles() {
     const toggle = (name: ViewName) => {
@@ -27,9 +19,13 @@ function ViewToggles() {
     };
     return (
         <div class="toggles" role="group" aria-label="Views">
-            {viewNames.map((name) => (
-                <button aria-pressed={views.value.includes(name)} onClick={() => toggle(name)}>
-                    {viewTitles[name]}
+            {viewTable.map(({ name, title, says }) => (
+                <button
+                    aria-pressed={views.value.includes(name)}
+                    title={says}
+                    onClick={() => toggle(name)}
+                >
+                    {title}
                 </button>
             ))}
         </div>
@@ -98,6 +94,11 @@ export function Header() {
 
 export function Messages() {
     const told = notice.value;
+    useEffect(() => {
+        if (!told || told.isError) return;
+        const timer = setTimeout(() => notice.value === told && (notice.value = null), saidMs);
+        return () => clearTimeout(timer);
+    }, [told]);
     return (
         <>
             {!isOnline.value && (

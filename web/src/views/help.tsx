@@ -1,5 +1,6 @@
 // The help: keys, and what the words mean.
 import { useEffect, useRef } from "preact/hooks";
+import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
 
 const keys: [string, string][] = [
@@ -56,6 +57,15 @@ export function Help() {
                             <kbd>{key}</kbd>
                         </dt>
                         <dd>{text}</dd>
+                    </>
+                ))}
+            </dl>
+            <h2>Views</h2>
+            <dl>
+                {viewTable.map(({ title, says }) => (
+                    <>
+                        <dt>{title}</dt>
+                        <dd>{says}</dd>
                     </>
                 ))}
             </dl>

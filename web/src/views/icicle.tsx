@@ -1,8 +1,10 @@
 // An icicle of call paths as SVG: it can be read aloud, and saved as it is.
+import { RefObject } from "preact";
 import { TreeNode } from "../api/types";
 import { css, inkOn, regionColour } from "../format/colour";
 import { formatCount, formatExcess, formatTime } from "../format/units";
 import { isStrange, placeNodes } from "./icicle_layout";
+import { firstThatFits } from "./node_text";
 
 export const rowHeight = 24;
 
@@ -16,11 +18,6 @@ export function nodeTitle(node: TreeNode, name: string): string {
     );
 }
 
-function fit(text: string, width: number): string {
-    const most = Math.floor((width - 8) / 6.6);
-    return text.length <= most ? text : most >= 4 ? `${text.slice(0, most - 1)}…` : "";
-}
-
 interface Props {
     nodes: TreeNode[];
     name: (region: number) => string;
@@ -30,7 +27,7 @@ interface Props {
     pick?: (node: number) => void;
     label: string;
     scale: number; /* pixels of the page per unit */
-    exportAs?: string;
+    svg?: RefObject<SVGSVGElement>;
 }
 
 export function Icicle(props: Props) {
@@ -46,7 +43,7 @@ export function Icicle(props: Props) {
             viewBox={`0 0 ${width} ${height}`}
             role="group"
             aria-label={props.label}
-            data-export={props.exportAs}
+            ref={props.svg}
         >
             {placed.map(({ node: i, depth, x, width: w, hidden }) => {
                 const node = nodes[i];
@@ -54,10 +51,10 @@ export function Icicle(props: Props) {
                 const many = node.calls > 1 ? ` × ${formatCount(node.calls)}` : "";
                 const strange = isStrange(node, nodes[0]);
                 const inset = strange ? 1.5 : 0; /* its outline stays inside */
-                const text = fit(
-                    `${strange ? "▲ " : ""}${name(node.region)}${many}  ${formatTime(node.inclusive_ns)}${hidden ? `  +${hidden}` : ""}`,
-                    w,
-                );
+                const named = `${strange ? "▲ " : ""}${name(node.region)}${many}`;
+                const timed = `${named}  ${formatTime(node.inclusive_ns)}`;
+                const texts = [`${timed}${hidden ? `  +${hidden}` : ""}`, timed, named];
+                const text = firstThatFits(texts, w - 10);
                 const title =
                     nodeTitle(node, name(node.region)) +
                     (hidden ? `; ${hidden} call paths below are not drawn` : "");

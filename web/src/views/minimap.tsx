@@ -1,6 +1,6 @@
 // The whole run in a strip: how many executions run at a time (grey), where the anomalies are
 // (vermilion, from the top), and the window of the timeline, which can be dragged.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { clampSpan, Span } from "../canvas/window";
 import { formatTime } from "../format/units";
 import { Executions, theme } from "../state/store";
@@ -13,35 +13,46 @@ interface Props {
     set: (window: Span) => void;
 }
 
+interface Bins {
+    many: Uint32Array; /* executions that begin in it */
+    strange: Uint32Array; /* anomalies among them */
+}
+
+function binsOf(all: Executions, whole: Span, n: number): Bins {
+    const many = new Uint32Array(n);
+    const strange = new Uint32Array(n);
+    const perNs = n / (whole[1] - whole[0]);
+    for (let i = 0; i < all.n; i++) {
+        const at = Math.floor((all.enter_ns[i] - whole[0]) * perNs);
+        const bin = Math.min(n - 1, Math.max(0, at));
+        many[bin]++;
+        if (all.verdict[i]) strange[bin]++;
+    }
+    return { many, strange };
+}
+
 function drawMinimap(
     c: CanvasRenderingContext2D,
     width: number,
     height: number,
-    { all, whole, window }: Props,
+    bins: Bins | null,
+    { whole, window }: Props,
 ): void {
     c.clearRect(0, 0, width, height);
     const toX = (ns: number) => ((ns - whole[0]) / (whole[1] - whole[0])) * width;
-    if (all) {
-        const bins = Math.max(1, Math.floor(width / 2));
-        const many = new Uint32Array(bins);
-        const strange = new Uint8Array(bins);
-        for (let i = 0; i < all.n; i++) {
-            const bin = Math.min(
-                bins - 1,
-                Math.max(0, Math.floor((toX(all.enter_ns[i]) / width) * bins)),
-            );
-            many[bin]++;
-            if (all.verdict[i]) strange[bin] = 1;
-        }
-        const most = many.reduce((a, b) => Math.max(a, b), 1);
-        for (let bin = 0; bin < bins; bin++) {
-            c.fillStyle = cssColour("--cold");
-            const h = (many[bin] / most) * (height - 6);
+    if (bins) {
+        const most = bins.many.reduce((a, b) => Math.max(a, b), 1);
+        c.fillStyle = cssColour("--cold");
+        bins.many.forEach((n, bin) => {
+            const h = (n / most) * (height - 6);
             if (h) c.fillRect(bin * 2, height - h, 2, h);
-        }
+        });
         c.fillStyle = cssColour("--hot");
-        for (let bin = 0; bin < bins; bin++)
-            if (strange[bin]) c.fillRect(bin * 2, 0, 2, height);
+        // One is seen as well as many; where every bin has some, more are still more.
+        const worst = bins.strange.reduce((a, b) => Math.max(a, b), 1);
+        bins.strange.forEach((n, bin) => {
+            if (n) c.fillRect(bin * 2, 0, 2, height * (0.35 + 0.65 * (n / worst)));
+        });
     }
     const [x0, x1] = [toX(window[0]), toX(window[1])];
     c.fillStyle = cssColour("--ink");
@@ -57,14 +68,19 @@ export function Minimap(props: Props) {
     const box = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
-    const { whole, window, set } = props;
+    const { all, whole, window, set } = props;
+    // All executions are looked at once, not whenever the window moves.
+    const bins = useMemo(
+        () => (all && size.width ? binsOf(all, whole, Math.ceil(size.width / 2)) : null),
+        [all?.enter_ns, all?.verdict, whole.join(), size.width],
+    );
     useEffect(() => {
         if (!size.width) return;
         fitCanvas(canvas.current!, size);
         const c = canvas.current!.getContext("2d")!;
         c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        drawMinimap(c, size.width, size.height, props);
-    }, [size, props.all?.verdict, window, theme.value]);
+        drawMinimap(c, size.width, size.height, bins, props);
+    }, [size, bins, window, theme.value]);
     const moveTo = (event: PointerEvent) => {
         const frame = canvas.current!.getBoundingClientRect();
         const at =

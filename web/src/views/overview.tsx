@@ -7,12 +7,14 @@ import {
     attributes,
     ColourBy,
     colourBy,
+    details,
     executions,
     executionsError,
     foi,
     lassoed,
     moving,
     plane,
+    planeError,
     Plane,
     planeName,
     planeShown,
@@ -20,9 +22,9 @@ import {
     xAttribute,
     yAttribute,
 } from "../state/store";
-import { loadRun } from "../state/load";
+import { retryExecutions, retryPlane } from "../state/load";
 import { Empty, Failed, Loading, Panel } from "./panel";
-import { hiddenPoints, isLassoOn, Scatter } from "./scatter";
+import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
 
 export const attributeNames: Record<Attribute, string> = {
     enter_ns: "time",
@@ -122,15 +124,18 @@ function Chosen() {
     const trees = lassoed.value;
     if (!trees?.length) return null;
     return (
-        <div class="over-plot chosen" role="status">
-            <b>{plural(trees.length, "execution")}</b> chosen; the one in the middle is shown.
-            All are
+        <div
+            class="over-plot chosen"
+            role="status"
+            title="The one in the middle of them is selected"
+        >
+            <b>{plural(trees.length, "execution")}</b> chosen. All are
             <span class="labels">
                 <button class="label-abnormal" onClick={() => labelTrees(trees, "abnormal")}>
-                    ▲ Abnormal
+                    <span aria-hidden="true">▲</span> Abnormal
                 </button>
                 <button class="label-normal" onClick={() => labelTrees(trees, "normal")}>
-                    ● Normal
+                    <span aria-hidden="true">●</span> Normal
                 </button>
             </span>
             <button
@@ -174,12 +179,13 @@ function Sampling() {
 
 function Body() {
     if (executionsError.value)
-        return <Failed text={executionsError.value} retry={() => loadRun()} />;
+        return <Failed text={executionsError.value} retry={retryExecutions} />;
     const all = executions.value;
     if (!all) return <Loading what="executions" />;
     if (!all.n) return <Empty>{foi.value?.name} was never called.</Empty>;
     const method = planeShown.value;
     if (method !== "attributes" && !plane.value) {
+        if (planeError.value) return <Failed text={planeError.value} retry={retryPlane} />;
         const isThere = foi.value?.projections.some((p) => p.method === method);
         if (moving.value || isThere)
             return (
@@ -197,6 +203,8 @@ function Body() {
             </Empty>
         );
     }
+    const isMissing = [xAttribute.value, yAttribute.value].some(isDetail) && !details.value;
+    if (method === "attributes" && isMissing) return <Loading what="points" />;
     return (
         <>
             <Scatter all={all} />

@@ -2,16 +2,8 @@
 // view has an empty, a loading and an error state; they are said here and nowhere else.
 import { ComponentChildren } from "preact";
 import { Resource } from "../state/resource";
-import { ViewName, views } from "../state/store";
-
-export const viewTitles: Record<ViewName, string> = {
-    overview: "Overview",
-    why: "Why",
-    structure: "Structure",
-    timeline: "Timeline",
-    regions: "Regions",
-    quality: "Trace quality",
-};
+import { views } from "../state/store";
+import { ViewName, viewRow } from "../state/views";
 
 let before: ViewName[] | null = null;
 
@@ -32,18 +24,19 @@ export function Panel(props: {
     children: ComponentChildren;
 }) {
     const { name } = props;
+    const { title } = viewRow(name);
     const isAlone = views.value.length === 1;
     return (
-        <section class={`panel panel-${name}`} aria-label={viewTitles[name]}>
+        <section class={`panel panel-${name}`} aria-label={title}>
             <header class="panel-head">
-                <h2>{viewTitles[name]}</h2>
+                <h2>{title}</h2>
                 <div class="tools">{props.tools}</div>
                 {(!isAlone || before) && (
                     <button
                         class="quiet"
                         onClick={() => toggleAlone(name)}
                         title={isAlone ? "Show the other views again" : "Show only this view"}
-                        aria-label={`${viewTitles[name]}: ${isAlone ? "smaller" : "larger"}`}
+                        aria-label={`${title}: ${isAlone ? "smaller" : "larger"}`}
                     >
                         {isAlone ? "⤡" : "⤢"}
                     </button>

@@ -1,27 +1,60 @@
 // The colour of every execution in the overview, 4 bytes each.
 import { abnormalColour, normalColour, numberColour, Rgb, scaleColour } from "../format/colour";
-import { ColourBy, Executions } from "../state/store";
+import { ColourBy, Details, Executions } from "../state/store";
 
-export function colourPoints(all: Executions, by: ColourBy, isDark: boolean): Uint8Array {
-    const rgba = new Uint8Array(all.n * 4);
-    const plain: Rgb = isDark ? [150, 160, 175] : [110, 120, 135];
-    let highest = 0;
-    if (by === "score")
-        for (let i = 0; i < all.n; i++) highest = Math.max(highest, all.score[i]);
-    const colourOf = (i: number): Rgb => {
-        if (by === "score") return scaleColour(all.score[i] / (highest || 1));
-        if (by === "rank") return numberColour(all.rank[i]);
-        if (by === "label")
-            return all.label[i] > 0 ? abnormalColour : all.label[i] < 0 ? normalColour : plain;
-        return all.verdict[i] ? abnormalColour : plain;
-    };
-    const alpha = all.n > 50000 ? 140 : 220;
-    for (let i = 0; i < all.n; i++) {
-        const [r, g, b] = colourOf(i);
-        rgba[4 * i] = r;
-        rgba[4 * i + 1] = g;
-        rgba[4 * i + 2] = b;
-        rgba[4 * i + 3] = all.verdict[i] || all.label[i] ? 255 : alpha;
+const shades = 256; /* of the scores */
+
+/* Red, green, blue and alpha as they lie in memory. */
+function pack([r, g, b]: Rgb, alpha: number): number {
+    return new Uint32Array(Uint8Array.of(r, g, b, alpha).buffer)[0];
+}
+
+/* Which of a few colours an execution has. */
+function palette(
+    all: Executions,
+    details: Details | null,
+    by: ColourBy,
+    plain: Rgb,
+): { colours: Rgb[]; of: (tree: number) => number } {
+    const { score, label, verdict } = all;
+    if (by === "score") {
+        let highest = 0;
+        for (let i = 0; i < all.n; i++) highest = Math.max(highest, score[i]);
+        const factor = (shades - 1) / (highest || 1);
+        const colours = Array.from({ length: shades }, (_, i) => scaleColour(i / (shades - 1)));
+        return { colours, of: (tree) => Math.max(0, Math.round(score[tree] * factor)) };
     }
-    return rgba;
+    if (by === "label")
+        return {
+            colours: [normalColour, plain, abnormalColour],
+            of: (tree) => Math.sign(label[tree]) + 1,
+        };
+    if (by === "rank" && details) {
+        const { rank } = details;
+        let last = 0;
+        for (let i = 0; i < all.n; i++) last = Math.max(last, rank[i]);
+        const colours = Array.from({ length: last + 1 }, (_, i) => numberColour(i));
+        return { colours, of: (tree) => rank[tree] };
+    }
+    return { colours: [plain, abnormalColour], of: (tree) => (verdict[tree] ? 1 : 0) };
+}
+
+export function colourPoints(
+    all: Executions,
+    details: Details | null,
+    by: ColourBy,
+    isDark: boolean,
+): Uint8Array {
+    const out = new Uint32Array(all.n);
+    const { verdict, label } = all;
+    const { colours, of } = palette(
+        all,
+        details,
+        by,
+        isDark ? [150, 160, 175] : [110, 120, 135],
+    );
+    const light = colours.map((colour) => pack(colour, all.n > 50000 ? 140 : 220));
+    const full = colours.map((colour) => pack(colour, 255));
+    for (let i = 0; i < all.n; i++) out[i] = (verdict[i] || label[i] ? full : light)[of(i)];
+    return new Uint8Array(out.buffer);
 }

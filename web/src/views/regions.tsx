@@ -1,8 +1,7 @@
 // All functions of the trace, in a table that can be sorted.
-import { signal } from "@preact/signals";
 import { Region } from "../api/types";
 import { formatCount, formatTime } from "../format/units";
-import { regions } from "../state/store";
+import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
 import { Empty, Panel } from "./panel";
 
 type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
@@ -42,12 +41,6 @@ const columns: Column[] = [
     { key: "locations", title: "Ranks", text: (r) => formatCount(r.locations) },
 ];
 
-const sorting = signal<{ key: keyof Region; isDown: boolean }>({
-    key: "exclusive_ns",
-    isDown: true,
-});
-const text = signal("");
-
 export function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
     const sign = isDown ? -1 : 1;
     return [...list].sort((a, b) => {
@@ -57,13 +50,19 @@ export function sortRegions(list: Region[], key: keyof Region, isDown: boolean):
     });
 }
 
+/* What a link says may be no column. */
+function sortKey(): keyof Region {
+    const { key } = sorting.value;
+    return columns.find((column) => column.key === key)?.key ?? "exclusive_ns";
+}
+
 function Head() {
     const now = sorting.value;
     return (
         <thead>
             <tr>
                 {columns.map(({ key, title, help }) => {
-                    const isKey = now.key === key;
+                    const isKey = sortKey() === key;
                     return (
                         <th
                             scope="col"
@@ -113,7 +112,7 @@ export function Regions() {
                     <table>
                         <Head />
                         <tbody>
-                            {sortRegions(all, sorting.value.key, sorting.value.isDown)
+                            {sortRegions(all, sortKey(), sorting.value.isDown)
                                 .slice(0, 500)
                                 .map((r) => (
                                     <tr key={r.id}>

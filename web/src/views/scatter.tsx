@@ -1,15 +1,19 @@
 // The points of the overview and what one does with the mouse there: wheel to zoom, drag to pan,
 // click to select, drag with the lasso (or Shift) to choose many. Points lie on one canvas; axes,
 // the line of the lasso and rings lie on a second one above it, which is redrawn far more often.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { select as selectElement } from "d3-selection";
 import { zoom, zoomIdentity, ZoomBehavior, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Axis, makeAxis, spreadOut } from "../canvas/axis";
+import { Centre, centreOfView, Plot, transformTo } from "../canvas/centre";
 import { PointGrid } from "../canvas/grid";
 import { Line, pointsInside } from "../canvas/lasso";
-import { makePainter, Painter, View } from "../canvas/points";
+import { Pieces } from "../canvas/pieces";
+import { makePainter, Painter, PointScene, View } from "../canvas/points";
 import { sample } from "../canvas/sampling";
+import { Pen } from "../canvas/svg_pen";
+import { Rgb } from "../format/colour";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
@@ -17,6 +21,8 @@ import { Movable, offerMovable, pointAt } from "../state/keys";
 import {
     Attribute,
     colourBy,
+    details,
+    Details,
     Executions,
     lassoed,
     plane,
@@ -26,13 +32,33 @@ import {
     theme,
     xAttribute,
     yAttribute,
+    zoomed,
 } from "../state/store";
 import { colourPoints } from "./point_colours";
+import { usePicture } from "./pictures";
 import { drawAxes, drawRings } from "./scatter_overlay";
+import { pointsPicture } from "./scatter_picture";
 import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 export const isLassoOn = signal(false);
 export const hiddenPoints = signal(0);
+
+/* In the time line of the browser's own tools, and for e2e/measure.mjs. */
+const told = new Set<string>();
+function tellOnce(name: string): void {
+    if (!told.has(name)) performance.mark(name);
+    told.add(name);
+}
+
+const needsDetails = computed(
+    () =>
+        planeShown.value === "attributes" &&
+        [xAttribute.value, yAttribute.value].some((a) => isDetail(a)),
+);
+
+export function isDetail(attribute: Attribute): boolean {
+    return attribute === "rank" || attribute === "messages" || attribute === "vertices";
+}
 
 const reach = 14; /* pixels around the pointer in which a point is found */
 const margin = { left: 54, bottom: 26, top: 8, right: 8 };
@@ -43,9 +69,12 @@ interface Places {
     axes: [Axis, Axis] | null; /* null: the axes of a projection mean nothing */
 }
 
-function place(all: Executions): Places {
+function place(all: Executions, more: Details | null): Places {
     const projected = planeShown.value === "attributes" ? null : plane.value;
-    const valuesOf = (attribute: Attribute) => all[attribute] as ArrayLike<number>;
+    const valuesOf = (attribute: Attribute): ArrayLike<number> =>
+        attribute in all
+            ? all[attribute as keyof Executions & Attribute]
+            : (more?.[attribute as keyof Details & Attribute] ?? new Float32Array(all.n));
     const x = projected ? projected.x : valuesOf(xAttribute.value);
     const y = projected ? projected.y : valuesOf(yAttribute.value);
     const axes: [Axis, Axis] = [makeAxis(x, !projected), makeAxis(y, !projected)];
@@ -58,6 +87,7 @@ function place(all: Executions): Places {
 
 function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
     const { all, tree, size } = props;
+    const more = details.value;
     const isRight = props.x > size.width / 2;
     const px = (units: number) => `${units * size.scale}px`;
     return (
@@ -70,14 +100,15 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
                 ),
             }}
         >
-            <b>{executionId(all.rank[tree], all.thread[tree], all.index[tree])}</b>{" "}
+            {more && <b>{executionId(more.rank[tree], more.thread[tree], more.index[tree])}</b>}{" "}
             {formatTime(all.duration_ns[tree])}
             <br />
             score {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
             {all.label[tree] !== 0 &&
                 `, labelled ${all.label[tree] > 0 ? "abnormal" : "normal"}`}
             <br />
-            {formatCount(all.messages[tree])} messages, {formatCount(all.vertices[tree])} calls
+            {more &&
+                `${formatCount(more.messages[tree])} messages, ${formatCount(more.vertices[tree])} calls`}
         </div>
     );
 }
@@ -91,14 +122,18 @@ export function Scatter({ all }: { all: Executions }) {
     const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
     const [line, setLine] = useState<Line | null>(null); /* pixels */
     const [hover, setHover] = useState<{ tree: number; x: number; y: number } | null>(null);
+    const pieces = useRef<Pieces | null>(null);
+    const movedTo = useRef<ZoomTransform | null>(null);
+    const scene = useRef<PointScene | null>(null);
     const size = useSize(box);
 
     const isDark = theme.value === "dark";
     const places = useMemo(
-        () => place(all),
+        () => place(all, details.value),
         [
             all.enter_ns,
             all.score,
+            needsDetails.value && details.value,
             planeShown.value,
             plane.value,
             xAttribute.value,
@@ -106,14 +141,13 @@ export function Scatter({ all }: { all: Executions }) {
         ],
     );
     const rgba = useMemo(
-        () => colourPoints(all, colourBy.value, isDark),
-        [all, colourBy.value, isDark],
+        () => colourPoints(all, details.value, colourBy.value, isDark),
+        [all, colourBy.value, colourBy.value === "rank" && details.value, isDark],
     );
     const sampled = useMemo(() => {
         const chosen = new Set<number>(lassoed.value ?? []);
-        if (selected.value !== null) chosen.add(selected.value);
         return sample(all.verdict, all.label, sampling.value, chosen);
-    }, [all.verdict, all.label, sampling.value, lassoed.value, selected.value]);
+    }, [all.verdict, all.label, sampling.value, lassoed.value]);
     // Made when the pointer first needs it: moving points would pay for it 60 times a second.
     const grid = useMemo(() => {
         let made: PointGrid | null = null;
@@ -122,7 +156,10 @@ export function Scatter({ all }: { all: Executions }) {
 
     const left = places.axes ? margin.left : margin.right;
     const bottom = places.axes ? margin.bottom : margin.top;
-    const plot = {
+    const plot: Plot = {
+        left,
+        top: margin.top,
+        scale: size.scale,
         width: Math.max(1, size.width - left - margin.right),
         height: Math.max(1, size.height - margin.top - bottom),
     };
@@ -147,6 +184,13 @@ export function Scatter({ all }: { all: Executions }) {
         const canvas = pointCanvas.current!;
         const renew = () => (painter.current = makePainter(canvas));
         renew();
+        pieces.current = new Pieces(
+            (from, to) => {
+                if (scene.current) painter.current?.draw(scene.current, from, to);
+                tellOnce("points-first");
+            },
+            () => tellOnce("points-all"),
+        );
         // A graphics unit may take its memory back: then all is uploaded again.
         const lost = (event: Event) => event.preventDefault();
         const restored = () => {
@@ -158,6 +202,7 @@ export function Scatter({ all }: { all: Executions }) {
         return () => {
             canvas.removeEventListener("webglcontextlost", lost);
             canvas.removeEventListener("webglcontextrestored", restored);
+            pieces.current?.stop();
             painter.current?.release();
         };
     }, []);
@@ -171,15 +216,42 @@ export function Scatter({ all }: { all: Executions }) {
             order: sampled.order,
             firstKept: sampled.firstKept,
         });
-        const ink = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw(
-            view,
-            size.width,
-            size.height,
-            size.ratio,
-            ink as [number, number, number],
-        );
+        const { width, height, ratio } = size;
+        const outline: Rgb = isDark ? [255, 255, 255] : [20, 20, 20];
+        scene.current = { view, width, height, ratio, outline };
+        pieces.current?.restart(sampled.firstKept, movedTo.current !== transform);
+        movedTo.current = transform;
     }, [places, rgba, sampled, transform, size, isDark]);
+
+    const colours = useMemo(
+        () => ({
+            ink: cssColour("--ink"),
+            dim: cssColour("--dim"),
+            paper: cssColour("--panel"),
+        }),
+        [isDark],
+    );
+    const drawOver = (pen: Pen) => {
+        if (places.axes)
+            drawAxes(
+                pen,
+                places.axes,
+                [xAttribute.value, yAttribute.value],
+                view,
+                { ...size, left, bottom },
+                colours,
+            );
+        drawRings(pen, lassoed.value, selected.value, toX, toY, rgba, colours);
+    };
+    usePicture("overview", () => {
+        pieces.current?.finish();
+        return pointsPicture(
+            { ...places, rgba, order: sampled.order, firstKept: sampled.firstKept },
+            { view, ...size, outline: isDark ? [255, 255, 255] : [20, 20, 20] },
+            pointCanvas.current!,
+            drawOver,
+        );
+    });
 
     useEffect(() => {
         if (!size.width) return;
@@ -188,21 +260,7 @@ export function Scatter({ all }: { all: Executions }) {
         const context = canvas.getContext("2d")!;
         context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
         context.clearRect(0, 0, size.width, size.height);
-        const colours = {
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            paper: cssColour("--panel"),
-        };
-        if (places.axes)
-            drawAxes(
-                context,
-                places.axes,
-                [xAttribute.value, yAttribute.value],
-                view,
-                { ...size, left, bottom },
-                colours,
-            );
-        drawRings(context, lassoed.value, selected.value, toX, toY, colours);
+        drawOver(context);
         if (line) {
             context.beginPath();
             for (const [x, y] of line) context.lineTo(x, y);
@@ -221,12 +279,30 @@ export function Scatter({ all }: { all: Executions }) {
             .on("zoom", (event) => {
                 setTransform(event.transform);
                 setHover(null);
-            });
+            })
+            .on("end", (event) => keepZoom.current(event.transform));
         element.call(behavior.current).on("dblclick.zoom", null);
         return () => {
             element.on(".zoom", null);
         };
     }, []);
+
+    // What is in the middle, and how large: with that a link fits windows of any size.
+    const keepZoom = useRef<(to: ZoomTransform) => void>(() => undefined);
+    keepZoom.current = (to) => {
+        if (!size.width) return;
+        const at = centreOfView(to, plot);
+        zoomed.value = to.k === 1 && to.x === 0 && to.y === 0 ? null : at;
+        appliedZoom.current = zoomed.value;
+    };
+    const appliedZoom = useRef<Centre | null>(null);
+    const wantedZoom = zoomed.value;
+    useEffect(() => {
+        if (!size.width || wantedZoom === appliedZoom.current) return;
+        appliedZoom.current = wantedZoom;
+        const to = wantedZoom ? transformTo(wantedZoom, plot) : zoomIdentity;
+        selectElement(overCanvas.current!).call(behavior.current!.transform, to);
+    }, [wantedZoom, size]);
 
     const movable = useRef<Movable>({
         zoom: () => undefined,
@@ -287,7 +363,7 @@ export function Scatter({ all }: { all: Executions }) {
 
     return (
         <div class="scatter" ref={box}>
-            <canvas ref={pointCanvas} aria-hidden="true" data-export="overview" />
+            <canvas ref={pointCanvas} aria-hidden="true" />
             <canvas
                 ref={overCanvas}
                 class={isLassoOn.value ? "lasso" : ""}
@@ -298,7 +374,6 @@ export function Scatter({ all }: { all: Executions }) {
                 onPointerUp={end}
                 onPointerLeave={() => setHover(null)}
                 onClick={click}
-                data-export="overview"
             />
             {hover && !line && <Hover all={all} {...hover} size={size} />}
         </div>

@@ -1,5 +1,6 @@
 // What lies above the points: axes with units, rings around what is selected.
 import { Axis } from "../canvas/axis";
+import { Pen } from "../canvas/svg_pen";
 import { View } from "../canvas/points";
 import { formatCount, formatTime } from "../format/units";
 import { Attribute } from "../state/store";
@@ -39,7 +40,7 @@ function tickText(value: number, attribute: Attribute): string {
 }
 
 export function drawAxes(
-    context: CanvasRenderingContext2D,
+    context: Pen,
     [xAxis, yAxis]: [Axis, Axis],
     [xName, yName]: [Attribute, Attribute],
     view: View,
@@ -89,11 +90,12 @@ export function drawAxes(
 }
 
 export function drawRings(
-    context: CanvasRenderingContext2D,
+    context: Pen,
     chosen: Uint32Array | null,
     selected: number | null,
     toX: (tree: number) => number,
     toY: (tree: number) => number,
+    rgba: Uint8Array,
     colours: Colours,
 ): void {
     const ring = (tree: number, radius: number, width: number, colour: string) => {
@@ -103,8 +105,17 @@ export function drawRings(
         context.strokeStyle = colour;
         context.stroke();
     };
-    if (chosen) for (const tree of chosen.subarray(0, mostRings)) ring(tree, 6, 1, colours.ink);
+    // Rings of many would hide all that is in them.
+    const isMany = chosen !== null && chosen.length > 200;
+    for (const tree of chosen?.subarray(0, mostRings) ?? [])
+        ring(tree, isMany ? 4 : 6, isMany ? 0.6 : 1, colours.ink);
     if (selected !== null) {
+        // The slider may have left it out, and others may lie on it.
+        context.beginPath();
+        context.arc(toX(selected), toY(selected), 4, 0, 2 * Math.PI);
+        context.fillStyle = `rgb(${rgba.slice(4 * selected, 4 * selected + 3).join()})`;
+        context.fill();
+        ring(selected, 4, 1, colours.ink);
         ring(selected, 10, 5, colours.paper);
         ring(selected, 10, 2.5, colours.ink);
     }

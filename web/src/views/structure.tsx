@@ -1,16 +1,26 @@
 // The structure of the selected execution, and below it that of a typical one at the same scale.
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Tree, TreeNode } from "../api/types";
 import { formatTime } from "../format/units";
 import { isPathMarked, togglePath } from "../state/marks";
 import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
-import { depthLimit, foi, scoresVersion, selected, structureKind } from "../state/store";
+import {
+    depthLimit,
+    foi,
+    isStretched as stretched,
+    scoresVersion,
+    selected,
+    structureKind,
+} from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
-import { useSize } from "./use_canvas";
+import { newPen, pictureOfSvg, usePicture } from "./pictures";
+import { cssColour, useSize } from "./use_canvas";
+
+const room = 28; /* between the two executions, when saved */
 
 export function pathOf(nodes: TreeNode[], i: number): string[] {
     const path: string[] = [];
@@ -56,75 +66,100 @@ function Tools() {
 function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const box = useRef<HTMLDivElement>(null);
     const { width, height, scale: unit } = useSize(box);
-    const [isStretched, setStretched] = useState(false);
+    const ownSvg = useRef<SVGSVGElement>(null);
+    const usualSvg = useRef<SVGSVGElement>(null);
+    const isStretched = stretched.value;
     const nodes = tree.nodes;
     const usual = typical?.nodes ?? [];
     const own = nodes[0]?.inclusive_ns ?? 1;
     const usually = usual[0]?.inclusive_ns ?? 0;
+    const usualTitle = `a typical execution: ${formatTime(usually)}`;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
     const pick = (i: number) => togglePath(pathOf(nodes, i));
     const isIcicle = structureKind.value === "icicle";
+    usePicture("structure", () => {
+        const above = pictureOfSvg(ownSvg.current!);
+        const below = usualSvg.current && pictureOfSvg(usualSvg.current, above.height + room);
+        const pen = newPen();
+        pen.insert(above.content);
+        pen.font = "12px system-ui, sans-serif";
+        pen.fillStyle = cssColour("--dim");
+        if (below) pen.fillText(usualTitle, 2, above.height + room - 8);
+        if (below) pen.insert(below.content);
+        return {
+            width: Math.max(above.width, below?.width ?? 0),
+            height: above.height + (below ? room + below.height : 0),
+            content: pen.toString(),
+        };
+    });
     return (
-        <div class="structure" ref={box}>
-            {width > 0 &&
-                (isIcicle ? (
-                    <Icicle
-                        nodes={nodes}
-                        name={regionName}
-                        pxPerNs={isStretched ? wide / own : scale}
-                        depthLimit={depthLimit.value}
-                        isMarked={isMarked(nodes)}
-                        pick={pick}
-                        scale={unit}
-                        label="Call paths of this execution, by time"
-                        exportAs="structure"
-                    />
-                ) : (
-                    <Force
-                        nodes={nodes}
-                        name={regionName}
-                        width={wide}
-                        height={Math.max(160, height - 130)}
-                        depthLimit={depthLimit.value}
-                        isMarked={isMarked(nodes)}
-                        pick={pick}
-                        scale={unit}
-                        label="Call paths of this execution"
-                    />
-                ))}
-            {usual.length > 0 && (
-                <div class="typical">
-                    <h3>
-                        a typical execution: {formatTime(usually)}
-                        <label>
-                            <input
-                                type="checkbox"
-                                checked={isStretched}
-                                onChange={(e) => setStretched(e.currentTarget.checked)}
-                            />{" "}
-                            stretch both to the full width
-                        </label>
-                    </h3>
-                    {width > 0 && (
+        <>
+            <div class="structure" ref={box}>
+                {width > 0 &&
+                    (isIcicle ? (
                         <Icicle
-                            nodes={usual}
+                            nodes={nodes}
                             name={regionName}
-                            pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale}
+                            pxPerNs={isStretched ? wide / own : scale}
                             depthLimit={depthLimit.value}
-                            isMarked={isMarked(usual)}
+                            isMarked={isMarked(nodes)}
+                            pick={pick}
                             scale={unit}
-                            label="Call paths of a typical execution"
+                            label="Call paths of this execution, by time"
+                            svg={ownSvg}
                         />
-                    )}
-                </div>
-            )}
+                    ) : (
+                        <Force
+                            nodes={nodes}
+                            name={regionName}
+                            width={wide}
+                            height={Math.max(160, height - 130)}
+                            depthLimit={depthLimit.value}
+                            isMarked={isMarked(nodes)}
+                            pick={pick}
+                            scale={unit}
+                            label="Call paths of this execution"
+                            svg={ownSvg}
+                        />
+                    ))}
+                {usual.length > 0 && (
+                    <div class="typical">
+                        <h3>
+                            {usualTitle}
+                            <label>
+                                <input
+                                    type="checkbox"
+                                    checked={isStretched}
+                                    onChange={(e) =>
+                                        (stretched.value = e.currentTarget.checked)
+                                    }
+                                />{" "}
+                                stretch both to the full width
+                            </label>
+                        </h3>
+                        {width > 0 && (
+                            <Icicle
+                                nodes={usual}
+                                name={regionName}
+                                pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale}
+                                depthLimit={depthLimit.value}
+                                isMarked={isMarked(usual)}
+                                scale={unit}
+                                label="Call paths of a typical execution"
+                                svg={usualSvg}
+                            />
+                        )}
+                    </div>
+                )}
+            </div>
             <p class="legend">
-                {isIcicle ? "Width: time." : "Area: time in the call itself."}{" "}
-                <span class="strange-key">▲</span> lost time or is unusual. +n: paths not drawn.
+                {isIcicle ? "Width: time" : "Area: time in the call itself"} ·{" "}
+                <span class="strange-key">▲</span> lost time or is unusual
+                {isIcicle && " · +n: paths not drawn"}
             </p>
-        </div>
+        </>
     );
 }
 

@@ -4,19 +4,22 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Arrows, chooseArrows } from "../canvas/arrows";
 import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
 import { callAt, Calls, heightOf, layOutBlocks } from "../canvas/rows";
-import { axisHeight, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
+import { axisHeight, drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { Shown } from "../api/types";
 import { regionColour, Rgb } from "../format/colour";
 import { locationName } from "../format/ids";
 import { formatCount, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
+import { retryExecutions } from "../state/load";
 import { markedPaths, togglePath } from "../state/marks";
 import { regionName } from "../state/names";
 import {
     executions,
+    executionsError,
     mark,
     markedCalls,
+    openRanks,
     regions,
     run,
     selected,
@@ -35,6 +38,7 @@ import {
     useWindow,
     WindowData,
 } from "./timeline_data";
+import { newPen, usePicture } from "./pictures";
 import { RankChoice, Search } from "./timeline_tools";
 import { windowShown } from "./timeline_window";
 import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
@@ -47,6 +51,11 @@ function colours(): (region: number) => Rgb {
         if (!known.has(region)) known.set(region, regionColour(regionName(region)));
         return known.get(region)!;
     };
+}
+
+function nameOfLocation(id: number): string {
+    const place = run.value?.locations.find((l) => l.id === id);
+    return place ? locationName(place.rank, place.thread) : String(id);
 }
 
 function linksOf(it: Shown | null): Link[] {
@@ -101,7 +110,6 @@ function MessageCount({ data, arrows }: { data: WindowData; arrows: Arrows }) {
 function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Size }) {
     const { calls, i, size } = props;
     const px = (units: number) => `${units * size.scale}px`;
-    const place = run.value?.locations[calls.location[i]];
     const isRight = props.x > size.width / 2;
     return (
         <div
@@ -117,8 +125,7 @@ function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Siz
             {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
             {formatTime(calls.end_ns[i] - calls.begin_ns[i])}
             <br />
-            {place && locationName(place.rank, place.thread)}, at{" "}
-            {formatTime(calls.begin_ns[i])}
+            {nameOfLocation(calls.location[i])}, at {formatTime(calls.begin_ns[i])}
         </div>
     );
 }
@@ -140,9 +147,7 @@ function TimelineCanvas(props: CanvasProps) {
     const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
     const [scroll, setScroll] = useState(0);
-    const [folds, setFolds] = useState<Record<number, boolean>>(
-        {},
-    ); /* what a person chose: open? */
+    const folds = openRanks.value;
     const [hover, setHover] = useState<{ i: number; x: number; y: number } | null>(null);
     const drag = useRef<{ x: number; window: Span; isMoved: boolean } | null>(null);
 
@@ -164,32 +169,46 @@ function TimelineCanvas(props: CanvasProps) {
     const callers = useMemo(() => lookup(data.calls), [data.calls]);
     const isMarked = marker(data.calls, callers, it, props.rootDepth);
 
+    const palette = useMemo(
+        () => ({
+            ink: cssColour("--ink"),
+            dim: cssColour("--dim"),
+            hot: cssColour(it?.verdict === "anomaly" ? "--hot" : "--dim"),
+            onHot: it?.verdict === "anomaly" ? "#000" : cssColour("--panel"),
+            paper: cssColour("--panel"),
+        }),
+        [theme.value, it?.verdict],
+    );
+    const sceneOf = (height: number, scrolled: number): Scene => ({
+        window,
+        left,
+        width: size.width,
+        height,
+        scroll: scrolled,
+        blocks,
+        calls: data.calls,
+        messages: data.messages,
+        arrows: props.arrows,
+        own: it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns },
+        links,
+        colour,
+        name: regionName,
+        isMarked,
+        ...palette,
+    });
+    usePicture("timeline", () => {
+        const pen = newPen();
+        const scene = sceneOf(axisHeight + heightOf(blocks), 0);
+        drawTimeline(pen, scene);
+        drawNames(pen, scene, nameOfLocation);
+        return { width: scene.width, height: scene.height, content: pen.toString() };
+    });
     useEffect(() => {
         if (!size.width) return;
         fitCanvas(canvas.current!, size);
         const c = canvas.current!.getContext("2d")!;
         c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        const scene: Scene = {
-            window,
-            left,
-            width: size.width,
-            height: size.height,
-            scroll,
-            blocks,
-            calls: data.calls,
-            messages: data.messages,
-            arrows: props.arrows,
-            own: it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns },
-            links,
-            colour,
-            name: regionName,
-            isMarked,
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            hot: cssColour("--hot"),
-            paper: cssColour("--panel"),
-        };
-        drawTimeline(c, scene);
+        drawTimeline(c, sceneOf(size.height, scroll));
     }, [
         window,
         size,
@@ -262,7 +281,6 @@ function TimelineCanvas(props: CanvasProps) {
             <canvas
                 ref={canvas}
                 class="timeline-canvas"
-                data-export="timeline"
                 role="img"
                 aria-label={summary(it, window, locations.length)}
                 style={{ width: px(size.width), height: px(size.height) }}
@@ -305,7 +323,6 @@ function TimelineCanvas(props: CanvasProps) {
                 style={{ height: px(Math.max(0, heightOf(blocks) + axisHeight - size.height)) }}
             />
             {blocks.map((block) => {
-                const place = run.value?.locations.find((l) => l.id === block.location);
                 const top = axisHeight + block.top;
                 if (top - scroll < axisHeight - 4)
                     return null; /* below the axis, it would cover it */
@@ -316,11 +333,13 @@ function TimelineCanvas(props: CanvasProps) {
                         style={{ top: px(top), width: px(left - 6) }}
                         aria-expanded={isOpen(block.location)}
                         onClick={() =>
-                            setFolds({ ...folds, [block.location]: !isOpen(block.location) })
+                            (openRanks.value = {
+                                ...folds,
+                                [block.location]: !isOpen(block.location),
+                            })
                         }
                     >
-                        {isOpen(block.location) ? "▾" : "▸"}{" "}
-                        {place ? locationName(place.rank, place.thread) : block.location}
+                        {isOpen(block.location) ? "▾" : "▸"} {nameOfLocation(block.location)}
                     </button>
                 );
             })}
@@ -428,6 +447,8 @@ export function Timeline() {
                         rootDepth={rootDepth}
                         set={set}
                     />
+                ) : !window && executionsError.value ? (
+                    <Failed text={executionsError.value} retry={retryExecutions} />
                 ) : selected.value === null ? (
                     <Empty>Choose an execution to see it over time.</Empty>
                 ) : (

@@ -12,6 +12,10 @@ export interface Size {
 
 const usualFont = 13; /* px; as in style.css */
 
+function isSame(a: Size, b: Size): boolean {
+    return (Object.keys(a) as (keyof Size)[]).every((key) => a[key] === b[key]);
+}
+
 export function useSize(element: RefObject<HTMLElement>): Size {
     const [size, setSize] = useState<Size>({ width: 0, height: 0, scale: 1, ratio: 1 });
     useEffect(() => {
@@ -20,12 +24,13 @@ export function useSize(element: RefObject<HTMLElement>): Size {
             if (!box) return;
             const scale =
                 parseFloat(getComputedStyle(document.documentElement).fontSize) / usualFont;
-            setSize({
+            const now: Size = {
                 width: box.clientWidth / scale,
                 height: box.clientHeight / scale,
                 scale,
                 ratio: (devicePixelRatio || 1) * scale,
-            });
+            };
+            setSize((old) => (isSame(old, now) ? old : now));
         };
         const observer = new ResizeObserver(measure);
         if (element.current) observer.observe(element.current);

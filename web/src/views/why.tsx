@@ -6,10 +6,11 @@ import { formatExcess, formatMean, formatShare, formatTime, plural } from "../fo
 import { select, showView } from "../state/actions";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { executions, mark, shownRanks, timeWindow, whyThreshold } from "../state/store";
-import { executionId } from "../format/ids";
+import { details, mark, shownRanks, timeWindow, whyThreshold } from "../state/store";
+import { executionId, shortId } from "../format/ids";
+import { CauseEnd, causeEnd } from "./cause_end";
 import { Subtrees } from "./subtrees";
-import { Await, Panel } from "./panel";
+import { Await, Loading, Panel } from "./panel";
 import { shown } from "./detail";
 import { locationOf } from "./timeline_data";
 
@@ -96,28 +97,31 @@ function Paths({ of }: { of: Shown }) {
     );
 }
 
-const ends: Record<string, string> = {
-    not_waiting: "There the time was spent: it does not wait for anybody.",
-    no_data: "The trace does not say whom it waited for.",
-    unmatched: "The message it waited for is not in the trace.",
-    unknown: "The trace does not say whom it waited for.",
-    in_time: "The other side was there in time: the message itself took long.",
-    unexplained: "What the other rank did explains little of the delay.",
-    cycle: "The ranks waited for each other in a circle.",
-    too_long: "The chain goes on, but is not followed further.",
-};
-
-function showLink(link: CauseLink): void {
+/* The time of a link, with this rank among those that are shown. */
+function showLink(link: CauseLink, rank = link.rank, thread = link.thread): void {
     const margin = (link.end_ns - link.begin_ns) * linkMargin;
     timeWindow.value = [link.begin_ns - margin, link.end_ns + margin];
-    const location = locationOf(link.rank, link.thread)?.id;
+    const location = locationOf(rank, thread)?.id;
     if (location !== undefined && shownRanks.value && !shownRanks.value.includes(location))
         shownRanks.value = [...shownRanks.value, location];
     showView("timeline");
 }
 
+function CauseEndItem({ end, last }: { end: CauseEnd; last: CauseLink }) {
+    const { who, rank } = end;
+    if (rank === null || !locationOf(rank, 0)) return <li class="cause-end">{who}</li>;
+    return (
+        <li class="cause-end">
+            <button onClick={() => showLink(last, rank, 0)} title="Show it in the timeline">
+                {who}
+            </button>
+        </li>
+    );
+}
+
 function Cause({ of }: { of: Shown }) {
     if (!of.cause?.length) return null;
+    const end = causeEnd(of.cause, of.cause_end);
     return (
         <section>
             <h3>{of.cause[0].waits_for ? "What it waited for" : "Which call lost the time"}</h3>
@@ -134,8 +138,9 @@ function Cause({ of }: { of: Shown }) {
                         </button>
                     </li>
                 ))}
+                {end?.who && <CauseEndItem end={end} last={of.cause[of.cause.length - 1]} />}
             </ol>
-            {of.cause_end && <p class="dim">{ends[of.cause_end] ?? of.cause_end}</p>}
+            {end && <p class="dim">{end.says}</p>}
         </section>
     );
 }
@@ -161,11 +166,10 @@ function Unusual({ of }: { of: Shown }) {
 }
 
 function treeOf(id: string): number | null {
-    const all = executions.value;
-    if (!all) return null;
-    const name = id.replace(/^.*#/, "#");
-    for (let i = 0; i < all.n; i++)
-        if (executionId(all.rank[i], all.thread[i], all.index[i]) === name) return i;
+    const { rank = [], thread = [], index = [] } = details.value ?? {};
+    const name = shortId(id);
+    for (let i = 0; i < rank.length; i++)
+        if (executionId(rank[i], thread[i], index[i]) === name) return i;
     return null;
 }
 
@@ -176,7 +180,9 @@ function Peers({ of }: { of: Shown }) {
             <h3>Anomalies on other ranks at the same time</h3>
             <p class="peers">
                 {of.peers.map((id) => (
-                    <button onClick={() => select(treeOf(id))}>{id}</button>
+                    <button onClick={() => select(treeOf(id))} title={id}>
+                        {shortId(id)}
+                    </button>
                 ))}
             </p>
         </section>
@@ -187,7 +193,7 @@ export function Why() {
     const of = shown.value;
     return (
         <Panel name="why">
-            {of && (
+            {of ? (
                 <Await
                     of={of}
                     what="the reasons"
@@ -203,6 +209,8 @@ export function Why() {
                         </div>
                     )}
                 </Await>
+            ) : (
+                <Loading what="the reasons" />
             )}
         </Panel>
     );
