@@ -42,6 +42,8 @@ input() {
         field cpu_s <"$times/log" >>"$times/floor.cpu"
         field peak_bytes <"$times/log" >>"$times/floor.peak"
         one path "$trace" --model-key path
+        rm -rf "$WORK/live.store"
+        one store "$trace" --store "$WORK/live.store"
         one region "$trace"
     done
     printf '\n### %s: %s events, %s calls, %s strange\n\n' "$name" "$(member events <"$times/said")" \
@@ -50,6 +52,7 @@ input() {
     echo '|---|---|---|---|---|---|---|---|'
     line 'floor: libotf2, empty callbacks' floor -
     line 'snag ad, a model per region' region 3
+    line 'the same, strange calls go to a store' store 3
     line 'snag ad, a model per call path' path 3
 }
 

@@ -15,6 +15,7 @@ snag ad 'synth:2*a' --verbose --threads 1 --step 2 | sed -n 2p
 
 # A program that says nothing for too long; a signal.
 snag ad 'synth:5*a@1s' --speed 0.001 --silence-timeout 0.3
+timeout -s INT 1.5 snag ad 'synth:5*a@1s' --speed 0.001 --json | jq -c '[.events, .is_interrupted]'
 timeout -s TERM 1.5 snag ad 'synth:500*a@10ms' --speed 1 --step 0.1 --json | jq '.is_interrupted'
 
 # It dies, as of a damaged file.
