@@ -15,7 +15,7 @@
 
 #define LIMIT 200000 /* bytes of a file */
 
-static const char program[] = "synth:4000*step(c@200us >1 <1);ranks=4;jitter=0.05;"
+static const char program[] = "synth:2000*step(c@200us >1 <1);ranks=4;jitter=0.05;"
                               "slow=c/10/30";
 
 static void limit_files(rlim_t bytes)
