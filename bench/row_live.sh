@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judging a replayed archive at full speed, one thread, against a program that only reads it, also
-# with a store of provenance, whose thread counts too; and whether memory depends on how much there is to read. Floor and snag take turns; all figures are
-# of whole processes.
+# with a store of provenance, whose thread counts too; and whether memory depends on how much there
+# is to read. Floor and snag take turns; all figures are of whole processes.
 set -euo pipefail
 . "$source/bench/lib.sh"
 
