@@ -25,7 +25,7 @@
 
 #define TREE_BY_ROLLING "rolling"
 #define TREE_BY_MODEL "model"
-#define LIVE_TREE_ID_SIZE 512
+#define LIVE_TREE_ID_SIZE 48
 
 /* What was found out about one execution. */
 struct tree_verdict {
