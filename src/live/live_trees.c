@@ -20,12 +20,17 @@
 #define NS_PER_S 1e9
 #define LONGEST_WINDOW_S 1e10
 
+struct sink {
+    live_tree_fn *step;
+    void *ctx;
+};
+
 struct live_trees {
     struct foi_watch watch;
     struct tree_model *model; /* NULL: none */
     struct rolling_opts rolling_opts;
-    struct live_tree_sink *sink; /* [n_sinks] */
-    size_t n_sinks;
+    struct sink *sink; /* [n_sinks] */
+    size_t n_sinks, sink_cap;
 
     struct live_foi *foi;    /* [n_foi] */
     struct rolling *rolling; /* [n_foi] */
@@ -79,12 +84,14 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
         live_trees_free(t);
         return rc;
     }
-    t->n_sinks = opts->n_sinks;
-    t->sink = mem_alloc(opts->n_sinks, sizeof *t->sink);
-    for (size_t i = 0; i < opts->n_sinks; i++)
-        t->sink[i] = opts->sink[i];
     *out = t;
     return 0;
+}
+
+void live_trees_add(struct live_trees *t, live_tree_fn *step, void *ctx)
+{
+    mem_grow(&t->sink, &t->sink_cap, t->n_sinks + 1, sizeof *t->sink);
+    t->sink[t->n_sinks++] = (struct sink){step, ctx};
 }
 
 void live_trees_free(struct live_trees *t)

@@ -6,7 +6,8 @@
  * is about this function, by that model (tree_model.h), and hands all to its own sinks: a page
  * that shows them, a store that keeps the strange ones.
  *
- *     trees = live_trees_new(&opts);
+ *     live_trees_new(&opts, &trees);
+ *     live_trees_add(trees, show, &page);
  *     ... ad_opts.sink[k] = (struct ad_sink){live_trees_step, trees};
  *
  * Functions of interest are patterns, as foi_match takes them, that are matched again whenever
@@ -60,10 +61,7 @@ struct live_tree_step {
     uint32_t n_foi;
 };
 
-struct live_tree_sink {
-    void (*step)(void *ctx, const struct live_tree_step *step);
-    void *ctx;
-};
+typedef void live_tree_fn(void *ctx, const struct live_tree_step *step);
 
 struct live_trees_opts {
     const char *const *pattern; /* [n_patterns] --foi; copied */
@@ -74,13 +72,11 @@ struct live_trees_opts {
     double sigmas;          /* more deviations than that are an anomaly */
     uint32_t least;         /* executions of a function before any is judged by rolling */
     bool is_plain;          /* strange executions count in full, as in the paper */
-    const struct live_tree_sink *sink; /* [n_sinks], copied */
-    size_t n_sinks;
 };
 
 struct live_trees;
 
-/* live_trees_default -- one hour, 3 deviations, 30 executions; no patterns, no sinks. */
+/* live_trees_default -- one hour, 3 deviations, 30 executions; no patterns. */
 struct live_trees_opts live_trees_default(void);
 
 /*
@@ -92,6 +88,9 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out);
 
 /* live_trees_free -- NULL is harmless. */
 void live_trees_free(struct live_trees *trees);
+
+/* live_trees_add -- another sink, behind those there are. */
+void live_trees_add(struct live_trees *trees, live_tree_fn *step, void *ctx);
 
 /* live_trees_step -- for struct ad_sink; ctx is a struct live_trees. */
 void live_trees_step(void *ctx, const struct ad_step *step);
