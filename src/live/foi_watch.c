@@ -72,6 +72,12 @@ static size_t add(uint32_t *all, size_t n, uint32_t region)
     return n;
 }
 
+static bool waits_for_better(const struct foi_watch *w, uint32_t p,
+                             const struct definitions *defs)
+{
+    return foi_tier(w->pattern[p], defs, NULL) < foi_tier(w->pattern[p], defs, &w->called);
+}
+
 size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint32_t *region)
 {
     size_t n = 0;
@@ -79,8 +85,11 @@ size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint
     for (uint32_t p = 0; p < w->n_patterns; p++) {
         uint32_t found[FOI_MOST];
         size_t n_found = 0;
-        int rc = foi_match(w->pattern[p], defs, &w->called, found, &n_found);
+        int rc;
 
+        if (waits_for_better(w, p, defs))
+            continue;
+        rc = foi_match(w->pattern[p], defs, &w->called, found, &n_found);
         if (rc < 0 && rc != ERR_NOT_FOUND && !w->is_too_much[p]) {
             log_warn("trees", "%s", err_message());
             w->is_too_much[p] = true;
@@ -99,6 +108,8 @@ int foi_watch_check(const struct foi_watch *w, const struct definitions *defs)
     int rc = 0;
 
     for (uint32_t p = 0; rc == 0 && p < w->n_patterns; p++)
-        rc = foi_match(w->pattern[p], defs, &w->called, region, &n);
+        rc = waits_for_better(w, p, defs)
+                 ? err_set(ERR_NOT_FOUND, "'%s' was never called", w->pattern[p])
+                 : foi_match(w->pattern[p], defs, &w->called, region, &n);
     return rc;
 }

@@ -2,8 +2,9 @@
  * foi_watch -- which functions a person's patterns stand for while functions are still being
  * called for the first time.
  *
- * A pattern stands for what foi_match says among the functions called so far. A function is
- * looked at in the very step of its first call, so of one that matches nothing was missed.
+ * A pattern stands for what foi_match says among the functions called so far, unless one that
+ * is defined but not called yet matches better: then it waits for that. A function is looked at
+ * in the very step of its first call, so of one that matches nothing was missed.
  */
 #ifndef SNAG_LIVE_FOI_WATCH_H
 #define SNAG_LIVE_FOI_WATCH_H
@@ -42,7 +43,10 @@ void foi_watch_add(struct foi_watch *w, const struct live_calls *calls,
  */
 size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint32_t *region);
 
-/* foi_watch_check -- 0, or what foi_match says of the first pattern that is no good. */
+/*
+ * foi_watch_check -- now that nothing more is called: 0, or ERR_NOT_FOUND or ERR_USAGE with
+ * what is wrong with the first pattern that stands for nothing.
+ */
 int foi_watch_check(const struct foi_watch *w, const struct definitions *defs);
 
 #endif

@@ -11,9 +11,9 @@
  *     ... ad_opts.sink[k] = (struct ad_sink){live_trees_step, trees};
  *
  * Functions of interest are patterns, as foi_match takes them, that are matched again whenever
- * a function is called for the first time. So in the end they are what they are after the run;
- * until then a pattern may stand for something else, where a name that matches better has not
- * been called yet: that function is then given up.
+ * a function is called for the first time (foi_watch.h). In the end they are what they are
+ * after the run; until then a pattern may stand for something else, where a name that matches
+ * better has not been defined yet: that function is then given up.
  */
 #ifndef SNAG_LIVE_LIVE_TREES_H
 #define SNAG_LIVE_LIVE_TREES_H

@@ -4,10 +4,11 @@
  * Mean and deviation of every feature over the executions that were left within a window of
  * time before this one. An execution is compared with those before it, then it is one of them.
  *
- * What is strange must not widen what is usual: a value further out than so many deviations
- * enters as if it were there and no further (Winsor). A few extremes among hundreds then move
- * the deviation by some percent instead of several times, and where the program really changes
- * its pace, the mean follows all the same, which it would not if they were left out.
+ * What is strange must not widen what is usual: a value further out than seven deviations
+ * enters as if it were there and no further (Winsor). Then what fewer than one in fifty do,
+ * 1 / 7^2, however extreme, cannot widen the deviation for long; what more of them do is taken
+ * for another way of being usual. And where the program changes its pace, the mean follows,
+ * which it would not if what is strange were left out.
  *
  * Forgetting is exact: values are whole numbers, sums of 128 bits, so what goes out of the
  * window leaves nothing behind, no rounding either.
@@ -28,7 +29,7 @@
 #include <stdint.h>
 
 #define ROLLING_MOST 1000000u /* executions that are remembered; older are forgotten early */
-#define ROLLING_CLAMP 3.0     /* deviations, or as many as make an anomaly if that is more */
+#define ROLLING_CLAMP 7.0     /* deviations, or as many as make an anomaly if that is more */
 
 struct rolling_opts {
     const struct tree_feature *feature[TREE_FEATURES_MOST];

@@ -77,7 +77,7 @@ static void forgetting_is_exact(void **state)
     rolling_release(&fresh);
 }
 
-/* 2 % of executions take 50 times as long: what is usual stays about what it was, or not. */
+/* One in a hundred takes 50 times as long: what is usual stays about what it was, or not. */
 static double deviation_among_extremes(bool is_plain, uint32_t *n_found)
 {
     struct rolling_opts opts = opts_of("duration");
@@ -91,11 +91,11 @@ static double deviation_among_extremes(bool is_plain, uint32_t *n_found)
     rolling_init(&r, &opts);
     *n_found = 0;
     for (uint64_t i = 0; i < 5000; i++) {
-        double d = i % 50 == 49 ? 50 : 1 + 0.1 * rng_normal(&rng);
+        double d = i % 100 == 99 ? 50 : 1 + 0.1 * rng_normal(&rng);
         uint64_t value = (uint64_t)llrint(d * 1e6);
         struct rolling_score score = rolling_judge(&r, i, &value);
 
-        *n_found += i % 50 == 49 && score.sigmas > 8;
+        *n_found += i % 100 == 99 && score.sigmas > 20;
     }
     deviation = rolling_deviation(&r, 0);
     rolling_release(&r);
@@ -107,10 +107,10 @@ static void extremes_do_not_widen_what_is_usual(void **state)
     uint32_t n_found, n_found_plain;
 
     (void)state;
-    assert_true(deviation_among_extremes(false, &n_found) < 0.13e6);
-    assert_true(deviation_among_extremes(true, &n_found_plain) > 5e6);
-    assert_int_equal(n_found, 100);
-    assert_true(n_found_plain < 10);
+    assert_true(deviation_among_extremes(false, &n_found) < 0.16e6);
+    assert_true(deviation_among_extremes(true, &n_found_plain) > 4e6);
+    assert_int_equal(n_found, 50);
+    assert_true(n_found_plain < 5);
 }
 
 /* Ten times slower from now on: strange at first, then usual. */
