@@ -1,6 +1,6 @@
 # Sourced by the tests of executions while a program runs:
 #
-#   SNAG and EXECUTIONS are set: the program, and tests/live/executions.c
+#   SNAG and EXECUTIONS are set: the program, and tests/live/live_executions.c
 #   the current directory is one to write to
 
 failed=0

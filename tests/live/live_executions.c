@@ -2,7 +2,7 @@
  * The executions of a function as CSV, for tests and measurements: judged step by step, or,
  * with --whole, as they are found in the finished trace, without verdicts.
  *
- *     executions [--whole] [--step S] [--model FILE] [--features NAMES] [--window S]
+ *     live_executions [--whole] [--step S] [--model FILE] [--features NAMES] [--window S]
  *                [--sigmas K] [--plain] TRACE FUNCTION
  *
  * The hash is of all calls of an execution, their times, and its messages.
@@ -255,12 +255,12 @@ int main(int argc, char **argv)
     int rc;
 
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "executions [options] TRACE FUNCTION\n");
+        fprintf(stderr, "live_executions [options] TRACE FUNCTION\n");
         return 2;
     }
     printf("id,call,enter_ns,duration_ns,vertices,messages,hash,score,verdict,sigmas\n");
     rc = o.is_whole ? read_whole(&o) : read_steps(&o);
     if (rc < 0)
-        fprintf(stderr, "executions: %s\n", err_message());
+        fprintf(stderr, "live_executions: %s\n", err_message());
     return rc < 0;
 }
