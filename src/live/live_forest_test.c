@@ -281,6 +281,7 @@ static void executions_that_began_before_are_left_out(void **state)
     (void)state;
     live_forest_init(&lf, 7);
     live_calls_init(&calls);
+    calls.n_regions = 9;
     live_calls_push(&calls, &batch, 0, 2, &quality);
     live_calls_next_step(&calls);
     live_calls_push(&calls, &batch, 2, 6, &quality);

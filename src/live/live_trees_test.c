@@ -77,6 +77,7 @@ static void call(struct stage *s, uint32_t location, const char *name, uint64_t 
                             {s->now_ns + ns, EVENT_LEAVE, region}};
     struct event_batch batch = {.event = event, .n = 2};
 
+    s->calls[location].n_regions = s->defs.names.n;
     live_calls_push(&s->calls[location], &batch, 0, 2, &s->quality);
     s->now_ns += ns;
 }
