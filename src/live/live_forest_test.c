@@ -1,6 +1,7 @@
 /* Executions that steps have cut against those that forest_add finds in the whole trace. */
 #include "live/live_forest.h"
 
+#include "base/rng.h"
 #include "base/test.h"
 #include "live/ad.h"
 #include "stack/callstack.h"
@@ -292,12 +293,107 @@ static void executions_that_began_before_are_left_out(void **state)
     live_calls_release(&calls);
 }
 
+/* All that a forest says of its trees, behind what is there. */
+static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
+{
+    const struct forest *f = &lf->forest;
+
+    for (uint32_t t = 0; t < f->n_trees; t++) {
+        out[n++] = f->index[t];
+        out[n++] = f->call[t];
+        out[n++] = f->root_ns[t];
+        out[n++] = f->n_messages[t];
+        for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
+            out[n++] = f->region[v];
+            out[n++] = f->parent[v] == FOREST_ROOT ? 0 : f->parent[v] - f->first[t] + 1;
+            out[n++] = f->exclusive_ns[v];
+            out[n++] = lf->vertex_enter_ns[v];
+        }
+        for (size_t m = lf->first_message[t]; m < lf->first_message[t + 1]; m++) {
+            out[n++] = lf->message[m].call - f->first[t];
+            out[n++] = lf->message[m].tag;
+        }
+    }
+    return n;
+}
+
+enum { N_EVENTS = 400, MOST_TOLD = 8 * N_EVENTS };
+
+/* The events in steps, cut with this probability behind each; 0: all at once. */
+static size_t run_cut(const struct event_batch *batch, double cut, struct rng *rng,
+                      uint64_t *out)
+{
+    struct quality quality = {0};
+    struct live_calls calls;
+    struct live_forest lf;
+    size_t n = 0, begin = 0;
+
+    live_calls_init(&calls);
+    calls.n_regions = 4;
+    live_forest_init(&lf, 1);
+    for (size_t i = 1; i <= batch->n; i++) {
+        if (i < batch->n && rng_real(rng) >= cut)
+            continue;
+        live_calls_push(&calls, batch, begin, i, &quality);
+        begin = i;
+        live_forest_clear(&lf);
+        live_forest_add(&lf, 0, &calls);
+        n = tell(&lf, out, n);
+        live_calls_next_step(&calls);
+    }
+    live_calls_finish(&calls, &quality);
+    live_forest_clear(&lf);
+    live_forest_add(&lf, 0, &calls);
+    n = tell(&lf, out, n);
+    assert_int_equal(lf.n_open, 0);
+    live_calls_release(&calls);
+    live_forest_release(&lf);
+    return n;
+}
+
+/* Enters, leaves that may not pair up, messages; cut anywhere. */
+static void anything_may_be_cut_anywhere(void **state)
+{
+    static uint64_t whole[MOST_TOLD], pieces[MOST_TOLD];
+    struct event event[N_EVENTS];
+    struct message message[N_EVENTS] = {{0}};
+    struct event_batch batch = {.event = event, .n = N_EVENTS, .message = message};
+    size_t n_told = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct rng rng = {seed};
+        size_t n;
+
+        for (uint32_t i = 0; i < N_EVENTS; i++) {
+            uint64_t kind = rng_below(&rng, 10);
+
+            event[i] = (struct event){.time_ns = 10 * i + rng_below(&rng, 10),
+                                      .kind = kind < 4   ? EVENT_ENTER
+                                              : kind < 8 ? EVENT_LEAVE
+                                                         : EVENT_MESSAGE,
+                                      .ref = kind < 8 ? (uint32_t)rng_below(&rng, 4) : i};
+            if (kind >= 5 && kind < 8)
+                event[i].ref = ANY_REGION;
+            message[i].tag = i;
+        }
+        n = run_cut(&batch, 0, &rng, whole);
+        n_told += n;
+        for (double cut = 0.01; cut < 2; cut *= 4) {
+            assert_int_equal(run_cut(&batch, cut, &rng, pieces), n);
+            assert_memory_equal(whole, pieces, n * sizeof *whole);
+        }
+    }
+    assert_true(n_told > 300 * 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_cut_anywhere_and_trees_are_the_same),
         cmocka_unit_test(long_executions_keep_their_first_calls),
         cmocka_unit_test(executions_that_began_before_are_left_out),
+        cmocka_unit_test(anything_may_be_cut_anywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
