@@ -7,7 +7,7 @@
 #ifndef SNAG_ANALYSIS_ANALYSIS_H
 #define SNAG_ANALYSIS_ANALYSIS_H
 
-#include "analysis/model_file.h"
+#include "learn/model_file.h"
 #include "analysis/work.h"
 #include "base/pool.h"
 #include "features/residual.h"

@@ -1,6 +1,6 @@
 /* A model of one run, applied to another one of the same program, whose functions are numbered
  * in another order. */
-#include "analysis/model_file.h"
+#include "learn/model_file.h"
 
 #include "analysis/sample_run.h"
 #include "analysis/work.h"

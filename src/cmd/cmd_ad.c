@@ -4,6 +4,7 @@
 #include "cmd/live_session.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
+#include "cmd/tree_totals.h"
 
 #include <stdio.h>
 
@@ -38,6 +39,7 @@ static void print_text(const struct live_session *s)
            s->is_interrupted ? ", interrupted" : "");
     printf("%s strange; %s not judged, as there were too few like them\n",
            text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
+    tree_totals_print(s->trees, s->stream.defs);
     if (s->settings->store)
         print_stored(&s->stored, s->settings->store);
     if (s->stream.n_lost > 0)
@@ -89,6 +91,8 @@ static void print_totals_json(const struct live_session *s)
     if (s->settings->store)
         set_stored(line, &s->stored);
     json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));
+    if (s->trees)
+        json_object_set_new(line, "foi", tree_totals_json(s->trees, s->stream.defs));
     json_object_set_new(line, "quality", reading_quality_json(&quality));
     if (s->client)
         json_object_set_new(line, "server", server_json(s));
@@ -106,6 +110,8 @@ static int run(const struct settings *settings)
         print_totals_json(&session);
     else if (rc == 0)
         print_text(&session);
+    if (rc == 0 && session.trees && !session.is_interrupted)
+        rc = live_trees_check(session.trees, session.stream.defs);
     if (rc == 0)
         rc = live_session_status(&session);
     live_session_close(&session);

@@ -1,7 +1,7 @@
 /* snag model -- save what a run taught, and look into such a file. */
 #include "analysis/foi_settings.h"
 #include "analysis/label_store.h"
-#include "analysis/model_file.h"
+#include "learn/model_file.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"

@@ -150,7 +150,8 @@ static const struct command commands[] = {
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
      "ignore thresholds window store program rank as-rank watchlist counter-prefix "
-     "connect-timeout silence-timeout tree-window ps curve-key deterministic",
+     "connect-timeout silence-timeout tree-window tree-features tree-sigmas ps curve-key "
+     "deterministic",
      1, 1, cmd_ad,
      "Reads what a program says while it runs, step by step, learns how long the calls of "
      "each\n"

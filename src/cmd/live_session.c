@@ -139,13 +139,9 @@ static int open_client(struct live_session *session)
     return 0;
 }
 
-/* What nothing looks at would be a promise that is not kept. */
+/* What belongs together. */
 static int check(const struct settings *s)
 {
-    const char *name = s->n_foi > 0 ? "foi" : s->model ? "model" : NULL;
-
-    if (name)
-        return err_set(ERR_UNSUPPORTED, "--%s is not there yet while a program runs", name);
     if (s->ps == NULL && (s->curve_key || s->deterministic))
         return err_set(ERR_USAGE, "--%s needs --ps",
                        s->curve_key ? "curve-key" : "deterministic");
@@ -193,6 +189,28 @@ static void close_recorder(struct live_session *session)
     session->recorder = NULL;
 }
 
+/* The executions of functions of interest, if there are any. */
+static int open_trees(struct live_session *session, const struct settings *s)
+{
+    struct live_trees_opts opts = live_trees_default();
+    int rc;
+
+    if (s->n_foi == 0 && s->model == NULL)
+        return 0;
+    opts.pattern = s->foi;
+    opts.n_patterns = s->n_foi;
+    opts.model_path = s->model;
+    opts.window_s = s->tree_window;
+    if (s->tree_features)
+        opts.features = s->tree_features;
+    if (s->tree_sigmas > 0)
+        opts.sigmas = s->tree_sigmas;
+    rc = live_trees_new(&opts, &session->trees);
+    if (rc == 0)
+        live_session_add(session, live_trees_step, session->trees);
+    return rc;
+}
+
 int live_session_open(struct live_session *session, const struct settings *settings)
 {
     struct stream_opts opts = stream_opts_of(settings);
@@ -206,7 +224,9 @@ int live_session_open(struct live_session *session, const struct settings *setti
         rc = open_client(session);
     if (rc == 0)
         rc = stream_open(&session->stream, settings->args[0], &opts);
-    return rc < 0 ? rc : open_recorder(session);
+    if (rc == 0)
+        rc = open_recorder(session);
+    return rc < 0 ? rc : open_trees(session, settings);
 }
 
 void live_session_add(struct live_session *session,
@@ -222,6 +242,7 @@ void live_session_close(struct live_session *session)
     live_exchange_free(session->exchange);
     ps_client_close(session->client);
     live_rules_release(&session->rules);
+    live_trees_free(session->trees);
     stream_close(&session->stream);
     *session = (struct live_session){0};
 }

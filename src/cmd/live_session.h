@@ -19,6 +19,7 @@
 #include "live/ad.h"
 #include "live/live_exchange.h"
 #include "live/live_recorder.h"
+#include "live/live_trees.h"
 
 #define LIVE_SESSION_SINKS 8u
 
@@ -32,6 +33,7 @@ struct live_session {
     struct live_exchange *exchange;
     char program[16]; /* name of the program to the parameter server */
     struct ad *ad;
+    struct live_trees *trees;           /* of --foi and --model; NULL: none were asked for */
     struct live_recorder *recorder;     /* with --store, the first sink; else NULL */
     struct live_recorder_counts stored; /* when live_session_run is over */
     bool has_lost;                      /* not all of it could be stored; that was said */

@@ -162,6 +162,11 @@ static const struct option_row rows[] = {
      "how long a program may say nothing (default 0: for ever)"},
     {"tree-window", 0, OPTION_COUNT, AT(tree_window), "SECONDS", NULL,
      "how long executions are kept to compare others with (default 3600)"},
+    {"tree-features", 0, OPTION_TEXT, AT(tree_features), "NAMES", NULL,
+     "what executions are compared by: some of duration,exclusive,exit,messages,rate,calls,"
+     "depth (default duration)"},
+    {"tree-sigmas", 0, OPTION_ABOVE, AT(tree_sigmas), "X", NULL,
+     "an execution is strange beyond so many standard deviations (default 3)"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
      "threads to use (default: one per processor); results do not depend on it"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},

@@ -23,7 +23,8 @@ struct settings {
 
     /* while a program runs */
     const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
-    const char *counter_prefix, *ps;
+    const char *counter_prefix, *ps, *tree_features;
+    double tree_sigmas; /* 0: not said */
     double step, speed; /* NAN: not said */
     double connect_timeout, silence_timeout;
     uint64_t min_time_ns;

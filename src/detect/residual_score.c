@@ -9,11 +9,10 @@
 
 #define LEAST_TIME_SLOPE 0.5
 #define LEAST_STRUCTURE_SLOPE 1.0
-#define BEYOND_RANK 1.0     /* nats by which sure time may exceed what ranks can say */
-#define GROSS_DISCOUNT 1.0  /* nats by which doubtful time counts less */
-#define STRONG_EVIDENCE 4.5 /* nats; one in ninety clean forests' trees of a hundred */
-#define FEWEST_TREES 10     /* below, nothing can be called an anomaly */
-#define TIE_SLACK 1.5       /* trees tied at the cut may make so many times more anomalies */
+#define BEYOND_RANK 1.0    /* nats by which sure time may exceed what ranks can say */
+#define GROSS_DISCOUNT 1.0 /* nats by which doubtful time counts less */
+#define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
+#define TIE_SLACK 1.5      /* trees tied at the cut may make so many times more anomalies */
 
 const char *score_part_name(enum score_part part)
 {
@@ -26,6 +25,7 @@ void residual_scores_release(struct residual_scores *scores)
 {
     free(scores->score);
     free(scores->part);
+    free(scores->evidence);
     for (int p = 0; p < N_PARTS; p++)
         free(scores->value[p]);
     *scores = (struct residual_scores){0};
@@ -105,7 +105,7 @@ static double threshold_for(const double *score, const double *evidence, size_t 
     size_t n_strong = 0, n_at_least = 0;
 
     for (size_t i = 0; i < n; i++)
-        n_strong += evidence[i] >= STRONG_EVIDENCE;
+        n_strong += evidence[i] >= RESIDUAL_STRONG;
     if (n < FEWEST_TREES || n_strong == 0) {
         free(sorted);
         return INFINITY;
@@ -124,11 +124,11 @@ static double threshold_for(const double *score, const double *evidence, size_t 
 }
 
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
-                       struct residual_scores *out, double *evidence)
+                       struct residual_scores *out)
 {
     double value[N_PARTS];
 
-    *evidence = measure_by(y, m, value);
+    out->evidence[i] = measure_by(y, m, value);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
         if (p == 0 || value[p] > out->score[i]) {
@@ -141,17 +141,15 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
 void residual_score(struct yardstick *y, bool is_own, const struct residual_measure *measure,
                     size_t n, struct residual_scores *out)
 {
-    double *evidence = mem_alloc(n, sizeof *evidence);
-
     for (int p = 0; p < N_PARTS; p++)
         out->value[p] = mem_alloc(n, sizeof *out->value[p]);
     out->score = mem_alloc(n, sizeof *out->score);
     out->part = mem_alloc(n, sizeof *out->part);
+    out->evidence = mem_alloc(n, sizeof *out->evidence);
     for (size_t i = 0; i < n; i++)
-        score_tree(y, &measure[i], i, out, &evidence[i]);
+        score_tree(y, &measure[i], i, out);
     if (is_own)
-        y->threshold = threshold_for(out->score, evidence, n);
+        y->threshold = threshold_for(out->score, out->evidence, n);
     out->threshold =
-        isfinite(y->threshold) ? y->threshold : threshold_for(out->score, evidence, n);
-    free(evidence);
+        isfinite(y->threshold) ? y->threshold : threshold_for(out->score, out->evidence, n);
 }

@@ -25,6 +25,8 @@
 
 #include <stddef.h>
 
+#define RESIDUAL_STRONG 4.5 /* evidence; one in ninety clean forests' trees of a hundred */
+
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
 
 struct yardstick {
@@ -36,6 +38,7 @@ struct residual_scores {
     double *score;          /* [n] nats, >= 0 */
     enum score_part *part;  /* [n] the one that attained it */
     double *value[N_PARTS]; /* [n] each part */
+    double *evidence;       /* [n] how strong it is in absolute terms, nats */
     double threshold;       /* a score above it is an anomaly; INFINITY for none */
 };
 

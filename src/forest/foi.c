@@ -21,7 +21,7 @@
 
 /* -------------------------------------------------------------------------- matching */
 
-enum tier { TIER_EXACT, TIER_SHORT, TIER_LAST, TIER_PART, N_TIERS };
+enum tier { TIER_EXACT, TIER_SHORT, TIER_LAST, TIER_PART, N_TIERS = FOI_NO_MATCH };
 
 static bool matches(const struct region *region, const char *pattern, enum tier tier)
 {
@@ -59,6 +59,13 @@ static size_t match_plain(const char *pattern, const struct definitions *defs,
             if (profile->row[r].n_calls > 0 && matches(&defs->region[r], pattern, tier))
                 found[n++] = r;
     return n;
+}
+
+static bool is_regex(const char *pattern)
+{
+    size_t length = strlen(pattern);
+
+    return length > 2 && pattern[0] == '/' && pattern[length - 1] == '/';
 }
 
 static int match_regex(const char *pattern, const struct definitions *defs,
@@ -114,13 +121,12 @@ int foi_match(const char *pattern, const struct definitions *defs,
               const struct profile *profile, uint32_t *region, size_t *n)
 {
     uint32_t *found = mem_alloc(profile->n_regions, sizeof *found);
-    size_t length = strlen(pattern);
     int rc = 0;
 
     *n = 0;
-    if (length > 2 && pattern[0] == '/' && pattern[length - 1] == '/')
+    if (is_regex(pattern))
         rc = match_regex(pattern, defs, profile, found, n);
-    else if (length > 0)
+    else if (*pattern != '\0')
         *n = match_plain(pattern, defs, profile, found);
     qsort_r(found, *n, sizeof *found, by_time, (void *)(uintptr_t)profile);
     if (rc == 0 && *n == 0)
@@ -132,6 +138,20 @@ int foi_match(const char *pattern, const struct definitions *defs,
         memcpy(region, found, *n * sizeof *region);
     free(found);
     return rc;
+}
+
+int foi_tier(const char *pattern, const struct definitions *defs, const struct profile *profile)
+{
+    uint32_t n = profile ? profile->n_regions : defs->names.n;
+
+    if (is_regex(pattern))
+        return 0;
+    for (enum tier tier = TIER_EXACT; tier < N_TIERS; tier++)
+        for (uint32_t r = 0; r < n; r++)
+            if ((profile == NULL || profile->row[r].n_calls > 0) &&
+                matches(&defs->region[r], pattern, tier))
+                return (int)tier;
+    return FOI_NO_MATCH;
 }
 
 /* ------------------------------------------------------------------------ suggesting */

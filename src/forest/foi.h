@@ -27,6 +27,15 @@
 int foi_match(const char *pattern, const struct definitions *defs,
               const struct profile *profile, uint32_t *region, size_t *n);
 
+/*
+ * foi_tier -- how good the best match of a pattern is: 0 for an exact name or a regex, more for
+ * worse ones, FOI_NO_MATCH for none.
+ *   profile  which functions count: those that are called; NULL: all that are defined
+ */
+#define FOI_NO_MATCH 4
+int foi_tier(const char *pattern, const struct definitions *defs,
+             const struct profile *profile);
+
 struct foi_suggestion {
     uint32_t region;
     double merit;           /* 0..1, for ordering */

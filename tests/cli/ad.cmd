@@ -33,9 +33,7 @@ snag ad synth:a --silence-timeout nan
 snag ad synth:a --model-key thread
 snag ad --help | sed -n 1p
 
-# What is not there yet says so.
-snag ad synth:a --foi a
-snag ad synth:a --model file
+# Options of what is not asked for.
 snag ad synth:a --window 3 --counter-prefix x --tree-window 60 --quiet | sed -n 2p
 
 # What is ignored is neither learnt nor judged; a region may have a threshold of its own.

@@ -40,6 +40,8 @@ static void grow(struct counts *c, const struct definitions *defs)
         live_calls_init(&c->lane[c->n_lanes]);
         c->last_ns[c->n_lanes] = 0;
     }
+    for (uint32_t l = 0; l < c->n_lanes; l++)
+        c->lane[l].n_regions = defs->names.n;
 }
 
 static void count_part(struct counts *c, struct stream *stream, const struct stream_part *p)

@@ -11,8 +11,8 @@
  * little-endian; the hash is that of the compressed bytes, which hold sections: a name, a
  * length, that many bytes. A section that is not needed is left out.
  */
-#ifndef SNAG_ANALYSIS_MODEL_FILE_H
-#define SNAG_ANALYSIS_MODEL_FILE_H
+#ifndef SNAG_LEARN_MODEL_FILE_H
+#define SNAG_LEARN_MODEL_FILE_H
 
 #include "base/names.h"
 #include "detect/residual_score.h"

@@ -1,5 +1,5 @@
 /* Sections, see the table below, are packed one behind the other and compressed as one. */
-#include "analysis/model_file.h"
+#include "learn/model_file.h"
 
 #include "base/err.h"
 #include "base/fs.h"

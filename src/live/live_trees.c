@@ -1,0 +1,323 @@
+/*
+ * Collect, judge, hand on. Executions of a step are judged in the order they were left, on
+ * whatever location, so verdicts do not depend on where steps are cut.
+ */
+#include "live/live_trees.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "live/foi_watch.h"
+#include "live/rolling.h"
+#include "live/tree_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+#define LONGEST_WINDOW_S 1e10
+
+struct sink {
+    live_tree_fn *step;
+    void *ctx;
+};
+
+struct live_trees {
+    struct foi_watch watch;
+    struct tree_model *model; /* NULL: none */
+    struct rolling_opts rolling_opts;
+    struct sink *sink; /* [n_sinks] */
+    size_t n_sinks, sink_cap;
+
+    struct live_foi *foi;    /* [n_foi] */
+    struct rolling *rolling; /* [n_foi] */
+    uint32_t n_foi;
+    size_t foi_cap, rolling_cap;
+
+    uint32_t *order; /* trees of a step by when they were left */
+    size_t order_cap;
+    struct arena sentences; /* of the step */
+};
+
+struct live_trees_opts live_trees_default(void)
+{
+    return (struct live_trees_opts){
+        .features = "duration", .window_s = 3600, .sigmas = 3, .least = 30};
+}
+
+/* ------------------------------------------------------------------------------- lifetime */
+
+static int set_rolling(struct rolling_opts *r, const struct live_trees_opts *opts)
+{
+    int n = tree_features_parse(opts->features, r->feature);
+
+    if (n < 0)
+        return n;
+    if (!(opts->window_s > 0 && opts->window_s <= LONGEST_WINDOW_S))
+        return err_set(ERR_USAGE, "executions cannot be compared with those of %g seconds",
+                       opts->window_s);
+    if (!(opts->sigmas > 0) || !isfinite(opts->sigmas))
+        return err_set(ERR_USAGE, "an execution cannot be strange beyond %g deviations",
+                       opts->sigmas);
+    r->n_features = (uint32_t)n;
+    r->window_ns = (uint64_t)(opts->window_s * NS_PER_S);
+    r->sigmas = opts->sigmas;
+    r->least = opts->least;
+    r->is_plain = opts->is_plain;
+    return 0;
+}
+
+int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
+{
+    struct live_trees *t = mem_alloc(1, sizeof *t);
+    int rc = foi_watch_init(&t->watch, opts->pattern, opts->n_patterns);
+
+    *out = NULL;
+    if (rc == 0)
+        rc = set_rolling(&t->rolling_opts, opts);
+    if (rc == 0 && opts->model_path)
+        rc = tree_model_open(opts->model_path, &t->model);
+    if (rc < 0) {
+        live_trees_free(t);
+        return rc;
+    }
+    *out = t;
+    return 0;
+}
+
+void live_trees_add(struct live_trees *t, live_tree_fn *step, void *ctx)
+{
+    mem_grow(&t->sink, &t->sink_cap, t->n_sinks + 1, sizeof *t->sink);
+    t->sink[t->n_sinks++] = (struct sink){step, ctx};
+}
+
+void live_trees_free(struct live_trees *t)
+{
+    if (t == NULL)
+        return;
+    for (uint32_t i = 0; i < t->n_foi; i++) {
+        live_forest_release(&t->foi[i].trees);
+        rolling_release(&t->rolling[i]);
+        free(t->foi[i].verdict);
+    }
+    foi_watch_release(&t->watch);
+    tree_model_close(t->model);
+    arena_release(&t->sentences);
+    free(t->sink);
+    free(t->foi);
+    free(t->rolling);
+    free(t->order);
+    free(t);
+}
+
+/* ------------------------------------------------------------------ functions of interest */
+
+/* The one of this region, added if there is none. */
+static struct live_foi *foi_of(struct live_trees *t, uint32_t region)
+{
+    struct live_foi *foi;
+
+    for (uint32_t i = 0; i < t->n_foi; i++)
+        if (t->foi[i].region == region)
+            return &t->foi[i];
+    mem_grow(&t->foi, &t->foi_cap, (size_t)t->n_foi + 1, sizeof *t->foi);
+    mem_grow(&t->rolling, &t->rolling_cap, (size_t)t->n_foi + 1, sizeof *t->rolling);
+    foi = &t->foi[t->n_foi];
+    *foi = (struct live_foi){.region = region};
+    live_forest_init(&foi->trees, region);
+    rolling_init(&t->rolling[t->n_foi++], &t->rolling_opts);
+    return foi;
+}
+
+static void give_up(struct live_foi *foi, const struct definitions *defs)
+{
+    log_info("trees", "'%s' is no function of interest any more: another name matches better",
+             defs->region[foi->region].short_name);
+    foi->is_given_up = true;
+    live_forest_release(&foi->trees);
+    live_forest_init(&foi->trees, foi->region);
+}
+
+/* A function was called for the first time. */
+static void match_again(struct live_trees *t, const struct definitions *defs)
+{
+    uint32_t region[FOI_MOST];
+    size_t n = foi_watch_match(&t->watch, defs, region);
+    uint32_t of_model =
+        t->model ? names_find(&defs->names, tree_model_foi(t->model)) : NAMES_NONE;
+
+    if (of_model != NAMES_NONE && t->watch.is_called[of_model])
+        foi_of(t, of_model)->has_model = true;
+    for (size_t i = 0; i < n; i++)
+        foi_of(t, region[i]);
+    for (uint32_t k = 0; k < t->n_foi; k++) {
+        bool is_meant = t->foi[k].has_model || t->foi[k].is_given_up;
+
+        for (size_t i = 0; i < n; i++)
+            is_meant |= region[i] == t->foi[k].region;
+        if (!is_meant)
+            give_up(&t->foi[k], defs);
+    }
+}
+
+static void collect(struct live_trees *t, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        foi_watch_add(&t->watch, &step->calls[l], step->defs);
+    if (t->watch.is_changed)
+        match_again(t, step->defs);
+    for (uint32_t i = 0; i < t->n_foi; i++) {
+        live_forest_clear(&t->foi[i].trees);
+        for (uint32_t l = 0; !t->foi[i].is_given_up && l < step->n_locations; l++)
+            live_forest_add(&t->foi[i].trees, l, &step->calls[l]);
+    }
+}
+
+/* -------------------------------------------------------------------------------- judging */
+
+/* When left, then where: trees of a location are in order already. */
+static int by_exit(const void *a, const void *b, void *arg)
+{
+    const struct forest *f = arg;
+    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+    uint64_t x = f->enter_ns[s] + f->root_ns[s], y = f->enter_ns[t] + f->root_ns[t];
+
+    return x != y ? (x > y) - (x < y) : (s > t) - (s < t);
+}
+
+static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
+                             struct rolling *rolling)
+{
+    const struct forest *f = &foi->trees.forest;
+    const struct rolling_opts *opts = &t->rolling_opts;
+
+    mem_grow(&t->order, &t->order_cap, f->n_trees, sizeof *t->order);
+    for (uint32_t i = 0; i < f->n_trees; i++)
+        t->order[i] = i;
+    qsort_r(t->order, f->n_trees, sizeof *t->order, by_exit, (void *)(uintptr_t)f);
+    for (uint32_t i = 0; i < f->n_trees; i++) {
+        uint32_t tree = t->order[i];
+        struct tree_verdict *v = &foi->verdict[tree];
+        uint64_t value[TREE_FEATURES_MOST];
+        struct rolling_score score;
+        char why[ROLLING_WHY_SIZE];
+
+        for (uint32_t k = 0; k < opts->n_features; k++)
+            value[k] = tree_feature_value(opts->feature[k], &foi->trees, tree);
+        score = rolling_judge(rolling, f->enter_ns[tree] + f->root_ns[tree], value);
+        *v = (struct tree_verdict){.sigmas = score.sigmas, .threshold = opts->sigmas};
+        if (isnan(score.sigmas))
+            continue;
+        v->algorithm = TREE_BY_ROLLING;
+        v->score = score.sigmas;
+        v->is_anomaly = score.sigmas > opts->sigmas;
+        if (v->is_anomaly && !foi->has_model)
+            v->why = arena_string(&t->sentences, rolling_why(rolling, &score, why));
+    }
+}
+
+static void judge_by_model(struct live_trees *t, struct live_foi *foi,
+                           const struct definitions *defs)
+{
+    const struct forest *f = &foi->trees.forest;
+    int rc = tree_model_score(t->model, f, defs);
+
+    if (rc < 0)
+        log_warn("trees", "%s", err_message());
+    for (uint32_t i = 0; i < f->n_trees; i++) {
+        struct tree_verdict *v = &foi->verdict[i];
+        char why[WHY_SIZE];
+
+        *v = (struct tree_verdict){.sigmas = v->sigmas};
+        if (rc < 0)
+            continue;
+        v->algorithm = TREE_BY_MODEL;
+        v->score = tree_model_score_of(t->model, i);
+        v->threshold = tree_model_threshold(t->model);
+        v->is_anomaly = tree_model_is_anomaly(t->model, i);
+        if (!v->is_anomaly)
+            continue;
+        tree_model_why(t->model, i, why);
+        v->why = arena_string(&t->sentences, why);
+    }
+}
+
+static void add_up(struct live_foi *foi)
+{
+    const struct forest *f = &foi->trees.forest;
+    struct live_tree_totals *totals = &foi->totals;
+
+    totals->n_executions += f->n_trees;
+    for (uint32_t i = 0; i < f->n_trees; i++) {
+        totals->n_calls += foi->trees.n_calls[i];
+        totals->n_cut += live_forest_is_cut(&foi->trees, i);
+        totals->n_anomalies += foi->verdict[i].is_anomaly;
+        totals->n_unjudged += foi->verdict[i].algorithm == NULL;
+    }
+}
+
+static void judge(struct live_trees *t, uint32_t i, const struct definitions *defs)
+{
+    struct live_foi *foi = &t->foi[i];
+
+    if (foi->trees.forest.n_trees == 0)
+        return;
+    mem_grow(&foi->verdict, &foi->verdict_cap, foi->trees.forest.n_trees, sizeof *foi->verdict);
+    judge_by_rolling(t, foi, &t->rolling[i]);
+    if (foi->has_model)
+        judge_by_model(t, foi, defs);
+    add_up(foi);
+}
+
+/* --------------------------------------------------------------------------------- public */
+
+void live_trees_step(void *ctx, const struct ad_step *step)
+{
+    struct live_trees *t = ctx;
+    struct arena_mark mark = arena_mark(&t->sentences);
+    struct live_tree_step tree_step = {.step = step};
+
+    collect(t, step);
+    for (uint32_t i = 0; i < t->n_foi; i++)
+        judge(t, i, step->defs);
+    tree_step.foi = t->foi;
+    tree_step.n_foi = t->n_foi;
+    for (size_t i = 0; i < t->n_sinks; i++)
+        t->sink[i].step(t->sink[i].ctx, &tree_step);
+    arena_restore(&t->sentences, mark);
+}
+
+const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *n)
+{
+    *n = trees->n_foi;
+    return trees->foi;
+}
+
+int live_trees_check(const struct live_trees *t, const struct definitions *defs)
+{
+    uint32_t region =
+        t->model ? names_find(&defs->names, tree_model_foi(t->model)) : NAMES_NONE;
+
+    if (t->model && (region == NAMES_NONE || region >= t->watch.called.n_regions ||
+                     !t->watch.is_called[region]))
+        return err_set(ERR_NOT_FOUND, "the model is about '%s', which was never called",
+                       tree_model_foi(t->model));
+    return foi_watch_check(&t->watch, defs);
+}
+
+char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, uint32_t t,
+                   char out[LIVE_TREE_ID_SIZE])
+{
+    const struct forest *f = &foi->trees.forest;
+    const struct location *location = &defs->location[f->location[t]];
+
+    if (location->thread > 0)
+        snprintf(out, LIVE_TREE_ID_SIZE, "#%u.%u-%u", location->rank, location->thread,
+                 f->index[t]);
+    else
+        snprintf(out, LIVE_TREE_ID_SIZE, "#%u-%u", location->rank, f->index[t]);
+    return out;
+}

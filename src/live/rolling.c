@@ -1,0 +1,161 @@
+/*
+ * With n values, S their sum, m = S / n rounded down and r the rest, the sum of their squared
+ * distances from m is Q - m (S + r), Q the sum of squares: all whole, and below 2^128 as values
+ * are below 2^52 and n below 2^20. The mean is m + r / n, which takes r^2 / n off that sum.
+ */
+#include "live/rolling.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rolling_init(struct rolling *r, const struct rolling_opts *opts)
+{
+    *r = (struct rolling){.opts = opts};
+}
+
+void rolling_release(struct rolling *r)
+{
+    free(r->exit_ns);
+    free(r->value);
+    *r = (struct rolling){0};
+}
+
+double rolling_mean(const struct rolling *r, uint32_t feature)
+{
+    const struct rolling_sum *s = &r->sum[feature];
+
+    return r->n ? (double)(uint64_t)(s->sum / r->n) +
+                      (double)(uint64_t)(s->sum % r->n) / (double)r->n
+                : 0;
+}
+
+double rolling_deviation(const struct rolling *r, uint32_t feature)
+{
+    const struct rolling_sum *s = &r->sum[feature];
+    uint64_t mean, rest;
+    double around;
+
+    if (r->n == 0)
+        return 0;
+    mean = s->sum / r->n;
+    rest = s->sum % r->n;
+    around =
+        (double)(s->squares - (unsigned __int128)mean * ((unsigned __int128)s->sum + rest));
+    around -= (double)rest * ((double)rest / (double)r->n);
+    return sqrt(fmax(around, 0) / (double)r->n);
+}
+
+/* ------------------------------------------------------------------------------- the ring */
+
+static void forget_oldest(struct rolling *r)
+{
+    const uint64_t *value = r->value + r->first * r->opts->n_features;
+
+    for (uint32_t f = 0; f < r->opts->n_features; f++) {
+        r->sum[f].sum -= value[f];
+        r->sum[f].squares -= (unsigned __int128)value[f] * value[f];
+    }
+    r->first = (r->first + 1) % r->cap;
+    r->n--;
+}
+
+static void forget_older(struct rolling *r, uint64_t now_ns)
+{
+    while (r->n > 0 &&
+           (r->n == ROLLING_MOST || (now_ns > r->exit_ns[r->first] &&
+                                     now_ns - r->exit_ns[r->first] > r->opts->window_ns)))
+        forget_oldest(r);
+}
+
+/* Twice as large, what is in it from the beginning. */
+static void widen(struct rolling *r)
+{
+    size_t cap = r->cap ? 2 * r->cap : 256, width = r->opts->n_features;
+    uint64_t *exit_ns = mem_resize(NULL, cap, sizeof *exit_ns);
+    uint64_t *value = mem_resize(NULL, cap * width, sizeof *value);
+
+    for (size_t i = 0; i < r->n; i++) {
+        size_t from = (r->first + i) % r->cap;
+
+        exit_ns[i] = r->exit_ns[from];
+        memcpy(value + i * width, r->value + from * width, width * sizeof *value);
+    }
+    free(r->exit_ns);
+    free(r->value);
+    r->exit_ns = exit_ns;
+    r->value = value;
+    r->cap = cap;
+    r->first = 0;
+}
+
+/* -------------------------------------------------------------------------------- judging */
+
+/* Deviations below what can be told apart count as that. */
+static double width_of(const struct rolling *r, uint32_t f, double mean)
+{
+    const struct tree_feature *feature = r->opts->feature[f];
+
+    return fmax(rolling_deviation(r, f), fmax(feature->least, feature->least_ratio * mean));
+}
+
+static uint64_t clamp(const struct rolling *r, double mean, double width, uint64_t value)
+{
+    double reach = fmax(ROLLING_CLAMP, r->opts->sigmas) * width;
+
+    if (r->opts->is_plain || fabs((double)value - mean) <= reach)
+        return value;
+    return (uint64_t)llrint(fmax((double)value > mean ? mean + reach : mean - reach, 0));
+}
+
+static void enter(struct rolling *r, uint32_t f, uint64_t value, uint64_t *slot)
+{
+    slot[f] = value;
+    r->sum[f].sum += value;
+    r->sum[f].squares += (unsigned __int128)value * value;
+}
+
+struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
+{
+    struct rolling_score score = {.sigmas = NAN};
+    uint64_t entered[TREE_FEATURES_MOST], *slot;
+
+    forget_older(r, exit_ns);
+    score.n = r->n;
+    for (uint32_t f = 0; f < r->opts->n_features; f++) {
+        double mean = rolling_mean(r, f), width = width_of(r, f, mean);
+        double z = fabs((double)value[f] - mean) / width;
+
+        entered[f] = value[f];
+        if (r->n < r->opts->least || r->n == 0)
+            continue;
+        entered[f] = clamp(r, mean, width, value[f]);
+        if (isnan(score.sigmas) || z > score.sigmas)
+            score = (struct rolling_score){z, f, (double)value[f], mean, width, r->n};
+    }
+    if (r->n == r->cap)
+        widen(r);
+    r->exit_ns[(r->first + r->n) % r->cap] = exit_ns;
+    slot = r->value + (r->first + r->n) % r->cap * r->opts->n_features;
+    for (uint32_t f = 0; f < r->opts->n_features; f++)
+        enter(r, f, entered[f], slot);
+    r->n++;
+    return score;
+}
+
+char *rolling_why(const struct rolling *r, const struct rolling_score *s,
+                  char out[ROLLING_WHY_SIZE])
+{
+    const struct tree_feature *f = r->opts->feature[s->feature];
+    char value[TEXT_SIZE], mean[TEXT_SIZE], n[TEXT_SIZE];
+
+    snprintf(out, ROLLING_WHY_SIZE,
+             "%s %s%s, %.1f deviations %s than the mean of the %s executions before it, %s%s",
+             f->what, f->text(s->value, value), f->unit, s->sigmas,
+             s->value > s->mean ? "more" : "less", text_count(s->n, n), f->text(s->mean, mean),
+             f->unit);
+    return out;
+}

@@ -1,0 +1,168 @@
+/* Sums over a window that comes and goes against the same from all values in it. */
+#include "live/rolling.h"
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/test.h"
+
+static struct rolling_opts opts_of(const char *features)
+{
+    struct rolling_opts opts = {.window_ns = 1000, .sigmas = 3, .least = 2};
+
+    opts.n_features = (uint32_t)tree_features_parse(features, opts.feature);
+    return opts;
+}
+
+/* 2, 4, 4, 4, 5, 5, 7, 9 ms: mean 5, deviation 2 (the textbook's). */
+static void mean_and_deviation_by_hand(void **state)
+{
+    static const uint64_t ms[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    struct rolling_opts opts = opts_of("duration");
+    struct rolling_score score;
+    struct rolling r;
+    uint64_t next = 11000000;
+    char why[ROLLING_WHY_SIZE];
+
+    (void)state;
+    opts.is_plain = true;
+    rolling_init(&r, &opts);
+    for (uint64_t i = 0; i < 8; i++) {
+        uint64_t value = ms[i] * 1000000;
+
+        score = rolling_judge(&r, i, &value);
+        assert_true(i < 2 ? isnan(score.sigmas) : score.n == i);
+    }
+    assert_true(rolling_mean(&r, 0) == 5e6);
+    assert_true(rolling_deviation(&r, 0) == 2e6);
+    score = rolling_judge(&r, 8, &next);
+    assert_true(score.sigmas == 3 && score.deviation == 2e6);
+    assert_string_equal(rolling_why(&r, &score, why),
+                        "took 11.0 ms, 3.0 deviations more than the mean of the 8 executions "
+                        "before it, 5.00 ms");
+    rolling_release(&r);
+}
+
+/* What is older than the window leaves nothing behind, however large it was. */
+static void forgetting_is_exact(void **state)
+{
+    struct rolling_opts opts = opts_of("duration,calls");
+    struct rolling r, fresh;
+    struct rng rng = {1};
+    uint64_t value[2], exit_ns = 0;
+
+    (void)state;
+    opts.is_plain = true;
+    opts.window_ns = 4000;
+    rolling_init(&r, &opts);
+    for (int i = 0; i < 5000; i++) {
+        value[0] = i % 7 ? 1 + rng_below(&rng, 100) : TREE_FEATURE_LARGEST;
+        value[1] = TREE_FEATURE_LARGEST - rng_below(&rng, 1000);
+        rolling_judge(&r, exit_ns += 3, value);
+    }
+    rolling_init(&fresh, &opts);
+    for (int i = 0; i < 900; i++) {
+        value[0] = 40 + rng_below(&rng, 3);
+        value[1] = TREE_FEATURE_LARGEST - rng_below(&rng, 2);
+        exit_ns += i ? 4 : 5000;
+        rolling_judge(&r, exit_ns, value);
+        rolling_judge(&fresh, exit_ns, value);
+    }
+    assert_int_equal(r.n, fresh.n);
+    for (uint32_t f = 0; f < 2; f++) {
+        assert_true(rolling_mean(&r, f) == rolling_mean(&fresh, f));
+        assert_true(rolling_deviation(&r, f) == rolling_deviation(&fresh, f));
+        assert_true(rolling_deviation(&r, f) > 0 && rolling_deviation(&r, f) < 2);
+    }
+    rolling_release(&r);
+    rolling_release(&fresh);
+}
+
+/* One in a hundred takes 50 times as long: what is usual stays about what it was, or not. */
+static double deviation_among_extremes(bool is_plain, uint32_t *n_found)
+{
+    struct rolling_opts opts = opts_of("duration");
+    struct rolling r;
+    struct rng rng = {3};
+    double deviation;
+
+    opts.window_ns = UINT64_MAX;
+    opts.least = 30;
+    opts.is_plain = is_plain;
+    rolling_init(&r, &opts);
+    *n_found = 0;
+    for (uint64_t i = 0; i < 5000; i++) {
+        double d = i % 100 == 99 ? 50 : 1 + 0.1 * rng_normal(&rng);
+        uint64_t value = (uint64_t)llrint(d * 1e6);
+        struct rolling_score score = rolling_judge(&r, i, &value);
+
+        *n_found += i % 100 == 99 && score.sigmas > 20;
+    }
+    deviation = rolling_deviation(&r, 0);
+    rolling_release(&r);
+    return deviation;
+}
+
+static void extremes_do_not_widen_what_is_usual(void **state)
+{
+    uint32_t n_found, n_found_plain;
+
+    (void)state;
+    assert_true(deviation_among_extremes(false, &n_found) < 0.16e6);
+    assert_true(deviation_among_extremes(true, &n_found_plain) > 4e6);
+    assert_int_equal(n_found, 50);
+    assert_true(n_found_plain < 5);
+}
+
+/* Ten times slower from now on: strange at first, then usual. */
+static void a_new_pace_is_learnt(void **state)
+{
+    struct rolling_opts opts = opts_of("duration");
+    struct rolling r;
+    struct rng rng = {5};
+    uint32_t n_first = 0, n_last = 0;
+
+    (void)state;
+    opts.window_ns = 500;
+    opts.least = 30;
+    rolling_init(&r, &opts);
+    for (uint64_t i = 0; i < 3000; i++) {
+        double typical = i < 1000 ? 1e6 : 1e7;
+        uint64_t value = (uint64_t)llrint(typical * exp(0.1 * rng_normal(&rng)));
+        struct rolling_score score = rolling_judge(&r, i, &value);
+
+        n_first += i >= 1000 && i < 1010 && score.sigmas > 3;
+        n_last += i >= 2000 && score.sigmas > 3;
+    }
+    assert_int_equal(n_first, 10);
+    assert_true(n_last < 15);
+    assert_true(fabs(rolling_mean(&r, 0) - 1e7) < 1e6);
+    rolling_release(&r);
+}
+
+static void features_are_named_once_and_known(void **state)
+{
+    const struct tree_feature *feature[TREE_FEATURES_MOST];
+
+    (void)state;
+    assert_int_equal(
+        tree_features_parse("duration,exclusive,exit,messages,rate,calls,depth", feature), 7);
+    assert_string_equal(feature[6]->name, "depth");
+    assert_int_equal(tree_features_parse("duration,duration", feature), ERR_USAGE);
+    assert_int_equal(tree_features_parse("", feature), ERR_USAGE);
+    assert_int_equal(tree_features_parse("duration,", feature), ERR_USAGE);
+    assert_int_equal(tree_features_parse("durations", feature), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "'durations'; there are duration, exclusive"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean_and_deviation_by_hand),
+        cmocka_unit_test(forgetting_is_exact),
+        cmocka_unit_test(extremes_do_not_widen_what_is_usual),
+        cmocka_unit_test(a_new_pace_is_learnt),
+        cmocka_unit_test(features_are_named_once_and_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+#needs jq
+# Every 41st compute on rank 2 is nine times as long, every 29th c on every rank thirty times.
+echo 'synth:main(90*step(compute@1ms(a 3*b) >1 <1 c@200us));ranks=4;jitter=0.2;seed=4;slow=c/29/30;slow=compute/41/9/2' >program
+snag ad "$(cat program)" --foi step --step 0.02 --quiet
+snag ad "$(cat program)" --foi step --foi '/^[ab]$/' --json --quiet | jq -c '.foi[]'
+snag ad "$(cat program)" --foi step --json --quiet --tree-sigmas 8 --tree-features duration,exclusive,calls | jq -c '.foi[] | [.anomalies, .unjudged]'
+snag ad "$(cat program)" --foi step --json --quiet --tree-window 1 --step 0 | jq -c '.foi[] | [.foi, .anomalies]'
+
+# By what another run has taught; the same verdicts as after the run.
+snag analyze 'synth:main(90*step(compute@1ms(a 3*b) >1 <1 c@200us));ranks=4;jitter=0.2;seed=3;slow=c/31/30' --foi step -o monday.snag --quiet >monday
+snag model save monday.snag step.model
+snag ad "$(cat program)" --model step.model --foi c --json --quiet | jq -c '.foi[] | [.foi, .judged_by, .executions, .anomalies]'
+snag score "$(cat program)" --model step.model -o tuesday.snag --json --quiet | jq -c '[.foi, .trees, .anomalies]'
+
+# What goes wrong.
+snag ad "$(cat program)" --foi nobody --quiet
+snag ad "$(cat program)" --foi '/(/'
+snag ad "$(cat program)" --model nowhere
+snag ad "$(cat program)" --foi step --tree-features duration,colour
+snag ad "$(cat program)" --foi step --tree-sigmas 0
+snag ad "$(cat program)" --foi step --tree-window 0
+snag ad synth:other --model step.model --quiet
