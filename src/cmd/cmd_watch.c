@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
+#include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
 
@@ -41,8 +42,9 @@ static int judge(const struct settings *settings, struct live_state *state)
         live_state_end(state, rc < 0 ? err_message() : NULL, NULL);
         print_totals(&session);
     }
+    /* Whoever ends it knows that calls were still open. */
     if (rc == 0)
-        rc = live_session_status(&session);
+        rc = session.is_interrupted ? STATUS_DONE : live_session_status(&session);
     live_session_close(&session);
     return rc;
 }
