@@ -7,6 +7,7 @@
 . "$(dirname "$0")/server.sh"
 sample_store=$4
 api=/api/v1
+cd "$work" || exit 1 # where stores are made
 program='synth:3000*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/80/30/1'
 
 try() { # PATTERN PATH: GET it, 200, valid
@@ -83,7 +84,7 @@ exec 7>&- 8>&-
 get $api/live/status
 check "state" "$(field .state)" '"running"'
 stop
-grep -q 'calls, 0 strange, interrupted$' "$work/said" || { echo "no totals: $(cat "$work/said")"; failed=1; }
+grep -q 'calls, .* strange, interrupted$' "$work/said" || { echo "no totals: $(cat "$work/said")"; failed=1; }
 
 # A short run.
 serving=(watch "$program" --speed 0 --step 0.1)
@@ -118,8 +119,11 @@ problem /live/ranks '/live/ranks?order=up' 400
 problem /live/history /live/history 404
 problem /live/history '/live/history?rank=77' 404
 problem /live/model '/live/model?region=99' 404
-problem /live/records /live/records 404
-problem '/live/record/{id}' /live/record/5 404
+try /live/records /live/records
+check "records are the anomalies" "$(field .total)" "$(jq .anomalies "$work/ad")"
+id=$(field '.items[0].id')
+try '/live/record/{id}' "/live/record/$id"
+problem '/live/record/{id}' /live/record/999999999 404
 problem /regions /regions 404
 problem /timeline /timeline 404
 get /metrics
@@ -135,9 +139,17 @@ grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
 
 # With the program.
 "$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
-check "lines of --once" "$(wc -l <"$work/said")" 2
+check "lines of --once" "$(wc -l <"$work/said")" 3
+check "what shows it again" "$(tail -n 1 "$work/said")" "snag serve watch-3.store shows it again"
 "$SNAG" watch nowhere >"$work/said" 2>&1
 check "no such source" $? 1
+
+# What snag watch has stored is shown again.
+serving=(serve watch-2.store)
+start
+try /live/records /live/records
+check "records of before" "$(field .total)" "$(jq .anomalies "$work/ad")"
+stop
 
 # What is left in a store.
 "$sample_store" "$work/store"
