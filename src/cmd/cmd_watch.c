@@ -4,9 +4,11 @@
  * The page is there before the program is, and stays when it is over.
  */
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
+#include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
 
@@ -16,6 +18,9 @@
 #include <string.h>
 #include <time.h>
 
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+#define MOST_STORES 1000
+
 static void print_totals(const struct live_session *session)
 {
     const struct ad_totals *n = ad_totals(session->ad);
@@ -23,6 +28,7 @@ static void print_totals(const struct live_session *session)
 
     printf("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
            text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
+    printf("snag serve %s shows it again\n", session->settings->store);
     fflush(stdout);
 }
 
@@ -36,13 +42,15 @@ static int judge(const struct settings *settings, struct live_state *state)
         live_state_end(state, err_message(), NULL);
     } else {
         state->opts.stream = &session.stream;
+        state->opts.recorder = session.recorder;
         live_session_add(&session, live_state_step, state);
         rc = live_session_run(&session);
-        live_state_end(state, rc < 0 ? err_message() : NULL, NULL);
+        live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);
         print_totals(&session);
     }
+    /* Whoever ends it knows that calls were still open. */
     if (rc == 0)
-        rc = live_session_status(&session);
+        rc = session.is_interrupted ? STATUS_DONE : live_session_status(&session);
     live_session_close(&session);
     return rc;
 }
@@ -60,6 +68,7 @@ static int serve(const struct settings *settings)
 {
     const char *detector = settings->call_detector ? settings->call_detector : "hbos";
     struct live_opts live = {.source = settings->args[0],
+                             .store_url = settings->store,
                              .detector = detector,
                              .is_inclusive = settings->is_inclusive,
                              .is_by_path = settings->model_key &&
@@ -86,10 +95,40 @@ static int serve(const struct settings *settings)
     return rc;
 }
 
+/* "job.store" for replay:traces/job/, or what is still free: job-2.store, ... */
+static int choose_store(const char *source, char store[FS_PATH_SIZE])
+{
+    const char *colon = strchr(source, ':');
+    char name[128] = "watch";
+    size_t end, begin;
+
+    if (colon == NULL || strncmp(source, "replay:", 7) == 0) {
+        source = colon ? colon + 1 : source;
+        for (end = strlen(source); end > 0 && source[end - 1] == '/'; end--)
+            ;
+        for (begin = end; begin > 0 && source[begin - 1] != '/'; begin--)
+            ;
+        if (strspn(source + begin, NAME_CHARACTERS) >= end - begin && end > begin)
+            snprintf(name, sizeof name, "%.*s", (int)(end - begin), source + begin);
+    }
+    snprintf(store, FS_PATH_SIZE, "%s.store", name);
+    for (int i = 2; i < MOST_STORES && fs_exists(store); i++)
+        snprintf(store, FS_PATH_SIZE, "%s-%d.store", name, i);
+    return fs_exists(store)
+               ? err_set(ERR_EXISTS, "there are '%s' and many like it: say --store", store)
+               : 0;
+}
+
 int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
+    char store[FS_PATH_SIZE];
+    int rc = settings->store ? 0 : choose_store(settings->args[0], store);
 
+    if (rc < 0)
+        return rc;
+    if (settings->store == NULL)
+        watched.store = store;
     signal(SIGPIPE, SIG_IGN);
     if (isnan(watched.speed))
         watched.speed = 1;

@@ -311,7 +311,7 @@ static void publish(struct live_state *state, const struct ad_step *step,
 void live_state_step(void *ctx, const struct ad_step *step)
 {
     struct live_state *state = ctx;
-    struct prov_counts store = {0};
+    struct live_recorder_counts stored = {0};
     const struct live_grid *ranks = &state->rank_grid, *regions = &state->region_grid;
 
     live_state_lock(state);
@@ -324,9 +324,9 @@ void live_state_step(void *ctx, const struct ad_step *step)
                                   .n_ranks = state->n_ranks,
                                   .is_inclusive = state->opts.is_inclusive,
                                   .grid = ranks->shift < regions->shift ? ranks : regions});
-    if (state->opts.store)
-        prov_store_counts(state->opts.store, &store);
-    publish(state, step, &store);
+    if (state->opts.recorder)
+        live_recorder_counts(state->opts.recorder, &stored);
+    publish(state, step, &stored.store);
 }
 
 static void add_past(struct live_row *row, const struct live_point *point, uint64_t severity_ns)

@@ -22,7 +22,7 @@
 
 #include "base/idmap.h"
 #include "live/ad.h"
-#include "prov/prov_store.h"
+#include "live/live_recorder.h"
 #include "web/live_grid.h"
 #include "web/live_points.h"
 #include "web/live_stat.h"
@@ -67,14 +67,14 @@ struct live_totals {
 };
 
 struct live_opts {
-    const char *source;          /* as the user named it; copied */
-    const char *store_url;       /* copied; NULL: none */
-    const char *detector;        /* its name; constant */
-    bool is_inclusive;           /* inclusive times are judged */
-    bool is_by_path;             /* calls are compared with those on the same path */
-    double speed;                /* of trace time, for the lag; 0: as fast as it goes */
-    const struct stream *stream; /* what was lost, and its quality; NULL: not known */
-    struct prov_store *store;    /* asked for counts with each step; NULL: none */
+    const char *source;             /* as the user named it; copied */
+    const char *store_url;          /* copied; NULL: none */
+    const char *detector;           /* its name; constant */
+    bool is_inclusive;              /* inclusive times are judged */
+    bool is_by_path;                /* calls are compared with those on the same path */
+    double speed;                   /* of trace time, for the lag; 0: as fast as it goes */
+    const struct stream *stream;    /* what was lost, and its quality; NULL: not known */
+    struct live_recorder *recorder; /* asked for counts with each step; NULL: none */
 };
 
 struct live_state {

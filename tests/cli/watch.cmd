@@ -7,7 +7,7 @@ snag ad "$(cat program)" --step 0.05 | sed -n 2p
 snag watch --help | head -n 1
 # The page is there before the program is over, and stays until it is told.
 snag watch "$(cat program)" --speed 0 --port 0 --listen 127.0.0.2 --print-tunnel >said & until grep -qs strange said; do sleep 0.05; done; curl -s "$(head -n 1 said)api/v1/live/status" | jq -c '[.state, .calls, .ranks]'; kill $!; wait $!; sed "s/:[0-9]*\/$/:PORT\//; s/-L .* .*/-L TUNNEL HOST/" said
-snag watch 'synth:100*a@10ms' --speed 1 --step 0.1 >said & until grep -qs http said; do sleep 0.05; done; curl -s "$(cat said)api/v1/live/status" | jq -c '[.source, .detector, .is_inclusive]'; kill -INT $!; wait $!; sed 1d said | sed 's/: [0-9]*/: N/'
+snag watch 'synth:100*a@10ms' --speed 1 --step 0.1 >said & until grep -qs http said; do sleep 0.05; done; curl -s "$(cat said)api/v1/live/status" | jq -c '[.source, .detector, .is_inclusive]'; kill -INT $!; wait $!; sed -n 2p said | sed 's/: [0-9]*/: N/'
 # Calls compared by path; another detector.
 snag watch "$(cat program)" --once --speed 0 --step 0.05 --model-key path --call-detector sstd --inclusive | sed -n 2p | sed 's/[0-9]* strange/N strange/'
 # What snag ad takes too.

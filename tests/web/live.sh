@@ -7,6 +7,7 @@
 . "$(dirname "$0")/server.sh"
 sample_store=$4
 api=/api/v1
+cd "$work" || exit 1 # where stores are made
 program='synth:3000*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/80/30/1'
 
 try() { # PATTERN PATH: GET it, 200, valid
@@ -45,16 +46,23 @@ try_all() {
     check "live" "$(field .is_live)" true
 }
 
-# While it runs, and clients that ask and read nothing.
-serving=(watch "$program" --speed 2 --step 0.1)
+# wait_for FILTER: until the status is as it says
+wait_for() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        get $api/live/status
+        [ "$(field "$1")" = true ] && return
+        sleep 0.05
+    done
+    echo "it never was: $1"
+    failed=1
+}
+
+# While it runs, for longer than this takes; and clients that ask and read nothing.
+serving=(watch 'synth:6000*step(compute@50ms(a 3*b) c@10ms);ranks=3;jitter=0.1' --speed 2 --step 0.1)
 start
-for ((i = 0; i < 200; i++)); do
-    get $api/live/status
-    [ "$(field '.steps > 3')" = true ] && break
-    sleep 0.05
-done
+wait_for '.steps > 3'
 check "state" "$(field .state)" '"running"'
-steps=$(field .steps)
 exec 7<>"/dev/tcp/127.0.0.1/$port" 8<>"/dev/tcp/127.0.0.1/$port"
 printf 'GET %s/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' $api >&7
 for ((i = 0; i < 50; i++)); do
@@ -63,26 +71,26 @@ done
 try_all
 get $api/live/points
 next=$(bundle_field next)
-etag=$(header etag)
-[ -n "$etag" ] || { echo "no ETag of points"; failed=1; }
-timeout 2 curl -sN "$base$api/events" >"$work/events" || true
-grep -q '^event: step$' "$work/events" || { echo "no event 'step'"; failed=1; }
-sed -n 's/^data: //p' "$work/events" | jq -e '.version > 0 and .calls > 0' >/dev/null ||
-    { echo "events are not as described"; failed=1; }
+[ -n "$(header etag)" ] || { echo "no ETag of points"; failed=1; }
 get $api/live/status
-[ "$(field .steps)" -gt "$steps" ] || { echo "nothing was judged meanwhile"; failed=1; }
+wait_for ".points.next > $next and .steps > $(field .steps)"
 get "$api/live/points?since=$next"
 [ "$(bundle_field next)" -gt "$next" ] || { echo "no new points"; failed=1; }
 check "points missed" "$(bundle_field missed)" 0
-
-# After it: everything stays, and is what snag ad counts.
-for ((i = 0; i < 400; i++)); do
-    get $api/live/status
-    [ "$(field .state)" = '"over"' ] && break
-    sleep 0.05
-done
-check "state" "$(field .state)" '"over"'
+curl -sN -m 60 "$base$api/events" | grep -m 2 -A 1 '^event: step$' >"$work/events"
+sed -n 's/^data: //p' "$work/events" | jq -se 'length == 2 and .[0].version < .[1].version' >/dev/null ||
+    { echo "events are not as described: $(cat "$work/events")"; failed=1; }
 exec 7>&- 8>&-
+get $api/live/status
+check "state" "$(field .state)" '"running"'
+stop
+grep -q 'calls, .* strange, interrupted$' "$work/said" || { echo "no totals: $(cat "$work/said")"; failed=1; }
+
+# A short run.
+serving=(watch "$program" --speed 0 --step 0.1)
+start
+# After it: everything stays, and is what snag ad counts.
+wait_for '.state == "over"'
 "$SNAG" ad "$program" --step 0.1 --json >"$work/ad"
 check "the totals of snag ad" "$(field '[.events, .calls, .anomalies, .unjudged]')" \
     "$(jq -c '[.events, .calls, .anomalies, .unjudged]' "$work/ad")"
@@ -111,8 +119,11 @@ problem /live/ranks '/live/ranks?order=up' 400
 problem /live/history /live/history 404
 problem /live/history '/live/history?rank=77' 404
 problem /live/model '/live/model?region=99' 404
-problem /live/records /live/records 404
-problem '/live/record/{id}' /live/record/5 404
+try /live/records /live/records
+check "records are the anomalies" "$(field .total)" "$(jq .anomalies "$work/ad")"
+id=$(field '.items[0].id')
+try '/live/record/{id}' "/live/record/$id"
+problem '/live/record/{id}' /live/record/999999999 404
 problem /regions /regions 404
 problem /timeline /timeline 404
 get /metrics
@@ -128,9 +139,17 @@ grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
 
 # With the program.
 "$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
-check "lines of --once" "$(wc -l <"$work/said")" 2
+check "lines of --once" "$(wc -l <"$work/said")" 3
+check "what shows it again" "$(tail -n 1 "$work/said")" "snag serve watch-3.store shows it again"
 "$SNAG" watch nowhere >"$work/said" 2>&1
 check "no such source" $? 1
+
+# What snag watch has stored is shown again.
+serving=(serve watch-2.store)
+start
+try /live/records /live/records
+check "records of before" "$(field .total)" "$(jq .anomalies "$work/ad")"
+stop
 
 # What is left in a store.
 "$sample_store" "$work/store"

@@ -70,5 +70,10 @@ export async function run({ page, server, context }) {
             box.y + 10 + (Math.floor(i / 20) / 20) * (box.height - 40),
         );
     assert.match(await looked.textContent(), /^c on rank \d/);
+
+    // Its record has what happened around it.
+    await page.locator(".live-query td button").first().click();
+    await page.locator(".live-looked .lanes rect.this").waitFor();
+    await page.getByText("It lost").waitFor();
     await other.close();
 }

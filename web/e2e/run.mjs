@@ -52,8 +52,17 @@ async function nameOfFoi(url) {
 
 /* A program that runs for some seconds, for cases that are about that. */
 async function startLive({ program, args }) {
-    const served = await launch(process.env.SNAG, ["watch", program, "--port", "0", ...args]);
-    return { url: served.url, isMock: false, stop: () => served.end() };
+    const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const all = ["watch", program, "--port", "0", "--store", path.join(place, "store"), ...args];
+    const served = await launch(process.env.SNAG, all);
+    return {
+        url: served.url,
+        isMock: false,
+        stop: async () => {
+            await served.end();
+            await rm(place, { recursive: true });
+        },
+    };
 }
 
 /* A server of its own for every case: cases label and retrain. */
