@@ -92,6 +92,14 @@ void evidence_end(struct evidence *e, const struct ad_step *step)
 
 /* -------------------------------------------------------------------------------- counters */
 
+/* Whether one call is another, or inside it. Times alone do not tell: calls touch. */
+static bool is_inside(const struct live_calls *c, uint32_t inner, uint32_t row)
+{
+    while (inner != NO_CALL && inner > row)
+        inner = c->caller[inner];
+    return inner == row;
+}
+
 static size_t counters_from(const struct live_calls *c, uint64_t time_ns)
 {
     size_t low = 0, high = c->n_counters;
@@ -122,7 +130,8 @@ static void add_counters(struct evidence *e, const struct ad_step *step, struct 
         const struct live_counter *counter = &c->counter[i];
         const char *name = step->defs->counters.name[counter->value.counter];
 
-        if (node_state_is_watched(&e->nodes, counter->value.counter))
+        if (node_state_is_watched(&e->nodes, counter->value.counter) ||
+            !is_inside(c, counter->call, x->call.row))
             continue;
         if (counter->call == x->call.row && strcmp(name, LAUNCHES_COUNTER) == 0) {
             x->has_correlation = true;
@@ -197,7 +206,8 @@ static void add_partners(struct evidence *e, const struct ad_step *step, struct 
     for (size_t i = low; i-- > 0 && low - i <= MOST_LOOKED_AT &&
                          x->record.n_partners < EVIDENCE_MOST_PARTNERS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
-        add_partner(e, step, x, i);
+        if (is_inside(c, c->message[i].call, x->call.row))
+            add_partner(e, step, x, i);
 }
 
 /* ----------------------------------------------------------------------------------- cause */

@@ -190,6 +190,26 @@ static void partners_and_causes_are_told(void **state)
                 "0 MPI_Recv sender, 1 late nothing");
 }
 
+/* A message at the moment in which the call began is that of the call before. */
+static void messages_of_neighbours_have_no_part_in_it(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 40 * MS);
+    say_usual(0, 0, 200);
+    sample_enter(&program, 0, 21 * MS, "MPI_Send");
+    sample_message(&program, 0, 22 * MS, MESSAGE_SEND, 1, 1);
+    sample_counter(&program, 0, 22 * MS, "PAPI_TOT_CYC", 1);
+    sample_leave(&program, 0, 22 * MS);
+    sample_call(&program, 0, 22 * MS, "w", 5 * MS);
+    sample_call(&program, 1, 22 * MS, "x", 5 * MS);
+    assert_int_equal(run().n_anomalies, 1);
+    assert_says("SELECT json_array_length(record, '$.partners') || ' ' || "
+                "json_array_length(record, '$.event_window.comm_window') || ' ' || "
+                "json_array_length(record, '$.counter_events') FROM anomalies",
+                "0 1 0");
+}
+
 /* The message was sent in one step and is received in the next, after another one. */
 static void messages_find_their_ends_across_steps(void **state)
 {
@@ -396,6 +416,7 @@ int main(void)
         TEST(windows_go_across_steps),
         TEST(calls_that_last_for_steps_keep_their_surroundings),
         TEST(partners_and_causes_are_told),
+        TEST(messages_of_neighbours_have_no_part_in_it),
         TEST(messages_find_their_ends_across_steps),
         TEST(counters_belong_to_calls_or_to_the_node),
         TEST(a_list_says_what_to_watch),

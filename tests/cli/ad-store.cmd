@@ -18,6 +18,10 @@ snag ad "$(cat program)" --step 0.01 --store narrow --window 2 --json | jq -c '[
 snag provdb filter narrow 'rid = 0' | jq -c '.event_window.exec_window[] | [.event_id, .func, .is_anomaly]'
 snag provdb filter narrow 'rid = 0' | jq -c '.partners[] | .rid, (.event_window.exec_window[] | [.event_id, .func])'
 
+# Where steps end does not change what is around a call, nor whom it has to do with.
+echo 'synth:6000*step(compute@300us(a 3*b) c@200us >1 d <1);ranks=3;jitter=0.05;slow=c/1499/30/1;slow=d/1111/5000' >long
+for k in 0 0.01 0.003; do snag ad "$(cat long)" --step $k --window 5 --store s$k --quiet >/dev/null; snag provdb filter s$k 'outlier_severity > 3000' --all | jq -c '[.rid, .func, .entry, .exit, [.event_window.exec_window[] | [.func, .entry]], [.event_window.comm_window[] | [.type, .timestamp]], [.partners[] | .rid, [.event_window.exec_window[] | [.func, .entry]]]]' | sort >around$k; wc -l <around$k; md5sum <around$k; done | sort | uniq -c | awk '{ print $1 }'
+
 # What works on any store works on this one.
 snag provdb top one --top 2 --json | jq -c '[.event_id, .func, .outlier_severity]'
 snag provdb compare one narrow
