@@ -53,7 +53,15 @@ async function nameOfFoi(url) {
 /* A program that runs for some seconds, for cases that are about that. */
 async function startLive({ program, args }) {
     const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
-    const all = ["watch", program, "--port", "0", "--store", path.join(place, "store"), ...args];
+    const all = [
+        "watch",
+        program,
+        "--port",
+        "0",
+        "--store",
+        path.join(place, "store"),
+        ...args,
+    ];
     const served = await launch(process.env.SNAG, all);
     return {
         url: served.url,
