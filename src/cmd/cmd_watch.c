@@ -11,6 +11,7 @@
 #include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
+#include "web/live_executions.h"
 
 #include <math.h>
 #include <signal.h>
@@ -43,6 +44,8 @@ static int judge(const struct settings *settings, struct live_state *state)
     } else {
         state->opts.stream = &session.stream;
         state->opts.recorder = session.recorder;
+        if (session.trees)
+            live_trees_add(session.trees, live_executions_step, state);
         live_session_add(&session, live_state_step, state);
         rc = live_session_run(&session);
         live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);

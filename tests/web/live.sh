@@ -151,6 +151,18 @@ try /live/records /live/records
 check "records of before" "$(field .total)" "$(jq .anomalies "$work/ad")"
 stop
 
+# Executions of functions of interest are points too, with all that is inside them.
+serving=(watch "$program" --speed 0 --step 0.1 --foi compute)
+start
+wait_for '.state == "over"'
+[ "$(field '.fois | length')" = 1 ] || { echo "no function of interest: $(cat "$body")"; failed=1; }
+get "$api/live/regions?limit=100"
+check "it" "$(field '[.items[] | select(.is_foi) | .name]')" '["compute"]'
+get "$api/live/points?most=100000&fois=$(field '[.items[] | select(.is_foi) | .region][0]')"
+valid get /live/points
+[ "$(bundle_field shown)" -ge 9000 ] || { echo "$(bundle_field shown) executions of 9000"; failed=1; }
+stop
+
 # What is left in a store.
 "$sample_store" "$work/store"
 serving=(serve "$work/store")
