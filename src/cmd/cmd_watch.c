@@ -11,7 +11,7 @@
 #include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
-#include "web/live_executions.h"
+#include "web/execution_points.h"
 
 #include <math.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static int judge(const struct settings *settings, struct live_state *state)
         state->opts.stream = &session.stream;
         state->opts.recorder = session.recorder;
         if (session.trees)
-            live_trees_add(session.trees, live_executions_step, state);
+            live_trees_add(session.trees, execution_points_step, state);
         live_session_add(&session, live_state_step, state);
         rc = live_session_run(&session);
         live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);

@@ -1,4 +1,4 @@
-#include "web/live_executions.h"
+#include "web/execution_points.h"
 
 static void add(struct live_state *state, const struct definitions *defs,
                 const struct live_foi *foi, uint32_t t)
@@ -22,7 +22,7 @@ static void add(struct live_state *state, const struct definitions *defs,
     live_state_execution(state, &point);
 }
 
-void live_executions_step(void *ctx, const struct live_tree_step *step)
+void execution_points_step(void *ctx, const struct live_tree_step *step)
 {
     for (uint32_t f = 0; f < step->n_foi; f++)
         for (uint32_t t = 0; t < step->foi[f].trees.forest.n_trees; t++)
