@@ -31,7 +31,7 @@ const nobody: ReadonlySet<number> = new Set();
 
 function colours(all: LivePoints, isDark: boolean): Uint8Array {
     const by = colourChosen.value;
-    const rgba = colourPoints(all, by === "region" ? "verdict" : by, isDark);
+    const rgba = colourPoints(all, all, by === "region" ? "verdict" : by, isDark);
     if (by !== "region") return rgba;
     const of = new Map<number, number[]>();
     for (let i = 0; i < all.n; i++) {
@@ -125,7 +125,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         fitCanvas(pointCanvas.current!, size);
         painter.current?.set({ x: places.x, y: places.y, rgba, ...chosen });
         const ink: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw(view, size.width, size.height, size.ratio, ink);
+        painter.current?.draw({ ...size, view, outline: ink }, 0, chosen.order.length);
     }, [places, rgba, chosen, transform, size, isDark]);
 
     useEffect(() => {
@@ -163,6 +163,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
             row < 0 ? null : row,
             (i) => places.x[i] * view.scaleX + view.x,
             (i) => (1 - places.y[i]) * view.scaleY + view.y,
+            rgba,
             inks,
         );
     }, [places, transform, size, looked.value, theme.value]);
