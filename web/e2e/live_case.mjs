@@ -51,7 +51,6 @@ export async function run({ page, server, context }) {
         .selectOption({ label: "c" });
     await page.getByRole("combobox", { name: "Statistic" }).selectOption("anomalies.maximum");
     await page.locator(".live-model .histogram").waitFor();
-    assert.ok((await inked(page, ".heat")) > 0, "the history is drawn");
 
     // The end: both pages show the same, and go on showing it.
     for (const one of [page, other])
@@ -61,6 +60,7 @@ export async function run({ page, server, context }) {
     );
     assert.equal(totals[0], totals[1]);
     assert.match(totals[0], /[1-9]\d* anomal/);
+    assert.ok((await inked(page, ".heat")) > 0, "the history is drawn");
 
     const box = await page.locator(".live-points .scatter").boundingBox();
     const looked = page.locator(".live-looked h3");
