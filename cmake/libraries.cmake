@@ -16,7 +16,16 @@ snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
 snag_pkg(microhttpd libmicrohttpd)
 snag_pkg(zmq libzmq)
-snag_pkg(msgpack msgpack)
+
+# msgpack-c is called msgpack up to Debian 12. In Debian 13 its pkg-config file names a directory
+# that does not exist, its CMake package is right.
+pkg_check_modules(msgpack IMPORTED_TARGET msgpack)
+if(msgpack_FOUND)
+  add_library(snag::msgpack ALIAS PkgConfig::msgpack)
+else()
+  find_package(msgpack-c REQUIRED CONFIG)
+  add_library(snag::msgpack ALIAS msgpack-c)
+endif()
 
 # OTF2 comes with otf2-config, not with pkg-config. Reading events is mostly calls inside the
 # library, which are a seventh faster when it is linked statically, so that is preferred.
