@@ -58,6 +58,19 @@ else()
   set_target_properties(snag::otf2 PROPERTIES INTERFACE_LINK_LIBRARIES snag::otf2_shared)
 endif()
 
+# ADIOS2, for what TAU writes: AUTO takes it if it is there. Not in Debian 12.
+set(SNAG_ENABLE_ADIOS2 AUTO CACHE STRING "read TAU's ADIOS2 files and streams: AUTO, ON or OFF")
+set_property(CACHE SNAG_ENABLE_ADIOS2 PROPERTY STRINGS AUTO ON OFF)
+if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
+  find_package(ADIOS2 QUIET COMPONENTS C)
+  if(ADIOS2_FOUND)
+    add_library(snag::adios2 ALIAS adios2::c)
+  elseif(SNAG_ENABLE_ADIOS2 STREQUAL "ON")
+    message(FATAL_ERROR "SNAG_ENABLE_ADIOS2=ON needs ADIOS2 with its C interface (Debian 13: "
+                        "libadios2-serial-c-dev; set ADIOS2_DIR for one of your own)")
+  endif()
+endif()
+
 # Linear algebra.
 set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)

@@ -32,6 +32,8 @@
     X(reader_crash, true, "locations whose events crashed the reading library")                \
     X(reader_hang, true, "locations whose events hung the reading library")                    \
     X(bad_record, true, "records that could not be understood, skipped")                       \
+    X(lost_rows, true, "events that their step announces and that could not be read")          \
+    X(broken_off, true, "files or streams of TAU that were not closed by their writer")        \
     X(no_local_definitions, false, "locations without a local definition file")                \
     X(unfinished_request, false, "non-blocking operations without a completion record")        \
     X(unmatched_send, false, "messages sent whose receive is not in the trace")                \

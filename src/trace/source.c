@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "trace/monotone.h"
+#include "trace/source_adios2.h"
 #include "trace/source_chrome.h"
 #include "trace/source_otf2.h"
 #include "trace/source_synth.h"
@@ -24,10 +25,7 @@
 #define BATCH 1024u
 
 static const struct source_ops *const sources[] = {
-    &source_synth_ops,
-    &source_otf2_ops,
-    &source_chrome_ops,
-    NULL,
+    &source_synth_ops, &source_otf2_ops, &source_adios2_ops, &source_chrome_ops, NULL,
 };
 
 struct source_reader {

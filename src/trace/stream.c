@@ -3,6 +3,7 @@
 #include "trace/stream.h"
 
 #include "base/mem.h"
+#include "trace/stream_adios2.h"
 #include "trace/stream_replay.h"
 #include "trace/stream_tracer.h"
 
@@ -10,6 +11,7 @@
 
 static const struct stream_ops *const streams[] = {
     &stream_tracer_ops,
+    &stream_adios2_ops,
     &stream_replay_ops,
     NULL,
 };

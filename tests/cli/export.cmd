@@ -6,7 +6,7 @@ snag export t.snag --rank 1 --verdict anomaly --foi step --format csv | cut -d, 
 snag export t.snag --what executions --format json --rank 2 | sed -n 1p | jq -c keys_unsorted
 snag export t.snag --json | jq -s length
 snag export t.snag --what executions --format chrome | jq -c '[.traceEvents[] | .ph] | group_by(.) | map([.[0], length])'
-snag export t.snag --what executions --format chrome | jq -c '.traceEvents[-1] | del(.args.score)'
+snag export t.snag --what executions --format chrome | jq -c '.traceEvents[-1] | del(.args.score) | .ts += 0'
 
 # Calls, as CSV.
 snag export t.snag --what calls | sed -n 1,12p

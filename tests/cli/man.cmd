@@ -1,4 +1,5 @@
 #needs mandoc
+#needs col
 for c in info analyze list show label next retrain evaluate query export; do snag man $c >snag-$c.1; done
 snag man >snag.1
 

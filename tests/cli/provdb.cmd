@@ -3,7 +3,7 @@ sample_store one && sample_store two 40 && ls one
 
 # Records by a condition, all of each.
 snag provdb filter one 'rid = 3 AND outlier_severity > 40000' | jq -c '[.event_id, .func, .outlier_severity]'
-snag provdb filter one "func = 'MPI_Wait()'" --top 1 | jq -S 'del(.call_stack[1:], .event_window.exec_window[1:], .event_window.comm_window[1:], .partners[].event_window)'
+snag provdb filter one "func = 'MPI_Wait()'" --top 1 | jq -S 'del(.call_stack[1:], .event_window.exec_window[1:], .event_window.comm_window[1:], .partners[].event_window) | walk(if type == "number" then . + 0 else . end)'
 snag provdb filter sqlite:one 'tid = 1 -- and nothing else' --rank 0 --top 2 --json | jq -r .event_id
 snag provdb filter one 'is_gpu_event' --what normalexecs --all | jq -c '.gpu_parent.event_id, .gpu_location'
 snag provdb filter one 'rid = '
@@ -37,7 +37,7 @@ snag query one 'DELETE FROM s0.record'
 snag export one | head -3 | cut -c1-100
 snag export one --what normalexecs --format json --rank 0 | jq -r .event_id
 snag export one --format chrome -o one.json && jq -c '.traceEvents | [length, (map(select(.cat == "anomaly")) | length)]' one.json
-jq -c '.traceEvents[0]' one.json
+jq -c '.traceEvents[0] | walk(if type == "number" then . + 0 else . end)' one.json
 
 # What is not a store, or not of one.
 snag provdb top nowhere

@@ -19,7 +19,7 @@ snag show t.snag '#1-99999999999999999999'
 snag show t.snag '#1-7' --json >show.json
 jq -c keys_unsorted show.json
 jq -c '.paths[0] | keys_unsorted' show.json
-jq -c '.paths[0] | [.path, .calls, .exclusive_ns, .usual_ns]' show.json
+jq -c '.paths[0] | [.path, .calls, .exclusive_ns + 0, .usual_ns]' show.json
 jq -c '[.id, .place, .of, .verdict, .peers]' show.json
 jq -c '.structure | keys_unsorted' show.json
 jq '(.paths | map(.exclusive_ns) | add) == .duration_ns' show.json

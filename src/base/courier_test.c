@@ -1,0 +1,223 @@
+#include "base/courier.h"
+
+#include "base/err.h"
+#include "base/progress.h"
+#include "base/test.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define PATIENCE_S 20
+
+/* Sends 0, 1, 2, ... as blocks of that many numbers; kind is the number. */
+static int count_up(void *ctx, struct courier_end *end)
+{
+    uint32_t n = *(uint32_t *)ctx;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *room = courier_room(end);
+
+        for (uint32_t k = 0; k < i; k++)
+            room[k] = i * 1000 + k;
+        courier_send(end, i, i * sizeof *room);
+    }
+    return 0;
+}
+
+static int next_state(struct courier *courier, struct courier_block *block)
+{
+    int state;
+
+    while ((state = courier_receive(courier, 100, block)) == COURIER_IDLE)
+        ;
+    return state;
+}
+
+static void blocks_come_as_they_were_sent(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+    uint32_t n = 300;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, count_up, &n, PATIENCE_S), 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *number;
+
+        assert_int_equal(next_state(courier, &block), COURIER_BLOCK);
+        assert_int_equal(block.kind, i);
+        assert_int_equal(block.bytes, i * sizeof *number);
+        number = block.data;
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_equal(number[k], i * 1000 + k);
+    }
+    assert_int_equal(next_state(courier, &block), COURIER_OVER);
+    assert_int_equal(next_state(courier, &block), COURIER_OVER);
+    courier_close(courier);
+}
+
+static int refuse(void *ctx, struct courier_end *end)
+{
+    char said[20];
+
+    (void)ctx;
+    fprintf(stderr, "a long story about why it is so: no such thing");
+    courier_said(end, said, sizeof said);
+    return err_set(ERR_NOT_FOUND, "told: %s", said);
+}
+
+static void a_failure_comes_with_its_reason(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, refuse, NULL, PATIENCE_S), 0);
+    assert_int_equal(next_state(courier, &block), ERR_NOT_FOUND);
+    assert_string_equal(err_message(), "told: s so: no such thing");
+    courier_close(courier);
+}
+
+/* One block, then the end that ctx says. */
+static int end_badly(void *ctx, struct courier_end *end)
+{
+    int sig = *(int *)ctx;
+
+    strcpy(courier_room(end), "so far");
+    courier_send(end, 7, 7);
+    if (sig)
+        raise(sig);
+    while (courier_room(end))
+        pause();
+    return 0;
+}
+
+static void a_crash_is_told_behind_what_came_before_it(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+    int sig = SIGSEGV;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, end_badly, &sig, PATIENCE_S), 0);
+    assert_int_equal(next_state(courier, &block), COURIER_BLOCK);
+    assert_string_equal(block.data, "so far");
+    assert_int_equal(next_state(courier, &block), COURIER_DIED);
+    assert_non_null(strstr(err_message(), "signal 11"));
+    courier_close(courier);
+}
+
+static void a_hang_ends_when_patience_does(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+    int sig = 0;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, end_badly, &sig, 1), 0);
+    assert_int_equal(next_state(courier, &block), COURIER_BLOCK);
+    assert_int_equal(next_state(courier, &block), COURIER_HUNG);
+    assert_int_equal(next_state(courier, &block), COURIER_HUNG);
+    courier_close(courier);
+}
+
+/* Beats for longer than anyone is patient. */
+static int beat(void *ctx, struct courier_end *end)
+{
+    (void)ctx;
+    for (int i = 0; i < 15; i++) {
+        usleep(100000);
+        courier_beat(end);
+    }
+    return 0;
+}
+
+static void a_beat_is_enough_to_be_waited_for(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, beat, NULL, 1), 0);
+    assert_int_equal(next_state(courier, &block), COURIER_OVER);
+    courier_close(courier);
+}
+
+static void nothing_to_receive_takes_no_longer_than_asked(void **state)
+{
+    struct courier *courier;
+    struct courier_block block;
+    uint64_t before;
+    int sig = 0;
+
+    (void)state;
+    assert_int_equal(courier_open(&courier, end_badly, &sig, PATIENCE_S), 0);
+    assert_int_equal(next_state(courier, &block), COURIER_BLOCK);
+    before = clock_ns();
+    assert_int_equal(courier_receive(courier, 0, &block), COURIER_IDLE);
+    assert_int_equal(courier_receive(courier, 10, &block), COURIER_IDLE);
+    assert_true(clock_ns() - before < 5000000000u);
+    courier_close(courier); /* does not wait for it either */
+}
+
+/* Tells the pipe who it is, then hangs. */
+static int tell_and_hang(void *ctx, struct courier_end *end)
+{
+    pid_t self = getpid();
+
+    (void)ctx;
+    memcpy(courier_room(end), &self, sizeof self);
+    courier_send(end, 0, sizeof self);
+    while (courier_room(end))
+        pause();
+    return 0;
+}
+
+static bool is_gone(pid_t pid)
+{
+    for (int i = 0; i < 500; i++) {
+        if (kill(pid, 0) != 0)
+            return true;
+        usleep(10000);
+    }
+    return false;
+}
+
+/* The parent of the courier's child is a process of its own, which is killed. */
+static void the_child_goes_when_its_parent_does(void **state)
+{
+    int pipe_fd[2];
+    pid_t parent, child;
+    struct courier *courier;
+    struct courier_block block;
+
+    (void)state;
+    assert_int_equal(pipe(pipe_fd), 0);
+    parent = fork();
+    if (parent == 0) {
+        if (courier_open(&courier, tell_and_hang, NULL, PATIENCE_S) == 0 &&
+            next_state(courier, &block) == COURIER_BLOCK)
+            (void)!write(pipe_fd[1], block.data, sizeof child);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(pipe_fd[0], &child, sizeof child), sizeof child);
+    assert_int_equal(kill(child, 0), 0);
+    kill(parent, SIGKILL);
+    assert_true(is_gone(child));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_come_as_they_were_sent),
+        cmocka_unit_test(a_failure_comes_with_its_reason),
+        cmocka_unit_test(a_crash_is_told_behind_what_came_before_it),
+        cmocka_unit_test(a_hang_ends_when_patience_does),
+        cmocka_unit_test(a_beat_is_enough_to_be_waited_for),
+        cmocka_unit_test(nothing_to_receive_takes_no_longer_than_asked),
+        cmocka_unit_test(the_child_goes_when_its_parent_does),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
