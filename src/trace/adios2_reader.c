@@ -18,10 +18,12 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "trace/bp_index.h"
 #include "trace/tau_step.h"
 
 #include <adios2_c.h>
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +36,10 @@
 #define TEXT_ROOM                                                                              \
     ((size_t)256 << 20) /* for an attribute's text; what is not used is not there */
 #define BEAT_S 1.0f
-#define OPEN_S "30"
+#define STREAM_OPEN_S "30" /* for what comes behind the contact file, */
+#define LIVE_OPEN_S "5"    /* or what its writer is about to make */
 #define NAP_MS 50u
+#define N_TABLES 3
 #define MOST_BLOCKS 1000000u
 
 struct reading {
@@ -53,6 +57,8 @@ struct reading {
     unsigned char *room; /* of the courier, */
     size_t used;         /* and how much of it */
     struct tau_step_end step;
+    bool is_known[N_TABLES];      /* tables that there were by now, */
+    uint64_t n_missing[N_TABLES]; /* or steps without them */
 };
 
 /* ------------------------------------------------------------------------------- telling */
@@ -78,15 +84,29 @@ static void *room_for(struct reading *r, uint32_t kind, size_t bytes)
     return at;
 }
 
+/* Takes out what makes a terminal show colours. */
+static void strip_colours(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++)
+        if (*from == '\033')
+            from += strcspn(from, "mK\n") - (from[strcspn(from, "mK\n")] == '\n');
+        else
+            *to++ = *from;
+    *to = '\0';
+}
+
 /* The last line of what ADIOS2 wrote on standard error, without its decoration. */
 static const char *reason(struct reading *r)
 {
-    static char said[2000];
+    static char said[4000];
     char *line, *end, *at;
 
     courier_said(r->end, said, sizeof said);
+    strip_colours(said);
     end = said + strlen(said);
-    while (end > said && (end[-1] == '\n' || end[-1] == ' '))
+    while (end > said && isspace((unsigned char)end[-1]))
         *--end = '\0';
     line = strrchr(said, '\n');
     line = line ? line + 1 : said;
@@ -181,12 +201,18 @@ static bool is_engine(const struct reading *r, const char *name)
 
 static int open_engine(struct reading *r)
 {
+    if (!r->what->is_live && bp_index_check(r->what->path) == BP_INDEX_LONG)
+        return err_set(ERR_FORMAT, "'%s' is cut off: its md.0 is shorter than md.idx says",
+                       r->what->path);
     r->adios = adios2_init_serial();
     r->io = r->adios ? adios2_declare_io(r->adios, "tau") : NULL;
     if (r->io == NULL)
         return err_set(ERR_IO, "cannot start ADIOS2: %s", reason(r));
     adios2_set_engine(r->io, r->is_stream ? "SST" : "BPFile");
-    adios2_set_parameter(r->io, "OpenTimeoutSecs", OPEN_S);
+    adios2_set_parameter(r->io, "OpenTimeoutSecs",
+                         r->is_stream       ? STREAM_OPEN_S
+                         : r->what->is_live ? LIVE_OPEN_S
+                                            : "0");
     r->engine = adios2_open(r->io, r->what->path, adios2_mode_read);
     if (r->engine == NULL)
         return err_set(ERR_FORMAT, "ADIOS2 cannot open '%s': %.200s", r->what->path, reason(r));
@@ -269,7 +295,8 @@ struct table {
     uint32_t columns;
 };
 
-static const struct table tables[] = {
+/* In each of which events come last: what belongs among them is known then. */
+static const struct table tables[N_TABLES] = {
     {"comm_timestamps", "comm_count", TAU_MESSAGES, TAU_MESSAGE_COLUMNS},
     {"counter_values", "counter_event_count", TAU_COUNTERS, TAU_COUNTER_COLUMNS},
     {"event_timestamps", "timer_event_count", TAU_EVENTS, TAU_EVENT_COLUMNS},
@@ -406,12 +433,31 @@ static uint64_t tell_array(struct reading *r, const struct table *table)
     return 0;
 }
 
-static void read_table(struct reading *r, const struct table *table)
+/*
+ * TAU writes all tables in every step, be they empty: where one is missing something is wrong,
+ * unless its version of TAU does not know it at all.
+ */
+static void note_missing(struct reading *r, size_t t, bool is_there)
 {
+    if (!is_there && !r->is_known[t])
+        r->n_missing[t]++;
+    else if (!is_there)
+        r->step.n_bad++;
+    else {
+        r->step.n_bad += r->n_missing[t];
+        r->n_missing[t] = 0;
+        r->is_known[t] = true;
+    }
+}
+
+static void read_table(struct reading *r, size_t t)
+{
+    const struct table *table = &tables[t];
     uint64_t said = 0, n;
     bool is_said = count_of(r, table->count, &said);
 
     n = tell_array(r, table);
+    note_missing(r, t, is_said || n > 0);
     if (!is_said && n > 0)
         r->step.n_bad++;
     if (n != said)
@@ -422,8 +468,8 @@ static void read_step(struct reading *r)
 {
     r->step = (struct tau_step_end){0};
     read_attributes(r);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        read_table(r, &tables[i]);
+    for (size_t t = 0; t < N_TABLES; t++)
+        read_table(r, t);
 }
 
 static void end_step(struct reading *r)
@@ -445,7 +491,9 @@ static int read_steps(struct reading *r)
             return broken(r, reason(r));
         if (status == adios2_step_status_end_of_stream) {
             adios2_close(r->engine); /* or the writer wonders */
-            return 0;
+            return bp_index_check(r->what->path) == BP_INDEX_FITS
+                       ? 0
+                       : broken(r, "its md.idx lacks steps that are in md.0");
         }
         if (status == adios2_step_status_not_ready) {
             if (!r->what->is_live)
@@ -464,7 +512,7 @@ static int read_steps(struct reading *r)
 /* Memory is not given back: the process ends. */
 int adios2_reader_run(void *ctx, struct courier_end *end)
 {
-    struct reading r = {.what = ctx, .end = end};
+    struct reading r = {.what = ctx, .end = end, .is_known = {[N_TABLES - 1] = true}};
     int rc;
 
     r.text = mmap(NULL, TEXT_ROOM, PROT_READ | PROT_WRITE,
