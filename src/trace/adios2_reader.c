@@ -25,6 +25,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,10 @@ struct reading {
     adios2_adios *adios;
     adios2_io *io;
     adios2_engine *engine;
-    bool is_stream, is_piecewise;
+    char name[PATH_MAX]; /* of the file, without its directory, which is the current one */
+    bool is_in_place;
+    bool is_stream, is_bp3, is_piecewise;
+    uint64_t n_hollow;      /* steps without tables just before this one */
     uint64_t file_bytes;    /* of all files, when it was opened; UINT64_MAX for a stream */
     struct names attribute; /* that were told */
     char *text;             /* [TEXT_ROOM] */
@@ -159,12 +163,37 @@ static uint64_t size_of(const char *path)
     return bytes_below(path, 2) + bytes_below(beside, 2);
 }
 
+/*
+ * Goes to the directory of the file: BP3 looks for its second file in another one where ".bp"
+ * is in the name of a directory. False if it is not there.
+ */
+static bool go_there(struct reading *r)
+{
+    const char *path = r->what->path, *slash;
+    size_t n = strlen(path);
+    char dir[PATH_MAX];
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    snprintf(r->name, sizeof r->name, "%.*s", (int)n, path);
+    slash = strrchr(r->name, '/');
+    if (slash == NULL)
+        return true;
+    snprintf(dir, sizeof dir, "%.*s", (int)(slash - r->name) + 1, r->name);
+    memmove(r->name, slash + 1, strlen(slash));
+    return chdir(dir) == 0;
+}
+
 /* True when there is something to open; says whether it is a stream. */
 static bool is_there(struct reading *r)
 {
     char contact[PATH_MAX];
-    const char *path = r->what->path;
+    const char *path = r->name;
 
+    if (!r->is_in_place)
+        r->is_in_place = go_there(r);
+    if (!r->is_in_place)
+        return false;
     if (access(path, F_OK) == 0) {
         r->is_stream = false;
         return bytes_below(path, 1) > 0;
@@ -201,7 +230,7 @@ static bool is_engine(const struct reading *r, const char *name)
 
 static int open_engine(struct reading *r)
 {
-    if (!r->what->is_live && bp_index_check(r->what->path) == BP_INDEX_LONG)
+    if (!r->what->is_live && bp_index_check(r->name) == BP_INDEX_LONG)
         return err_set(ERR_FORMAT, "'%s' is cut off: its md.0 is shorter than md.idx says",
                        r->what->path);
     r->adios = adios2_init_serial();
@@ -213,11 +242,12 @@ static int open_engine(struct reading *r)
                          r->is_stream       ? STREAM_OPEN_S
                          : r->what->is_live ? LIVE_OPEN_S
                                             : "0");
-    r->engine = adios2_open(r->io, r->what->path, adios2_mode_read);
+    r->engine = adios2_open(r->io, r->name, adios2_mode_read);
     if (r->engine == NULL)
         return err_set(ERR_FORMAT, "ADIOS2 cannot open '%s': %.200s", r->what->path, reason(r));
-    r->is_piecewise = is_engine(r, "BP3") || is_engine(r, "BP4");
-    r->file_bytes = r->is_stream ? UINT64_MAX : size_of(r->what->path);
+    r->is_bp3 = is_engine(r, "BP3");
+    r->is_piecewise = r->is_bp3 || is_engine(r, "BP4");
+    r->file_bytes = r->is_stream ? UINT64_MAX : size_of(r->name);
     return 0;
 }
 
@@ -464,12 +494,32 @@ static void read_table(struct reading *r, size_t t)
         r->step.n_short += n < said ? said - n : is_said;
 }
 
-static void read_step(struct reading *r)
+/* True for a step that has none of the tables, not even empty ones. */
+static bool is_hollow(struct reading *r)
 {
-    r->step = (struct tau_step_end){0};
+    for (size_t t = 0; t < N_TABLES; t++)
+        if (adios2_inquire_variable(r->io, tables[t].rows) ||
+            adios2_inquire_variable(r->io, tables[t].count))
+            return false;
+    return true;
+}
+
+/*
+ * False if it was none: behind the last step ADIOS2 makes some of what belongs to none in a BP3
+ * file. They count, as missing, only when a step follows.
+ */
+static bool read_step(struct reading *r)
+{
+    if (r->is_bp3 && is_hollow(r)) {
+        r->n_hollow++;
+        return false;
+    }
+    r->step = (struct tau_step_end){.n_bad = r->n_hollow};
+    r->n_hollow = 0;
     read_attributes(r);
     for (size_t t = 0; t < N_TABLES; t++)
         read_table(r, t);
+    return true;
 }
 
 static void end_step(struct reading *r)
@@ -483,6 +533,7 @@ static int read_steps(struct reading *r)
     float wait_s = r->what->is_live ? BEAT_S : 0;
 
     for (;;) {
+        bool is_step;
         adios2_step_status status = adios2_step_status_other_error;
         adios2_error error =
             adios2_begin_step(r->engine, adios2_step_mode_read, wait_s, &status);
@@ -491,7 +542,7 @@ static int read_steps(struct reading *r)
             return broken(r, reason(r));
         if (status == adios2_step_status_end_of_stream) {
             adios2_close(r->engine); /* or the writer wonders */
-            return bp_index_check(r->what->path) == BP_INDEX_FITS
+            return bp_index_check(r->name) == BP_INDEX_FITS
                        ? 0
                        : broken(r, "its md.idx lacks steps that are in md.0");
         }
@@ -501,9 +552,10 @@ static int read_steps(struct reading *r)
             courier_beat(r->end);
             continue;
         }
-        read_step(r);
+        is_step = read_step(r);
         error = adios2_end_step(r->engine);
-        end_step(r);
+        if (is_step)
+            end_step(r);
         if (error != adios2_error_none)
             return broken(r, reason(r));
     }

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MOST_STRAY 2
+
 struct adios2 {
     struct names path;           /* of the files */
     struct names program;        /* "heat/0" */
@@ -103,6 +105,15 @@ static int read_files(struct source *source)
 
 /* --------------------------------------------------------------------- making the locations */
 
+/*
+ * A stray row whose rank or thread is wrong looks like a thread of its own: one that calls
+ * nothing, but sends, or of which there is next to nothing.
+ */
+static bool is_stray(const struct tau_lane *lane)
+{
+    return lane->n_events == 0 && (lane->batch.n_messages > 0 || lane->batch.n <= MOST_STRAY);
+}
+
 /* Ranks of a program come behind those of the programs before. */
 static void number_ranks(struct adios2 *a, struct definitions *defs)
 {
@@ -113,7 +124,7 @@ static void number_ranks(struct adios2 *a, struct definitions *defs)
         for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
             const struct tau_lane *lane = &a->decoder[i].lane[l];
 
-            if (lane->batch.n > 0 && lane->rank >= n_ranks[lane->program])
+            if (!is_stray(lane) && lane->rank >= n_ranks[lane->program])
                 n_ranks[lane->program] = lane->rank + 1;
         }
     for (uint32_t p = 0; p < a->program.n; p++) {
@@ -168,15 +179,6 @@ static void define_lane(struct adios2 *a, struct definitions *defs, struct tau_l
     location->is_metric = lane->n_events == 0;
 }
 
-/* Ranks of processes and of those they talk to, now that they are known. */
-static void settle_lane(struct source *source, struct tau_lane *lane, uint32_t base)
-{
-    for (size_t i = 0; i < lane->batch.n_messages; i++)
-        lane->batch.message[i].peer += base;
-    if (lane->n_events == 0) /* a call is what sends */
-        source->quality.n[QUALITY_bad_record] += lane->batch.n_messages;
-}
-
 static void make_locations(struct source *source)
 {
     struct adios2 *a = source->impl;
@@ -188,10 +190,13 @@ static void make_locations(struct source *source)
         for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
             struct tau_lane *lane = &a->decoder[i].lane[l];
 
-            if (lane->batch.n == 0)
+            if (is_stray(lane)) {
+                source->quality.n[QUALITY_bad_record] += lane->batch.n;
                 continue;
+            }
             define_lane(a, defs, lane);
-            settle_lane(source, lane, a->rank_base[lane->program]);
+            for (size_t m = 0; m < lane->batch.n_messages; m++)
+                lane->batch.message[m].peer += a->rank_base[lane->program];
         }
     known = mem_alloc(a->key.n, sizeof *known);
     for (uint32_t i = 0; i < a->key.n; i++)

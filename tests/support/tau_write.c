@@ -20,10 +20,12 @@
 
 #include <adios2_c.h>
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
     CHECK(source_open(&source, argv[1]) == 0);
     for (uint32_t rank = 0; rank < source.defs.n_ranks; rank++)
         if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
             do_rank(&source, rank, argv[2], &options);
             return 0;
         }
