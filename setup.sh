@@ -9,6 +9,7 @@
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh deps      just install what is missing
+#   ./setup.sh packages  just say which packages that are
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -22,6 +23,14 @@ packages=(
     libopenmpi-dev openmpi-bin
     chromium
 )
+
+# What has another name, or is there at all, since Debian 13.
+case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
+debian\ 1[3-9])
+    packages=("${packages[@]/libmsgpack-dev/libmsgpack-c-dev}")
+    packages+=(libadios2-serial-c-dev adios2-serial-bin bsdextrautils)
+    ;;
+esac
 
 # For the page, if there is no other Node.js on the path.
 command -v npm >/dev/null || packages+=(nodejs npm)
@@ -86,6 +95,7 @@ run_tests() {
 
 case ${1:-} in
 deps) deps ;;
+packages) echo "${packages[@]}" ;;
 build)
     deps
     build release

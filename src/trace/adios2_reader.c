@@ -52,6 +52,7 @@ struct reading {
     char name[PATH_MAX]; /* of the file, without its directory, which is the current one */
     bool is_in_place;
     bool is_stream, is_bp3, is_piecewise;
+    uint64_t n_steps;       /* told */
     uint64_t n_hollow;      /* steps without tables just before this one */
     uint64_t file_bytes;    /* of all files, when it was opened; UINT64_MAX for a stream */
     struct names attribute; /* that were told */
@@ -525,6 +526,7 @@ static bool read_step(struct reading *r)
 static void end_step(struct reading *r)
 {
     memcpy(room_for(r, TAU_STEP_END, sizeof r->step), &r->step, sizeof r->step);
+    r->n_steps++;
     flush(r, TAU_STEP_END);
 }
 
@@ -542,6 +544,8 @@ static int read_steps(struct reading *r)
             return broken(r, reason(r));
         if (status == adios2_step_status_end_of_stream) {
             adios2_close(r->engine); /* or the writer wonders */
+            if (r->n_steps == 0)
+                return broken(r, "it ended before its first step");
             return bp_index_check(r->name) == BP_INDEX_FITS
                        ? 0
                        : broken(r, "its md.idx lacks steps that are in md.0");

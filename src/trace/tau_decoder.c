@@ -114,6 +114,19 @@ static struct tau_lane *lane_of_row(struct tau_decoder *d, const uint64_t *row)
     return &d->lane[d->last_lane];
 }
 
+/*
+ * Who comes late to a stream does not hear what was defined before. Names are lost then, but
+ * TAU numbers the types of events in the order in which it first meets them.
+ */
+static void guess_event_types(struct tau_decoder *d)
+{
+    static const uint8_t usual[] = {TYPE_ENTRY, TYPE_EXIT, TYPE_SEND, TYPE_RECV};
+
+    memcpy(d->event_type, usual, sizeof usual);
+    d->has_types = true;
+    d->quality->n[QUALITY_missing_definitions]++;
+}
+
 static int type_of(const struct tau_decoder *d, uint64_t type)
 {
     return type < sizeof d->event_type ? d->event_type[type] : TYPE_UNKNOWN;
@@ -226,6 +239,7 @@ static void define_event_type(struct tau_decoder *d, uint32_t number, const char
 
     if (number >= sizeof d->event_type)
         return;
+    d->has_types = true;
     for (uint8_t i = TYPE_ENTRY; i <= TYPE_RECV; i++) {
         if (strcmp(name, names[i]) != 0)
             continue;
@@ -541,6 +555,8 @@ void tau_decoder_block(struct tau_decoder *d, uint32_t kind, const void *data, s
 {
     size_t n = bytes / sizeof(uint64_t);
 
+    if (!d->has_types && (kind == TAU_MESSAGES || kind == TAU_EVENTS) && n > 0)
+        guess_event_types(d);
     if (kind == TAU_ATTRIBUTES)
         take_attributes(d, data, bytes);
     else if (kind == TAU_MESSAGES)

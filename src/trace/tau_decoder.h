@@ -72,6 +72,7 @@ struct tau_decoder {
     uint64_t last_key[3]; /* program, rank, thread of it */
 
     uint8_t event_type[32]; /* enum of tau_decoder.c */
+    bool has_types;         /* some were said, or guessed */
     struct idtable timer;   /* to regions */
     struct idtable counter; /* to names of definitions.counters */
     struct idtable program; /* to programs */

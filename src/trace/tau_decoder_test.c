@@ -291,6 +291,26 @@ static void the_start_that_is_stated_is_the_origin(void **state)
     end(&w);
 }
 
+/* As for a reader that comes late to a stream. */
+static void without_definitions_only_the_names_are_lost(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    memset(w.d.event_type, 0, sizeof w.d.event_type);
+    w.d.has_types = false;
+    event(&w, 0, 1, 7, 0);
+    event(&w, 0, 0, 8, 1);
+    event(&w, 0, 1, 8, 2);
+    end_step(&w);
+    assert_string_equal(taken(&w, 0), ")()");
+    assert_int_equal(w.quality.n[QUALITY_missing_definitions], 1);
+    assert_int_equal(w.quality.n[QUALITY_undefined_region], 2);
+    assert_int_equal(w.quality.n[QUALITY_bad_value], 0);
+    end(&w);
+}
+
 static void rows_that_are_missing_are_counted(void **state)
 {
     struct world w;
@@ -317,6 +337,7 @@ int main(void)
         cmocka_unit_test(attributes_that_make_no_sense_are_counted),
         cmocka_unit_test(metadata_comes_with_and_without_a_program),
         cmocka_unit_test(the_start_that_is_stated_is_the_origin),
+        cmocka_unit_test(without_definitions_only_the_names_are_lost),
         cmocka_unit_test(rows_that_are_missing_are_counted),
     };
 

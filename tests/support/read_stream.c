@@ -73,6 +73,7 @@ static void read_step(struct stream *s, const char *show, uint64_t n[6])
     if (strcmp(show, "steps") == 0)
         printf("step %" PRIu64 ": %zu parts, %zu events, %" PRIu64 " to %" PRIu64 " ns\n",
                s->n_steps, n_parts, n_events, s->begin_ns, s->end_ns);
+    fflush(stdout);
 }
 
 static int finish(const struct stream *s, int state, const uint64_t n[6])

@@ -201,13 +201,13 @@ static void put(struct rank *r, struct rows *rows, size_t n)
     size_t start[2] = {0, 0}, count[2] = {n, rows->columns};
     uint64_t wide = n;
     uint32_t narrow = (uint32_t)n;
-    static uint64_t nothing[8];
 
-    adios2_set_shape(rows->variable, 2, count);
-    adios2_set_selection(rows->variable, 2, start, count);
-    CHECK(adios2_put(r->engine, rows->variable,
-                     n ? rows->value + rows->at * rows->columns : nothing,
-                     adios2_mode_sync) == adios2_error_none);
+    if (n > 0) { /* a table without rows is left out */
+        adios2_set_shape(rows->variable, 2, count);
+        adios2_set_selection(rows->variable, 2, start, count);
+        CHECK(adios2_put(r->engine, rows->variable, rows->value + rows->at * rows->columns,
+                         adios2_mode_sync) == adios2_error_none);
+    }
     CHECK(adios2_put(r->engine, rows->count,
                      r->options->is_narrow ? (void *)&narrow : (void *)&wide,
                      adios2_mode_sync) == adios2_error_none);

@@ -31,10 +31,12 @@ for engine in BP3 BP4 BP5; do
     check "strange calls of $engine" $(($(wc -l <"$work/$engine.0") > 0)) 1
 done
 
-mkdir "$work/narrow" "$work/empty" "$work/two"
+mkdir "$work/narrow" "$work/two" "$work"/empty{3,4,5}
 "$TOOLS/tau_write" "$program" "$work/narrow" narrow=1
-"$TOOLS/tau_write" "$program" "$work/empty" stop=3 how=empty
-for name in narrow empty; do
+for bp in 3 4 5; do
+    "$TOOLS/tau_write" "$program" "$work/empty$bp" stop=3 how=empty engine=BP$bp
+done
+for name in narrow empty3 empty4 empty5; do
     counts "$work/$name" | without_times >"$work/got"
     cmp "$work/want" "$work/got" || failed=1
     verdicts "$work/$name/tau-metrics-app-1.bp" | cmp - "$work/BP3.1" || failed=1
