@@ -19,6 +19,7 @@ rows=(
     "page      The page with a million executions"
     "ps        Parameter server"
     "live      Judging while a program runs"
+    "ad        Judging calls of TAU's files"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
