@@ -33,6 +33,16 @@ ad() {
     field peak_bytes <"$times/log" >"$times/peak.$1"
     field reader_peak_bytes <"$times/log" >"$times/reader.$1"
 }
+# The command, with records of what is strange.
+whole() {
+    rm -rf "$WORK/ad.store"
+    "$tools/measure" "$snag" ad "$file" --call-detector "$1" --threads 1 --store "$WORK/ad.store" \
+        --json --quiet 2>"$times/log" >"$times/out"
+    for what in wall_s cpu_s; do
+        grep '^measure:' "$times/log" | field $what >>"$times/$what.whole_$1"
+    done
+    strange=$(member anomalies <"$times/out")
+}
 floor() {
     "$tools/adios2_floor" "$file" >"$times/log"
     for what in wall_s cpu_s; do field $what <"$times/log" >>"$times/$what.floor"; done
@@ -46,6 +56,8 @@ for ((i = 0; i < repetitions; i++)); do
     floor
     ad hbos
     ad sstd
+    whole hbos
+    whole sstd
 done
 
 line() {
@@ -67,8 +79,10 @@ printf '\n%s rows in %s steps of %s MiB.\n\n' "$rows" "$steps" "$(calc "$step_by
 echo '| | wall, least | processor, least | wall / floor | processor / floor | at most 4 |'
 echo '|---|---|---|---|---|---|'
 line 'floor: ADIOS2, every step' floor -
-line 'snag, hbos' hbos "$(verdict hbos)"
-line 'snag, sstd' sstd "$(verdict sstd)"
+line 'judged, hbos' hbos "$(verdict hbos)"
+line 'judged, sstd' sstd "$(verdict sstd)"
+line 'snag ad --store, hbos' whole_hbos "$(verdict whole_hbos)"
+line "snag ad --store, sstd, $strange records" whole_sstd "$(verdict whole_sstd)"
 
 # Memory: by how much it grows with the step; the rest is code and libraries, whatever the step.
 both() { calc "$(cat "$times/peak.sstd") + $(cat "$times/reader.sstd")" %.0f; }

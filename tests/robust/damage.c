@@ -159,6 +159,8 @@ static int take_share(const struct damage *s, unsigned long share)
         n_wrong += !damage_is_info_right(s, dir, what);
         if (i % ANALYZE_EVERY == 0)
             n_wrong += !damage_is_analyze_right(dir, what);
+        if (i % ANALYZE_EVERY == 0 && s->is_other_right)
+            n_wrong += !s->is_other_right(s, dir, what);
         fs_remove_tree(dir);
     }
     return n_wrong < 100 ? n_wrong : 100;

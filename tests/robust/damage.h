@@ -34,6 +34,9 @@ struct damage {
      * all be there, but may have become those of other regions.
      */
     bool (*is_definition)(const char *what);
+
+    /* Another command, tried as often as analyze is; NULL: none. */
+    bool (*is_other_right)(const struct damage *d, const char *dir, const char *what);
 };
 
 /*
