@@ -1,3 +1,4 @@
+/* Only sizes are looked at: what ADIOS2 makes of the records is its own business. */
 #include "trace/bp_index.h"
 
 #include "base/fs.h"

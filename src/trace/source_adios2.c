@@ -26,7 +26,6 @@ struct adios2 {
     struct tau_lane **lane;      /* [key.n] */
     size_t lane_cap;
     uint32_t *rank_base; /* [program.n] what is added to the rank of a process */
-    const struct source *source;
 };
 
 /* --------------------------------------------------------------------------- reading a file */
@@ -37,17 +36,18 @@ static int judge_end(struct source *source, const struct tau_decoder *d, const c
 {
     char why[400];
 
-    if (state == COURIER_OVER)
-        return 0;
     snprintf(why, sizeof why, "%s", err_message());
+    if (state < 0 && d->lane_id.n == 0)
+        return err_set(state, "%s", why);
     if (d->lane_id.n == 0)
-        return err_set(state < 0 ? state : ERR_FORMAT, "%s%s%s%s",
-                       state < 0 ? "" : "cannot read '", state < 0 ? "" : path,
-                       state < 0 ? "" : "': ", why);
+        return err_set(ERR_FORMAT, "cannot read '%s': %s", path, why);
     log_info("tau", "'%s': %s", path, why);
-    source->quality.n[state == COURIER_DIED   ? QUALITY_reader_crash
-                      : state == COURIER_HUNG ? QUALITY_reader_hang
-                                              : QUALITY_broken_off]++;
+    if (state == COURIER_DIED)
+        source->quality.n[QUALITY_reader_crash]++;
+    else if (state == COURIER_HUNG)
+        source->quality.n[QUALITY_reader_hang]++;
+    else
+        source->quality.n[QUALITY_broken_off]++;
     return 0;
 }
 
@@ -57,11 +57,11 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
     struct courier *courier = NULL;
     struct courier_block block;
     int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience());
+    int rc = 0;
 
-    while (state >= 0 && (state = courier_receive(courier, 1000, &block)) <= COURIER_BLOCK) {
-        if (state < 0)
-            break;
-        if (state == COURIER_IDLE)
+    while (state == COURIER_IDLE || state == COURIER_BLOCK) {
+        state = courier_receive(courier, 1000, &block);
+        if (state != COURIER_BLOCK)
             continue;
         if (block.kind == TAU_BROKEN) {
             log_info("tau", "'%s': %.300s", path, (const char *)block.data);
@@ -70,9 +70,10 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
         tau_decoder_block(d, block.kind, block.data, block.bytes);
     }
     tau_decoder_finish(d);
-    state = judge_end(source, d, path, state);
+    if (state != COURIER_OVER)
+        rc = judge_end(source, d, path, state);
     courier_close(courier);
-    return state;
+    return rc;
 }
 
 /* All files; one that cannot be read at all is missing, unless it is the only one. */
@@ -226,7 +227,6 @@ static int open_adios2(struct source *source, const char *url)
     int rc;
 
     source->impl = a;
-    a->source = source;
     if (tau_files_find(path, &a->path) == 0)
         return err_set(ERR_NOT_FOUND, "no file of TAU (tau-metrics-*.bp) in '%s'", path);
     rc = adios2_reader_check(path);

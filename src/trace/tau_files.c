@@ -1,3 +1,4 @@
+/* Names say what is TAU's; only where a name says nothing does anyone look inside. */
 #include "trace/tau_files.h"
 
 #include "base/fs.h"

@@ -48,6 +48,7 @@ void spawn_begin(struct spawn *s, void (*prepare)(void *ctx), void *ctx,
     dup2(s->err, 2);
     if (prepare)
         prepare(ctx);
+    unsetenv("SNAG_PROGRAM"); /* to snag itself that would be --program */
     execv(argv[0], (char *const *)(void *)argv);
     _exit(127);
 }
