@@ -11,7 +11,6 @@
 #include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
-#include "web/execution_points.h"
 
 #include <math.h>
 #include <signal.h>
@@ -44,8 +43,7 @@ static int judge(const struct settings *settings, struct live_state *state)
     } else {
         state->opts.stream = &session.stream;
         state->opts.recorder = session.recorder;
-        if (session.trees)
-            live_trees_add(session.trees, execution_points_step, state);
+        state->opts.trees = session.trees;
         live_session_add(&session, live_state_step, state);
         rc = live_session_run(&session);
         live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);
@@ -70,13 +68,14 @@ static void stay(void)
 static int serve(const struct settings *settings)
 {
     const char *detector = settings->call_detector ? settings->call_detector : "hbos";
-    struct live_opts live = {.source = settings->args[0],
-                             .store_url = settings->store,
-                             .detector = detector,
-                             .is_inclusive = settings->is_inclusive,
-                             .is_by_path = settings->model_key &&
-                                           strcmp(settings->model_key, "path") == 0,
-                             .speed = settings->speed};
+    struct live_opts live = {
+        .source = settings->args[0],
+        .store_url = settings->store,
+        .detector = detector,
+        .is_inclusive = settings->is_inclusive,
+        .is_by_path = settings->model_key && strcmp(settings->model_key, "path") == 0,
+        .speed = settings->speed,
+        .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct http_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,

@@ -167,6 +167,8 @@ static int open_recorder(struct live_session *session)
     rc = live_recorder_open(&session->recorder,
                             &(struct live_recorder_opts){.url = s->store,
                                                          .is_inclusive = s->is_inclusive,
+                                                         .is_by_path = session->opts.is_by_path,
+                                                         .trees = session->trees,
                                                          .window = s->window,
                                                          .program = s->program,
                                                          .watchlist = s->watchlist,
@@ -225,8 +227,8 @@ int live_session_open(struct live_session *session, const struct settings *setti
     if (rc == 0)
         rc = stream_open(&session->stream, settings->args[0], &opts);
     if (rc == 0)
-        rc = open_recorder(session);
-    return rc < 0 ? rc : open_trees(session, settings);
+        rc = open_trees(session, settings);
+    return rc < 0 ? rc : open_recorder(session); /* it looks at the trees of a step */
 }
 
 void live_session_add(struct live_session *session,

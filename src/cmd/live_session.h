@@ -34,7 +34,7 @@ struct live_session {
     char program[16]; /* name of the program to the parameter server */
     struct ad *ad;
     struct live_trees *trees;           /* of --foi and --model; NULL: none were asked for */
-    struct live_recorder *recorder;     /* with --store, the first sink; else NULL */
+    struct live_recorder *recorder;     /* with --store; else NULL */
     struct live_recorder_counts stored; /* when live_session_run is over */
     bool has_lost;                      /* not all of it could be stored; that was said */
     bool is_interrupted;                /* a signal came before the stream was over */

@@ -17,7 +17,7 @@ void exhibit_release(struct exhibit *x)
 
 int evidence_open(struct evidence *e, const struct evidence_opts *opts)
 {
-    *e = (struct evidence){.is_inclusive = opts->is_inclusive};
+    *e = (struct evidence){.is_inclusive = opts->is_inclusive, .is_by_path = opts->is_by_path};
     histories_init(&e->histories, opts->window);
     hosts_init(&e->hosts, opts->hostname);
     return node_state_open(&e->nodes, opts->watchlist, opts->counter_prefix);
@@ -349,22 +349,38 @@ static void begin_exhibit(struct exhibit *x, const struct verdict *call)
     x->has_correlation = false;
 }
 
-void evidence_take(struct evidence *e, const struct ad_step *step, const struct verdict *call,
-                   struct exhibit *x)
+void evidence_take_stack(struct evidence *e, const struct ad_step *step,
+                         const struct verdict *call, struct exhibit *x)
 {
-    uint32_t node = hosts_of(&e->hosts, e->histories.of[call->location].group);
-
     begin_exhibit(x, call);
     evidence_place(e, step, call,
                    history_entered(&e->histories, step, call->location, call->row), &x->record);
     x->record.event = history_event(&e->histories, step, call->location, call->row);
     add_stack(e, step, x);
+}
+
+void evidence_take(struct evidence *e, const struct ad_step *step, const struct verdict *call,
+                   struct exhibit *x)
+{
+    uint32_t node = hosts_of(&e->hosts, e->histories.of[call->location].group);
+
+    evidence_take_stack(e, step, call, x);
     around_take(&x->around, &e->histories, step, call->location, call->row);
     add_counters(e, step, x);
     add_partners(e, step, x);
     add_cause(e, step, x);
     add_gpu(e, step, x);
     x->record.has_node = node_state_copy(&e->nodes, node, &e->arena, &x->record.node);
+}
+
+void evidence_take_whole(struct evidence *e, const struct ad_step *step,
+                         const struct verdict *call, struct exhibit *x)
+{
+    bool is_inclusive = e->is_inclusive;
+
+    e->is_inclusive = true;
+    evidence_take(e, step, call, x);
+    e->is_inclusive = is_inclusive;
 }
 
 void evidence_take_late(struct evidence *e, const struct ad_step *step,

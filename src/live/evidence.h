@@ -33,7 +33,7 @@ struct exhibit {
 void exhibit_release(struct exhibit *exhibit);
 
 struct evidence {
-    bool is_inclusive;
+    bool is_inclusive, is_by_path;
     struct histories histories;
     struct hosts hosts;
     struct launches launches;
@@ -48,7 +48,7 @@ struct evidence {
 
 /* What evidence_open wants to know. */
 struct evidence_opts {
-    bool is_inclusive;
+    bool is_inclusive, is_by_path; /* as in struct ad_opts */
     uint32_t window;
     const char *watchlist, *counter_prefix, *hostname;
 };
@@ -66,6 +66,15 @@ void evidence_end(struct evidence *evidence, const struct ad_step *step);
 /* evidence_take -- all of a call of this step. The verdict is for the caller to fill in. */
 void evidence_take(struct evidence *evidence, const struct ad_step *step,
                    const struct verdict *call, struct exhibit *out);
+
+/* evidence_take_whole -- likewise, when it is about all that happened in the call, whatever the
+ * calls are judged by. */
+void evidence_take_whole(struct evidence *evidence, const struct ad_step *step,
+                         const struct verdict *call, struct exhibit *out);
+
+/* evidence_take_stack -- only what and where the call is, and its callers. O(callers). */
+void evidence_take_stack(struct evidence *evidence, const struct ad_step *step,
+                         const struct verdict *call, struct exhibit *out);
 
 /* evidence_take_late -- what is known of a call of an earlier step: its name and times. */
 void evidence_take_late(struct evidence *evidence, const struct ad_step *step,

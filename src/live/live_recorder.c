@@ -5,6 +5,7 @@
 #include "live/evidence.h"
 #include "live/normals.h"
 #include "live/run_stats.h"
+#include "live/tree_record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,14 @@
 struct want {
     bool is_wanted;    /* there was an anomaly, and no normal call since */
     uint32_t location; /* of it */
+};
+
+#define MOST_HELD_TREES 64u /* executions among those that wait: their windows are large */
+
+/* The latest normal execution of a function of interest. */
+struct latest_tree {
+    struct pack record; /* empty: there is none that was not given away */
+    bool is_wanted;     /* there was an anomaly, and no normal one since */
 };
 
 struct live_recorder {
@@ -27,6 +36,9 @@ struct live_recorder {
     struct want *want; /* [n_models] */
     uint32_t n_models;
     size_t want_cap;
+    struct latest_tree *latest; /* [n_foi] */
+    uint32_t n_foi;
+    size_t latest_cap, n_held_trees;
     struct live_recorder_counts counts;
     int final_rc;
     char *final_message;
@@ -47,6 +59,7 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
     run_stats_init(&r->stats, opts->is_inclusive, opts->program);
     rc = evidence_open(&r->evidence,
                        &(struct evidence_opts){.is_inclusive = opts->is_inclusive,
+                                               .is_by_path = opts->is_by_path,
                                                .window = opts->window,
                                                .watchlist = opts->watchlist,
                                                .counter_prefix = opts->counter_prefix,
@@ -71,6 +84,9 @@ int live_recorder_close(struct live_recorder *r)
         exhibit_release(&r->held[i]);
     free(r->held);
     free(r->want);
+    for (uint32_t i = 0; i < r->n_foi; i++)
+        pack_release(&r->latest[i].record);
+    free(r->latest);
     evidence_release(&r->evidence);
     normals_release(&r->normals);
     run_stats_release(&r->stats);
@@ -112,7 +128,7 @@ static void put_exhibit(struct live_recorder *r, const struct ad_step *step, str
 {
     struct prov_record *record = &x->record;
 
-    if (x->call.row != NO_ROW)
+    if (x->call.row != NO_ROW && !record->is_execution)
         record->window = around_window(&x->around);
     record->partner = arena_zeros(&r->evidence.arena, struct prov_partner, record->n_partners);
     for (size_t i = 0; i < record->n_partners; i++) {
@@ -123,7 +139,8 @@ static void put_exhibit(struct live_recorder *r, const struct ad_step *step, str
                                                    .window = around_window(&x->partner[i])};
     }
     prov_store_put(r->store, PROV_ANOMALY, record);
-    r->counts.n_anomalies++;
+    r->counts.n_executions += record->is_execution;
+    r->counts.n_anomalies += !record->is_execution;
 }
 
 /* What waited for this step. */
@@ -133,7 +150,7 @@ static void put_held(struct live_recorder *r, const struct ad_step *step)
         evidence_continue(&r->evidence, step, &r->held[i]);
         put_exhibit(r, step, &r->held[i]);
     }
-    r->n_held = 0;
+    r->n_held = r->n_held_trees = 0;
     arena_release(&r->evidence.arena);
 }
 
@@ -217,6 +234,84 @@ static void put_normals(struct live_recorder *r, const struct ad_step *step)
     }
 }
 
+/* ------------------------------------------------------------------------------ executions */
+
+static void record_tree(struct live_recorder *r, const struct ad_step *step,
+                        const struct live_foi *foi, uint32_t t)
+{
+    struct arena_mark mark = arena_mark(&r->evidence.arena);
+    struct exhibit *x = next_exhibit(r);
+    struct verdict root = tree_record_root(foi, step, t);
+
+    evidence_take_whole(&r->evidence, step, &root, x);
+    tree_record_fill(&r->evidence, foi, step, t, &x->record);
+    if (!step->is_last && r->n_held_trees < MOST_HELD_TREES &&
+        r->n_held < LIVE_RECORDER_MOST_HELD && !evidence_is_complete(&r->evidence, x)) {
+        r->n_held++;
+        r->n_held_trees++;
+        return;
+    }
+    put_exhibit(r, step, x);
+    arena_restore(&r->evidence.arena, mark); /* windows are large */
+}
+
+/* Kept as bytes: it may be many steps until somebody wants it. */
+static void keep_latest(struct live_recorder *r, const struct ad_step *step,
+                        const struct live_foi *foi, struct latest_tree *latest)
+{
+    struct arena_mark mark = arena_mark(&r->evidence.arena);
+    struct exhibit *x = next_exhibit(r);
+    uint32_t t = tree_record_normal(foi);
+    struct verdict root;
+
+    if (t == UINT32_MAX)
+        return;
+    root = tree_record_root(foi, step, t);
+    evidence_take_stack(&r->evidence, step, &root, x);
+    tree_record_fill(&r->evidence, foi, step, t, &x->record);
+    latest->record.n = 0;
+    prov_record_pack(&x->record, &latest->record);
+    arena_restore(&r->evidence.arena, mark);
+}
+
+static void give_latest(struct live_recorder *r, struct latest_tree *latest)
+{
+    struct arena_mark mark = arena_mark(&r->evidence.arena);
+    struct prov_record record;
+
+    if (!latest->is_wanted || latest->record.n == 0)
+        return;
+    latest->record.at = 0;
+    if (prov_record_unpack(&latest->record, &r->evidence.arena, &record) == 0) {
+        prov_store_put(r->store, PROV_NORMAL, &record);
+        r->counts.n_normal_executions++;
+    }
+    latest->record.n = 0;
+    latest->is_wanted = false;
+    arena_restore(&r->evidence.arena, mark);
+}
+
+static void record_trees(struct live_recorder *r, const struct ad_step *step)
+{
+    uint32_t n;
+    const struct live_foi *foi = live_trees_foi(r->opts.trees, &n);
+
+    mem_grow(&r->latest, &r->latest_cap, n, sizeof *r->latest);
+    while (r->n_foi < n)
+        r->latest[r->n_foi++] = (struct latest_tree){.is_wanted = false};
+    for (uint32_t i = 0; i < n; i++) {
+        if (foi[i].trees.forest.n_trees == 0)
+            continue;
+        for (uint32_t t = 0; t < foi[i].trees.forest.n_trees; t++)
+            if (foi[i].verdict[t].is_anomaly) {
+                record_tree(r, step, &foi[i], t);
+                r->latest[i].is_wanted = true;
+            }
+        keep_latest(r, step, &foi[i], &r->latest[i]);
+        give_latest(r, &r->latest[i]);
+    }
+}
+
 /* --------------------------------------------------------------------------------- the end */
 
 struct last_judge {
@@ -266,7 +361,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
         last->recorder->opts.is_inclusive ? record->inclusive_ns : record->exclusive_ns;
     struct call_judgement judgement;
 
-    if (judge == NULL || !is_ours(last->recorder, record))
+    if (record->is_execution || judge == NULL || !is_ours(last->recorder, record))
         return;
     judgement = judge->ops->judge(&judge->model, ad_sketch(ad, model), time_ns);
     *final = (struct prov_final){.is_judged = true,
@@ -307,6 +402,8 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
     for (size_t i = 0; i < step->n_verdicts; i++)
         record_anomaly(r, step, &step->verdict[i]);
     put_normals(r, step);
+    if (r->opts.trees)
+        record_trees(r, step);
     evidence_end(&r->evidence, step);
     if (step->is_last)
         finish(r, step);

@@ -10,6 +10,9 @@
  *     step k     judged -> complete records are put, the others held
  *     step k+1   held ones get what was missing, and are put
  *
+ * Executions of functions of interest (live_trees.h) that are strange are records too, and the
+ * latest normal one of a function when there was a strange one (tree_record.h).
+ *
  * Of a call that had to wait for a model only its times are known: its record has no window.
  * With the last step go statistics and models, and all records are judged once more by the
  * final models.
@@ -20,6 +23,7 @@
 #define SNAG_LIVE_LIVE_RECORDER_H
 
 #include "live/ad.h"
+#include "live/live_trees.h"
 #include "prov/prov_store.h"
 
 #include <stdbool.h>
@@ -31,8 +35,10 @@
 struct live_recorder;
 
 struct live_recorder_opts {
-    const char *url;            /* of the store */
-    bool is_inclusive;          /* as in struct ad_opts */
+    const char *url;                /* of the store */
+    bool is_inclusive;              /* as in struct ad_opts */
+    bool is_by_path;                /* likewise */
+    const struct live_trees *trees; /* a sink before this one; NULL: none */
     uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MOST_WINDOW */
     uint32_t program;           /* that statistics are of */
     const char *watchlist;      /* file, or NULL: see node_state.h */
@@ -45,6 +51,8 @@ struct live_recorder_counts {
     uint64_t n_anomalies, n_normals; /* records that were put */
     uint64_t n_late;                 /* of the anomalies: without their surroundings */
     uint64_t n_pruned;               /* the final models say otherwise */
+    uint64_t n_executions;           /* records of strange executions */
+    uint64_t n_normal_executions;
     struct prov_counts store;
 };
 

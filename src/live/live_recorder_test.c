@@ -17,6 +17,7 @@
 #define MS 1000000u
 
 static struct sample_stream program;
+static struct live_trees *trees;
 static char dir[32];
 
 static int set_up(void **state)
@@ -31,6 +32,8 @@ static int tear_down(void **state)
 {
     (void)state;
     sample_stream_close(&program);
+    live_trees_free(trees);
+    trees = NULL;
     assert_int_equal(fs_remove_tree(dir), 0);
     return 0;
 }
@@ -54,6 +57,36 @@ static struct live_recorder_counts run_with(const struct live_recorder_opts *opt
     ad_settings.detector = call_detector_find("sstd");
     ad_settings.sink = &(struct ad_sink){live_recorder_step, recorder};
     ad_settings.n_sinks = 1;
+    ad = ad_new(&program.stream, &ad_settings);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    live_recorder_counts(recorder, &counts);
+    assert_int_equal(live_recorder_close(recorder), 0);
+    ad_free(ad);
+    return counts;
+}
+
+/* With "solve" as the function of interest. */
+static struct live_recorder_counts run_with_trees(const char *pattern)
+{
+    struct live_trees_opts trees_opts = live_trees_default();
+    struct live_recorder_opts opts = {.url = dir, .window = 2};
+    struct ad_opts ad_settings = ad_default();
+    struct live_recorder_counts counts;
+    struct live_recorder *recorder;
+    struct ad_sink sink[2];
+    struct ad *ad;
+
+    trees_opts.pattern = &pattern;
+    trees_opts.n_patterns = 1;
+    assert_int_equal(live_trees_new(&trees_opts, &trees), 0);
+    opts.trees = trees;
+    assert_int_equal(live_recorder_open(&recorder, &opts), 0);
+    sink[0] = (struct ad_sink){live_trees_step, trees};
+    sink[1] = (struct ad_sink){live_recorder_step, recorder};
+    ad_settings.detector = call_detector_find("sstd");
+    ad_settings.sink = sink;
+    ad_settings.n_sinks = 2;
     ad = ad_new(&program.stream, &ad_settings);
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
@@ -408,6 +441,123 @@ static void what_turns_out_to_be_usual_is_marked(void **state)
     assert_says("SELECT is_pruned FROM normalexecs WHERE io_step = 0", "0");
 }
 
+/* n times solve, each of 10 us with a and b in it, 100 us apart. */
+static void say_solves(uint64_t from_ns, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t at_ns = from_ns + (uint64_t)i * 100 * US;
+
+        sample_enter(&program, 0, at_ns, "solve");
+        sample_call(&program, 0, at_ns + US, "a", 2 * US);
+        sample_call(&program, 0, at_ns + 5 * US, "b", 4 * US);
+        sample_leave(&program, 0, at_ns + 10 * US);
+    }
+}
+
+/*
+ *     step 0  main [ solve ... solve  solve [ a  b |
+ *     step 1                                  | c [ a ] MPI_Send ] ... ]
+ *
+ * The median of 10 us is the middle of a bin, 9984 .. 10112 ns.
+ */
+static void executions_have_their_calls_as_window(void **state)
+{
+    struct live_recorder_counts counts;
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    sample_enter(&program, 0, 0, "main");
+    say_solves(US, 200);
+    sample_enter(&program, 0, 28 * MS, "solve");
+    sample_call(&program, 0, 28 * MS + US, "a", 2 * US);
+    sample_enter(&program, 0, 29 * MS, "b");
+    sample_stream_step(&program, 40 * MS);
+    sample_leave(&program, 0, 31 * MS);
+    sample_enter(&program, 0, 32 * MS, "c");
+    sample_call(&program, 0, 33 * MS, "a", 2 * US);
+    sample_leave(&program, 0, 34 * MS);
+    sample_enter(&program, 0, 35 * MS, "MPI_Send");
+    sample_message(&program, 0, 35 * MS, MESSAGE_SEND, 0, 64);
+    sample_leave(&program, 0, 35 * MS + US);
+    sample_leave(&program, 0, 36 * MS);
+    sample_call(&program, 0, 37 * MS, "z", US);
+    counts = run_with_trees("solve");
+    assert_int_equal(counts.n_executions, 1);
+    assert_int_equal(counts.n_normal_executions, 1);
+#define EXECUTIONS " FROM (SELECT * FROM anomalies WHERE execution IS NOT NULL) AS x"
+    assert_says("SELECT execution || ' ' || calls || ' ' || messages || ' ' || func || ' ' || "
+                "event_id || ' ' || runtime_total || ' ' || outlier_severity || ' ' || "
+                "is_pruned" EXECUTIONS,
+                "200 6 1 solve 0:0:601 8000.0 7989.952 0");
+    assert_says("SELECT record -> '$.execution'" EXECUTIONS,
+                "{\"id\":\"#0-200\",\"index\":200,\"calls\":6,\"messages\":1,\"threshold\":3.0,"
+                "\"typical_ns\":10048,\"why\":\"took 8.00 ms, 7990.0 deviations more than the "
+                "mean of the 200 executions before it, 10.0 us\"}");
+    assert_says("SELECT record ->> '$.algo_params.algorithm'" EXECUTIONS, "rolling");
+    assert_says("SELECT group_concat((c.value ->> 'func') || '@' || (c.value ->> 'event_id') "
+                "|| '<' || (c.value ->> 'parent_event_id') || ' ' || (c.value ->> 'entry') || "
+                "'+' || ((c.value ->> 'exit') - (c.value ->> 'entry')), ', ') FROM anomalies, "
+                "json_each(record, '$.event_window.exec_window') AS c WHERE execution",
+                "solve@0:0:601<0:0:0 28000+8000, a@0:0:602<0:0:601 28001+2, "
+                "b@0:0:603<0:0:601 29000+2000, c@0:1:0<0:0:601 32000+2000, "
+                "a@0:1:1<0:1:0 33000+2, MPI_Send@0:1:2<0:0:601 35000+1");
+    assert_says("SELECT record ->> '$.event_window.comm_window[0].execdata_key'" EXECUTIONS,
+                "0:1:2");
+    assert_says("SELECT group_concat(c.value ->> 'func', ' ') FROM anomalies, "
+                "json_each(record, '$.call_stack') AS c WHERE execution",
+                "solve main");
+    assert_says("SELECT execution || ' ' || event_id || ' ' || (record ->> '$.execution.why' "
+                "IS NULL) || json_array_length(record, '$.event_window.exec_window') "
+                "FROM normalexecs WHERE execution IS NOT NULL",
+                "199 0:0:598 13");
+}
+
+/* Of 3001 calls the longest 1000: solve, and of the 3000 below it the 999 that take 3 us. */
+static void of_large_executions_the_longest_calls_are_kept(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_solves(0, 200);
+    sample_enter(&program, 0, 21 * MS, "solve");
+    for (unsigned i = 0; i < 3000; i++)
+        sample_call(&program, 0, 21 * MS + i * 2 * US, i % 3 || i == 0 ? "a" : "b",
+                    i % 3 || i == 0 ? US : 1500);
+    sample_leave(&program, 0, 28 * MS);
+    assert_int_equal(run_with_trees("solve").n_executions, 1);
+    assert_says("SELECT calls || ' ' || json_array_length(record, '$.event_window.exec_window')"
+                " FROM anomalies WHERE execution IS NOT NULL",
+                "3001 1000");
+    assert_says("SELECT group_concat(DISTINCT c.value ->> 'func') || count(*) FROM anomalies, "
+                "json_each(record, '$.event_window.exec_window') AS c WHERE execution",
+                "solve,b1000");
+}
+
+/* The latest normal one goes along, once; the next strange one waits for another. */
+static void a_normal_execution_goes_with_strange_ones(void **state)
+{
+    struct live_recorder_counts counts;
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 30 * MS);
+    say_solves(0, 200);
+    sample_stream_step(&program, 40 * MS);
+    sample_call(&program, 0, 31 * MS, "solve", 2 * MS);
+    sample_call(&program, 0, 34 * MS, "solve", 2 * MS);
+    sample_stream_step(&program, 50 * MS);
+    sample_call(&program, 0, 41 * MS, "solve", 2 * MS);
+    sample_stream_step(&program, 60 * MS);
+    say_solves(51 * MS, 2);
+    counts = run_with_trees("solve");
+    assert_int_equal(counts.n_executions, 3);
+    assert_int_equal(counts.n_normal_executions, 2);
+    assert_says("SELECT group_concat(execution, ' ') FROM (SELECT * FROM normalexecs WHERE "
+                "execution IS NOT NULL ORDER BY entry)",
+                "199 204");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -425,6 +575,9 @@ int main(void)
         TEST(a_normal_call_goes_with_strange_ones),
         TEST(statistics_and_models_are_left_behind),
         TEST(what_turns_out_to_be_usual_is_marked),
+        TEST(executions_have_their_calls_as_window),
+        TEST(of_large_executions_the_longest_calls_are_kept),
+        TEST(a_normal_execution_goes_with_strange_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

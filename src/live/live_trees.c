@@ -101,6 +101,7 @@ void live_trees_free(struct live_trees *t)
     for (uint32_t i = 0; i < t->n_foi; i++) {
         live_forest_release(&t->foi[i].trees);
         rolling_release(&t->rolling[i]);
+        sketch_release(&t->foi[i].durations);
         free(t->foi[i].verdict);
     }
     foi_watch_release(&t->watch);
@@ -128,6 +129,7 @@ static struct live_foi *foi_of(struct live_trees *t, uint32_t region)
     foi = &t->foi[t->n_foi];
     *foi = (struct live_foi){.region = region};
     live_forest_init(&foi->trees, region);
+    sketch_init(&foi->durations);
     rolling_init(&t->rolling[t->n_foi++], &t->rolling_opts);
     return foi;
 }
@@ -252,6 +254,7 @@ static void add_up(struct live_foi *foi)
 
     totals->n_executions += f->n_trees;
     for (uint32_t i = 0; i < f->n_trees; i++) {
+        sketch_add(&foi->durations, f->root_ns[i]);
         totals->n_calls += foi->trees.n_calls[i];
         totals->n_cut += live_forest_is_cut(&foi->trees, i);
         totals->n_anomalies += foi->verdict[i].is_anomaly;
@@ -277,9 +280,9 @@ static void judge(struct live_trees *t, uint32_t i, const struct definitions *de
 void live_trees_step(void *ctx, const struct ad_step *step)
 {
     struct live_trees *t = ctx;
-    struct arena_mark mark = arena_mark(&t->sentences);
     struct live_tree_step tree_step = {.step = step};
 
+    arena_release(&t->sentences);
     collect(t, step);
     for (uint32_t i = 0; i < t->n_foi; i++)
         judge(t, i, step->defs);
@@ -287,7 +290,6 @@ void live_trees_step(void *ctx, const struct ad_step *step)
     tree_step.n_foi = t->n_foi;
     for (size_t i = 0; i < t->n_sinks; i++)
         t->sink[i].step(t->sink[i].ctx, &tree_step);
-    arena_restore(&t->sentences, mark);
 }
 
 const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *n)
@@ -314,10 +316,5 @@ char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, u
     const struct forest *f = &foi->trees.forest;
     const struct location *location = &defs->location[f->location[t]];
 
-    if (location->thread > 0)
-        snprintf(out, LIVE_TREE_ID_SIZE, "#%u.%u-%u", location->rank, location->thread,
-                 f->index[t]);
-    else
-        snprintf(out, LIVE_TREE_ID_SIZE, "#%u-%u", location->rank, f->index[t]);
-    return out;
+    return prov_execution_id(location->rank, location->thread, f->index[t], out);
 }

@@ -10,6 +10,8 @@
  *     live_trees_add(trees, show, &page);
  *     ... ad_opts.sink[k] = (struct ad_sink){live_trees_step, trees};
  *
+ * Sinks of ad behind it may look at live_trees_foi instead: all stays until the next step.
+ *
  * Functions of interest are patterns, as foi_match takes them, that are matched again whenever
  * a function is called for the first time (foi_watch.h). In the end they are what they are
  * after the run; until then a pattern may stand for something else, where a name that matches
@@ -18,15 +20,17 @@
 #ifndef SNAG_LIVE_LIVE_TREES_H
 #define SNAG_LIVE_LIVE_TREES_H
 
+#include "detect/sketch.h"
 #include "live/ad.h"
 #include "live/live_forest.h"
+#include "prov/prov_json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define TREE_BY_ROLLING "rolling"
 #define TREE_BY_MODEL "model"
-#define LIVE_TREE_ID_SIZE 48
+#define LIVE_TREE_ID_SIZE PROV_EXECUTION_ID_SIZE
 
 /* What was found out about one execution. */
 struct tree_verdict {
@@ -35,7 +39,7 @@ struct tree_verdict {
     double threshold;      /* a score above it is an anomaly */
     double sigmas;         /* deviations by rolling, whoever judges; NAN: too few yet */
     bool is_anomaly;
-    const char *why; /* of an anomaly, one sentence, until the step is over; else NULL */
+    const char *why; /* of an anomaly, one sentence, until the next step; else NULL */
 };
 
 struct live_tree_totals {
@@ -52,9 +56,10 @@ struct live_foi {
     struct tree_verdict *verdict; /* [n_trees] */
     size_t verdict_cap;
     struct live_tree_totals totals; /* of the run so far, this step included */
+    struct sketch durations;        /* likewise */
 };
 
-/* What a sink sees, until the function returns. An index into foi never changes meaning. */
+/* What a sink sees, until the next step. An index into foi never changes meaning. */
 struct live_tree_step {
     const struct ad_step *step;
     const struct live_foi *foi; /* [n_foi] */

@@ -196,6 +196,35 @@ static json_t *node(const struct prov_node *n)
     return json;
 }
 
+char *prov_execution_id(uint32_t rank, uint32_t thread, uint64_t index,
+                        char out[PROV_EXECUTION_ID_SIZE])
+{
+    unsigned long long i = index;
+
+    if (thread > 0)
+        snprintf(out, PROV_EXECUTION_ID_SIZE, "#%u.%u-%llu", rank, thread, i);
+    else
+        snprintf(out, PROV_EXECUTION_ID_SIZE, "#%u-%llu", rank, i);
+    return out;
+}
+
+static json_t *execution(const struct prov_record *r)
+{
+    const struct prov_execution *x = &r->execution;
+    json_t *json = json_object();
+    char id[PROV_EXECUTION_ID_SIZE];
+
+    prov_execution_id(r->event.rank, r->thread, x->index, id);
+    json_object_set_new(json, "id", json_string(id));
+    json_object_set_new(json, "index", count(x->index));
+    json_object_set_new(json, "calls", count(x->n_calls));
+    json_object_set_new(json, "messages", count(x->n_messages));
+    json_object_set_new(json, "threshold", real(x->threshold));
+    json_object_set_new(json, "typical_ns", count(x->typical_ns));
+    json_object_set_new(json, "why", x->why ? text(x->why) : json_null());
+    return json;
+}
+
 static json_t *algorithm(const struct prov_record *r)
 {
     json_t *json = json_object();
@@ -253,5 +282,6 @@ json_t *prov_record_to_json(const struct prov_record *r, const struct prov_final
     json_object_set_new(json, "gpu_parent",
                         r->is_gpu && r->gpu.has_parent ? gpu_parent(&r->gpu) : json_null());
     json_object_set_new(json, "node_state", r->has_node ? node(&r->node) : json_null());
+    json_object_set_new(json, "execution", r->is_execution ? execution(r) : json_null());
     return json;
 }

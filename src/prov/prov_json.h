@@ -19,6 +19,12 @@ struct prov_final {
     double score, p;
 };
 
+#define PROV_EXECUTION_ID_SIZE 48
+
+/* prov_execution_id -- "#4-40", "#4.1-40" off the master thread. Returns out. */
+char *prov_execution_id(uint32_t rank, uint32_t thread, uint64_t index,
+                        char out[PROV_EXECUTION_ID_SIZE]);
+
 /* prov_record_to_json -- a new object. O(size of the record). */
 json_t *prov_record_to_json(const struct prov_record *record, const struct prov_final *final);
 

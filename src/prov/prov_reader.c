@@ -31,6 +31,7 @@ struct view {
     "r.model_version AS model_version, r.is_gpu AS is_gpu_event, "                             \
     "coalesce(r.is_pruned, 0) AS is_pruned, r.final_score AS final_score, "                    \
     "r.final_p AS final_p, "                                                                   \
+    "r.execution AS execution, r.calls AS calls, r.messages AS messages, "                     \
     "prov_record(r.data, r.is_pruned, r.final_score, r.final_p) AS record, "                   \
     "r.id AS __id, %u AS shard FROM %srecord r JOIN %sfunction f ON f.id = r.function "
 

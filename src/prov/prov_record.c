@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2      /* 1 had no executions */
 #define LEVEL 3        /* of zstd */
 #define MOST_NAMES 512 /* that are remembered; further ones are written out */
 
@@ -300,7 +300,17 @@ static void head(struct codec *c, struct prov_record *r)
     number(c, &r->model_version);
 }
 
-static void record_fields(struct codec *c, struct prov_record *r)
+static void execution(struct codec *c, struct prov_execution *x)
+{
+    number32(c, &x->index);
+    number(c, &x->n_calls);
+    number(c, &x->n_messages);
+    real(c, &x->threshold);
+    number(c, &x->typical_ns);
+    optional_name(c, &x->why);
+}
+
+static void record_fields(struct codec *c, struct prov_record *r, uint64_t version)
 {
     head(c, r);
     calls(c, &r->stack, &r->n_stack);
@@ -312,10 +322,15 @@ static void record_fields(struct codec *c, struct prov_record *r)
     if (r->is_gpu)
         gpu(c, &r->gpu);
     truth(c, &r->has_node);
-    if (!r->has_node)
+    if (r->has_node) {
+        time_ns(c, &r->node.time_ns);
+        counters(c, &r->node.field, &r->node.n_fields);
+    }
+    if (version == 1)
         return;
-    time_ns(c, &r->node.time_ns);
-    counters(c, &r->node.field, &r->node.n_fields);
+    truth(c, &r->is_execution);
+    if (r->is_execution)
+        execution(c, &r->execution);
 }
 
 void prov_record_pack(const struct prov_record *record, struct pack *pack)
@@ -324,17 +339,18 @@ void prov_record_pack(const struct prov_record *record, struct pack *pack)
     struct prov_record copy = *record;
 
     pack_varint(pack, VERSION);
-    record_fields(&c, &copy);
+    record_fields(&c, &copy, VERSION);
 }
 
 int prov_record_unpack(struct pack *pack, struct arena *arena, struct prov_record *record)
 {
     struct codec c = {.pack = pack, .arena = arena, .is_reading = true};
+    uint64_t version = unpack_varint(pack);
 
     *record = (struct prov_record){0};
-    if (unpack_varint(pack) != VERSION)
+    if (version < 1 || version > VERSION)
         return err_set(ERR_FORMAT, "damaged record: it begins with no version we know");
-    record_fields(&c, record);
+    record_fields(&c, record, version);
     if (pack->is_bad || pack->at != pack->n)
         return err_set(ERR_FORMAT, "damaged record: its parts do not fit together");
     return 0;

@@ -87,6 +87,15 @@ struct prov_node {
     size_t n_fields;
 };
 
+/* An execution of a function of interest; what it is compared with are its like. */
+struct prov_execution {
+    uint32_t index;               /* #RANK-INDEX */
+    uint64_t n_calls, n_messages; /* inside it, itself included; the window has some of them */
+    double threshold;             /* of the score */
+    uint64_t typical_ns;          /* median of the durations so far */
+    const char *why;              /* of a strange one, a sentence; NULL: none */
+};
+
 struct prov_record {
     struct prov_event event; /* with its rank and step */
     uint32_t program, thread, fid;
@@ -107,9 +116,10 @@ struct prov_record {
     size_t n_cause;
     struct prov_partner *partner; /* [n_partners] */
     size_t n_partners;
-    bool is_gpu, has_node;
-    struct prov_gpu gpu;   /* when is_gpu */
-    struct prov_node node; /* when has_node */
+    bool is_gpu, has_node, is_execution;
+    struct prov_gpu gpu;             /* when is_gpu */
+    struct prov_node node;           /* when has_node */
+    struct prov_execution execution; /* when is_execution: the record is of its root */
 };
 
 #define PROV_MOST_BYTES (16u << 20) /* of a record before compression */

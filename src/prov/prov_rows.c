@@ -49,6 +49,9 @@ struct prov_job *prov_rows_record(enum prov_kind kind, const struct prov_record 
     prov_job_whole(job, r->severity_ns);
     prov_job_whole(job, r->model_version);
     prov_job_whole(job, r->is_gpu);
+    prov_job_real(job, r->is_execution ? r->execution.index : NAN);
+    prov_job_real(job, r->is_execution ? (double)r->execution.n_calls : NAN);
+    prov_job_real(job, r->is_execution ? (double)r->execution.n_messages : NAN);
     at = job->data.n;
     prov_record_pack(r, &job->data);
     prov_job_bytes(job, at);

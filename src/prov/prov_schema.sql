@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS record (
     severity_ns   INTEGER NOT NULL,
     model_version INTEGER NOT NULL,
     is_gpu        INTEGER NOT NULL,
+    execution     INTEGER,             -- of a function of interest: its INDEX; NULL: it is a call
+    calls         INTEGER,             -- inside an execution
+    messages      INTEGER,
     is_pruned     INTEGER,             -- another verdict by the final model; NULL: not asked yet
     final_score   REAL,
     final_p       REAL,

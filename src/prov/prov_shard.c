@@ -29,8 +29,9 @@ static const char *const inserts[N_PROV_TABLES] = {
     [PROV_TABLE_RECORD] =
         "INSERT INTO record(function, is_normal, program, rank, thread, step, idx, fid, "
         "enter_ns, leave_ns, inclusive_ns, exclusive_ns, score, p, severity_ns, "
-        "model_version, is_gpu, data) VALUES ((SELECT id FROM function WHERE name = ?), "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "model_version, is_gpu, execution, calls, messages, data) VALUES ("
+        "(SELECT id FROM function WHERE name = ?), "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PROV_TABLE_METADATA] = "INSERT INTO metadata_row VALUES (?, ?, ?, ?, ?)",
     [PROV_TABLE_FUNC_STATS] =
         "INSERT OR REPLACE INTO func_stats_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -68,15 +68,28 @@ static json_t *fois_json(const struct live_state *live)
 
 static json_t *points_json(const struct live_state *live)
 {
-    const struct live_points *p = &live->points;
+    enum live_point_kind kind = live->opts.usual;
+    const struct live_points *p = &live->points[kind];
     uint64_t n = 0;
 
     for (uint32_t i = 0; i < p->n_old; i++)
         n += p->old_block[i]->n;
     for (uint32_t i = 0; i < p->n_new; i++)
         n += p->new_block[i]->n;
-    return json_pack("{s:o, s:o, s:o}", "kept", json_count(n), "most",
-                     json_count(LIVE_MOST_POINTS), "next", json_count(p->next));
+    return json_pack("{s:s, s:o, s:o, s:o}", "kind", live_kind_names[kind], "kept",
+                     json_count(n), "most", json_count(LIVE_MOST_POINTS), "next",
+                     json_count(p->next));
+}
+
+static json_t *executions_json(const struct live_state *live)
+{
+    const struct live_executions *n = &live->executions;
+
+    if (live->opts.usual != LIVE_EXECUTION)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "total", json_count(n->n), "anomalies",
+                     json_count(n->n_anomalies), "unjudged", json_count(n->n_unjudged), "cut",
+                     json_count(n->n_cut));
 }
 
 static void set_counts(json_t *json, const struct live_state *live)
@@ -126,6 +139,7 @@ int api_live_status(struct worker *worker, const struct request *request,
                         isnan(live->totals.lag_ns) ? json_null()
                                                    : json_real(live->totals.lag_ns));
     json_object_set_new(json, "fois", fois_json(live));
+    json_object_set_new(json, "executions", executions_json(live));
     json_object_set_new(json, "points", points_json(live));
     json_object_set_new(json, "store", store_json(live));
     json_object_set_new(json, "quality", quality_json(&live->quality));

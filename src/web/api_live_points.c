@@ -15,6 +15,7 @@
 
 /* What is asked for. */
 struct wanted {
+    int kind;
     uint64_t since, from_ns, to_ns, most;
     bool *is_region; /* [n_regions], NULL: all */
     bool *is_rank;   /* [n_ranks], NULL: all */
@@ -23,7 +24,7 @@ struct wanted {
 
 struct sent {
     double *id, *enter_ns, *duration_ns, *exclusive_ns;
-    uint32_t *rank, *program, *thread, *region, *messages, *vertices;
+    uint32_t *rank, *program, *thread, *region, *index, *messages, *vertices;
     float *score;
     uint8_t *verdict, *kind;
     size_t n;
@@ -50,12 +51,25 @@ static int read_flags(const struct request *request, const char *name, uint32_t 
     return rc;
 }
 
+/* Calls or executions. */
+static int read_kind(const struct request *request, const struct live_state *live, int *kind)
+{
+    const char *text = request_text(request, "kind", NULL);
+
+    *kind = text ? live_kind_find(text) : (int)live->opts.usual;
+    return *kind < LIVE_KINDS
+               ? 0
+               : err_set(ERR_USAGE, "expected calls or executions, not '%.40s'", text);
+}
+
 static int read_wanted(const struct request *request, struct live_state *live,
                        struct wanted *wanted)
 {
     double since = 0, from = 0, to = 0, most = 0;
-    int rc = request_number(request, "since", 0, REQUEST_LARGEST, 0, &since);
+    int rc = read_kind(request, live, &wanted->kind);
 
+    if (rc == 0)
+        rc = request_number(request, "since", 0, REQUEST_LARGEST, 0, &since);
     if (rc == 0)
         rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &from);
     if (rc == 0)
@@ -117,7 +131,7 @@ static void count_wanted(const struct live_cut *cut, const struct wanted *wanted
         for (uint32_t k = 0; k < cut->part[i].n; k++) {
             const struct live_point *p = &cut->part[i].block->point[k];
 
-            n[p->is_anomaly] += is_wanted(wanted, p);
+            n[p->verdict == LIVE_ANOMALY] += is_wanted(wanted, p);
         }
     *n_normal = n[0];
     *n_anomalies = n[1];
@@ -135,6 +149,7 @@ static void open_columns(struct sent *c, size_t cap)
     c->program = mem_resize(NULL, cap, sizeof *c->program);
     c->thread = mem_resize(NULL, cap, sizeof *c->thread);
     c->region = mem_resize(NULL, cap, sizeof *c->region);
+    c->index = mem_resize(NULL, cap, sizeof *c->index);
     c->messages = mem_resize(NULL, cap, sizeof *c->messages);
     c->vertices = mem_resize(NULL, cap, sizeof *c->vertices);
     c->score = mem_resize(NULL, cap, sizeof *c->score);
@@ -152,6 +167,7 @@ static void close_columns(struct sent *c)
     free(c->program);
     free(c->thread);
     free(c->region);
+    free(c->index);
     free(c->messages);
     free(c->vertices);
     free(c->score);
@@ -171,10 +187,11 @@ static void put(struct sent *c, const struct live_point *p)
     c->program[i] = p->program;
     c->thread[i] = p->thread;
     c->region[i] = p->region;
+    c->index[i] = p->index;
     c->messages[i] = p->messages;
     c->vertices[i] = p->vertices;
     c->score[i] = p->score;
-    c->verdict[i] = p->is_anomaly;
+    c->verdict[i] = p->verdict;
     c->kind[i] = p->kind;
 }
 
@@ -188,6 +205,7 @@ static void add_columns(struct bundle *bundle, const struct sent *c)
     bundle_add(bundle, "program", BUNDLE_U32, c->program, c->n);
     bundle_add(bundle, "thread", BUNDLE_U32, c->thread, c->n);
     bundle_add(bundle, "region", BUNDLE_U32, c->region, c->n);
+    bundle_add(bundle, "index", BUNDLE_U32, c->index, c->n);
     bundle_add(bundle, "messages", BUNDLE_U32, c->messages, c->n);
     bundle_add(bundle, "vertices", BUNDLE_U32, c->vertices, c->n);
     bundle_add(bundle, "score", BUNDLE_F32, c->score, c->n);
@@ -216,9 +234,9 @@ static uint64_t choose(const struct live_cut *cut, const struct wanted *wanted, 
 
             if (!is_wanted(wanted, p))
                 continue;
-            if (p->is_anomaly && n_skipped > 0) {
+            if (p->verdict == LIVE_ANOMALY && n_skipped > 0) {
                 n_skipped--;
-            } else if (p->is_anomaly) {
+            } else if (p->verdict == LIVE_ANOMALY) {
                 put(c, p);
             } else if (room > 0 && (scramble(p->id) & mask) == 0) {
                 put(c, p);
@@ -247,12 +265,13 @@ int api_live_points(struct worker *worker, const struct request *request,
     if (rc == 0) {
         cut = mem_alloc(1, sizeof *cut);
         live_state_lock(live);
-        live_points_take(&live->points, cut);
+        live_points_take(&live->points[wanted.kind], cut);
         version = live_state_version(live);
         live_state_unlock(live);
         n_total = choose(cut, &wanted, &columns);
         add_columns(&bundle, &columns);
         say(&bundle, "version", version);
+        bundle_say(&bundle, "kind", json_string(live_kind_names[wanted.kind]));
         say(&bundle, "next", cut->next);
         say(&bundle, "oldest", cut->oldest);
         say(&bundle, "shown", columns.n);

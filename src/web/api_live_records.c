@@ -6,6 +6,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
+#include "prov/prov_json.h"
 #include "prov/prov_reader.h"
 #include "run/rundb.h"
 #include "view/json.h"
@@ -35,8 +36,22 @@ static const char *const collections[] = {"anomalies", "normalexecs"};
 struct asked {
     const char *collection, *order;
     const char *function; /* NULL: any */
-    double program, rank, thread, enter_ns, from_ns, to_ns, least_ns, offset, limit;
+    const char *kind;     /* a condition */
+    double program, rank, thread, index, enter_ns, from_ns, to_ns, least_ns, offset, limit;
 };
+
+static int find_kind(const struct request *request, const char **sql)
+{
+    static const char *const conditions[] = {[LIVE_CALL] = " AND execution IS NULL",
+                                             [LIVE_EXECUTION] = " AND execution IS NOT NULL"};
+    const char *text = request_text(request, "kind", NULL);
+    int kind = text ? live_kind_find(text) : LIVE_KINDS;
+
+    *sql = kind < LIVE_KINDS ? conditions[kind] : "";
+    return text == NULL || kind < LIVE_KINDS
+               ? 0
+               : err_set(ERR_USAGE, "expected calls or executions, not '%.40s'", text);
+}
 
 static int find(const char *what, const char *text, const char *const *names, size_t n,
                 const char **out)
@@ -86,6 +101,7 @@ static int read_asked(struct live_state *live, const struct request *request,
     } numbers[] = {{"program", UINT32_MAX, -1, &asked->program},
                    {"rank", UINT32_MAX, -1, &asked->rank},
                    {"thread", UINT32_MAX, -1, &asked->thread},
+                   {"index", UINT32_MAX, -1, &asked->index},
                    {"enter", REQUEST_LARGEST, -1, &asked->enter_ns},
                    {"from", REQUEST_LARGEST, -1, &asked->from_ns},
                    {"to", REQUEST_LARGEST, -1, &asked->to_ns},
@@ -97,6 +113,8 @@ static int read_asked(struct live_state *live, const struct request *request,
 
     if (rc == 0)
         rc = find_order(request_text(request, "order", "severity"), &asked->order);
+    if (rc == 0)
+        rc = find_kind(request, &asked->kind);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && rc == 0; i++)
         rc = request_number(request, numbers[i].name, 0, numbers[i].most, numbers[i].fallback,
                             numbers[i].out);
@@ -112,6 +130,7 @@ static char *conditions(const struct asked *asked)
     } rows[] = {{"pid = %.0f", asked->program},
                 {"rid = %.0f", asked->rank},
                 {"tid = %.0f", asked->thread},
+                {"execution = %.0f", asked->index},
                 {"entry = %.0f / 1000.0", asked->enter_ns},
                 {"entry >= %.0f / 1000.0", asked->from_ns},
                 {"entry <= %.0f / 1000.0", asked->to_ns},
@@ -121,6 +140,7 @@ static char *conditions(const struct asked *asked)
     FILE *out = open_memstream(&sql, &size);
 
     fputs(asked->function ? "func = ?1" : "?1 IS NULL", out);
+    fputs(asked->kind, out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].value >= 0) {
             fputs(" AND ", out);
@@ -147,7 +167,23 @@ static json_t *real_or_null(sqlite3_stmt *query, int column)
 
 #define ITEM_COLUMNS                                                                           \
     "__id * 256 + shard, event_id, func, pid, rid, tid, io_step, entry, exit, "                \
-    "runtime_total, runtime_exclusive, outlier_severity, outlier_score, p, is_pruned"
+    "runtime_total, runtime_exclusive, outlier_severity, outlier_score, p, is_pruned, "        \
+    "execution, calls, messages"
+
+static json_t *execution_json(sqlite3_stmt *query)
+{
+    char id[PROV_EXECUTION_ID_SIZE];
+
+    if (sqlite3_column_type(query, 15) == SQLITE_NULL)
+        return json_null();
+    prov_execution_id((uint32_t)sqlite3_column_int64(query, 4),
+                      (uint32_t)sqlite3_column_int64(query, 5),
+                      (uint64_t)sqlite3_column_int64(query, 15), id);
+    return json_pack("{s:s, s:I, s:I, s:I}", "id", id, "index",
+                     (json_int_t)sqlite3_column_int64(query, 15), "calls",
+                     (json_int_t)sqlite3_column_int64(query, 16), "messages",
+                     (json_int_t)sqlite3_column_int64(query, 17));
+}
 
 static json_t *item_json(sqlite3_stmt *query, const char *collection)
 {
@@ -166,6 +202,7 @@ static json_t *item_json(sqlite3_stmt *query, const char *collection)
         json_object_set_new(item, times[i], nanoseconds(query, 7 + i));
     json_object_set_new(item, "score", real_or_null(query, 12));
     json_object_set_new(item, "p", real_or_null(query, 13));
+    json_object_set_new(item, "execution", execution_json(query));
     json_object_set_new(item, "is_pruned", json_boolean(sqlite3_column_int(query, 14)));
     return item;
 }

@@ -8,7 +8,8 @@
 
 static const char records_sql[] =
     "SELECT pid, rid, tid, func, entry, exit, runtime_total, runtime_exclusive, "
-    "outlier_severity, outlier_score, is_anomaly FROM ("
+    "outlier_severity, outlier_score, is_anomaly, execution, "
+    "calls, messages FROM ("
     "SELECT *, 1 AS is_anomaly FROM anomalies UNION ALL SELECT *, 0 FROM normalexecs) "
     "ORDER BY entry, __id, shard";
 
@@ -37,10 +38,17 @@ static void take_record(struct live_state *state, struct names *functions, sqlit
                                .inclusive_ns = nanoseconds(query, 6),
                                .exclusive_ns = nanoseconds(query, 7),
                                .score = (float)sqlite3_column_double(query, 9),
-                               .is_anomaly = sqlite3_column_int(query, 10) != 0,
+                               .verdict =
+                                   sqlite3_column_int(query, 10) ? LIVE_ANOMALY : LIVE_NORMAL,
                                .vertices = 1,
                                .kind = LIVE_CALL};
 
+    if (sqlite3_column_type(query, 11) != SQLITE_NULL) {
+        point.kind = LIVE_EXECUTION;
+        point.index = number(query, 11);
+        point.vertices = number(query, 12);
+        point.messages = number(query, 13);
+    }
     live_state_past(state, &point, function, nanoseconds(query, 8));
 }
 
@@ -91,7 +99,7 @@ int live_past_open(const char *url, struct live_state **state)
         *state = NULL;
         return rc;
     }
-    counts.n_stored = (*state)->points.next;
+    counts.n_stored = (*state)->points[LIVE_CALL].next + (*state)->points[LIVE_EXECUTION].next;
     live_state_end(*state, NULL, &counts);
     return 0;
 }

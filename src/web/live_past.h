@@ -8,10 +8,9 @@
 #include "web/live_state.h"
 
 /*
- * live_past_open -- read a store. Only records are known, so calls that were neither strange
- * nor kept to compare with are in the totals alone, and there are no histograms.
- *   url    of the store
- *   state  out: free it with live_state_free; NULL on errors
+ * live_past_open -- read a store. Only records are known, so calls, and executions, that were
+ * neither strange nor kept to compare with are in the totals alone, and there are no
+ * histograms. url    of the store state  out: free it with live_state_free; NULL on errors
  * Returns 0 or what prov_reader_open does. O(records).
  */
 int live_past_open(const char *url, struct live_state **state);

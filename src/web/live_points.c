@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const live_kind_names[LIVE_KINDS] = {
+    [LIVE_CALL] = "calls", [LIVE_EXECUTION] = "executions"};
+
+int live_kind_find(const char *name)
+{
+    int k = 0;
+
+    while (k < LIVE_KINDS && strcmp(live_kind_names[k], name) != 0)
+        k++;
+    return k;
+}
+
 static struct live_block *new_block(void)
 {
     /* Not zeroed: only what was written is read. */
@@ -52,7 +64,7 @@ static void drop_first(struct live_block **block, uint32_t *n)
 static void keep_anomalies(struct live_points *points, const struct live_block *block)
 {
     for (uint32_t i = 0; i < block->n; i++) {
-        if (!block->point[i].is_anomaly)
+        if (block->point[i].verdict != LIVE_ANOMALY)
             continue;
         if (append(points->old_block, &points->n_old, LIVE_OLD_BLOCKS, &block->point[i]))
             continue;

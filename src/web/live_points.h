@@ -27,16 +27,25 @@
 enum live_point_kind {
     LIVE_CALL,
     LIVE_EXECUTION, /* of a function of interest; messages and vertices are all inside it */
+    LIVE_KINDS
 };
+
+extern const char *const live_kind_names[LIVE_KINDS]; /* "calls", "executions" */
+
+/* live_kind_find -- by name. Returns it, or LIVE_KINDS. */
+int live_kind_find(const char *name);
+
+enum live_verdict { LIVE_NORMAL, LIVE_ANOMALY, LIVE_UNJUDGED };
 
 struct live_point {
     uint64_t id; /* set by live_points_add */
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     uint32_t rank, program, thread, region;
+    uint32_t index; /* of the execution #RANK-INDEX; of a call, how manieth of its thread */
     uint32_t messages, vertices;
     float score;
-    uint8_t is_anomaly;
-    uint8_t kind; /* enum live_point_kind */
+    uint8_t verdict; /* enum live_verdict */
+    uint8_t kind;    /* enum live_point_kind */
 };
 
 struct live_block {

@@ -6,7 +6,7 @@ static void add(struct live_points *points, uint32_t n, uint32_t every)
 {
     for (uint32_t i = 0; i < n; i++)
         live_points_add(points,
-                        &(struct live_point){.is_anomaly = every && points->next % every == 0});
+                        &(struct live_point){.verdict = every && points->next % every == 0});
 }
 
 /* Ids ascend; returns how many there are, and how many of them are anomalies. */
@@ -22,7 +22,7 @@ static uint32_t count(const struct live_cut *cut, uint32_t *n_anomalies)
 
             assert_true(n == 0 ? p->id == cut->oldest : p->id > before);
             before = p->id;
-            *n_anomalies += p->is_anomaly;
+            *n_anomalies += p->verdict;
         }
     assert_true(n == 0 || before == cut->next - 1);
     return n;

@@ -52,7 +52,8 @@ void live_state_free(struct live_state *state)
         return;
     free_names(state);
     live_tally_release(&state->tally);
-    live_points_release(&state->points);
+    for (int k = 0; k < LIVE_KINDS; k++)
+        live_points_release(&state->points[k]);
     live_grid_release(&state->rank_grid);
     live_grid_release(&state->region_grid);
     live_grid_release(&state->counter_grid);
@@ -64,7 +65,6 @@ void live_state_free(struct live_state *state)
     free(state->counter_name);
     free(state->place);
     free(state->rank_of);
-    free(state->execution);
     free(state->message);
     free(state->source);
     free(state->store_url);
@@ -194,15 +194,52 @@ static void add_tally(struct live_state *state)
     for (uint32_t i = 0; i < t->n_counters; i++)
         live_reading_merge(&state->counter[i], &t->counter[i]);
     for (size_t i = 0; i < t->n_points; i++)
-        live_points_add(&state->points, &t->point[i]);
-    for (size_t i = 0; i < state->n_executions; i++) {
-        uint32_t region = state->execution[i].region;
+        live_points_add(&state->points[LIVE_CALL], &t->point[i]);
+}
 
-        if (region < state->n_regions)
-            state->region[region].is_foi = true;
-        live_points_add(&state->points, &state->execution[i]);
+/* Tree t as a point. */
+static void add_tree(struct live_state *state, const struct ad_step *step,
+                     const struct live_foi *foi, uint32_t t)
+{
+    const struct forest *f = &foi->trees.forest;
+    const struct location *location = &step->defs->location[f->location[t]];
+    const struct tree_verdict *v = &foi->verdict[t];
+    uint64_t n_calls = foi->trees.n_calls[t];
+    struct live_point point = {.enter_ns = f->enter_ns[t],
+                               .inclusive_ns = f->root_ns[t],
+                               .exclusive_ns = f->exclusive_ns[f->first[t]],
+                               .rank = location->rank,
+                               .program = location->program,
+                               .thread = location->thread,
+                               .region = foi->region,
+                               .index = f->index[t],
+                               .messages = f->n_messages[t],
+                               .vertices = n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX,
+                               .score = v->algorithm ? (float)v->score : 0,
+                               .verdict = v->is_anomaly  ? LIVE_ANOMALY
+                                          : v->algorithm ? LIVE_NORMAL
+                                                         : LIVE_UNJUDGED,
+                               .kind = LIVE_EXECUTION};
+
+    live_points_add(&state->points[LIVE_EXECUTION], &point);
+}
+
+static void add_trees(struct live_state *state, const struct ad_step *step)
+{
+    uint32_t n = 0;
+    const struct live_foi *foi =
+        state->opts.trees ? live_trees_foi(state->opts.trees, &n) : NULL;
+
+    state->executions = (struct live_executions){0};
+    for (uint32_t i = 0; i < n; i++) {
+        state->region[foi[i].region].is_foi = !foi[i].is_given_up;
+        state->executions.n += foi[i].totals.n_executions;
+        state->executions.n_anomalies += foi[i].totals.n_anomalies;
+        state->executions.n_unjudged += foi[i].totals.n_unjudged;
+        state->executions.n_cut += foi[i].totals.n_cut;
+        for (uint32_t t = 0; t < foi[i].trees.forest.n_trees; t++)
+            add_tree(state, step, &foi[i], t);
     }
-    state->n_executions = 0;
 }
 
 /* Where there is a model per path, the histogram of a region is made here. */
@@ -297,6 +334,7 @@ static void publish(struct live_state *state, const struct ad_step *step,
     state->phase = LIVE_RUNNING;
     add_totals(state, step);
     add_tally(state);
+    add_trees(state, step);
     if (state->opts.is_by_path)
         add_durations(state, step);
     else
@@ -332,19 +370,45 @@ void live_state_step(void *ctx, const struct ad_step *step)
 static void add_past(struct live_row *row, const struct live_point *point, uint64_t severity_ns)
 {
     live_stat_add(&row->exclusive_ns, point->exclusive_ns);
-    live_stat_add(&row->anomalies, point->is_anomaly);
-    if (point->is_anomaly)
+    live_stat_add(&row->anomalies, point->verdict == LIVE_ANOMALY);
+    if (point->verdict == LIVE_ANOMALY)
         live_stat_add(&row->severity_ns, severity_ns);
 }
 
-void live_state_execution(struct live_state *state, const struct live_point *point)
+/* A record of an execution: the sums are those of calls. */
+static void add_past_execution(struct live_state *state, const struct live_point *point)
 {
-    mem_grow(&state->execution, &state->execution_cap, state->n_executions + 1,
-             sizeof *state->execution);
-    state->execution[state->n_executions] = *point;
-    state->execution[state->n_executions++].kind = LIVE_EXECUTION;
-    if (point->region < state->tally.n_regions)
-        state->tally.region[point->region].is_foi = true;
+    state->region[point->region].is_foi = true;
+    state->executions.n++;
+    state->executions.n_anomalies += point->verdict == LIVE_ANOMALY;
+    state->opts.usual = LIVE_EXECUTION;
+}
+
+static void reach_past(struct live_state *state, const struct live_point *point)
+{
+    uint64_t end_ns = point->enter_ns + point->inclusive_ns;
+
+    if (state->points[LIVE_CALL].next + state->points[LIVE_EXECUTION].next == 0)
+        state->totals.begin_ns = point->enter_ns;
+    if (end_ns > state->totals.end_ns)
+        state->totals.end_ns = end_ns;
+}
+
+static void add_past_call(struct live_state *state, const struct live_point *point,
+                          uint64_t severity_ns)
+{
+    bool is_anomaly = point->verdict == LIVE_ANOMALY;
+    double value[LIVE_PLANES] = {1, is_anomaly, is_anomaly ? (double)severity_ns : 0,
+                                 (double)point->exclusive_ns};
+    uint32_t row = live_state_find_rank(state, point->program, point->rank);
+
+    live_grid_add(&state->rank_grid, row, point->enter_ns, value);
+    live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
+    add_past(&state->rank[row], point, severity_ns);
+    add_past(&state->of_region[point->region], point, severity_ns);
+    state->totals.n_calls++;
+    state->totals.n_anomalies += is_anomaly;
+    state->totals.severity_ns += is_anomaly ? severity_ns : 0;
 }
 
 void live_state_past(struct live_state *state, const struct live_point *point,
@@ -353,10 +417,6 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     struct arena arena = {0};
     struct location location = {
         .name = "", .rank = point->rank, .program = point->program, .thread = point->thread};
-    double value[LIVE_PLANES] = {1, point->is_anomaly,
-                                 point->is_anomaly ? (double)severity_ns : 0,
-                                 (double)point->exclusive_ns};
-    uint32_t row;
 
     if (live_state_find_rank(state, point->program, point->rank) == IDMAP_NONE)
         add_place(state, &location);
@@ -365,20 +425,14 @@ void live_state_past(struct live_state *state, const struct live_point *point,
                                            .short_name = region_name_short(function, &arena),
                                            .kind = region_name_kind(function)});
     arena_release(&arena);
-    row = live_state_find_rank(state, point->program, point->rank);
     live_grid_grow(&state->rank_grid, state->n_ranks);
     live_grid_grow(&state->region_grid, state->n_regions);
-    live_grid_add(&state->rank_grid, row, point->enter_ns, value);
-    live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
-    add_past(&state->rank[row], point, severity_ns);
-    add_past(&state->of_region[point->region], point, severity_ns);
-    live_points_add(&state->points, point);
-    if (state->totals.n_calls++ == 0)
-        state->totals.begin_ns = point->enter_ns;
-    if (point->enter_ns + point->inclusive_ns > state->totals.end_ns)
-        state->totals.end_ns = point->enter_ns + point->inclusive_ns;
-    state->totals.n_anomalies += point->is_anomaly;
-    state->totals.severity_ns += point->is_anomaly ? severity_ns : 0;
+    reach_past(state, point);
+    live_points_add(&state->points[point->kind], point);
+    if (point->kind == LIVE_EXECUTION)
+        add_past_execution(state, point);
+    else
+        add_past_call(state, point, severity_ns);
 }
 
 void live_state_end(struct live_state *state, const char *message,

@@ -13,9 +13,9 @@
  *     ... http_opts.served.live = state;
  *     live_state_end(state, NULL);
  *
- * Memory: LIVE_MOST_POINTS and the old anomalies, 64 bytes each; LIVE_MOST_CELLS sums of 32
- * bytes each for ranks, regions and counters; a few hundred bytes per rank, region, counter and
- * location; a copy of each region's sketch (30 KiB at most).
+ * Memory: LIVE_MOST_POINTS and the old anomalies, of calls and of executions, 72 bytes each;
+ * LIVE_MOST_CELLS sums of 32 bytes each for ranks, regions and counters; a few hundred bytes
+ * per rank, region, counter and location; a copy of each region's sketch (30 KiB at most).
  */
 #ifndef SNAG_WEB_LIVE_STATE_H
 #define SNAG_WEB_LIVE_STATE_H
@@ -75,6 +75,13 @@ struct live_opts {
     double speed;                   /* of trace time, for the lag; 0: as fast as it goes */
     const struct stream *stream;    /* what was lost, and its quality; NULL: not known */
     struct live_recorder *recorder; /* asked for counts with each step; NULL: none */
+    struct live_trees *trees;       /* a sink before this one: its executions become points */
+    enum live_point_kind usual;     /* points that are meant when nobody says which */
+};
+
+/* Executions of all functions of interest. */
+struct live_executions {
+    uint64_t n, n_anomalies, n_unjudged, n_cut;
 };
 
 struct live_state {
@@ -87,7 +94,8 @@ struct live_state {
     struct quality quality;
     struct prov_counts store;
 
-    struct live_points points;
+    struct live_points points[LIVE_KINDS];
+    struct live_executions executions;
     struct live_grid rank_grid, region_grid, counter_grid;
     struct live_row *rank, *of_region; /* [n_ranks], [n_regions] */
     struct live_region *region;        /* [n_regions] */
@@ -108,8 +116,6 @@ struct live_state {
     struct idmap rank_ids; /* (program, rank) -> row */
     uint32_t *rank_of;     /* [n_places] row */
     size_t rank_of_cap;
-    struct live_point *execution; /* [n_executions] to be added with the next step */
-    size_t n_executions, execution_cap;
     uint64_t started_ns;
     double least_delay_ns; /* wall time minus trace time */
 };
@@ -123,15 +129,9 @@ void live_state_free(struct live_state *state);
 void live_state_step(void *ctx, const struct ad_step *step);
 
 /*
- * live_state_execution -- an execution of a function of interest, which becomes a point with
- * the next step. By the thread that judges.
- *   point  its kind and id are set here
- */
-void live_state_execution(struct live_state *state, const struct live_point *point);
-
-/*
  * live_state_past -- a call of which a record is left, for a state without steps (live_past.h).
- * In order of time; counts as a call, and as a step of its own for the statistics.
+ * In order of time; counts as a call, and as a step of its own for the statistics. Or an
+ * execution, as its kind says, which counts as that.
  *   point     its region is that of the function: the next new one, or one known
  *   function  its name
  */

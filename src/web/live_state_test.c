@@ -113,15 +113,15 @@ static void all_anomalies_are_points_and_a_sample_of_the_others(void **state)
     uint64_t n[2] = {0, 0};
 
     (void)state;
-    live_points_take(&live->points, &cut);
+    live_points_take(&live->points[LIVE_CALL], &cut);
     for (uint32_t i = 0; i < cut.n; i++)
         for (uint32_t k = 0; k < cut.part[i].n; k++) {
             const struct live_point *p = &cut.part[i].block->point[k];
 
-            n[p->is_anomaly]++;
-            assert_true(!p->is_anomaly || (p->region == truth.c && p->rank == 1));
+            n[p->verdict]++;
+            assert_true(p->verdict == LIVE_NORMAL || (p->region == truth.c && p->rank == 1));
             assert_true(p->exclusive_ns <= p->inclusive_ns);
-            assert_true(p->region != truth.c || p->is_anomaly == (p->inclusive_ns > 3000000));
+            assert_true(p->region != truth.c || p->verdict == (p->inclusive_ns > 3000000));
         }
     live_points_give_back(&cut);
     assert_int_equal(n[1], truth.n_anomalies);
@@ -142,30 +142,73 @@ static void versions_count_steps(void **state)
     live_state_free(NULL);
 }
 
-static void executions_are_points_of_their_function(void **state)
+/* With "step" as the function of interest; free with live_state_free. */
+static struct live_state *watch_steps(uint64_t step_ns)
 {
-    struct truth truth;
-    struct live_state *live = watch(0, &truth);
-    struct live_point point = {.region = truth.c, .vertices = 7, .is_anomaly = 1};
-    struct stream stream;
-    struct ad_sink sink = {live_state_step, live};
+    static const char *const pattern = "step";
+    struct live_state *live = live_state_new(
+        &(struct live_opts){.source = program, .detector = "hbos", .usual = LIVE_EXECUTION});
+    struct live_trees_opts trees_opts = live_trees_default();
+    struct ad_sink sinks[2];
     struct ad_opts opts = ad_default();
+    struct stream stream;
     struct ad *ad;
-    uint64_t next = live->points.next;
 
-    (void)state;
-    live_state_execution(live, &point);
-    assert_int_equal(live->points.next, next); /* not before the step */
-    opts.sink = &sink;
-    opts.n_sinks = 1;
-    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = 1}), 0);
+    trees_opts.pattern = &pattern;
+    trees_opts.n_patterns = 1;
+    assert_int_equal(live_trees_new(&trees_opts, &live->opts.trees), 0);
+    sinks[0] = (struct ad_sink){live_trees_step, live->opts.trees};
+    sinks[1] = (struct ad_sink){live_state_step, live};
+    opts.sink = sinks;
+    opts.n_sinks = 2;
+    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = step_ns}),
+                     0);
     ad = ad_new(&stream, &opts);
-    ad_next(ad, 0);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
     ad_free(ad);
     stream_close(&stream);
-    assert_true(live->points.next > next);
-    assert_true(live->region[truth.c].is_foi);
-    live_state_free(live);
+    live_trees_free(live->opts.trees);
+    live->opts.trees = NULL;
+    return live;
+}
+
+/* 400 on each rank: step, compute, a, three times b, c. With a slow c they take 7 ms, not 1.2.
+ */
+static void executions_are_points_wherever_steps_end(void **state)
+{
+    static const uint64_t steps[] = {0, 3000000, 100000000};
+    static struct live_cut cut;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct live_state *live = watch_steps(steps[i]);
+        uint32_t n[3] = {0, 0, 0}, n_of_rank[3] = {0, 0, 0};
+
+        live_points_take(&live->points[LIVE_EXECUTION], &cut);
+        for (uint32_t b = 0; b < cut.n; b++)
+            for (uint32_t k = 0; k < cut.part[b].n; k++) {
+                const struct live_point *p = &cut.part[b].block->point[k];
+
+                n[p->verdict]++;
+                assert_string_equal(live->region[p->region].name, "step");
+                assert_int_equal(p->kind, LIVE_EXECUTION);
+                assert_int_equal(p->index, n_of_rank[p->rank]++);
+                assert_int_equal(p->vertices, 7);
+                assert_true(p->verdict != LIVE_NORMAL || p->inclusive_ns < 4000000);
+                assert_true((p->verdict == LIVE_ANOMALY) == (p->score > 3));
+            }
+        live_points_give_back(&cut);
+        assert_int_equal(n[LIVE_UNJUDGED], 30);
+        assert_true(n[LIVE_ANOMALY] >= 4);
+        assert_int_equal(n[0] + n[1] + n[2], 1200);
+        assert_int_equal(live->executions.n, 1200);
+        assert_int_equal(live->executions.n_anomalies, n[LIVE_ANOMALY]);
+        assert_true(live->points[LIVE_CALL].next > 500);
+        for (uint32_t r = 0; r < live->n_regions; r++)
+            assert_true(live->region[r].is_foi == (strcmp(live->region[r].name, "step") == 0));
+        live_state_free(live);
+    }
 }
 
 static void statistics_are_those_of_the_numbers(void **state)
@@ -210,7 +253,7 @@ int main(void)
         cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
         cmocka_unit_test(all_anomalies_are_points_and_a_sample_of_the_others),
         cmocka_unit_test(versions_count_steps),
-        cmocka_unit_test(executions_are_points_of_their_function),
+        cmocka_unit_test(executions_are_points_wherever_steps_end),
         cmocka_unit_test(statistics_are_those_of_the_numbers),
         cmocka_unit_test(readings_are_those_of_the_values),
     };

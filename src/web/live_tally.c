@@ -131,6 +131,7 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
     point->enter_ns = c->enter_ns[row];
     point->inclusive_ns = c->inclusive_ns[row];
     point->exclusive_ns = c->exclusive_ns[row];
+    point->index = c->id[row];
     point->messages = c->n_messages ? tally->messages[row] : 0;
     point->score = (float)score_of(step, step->model[l][row],
                                    is_inclusive ? point->inclusive_ns : point->exclusive_ns);
@@ -139,7 +140,7 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
 /* The first calls of a region are points, then every 2nd, 4th, ... */
 static inline bool is_sampled(struct live_share *region)
 {
-    if ((region->n_seen++ & (region->every - 1)) != 0 || region->is_foi)
+    if ((region->n_seen++ & (region->every - 1)) != 0)
         return false;
     if (++region->n_sampled == LIVE_SAMPLE && region->every < 1u << 30) {
         region->n_sampled = LIVE_SAMPLE / 2;
@@ -181,8 +182,9 @@ static void condemn(struct live_tally *tally, const struct ad_step *step,
     point->enter_ns = v->enter_ns;
     point->inclusive_ns = v->inclusive_ns;
     point->exclusive_ns = v->exclusive_ns;
+    point->index = v->id;
     point->score = (float)v->judgement.score;
-    point->is_anomaly = 1;
+    point->verdict = LIVE_ANOMALY;
     if (v->row != NO_ROW && step->calls[v->location].n_messages > 0)
         point->messages = tally->messages[v->row];
     touch(tally, v->region);
@@ -258,8 +260,7 @@ static void forget_regions(struct live_tally *tally)
         struct live_share *region = &tally->region[tally->touched[i]];
 
         /* Half as rare as it was: a region that is called less is sampled more. */
-        *region = (struct live_share){.is_foi = region->is_foi,
-                                      .every = region->every > 1 ? region->every / 2 : 1};
+        *region = (struct live_share){.every = region->every > 1 ? region->every / 2 : 1};
     }
     tally->n_touched = 0;
 }

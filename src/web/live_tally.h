@@ -39,7 +39,6 @@ struct live_share {
     double calls, bin_exclusive_ns;
     uint64_t bin_time_ns;
     bool is_touched;
-    bool is_foi;            /* of regions, kept: its executions are points, not its calls */
     uint32_t n_seen, every; /* of regions: every so manieth call is a point, a power of two */
     uint32_t n_sampled;
 };

@@ -1,0 +1,231 @@
+/*
+ * Calls of this step have their names from its rows; of those of earlier steps it follows from
+ * their number, as the calls of an execution are numbered without gaps.
+ */
+#include "live/tree_record.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where vertices of a tree went to. */
+struct chosen {
+    uint32_t *vertex; /* [n] ascending, from 0 for the root */
+    uint32_t *place;  /* [vertices] of those that were chosen */
+    uint64_t *inclusive_ns;
+    uint32_t n;
+};
+
+/* The row of a call in this step; ids ascend. NO_CALL: it is of an earlier one. */
+static uint32_t row_of(const struct live_calls *c, uint32_t id)
+{
+    uint32_t low = 0, high = c->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (c->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->n && c->id[low] == id ? low : NO_CALL;
+}
+
+struct verdict tree_record_root(const struct live_foi *foi, const struct ad_step *step,
+                                uint32_t t)
+{
+    const struct forest *f = &foi->trees.forest;
+    uint32_t location = f->location[t];
+    uint32_t row = row_of(&step->calls[location], f->call[t]);
+
+    return (struct verdict){.location = location,
+                            .region = foi->region,
+                            .model = step->model[location][row],
+                            .row = row,
+                            .id = f->call[t],
+                            .step = step->number,
+                            .enter_ns = f->enter_ns[t],
+                            .inclusive_ns = f->root_ns[t],
+                            .exclusive_ns = step->calls[location].exclusive_ns[row],
+                            .severity_ns =
+                                (double)f->root_ns[t] - sketch_quantile(&foi->durations, 0.5)};
+}
+
+uint32_t tree_record_normal(const struct live_foi *foi)
+{
+    const struct forest *f = &foi->trees.forest;
+    uint32_t best = UINT32_MAX;
+
+    for (uint32_t t = 0; t < f->n_trees; t++)
+        if (foi->verdict[t].algorithm && !foi->verdict[t].is_anomaly &&
+            (best == UINT32_MAX ||
+             f->enter_ns[t] + f->root_ns[t] >= f->enter_ns[best] + f->root_ns[best]))
+            best = t;
+    return best;
+}
+
+/* ------------------------------------------------------------------------------- choosing */
+
+/* Calls in this bin of lengths and above are at least `most`; of those in it, `room` fit. */
+static uint32_t shortest_bin(const uint64_t *inclusive_ns, uint32_t n, uint32_t most,
+                             uint32_t *room, struct arena *scratch)
+{
+    uint32_t *count = arena_zeros(scratch, uint32_t, SKETCH_MOST_BINS);
+    uint32_t bin = SKETCH_MOST_BINS, n_longer = 0;
+
+    for (uint32_t v = 0; v < n; v++)
+        count[sketch_bin(inclusive_ns[v])]++;
+    while (bin > 0 && n_longer + count[bin - 1] <= most)
+        n_longer += count[--bin];
+    *room = most - n_longer;
+    return bin == 0 ? 0 : bin - 1;
+}
+
+static void choose(const struct forest *f, uint32_t t, struct chosen *c, struct arena *scratch)
+{
+    uint32_t n = f->first[t + 1] - f->first[t], room = 0, shortest;
+
+    c->inclusive_ns = arena_array(scratch, uint64_t, n);
+    c->vertex = arena_array(scratch, uint32_t, n);
+    c->place = arena_array(scratch, uint32_t, n);
+    forest_inclusive(f, t, c->inclusive_ns);
+    shortest = shortest_bin(c->inclusive_ns, n, TREE_RECORD_MOST_CALLS, &room, scratch);
+    c->n = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t bin = sketch_bin(c->inclusive_ns[v]);
+
+        if (bin < shortest || (bin == shortest && room == 0 && n > TREE_RECORD_MOST_CALLS)) {
+            c->place[v] = UINT32_MAX;
+            continue;
+        }
+        room -= bin == shortest && room > 0;
+        c->place[v] = c->n;
+        c->vertex[c->n++] = v;
+    }
+}
+
+/* ----------------------------------------------------------------------------------- calls */
+
+static uint32_t fid_of(const struct evidence *e, const struct ad_step *step, uint32_t region)
+{
+    return e->is_by_path || region >= ad_models(step->ad) ? UINT32_MAX
+                                                          : history_fid(step, region);
+}
+
+/* A call that was over before this step. */
+static struct prov_call call_before(const struct evidence *e, const struct live_foi *foi,
+                                    const struct ad_step *step, uint32_t t, uint32_t v)
+{
+    const struct live_forest *lf = &foi->trees;
+    const struct forest *f = &lf->forest;
+    uint32_t region = f->region[f->first[t] + v];
+    struct verdict call = {
+        .location = f->location[t], .id = f->call[t] + v, .step = step->number};
+    struct entered entered;
+
+    return (struct prov_call){.event = history_late_event(&e->histories, step, &call, &entered),
+                              .fid = fid_of(e, step, region),
+                              .func = step->defs->region[region].name,
+                              .enter_ns = lf->vertex_enter_ns[f->first[t] + v]};
+}
+
+static void add_calls(const struct evidence *e, const struct live_foi *foi,
+                      const struct ad_step *step, uint32_t t, const struct chosen *chosen,
+                      struct prov_call *call)
+{
+    const struct forest *f = &foi->trees.forest;
+    uint32_t location = f->location[t], base = f->first[t];
+
+    for (uint32_t i = 0; i < chosen->n; i++) {
+        uint32_t v = chosen->vertex[i], row = row_of(&step->calls[location], f->call[t] + v);
+
+        if (row != NO_CALL) {
+            history_call(&e->histories, step, location, row, &call[i]);
+            continue;
+        }
+        call[i] = call_before(e, foi, step, t, v);
+        call[i].leave_ns = call[i].enter_ns + chosen->inclusive_ns[v];
+        call[i].has_parent = true; /* the root is a call of this step */
+        call[i].parent = call[chosen->place[f->parent[base + v] - base]].event;
+    }
+    call[0].is_anomaly = foi->verdict[t].is_anomaly;
+}
+
+static uint64_t record_ns(const struct message *m)
+{
+    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
+}
+
+/* The first messages of the calls that are there. */
+static void add_messages(const struct live_foi *foi, const struct ad_step *step, uint32_t t,
+                         const struct chosen *chosen, struct prov_window *window)
+{
+    const struct live_forest *lf = &foi->trees;
+    uint32_t rank = step->defs->location[lf->forest.location[t]].rank;
+
+    for (size_t i = lf->first_message[t];
+         i < lf->first_message[t + 1] && window->n_messages < TREE_RECORD_MOST_MESSAGES; i++) {
+        const struct message *m = &lf->message[i];
+        uint32_t place = chosen->place[m->call - lf->forest.first[t]];
+        bool is_send = m->kind == MESSAGE_SEND;
+
+        if (place == UINT32_MAX)
+            continue;
+        window->message[window->n_messages++] =
+            (struct prov_message){.is_send = is_send,
+                                  .call = window->call[place].event,
+                                  .source = is_send ? rank : m->peer,
+                                  .target = is_send ? m->peer : rank,
+                                  .tag = m->tag,
+                                  .bytes = m->bytes,
+                                  .time_ns = record_ns(m)};
+    }
+}
+
+static void set_window(struct evidence *e, const struct live_foi *foi,
+                       const struct ad_step *step, uint32_t t, struct prov_window *window)
+{
+    const struct forest *f = &foi->trees.forest;
+    size_t n = f->first[t + 1] - f->first[t];
+    size_t n_messages = foi->trees.first_message[t + 1] - foi->trees.first_message[t];
+    struct arena scratch = {0};
+    struct chosen chosen;
+
+    if (n > TREE_RECORD_MOST_CALLS)
+        n = TREE_RECORD_MOST_CALLS;
+    if (n_messages > TREE_RECORD_MOST_MESSAGES)
+        n_messages = TREE_RECORD_MOST_MESSAGES;
+    choose(f, t, &chosen, &scratch);
+    *window = (struct prov_window){.call = arena_array(&e->arena, struct prov_call, n),
+                                   .n_calls = chosen.n,
+                                   .message =
+                                       arena_array(&e->arena, struct prov_message, n_messages)};
+    add_calls(e, foi, step, t, &chosen, window->call);
+    add_messages(foi, step, t, &chosen, window);
+    arena_release(&scratch);
+}
+
+/* ---------------------------------------------------------------------------------- record */
+
+void tree_record_fill(struct evidence *e, const struct live_foi *foi,
+                      const struct ad_step *step, uint32_t t, struct prov_record *record)
+{
+    const struct tree_verdict *v = &foi->verdict[t];
+    double typical_ns = sketch_quantile(&foi->durations, 0.5);
+    double lost_ns = (double)record->inclusive_ns - typical_ns;
+
+    record->score = v->score;
+    record->p = NAN;
+    record->severity_ns = lost_ns > 0 ? (uint64_t)llround(lost_ns) : 0;
+    record->algorithm = v->algorithm;
+    record->is_execution = true;
+    record->execution = (struct prov_execution){
+        .index = foi->trees.forest.index[t],
+        .n_calls = foi->trees.n_calls[t],
+        .n_messages = foi->trees.forest.n_messages[t],
+        .threshold = v->threshold,
+        .typical_ns = (uint64_t)llround(typical_ns),
+        .why = v->why ? arena_string(&e->arena, v->why) : NULL,
+    };
+    set_window(e, foi, step, t, &record->window);
+}
