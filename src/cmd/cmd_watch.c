@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
 #include "cmd/status.h"
+#include "cmd/tree_totals.h"
 #include "cmd/url_print.h"
 #include "web/http.h"
 
@@ -20,6 +21,14 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define MOST_STORES 1000
+#define NO_STORE "none" /* as --store says it */
+
+static void print_store(const char *store)
+{
+    if (store)
+        printf("what is strange goes to %s\n", store);
+    fflush(stdout);
+}
 
 static void print_totals(const struct live_session *session)
 {
@@ -28,8 +37,20 @@ static void print_totals(const struct live_session *session)
 
     printf("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
            text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
-    printf("snag serve %s shows it again\n", session->settings->store);
+    tree_totals_print(session->trees, session->stream.defs);
+    if (session->settings->store)
+        printf("snag serve %s shows it again\n", session->settings->store);
     fflush(stdout);
+}
+
+/* A function of interest that was never called is said while the page is still there. */
+static int check_trees(const struct live_session *session)
+{
+    int rc = session->trees && !session->is_interrupted
+                 ? live_trees_check(session->trees, session->stream.defs)
+                 : 0;
+
+    return rc < 0 ? status_of(rc) : 0;
 }
 
 /* Reads and judges until nothing more comes. Returns an exit status or a negative ERR_*. */
@@ -41,6 +62,7 @@ static int judge(const struct settings *settings, struct live_state *state)
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
     } else {
+        print_store(settings->store);
         state->opts.stream = &session.stream;
         state->opts.recorder = session.recorder;
         state->opts.trees = session.trees;
@@ -48,6 +70,8 @@ static int judge(const struct settings *settings, struct live_state *state)
         rc = live_session_run(&session);
         live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);
         print_totals(&session);
+        if (rc == 0)
+            rc = check_trees(&session);
     }
     /* Whoever ends it knows that calls were still open. */
     if (rc == 0)
@@ -131,6 +155,8 @@ int cmd_watch(const struct settings *settings)
         return rc;
     if (settings->store == NULL)
         watched.store = store;
+    else if (strcmp(settings->store, NO_STORE) == 0)
+        watched.store = NULL;
     signal(SIGPIPE, SIG_IGN);
     if (isnan(watched.speed))
         watched.speed = 1;

@@ -167,7 +167,8 @@ static const struct command commands[] = {
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
      "ignore thresholds window store program rank as-rank watchlist counter-prefix "
-     "connect-timeout silence-timeout tree-window port listen print-tunnel once",
+     "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "
+     "print-tunnel once",
      1, 1, cmd_watch,
      "Prints the URL of a page, then does what snag ad does, and shows it as it goes: a "
      "scatter\n"

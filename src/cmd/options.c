@@ -147,7 +147,8 @@ static const struct option_row rows[] = {
     {"window", 0, OPTION_NUMBER, AT(window), "N", NULL,
      "calls before and after a strange one that are kept with it (default 10)"},
     {"store", 0, OPTION_TEXT, AT(store), "URL", NULL,
-     "where strange calls are kept: a directory, or sqlite:DIRECTORY?shards=N"},
+     "where what is strange is kept: a directory, or sqlite:DIRECTORY?shards=N; watch: none "
+     "(default NAME.store)"},
     {"program", 0, OPTION_NUMBER, AT(program), "N", NULL,
      "number of the program in a workflow of several (default 0)"},
     {"as-rank", 0, OPTION_NUMBER, AT(as_rank), "R", NULL,

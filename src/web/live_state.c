@@ -214,7 +214,8 @@ static void add_tree(struct live_state *state, const struct ad_step *step,
                                .region = foi->region,
                                .index = f->index[t],
                                .messages = f->n_messages[t],
-                               .vertices = n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX,
+                               .vertices =
+                                   n_calls < UINT32_MAX ? (uint32_t)n_calls : UINT32_MAX,
                                .score = v->algorithm ? (float)v->score : 0,
                                .verdict = v->is_anomaly  ? LIVE_ANOMALY
                                           : v->algorithm ? LIVE_NORMAL

@@ -139,7 +139,8 @@ grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
 
 # With the program.
 "$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
-check "lines of --once" "$(wc -l <"$work/said")" 3
+check "lines of --once" "$(wc -l <"$work/said")" 4
+check "where it goes" "$(sed -n 2p "$work/said")" "what is strange goes to watch-3.store"
 check "what shows it again" "$(tail -n 1 "$work/said")" "snag serve watch-3.store shows it again"
 "$SNAG" watch nowhere >"$work/said" 2>&1
 check "no such source" $? 1
@@ -161,6 +162,45 @@ check "it" "$(field '[.items[] | select(.is_foi) | .name]')" '["compute"]'
 get "$api/live/points?most=100000&fois=$(field '[.items[] | select(.is_foi) | .region][0]')"
 valid get /live/points
 [ "$(bundle_field shown)" -ge 9000 ] || { echo "$(bundle_field shown) executions of 9000"; failed=1; }
+stop
+
+# Executions of a function of interest are points, and calls where they are asked for; a point's
+# record is found by what the point says. FOI, then what shows its store again.
+executions_of() {
+    try /live/points /live/points
+    check "kind of points" "$(head -c 4096 "$body" | grep -ao '"kind":"[a-z]*"')" '"kind":"executions"'
+    try /live/points '/live/points?kind=calls&most=10'
+    check "kind of points" "$(head -c 4096 "$body" | grep -ao '"kind":"[a-z]*"')" '"kind":"calls"'
+    problem /live/points '/live/points?kind=regions' 400
+    try /live/records '/live/records?kind=executions&order=longest'
+    check "records of executions" "$(field '.total > 0 and all(.items[]; .func == "step" and .execution.calls == 7)')" true
+    query=$(field '.items[0] | "program=\(.program)&rank=\(.rank)&thread=\(.thread)&index=\(.execution.index)"' | tr -d '"')
+    try /live/records "/live/records?kind=executions&function=step&$query"
+    check "one of them" "$(field '[.total, .items[0].execution.id[:3]]')" '[1,"#1-"]'
+    try '/live/record/{id}' "/live/record/$(field '.items[0].id')"
+    check "why, and its calls" "$(field '[(.record.execution.why | length > 20), (.lanes[0].calls | length), .lanes[0].calls[0].is_this]')" '[true,7,true]'
+    try /live/records '/live/records?kind=executions&collection=normalexecs'
+    check "normal ones" "$(field '.total > 0')" true
+    try /live/records '/live/records?kind=calls'
+    check "records of calls" "$(field '.total > 0 and all(.items[]; .execution == null)')" true
+    problem /live/records '/live/records?kind=regions' 400
+}
+serving=(watch "$program" --speed 0 --step 0.1 --foi step --store "$work/foi")
+start
+wait_for '.state == "over"'
+try_all
+get $api/live/status
+check "executions" "$(field '[.points.kind, .executions.total, .executions.unjudged, .points.next]')" '["executions",9000,30,9000]'
+strange=$(field .executions.anomalies)
+executions_of
+get "$api/live/records?kind=executions"
+check "all that are strange have records" "$(field .total)" "$strange"
+stop
+serving=(serve "$work/foi")
+start
+executions_of
+try /live/status /live/status
+check "executions of before" "$(field '[.points.kind, .executions.anomalies]')" "[\"executions\",$strange]"
 stop
 
 # What is left in a store.
