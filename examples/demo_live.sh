@@ -1,14 +1,15 @@
 #!/bin/bash
 # demo_live.sh BUILD [OUT] -- watch a program while it runs:
 #
-#   snag watch tracer:OUT/socket    the reader, with its page
-#   run md, traced and disturbed    it streams to the socket, and writes no archive
+#   snag watch tracer:SOCKET --foi step    the reader, with its page; OUT/live.store
+#   run md, traced and disturbed           it streams to the socket, and writes no archive
+#   the strangest executions of step       the screen
 #
-# Ends with the program, or with Ctrl-C. BUILD is where snag was built; OUT is examples/out unless
+# The page stays when the program is over, until Ctrl-C; DEMO_SERVE=0 ends with the program. BUILD is where snag was built; OUT is examples/out unless
 # said otherwise. In the environment, as for demo.sh:
 #   DEMO_RANKS (one per core, 2 to 4)  DEMO_SECONDS (60)  DEMO_PARTICLES (4000)  DEMO_PACE (ms)
 #   DEMO_SEED (1)  DEMO_DISTURBANCES (one per second)  DEMO_KIND (stop, load or both)
-#   DEMO_PORT (of the page)
+#   DEMO_PORT (of the page)  DEMO_SHOW (5)
 set -eu
 
 [ $# -ge 1 ] || { echo "usage: demo_live.sh BUILD [OUT]" >&2; exit 2; }
@@ -20,6 +21,8 @@ out=${out#"$PWD/"}
 cores=$(nproc)
 ranks=${DEMO_RANKS:-$((cores > 4 ? 4 : cores < 2 ? 2 : cores))}
 seconds=${DEMO_SECONDS:-60}
+once=
+[ "${DEMO_SERVE:-1}" != 0 ] || once=--once
 started=()
 
 fail() {
@@ -41,9 +44,10 @@ socket=$(mktemp -d)/socket
 trap 'clean_up; rm -rf "$(dirname "$socket")"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-rm -f "$out/ranks" "$out/truth.csv"
+rm -rf "$out/ranks" "$out/truth.csv" "$out/live.store" || fail "cannot clean '$out'"
 
-"$snag" watch "tracer:$socket" ${DEMO_PORT:+--port "$DEMO_PORT"} &
+"$snag" watch "tracer:$socket" --foi step --store "$out/live.store" $once --quiet \
+    ${DEMO_PORT:+--port "$DEMO_PORT"} >"$out/watch.log" &
 watch=$!
 started+=("$watch")
 for ((i = 0; i < 100; i++)); do
@@ -52,6 +56,7 @@ for ((i = 0; i < 100; i++)); do
     sleep 0.1
 done
 
+echo "== look at it while it runs: $(head -n 1 "$out/watch.log")"
 echo "== md runs for $seconds s on $ranks ranks, disturbed; its log is $out/md.log"
 SNAG_TRACER_LIVE=$socket SNAG_TRACER_ARCHIVE=0 SNAG_TRACER_RANKS=$out/ranks \
     TRACER=$build/libsnag-tracer.so timeout -k 5 $((2 * seconds + 30)) \
@@ -66,5 +71,25 @@ started+=("$md")
     --seed "${DEMO_SEED:-1}" </dev/null >"$out/disturb.log" 2>&1 &
 started+=("$!")
 wait "$md" || { cat "$out/md.log" >&2; fail "the program failed"; }
-echo "== md is done; what was done to it: $out/truth.csv. The page stays until Ctrl-C"
+
+# What it has not read yet when the program is over is a moment's work.
+for ((i = 0; i < 300; i++)); do
+    ! grep -q '^snag serve' "$out/watch.log" || break
+    kill -0 "$watch" 2>/dev/null || break
+    sleep 0.1
+done
+echo "== md is done, and was disturbed $(($(grep -vc '^#' "$out/truth.csv") - 1)) times ($out/truth.csv)"
+sed '1,2d; /^snag serve/d; s/^tracer:[^ ]*: //' "$out/watch.log"
+echo
+"$snag" query "$out/live.store" "
+    SELECT printf('#%d-%d', rid, execution) AS step, printf('%.1f s', entry / 1e6) AS began,
+           record ->> '$.execution.why' AS why
+    FROM anomalies WHERE execution IS NOT NULL
+    ORDER BY outlier_severity DESC LIMIT ${DEMO_SHOW:-5}"
+echo
+if [ -n "$once" ]; then
+    echo "== the same in a browser: $snag serve $out/live.store"
+else
+    echo "== the page stays until Ctrl-C; after that: $snag serve $out/live.store"
+fi
 wait "$watch"
