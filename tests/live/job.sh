@@ -115,3 +115,22 @@ END
 trace=counters.json
 snapshot counters.ps -
 grep -qa memory counters.ps
+
+echo '# one store for all: functions have the numbers of the server, and it is shown as one run'
+trace='synth:600*step(compute@1ms(a 3*b) c@200us(a));ranks=3;jitter=0.1;slow=c/400/30/1;slow=b/900/20/2'
+server
+job '0 1 2' --foi step --store 'sqlite:shared?shards=2'
+stop
+"$snag" query shared 'SELECT DISTINCT fid, func FROM anomalies UNION SELECT fid, func FROM func_stats ORDER BY fid' --format csv >functions
+[ "$(cut -d, -f 1 functions | sort -u | wc -l)" -eq 6 ] && [ "$(wc -l <functions)" -eq 6 ] || { cat functions; exit 1; }
+"$snag" query shared "SELECT count(DISTINCT c.value ->> 'fid') AS fids, count(DISTINCT (c.value ->> 'fid') || (c.value ->> 'func')) AS pairs
+    FROM anomalies, json_each(record, '$.event_window.exec_window') AS c" --format csv | tail -n 1 | grep -x '5,5'
+"$snag" query shared "SELECT count(DISTINCT rid) AS ranks, min(calls) AS calls FROM anomalies WHERE execution IS NOT NULL" --format csv | tail -n 1 | grep -x '3,8'
+command -v curl >/dev/null || exit 0
+"$snag" serve shared >served &
+pids+=($!)
+until [ -s served ]; do sleep 0.01; done
+curl -s "$(head -n 1 served)api/v1/live/status" >status.json
+grep -o '"ranks":3' status.json
+grep -o '"kind":"executions"' status.json
+kill "$!" && wait "$!"
