@@ -79,6 +79,59 @@ static void odd_values_come_back(void **state)
     assert_comes_back(&record);
 }
 
+static void an_execution_comes_back(void **state)
+{
+    struct prov_call call = {.func = "step", .enter_ns = 5, .leave_ns = 9};
+    struct prov_record record = {.event = {3, 0, 7},
+                                 .func = "step",
+                                 .hostname = "",
+                                 .algorithm = "rolling",
+                                 .p = NAN,
+                                 .window = {.call = &call, .n_calls = 1},
+                                 .thread = 2,
+                                 .is_execution = true,
+                                 .execution = {.index = 12,
+                                               .n_calls = 1ull << 40,
+                                               .n_messages = 5,
+                                               .threshold = 3,
+                                               .typical_ns = 1500,
+                                               .why = "took long"}};
+    json_t *json = prov_record_to_json(&record, NULL);
+    char *text = json_dumps(json_object_get(json, "execution"), JSON_SORT_KEYS | JSON_COMPACT);
+
+    (void)state;
+    assert_comes_back(&record);
+    assert_string_equal(text, "{\"calls\":1099511627776,\"id\":\"#3.2-12\",\"index\":12,"
+                              "\"messages\":5,\"threshold\":3.0,\"typical_ns\":1500,"
+                              "\"why\":\"took long\"}");
+    record.execution.why = NULL;
+    assert_comes_back(&record);
+    free(text);
+    json_decref(json);
+}
+
+/* Version 1 ends before it would say whether the record is of an execution. */
+static void records_of_the_first_version_are_read(void **state)
+{
+    struct prov_record record = {.func = "f", .hostname = "", .algorithm = "hbos"}, back;
+    struct arena arena = {0};
+    struct pack pack = {0};
+
+    (void)state;
+    prov_record_pack(&record, &pack);
+    assert_int_equal(pack.data[0], 2);
+    pack.data[0] = 1;
+    assert_int_equal(prov_record_unpack(&pack, &arena, &back), ERR_FORMAT);
+    pack.at = 0;
+    pack.is_bad = false;
+    pack.n--;
+    assert_int_equal(prov_record_unpack(&pack, &arena, &back), 0);
+    assert_string_equal(back.algorithm, "hbos");
+    assert_false(back.is_execution);
+    pack_release(&pack);
+    arena_release(&arena);
+}
+
 static void assert_has(const json_t *json, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -244,6 +297,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_comes_back_from_bytes),
         cmocka_unit_test(odd_values_come_back),
+        cmocka_unit_test(an_execution_comes_back),
+        cmocka_unit_test(records_of_the_first_version_are_read),
         cmocka_unit_test(json_has_the_fields_of_chimbuko),
         cmocka_unit_test(times_are_microseconds_in_json),
         cmocka_unit_test(damage_is_found),

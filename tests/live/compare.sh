@@ -35,6 +35,24 @@ same_verdicts() {
     grep -q ',anomaly,' first.csv || complain "$function $*: no anomalies"
 }
 
+# same_records TRACE FUNCTION STEPS: of the strange ones, their calls too, wherever steps cut them.
+same_records() {
+    local trace=$1 function=$2 steps=$3 step
+    rm -f first.csv
+    for step in $steps; do
+        rm -rf records.store
+        "$SNAG" ad "$trace" --foi "$function" --step "$step" --store records.store --quiet >/dev/null
+        "$SNAG" query records.store "
+            SELECT rid, execution, calls, messages, round(outlier_score, 6) AS score, c.value ->> 'func' AS func,
+                   c.value ->> 'entry' AS entry, c.value ->> 'exit' AS exit
+            FROM anomalies, json_each(record, '\$.event_window.exec_window') AS c
+            WHERE execution IS NOT NULL ORDER BY rid, execution, entry, exit DESC, func" --format csv >records.csv
+        [ -e first.csv ] || cp records.csv first.csv
+        cmp first.csv records.csv || complain "$function: other records in steps of $step s"
+    done
+    [ "$(wc -l <first.csv)" -gt 10 ] || complain "$function: no records"
+}
+
 # same_scores MODEL TRACE FUNCTION STEP...: what snag score says of the finished trace.
 same_scores() {
     local model=$1 trace=$2 function=$3 step

@@ -19,6 +19,7 @@ same_trees "$fresh" step 0 0.0005 0.0037 0.1
 same_trees "$fresh" new 0 0.0005
 same_trees "$fresh" d 0.0002
 same_verdicts "$fresh" step "0 0.0005 0.0037 0.1"
+same_records "$fresh" step "0 0.0005 0.0037 0.1"
 same_verdicts "$fresh" step "0 0.0037" --features duration,exclusive,calls,messages,rate,depth --plain
 
 "$SNAG" analyze "$learnt" --foi step -o run.snag --quiet >/dev/null
