@@ -227,7 +227,7 @@ static void judge(uint64_t seed, const char *dir, bool is_by_path)
 static void anything_may_be_said_to_all_of_them(void **state)
 {
     const char *times = getenv("SNAG_ODD");
-    uint64_t n = times ? strtoull(times, NULL, 10) : 6;
+    uint64_t n = times ? strtoull(times, NULL, 10) : 3;
 
     (void)state;
     for (uint64_t seed = 1; seed <= n; seed++) {
