@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # snag watch is killed at random moments: its child is gone too, the store opens and has every
-# record that the page has said to be stored, none twice, and none that cannot be read; and
-# snag serve shows it.
+# row, of records and models, that the page has said to be stored, no record twice, and none that
+# cannot be read; and snag serve shows it.
 #
 #   KILLS=50 kill.sh SNAG VALIDATE NONSENSE
 . "$(dirname "$0")/server.sh"
@@ -43,12 +43,13 @@ for ((life = 0; life < ${KILLS:-6}; life++)); do
     kill_at $((RANDOM % 1500))
     all='(SELECT event_id, record FROM anomalies UNION ALL SELECT event_id, record FROM normalexecs)'
     n=$(ask "SELECT count(*) FROM $all") || { echo "the store does not open"; failed=1; break; }
-    [ "$n" -ge "$confirmed" ] || { echo "$confirmed records were stored, $n are there"; failed=1; }
+    rows=$((n + $(ask "SELECT count(*) FROM ad_model")))
+    [ $rows -ge "$confirmed" ] || { echo "$confirmed rows were stored, $rows are there"; failed=1; }
     check "records that can be read" "$(ask "SELECT count(*) FROM $all WHERE json_valid(record)")" "$n"
     check "different records" "$(ask "SELECT count(DISTINCT event_id) FROM $all")" "$n"
     total=$((total + confirmed))
 done
-echo "$life kills, $total records confirmed"
+echo "$life kills, $total rows confirmed"
 [ $total -gt 0 ] || { echo "nothing was ever stored"; failed=1; }
 
 n=$(ask "SELECT count(*) FROM anomalies")
