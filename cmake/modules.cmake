@@ -5,6 +5,12 @@
 # builds libsnag_detect from lof.c and residual.c, may include what the named folders may, and
 # makes the test detect/lof from lof_test.c. TEST_LIBS is what only the tests need.
 
+# What sanitizers are told wherever tests run: undefined behaviour fails a test, too.
+set(SNAG_TEST_ENVIRONMENT
+  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
+  "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
+
 function(add_module name)
   cmake_parse_arguments(M "" "" "SOURCES;TESTS;TEST_LIBS;USES;LIBS" ${ARGN})
   set(target snag_${name})
@@ -18,6 +24,6 @@ function(add_module name)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
     set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300
-      ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+      ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

@@ -136,6 +136,14 @@ static int64_t check(const char *url, const struct life *life)
     return n;
 }
 
+/* However slow the machine is, most lives are long enough to leave something behind. */
+static void wait_for_records(pid_t child, struct life *life)
+{
+    while (life->number % 3 > 0 && atomic_load(&life->n_confirmed) == 0 &&
+           waitpid(child, NULL, WNOHANG) == 0)
+        usleep(500);
+}
+
 static int64_t one_life(const char *url, struct life *life, useconds_t life_us)
 {
     pid_t child;
@@ -148,6 +156,7 @@ static int64_t one_life(const char *url, struct life *life, useconds_t life_us)
     assert_true(child >= 0);
     if (child == 0)
         record_for_ever(url, life);
+    wait_for_records(child, life);
     usleep(life_us);
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -170,7 +179,7 @@ static void what_was_acknowledged_survives_a_kill(void **state)
     snprintf(url, sizeof url, "sqlite:%s?shards=%d", dir, SHARDS);
     for (life->number = 1; life->number <= n; life->number++)
         n_records += one_life(url, life, (useconds_t)(500 + rng_below(&rng, 120000)));
-    assert_true(n == 0 || n_records > 0);
+    assert_true(n_records >= n / 2);
     print_message("%u kills, %lld records\n", n, (long long)n_records);
     munmap(life, sizeof *life);
     assert_int_equal(fs_remove_tree(dir), 0);

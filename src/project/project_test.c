@@ -27,7 +27,7 @@ static void the_bytes_do_not_depend_on_the_number_of_threads(void **state)
     for (int i = 0; i < N_METHODS; i++)
         for (unsigned n_threads = 1; n_threads <= 8; n_threads *= 2) {
             struct project_opts opts = {
-                .iterations = 30, .seed = 5, .pool = pool_new(n_threads)};
+                .iterations = 10, .seed = 5, .pool = pool_new(n_threads)};
             struct project_result result;
 
             assert_int_equal(project_run(project_find(names[i]), m, &opts,

@@ -70,13 +70,20 @@ static void widen(struct live_grid *grid)
     grid->shift++;
 }
 
+/* So far behind the beginning; 0 before it, also where times have wrapped around 0. */
+static uint64_t since_origin(const struct live_grid *grid, uint64_t time_ns)
+{
+    uint64_t since = time_ns - grid->origin_ns;
+
+    return (int64_t)since < 0 ? 0 : since;
+}
+
 void live_grid_reach(struct live_grid *grid, uint64_t begin_ns, uint64_t end_ns)
 {
     if (!grid->has_begun)
         grid->origin_ns = begin_ns >> FIRST_SHIFT << FIRST_SHIFT; /* the same for all grids */
     grid->has_begun = true;
-    while (end_ns > grid->origin_ns &&
-           (end_ns - 1 - grid->origin_ns) >> grid->shift >= grid->n_bins)
+    while (since_origin(grid, end_ns - 1) >> grid->shift >= grid->n_bins)
         widen(grid);
 }
 
@@ -86,7 +93,7 @@ void live_grid_add(struct live_grid *grid, uint32_t row, uint64_t time_ns,
     uint64_t bin;
 
     live_grid_reach(grid, time_ns, time_ns + 1);
-    bin = time_ns < grid->origin_ns ? 0 : (time_ns - grid->origin_ns) >> grid->shift;
+    bin = since_origin(grid, time_ns) >> grid->shift;
     for (uint32_t p = 0; p < LIVE_PLANES; p++)
         grid->plane[p][(size_t)row * grid->n_bins + bin] += value[p];
 }

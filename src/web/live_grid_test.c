@@ -99,6 +99,28 @@ static void many_rows_have_fewer_bins(void **state)
     live_grid_release(&grid);
 }
 
+/* As where a trace states its beginning wrongly, or a time is damaged. */
+static void any_time_is_in_some_bin(void **state)
+{
+    static const uint64_t odd[] = {0, UINT64_MAX, UINT64_MAX - 1, (uint64_t)1 << 63,
+                                   ((uint64_t)1 << 63) - 1};
+    static const uint64_t begin[] = {0, 5000, (uint64_t)1 << 40};
+
+    (void)state;
+    for (size_t b = 0; b < sizeof begin / sizeof *begin; b++) {
+        struct live_grid grid;
+
+        live_grid_init(&grid);
+        live_grid_grow(&grid, 1);
+        live_grid_reach(&grid, begin[b], 0);
+        live_grid_reach(&grid, UINT64_MAX, begin[b]);
+        for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+            add(&grid, 0, odd[i], 1);
+        assert_true(sum(&grid, LIVE_CALLS, 0, 0, UINT64_MAX, 10) == sizeof odd / sizeof *odd);
+        live_grid_release(&grid);
+    }
+}
+
 static void what_is_before_or_beyond_is_nothing(void **state)
 {
     struct live_grid grid;
@@ -123,6 +145,7 @@ int main(void)
         cmocka_unit_test(sums_are_exact_however_long_the_run),
         cmocka_unit_test(bins_are_merged_in_pairs),
         cmocka_unit_test(many_rows_have_fewer_bins),
+        cmocka_unit_test(any_time_is_in_some_bin),
         cmocka_unit_test(what_is_before_or_beyond_is_nothing),
     };
 

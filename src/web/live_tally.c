@@ -152,7 +152,7 @@ static inline bool is_sampled(struct live_share *region)
 static void count_messages(struct live_tally *tally, const struct live_calls *c)
 {
     tally->n_messages += c->n_messages;
-    if (c->n_messages == 0)
+    if (c->n_messages == 0 || c->n == 0)
         return;
     mem_grow(&tally->messages, &tally->message_cap, c->n, sizeof *tally->messages);
     memset(tally->messages, 0, c->n * sizeof *tally->messages);

@@ -139,14 +139,14 @@ static void check_windows(bool has_levels, uint64_t seed)
 static void any_window_is_what_a_loop_over_all_calls_says(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 80; seed++)
+    for (uint64_t seed = 1; seed <= 40; seed++)
         check_windows(true, seed);
 }
 
 static void so_it_is_without_levels(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 80; seed++)
+    for (uint64_t seed = 1; seed <= 40; seed++)
         check_windows(false, seed);
 }
 
