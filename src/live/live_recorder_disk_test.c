@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LIMIT 200000 /* bytes of a file */
+#define LIMIT 400000 /* bytes of a file */
 
 static const char program[] = "synth:2000*step(c@200us >1 <1);ranks=4;jitter=0.05;"
                               "slow=c/10/30";
