@@ -83,6 +83,7 @@ snapshot two.ps '0 1'
 server --snapshot killed.ps --interval 0.05
 job '0 1' --speed 0.7 &
 whole=$!
+until grep -qas compute killed.ps; do sleep 0.05; done # they have said something
 for i in 1 2; do
     sleep 0.4
     kill -9 "$server"
@@ -95,6 +96,19 @@ stop
 "$compare" models two.ps killed.ps
 grep -E '"restarts": [12]' 'ad--rank 0.json' # on a busy machine it may see one of them only
 grep '"is_complete": true' 'ad--rank 1.json'
+
+echo '# an instance that is killed in the middle: the others lose nothing'
+server --snapshot survivors.ps --interval 0.05
+"$snag" ad 'synth:20000*victim@1ms' --step 0.02 --ps "$address" --speed 1 >/dev/null &
+instance=$!
+pids+=($instance)
+until grep -qas victim survivors.ps; do sleep 0.05; done
+kill -9 $instance
+wait $instance 2>/dev/null || true
+job '0 1'
+stop
+"$compare" part two.ps survivors.ps
+if "$compare" models two.ps survivors.ps; then false; fi # what the other has said is there, too
 
 echo '# nobody there: all is judged, and said not to have arrived'
 address=tcp://127.0.0.1:9

@@ -36,7 +36,7 @@ kill_at() {
 }
 
 total=0
-for ((life = 0; life < ${KILLS:-6}; life++)); do
+for ((life = 0; life < ${KILLS:-4}; life++)); do
     rm -rf "$work/store"
     serving=(watch "$program" --speed 1 --step 0.02 --algo-file "$work/often.json" --store "$work/store")
     start
