@@ -124,8 +124,8 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         if (!size.width) return;
         fitCanvas(pointCanvas.current!, size);
         painter.current?.set({ x: places.x, y: places.y, rgba, ...chosen });
-        const ink: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw({ ...size, view, outline: ink }, 0, chosen.order.length);
+        const outline: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
+        painter.current?.draw({ view, ...size, outline }, 0, chosen.firstKept);
     }, [places, rgba, chosen, transform, size, isDark]);
 
     useEffect(() => {
