@@ -30,3 +30,15 @@ export function cellAt(
     if (!(x >= 0 && x < 1 && y >= 0 && y < 1) || !heat.rows || !heat.width) return null;
     return { row: Math.floor(y * heat.rows), column: Math.floor(x * heat.width) };
 }
+
+/* The stretch of time between two places of the canvas, in whole columns. */
+export function spanOfDrag(
+    heat: { width: number; begin_ns: number; bin_ns: number },
+    x0: number,
+    x1: number,
+): [number, number] {
+    const inside = (x: number) => Math.min(Math.max(x, 0), 1) * heat.width;
+    const first = Math.min(Math.floor(inside(Math.min(x0, x1))), heat.width - 1);
+    const last = Math.max(Math.ceil(inside(Math.max(x0, x1))), first + 1);
+    return [heat.begin_ns + first * heat.bin_ns, heat.begin_ns + last * heat.bin_ns];
+}

@@ -18,7 +18,7 @@ export function LiveCounters() {
         <LivePanel name="counters" title="Counters">
             <Await of={counters} what="the counters" empty="There are none.">
                 {({ items }) => (
-                    <table class="table live-table">
+                    <table class="live-table">
                         <thead>
                             <tr>
                                 {["Counter", "Values", "Last", "Mean", "Least", "Most"].map(

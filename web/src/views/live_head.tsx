@@ -1,7 +1,24 @@
 // The line at the top of the live page: totals, rate, what was lost, pause.
 import { LiveStatus } from "../api/live_types";
-import { formatCount, formatTime, plural } from "../format/units";
-import { isOver, isPaused, liveError, newest, shown, status } from "../state/live";
+import { formatCount, formatMoment, formatTime, plural } from "../format/units";
+import {
+    chooseAll,
+    chooseSpan,
+    isChosen,
+    isOver,
+    isPaused,
+    liveError,
+    nameOfRegion,
+    newest,
+    rankChosen,
+    regionChosen,
+    shown,
+    spanChosen,
+    status,
+    toggleRank,
+    toggleRegion,
+} from "../state/live";
+import { isHelpOpen } from "../state/overlays";
 import { run } from "../state/store";
 
 const states: Record<LiveStatus["state"], string> = {
@@ -59,11 +76,52 @@ export function LiveHead() {
                 <button
                     aria-pressed={isPaused.value}
                     onClick={() => (isPaused.value = !isPaused.value)}
-                    title="What is shown stays as it is; the program and the search go on"
+                    title="What is shown stays as it is; the program and the search go on (P)"
                 >
                     {isPaused.value ? "Resume" : "Pause"}
+                </button>
+                <button
+                    aria-label="Help"
+                    title="Help (?)"
+                    onClick={() => (isHelpOpen.value = true)}
+                >
+                    ?
                 </button>
             </span>
         </header>
     );
+}
+
+function Chip(props: { text: string; leave: () => void }) {
+    return (
+        <button class="chip" aria-label={`Not only ${props.text}`} onClick={props.leave}>
+            {props.text} <span aria-hidden="true">✕</span>
+        </button>
+    );
+}
+
+/* What points and records are limited to; nothing where they are not. */
+export function LiveChosen() {
+    if (!isChosen.value) return null;
+    const [region, rank, span] = [regionChosen.value, rankChosen.value, spanChosen.value];
+    return (
+        <div class="live-chosen" role="group" aria-label="What is chosen">
+            <span class="dim">Points and records only of</span>
+            {region !== null && (
+                <Chip text={nameOfRegion(region)} leave={() => toggleRegion(region)} />
+            )}
+            {rank !== null && <Chip text={`rank ${rank}`} leave={() => toggleRank(rank)} />}
+            {span && <Chip text={spanText(span)} leave={() => chooseSpan(null)} />}
+            <button class="quiet" onClick={chooseAll} title="Esc">
+                Show all
+            </button>
+        </div>
+    );
+}
+
+function spanText([from, to]: [number, number]): string {
+    const step = (to - from) / 100;
+    return to < 1e18
+        ? `${formatMoment(from, step)} to ${formatMoment(to, step)}`
+        : `from ${formatTime(from)}`;
 }
