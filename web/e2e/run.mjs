@@ -50,22 +50,24 @@ async function nameOfFoi(url) {
     return fois[0].name;
 }
 
-/* A program that runs for some seconds, for cases that are about that. */
+/* A program that runs for some seconds, for cases that are about that. What comes back in its place
+   is what it stored. */
 async function startLive({ program, args }) {
     const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
-    const all = [
-        "watch",
-        program,
-        "--port",
-        "0",
-        "--store",
-        path.join(place, "store"),
+    const store = path.join(place, "store");
+    let served = await launch(process.env.SNAG, [
+        ...["watch", program, "--port", "0", "--store", store],
         ...args,
-    ];
-    const served = await launch(process.env.SNAG, all);
+    ]);
+    const { url } = served;
     return {
-        url: served.url,
+        url,
         isMock: false,
+        goAway: () => served.end(),
+        comeBack: async () => {
+            const { port } = new URL(url);
+            served = await launch(process.env.SNAG, ["serve", store, "--port", port]);
+        },
         stop: async () => {
             await served.end();
             await rm(place, { recursive: true });

@@ -3,6 +3,7 @@ import { RecordBody, RecordCause } from "../api/live_types";
 import { formatCount, formatTime, plural } from "./units";
 
 const us = 1000; /* ns */
+const rarest = 1e-9; /* beyond it a model knows nothing */
 const mostListed = 6;
 
 export type NameOf = (func: string) => string;
@@ -28,6 +29,7 @@ function chain(cause: RecordCause[], nameOf: NameOf): string[] {
 /* 1 in 180,000; the usual words for what is not rare. */
 export function oneIn(p: number): string {
     if (!(p > 0)) return "no normal call";
+    if (p < rarest) return "less than 1 in a billion normal calls";
     return p > 0.5 ? "most normal calls" : `about 1 in ${formatCount(1 / p)} normal calls`;
 }
 
@@ -51,13 +53,13 @@ function whatItLost(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): string {
 
 export interface Why {
     what: string;
+    reason: string | null; /* of an execution */
     more: string[];
     cause: string[]; /* of a chain, the cause last */
 }
 
 export function whyOf(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): Why {
     const more: string[] = [];
-    if (r.execution?.why) more.push(sentence(r.execution.why));
     if (isAnomaly && r.p !== null) more.push(`As strange as this: ${oneIn(Number(r.p))}.`);
     if (r.is_pruned)
         more.push("The final model, which has seen all calls, takes it for normal.");
@@ -74,6 +76,7 @@ export function whyOf(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): Why {
     if (r.hostname) more.push(`On ${r.hostname}.`);
     return {
         what: whatItLost(r, isAnomaly, nameOf),
+        reason: r.execution?.why ? sentence(r.execution.why) : null,
         more,
         cause: (r.cause?.length ?? 0) > 1 ? chain(r.cause!, nameOf) : [],
     };

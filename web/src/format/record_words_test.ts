@@ -23,13 +23,14 @@ const record: RecordBody = {
 const nameOf = (func: string) => func.replace(/\(.*/, "");
 
 test("an anomaly: what it took, what is usual, how rare, who called", () => {
-    const { what, more, cause } = whyOf(record, true, nameOf);
+    const { what, reason, more, cause } = whyOf(record, true, nameOf);
     assert.equal(what, "MPI_Wait took 8.29 ms in itself, usually 190 ns: 8.29 ms were lost.");
     assert.deepEqual(more, [
         "As strange as this: about 1 in 200,000 normal calls.",
         "Called by CommSync, called by main.",
     ]);
     assert.deepEqual(cause, []);
+    assert.equal(reason, null);
 });
 
 test("the chain names whom it waited for, and ends where the time was spent", () => {
@@ -61,12 +62,12 @@ test("an execution has its own reason; a normal call none", () => {
         threshold: 5,
         typical_ns: 1e6,
     };
-    const { what, more } = whyOf({ ...record, execution }, true, nameOf);
+    const { what, reason } = whyOf({ ...record, execution }, true, nameOf);
     assert.equal(
         what,
         "This MPI_Wait took 8.29 ms, usually 1.00 ms, with 12 calls and 1 message inside.",
     );
-    assert.equal(more[0], "7 ms over what its calls usually take.");
+    assert.equal(reason, "7 ms over what its calls usually take.");
     assert.equal(
         whyOf(record, false, nameOf).what,
         "MPI_Wait took 8.29 ms in itself, as it usually does.",
@@ -100,5 +101,6 @@ test("what counters, the node and the device say is said", () => {
 test("how rare, in words", () => {
     assert.equal(oneIn(0.001), "about 1 in 1,000 normal calls");
     assert.equal(oneIn(0.9), "most normal calls");
+    assert.equal(oneIn(1e-26), "less than 1 in a billion normal calls");
     assert.equal(oneIn(0), "no normal call");
 });

@@ -61,6 +61,8 @@ export function LiveHead() {
                 <b class="live-anomalies">{plural(now.anomalies, "anomaly", "anomalies")}</b> in{" "}
                 <span class="live-calls">{plural(now.calls, "call")}</span> of{" "}
                 {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
+                {now.points.kind === "executions" &&
+                    `; ${plural(now.points.next, "execution")}`}
             </span>
             <span class="dim">
                 <span class="live-steps">{plural(now.steps, "step")}</span>,{" "}

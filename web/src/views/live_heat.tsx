@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { cellAt, Heat, heatPixels, spanOfDrag } from "../canvas/heat";
-import { css, scaleColour } from "../format/colour";
+import { css, hotColour, scaleColour } from "../format/colour";
 import { formatCount, formatTime } from "../format/units";
 import {
     chooseSpan,
@@ -33,6 +33,9 @@ async function load(what: string, abort: AbortSignal): Promise<HeatMap> {
 }
 
 const isTime = () => planeChosen.value.endsWith("_ns");
+const isCount = () => planeChosen.value === "calls" || planeChosen.value === "exclusive_ns";
+const colourOf = () =>
+    isCount() ? scaleColour : hotColour; /* strange things have their own */
 const textOf = (value: number) => (isTime() ? formatTime(value) : formatCount(value));
 
 /* What is chosen, above the picture: a stretch of time, a rank. */
@@ -73,7 +76,7 @@ function Picture({ heat }: { heat: HeatMap }) {
     const [at, setAt] = useState<{ row: number; column: number } | null>(null);
     const from = useRef<{ x: number; share: number } | null>(null);
     const [drag, setDrag] = useState<[number, number] | null>(null);
-    const pixels = useMemo(() => heatPixels(heat), [heat]);
+    const pixels = useMemo(() => heatPixels(heat, colourOf()), [heat]);
     useEffect(() => {
         const picture = canvas.current!;
         picture.width = Math.max(1, heat.width);
@@ -152,7 +155,7 @@ function Picture({ heat }: { heat: HeatMap }) {
                                         x={i}
                                         width="1"
                                         height="1"
-                                        fill={css(scaleColour(x))}
+                                        fill={css(colourOf()(x))}
                                     />
                                 ))}
                             </svg>{" "}

@@ -36,10 +36,12 @@ async function load(of: Looked, abort: AbortSignal): Promise<LiveRecord | "none"
 }
 
 function WhyOf({ of }: { of: LiveRecord }) {
-    const { what, more, cause } = whyOf(of.record, of.collection === "anomalies", shortName);
+    const isAnomaly = of.collection === "anomalies";
+    const { what, reason, more, cause } = whyOf(of.record, isAnomaly, shortName);
     return (
         <div class="live-why">
             <p class="why">{what}</p>
+            {reason && <p>{reason}</p>}
             {cause.length > 0 && (
                 <ol class="cause" aria-label="What it waited for">
                     {cause.map((text) => (

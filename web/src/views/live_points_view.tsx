@@ -144,11 +144,9 @@ function Shown() {
             {plural(all.n, isExecutions ? "execution" : "call")},{" "}
             <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
             outlined
-            {unjudged > 0 && `; ${formatCount(unjudged)} not judged, they were the first`}
-            {hiddenThere.value > 0 &&
-                `; ${plural(hiddenThere.value, "normal one")} thinned out`}
-            {missed.value > 0 &&
-                `; ${plural(missed.value, "one")} forgotten before they came here`}
+            {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
+            {hiddenThere.value > 0 && `; ${formatCount(hiddenThere.value)} more normal`}
+            {missed.value > 0 && `; ${formatCount(missed.value)} forgotten before they came`}
         </span>
     );
 }

@@ -8,7 +8,7 @@ import { callAt, heightOf, layOutBlocks } from "../canvas/rows";
 import { axisHeight, drawTimeline } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { regionColour } from "../format/colour";
-import { formatTime, plural } from "../format/units";
+import { formatMoment, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
 import { shortName } from "../state/live";
 import { theme } from "../state/store";
@@ -109,6 +109,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
         setSpan(clampSpan([begin - margin, end + margin], scene.whole));
     };
 
+    const momentOf = (ns: number) => formatMoment(ns, (span[1] - span[0]) / 100);
     const px = (units: number) => `${units * size.scale}px`;
     if (!scene.calls.n) return <Empty>The record has no calls around it.</Empty>;
     const { n } = scene.messages;
@@ -144,7 +145,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
                     ref={canvas}
                     class="timeline-canvas"
                     role="img"
-                    aria-label={`Calls of ${lanes.map(nameOfLane).join(" and ")} from ${formatTime(span[0])} to ${formatTime(span[1])}, ${plural(n, "message")} between them`}
+                    aria-label={`Calls of ${lanes.map(nameOfLane).join(" and ")} from ${momentOf(span[0])} to ${momentOf(span[1])}, ${plural(n, "message")} between them`}
                     style={{ width: px(size.width), height: px(height) }}
                     onPointerDown={(event) => {
                         canvas.current!.setPointerCapture(event.pointerId);
