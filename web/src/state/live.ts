@@ -148,6 +148,8 @@ export async function refresh(): Promise<void> {
 export function toggleRegion(region: number | null): void {
     regionChosen.value = regionChosen.value === region ? null : region;
     if (region !== null) modelRegion.value = region;
+    if (regionChosen.value !== null && !status.value?.fois.includes(regionChosen.value))
+        kindChosen.value = "calls"; /* it has no executions */
     firstPage();
 }
 

@@ -5,7 +5,7 @@ import { hearKeys } from "../state/keys";
 import { liveError, looked, points, refresh, startLive, status } from "../state/live";
 import { liveKeys } from "../state/live_keys";
 import { Messages } from "./header";
-import { LiveChosen, LiveHead } from "./live_head";
+import { LiveChosen, LiveHead, LiveTrouble } from "./live_head";
 import { LiveHeat } from "./live_heat";
 import { LiveHelp } from "./live_help";
 import { LiveCounters } from "./live_counters";
@@ -36,6 +36,7 @@ export function Live() {
         <>
             <LiveHead />
             <Messages />
+            <LiveTrouble />
             <LiveChosen />
             <main class={`live${looked.value ? " is-looking" : ""}`}>
                 <LivePointsView />

@@ -20,6 +20,7 @@ import {
 } from "../state/live";
 import { isHelpOpen } from "../state/overlays";
 import { run } from "../state/store";
+import { sentence } from "./panel";
 
 const states: Record<LiveStatus["state"], string> = {
     waiting: "waiting for the program",
@@ -28,23 +29,24 @@ const states: Record<LiveStatus["state"], string> = {
     failed: "failed",
 };
 
-function Trouble({ now }: { now: LiveStatus }) {
+/* What was lost, damaged or not stored. */
+export function LiveTrouble() {
+    const now = status.value!;
+    const { store } = now;
     const said = [
         now.lost_events > 0 && `${plural(now.lost_events, "event")} lost`,
-        now.store &&
-            now.store.dropped > 0 &&
-            `${plural(now.store.dropped, "record")} not stored`,
-        now.store?.is_failing && "the store cannot be written",
+        store && store.dropped > 0 && `${plural(store.dropped, "record")} not stored`,
+        store?.is_failing && "the store cannot be written",
         ...now.quality
             .filter((q) => q.is_damage)
             .map((q) => `${formatCount(q.count)} ${q.text}`),
         now.message,
         liveError.value,
-    ].filter(Boolean);
+    ].filter((text): text is string => Boolean(text));
     return said.length ? (
-        <span class="trouble" role="alert">
-            {said.join("; ")}
-        </span>
+        <div class="offline live-trouble" role="alert">
+            {sentence(said.join("; "))}
+        </div>
     ) : null;
 }
 
@@ -66,11 +68,11 @@ export function LiveHead() {
             </span>
             <span class="dim">
                 <span class="live-steps">{plural(now.steps, "step")}</span>,{" "}
-                {formatTime(now.end_ns)}, {formatCount(now.events_per_s)} events/s
+                {formatTime(now.end_ns)}
+                {!isOver.value && `, ${formatCount(now.events_per_s)} events/s`}
                 {now.lag_ns !== null && !isOver.value && `, ${formatTime(now.lag_ns)} behind`}
                 {now.store && `, ${plural(now.store.stored, "record")} stored`}
             </span>
-            <Trouble now={now} />
             <span class="actions">
                 {isPaused.value && newest.value !== shown.value && (
                     <span class="dim">there is more</span>
