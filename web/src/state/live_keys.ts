@@ -8,7 +8,8 @@ import { isHelpOpen } from "./overlays";
 /* The records that the list shows now. */
 export const listed = signal<RecordItem[]>([]);
 
-function step(by: 1 | -1): void {
+/* The record after the one that is looked at, or before it; the first or last of none. */
+export function stepRecord(by: 1 | -1): void {
     const items = listed.peek();
     if (!items.length) return;
     const at = items.findIndex((item) => item.id === looked.value?.record);
@@ -25,8 +26,8 @@ function leave(): void {
 
 export const liveKeys: Record<string, () => void> = {
     ...move,
-    j: () => step(1),
-    k: () => step(-1),
+    j: () => stepRecord(1),
+    k: () => stepRecord(-1),
     p: () => (isPaused.value = !isPaused.value),
     "?": () => (isHelpOpen.value = !isHelpOpen.value),
     escape: leave,

@@ -7,6 +7,7 @@ import { whyOf } from "../format/record_words";
 import { formatScore, formatTime } from "../format/units";
 import { funcOf, isOver, looked, lookAtRecord, shortName, shown, status } from "../state/live";
 import { Looked } from "../state/live_call";
+import { stepRecord } from "../state/live_keys";
 import { useResource } from "../state/resource";
 import { LivePanel } from "./live_panel";
 import { LiveStructure } from "./live_structure";
@@ -52,10 +53,6 @@ function WhyOf({ of }: { of: LiveRecord }) {
             {more.map((text) => (
                 <p>{text}</p>
             ))}
-            <details>
-                <summary>All of the record</summary>
-                <pre tabIndex={0}>{JSON.stringify(of.record, null, 1)}</pre>
-            </details>
         </div>
     );
 }
@@ -134,14 +131,30 @@ export function LiveLooked() {
             name="looked"
             title="Call"
             tools={
-                <button
-                    class="quiet"
-                    aria-label="Close the call"
-                    title="Close (Esc)"
-                    onClick={() => (looked.value = null)}
-                >
-                    ✕
-                </button>
+                <>
+                    <button
+                        aria-label="Record before"
+                        title="Record before (K)"
+                        onClick={() => stepRecord(-1)}
+                    >
+                        <span aria-hidden="true">↑</span>
+                    </button>
+                    <button
+                        aria-label="Next record"
+                        title="Next record (J)"
+                        onClick={() => stepRecord(1)}
+                    >
+                        <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
+                    </button>
+                    <button
+                        class="quiet"
+                        aria-label="Close the call"
+                        title="Close (Esc)"
+                        onClick={() => (looked.value = null)}
+                    >
+                        ✕
+                    </button>
+                </>
             }
         >
             <Facts of={of} />
@@ -161,6 +174,12 @@ export function LiveLooked() {
                                 <WhyOf of={value} />
                                 <LiveStructure of={value} />
                                 <LiveTimeline of={value} />
+                                <details class="live-all">
+                                    <summary>All of the record</summary>
+                                    <pre tabIndex={0}>
+                                        {JSON.stringify(value.record, null, 1)}
+                                    </pre>
+                                </details>
                             </div>
                         )
                     }
