@@ -1,26 +1,9 @@
 // What axe finds, in both colour schemes, with all views, the help and the tour.
-import axe from "axe-core";
+import { accessible as check } from "./axe.mjs";
 import { assert, loaded } from "./steps.mjs";
 
 export const name = "accessible: axe finds nothing serious, all can be reached by the keyboard";
 export const options = { showsTour: true };
-
-async function check(page, what) {
-    // The policy of the page forbids scripts in the page: axe comes by the debugger.
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
-    const bad = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    assert.deepEqual(
-        bad.map(
-            (v) =>
-                `${what}: ${v.id}: ${v.nodes
-                    .map((n) => n.target + " " + n.failureSummary)
-                    .slice(0, 3)
-                    .join("; ")}`,
-        ),
-        [],
-    );
-}
 
 export async function run({ page }) {
     await loaded(page);

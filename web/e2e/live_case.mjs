@@ -1,4 +1,5 @@
 // A program that is live: the page grows with it, stops when paused, and stays when it is over.
+import { accessible } from "./axe.mjs";
 import { assert, inked } from "./steps.mjs";
 
 export const name = "live: points grow, a pause holds them, the finished run stays";
@@ -6,13 +7,21 @@ export const options = {
     live: {
         program:
             "synth:12000*step(compute@1ms(a 3*b) c@200us >1 <1);ranks=3;jitter=0.1;slow=c/80/30/1",
-        args: ["--speed", "2", "--step", "0.1"],
+        args: ["--speed", "2", "--step", "0.1", "--foi", "step"],
     },
 };
 
-const number = async (page, selector) =>
-    Number((await page.locator(selector).textContent()).replace(/\D/g, ""));
-const pointsOf = (page) => number(page, ".live-points .live-note");
+const digits = (text) => Number(text.replace(/\D/g, ""));
+const number = async (page, selector) => digits(await page.locator(selector).textContent());
+const pointsOf = async (page) =>
+    digits(
+        (await page.locator(".live-points .sampling").textContent())
+            .split(",  ")[0]
+            .split(/ [ce]/)[0],
+    );
+const choose = (page, label, option) =>
+    page.getByRole("combobox", { name: label, exact: true }).selectOption(option);
+const chosen = (page) => page.getByRole("group", { name: "What is chosen" });
 
 async function grows(page, before) {
     await page.waitForFunction(
@@ -22,35 +31,167 @@ async function grows(page, before) {
     );
 }
 
-export async function run({ page, server, context }) {
-    await page.locator(".live-calls").waitFor();
+/* Tries places of the scatter plot until one is a point. */
+async function clickPoint(page) {
+    const box = await page.locator(".live-points .scatter").boundingBox();
+    const looked = page.locator(".live-looked h3");
+    for (let i = 0; i < 900 && !(await looked.count()); i++)
+        await page.mouse.click(
+            box.x + 60 + ((i % 30) / 30) * (box.width - 70),
+            box.y + 10 + (Math.floor(i / 30) / 30) * (box.height - 40),
+        );
+    return looked.first().textContent();
+}
+
+async function whileItRuns(page) {
     await grows(page, 0);
     const first = await number(page, ".live-calls");
     const points = await pointsOf(page);
     await grows(page, first);
     assert.ok((await pointsOf(page)) > points, "points grow");
     assert.ok((await inked(page, ".live-points canvas")) > 0.001, "points are drawn");
-    await page.getByRole("button", { name: "rank 1", exact: true }).waitFor();
+    assert.match(await page.locator(".live-points .sampling").textContent(), /executions/);
+}
 
-    // A second page follows although the first one is paused.
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.waitForTimeout(300);
+/* A second page follows although the first one is paused. */
+async function pause(page, other) {
+    await page.keyboard.press("p");
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await page.waitForTimeout(600); /* what was on its way */
     const held = await number(page, ".live-calls");
-    const other = await context.newPage();
-    await other.goto(server.url);
-    await other.locator(".live-calls").waitFor();
     await grows(other, held);
     await page.getByText("there is more").waitFor();
     assert.equal(await number(page, ".live-calls"), held, "a pause holds what is shown");
     await page.getByRole("button", { name: "Resume" }).click();
     await grows(page, held);
+}
 
-    // What is strange is found by its region; a click at a point shows the call.
+/* A region, a rank, a time: one choice for points, history and records, in the URL. */
+async function select(page) {
+    await choose(page, "Points are", "calls");
+    await choose(page, "Function", { label: "c" });
+    await chosen(page).getByRole("button", { name: "Not only c" }).waitFor();
+    await page.locator(".live-points .sampling", { hasText: /\d calls/ }).waitFor();
     await page
-        .getByRole("combobox", { name: "Function", exact: true })
-        .selectOption({ label: "c" });
-    await page.getByRole("combobox", { name: "Statistic" }).selectOption("anomalies.maximum");
-    await page.locator(".live-model .histogram").waitFor();
+        .locator(".live-ranking")
+        .getByRole("button", { name: "rank 1", exact: true })
+        .click();
+    await page.locator(".live-query td.number:nth-child(2)").first().waitFor();
+    await page.waitForFunction(() =>
+        [...document.querySelectorAll(".live-query tbody tr")].every(
+            (row) =>
+                row.cells[0].textContent.trim().endsWith("c") &&
+                row.cells[1].textContent === "1",
+        ),
+    );
+    const heat = await page.locator(".heat").boundingBox();
+    await page.mouse.move(heat.x + heat.width * 0.2, heat.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(heat.x + heat.width * 0.5, heat.y + 8, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForFunction(
+        () => /rank=1/.test(location.hash) && /span=\d/.test(location.hash),
+    );
+    const [from, to] = /span=(\d+)%2C(\d+)/.exec(page.url()).slice(1).map(Number);
+    const seconds = await page.locator(".live-query td.number:nth-child(3)").allTextContents();
+    assert.ok(to > from && seconds.length >= 0);
+    const again = await page.context().newPage();
+    await again.goto(page.url());
+    await chosen(again).getByRole("button", { name: "Not only rank 1" }).waitFor();
+    assert.equal(
+        await chosen(again).getByRole("button").count(),
+        4,
+        "a link restores the choice",
+    );
+    await again.close();
+    await chosen(page).getByRole("button", { name: "Show all" }).click();
+    await chosen(page).waitFor({ state: "detached" });
+}
+
+async function statistics(page) {
+    await choose(page, "Statistic", "severity_ns.total");
+    await page.getByRole("columnheader", { name: "time lost, total" }).first().waitFor();
+    const first = page.locator(".live-ranking tbody").first().locator("tr").first();
+    assert.match(await first.textContent(), /rank 1/, "the rank that is slow is the first");
+    await choose(page, "What the history shows", "calls");
+    await page.waitForTimeout(300);
+    assert.ok((await inked(page, ".heat")) > 0.3, "the history has calls everywhere");
+    await choose(page, "What the history shows", "anomalies");
+    await choose(page, "Region of the model", { label: "c" });
+    await page.locator(".live-model .histogram .count").first().waitFor();
+    await page.locator(".live-model .usual-key").waitFor();
+}
+
+async function records(page) {
+    const first = page.locator(".live-query tbody tr").first();
+    const worst = await first.textContent();
+    assert.match(await page.locator(".live-query").textContent(), /1 to 20 of/);
+    await page.getByRole("button", { name: "After" }).click();
+    await page.getByText(/^21 to/).waitFor();
+    assert.notEqual(await first.textContent(), worst, "another page");
+    await page.getByRole("button", { name: "Before" }).click();
+    await page.getByText(/^1 to 20 of/).waitFor();
+    assert.equal(await first.textContent(), worst);
+    await choose(page, "Collection", "normalexecs");
+    await page.waitForFunction(() => !document.querySelector(".live-query .strange-mark"));
+    await choose(page, "Collection", "anomalies");
+    await page.locator(".live-query .strange-mark").first().waitFor();
+}
+
+/* The strangest one: its reason, its structure, what happened around it. */
+async function record(page) {
+    await page.getByRole("button", { name: "Show why" }).click();
+    await page.locator(".live-why .why").waitFor();
+    assert.match(await page.locator(".live-why .why").textContent(), /took .* usually/);
+    assert.ok((await page.locator(".live-structure .icicle .node").count()) > 1, "structure");
+    assert.ok((await page.locator(".live-structure .strange").count()) > 0);
+    assert.ok((await inked(page, ".live-timeline canvas")) > 0.05, "the timeline is drawn");
+    await choose(page, "Structure drawn as", "force");
+    await page.locator(".live-structure .force circle").first().waitFor();
+    await choose(page, "Structure drawn as", "icicle");
+    await page.locator(".live-facts h3").click();
+    const before = await page.locator(".live-timeline canvas").getAttribute("aria-label");
+    await page.locator(".live-timeline").getByRole("button", { name: "Zoom in" }).click();
+    await page.waitForFunction(
+        (old) => document.querySelector(".live-timeline canvas").ariaLabel !== old,
+        before,
+    );
+    const was = page.url();
+    await page.keyboard.press("j");
+    await page.waitForFunction((url) => location.href !== url, was);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Show why" }).waitFor();
+}
+
+async function looks(page) {
+    for (const colorScheme of ["dark", "light"]) {
+        await page.emulateMedia({ colorScheme });
+        await page.waitForTimeout(200);
+        await accessible(page, `live, ${colorScheme}`);
+    }
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await accessible(page, "help of the live page");
+    await page.keyboard.press("Escape");
+    for (const [width, height] of [
+        [1920, 1080],
+        [3840, 2160],
+        [1280, 720],
+    ]) {
+        await page.setViewportSize({ width, height });
+        await page.waitForTimeout(200);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `nothing is cut at ${width} x ${height}`);
+    }
+}
+
+export async function run({ page, server, context }) {
+    await page.locator(".live-calls").waitFor();
+    const other = await context.newPage();
+    await other.goto(server.url);
+    await other.locator(".live-calls").waitFor();
+    await whileItRuns(page);
+    await pause(page, other);
 
     // The end: both pages show the same, and go on showing it.
     for (const one of [page, other])
@@ -60,20 +201,23 @@ export async function run({ page, server, context }) {
     );
     assert.equal(totals[0], totals[1]);
     assert.match(totals[0], /[1-9]\d* anomal/);
-    assert.ok((await inked(page, ".heat")) > 0, "the history is drawn");
-
-    const box = await page.locator(".live-points .scatter").boundingBox();
-    const looked = page.locator(".live-looked h3");
-    for (let i = 0; i < 400 && !(await looked.count()); i++)
-        await page.mouse.click(
-            box.x + 60 + ((i % 20) / 20) * (box.width - 70),
-            box.y + 10 + (Math.floor(i / 20) / 20) * (box.height - 40),
-        );
-    assert.match(await looked.textContent(), /^c on rank \d/);
-
-    // Its record has what happened around it.
-    await page.locator(".live-query td button").first().click();
-    await page.locator(".live-looked .lanes rect.this").waitFor();
-    await page.getByText("It lost").waitFor();
     await other.close();
+
+    await select(page);
+    await statistics(page);
+    await records(page);
+    await record(page);
+
+    // A point, by the mouse.
+    await choose(page, "Points are", "executions");
+    await page.locator(".live-points .sampling", { hasText: /\d executions/ }).waitFor();
+    assert.match(await clickPoint(page), /^step #\d-\d/);
+    await looks(page);
+
+    await server.goAway();
+    await page.getByText("The server does not answer").waitFor();
+    assert.ok((await inked(page, ".live-points canvas")) > 0.001, "what was shown stays");
+    await server.comeBack();
+    await page.getByText("The server does not answer").waitFor({ state: "hidden" });
+    assert.equal(await page.locator(".live-calls").count(), 1);
 }

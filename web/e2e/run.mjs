@@ -5,44 +5,15 @@
 //   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
 //
 // CHROMIUM names the browser. Exits with 77 when there is none. Pictures of what failed: e2e/out/.
-import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { launch } from "./launch.mjs";
 import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
-const startMs = 30000;
-
-/* Starts a program that serves, and waits for the URL it prints. */
-async function launch(command, args) {
-    const child = spawn(command, args);
-    const url = await new Promise((done, fail) => {
-        let text = "";
-        const timer = setTimeout(
-            () => fail(new Error(`the server does not start: ${text}`)),
-            startMs,
-        );
-        const read = (data) => {
-            text += data;
-            const match = /http:\/\/[^\s]+/.exec(text);
-            if (!match) return;
-            clearTimeout(timer);
-            done(match[0]);
-        };
-        child.stdout.on("data", read);
-        child.stderr.on("data", read);
-        child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${text}`)));
-    });
-    const end = async () => {
-        const ended = new Promise((done) => child.on("exit", done));
-        child.kill("SIGTERM");
-        await ended;
-    };
-    return { url, end };
-}
 
 /* Cases ask for more where they know the run: md_s1 is the one with MD_NEWTON. */
 async function nameOfFoi(url) {
@@ -50,22 +21,26 @@ async function nameOfFoi(url) {
     return fois[0].name;
 }
 
-/* A program that runs for some seconds, for cases that are about that. */
+/* A program that runs for some seconds, for cases that are about that: its source, or what makes it
+   in a folder. What comes back in its place
+   is what it stored. */
 async function startLive({ program, args }) {
     const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
-    const all = [
-        "watch",
-        program,
-        "--port",
-        "0",
-        "--store",
-        path.join(place, "store"),
+    const store = path.join(place, "store");
+    const source = typeof program === "function" ? await program(place) : program;
+    let served = await launch(process.env.SNAG, [
+        ...["watch", source, "--port", "0", "--store", store],
         ...args,
-    ];
-    const served = await launch(process.env.SNAG, all);
+    ]);
+    const { url } = served;
     return {
-        url: served.url,
+        url,
         isMock: false,
+        goAway: () => served.end(),
+        comeBack: async () => {
+            const { port } = new URL(url);
+            served = await launch(process.env.SNAG, ["serve", store, "--port", port]);
+        },
         stop: async () => {
             await served.end();
             await rm(place, { recursive: true });

@@ -37,7 +37,7 @@ export interface LiveStatus {
     ranks: number;
     regions: number;
     fois: number[];
-    points: { kept: number; most: number; next: number };
+    points: { kind?: "calls" | "executions"; kept: number; most: number; next: number };
     store: {
         url: string;
         stored: number;
@@ -121,6 +121,7 @@ export interface RecordItem {
     severity_ns: number;
     step: number;
     is_pruned: boolean;
+    execution?: { id: string; index: number; calls: number; messages: number } | null;
 }
 
 export interface RecordPage {
@@ -154,10 +155,49 @@ export interface Lane {
     }[];
 }
 
+/* One call of those that were waited for, the cause last. */
+export interface RecordCause {
+    rank: number;
+    thread: number;
+    function: string;
+    waits_for: string | null;
+    begin_ns: number;
+    end_ns: number;
+    time_ns: number;
+}
+
+/* What of a record the page reads; there is more. Times in us. */
+export interface RecordBody {
+    event_id: string;
+    rid: number;
+    tid: number;
+    hostname: string;
+    func: string;
+    runtime_total: number;
+    runtime_exclusive: number;
+    outlier_severity: number;
+    p: number | null;
+    is_pruned: boolean;
+    call_stack: { func: string }[];
+    counter_events: { counter_name: string; counter_value: number }[];
+    cause: RecordCause[] | null;
+    gpu_parent: { call_stack?: { func: string }[] } | null;
+    node_state: { data: { field: string; value: number }[] } | null;
+    execution?: {
+        id: string;
+        index: number;
+        calls: number;
+        messages: number;
+        why: string | null;
+        threshold: number | null;
+        typical_ns: number | null;
+    } | null;
+}
+
 export interface LiveRecord {
     id: number;
     collection: string;
-    record: Record<string, any>;
+    record: RecordBody;
     lanes: Lane[];
 }
 

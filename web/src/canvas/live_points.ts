@@ -16,9 +16,10 @@ export interface LivePoints {
     vertices: Uint32Array;
     score: Float32Array;
     verdict: Uint8Array; /* 1: anomaly */
+    isJudged: Uint8Array; /* 0: there were too few to compare it with */
     kind: Uint8Array; /* 1: execution of a function of interest */
+    index: Uint32Array; /* of the executions, or calls, of its thread */
     label: Int8Array; /* none: people do not label what is live */
-    index: Uint32Array; /* 0 */
     location: Uint32Array; /* 0 */
 }
 
@@ -31,20 +32,26 @@ const fromServer = [
     "program",
     "thread",
     "region",
+    "index",
     "messages",
     "vertices",
     "score",
     "verdict",
+    "isJudged",
     "kind",
 ] as const;
 
+/* The server says 2 for what is not judged; here only an anomaly is other than 0. */
 export function pointsOf({ columns }: Bundle): LivePoints {
     const n = columns.id.length;
+    const { verdict } = columns as { verdict: Uint8Array };
     return {
+        index: new Uint32Array(n),
+        isJudged: verdict.map((v) => (v === 2 ? 0 : 1)),
         ...columns,
         n,
+        verdict: verdict.map((v) => (v === 1 ? 1 : 0)),
         label: new Int8Array(n),
-        index: new Uint32Array(n),
         location: new Uint32Array(n),
     } as unknown as LivePoints;
 }

@@ -47,3 +47,9 @@ test("of too many the oldest normal ones go first", () => {
     const few = append(made(0, [1, 1, 0]), made(3, [1, 1]), 0, 3);
     assert.deepEqual(Array.from(few.id), [1, 3, 4]);
 });
+
+test("what is not judged is no anomaly, and stays so when more comes", () => {
+    const all = append(made(0, [2, 1]), made(2, [0, 2]), 0, 100);
+    assert.deepEqual(Array.from(all.verdict), [0, 1, 0, 0]);
+    assert.deepEqual(Array.from(all.isJudged), [0, 1, 1, 0]);
+});

@@ -65,3 +65,11 @@ export function scaleColour(x: number): Rgb {
     const i = Math.min(Math.floor(at), cividis.length - 2);
     return cividis[i].map((c, k) => Math.round(c + (cividis[i + 1][k] - c) * (at - i))) as Rgb;
 }
+
+const paleHot: Rgb = [253, 208, 162];
+
+/* Of what is strange: from pale (0) to vermilion (1), seen on light and on dark. */
+export function hotColour(x: number): Rgb {
+    const at = Math.min(Math.max(x, 0), 1);
+    return anomalyColour.map((c, k) => Math.round(paleHot[k] + (c - paleHot[k]) * at)) as Rgb;
+}

@@ -46,6 +46,13 @@ export function formatMean(n: number): string {
           : "< 0.1";
 }
 
+/* What a counter reads: it has no unit that is known, and may be anything. */
+export function formatValue(x: number): string {
+    if (!Number.isFinite(x)) return "-";
+    if (Number.isInteger(x) || Math.abs(x) >= 1e5) return formatCount(x);
+    return String(Number(x.toPrecision(4)));
+}
+
 export function formatScore(score: number): string {
     return Number.isFinite(score) ? score.toFixed(2) : "-";
 }

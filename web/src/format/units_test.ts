@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formatCount, formatExcess, formatMean, formatMoment, formatTime } from "./units";
+import {
+    formatCount,
+    formatExcess,
+    formatMean,
+    formatMoment,
+    formatTime,
+    formatValue,
+} from "./units";
 
 test("times are three digits and a unit, as in the terminal", () => {
     assert.equal(formatTime(0), "0 ns");
@@ -27,4 +34,11 @@ test("counts have separators, means a digit", () => {
     assert.equal(formatMean(2.72), "2.7");
     assert.equal(formatMean(14), "14");
     assert.equal(formatMean(0.001), "< 0.1");
+});
+
+test("what a counter reads has the digits that matter", () => {
+    assert.equal(formatValue(1234567.8), "1,234,568");
+    assert.equal(formatValue(-0.0123456), "-0.01235");
+    assert.equal(formatValue(12), "12");
+    assert.equal(formatValue(NaN), "-");
 });

@@ -33,12 +33,16 @@ function label(name: "abnormal" | "normal"): void {
     else if (selected.value !== null) toggleLabel(selected.value, name);
 }
 
-const keys: Record<string, () => void> = {
+export const move: Record<string, () => void> = {
     w: () => movable?.zoom(1.5),
     s: () => movable?.zoom(1 / 1.5),
     a: () => movable?.pan(-0.2),
     d: () => movable?.pan(0.2),
     f: () => movable?.fit(),
+};
+
+const keys: Record<string, () => void> = {
+    ...move,
     j: () => selectStep(1),
     k: () => selectStep(-1),
     n: () => label("normal"),
@@ -60,10 +64,17 @@ function isTyping(target: EventTarget | null): boolean {
     );
 }
 
+let heard = keys;
+
+/* Another page than that of a run has keys of its own. */
+export function hearKeys(table: Record<string, () => void>): void {
+    heard = table;
+}
+
 export function listenToKeys(): void {
     addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const act = keys[event.key.toLowerCase()];
+        const act = heard[event.key.toLowerCase()];
         if (!act || (isTyping(event.target) && event.key !== "Escape")) return;
         event.preventDefault();
         act();

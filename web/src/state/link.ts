@@ -27,39 +27,14 @@ import {
     yAttribute,
     zoomed,
 } from "./store";
+import { number, numbers, oneOf, span } from "./fields";
+import { isLiveStep, liveFields } from "./live_link";
 import { viewNames } from "./views";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
 
 const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
 const restMs = 150;
 const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
-
-function oneOf<T extends string>(key: string, of: Signal<T>, allowed: readonly T[]): Field {
-    const first = of.value;
-    return {
-        key,
-        print: () => (of.value === first ? null : of.value),
-        read: (text) => (of.value = allowed.includes(text as T) ? (text as T) : first),
-    };
-}
-
-function number(key: string, of: Signal<number | null>, least: number, most: number): Field {
-    const first = of.value;
-    return {
-        key,
-        print: () => (of.value === first || of.value === null ? null : String(of.value)),
-        read: (text) => {
-            const x = text === null || text === "" ? NaN : Number(text);
-            of.value = x >= least && x <= most ? x : first;
-        },
-    };
-}
-
-function numbers(text: string | null): number[] | null {
-    if (!text) return null;
-    const list = text.split(",").map(Number);
-    return list.every((x) => Number.isFinite(x) && x >= 0) ? list : null;
-}
 
 function list(key: string, of: Signal<string[] | null>): Field {
     return {
@@ -92,15 +67,7 @@ const fields: Field[] = [
             views.value = known.length ? known : firstViews;
         },
     },
-    {
-        key: "window",
-        print: () => timeWindow.value?.map((ns) => Math.round(ns)).join(",") ?? null,
-        read: (text) => {
-            const pair = numbers(text);
-            timeWindow.value =
-                pair?.length === 2 && pair[1] > pair[0] ? [pair[0], pair[1]] : null;
-        },
-    },
+    span("window", timeWindow),
     {
         key: "ranks",
         print: () => shownRanks.value?.join(",") ?? null,
@@ -193,6 +160,7 @@ const fields: Field[] = [
             };
         },
     },
+    ...liveFields,
 ];
 
 /* The lasso needs the number of executions to be checked against: it is read when they are there. */
@@ -242,7 +210,7 @@ export function keepUrl(): void {
     effect(() => {
         const state = printState([...fields, lassoField]);
         const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
-        const isStep = selected.value !== tree && tree !== null;
+        const isStep = (selected.value !== tree && tree !== null) || isLiveStep();
         tree = selected.value;
         if (isStep) {
             writePending();

@@ -1,4 +1,5 @@
-// Which records are asked for: by the form, or by a click on a rank, a region, a moment.
+// Which records are asked for: those of the rank, region and time that are chosen, and what the
+// form of the records says besides.
 import { signal } from "@preact/signals";
 
 export const pageSize = 20;
@@ -6,40 +7,35 @@ export const pageSize = 20;
 export interface RecordsAsked {
     collection: "anomalies" | "normalexecs";
     order: "severity" | "score" | "newest" | "oldest" | "longest";
-    rank: number | null;
-    region: number | null;
-    from: number | null; /* ns */
-    to: number | null;
     least_ns: number | null;
     offset: number;
 }
 
-const anything: RecordsAsked = {
+export interface Place {
+    rank: number | null;
+    region: number | null;
+    span: [number, number] | null;
+}
+
+export const anything: RecordsAsked = {
     collection: "anomalies",
     order: "severity",
-    rank: null,
-    region: null,
-    from: null,
-    to: null,
     least_ns: null,
     offset: 0,
 };
 
 export const recordsAsked = signal<RecordsAsked>(anything);
 
-/* These and no other conditions. */
-export function askRecords(what: Partial<RecordsAsked>): void {
-    const { collection, order } = recordsAsked.value;
-    recordsAsked.value = { ...anything, collection, order, ...what };
-}
-
 /* One condition more, or another page. */
 export function changeRecords(what: Partial<RecordsAsked>): void {
     recordsAsked.value = { ...recordsAsked.value, offset: 0, ...what };
 }
 
-export function recordsPath(asked: RecordsAsked): string {
-    const given = Object.entries(asked).filter(([, value]) => value !== null);
-    const params = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
+export function recordsPath(asked: RecordsAsked, { rank, region, span }: Place): string {
+    const all = { ...asked, rank, region, from: span?.[0] ?? null, to: span?.[1] ?? null };
+    const given = Object.entries(all).filter(([, value]) => value !== null);
+    const params = new URLSearchParams(
+        given.map(([key, x]) => [key, String(typeof x === "number" ? Math.round(x) : x)]),
+    );
     return `/live/records?${params}&limit=${pageSize}`;
 }

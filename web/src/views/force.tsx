@@ -19,7 +19,8 @@ interface Props {
     height: number;
     depthLimit: number;
     isMarked: (node: number) => boolean;
-    pick: (node: number) => void;
+    pick?: (node: number) => void;
+    titleOf?: (node: number) => string; /* in place of what compares it with the usual */
     label: string;
     scale: number; /* pixels of the page per unit */
     svg: RefObject<SVGSVGElement>;
@@ -56,19 +57,20 @@ export function Force(props: Props) {
                 })}
             {vertices.map((v) => {
                 const node = nodes[v.node];
-                const title = nodeTitle(node, name(node.region));
+                const title = props.titleOf?.(v.node) ?? nodeTitle(node, name(node.region));
+                const act = props.pick && (() => props.pick!(v.node));
                 const strange = isStrange(node, nodes[0]);
                 return (
                     <g
                         key={v.node}
                         class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`}
-                        role="button"
-                        tabIndex={0}
-                        aria-label={`${textOf(v.node)}: ${title}`}
+                        role={act ? "button" : undefined}
+                        tabIndex={act ? 0 : undefined}
+                        aria-label={act && `${textOf(v.node)}: ${title}`}
                         transform={`translate(${v.x},${v.y})`}
-                        onClick={() => props.pick(v.node)}
+                        onClick={act}
                         onKeyDown={(event) =>
-                            (event.key === "Enter" || event.key === " ") && props.pick(v.node)
+                            (event.key === "Enter" || event.key === " ") && act?.()
                         }
                     >
                         <title>{title}</title>

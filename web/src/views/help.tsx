@@ -1,4 +1,5 @@
 // The help: keys, and what the words mean.
+import { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
@@ -35,7 +36,27 @@ const words: [string, string][] = [
     ],
 ];
 
-export function Help() {
+type Rows = readonly (readonly [string, string])[];
+
+function Terms({ of }: { of: Rows }) {
+    return (
+        <dl>
+            {of.map(([term, text]) => (
+                <>
+                    <dt>{term}</dt>
+                    <dd>{text}</dd>
+                </>
+            ))}
+        </dl>
+    );
+}
+
+export function HelpDialog(props: {
+    keys: Rows;
+    views: Rows;
+    words: Rows;
+    children?: ComponentChildren;
+}) {
     const dialog = useRef<HTMLDialogElement>(null);
     const isOpen = isHelpOpen.value;
     useEffect(() => {
@@ -51,7 +72,7 @@ export function Help() {
         >
             <h2>Keys</h2>
             <dl>
-                {keys.map(([key, text]) => (
+                {props.keys.map(([key, text]) => (
                     <>
                         <dt>
                             <kbd>{key}</kbd>
@@ -61,36 +82,34 @@ export function Help() {
                 ))}
             </dl>
             <h2>Views</h2>
-            <dl>
-                {viewTable.map(({ title, says }) => (
-                    <>
-                        <dt>{title}</dt>
-                        <dd>{says}</dd>
-                    </>
-                ))}
-            </dl>
+            <Terms of={props.views} />
             <h2>Words</h2>
-            <dl>
-                {words.map(([word, text]) => (
-                    <>
-                        <dt>{word}</dt>
-                        <dd>{text}</dd>
-                    </>
-                ))}
-            </dl>
+            <Terms of={props.words} />
             <p class="buttons">
-                <button
-                    onClick={() => {
-                        isHelpOpen.value = false;
-                        tourStep.value = 0;
-                    }}
-                >
-                    Show the tour
-                </button>
+                {props.children}
                 <button class="primary" onClick={() => (isHelpOpen.value = false)}>
                     Close
                 </button>
             </p>
         </dialog>
+    );
+}
+
+export function Help() {
+    return (
+        <HelpDialog
+            keys={keys}
+            views={viewTable.map(({ title, says }) => [title, says] as const)}
+            words={words}
+        >
+            <button
+                onClick={() => {
+                    isHelpOpen.value = false;
+                    tourStep.value = 0;
+                }}
+            >
+                Show the tour
+            </button>
+        </HelpDialog>
     );
 }

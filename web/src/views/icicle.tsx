@@ -25,6 +25,7 @@ interface Props {
     depthLimit: number;
     isMarked: (node: number) => boolean;
     pick?: (node: number) => void;
+    titleOf?: (node: number) => string; /* in place of what compares it with the usual */
     label: string;
     scale: number; /* pixels of the page per unit */
     svg?: RefObject<SVGSVGElement>;
@@ -56,7 +57,7 @@ export function Icicle(props: Props) {
                 const texts = [`${timed}${hidden ? `  +${hidden}` : ""}`, timed, named];
                 const text = firstThatFits(texts, w - 10);
                 const title =
-                    nodeTitle(node, name(node.region)) +
+                    (props.titleOf?.(i) ?? nodeTitle(node, name(node.region))) +
                     (hidden ? `; ${hidden} call paths below are not drawn` : "");
                 const act = props.pick && (() => props.pick!(i));
                 return (

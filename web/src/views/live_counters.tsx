@@ -1,11 +1,40 @@
 // What counters read so far.
 import { getJson } from "../api/http";
 import { LiveCounter, LiveList } from "../api/live_types";
-import { formatCount } from "../format/units";
-import { shown, status } from "../state/live";
+import { formatCount, formatValue } from "../format/units";
+import { shown } from "../state/live";
 import { useResource } from "../state/resource";
 import { LivePanel } from "./live_panel";
 import { Await } from "./panel";
+
+const titles = ["Counter", "Values", "Last", "On rank", "Mean", "Least", "Most"];
+
+function Table({ items }: { items: LiveCounter[] }) {
+    return (
+        <table class="live-table">
+            <thead>
+                <tr>
+                    {titles.map((title) => (
+                        <th>{title}</th>
+                    ))}
+                </tr>
+            </thead>
+            <tbody>
+                {items.map((c) => (
+                    <tr>
+                        <td>{c.name}</td>
+                        <td class="number">{formatCount(c.count)}</td>
+                        <td class="number">{formatValue(c.last)}</td>
+                        <td class="number">{c.last_rank}</td>
+                        {[c.mean, c.minimum, c.maximum].map((x) => (
+                            <td class="number">{formatValue(x)}</td>
+                        ))}
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
 
 export function LiveCounters() {
     const counters = useResource(
@@ -13,35 +42,16 @@ export function LiveCounters() {
         (abort) => getJson<LiveList<LiveCounter>>("/live/counters", abort),
         true,
     );
-    if (!status.value || !counters.value?.items.length) return null;
     return (
         <LivePanel name="counters" title="Counters">
             <Await of={counters} what="the counters" empty="There are none.">
-                {({ items }) => (
-                    <table class="table live-table">
-                        <thead>
-                            <tr>
-                                {["Counter", "Values", "Last", "Mean", "Least", "Most"].map(
-                                    (t) => (
-                                        <th>{t}</th>
-                                    ),
-                                )}
-                            </tr>
-                        </thead>
-                        <tbody>
-                            {items.map((c) => (
-                                <tr>
-                                    <td>{c.name}</td>
-                                    {[c.count, c.last, c.mean, c.minimum, c.maximum].map(
-                                        (x) => (
-                                            <td class="number">{formatCount(x)}</td>
-                                        ),
-                                    )}
-                                </tr>
-                            ))}
-                        </tbody>
-                    </table>
-                )}
+                {({ items }) =>
+                    items.length ? (
+                        <Table items={items} />
+                    ) : (
+                        <p class="dim">The program has read no counters.</p>
+                    )
+                }
             </Await>
         </LivePanel>
     );

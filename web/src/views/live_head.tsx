@@ -1,8 +1,26 @@
 // The line at the top of the live page: totals, rate, what was lost, pause.
 import { LiveStatus } from "../api/live_types";
-import { formatCount, formatTime, plural } from "../format/units";
-import { isOver, isPaused, liveError, newest, shown, status } from "../state/live";
+import { formatCount, formatMoment, formatTime, plural } from "../format/units";
+import {
+    chooseAll,
+    chooseSpan,
+    isChosen,
+    isOver,
+    isPaused,
+    liveError,
+    nameOfRegion,
+    newest,
+    rankChosen,
+    regionChosen,
+    shown,
+    spanChosen,
+    status,
+    toggleRank,
+    toggleRegion,
+} from "../state/live";
+import { isHelpOpen } from "../state/overlays";
 import { run } from "../state/store";
+import { sentence } from "./panel";
 
 const states: Record<LiveStatus["state"], string> = {
     waiting: "waiting for the program",
@@ -11,23 +29,24 @@ const states: Record<LiveStatus["state"], string> = {
     failed: "failed",
 };
 
-function Trouble({ now }: { now: LiveStatus }) {
+/* What was lost, damaged or not stored. */
+export function LiveTrouble() {
+    const now = status.value!;
+    const { store } = now;
     const said = [
         now.lost_events > 0 && `${plural(now.lost_events, "event")} lost`,
-        now.store &&
-            now.store.dropped > 0 &&
-            `${plural(now.store.dropped, "record")} not stored`,
-        now.store?.is_failing && "the store cannot be written",
+        store && store.dropped > 0 && `${plural(store.dropped, "record")} not stored`,
+        store?.is_failing && "the store cannot be written",
         ...now.quality
             .filter((q) => q.is_damage)
             .map((q) => `${formatCount(q.count)} ${q.text}`),
         now.message,
         liveError.value,
-    ].filter(Boolean);
+    ].filter((text): text is string => Boolean(text));
     return said.length ? (
-        <span class="trouble" role="alert">
-            {said.join("; ")}
-        </span>
+        <div class="offline live-trouble" role="alert">
+            {sentence(said.join("; "))}
+        </div>
     ) : null;
 }
 
@@ -44,14 +63,16 @@ export function LiveHead() {
                 <b class="live-anomalies">{plural(now.anomalies, "anomaly", "anomalies")}</b> in{" "}
                 <span class="live-calls">{plural(now.calls, "call")}</span> of{" "}
                 {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
+                {now.points.kind === "executions" &&
+                    `; ${plural(now.points.next, "execution")}`}
             </span>
             <span class="dim">
                 <span class="live-steps">{plural(now.steps, "step")}</span>,{" "}
-                {formatTime(now.end_ns)}, {formatCount(now.events_per_s)} events/s
+                {formatTime(now.end_ns)}
+                {!isOver.value && `, ${formatCount(now.events_per_s)} events/s`}
                 {now.lag_ns !== null && !isOver.value && `, ${formatTime(now.lag_ns)} behind`}
                 {now.store && `, ${plural(now.store.stored, "record")} stored`}
             </span>
-            <Trouble now={now} />
             <span class="actions">
                 {isPaused.value && newest.value !== shown.value && (
                     <span class="dim">there is more</span>
@@ -59,11 +80,52 @@ export function LiveHead() {
                 <button
                     aria-pressed={isPaused.value}
                     onClick={() => (isPaused.value = !isPaused.value)}
-                    title="What is shown stays as it is; the program and the search go on"
+                    title="What is shown stays as it is; the program and the search go on (P)"
                 >
                     {isPaused.value ? "Resume" : "Pause"}
+                </button>
+                <button
+                    aria-label="Help"
+                    title="Help (?)"
+                    onClick={() => (isHelpOpen.value = true)}
+                >
+                    ?
                 </button>
             </span>
         </header>
     );
+}
+
+function Chip(props: { text: string; leave: () => void }) {
+    return (
+        <button class="chip" aria-label={`Not only ${props.text}`} onClick={props.leave}>
+            {props.text} <span aria-hidden="true">✕</span>
+        </button>
+    );
+}
+
+/* What points and records are limited to; nothing where they are not. */
+export function LiveChosen() {
+    if (!isChosen.value) return null;
+    const [region, rank, span] = [regionChosen.value, rankChosen.value, spanChosen.value];
+    return (
+        <div class="live-chosen" role="group" aria-label="What is chosen">
+            <span class="dim">Points and records only of</span>
+            {region !== null && (
+                <Chip text={nameOfRegion(region)} leave={() => toggleRegion(region)} />
+            )}
+            {rank !== null && <Chip text={`rank ${rank}`} leave={() => toggleRank(rank)} />}
+            {span && <Chip text={spanText(span)} leave={() => chooseSpan(null)} />}
+            <button class="quiet" onClick={chooseAll} title="Esc">
+                Show all
+            </button>
+        </div>
+    );
+}
+
+function spanText([from, to]: [number, number]): string {
+    const step = (to - from) / 100;
+    return to < 1e18
+        ? `${formatMoment(from, step)} to ${formatMoment(to, step)}`
+        : `from ${formatTime(from)}`;
 }

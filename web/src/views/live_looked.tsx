@@ -1,115 +1,109 @@
-// The call that was clicked at: what it is, why it is strange, and what happened around it, from
-// its record in the store.
+// The call that was clicked at: what it is, why it is strange, what it called, and what happened
+// around it, from its record in the store. While there is none, the strangest one is offered.
+import { useEffect } from "preact/hooks";
 import { getJson } from "../api/http";
-import { Lane, LiveRecord, RecordPage } from "../api/live_types";
-import { layLanes } from "../canvas/lanes";
-import { css, regionColour } from "../format/colour";
+import { LiveRecord, RecordItem, RecordPage } from "../api/live_types";
+import { whyOf } from "../format/record_words";
 import { formatScore, formatTime } from "../format/units";
-import { isOver, looked, Looked, shortName, status } from "../state/live";
+import { funcOf, isOver, looked, lookAtRecord, shortName, shown, status } from "../state/live";
+import { Looked } from "../state/live_call";
+import { stepRecord } from "../state/live_keys";
 import { useResource } from "../state/resource";
 import { LivePanel } from "./live_panel";
+import { LiveStructure } from "./live_structure";
+import { LiveTimeline } from "./live_timeline";
 import { Await, Empty } from "./panel";
 
+/* The record of a point: by the number of an execution, or by when a call was entered. */
+async function idOf(of: Looked, abort: AbortSignal): Promise<number | null> {
+    const collection = of.isAnomaly ? "anomalies" : "normalexecs";
+    const which =
+        of.kind === 1
+            ? `kind=executions&region=${of.region}&index=${of.index}`
+            : `enter=${of.enter_ns}`;
+    const page = await getJson<RecordPage>(
+        `/live/records?collection=${collection}&rank=${of.rank}&program=${of.program}` +
+            `&thread=${of.thread}&${which}&limit=10`,
+        abort,
+    );
+    const isIt = (item: RecordItem) =>
+        item.enter_ns === of.enter_ns && item.inclusive_ns === of.duration_ns;
+    return page.items.find(isIt)?.id ?? null;
+}
+
 async function load(of: Looked, abort: AbortSignal): Promise<LiveRecord | "none"> {
-    let id = of.record;
-    if (id === null) {
-        const collection = of.isAnomaly ? "anomalies" : "normalexecs";
-        const page = await getJson<RecordPage>(
-            `/live/records?collection=${collection}&rank=${of.rank}&program=${of.program}` +
-                `&thread=${of.thread}&enter=${of.enter_ns}&limit=10`,
-            abort,
-        );
-        id = page.items.find((item) => item.inclusive_ns === of.duration_ns)?.id ?? null;
-    }
+    const id = of.record ?? (await idOf(of, abort));
     return id === null ? "none" : getJson<LiveRecord>(`/live/record/${id}`, abort);
 }
 
-function Lanes({ lanes }: { lanes: Lane[] }) {
-    const laid = layLanes(lanes);
-    const row = 18;
-    if (!laid.bars.length) return null;
+function WhyOf({ of }: { of: LiveRecord }) {
+    const isAnomaly = of.collection === "anomalies";
+    const { what, reason, more, cause } = whyOf(of.record, isAnomaly, shortName);
     return (
-        <svg
-            class="lanes"
-            viewBox={`0 0 1000 ${laid.rows * row}`}
-            role="img"
-            aria-label={`What happened around the call, ${formatTime(laid.end - laid.begin)}`}
-        >
-            {laid.titles.map((title) => (
-                <text x="2" y={title.row * row + 13}>
-                    {title.text}
-                </text>
+        <div class="live-why">
+            <p class="why">{what}</p>
+            {reason && <p>{reason}</p>}
+            {cause.length > 0 && (
+                <ol class="cause" aria-label="What it waited for">
+                    {cause.map((text) => (
+                        <li>{text}</li>
+                    ))}
+                </ol>
+            )}
+            {more.map((text) => (
+                <p>{text}</p>
             ))}
-            {laid.bars.map((bar) => (
-                <g>
-                    <title>{bar.name}</title>
-                    <rect
-                        class={bar.isThis ? "this" : bar.isAnomaly ? "strange" : ""}
-                        x={bar.x * 1000}
-                        y={bar.row * row + 1}
-                        width={Math.max(1, bar.width * 1000)}
-                        height={row - 2}
-                        fill={css(regionColour(bar.name))}
-                    />
-                    {bar.width > 0.06 && (
-                        <text class="on-bar" x={bar.x * 1000 + 3} y={bar.row * row + 13}>
-                            {shortName(bar.name).slice(0, Math.floor(bar.width * 150))}
-                        </text>
-                    )}
-                </g>
-            ))}
-            {laid.messages.map((m) => (
-                <g>
-                    <title>{m.text}</title>
-                    <path
-                        class={m.isSend ? "sent" : "received"}
-                        d={`M${m.x * 1000} ${m.row * row + 16} l-4 -7 l8 0 z`}
-                    />
-                </g>
-            ))}
-        </svg>
+        </div>
     );
 }
 
-function Cause({ cause }: { cause: any[] | null }) {
-    if (!cause?.length) return null;
+/* The one thing to do first. */
+function Strangest() {
+    const page = useResource(
+        status.value?.store ? `strangest ${shown.value} ${isOver.value}` : null,
+        (abort) => getJson<RecordPage>("/live/records?order=severity&limit=1", abort),
+        true,
+    );
+    const first = page.value?.items[0];
+    if (!first)
+        return (
+            <Empty>
+                Nothing strange so far. Click at a point to see the call, its structure and what
+                happened around it.
+            </Empty>
+        );
     return (
-        <ol class="live-cause">
-            {cause.map((link) => (
-                <li>
-                    rank {link.rank}: {shortName(link.function)}, {formatTime(link.time_ns)}
-                    {link.waits_for && `, waits: ${link.waits_for}`}
-                </li>
-            ))}
-        </ol>
+        <div class="live-first">
+            <span>
+                Lost most so far: <b>{shortName(first.func)}</b> on rank {first.rank}, at{" "}
+                {formatTime(first.enter_ns)}: <b>{formatTime(first.severity_ns)}</b>
+            </span>
+            <button class="primary" onClick={() => lookAtRecord(first)}>
+                Show why
+            </button>
+            <span class="dim">or click at a point, or at a record</span>
+        </div>
     );
 }
 
-function RecordView({ of }: { of: LiveRecord }) {
-    const r = of.record;
+function Facts({ of }: { of: Looked }) {
     return (
-        <>
-            <p>
-                {r.p !== null &&
-                    `A normal call is as strange with p = ${Number(r.p).toPrecision(2)}. `}
-                {of.collection === "anomalies" &&
-                    `It lost ${formatTime(1000 * r.outlier_severity)}. `}
-                {r.hostname && `On ${r.hostname}. `}
-                {r.is_pruned && "By the final model it is normal. "}
-                Called by{" "}
-                {(r.call_stack ?? [])
-                    .slice(1)
-                    .map((c: { func: string }) => shortName(c.func))
-                    .join(" ← ") || "nobody"}
-                .
-            </p>
-            <Cause cause={r.cause} />
-            <Lanes lanes={of.lanes} />
-            <details>
-                <summary>All of the record</summary>
-                <pre>{JSON.stringify(r, null, 1)}</pre>
-            </details>
-        </>
+        <div class={`live-facts ${of.isAnomaly ? "anomaly" : "normal"}`}>
+            <h3>
+                {funcOf(of)}
+                {of.kind === 1 && of.index !== null && ` #${of.rank}-${of.index}`}{" "}
+                <span class="verdict">{of.isAnomaly ? "▲ anomaly" : "normal"}</span>
+            </h3>
+            <span>
+                rank {of.rank}, thread {of.thread}
+            </span>
+            <span>
+                <b>{formatTime(of.duration_ns)}</b>, of which {formatTime(of.exclusive_ns)} in
+                itself
+            </span>
+            <span>at {formatTime(of.enter_ns)}</span>
+            {of.score !== null && <span>score {formatScore(of.score)}</span>}
+        </div>
     );
 }
 
@@ -123,32 +117,73 @@ export function LiveLooked() {
             : null,
         (abort) => load(of!, abort),
     );
+    useEffect(() => {
+        if (of) document.querySelector(".live-looked")?.scrollIntoView({ block: "nearest" });
+    }, [of, record.value]);
+    if (!of)
+        return (
+            <LivePanel name="looked" title="Call">
+                <Strangest />
+            </LivePanel>
+        );
     return (
-        <LivePanel name="looked" title="Call">
-            {!of ? (
-                <Empty>Click at a point, or at a record.</Empty>
+        <LivePanel
+            name="looked"
+            title="Call"
+            tools={
+                <>
+                    <button
+                        aria-label="Record before"
+                        title="Record before (K)"
+                        onClick={() => stepRecord(-1)}
+                    >
+                        <span aria-hidden="true">↑</span>
+                    </button>
+                    <button
+                        aria-label="Next record"
+                        title="Next record (J)"
+                        onClick={() => stepRecord(1)}
+                    >
+                        <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
+                    </button>
+                    <button
+                        class="quiet"
+                        aria-label="Close the call"
+                        title="Close (Esc)"
+                        onClick={() => (looked.value = null)}
+                    >
+                        ✕
+                    </button>
+                </>
+            }
+        >
+            <Facts of={of} />
+            {!hasStore ? (
+                <Empty>No provenance is stored: there is no more to show.</Empty>
             ) : (
-                <div class="live-record">
-                    <h3>
-                        {of.func} on rank {of.rank}, thread {of.thread}
-                    </h3>
-                    <p>
-                        {of.isAnomaly ? "Anomaly" : "Normal"}: took {formatTime(of.duration_ns)}
-                        , {formatTime(of.exclusive_ns)} of it in itself, at{" "}
-                        {formatTime(of.enter_ns)}; score {formatScore(of.score)}.
-                    </p>
-                    {hasStore && (
-                        <Await of={record} what="the record" empty="There is no record.">
-                            {(value) =>
-                                value === "none" ? (
-                                    <p class="dim">There is no record of it.</p>
-                                ) : (
-                                    <RecordView of={value} />
-                                )
-                            }
-                        </Await>
-                    )}
-                </div>
+                <Await of={record} what="the record" empty="There is no record.">
+                    {(value) =>
+                        value === "none" ? (
+                            <Empty>
+                                There is no record of it: of normal ones only some are stored,
+                                and what is new is stored a little later.
+                                <button onClick={record.retry}>Look again</button>
+                            </Empty>
+                        ) : (
+                            <div class="live-record">
+                                <WhyOf of={value} />
+                                <LiveStructure of={value} />
+                                <LiveTimeline of={value} />
+                                <details class="live-all">
+                                    <summary>All of the record</summary>
+                                    <pre tabIndex={0}>
+                                        {JSON.stringify(value.record, null, 1)}
+                                    </pre>
+                                </details>
+                            </div>
+                        )
+                    }
+                </Await>
             )}
         </LivePanel>
     );

@@ -1,63 +1,125 @@
 // What judges the calls of a region: how long they take, and what is usual of that.
+import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { LiveModel } from "../api/live_types";
+import { columnsOf, logScale, unionOf, usualText } from "../canvas/histogram";
 import { formatTime, plural } from "../format/units";
-import { looked, modelRegion, regionNames, shown } from "../state/live";
+import { funcOf, looked, modelRegion, regionNames, shown } from "../state/live";
 import { useResource } from "../state/resource";
 import { Choice, LivePanel } from "./live_panel";
 import { Await, Empty } from "./panel";
+import { useSize } from "./use_canvas";
 
-const [width, height, columns] = [400, 120, 100];
+const bottom = 18; /* room for the axis */
+const columnWidth = 5;
+const tickRoom = 90;
 
-/* Logarithms of durations, counts as their square roots: what is rare has to be seen. */
 function Histogram({ model }: { model: LiveModel }) {
-    const log = (ns: number) => Math.log(ns + 1);
-    const ends = model.usual_ns.flat().filter((ns) => ns < 1e18);
-    const low = log(Math.min(model.minimum_ns, ...ends));
-    const high = log(Math.max(model.maximum_ns, ...ends)) + 1e-9;
-    const at = (ns: number) => Math.min(Math.max((log(ns) - low) / (high - low), 0), 1) * width;
-    const counts = new Array(columns).fill(0);
-    for (const [begin, end, count] of model.bins) {
-        const column = Math.floor((at((begin + end) / 2) / width) * columns);
-        counts[Math.min(column, columns - 1)] += count;
-    }
+    const box = useRef<HTMLDivElement>(null);
+    const { width, height, scale } = useSize(box);
+    const of = looked.value;
+    const isOfIt = of !== null && of.kind === 0 && funcOf(of) === model.short_name;
+    const at = logScale(model, isOfIt ? [of.exclusive_ns] : []);
+    const x = (ns: number) => at.place(ns) * width;
+    const counts = columnsOf(model, at, Math.max(10, Math.floor(width / columnWidth)));
     const highest = Math.sqrt(Math.max(...counts, 1));
+    const room = Math.max(1, height - bottom);
+    const each = width / counts.length;
     return (
-        <svg
-            class="histogram"
-            viewBox={`0 0 ${width} ${height}`}
-            preserveAspectRatio="none"
-            role="img"
-            aria-label={`Durations from ${formatTime(model.minimum_ns)} to ${formatTime(model.maximum_ns)}`}
-        >
-            {model.usual_ns.map(([least, most]) => (
-                <rect
-                    class="usual"
-                    x={at(least)}
-                    width={Math.max(1, at(most) - at(least))}
-                    y="0"
-                    height={height}
-                />
-            ))}
-            {counts.map((count, i) => (
-                <rect
-                    class="count"
-                    x={(i * width) / columns}
-                    width={width / columns - 0.5}
-                    y={height - (height * Math.sqrt(count)) / highest}
-                    height={(height * Math.sqrt(count)) / highest}
-                />
-            ))}
-            {looked.value && looked.value.func === model.short_name && (
-                <rect
-                    class="looked"
-                    x={at(looked.value.exclusive_ns)}
-                    width="2"
-                    y="0"
-                    height={height}
-                />
-            )}
-        </svg>
+        <div class="histogram" ref={box}>
+            <svg
+                width={width * scale}
+                height={height * scale}
+                viewBox={`0 0 ${Math.max(1, width)} ${Math.max(1, height)}`}
+                role="img"
+                aria-label={`How often which duration, from ${formatTime(model.minimum_ns)} to ${formatTime(model.maximum_ns)}`}
+            >
+                {model.usual_ns.map(([least, most]) => (
+                    <>
+                        <rect
+                            class="usual"
+                            x={x(least)}
+                            width={Math.max(1, x(most) - x(least))}
+                            y="0"
+                            height={room}
+                        />
+                        {[least, most].map(
+                            (end) =>
+                                at.place(end) > 0.001 &&
+                                at.place(end) < 0.999 && (
+                                    <line
+                                        class="threshold"
+                                        x1={x(end)}
+                                        x2={x(end)}
+                                        y1="0"
+                                        y2={room}
+                                    />
+                                ),
+                        )}
+                    </>
+                ))}
+                {counts.map((count, i) => {
+                    const tall = (Math.max(0, room - 4) * Math.sqrt(count)) / highest;
+                    return (
+                        count > 0 && (
+                            <rect
+                                class="count"
+                                x={i * each}
+                                width={Math.max(1, each - 0.5)}
+                                y={room - tall}
+                                height={tall}
+                            />
+                        )
+                    );
+                })}
+                {isOfIt && (
+                    <>
+                        <rect
+                            class="looked"
+                            x={Math.min(x(of.exclusive_ns), width - 3)}
+                            width="3"
+                            y="0"
+                            height={room}
+                        />
+                        <text
+                            x={x(of.exclusive_ns) + (at.place(of.exclusive_ns) > 0.5 ? -5 : 7)}
+                            y="11"
+                            text-anchor={at.place(of.exclusive_ns) > 0.5 ? "end" : "start"}
+                        >
+                            this call
+                        </text>
+                    </>
+                )}
+                {at.ticks(Math.max(2, width / tickRoom)).map((ns) => (
+                    <text
+                        class="tick"
+                        x={Math.min(Math.max(x(ns), 22), width - 26)}
+                        y={height - 4}
+                        text-anchor="middle"
+                    >
+                        {formatTime(ns)}
+                    </text>
+                ))}
+            </svg>
+        </div>
+    );
+}
+
+function Words({ model }: { model: LiveModel }) {
+    return (
+        <p class="dim live-note">
+            {plural(model.calls, "call")}, {formatTime(model.median_ns)} (median),{" "}
+            {formatTime(model.mean_ns)} ± {formatTime(model.deviation_ns)}.{" "}
+            {model.usual_ns.length ? (
+                <>
+                    <span class="usual-key">Usual</span> by {model.detector}:{" "}
+                    {usualText(model.usual_ns)}.
+                </>
+            ) : (
+                "Not judged."
+            )}{" "}
+            Heights are square roots of counts.
+        </p>
     );
 }
 
@@ -66,7 +128,10 @@ export function LiveModelView() {
     const region = modelRegion.value ?? names[0]?.region ?? null;
     const model = useResource(
         region === null ? null : `model ${region} ${shown.value}`,
-        (abort) => getJson<LiveModel>(`/live/model?region=${region}`, abort),
+        async (abort) => {
+            const of = await getJson<LiveModel>(`/live/model?region=${region}`, abort);
+            return { ...of, usual_ns: unionOf(of.usual_ns) };
+        },
         true,
     );
     return (
@@ -89,25 +154,16 @@ export function LiveModelView() {
                 <Empty>There is nothing yet.</Empty>
             ) : (
                 <Await of={model} what="the model" empty="There is nothing yet.">
-                    {(value) => (
-                        <>
-                            <Histogram model={value} />
-                            <p class="dim live-note">
-                                {plural(value.calls, "call")}, {formatTime(value.median_ns)}{" "}
-                                (median), {formatTime(value.mean_ns)} ±{" "}
-                                {formatTime(value.deviation_ns)};{" "}
-                                {value.usual_ns.length
-                                    ? `usual by ${value.detector}: ${value.usual_ns
-                                          .map(([a, b]) =>
-                                              b < 1e18
-                                                  ? `${formatTime(a)} to ${formatTime(b)}`
-                                                  : `from ${formatTime(a)}`,
-                                          )
-                                          .join(", ")}`
-                                    : "not judged"}
-                            </p>
-                        </>
-                    )}
+                    {(value) =>
+                        value.calls ? (
+                            <>
+                                <Histogram model={value} />
+                                <Words model={value} />
+                            </>
+                        ) : (
+                            <Empty>No calls of it have been judged yet.</Empty>
+                        )
+                    }
                 </Await>
             )}
         </LivePanel>

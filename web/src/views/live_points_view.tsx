@@ -1,14 +1,19 @@
 // The scatter plot of what is live, and its settings.
-import { plural } from "../format/units";
+import { formatCount, plural } from "../format/units";
 import {
-    chooseFoi,
+    chooseSpan,
     colourChosen,
-    foiChosen,
     hiddenThere,
+    isChosen,
+    kindChosen,
     missed,
     points,
+    regionChosen,
     regionNames,
     samplingChosen,
+    spanChosen,
+    status,
+    toggleRegion,
     windowNs,
     xChosen,
     yChosen,
@@ -16,6 +21,7 @@ import {
 import { Attribute } from "../state/store";
 import { Choice, LivePanel } from "./live_panel";
 import { LiveScatter } from "./live_scatter";
+import { Empty } from "./panel";
 
 const axes: [Attribute, string][] = [
     ["enter_ns", "time"],
@@ -33,12 +39,34 @@ const windows: [string, string][] = [
     ["6e11", "last 10 min"],
 ];
 
+/* Calls only, where no functions of interest were named. */
+function KindChoice() {
+    if (!status.value?.fois.length) return null;
+    return (
+        <Choice
+            label="Points are"
+            value={kindChosen.value || (status.value.points.kind ?? "calls")}
+            options={[
+                ["executions", "executions"],
+                ["calls", "calls"],
+            ]}
+            choose={(v) => (kindChosen.value = v)}
+        />
+    );
+}
+
+function windowText(): string {
+    if (spanChosen.value) return "chosen";
+    return windowNs.value === null ? "" : windowNs.value.toExponential().replace("+", "");
+}
+
 function Tools() {
     const names = [...regionNames.value.values()].sort((a, b) =>
         a.short_name.localeCompare(b.short_name),
     );
     return (
         <>
+            <KindChoice />
             <Choice
                 label="Across"
                 value={xChosen.value}
@@ -64,52 +92,82 @@ function Tools() {
             />
             <Choice
                 label="Function"
-                value={String(foiChosen.value ?? "")}
+                value={String(regionChosen.value ?? "")}
                 options={[
                     ["", "all functions"],
                     ...names.map((r): [string, string] => [String(r.region), r.short_name]),
                 ]}
-                choose={(v) => chooseFoi(v === "" ? null : Number(v))}
+                choose={(v) => toggleRegion(v === "" ? null : Number(v))}
             />
             <Choice
                 label="Time"
-                value={
-                    windowNs.value === null
-                        ? ""
-                        : windowNs.value.toExponential().replace("+", "")
-                }
-                options={windows}
-                choose={(v) => (windowNs.value = v === "" ? null : Number(v))}
+                value={windowText()}
+                options={spanChosen.value ? [["chosen", "time chosen"], ...windows] : windows}
+                choose={(v) => {
+                    if (v === "chosen") return;
+                    chooseSpan(null);
+                    windowNs.value = v === "" ? null : Number(v);
+                }}
             />
-            <label title="Share of the normal ones that is drawn; anomalies always are">
-                normal{" "}
-                <input
-                    type="range"
-                    min="0"
-                    max="100"
-                    value={samplingChosen.value}
-                    aria-label="Share of the normal points, in percent"
-                    onInput={(event) =>
-                        (samplingChosen.value = Number(event.currentTarget.value))
-                    }
-                />
-            </label>
         </>
+    );
+}
+
+function Share() {
+    return (
+        <label title="Share of the normal ones that is drawn; anomalies always are">
+            normal ones drawn{" "}
+            <input
+                type="range"
+                min="0"
+                max="100"
+                value={samplingChosen.value}
+                aria-label="Share of the normal points, in percent"
+                onInput={(event) => (samplingChosen.value = Number(event.currentTarget.value))}
+            />{" "}
+            {samplingChosen.value} %
+        </label>
+    );
+}
+
+function Shown() {
+    const all = points.value!;
+    let anomalies = 0;
+    let unjudged = 0;
+    for (let i = 0; i < all.n; i++) {
+        anomalies += all.verdict[i];
+        unjudged += 1 - all.isJudged[i];
+    }
+    const isExecutions = all.n > 0 && all.kind[0] === 1;
+    return (
+        <span>
+            {plural(all.n, isExecutions ? "execution" : "call")},{" "}
+            <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
+            outlined
+            {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
+            {hiddenThere.value > 0 && `; ${formatCount(hiddenThere.value)} more normal`}
+            {missed.value > 0 && `; ${formatCount(missed.value)} forgotten before they came`}
+        </span>
     );
 }
 
 export function LivePointsView() {
     const all = points.value!;
     return (
-        <LivePanel name="points" title="Calls" tools={<Tools />}>
-            <LiveScatter all={all} />
-            <p class="dim live-note">
-                {plural(all.n, "point")}
-                {hiddenThere.value > 0 &&
-                    `; ${plural(hiddenThere.value, "normal one")} thinned out`}
-                {missed.value > 0 &&
-                    `; ${plural(missed.value, "one")} forgotten before they came here`}
-            </p>
+        <LivePanel name="points" title="Points" tools={<Tools />}>
+            {all.n ? (
+                <LiveScatter all={all} />
+            ) : (
+                <Empty>
+                    {isChosen.value
+                        ? "No points of what is chosen."
+                        : "No points yet: they come with the first step."}
+                </Empty>
+            )}
+            <div class="sampling">
+                <Shown />
+                <Share />
+            </div>
         </LivePanel>
     );
 }

@@ -1,8 +1,23 @@
 // The provenance store: a form, and a page of records at a time.
 import { getJson, orNull } from "../api/http";
-import { RecordItem, RecordPage } from "../api/live_types";
+import { RecordPage } from "../api/live_types";
 import { formatScore, formatTime, plural } from "../format/units";
-import { isOver, looked, regionNames, shortName, shown, status } from "../state/live";
+import {
+    chooseSpan,
+    isOver,
+    looked,
+    lookAtRecord,
+    rankChosen,
+    regionChosen,
+    regionNames,
+    shortName,
+    shown,
+    spanChosen,
+    status,
+    toggleRank,
+    toggleRegion,
+} from "../state/live";
+import { listed } from "../state/live_keys";
 import {
     changeRecords,
     pageSize,
@@ -22,28 +37,39 @@ function numberOf(text: string): number | null {
 function NumberField(props: {
     label: string;
     scale?: number;
-    field: "rank" | "from" | "to" | "least_ns";
+    value: number | null;
+    set: (value: number | null) => void;
 }) {
-    const scale = props.scale ?? 1;
-    const value = recordsAsked.value[props.field];
+    const { value, scale = 1 } = props;
     return (
         <label>
             {props.label}{" "}
             <input
                 class="short"
                 inputMode="decimal"
-                value={value === null ? "" : value / scale}
+                value={value === null ? "" : Number((value / scale).toPrecision(7))}
                 onChange={(event) => {
                     const x = numberOf(event.currentTarget.value);
-                    changeRecords({ [props.field]: x === null ? null : Math.round(x * scale) });
+                    props.set(x === null ? null : Math.round(x * scale));
                 }}
             />
         </label>
     );
 }
 
+const latest = 9e18; /* ns: no time is later */
+
+/* One end of the time that is chosen; the other stays. */
+function setEnd(end: 0 | 1, ns: number | null): void {
+    const [from, to] = spanChosen.value ?? [0, latest];
+    const next: [number, number] = end ? [from, ns ?? latest] : [ns ?? 0, to];
+    if (next[0] >= next[1]) return;
+    chooseSpan(next[0] === 0 && next[1] === latest ? null : next);
+}
+
 function Form() {
     const asked = recordsAsked.value;
+    const span = spanChosen.value;
     const names = [...regionNames.value.values()];
     return (
         <form class="live-form" onSubmit={(event) => event.preventDefault()}>
@@ -72,70 +98,91 @@ function Form() {
             />
             <Choice
                 label="Region of the records"
-                value={String(asked.region ?? "")}
+                value={String(regionChosen.value ?? "")}
                 options={[
                     ["", "all regions"],
                     ...names.map((r): [string, string] => [String(r.region), r.short_name]),
                 ]}
-                choose={(v) => changeRecords({ region: v === "" ? null : Number(v) })}
+                choose={(v) => toggleRegion(v === "" ? null : Number(v))}
             />
-            <NumberField label="rank" field="rank" />
-            <NumberField label="from (s)" field="from" scale={1e9} />
-            <NumberField label="to (s)" field="to" scale={1e9} />
-            <NumberField label="lost at least (ms)" field="least_ns" scale={1e6} />
+            <NumberField label="rank" value={rankChosen.value} set={toggleRank} />
+            <NumberField
+                label="from (s)"
+                value={span && span[0] > 0 ? span[0] : null}
+                scale={1e9}
+                set={(ns) => setEnd(0, ns)}
+            />
+            <NumberField
+                label="to (s)"
+                value={span && span[1] < latest ? span[1] : null}
+                scale={1e9}
+                set={(ns) => setEnd(1, ns)}
+            />
+            <NumberField
+                label="lost at least (ms)"
+                value={asked.least_ns}
+                scale={1e6}
+                set={(ns) => changeRecords({ least_ns: ns })}
+            />
         </form>
     );
 }
 
-function look(item: RecordItem): void {
-    looked.value = {
-        rank: item.rank,
-        program: item.program,
-        thread: item.thread,
-        enter_ns: item.enter_ns,
-        func: shortName(item.func),
-        duration_ns: item.inclusive_ns,
-        exclusive_ns: item.exclusive_ns,
-        score: item.score ?? NaN,
-        isAnomaly: item.collection === "anomalies",
-        record: item.id,
-    };
-}
-
 function Rows({ page }: { page: RecordPage }) {
     const { offset, total, items } = page;
+    listed.value = items;
+    if (!total) return <Empty>No records of what is chosen.</Empty>;
     return (
         <>
-            <table class="table live-table">
-                <thead>
-                    <tr>
-                        {["Function", "Rank", "At", "Took", "Lost", "Score"].map((title) => (
-                            <th>{title}</th>
-                        ))}
-                    </tr>
-                </thead>
-                <tbody>
-                    {items.map((item) => (
+            <div
+                class="live-rows"
+                tabIndex={0}
+                role="region"
+                aria-label="Records that were found"
+            >
+                <table class="live-table">
+                    <thead>
                         <tr>
-                            <td>
-                                <button
-                                    class="quiet"
-                                    aria-pressed={looked.value?.record === item.id}
-                                    onClick={() => look(item)}
-                                >
-                                    {shortName(item.func)}
-                                </button>
-                            </td>
-                            <td class="number">{item.rank}</td>
-                            <td class="number">{formatTime(item.enter_ns)}</td>
-                            <td class="number">{formatTime(item.inclusive_ns)}</td>
-                            <td class="number">{formatTime(item.severity_ns)}</td>
-                            <td class="number">{formatScore(item.score ?? NaN)}</td>
+                            {["Function", "Rank", "At", "Took", "Lost", "Score"].map(
+                                (title) => (
+                                    <th>{title}</th>
+                                ),
+                            )}
                         </tr>
-                    ))}
-                </tbody>
-            </table>
+                    </thead>
+                    <tbody>
+                        {items.map((item) => (
+                            <tr class={looked.value?.record === item.id ? "chosen" : ""}>
+                                <td>
+                                    <button
+                                        class="quiet"
+                                        title={item.func}
+                                        aria-pressed={looked.value?.record === item.id}
+                                        onClick={() => lookAtRecord(item)}
+                                    >
+                                        {item.collection === "anomalies" && (
+                                            <span class="strange-mark">▲</span>
+                                        )}{" "}
+                                        {shortName(item.func)}
+                                        {item.execution && ` ${item.execution.id}`}
+                                    </button>
+                                </td>
+                                <td class="number">{item.rank}</td>
+                                <td class="number">{formatTime(item.enter_ns)}</td>
+                                <td class="number">{formatTime(item.inclusive_ns)}</td>
+                                <td class="number">{formatTime(item.severity_ns)}</td>
+                                <td class="number">{formatScore(item.score ?? NaN)}</td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
             <p class="buttons live-note">
+                <span class="dim">
+                    {total === 0
+                        ? "none"
+                        : `${offset + 1} to ${offset + items.length} of ${plural(total, "record")}`}
+                </span>
                 <button
                     disabled={offset === 0}
                     onClick={() => changeRecords({ offset: Math.max(0, offset - pageSize) })}
@@ -148,18 +195,17 @@ function Rows({ page }: { page: RecordPage }) {
                 >
                     After
                 </button>
-                <span class="dim">
-                    {total === 0
-                        ? "none"
-                        : `${offset + 1} to ${offset + items.length} of ${plural(total, "record")}`}
-                </span>
             </p>
         </>
     );
 }
 
 export function LiveQuery() {
-    const path = recordsPath(recordsAsked.value);
+    const path = recordsPath(recordsAsked.value, {
+        rank: rankChosen.value,
+        region: regionChosen.value,
+        span: spanChosen.value,
+    });
     const hasStore = status.value?.store !== null;
     /* The store lags behind a little: it is asked again once it is over. */
     const page = useResource(
@@ -168,7 +214,8 @@ export function LiveQuery() {
         true,
     );
     return (
-        <LivePanel name="query" title="Records" tools={<Form />}>
+        <LivePanel name="query" title="Records">
+            {hasStore && <Form />}
             {!hasStore ? (
                 <Empty>No provenance is stored: there is no store.</Empty>
             ) : (

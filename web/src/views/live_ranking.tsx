@@ -1,9 +1,15 @@
 // Ranks and regions, by a chosen statistic, each with its history.
 import { getJson } from "../api/http";
 import { LiveHistory, LiveList, LiveRank, LiveRegion, LiveStat } from "../api/live_types";
-import { formatMean, formatTime } from "../format/units";
-import { modelRegion, rankChosen, shown, statistic } from "../state/live";
-import { askRecords } from "../state/live_records";
+import { formatCount, formatMean, formatTime } from "../format/units";
+import {
+    rankChosen,
+    regionChosen,
+    shown,
+    statistic,
+    toggleRank,
+    toggleRegion,
+} from "../state/live";
 import { useResource } from "../state/resource";
 import { Choice, LivePanel } from "./live_panel";
 import { Await } from "./panel";
@@ -13,6 +19,12 @@ const of = [
     ["severity_ns", "time lost per anomaly"],
     ["exclusive_ns", "time per call"],
 ] as const;
+const titles: Record<string, string> = {
+    anomalies: "anomalies",
+    severity_ns: "time lost",
+    exclusive_ns: "time",
+    calls: "calls",
+};
 const parts = ["total", "mean", "deviation", "minimum", "maximum", "last", "delta"] as const;
 const options: [string, string][] = [
     ...of.flatMap(([plane, title]) =>
@@ -34,10 +46,20 @@ function textOf(item: Item): string {
     return statistic.value.includes("_ns") ? formatTime(value) : formatMean(value);
 }
 
+function partTitle(): string {
+    const [plane, part] = statistic.value.split(".");
+    return part ? `${titles[plane]}, ${part}` : titles[plane];
+}
+
 function Spark({ history }: { history: LiveHistory }) {
     const highest = Math.max(...history.values, 1e-300);
     return (
-        <svg class="spark" viewBox="0 0 64 16" preserveAspectRatio="none" aria-hidden="true">
+        <svg
+            class={`spark${statistic.value.startsWith("anomalies") ? " strange" : ""}`}
+            viewBox="0 0 64 16"
+            preserveAspectRatio="none"
+            aria-hidden="true"
+        >
             {history.values.map((value, i) => (
                 <rect
                     x={(i * 64) / history.values.length}
@@ -65,10 +87,17 @@ function Table<T extends Item>(props: {
     return (
         <Await of={list} what={what} empty="There is nothing yet.">
             {({ items, total }) => (
-                <table class="table live-table">
+                <table class="live-table">
                     <caption class="visually-hidden">
-                        {what} by {statistic.value}
+                        {what} by {partTitle()}
                     </caption>
+                    <thead>
+                        <tr>
+                            <th>{what === "ranks" ? "Rank" : "Region"}</th>
+                            <th>{partTitle()}</th>
+                            <th>History of {titles[statistic.value.split(".")[0]]}</th>
+                        </tr>
+                    </thead>
                     <tbody>
                         {items.map((item) => (
                             <tr>
@@ -89,7 +118,9 @@ function Table<T extends Item>(props: {
                         ))}
                         {total > items.length && (
                             <tr>
-                                <td class="dim">of {total}</td>
+                                <td class="dim">
+                                    first {items.length} of {formatCount(total)}
+                                </td>
                                 <td />
                                 <td />
                             </tr>
@@ -121,19 +152,13 @@ export function LiveRanking() {
                     r.program ? `rank ${r.rank} of ${r.program}` : `rank ${r.rank}`
                 }
                 isChosen={(r) => rankChosen.value === r.rank}
-                choose={(r) => {
-                    rankChosen.value = r.rank;
-                    askRecords({ rank: r.rank });
-                }}
+                choose={(r) => toggleRank(r.rank)}
             />
             <Table<LiveRegion>
                 what="regions"
                 nameOf={(r) => r.short_name}
-                isChosen={(r) => modelRegion.value === r.region}
-                choose={(r) => {
-                    modelRegion.value = r.region;
-                    askRecords({ region: r.region });
-                }}
+                isChosen={(r) => regionChosen.value === r.region}
+                choose={(r) => toggleRegion(r.region)}
             />
         </LivePanel>
     );

@@ -1,7 +1,7 @@
 // Points of a program that is live: as the overview of a run, but they come and go, and a click
 // asks for the record of the call.
 import { select as selectElement } from "d3-selection";
-import { zoom, zoomIdentity, ZoomTransform } from "d3-zoom";
+import { zoom, ZoomBehavior, zoomIdentity, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { makeAxis, spreadOut } from "../canvas/axis";
 import { PointGrid } from "../canvas/grid";
@@ -10,6 +10,7 @@ import { makePainter, Painter, View } from "../canvas/points";
 import { sample } from "../canvas/sampling";
 import { regionColour } from "../format/colour";
 import { formatCount, formatScore, formatTime } from "../format/units";
+import { Movable, offerMovable, pointAt } from "../state/keys";
 import {
     colourChosen,
     lookAt,
@@ -72,6 +73,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
     const pointCanvas = useRef<HTMLCanvasElement>(null);
     const overCanvas = useRef<HTMLCanvasElement>(null);
     const painter = useRef<Painter | null>(null);
+    const zoomer = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
     const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
     const [hover, setHover] = useState<{ row: number; x: number; y: number } | null>(null);
     const size = useSize(box);
@@ -100,21 +102,29 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         y: margin.top * transform.k + transform.y / size.scale,
     };
 
+    const movable = useRef<Movable>({ zoom: () => {}, pan: () => {}, fit: () => {} });
+    const ofCanvas = () => selectElement(overCanvas.current!);
+    movable.current = Object.assign(movable.current, {
+        zoom: (factor: number) => zoomer.current!.scaleBy(ofCanvas(), factor),
+        pan: (share: number) =>
+            zoomer.current!.translateBy(ofCanvas(), (-share * size.width) / transform.k, 0),
+        fit: () => zoomer.current!.transform(ofCanvas(), zoomIdentity),
+    });
+
     useEffect(() => {
         const canvas = pointCanvas.current!;
         painter.current = makePainter(canvas);
         const element = selectElement(overCanvas.current!);
-        element
-            .call(
-                zoom<HTMLCanvasElement, unknown>()
-                    .scaleExtent([0.5, 20000])
-                    .on("zoom", (event) => {
-                        setTransform(event.transform);
-                        setHover(null);
-                    }),
-            )
-            .on("dblclick.zoom", null);
+        const behaviour = (zoomer.current = zoom<HTMLCanvasElement, unknown>()
+            .scaleExtent([0.5, 20000])
+            .on("zoom", (event) => {
+                setTransform(event.transform);
+                setHover(null);
+            }));
+        element.call(behaviour).on("dblclick.zoom", null);
+        const withdraw = offerMovable(movable.current);
         return () => {
+            withdraw();
             element.on(".zoom", null);
             painter.current?.release();
         };
@@ -124,8 +134,8 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         if (!size.width) return;
         fitCanvas(pointCanvas.current!, size);
         painter.current?.set({ x: places.x, y: places.y, rgba, ...chosen });
-        const ink: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw({ ...size, view, outline: ink }, 0, chosen.order.length);
+        const outline: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
+        painter.current?.draw({ view, ...size, outline }, 0, chosen.firstKept);
     }, [places, rgba, chosen, transform, size, isDark]);
 
     useEffect(() => {
@@ -189,12 +199,12 @@ export function LiveScatter({ all }: { all: LivePoints }) {
     };
 
     return (
-        <div class="scatter" ref={box}>
+        <div class="scatter" ref={box} onPointerMove={() => pointAt(movable.current)}>
             <canvas ref={pointCanvas} aria-hidden="true" />
             <canvas
                 ref={overCanvas}
                 role="img"
-                aria-label={`${formatCount(all.n)} calls as points; the records below are the strange ones as a list`}
+                aria-label={`${formatCount(all.n)} points; the records are the strange ones as a list`}
                 onPointerMove={move}
                 onPointerLeave={() => setHover(null)}
                 onClick={click}
@@ -210,11 +220,18 @@ export function LiveScatter({ all }: { all: LivePoints }) {
                         }px`,
                     }}
                 >
-                    <b>{nameOfRegion(all.region[hover.row])}</b> on rank {all.rank[hover.row]}
+                    <b>{nameOfRegion(all.region[hover.row])}</b>
+                    {all.kind[hover.row] === 1 &&
+                        ` #${all.rank[hover.row]}-${all.index[hover.row]}`}{" "}
+                    on rank {all.rank[hover.row]}
                     <br />
                     {formatTime(all.duration_ns[hover.row])}, score{" "}
                     {formatScore(all.score[hover.row])},{" "}
-                    {all.verdict[hover.row] ? "anomaly" : "normal"}
+                    {all.verdict[hover.row]
+                        ? "anomaly"
+                        : all.isJudged[hover.row]
+                          ? "normal"
+                          : "not judged"}
                 </div>
             )}
         </div>

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RecordBody } from "../api/live_types";
+import { oneIn, whyOf } from "./record_words";
+
+const record: RecordBody = {
+    event_id: "0:12:3600",
+    rid: 0,
+    tid: 0,
+    hostname: "",
+    func: "MPI_Wait",
+    runtime_total: 8285.562,
+    runtime_exclusive: 8285.562,
+    outlier_severity: 8285.372,
+    p: 5e-6,
+    is_pruned: false,
+    call_stack: [{ func: "MPI_Wait" }, { func: "CommSync(Domain&)" }, { func: "main" }],
+    counter_events: [],
+    cause: null,
+    gpu_parent: null,
+    node_state: null,
+};
+const nameOf = (func: string) => func.replace(/\(.*/, "");
+
+test("an anomaly: what it took, what is usual, how rare, who called", () => {
+    const { what, reason, more, cause } = whyOf(record, true, nameOf);
+    assert.equal(what, "MPI_Wait took 8.29 ms in itself, usually 190 ns: 8.29 ms were lost.");
+    assert.deepEqual(more, [
+        "As strange as this: about 1 in 200,000 normal calls.",
+        "Called by CommSync, called by main.",
+    ]);
+    assert.deepEqual(cause, []);
+    assert.equal(reason, null);
+});
+
+test("the chain names whom it waited for, and ends where the time was spent", () => {
+    const link = { thread: 0, begin_ns: 0, end_ns: 0 };
+    const { cause } = whyOf(
+        {
+            ...record,
+            cause: [
+                { ...link, rank: 0, function: "MPI_Wait", waits_for: "sender", time_ns: 8e6 },
+                { ...link, rank: 3, function: "f(int)", waits_for: null, time_ns: 7e6 },
+            ],
+        },
+        true,
+        nameOf,
+    );
+    assert.deepEqual(cause, [
+        "rank 0, MPI_Wait, 8.00 ms: waited for its sender, rank 3.",
+        "rank 3, f, 7.00 ms: here the time was spent.",
+    ]);
+});
+
+test("an execution has its own reason; a normal call none", () => {
+    const execution = {
+        id: "#0-5",
+        index: 5,
+        calls: 12,
+        messages: 1,
+        why: "7 ms over what its calls usually take",
+        threshold: 5,
+        typical_ns: 1e6,
+    };
+    const { what, reason } = whyOf({ ...record, execution }, true, nameOf);
+    assert.equal(
+        what,
+        "This MPI_Wait took 8.29 ms, usually 1.00 ms, with 12 calls and 1 message inside.",
+    );
+    assert.equal(reason, "7 ms over what its calls usually take.");
+    assert.equal(
+        whyOf(record, false, nameOf).what,
+        "MPI_Wait took 8.29 ms in itself, as it usually does.",
+    );
+});
+
+test("what counters, the node and the device say is said", () => {
+    const { more } = whyOf(
+        {
+            ...record,
+            p: null,
+            is_pruned: true,
+            hostname: "n1",
+            call_stack: [],
+            counter_events: [{ counter_name: "L2 misses", counter_value: 1234 }],
+            gpu_parent: { call_stack: [{ func: "launch" }] },
+            node_state: { data: [{ field: "Memory free", value: 17 }] },
+        },
+        true,
+        nameOf,
+    );
+    assert.deepEqual(more, [
+        "The final model, which has seen all calls, takes it for normal.",
+        "Runs on a GPU, started by launch.",
+        "Counters meanwhile: L2 misses 1,234.",
+        "The node then: Memory free 17.",
+        "On n1.",
+    ]);
+});
+
+test("how rare, in words", () => {
+    assert.equal(oneIn(0.001), "about 1 in 1,000 normal calls");
+    assert.equal(oneIn(0.9), "most normal calls");
+    assert.equal(oneIn(1e-26), "less than 1 in a billion normal calls");
+    assert.equal(oneIn(0), "no normal call");
+});

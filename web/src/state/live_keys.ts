@@ -1,0 +1,34 @@
+// The keyboard on the live page.
+import { signal } from "@preact/signals";
+import { RecordItem } from "../api/live_types";
+import { move } from "./keys";
+import { chooseAll, isPaused, looked, lookAtRecord } from "./live";
+import { isHelpOpen } from "./overlays";
+
+/* The records that the list shows now. */
+export const listed = signal<RecordItem[]>([]);
+
+/* The record after the one that is looked at, or before it; the first or last of none. */
+export function stepRecord(by: 1 | -1): void {
+    const items = listed.peek();
+    if (!items.length) return;
+    const at = items.findIndex((item) => item.id === looked.value?.record);
+    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
+    if (items[next]) lookAtRecord(items[next]);
+}
+
+/* One thing less, the last one first. */
+function leave(): void {
+    if (isHelpOpen.value) isHelpOpen.value = false;
+    else if (looked.value) looked.value = null;
+    else chooseAll();
+}
+
+export const liveKeys: Record<string, () => void> = {
+    ...move,
+    j: () => stepRecord(1),
+    k: () => stepRecord(-1),
+    p: () => (isPaused.value = !isPaused.value),
+    "?": () => (isHelpOpen.value = !isHelpOpen.value),
+    escape: leave,
+};

@@ -1,0 +1,41 @@
+// The help of the live page.
+import { HelpDialog } from "./help";
+
+const keys = [
+    ["J / K", "next / previous record of the list"],
+    ["P", "pause, and go on"],
+    ["W / S", "zoom in / out (in the view last pointed at)"],
+    ["A / D", "pan left / right"],
+    ["F", "fit: the call, or all of its record; all points"],
+    ["Esc", "close the help, the call; choose nothing"],
+    ["?", "this help"],
+] as const;
+
+const views = [
+    ["Points", "calls, or executions of the functions of interest, as they come"],
+    ["History", "all there was, rank by time. Drag: choose a time; click: choose a rank"],
+    ["Records", "what is stored of strange calls, and of some normal ones, a page at a time"],
+    ["Call", "one of them: why it is strange, what it called, what happened around it"],
+    ["Ranks and regions", "by a statistic of your choice, each with its history"],
+    ["Model", "what judges a function: how often which duration, and what is usual"],
+    ["Counters", "what hardware and program counted so far"],
+] as const;
+
+const words = [
+    ["anomaly", "a call that took far longer, or shorter, than such calls usually do"],
+    ["lost", "the time beyond what such calls usually take"],
+    [
+        "in itself",
+        "without what it called: a function is not blamed for what others did in its name",
+    ],
+    ["score", "how strange it is, in the measure of the detector; more is stranger"],
+    ["behind", "how much later than the program the search is"],
+    [
+        "chosen",
+        "a function, a rank, a time: points and records are those of them. The line below the top says what is chosen, and so does the address of the page",
+    ],
+] as const;
+
+export function LiveHelp() {
+    return <HelpDialog keys={keys} views={views} words={words} />;
+}
