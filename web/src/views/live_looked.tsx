@@ -139,11 +139,7 @@ export function LiveLooked() {
                     >
                         <span aria-hidden="true">↑</span>
                     </button>
-                    <button
-                        aria-label="Next record"
-                        title="Next record (J)"
-                        onClick={() => stepRecord(1)}
-                    >
+                    <button title="Next record (J)" onClick={() => stepRecord(1)}>
                         <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
                     </button>
                     <button
