@@ -68,8 +68,10 @@ function Strangest() {
     if (!first)
         return (
             <Empty>
-                Nothing strange so far. Click at a point to see the call, its structure and what
-                happened around it.
+                {status.value?.anomalies === 0 && "Nothing strange so far. "}
+                {status.value?.store
+                    ? "Click at a point to see the call, its structure and what happened around it."
+                    : "Click at a point to see the call. No more is known of it: there is no store."}
             </Empty>
         );
     return (
@@ -139,11 +141,7 @@ export function LiveLooked() {
                     >
                         <span aria-hidden="true">↑</span>
                     </button>
-                    <button
-                        aria-label="Next record"
-                        title="Next record (J)"
-                        onClick={() => stepRecord(1)}
-                    >
+                    <button title="Next record (J)" onClick={() => stepRecord(1)}>
                         <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
                     </button>
                     <button
