@@ -167,7 +167,7 @@ static const struct option_row rows[] = {
      "what executions are compared by: some of duration,exclusive,exit,messages,rate,calls,"
      "depth (default duration)"},
     {"tree-sigmas", 0, OPTION_ABOVE, AT(tree_sigmas), "X", NULL,
-     "an execution is strange beyond so many standard deviations (default 3)"},
+     "an execution is strange beyond so many standard deviations (default 6)"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
      "threads to use (default: one per processor); results do not depend on it"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},

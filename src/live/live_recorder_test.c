@@ -491,7 +491,7 @@ static void executions_have_their_calls_as_window(void **state)
                 "is_pruned" EXECUTIONS,
                 "200 6 1 solve 0:0:601 8000.0 7989.952 0");
     assert_says("SELECT record -> '$.execution'" EXECUTIONS,
-                "{\"id\":\"#0-200\",\"index\":200,\"calls\":6,\"messages\":1,\"threshold\":3.0,"
+                "{\"id\":\"#0-200\",\"index\":200,\"calls\":6,\"messages\":1,\"threshold\":6.0,"
                 "\"typical_ns\":10048,\"why\":\"took 8.00 ms, 7990.0 deviations more than the "
                 "mean of the 200 executions before it, 10.0 us\"}");
     assert_says("SELECT record ->> '$.algo_params.algorithm'" EXECUTIONS, "rolling");

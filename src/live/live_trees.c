@@ -45,7 +45,7 @@ struct live_trees {
 struct live_trees_opts live_trees_default(void)
 {
     return (struct live_trees_opts){
-        .features = "duration", .window_s = 3600, .sigmas = 3, .least = 30};
+        .features = "duration", .window_s = 3600, .sigmas = 6, .least = 30};
 }
 
 /* ------------------------------------------------------------------------------- lifetime */

@@ -81,7 +81,7 @@ struct live_trees_opts {
 
 struct live_trees;
 
-/* live_trees_default -- one hour, 3 deviations, 30 executions; no patterns. */
+/* live_trees_default -- one hour, 6 deviations, 30 executions; no patterns. */
 struct live_trees_opts live_trees_default(void);
 
 /*

@@ -107,7 +107,7 @@ static void strange_executions_are_told_with_a_reason(void **state)
     assert_int_equal(s.n_told, 41);
     assert_int_equal(s.n_anomalies, 1);
     assert_string_equal(s.id, "#1-20");
-    assert_true(s.score > 100 && s.threshold == 3);
+    assert_true(s.score > 100 && s.threshold == 6);
     /* mean 1.001 ms; the clock and the mean allow no less than 1 % of it as deviation */
     assert_string_equal(s.why, "took 5.00 ms, 399.5 deviations more than the mean of the 40 "
                                "executions before it, 1.00 ms");

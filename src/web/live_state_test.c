@@ -196,7 +196,7 @@ static void executions_are_points_wherever_steps_end(void **state)
                 assert_int_equal(p->index, n_of_rank[p->rank]++);
                 assert_int_equal(p->vertices, 7);
                 assert_true(p->verdict != LIVE_NORMAL || p->inclusive_ns < 4000000);
-                assert_true((p->verdict == LIVE_ANOMALY) == (p->score > 3));
+                assert_true((p->verdict == LIVE_ANOMALY) == (p->score > 6));
             }
         live_points_give_back(&cut);
         assert_int_equal(n[LIVE_UNJUDGED], 30);

@@ -133,7 +133,7 @@ grep -qa memory counters.ps
 echo '# one store for all: functions have the numbers of the server, and it is shown as one run'
 trace='synth:600*step(compute@1ms(a 3*b) c@200us(a));ranks=3;jitter=0.1;slow=c/400/30/1;slow=b/900/20/2'
 server
-job '0 1 2' --foi step --store 'sqlite:shared?shards=2'
+job '0 1 2' --foi step --tree-sigmas 3 --store 'sqlite:shared?shards=2'
 stop
 "$snag" query shared 'SELECT DISTINCT fid, func FROM anomalies UNION SELECT fid, func FROM func_stats ORDER BY fid' --format csv >functions
 [ "$(cut -d, -f 1 functions | sort -u | wc -l)" -eq 6 ] && [ "$(wc -l <functions)" -eq 6 ] || { cat functions; exit 1; }
