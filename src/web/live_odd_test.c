@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define EVENTS 256u
-#define STEPS 400u
+#define STEPS 200u
 #define MOST_LOCATIONS 6u
 
 static const uint64_t odd_time[] = {
