@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bench/run.sh BUILD [ROW...] -- measures all rows, or those named, and writes bench/RESULTS.md
-# (or the file that BENCH_OUT names). See bench/README.md.
+# (or the file that BENCH_OUT names), where rows that are not named stay as they are. See
+# bench/README.md.
 set -euo pipefail
 
 # A row is a program bench/row_NAME.sh that prints Markdown. Adding one means one file and one
@@ -47,17 +48,31 @@ header() {
     echo
     echo "- machine: $(machine), $(nproc) cores, $memory GiB, $system, Linux $(uname -r | sed 's/-.*//')"
     echo "- compiler: $(cc --version | head -n 1), build type $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$BUILD/CMakeCache.txt")"
-    echo "- date: $(date -u +%Y-%m-%d), load when it began: $(cut -d' ' -f1 /proc/loadavg)"
 }
 
+# stored TITLE: the section of the file that there is, if it has one.
+stored() {
+    [ ! -r "$out" ] || awk -v head="## $1" '/^## / { is_on = $0 == head } is_on' "$out"
+}
+
+measure() {
+    printf '## %s\n\nMeasured %s; load when it began: %s.\n' "$2" "$(date -u +%Y-%m-%d)" \
+        "$(cut -d' ' -f1 /proc/loadavg)"
+    "$source/bench/row_$1.sh"
+}
+
+out=${BENCH_OUT:-$source/bench/RESULTS.md}
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 header >"$results"
 for row in "${rows[@]}"; do
     read -r name title <<<"$row"
-    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
-    printf '\n## %s\n' "$title" >>"$results"
-    "$source/bench/row_$name.sh" >>"$results"
+    if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then
+        section=$(measure "$name" "$title")
+    else
+        section=$(stored "$title")
+    fi
+    [ -z "$section" ] || printf '\n%s\n' "$section" >>"$results"
 done
-cat "$results" >"${BENCH_OUT:-$source/bench/RESULTS.md}"
+cat "$results" >"$out"
 echo "bench: written to ${BENCH_OUT:-bench/RESULTS.md}" >&2

@@ -14,7 +14,6 @@
 #include "base/progress.h"
 #include "base/sequence.h"
 #include "run/columns.h"
-#include "run/levels.h"
 #include "stack/callstack.h"
 
 #include <stdatomic.h>
@@ -334,18 +333,6 @@ static int first_failure(const struct job *job)
     return 0;
 }
 
-/* What the timeline needs, from the calls as they are on disk now. */
-static int write_levels(const struct ingest_opts *opts)
-{
-    struct columns columns;
-    int rc = columns_open(&columns, opts->dir);
-
-    if (rc == 0)
-        rc = levels_write(&columns, opts->dir, opts->pool, NULL);
-    columns_close(&columns);
-    return rc;
-}
-
 static uint64_t announced_events(const struct definitions *defs)
 {
     uint64_t sum = 0;
@@ -393,8 +380,6 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
         rc = settle_clocks(&job);
     if (rc == 0 && job.writer)
         rc = columns_finish(job.writer, &out->traffic);
-    if (rc == 0 && job.writer)
-        rc = write_levels(opts);
     if (rc == 0)
         sum_up(out, &source->quality);
 out:

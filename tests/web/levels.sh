@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run without its levels of detail, or with damaged ones, is served as one with them: they are
-# made anew, and kept if they may be.
+# The levels of detail are made when a run is first served, and kept if they may be. A run without
+# them, or with damaged ones, is served as one with them.
 #
 #   levels.sh SNAG VALIDATE NONSENSE
 . "$(dirname "$0")/server.sh"
@@ -23,6 +23,13 @@ await() { # until the files are as they were made first
     failed=1
 }
 
+start
+sums
+for ((i = 0; i < 600; i++)); do
+    [ -e "$calls/levels.index" ] && break
+    sleep 0.05
+done
+stop
 cp "$calls/levels.index" "$work/index"
 cp "$calls/levels.rec" "$work/rec"
 start
