@@ -4,7 +4,7 @@
 #
 #   busy.sh SNAG VALIDATE NONSENSE
 trace='synth:1500*step(solve@1ms(40*sort@0.1ms 30*b(c)) send);jitter=0.3' foi='/^s(tep|olve)$/'
-export SNAG_EPOCHS=600 # so that it takes half a second
+analysis=(--epochs 600) # so that it takes half a second
 . "$(dirname "$0")/server.sh"
 start
 api=$base/api/v1/fois

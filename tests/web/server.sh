@@ -1,5 +1,5 @@
 # Sourced by the tests of snag serve: SNAG, VALIDATE, NONSENSE are programs. The run is of $trace
-# and $foi if they are set before.
+# and $foi if they are set before, with the options of the array `analysis`.
 #
 #   start [OPTION...]  serves $run, a small run made here, on a free port -> $url, $port, $server;
 #                      or what the array `serving` says
@@ -25,7 +25,7 @@ body=$work/body headers=$work/headers run=$work/run.snag
 failed=0
 
 : "${trace:=synth:300*step(solve@1ms(sort@0.1ms) send);jitter=0.1;slow=solve/97/5}" "${foi:=step}"
-"$SNAG" analyze "$trace" --foi "$foi" -o "$run" --quiet >/dev/null || exit 1
+"$SNAG" analyze "$trace" --foi "$foi" ${analysis[@]+"${analysis[@]}"} -o "$run" --quiet >/dev/null || exit 1
 
 serving=(serve "$run")
 start() {
