@@ -1,6 +1,6 @@
 // A program that is live: the page grows with it, stops when paused, and stays when it is over.
 import { accessible } from "./axe.mjs";
-import { assert, inked } from "./steps.mjs";
+import { assert, inked, until } from "./steps.mjs";
 
 export const name = "live: points grow, a pause holds them, the finished run stays";
 export const options = {
@@ -46,8 +46,11 @@ async function whileItRuns(page) {
     const first = await number(page, ".live-calls");
     const points = await pointsOf(page);
     await grows(page, first);
-    assert.ok((await pointsOf(page)) > points, "points grow");
-    assert.ok((await inked(page, ".live-points canvas")) > 0.001, "points are drawn");
+    await until("points grow", async () => (await pointsOf(page)) > points);
+    await until(
+        "points are drawn",
+        async () => (await inked(page, ".live-points canvas")) > 0.001,
+    );
     assert.match(await page.locator(".live-points .sampling").textContent(), /executions/);
 }
 
@@ -119,18 +122,23 @@ async function statistics(page) {
     const ranks = page.locator(".live-ranking tbody").first().locator("tr");
     const url = new URL("api/v1/live/ranks?by=severity_ns.total", page.url());
     const { items } = await (await fetch(url)).json();
-    assert.deepEqual(
-        (await ranks.locator("button").allTextContents()).map(digits),
-        items.map((item) => item.rank),
+    const order = items.map((item) => item.rank).join();
+    await until(
         "those that lost most are the first",
+        async () =>
+            (await ranks.locator("button").allTextContents()).map(digits).join() === order,
     );
-    assert.equal(
-        await ranks.first().locator(".spark rect").count(),
-        items[0].history.values.length,
+    await until(
+        "the history of the first",
+        async () =>
+            (await ranks.first().locator(".spark rect").count()) ===
+            items[0].history.values.length,
     );
     await choose(page, "What the history shows", "calls");
-    await page.waitForTimeout(300);
-    assert.ok((await inked(page, ".heat")) > 0.3, "the history has calls everywhere");
+    await until(
+        "the history has calls everywhere",
+        async () => (await inked(page, ".heat")) > 0.3,
+    );
     await choose(page, "What the history shows", "anomalies");
     await choose(page, "Region of the model", { label: "c" });
     await page.locator(".live-model .histogram .count").first().waitFor();
@@ -143,10 +151,10 @@ async function records(page) {
     assert.match(await page.locator(".live-query").textContent(), /1 to 20 of/);
     await page.getByRole("button", { name: "After" }).click();
     await page.getByText(/^21 to/).waitFor();
-    assert.notEqual(await first.textContent(), worst, "another page");
+    await until("another page", async () => (await first.textContent()) !== worst);
     await page.getByRole("button", { name: "Before" }).click();
     await page.getByText(/^1 to 20 of/).waitFor();
-    assert.equal(await first.textContent(), worst);
+    await until("the first page", async () => (await first.textContent()) === worst);
     await choose(page, "Collection", "normalexecs");
     await page.waitForFunction(() => !document.querySelector(".live-query .strange-mark"));
     await choose(page, "Collection", "anomalies");
@@ -158,9 +166,13 @@ async function record(page) {
     await page.getByRole("button", { name: "Show why" }).click();
     await page.locator(".live-why .why").waitFor();
     assert.match(await page.locator(".live-why .why").textContent(), /took .* usually/);
-    assert.ok((await page.locator(".live-structure .icicle .node").count()) > 1, "structure");
-    assert.ok((await page.locator(".live-structure .strange").count()) > 0);
-    assert.ok((await inked(page, ".live-timeline canvas")) > 0.05, "the timeline is drawn");
+    const nodes = page.locator(".live-structure .icicle .node");
+    await until("structure", async () => (await nodes.count()) > 1);
+    await page.locator(".live-structure .strange").first().waitFor();
+    await until(
+        "the timeline is drawn",
+        async () => (await inked(page, ".live-timeline canvas")) > 0.05,
+    );
     await choose(page, "Structure drawn as", "force");
     await page.locator(".live-structure .force circle").first().waitFor();
     await choose(page, "Structure drawn as", "icicle");

@@ -22,6 +22,15 @@ export async function told(page, pattern, act) {
     await page.locator(".notice", { hasText: pattern }).waitFor();
 }
 
+/* Waits until test(), asked again and again, is true: a page shows things a little later. */
+export async function until(what, test) {
+    const end = Date.now() + 20000;
+    while (!(await test())) {
+        assert.ok(Date.now() < end, what);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
 /* Share of the pixels of a canvas that are not transparent. */
 export function inked(page, selector) {
     return page.evaluate((s) => {
