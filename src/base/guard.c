@@ -73,13 +73,19 @@ static bool is_reading(const struct guard *guard)
     return false;
 }
 
-/* What a signal to us means to the child; n_passed are those it was told of. */
+/*
+ * What a signal to us means to the child; n_passed are those it was told of. Those that come
+ * together count as one; one that comes while we tell the child of another is for the next
+ * time.
+ */
 static void pass_on(pid_t child, bool ends_itself, int *n_passed)
 {
-    if (n_caught == *n_passed)
+    int n = n_caught;
+
+    if (n == *n_passed)
         return;
     kill(child, ends_itself && *n_passed == 0 ? caught : SIGKILL);
-    *n_passed = n_caught;
+    *n_passed = n;
 }
 
 /* Waits for the child. Returns its wait status; *is_hung says that we had to kill it. */
