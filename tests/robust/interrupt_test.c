@@ -95,12 +95,12 @@ static void interrupt_once(const struct scene *s, struct rng *rng, int sig, bool
     kill(is_to_all ? -p.pid : p.pid, sig);
     spawn_end(&p, 30, &o);
     assert_false(o.is_late);
+    assert_string_equal(o.err, "");
     if (o.signal) {
         assert_int_equal(o.signal, sig);
     } else {
         assert_int_equal(o.status, 0); /* had just finished */
     }
-    assert_string_equal(o.err, "");
     outcome_release(&o);
     assert_gone(p.pid);
     if (sig != SIGKILL)

@@ -47,7 +47,7 @@ try /messages '/messages?limit=7'
 try '/calls/{location}/{row}' /calls/0/1
 for tree in 0 97 299; do
     get /api/v1/fois/1/executions/$tree/tree
-    root=$(jq -c '.nodes as $n | $n[0] | [.region, .exclusive_ns, .inclusive_ns,
+    root=$(jq -c '.nodes as $n | $n[0] | [.region, .exclusive_ns + 0, .inclusive_ns + 0,
         ([$n[] | select(.parent == 0).calls] | add)]' "$body")
     get "$api/calls/0/$(jq '.nodes[0].call' "$body")"
     check "the call of execution $tree" \
