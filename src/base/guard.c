@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define DEFAULT_PATIENCE_S 60u
+#define ONE_SIGNAL_NS 500000000u
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
@@ -73,19 +74,29 @@ static bool is_reading(const struct guard *guard)
     return false;
 }
 
+/* Signals to us that the child was told of, and when it was the first time. */
+struct passed {
+    int n;
+    uint64_t since_ns;
+};
+
 /*
- * What a signal to us means to the child; n_passed are those it was told of. Those that come
- * together count as one; one that comes while we tell the child of another is for the next
- * time.
+ * What a signal to us means to the child. Those within half a second are one: timeout(1) and
+ * batch systems signal a process and then its group, and the second kills.
  */
-static void pass_on(pid_t child, bool ends_itself, int *n_passed)
+static void pass_on(pid_t child, bool ends_itself, struct passed *passed)
 {
     int n = n_caught;
 
-    if (n == *n_passed)
+    if (n == passed->n)
         return;
-    kill(child, ends_itself && *n_passed == 0 ? caught : SIGKILL);
-    *n_passed = n;
+    if (ends_itself && passed->n == 0) {
+        passed->since_ns = clock_ns();
+        kill(child, caught);
+    } else if (!ends_itself || clock_ns() - passed->since_ns > ONE_SIGNAL_NS) {
+        kill(child, SIGKILL);
+    }
+    passed->n = n;
 }
 
 /* Waits for the child. Returns its wait status; *is_hung says that we had to kill it. */
@@ -94,7 +105,8 @@ static int wait_for(pid_t child, const struct guard *guard, const struct guard_o
 {
     uint64_t last_beat = heartbeat(guard), since = clock_ns(), nap_us = 200;
     unsigned patience_s = opts->patience_s ? opts->patience_s : DEFAULT_PATIENCE_S;
-    int status = 0, n_passed = 0;
+    struct passed passed = {0};
+    int status = 0;
 
     *is_hung = false;
     for (;;) {
@@ -103,7 +115,7 @@ static int wait_for(pid_t child, const struct guard *guard, const struct guard_o
 
         if (pid == child)
             return status;
-        pass_on(child, opts->ends_itself, &n_passed);
+        pass_on(child, opts->ends_itself, &passed);
         if (beat != last_beat || !is_reading(guard)) {
             last_beat = beat;
             since = clock_ns();

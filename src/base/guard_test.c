@@ -137,6 +137,7 @@ static int ignore_what_is_told(void *ctx, struct guard *guard)
     kill(getppid(), SIGTERM);
     while (n_told == 0)
         usleep(1000);
+    usleep(700000); /* sooner, it would be the same one */
     kill(getppid(), SIGTERM);
     hang();
     return 7;
