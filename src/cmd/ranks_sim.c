@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "ps/ps_key.h"
 #include "ps/ps_wire.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zmq.h>
 
 #define BODIES 16u /* different steps */
@@ -42,14 +42,6 @@ struct sim {
     msgpack_sbuffer out;
     struct ps_frame frame;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --------------------------------------------------------------------------------- setup */
 
@@ -157,7 +149,7 @@ static void send_step(struct sim *s, uint32_t r, bool is_again)
     s->result->n_sent++;
     s->result->n_resent += is_again;
     rank->is_waiting = true;
-    rank->sent_ns = now_ns();
+    rank->sent_ns = clock_ns();
 }
 
 static void take_reply(struct sim *s, const struct ps_reply *reply)
@@ -175,7 +167,7 @@ static void take_reply(struct sim *s, const struct ps_reply *reply)
     rank->have = reply->version;
     s->result->n_answered++;
     s->result->n_models += reply->n_models;
-    sketch_add(&s->result->latency_ns, now_ns() - rank->sent_ns);
+    sketch_add(&s->result->latency_ns, clock_ns() - rank->sent_ns);
     if (s->opts.rate_per_s == 0)
         send_step(s, r, false);
 }
@@ -222,26 +214,26 @@ static void be_due(struct sim *s, uint32_t r, uint64_t now)
 static void play(struct sim *s)
 {
     double per_s = s->opts.n_ranks * (s->opts.rate_per_s > 0 ? s->opts.rate_per_s : 0.5);
-    uint64_t begin = now_ns(), end = begin + (uint64_t)(1e9 * s->opts.seconds), due = 0, now;
+    uint64_t begin = clock_ns(), end = begin + (uint64_t)(1e9 * s->opts.seconds), due = 0, now;
 
     for (uint32_t r = 0; r < s->opts.n_ranks && s->opts.rate_per_s == 0; r++)
         send_step(s, r, false);
-    while ((now = now_ns()) < end) {
+    while ((now = clock_ns()) < end) {
         while ((double)due / per_s * 1e9 <= (double)(now - begin))
             be_due(s, (uint32_t)(due++ % s->opts.n_ranks), now);
         wait_messages(s, 1);
     }
-    s->result->wall_s = (double)(now_ns() - begin) * 1e-9;
+    s->result->wall_s = (double)(clock_ns() - begin) * 1e-9;
 }
 
 /* Whether somebody is there, so that the clock starts with a connection. */
 static int greet(struct sim *s)
 {
-    uint64_t end = now_ns() + 10000000000u;
+    uint64_t end = clock_ns() + 10000000000u;
 
     send_step(s, 0, false);
     s->rank[0].is_waiting = true;
-    while (s->result->n_answered == 0 && now_ns() < end)
+    while (s->result->n_answered == 0 && clock_ns() < end)
         wait_messages(s, 100);
     if (s->result->n_answered == 0)
         return err_set(ERR_IO, "nobody answers at '%s'", s->opts.address);

@@ -71,11 +71,6 @@ static void push_row(struct around *a, const struct histories *h, const struct a
 
 /* ------------------------------------------------------------------------------- messages */
 
-static uint64_t record_ns(const struct message *m)
-{
-    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
-}
-
 static size_t messages_from(const struct live_calls *c, uint64_t time_ns)
 {
     size_t low = 0, high = c->n_messages;
@@ -83,7 +78,7 @@ static size_t messages_from(const struct live_calls *c, uint64_t time_ns)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (record_ns(&c->message[middle]) < time_ns)
+        if (message_record_ns(&c->message[middle]) < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -114,15 +109,7 @@ static bool has_event(const struct around *a, const struct prov_event *e)
 static void push_message(struct around *a, const struct ad_step *step, uint32_t location,
                          const struct message *m, struct prov_event event)
 {
-    uint32_t rank = step->defs->location[location].rank;
-    bool is_send = m->kind == MESSAGE_SEND;
-    struct prov_message message = {.is_send = is_send,
-                                   .call = event,
-                                   .source = is_send ? rank : m->peer,
-                                   .target = is_send ? m->peer : rank,
-                                   .tag = m->tag,
-                                   .bytes = m->bytes,
-                                   .time_ns = record_ns(m)};
+    struct prov_message message = history_message(step, location, m, event);
 
     push_messages(a, &message, 1);
 }
@@ -137,7 +124,7 @@ static void add_messages(struct around *a, const struct histories *h,
 
     for (size_t i = first;
          i < c->n_messages && i - first < MOST_LOOKED_AT &&
-         a->n_messages < AROUND_MOST_MESSAGES && record_ns(&c->message[i]) <= end_ns;
+         a->n_messages < AROUND_MOST_MESSAGES && message_record_ns(&c->message[i]) <= end_ns;
          i++) {
         const struct message *m = &c->message[i];
         struct prov_event event;

@@ -156,6 +156,21 @@ static bool is_anomaly(const struct history *own, uint32_t row)
     return low < own->n_verdicts && own->first[low].row == row;
 }
 
+struct prov_message history_message(const struct ad_step *step, uint32_t location,
+                                    const struct message *m, struct prov_event event)
+{
+    uint32_t rank = step->defs->location[location].rank;
+    bool is_send = m->kind == MESSAGE_SEND;
+
+    return (struct prov_message){.is_send = is_send,
+                                 .call = event,
+                                 .source = is_send ? rank : m->peer,
+                                 .target = is_send ? m->peer : rank,
+                                 .tag = m->tag,
+                                 .bytes = m->bytes,
+                                 .time_ns = message_record_ns(m)};
+}
+
 uint32_t history_fid(const struct ad_step *step, uint32_t model)
 {
     uint32_t fid = ad_function(step->ad, model);

@@ -97,6 +97,10 @@ struct prov_event history_late_event(const struct histories *h, const struct ad_
 void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
                   uint32_t row, struct prov_call *out);
 
+/* history_message -- a message of a location as records have it; event: the call it is in. */
+struct prov_message history_message(const struct ad_step *step, uint32_t location,
+                                    const struct message *message, struct prov_event event);
+
 /* history_fid -- the number of a function in the whole job; while the parameter server has not
  * said it, HISTORY_OWN_FID and its number here. */
 uint32_t history_fid(const struct ad_step *step, uint32_t model);

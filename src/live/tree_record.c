@@ -151,34 +151,21 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
     call[0].is_anomaly = foi->verdict[t].is_anomaly;
 }
 
-static uint64_t record_ns(const struct message *m)
-{
-    return m->kind == MESSAGE_SEND ? m->begin_ns : m->end_ns;
-}
-
 /* The first messages of the calls that are there. */
 static void add_messages(const struct live_foi *foi, const struct ad_step *step, uint32_t t,
                          const struct chosen *chosen, struct prov_window *window)
 {
     const struct live_forest *lf = &foi->trees;
-    uint32_t rank = step->defs->location[lf->forest.location[t]].rank;
+    uint32_t location = lf->forest.location[t];
 
     for (size_t i = lf->first_message[t];
          i < lf->first_message[t + 1] && window->n_messages < TREE_RECORD_MOST_MESSAGES; i++) {
         const struct message *m = &lf->message[i];
         uint32_t place = chosen->place[m->call - lf->forest.first[t]];
-        bool is_send = m->kind == MESSAGE_SEND;
 
-        if (place == UINT32_MAX)
-            continue;
-        window->message[window->n_messages++] =
-            (struct prov_message){.is_send = is_send,
-                                  .call = window->call[place].event,
-                                  .source = is_send ? rank : m->peer,
-                                  .target = is_send ? m->peer : rank,
-                                  .tag = m->tag,
-                                  .bytes = m->bytes,
-                                  .time_ns = record_ns(m)};
+        if (place != UINT32_MAX)
+            window->message[window->n_messages++] =
+                history_message(step, location, m, window->call[place].event);
     }
 }
 

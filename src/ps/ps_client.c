@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "ps/ps_key.h"
 #include "ps/ps_state.h"
@@ -24,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <zmq.h>
 
 #define POLL_MS 100     /* between empty pushes, */
@@ -74,10 +74,7 @@ struct ps_client {
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return clock_ns() / 1000000;
 }
 
 /* -------------------------------------------------------------------------------- opening */

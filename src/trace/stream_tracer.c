@@ -7,13 +7,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "trace/monotone.h"
 #include "trace/tracer_lanes.h"
 #include "trace/tracer_socket.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PREFIX "tracer:"
 #define MOST_WAITING ((size_t)4 << 20) /* events; a frame more may come */
@@ -31,14 +31,6 @@ struct listening {
     uint32_t current;     /* lane that the next part is of */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool accepts(const char *url)
 {
     return strncmp(url, PREFIX, strlen(PREFIX)) == 0;
@@ -52,7 +44,7 @@ static int open_tracer(struct stream *stream, const char *url)
     stream->defs = &l->run.defs;
     l->run.quality = &stream->quality;
     l->run.wants_counters = stream->opts.wants_counters;
-    l->opened_ns = now_ns();
+    l->opened_ns = clock_ns();
     return tracer_socket_open(&l->socket, url + strlen(PREFIX));
 }
 
@@ -99,7 +91,7 @@ static bool is_complete(const struct listening *l, uint64_t border)
     uint64_t end_ns = border + l->run.origin_ns;
 
     if (l->run.n_waiting >= MOST_WAITING || l->socket.n_peers == 0 ||
-        time_before(end_ns + 2 * l->interval_ns + PATIENCE_NS, now_ns()))
+        time_before(end_ns + 2 * l->interval_ns + PATIENCE_NS, clock_ns()))
         return true;
     return l->run.rank.n >= l->run.n_expected && tracer_socket_until(&l->socket, end_ns);
 }
@@ -171,13 +163,14 @@ static bool is_over(const struct listening *l)
 {
     if (l->run.rank.n == 0 || l->run.n_waiting > 0 || tracer_socket_n_known(&l->socket) > 0)
         return false;
-    return l->socket.done.n >= l->run.n_expected || now_ns() - l->socket.closed_ns >= GRACE_NS;
+    return l->socket.done.n >= l->run.n_expected ||
+           clock_ns() - l->socket.closed_ns >= GRACE_NS;
 }
 
 static int check_patience(const struct stream *stream)
 {
     const struct listening *l = stream->impl;
-    uint64_t now = now_ns();
+    uint64_t now = clock_ns();
 
     if (l->run.rank.n == 0 && stream->opts.connect_ms > 0 &&
         now - l->opened_ns > (uint64_t)stream->opts.connect_ms * MS)
@@ -192,14 +185,14 @@ static int check_patience(const struct stream *stream)
 static int next(struct stream *stream, int timeout_ms)
 {
     struct listening *l = stream->impl;
-    uint64_t deadline_ns = now_ns() + (uint64_t)timeout_ms * MS;
+    uint64_t deadline_ns = clock_ns() + (uint64_t)timeout_ms * MS;
     int wait_ms = 0;
 
     end_step(stream);
     for (;;) {
         uint64_t now;
         bool is_any = l->run.n_waiting < MOST_WAITING &&
-                      tracer_socket_receive(&l->socket, &l->run, wait_ms, now_ns);
+                      tracer_socket_receive(&l->socket, &l->run, wait_ms, clock_ns);
         int rc;
 
         stream->n_lost = l->run.n_lost;
@@ -210,7 +203,7 @@ static int next(struct stream *stream, int timeout_ms)
         rc = check_patience(stream);
         if (rc < 0)
             return rc;
-        now = now_ns();
+        now = clock_ns();
         if (now >= deadline_ns)
             return STREAM_IDLE;
         wait_ms = is_any ? 0 : (int)((deadline_ns - now) / MS) + 1;
