@@ -1,13 +1,15 @@
-/*
- * The callbacks put times into the batch as ticks; otf2_events_convert turns a whole batch into
- * nanoseconds at once, which is cheaper than one by one.
- */
+/* Most of this is called once per message or collective; calls themselves are in the header. */
 #include "trace/otf2_events.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static void make_room(struct otf2_events *r, size_t n)
+{
+    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n, sizeof *r->batch->event);
+}
 
 static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
 {
@@ -16,9 +18,8 @@ static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
     return comm == IDMAP_NONE ? idtable_get(&r->tables->comm, id) : comm;
 }
 
-/* A region that the location has not called before, or that is not a usual one. */
-static __attribute__((noinline)) OTF2_CallbackCode
-push_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind, OTF2_RegionRef id)
+void otf2_events_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
+                          OTF2_RegionRef id)
 {
     const struct otf2_tables *tables = r->tables;
     uint32_t region = idtable_get(&r->region, id);
@@ -33,43 +34,15 @@ push_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind, OTF2_R
     if (region == tables->undefined_region)
         r->quality->n[QUALITY_undefined_region] += kind == EVENT_ENTER;
     event_batch_push(r->batch, time, kind, region);
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Nearly all records come here: what is usual is kept free of anything else. */
-static inline OTF2_CallbackCode push_call(struct otf2_events *r, uint64_t time,
-                                          enum event_kind kind, OTF2_RegionRef id)
-{
-    uint32_t region = idtable_get_dense(&r->region, id);
-
-    if (__builtin_expect(region >= r->undefined_region, 0)) /* or not known at all */
-        return push_new_call(r, time, kind, id);
-    event_batch_push(r->batch, time, kind, region);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                  OTF2_RegionRef region)
-{
-    (void)location, (void)position, (void)attributes;
-    return push_call(arg, time, EVENT_ENTER, region);
-}
-
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                  OTF2_RegionRef region)
-{
-    (void)location, (void)position, (void)attributes;
-    return push_call(arg, time, EVENT_LEAVE, region);
-}
+/* --------------------------------------------------------------------------- messages */
 
 /* The parts of a message that all four kinds of records have in common. */
 static void push_message(struct otf2_events *r, uint64_t time, enum message_kind kind,
-                         uint32_t peer, uint32_t comm_id, uint32_t tag, uint64_t bytes,
-                         const struct request *posted)
+                         const struct otf2_message *m, const struct request *posted)
 {
-    uint32_t comm = comm_of(r, comm_id);
+    uint32_t comm = comm_of(r, m->comm);
     struct message *message;
     uint32_t peer_rank;
 
@@ -77,7 +50,7 @@ static void push_message(struct otf2_events *r, uint64_t time, enum message_kind
         r->quality->n[QUALITY_undefined_comm]++;
         return;
     }
-    peer_rank = definitions_peer(r->defs, comm, r->rank, peer);
+    peer_rank = definitions_peer(r->defs, comm, r->rank, m->peer);
     if (peer_rank == NO_RANK) {
         r->quality->n[QUALITY_bad_value]++;
         return;
@@ -85,35 +58,15 @@ static void push_message(struct otf2_events *r, uint64_t time, enum message_kind
     message = event_batch_message(r->batch, time);
     *message = (struct message){
         .begin_ns = posted ? posted->time_ns : time,
-        .bytes = bytes,
+        .bytes = m->bytes,
         .match = MESSAGE_UNMATCHED,
         .peer = peer_rank,
         .comm = comm,
-        .tag = tag,
+        .tag = m->tag,
         .order = posted ? posted->ref : r->n_posted++,
         .kind = (uint32_t)kind,
     };
     r->n_messages++;
-}
-
-static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                 uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                 uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
-{
-    (void)location, (void)position, (void)attributes;
-    push_message(arg, time, MESSAGE_SEND, receiver, comm, tag, bytes, NULL);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_recv(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                 uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                 uint32_t sender, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
-{
-    (void)location, (void)position, (void)attributes;
-    push_message(arg, time, MESSAGE_RECV, sender, comm, tag, bytes, NULL);
-    return OTF2_CALLBACK_SUCCESS;
 }
 
 static void post(struct otf2_events *r, uint64_t id, uint64_t time, uint32_t ref)
@@ -121,70 +74,56 @@ static void post(struct otf2_events *r, uint64_t id, uint64_t time, uint32_t ref
     r->quality->n[QUALITY_unfinished_request] += requests_post(&r->requests, id, time, ref);
 }
 
-static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                  uint32_t receiver, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+void otf2_events_send(struct otf2_events *r, uint64_t time, const struct otf2_message *m)
 {
-    struct otf2_events *r = arg;
+    push_message(r, time, MESSAGE_SEND, m, NULL);
+}
+
+void otf2_events_recv(struct otf2_events *r, uint64_t time, const struct otf2_message *m)
+{
+    push_message(r, time, MESSAGE_RECV, m, NULL);
+}
+
+void otf2_events_isend(struct otf2_events *r, uint64_t time, const struct otf2_message *m,
+                       uint64_t request)
+{
     uint32_t n_before = r->n_messages;
 
-    (void)location, (void)position, (void)attributes;
-    push_message(r, time, MESSAGE_SEND, receiver, comm, tag, bytes, NULL);
+    push_message(r, time, MESSAGE_SEND, m, NULL);
     if (r->n_messages > n_before)
         post(r, request, time, n_before);
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                           uint64_t position, void *arg,
-                                           OTF2_AttributeList *attributes, uint64_t request)
+void otf2_events_isend_complete(struct otf2_events *r, uint64_t time, uint64_t request)
 {
-    struct otf2_events *r = arg;
     struct request posted;
 
-    (void)location, (void)position, (void)attributes;
     if (requests_take(&r->requests, request, &posted))
         event_batch_push(r->batch, time, EVENT_SENT, posted.ref);
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_irecv_request(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                          uint64_t position, void *arg,
-                                          OTF2_AttributeList *attributes, uint64_t request)
+void otf2_events_irecv_request(struct otf2_events *r, uint64_t time, uint64_t request)
 {
-    struct otf2_events *r = arg;
-
-    (void)location, (void)position, (void)attributes;
     post(r, request, time, r->n_posted++);
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_irecv(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                  uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                  uint32_t sender, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t request)
+void otf2_events_irecv(struct otf2_events *r, uint64_t time, const struct otf2_message *m,
+                       uint64_t request)
 {
-    struct otf2_events *r = arg;
     struct request posted;
     bool is_known = requests_take(&r->requests, request, &posted);
 
-    (void)location, (void)position, (void)attributes;
-    push_message(r, time, MESSAGE_RECV, sender, comm, tag, bytes, is_known ? &posted : NULL);
-    return OTF2_CALLBACK_SUCCESS;
+    push_message(r, time, MESSAGE_RECV, m, is_known ? &posted : NULL);
 }
 
-static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                      uint64_t position, void *arg,
-                                      OTF2_AttributeList *attributes, uint64_t request)
+void otf2_events_cancelled(struct otf2_events *r, uint64_t request)
 {
-    struct otf2_events *r = arg;
     struct request posted;
 
-    (void)location, (void)time, (void)position, (void)attributes;
     requests_take(&r->requests, request, &posted);
-    return OTF2_CALLBACK_SUCCESS;
 }
+
+/* ------------------------------------------------------------------------- collectives */
 
 static enum collective_kind kind_of(OTF2_CollectiveOp op)
 {
@@ -214,11 +153,10 @@ static enum collective_kind kind_of(OTF2_CollectiveOp op)
 }
 
 static void push_collective(struct otf2_events *r, uint64_t begin, uint64_t time,
-                            OTF2_CollectiveOp op, uint32_t comm_id, uint32_t root,
-                            uint64_t sent_bytes, uint64_t received_bytes)
+                            const struct otf2_collective *c)
 {
-    uint32_t comm = comm_of(r, comm_id);
-    enum collective_kind kind = kind_of(op);
+    uint32_t comm = comm_of(r, c->comm);
+    enum collective_kind kind = kind_of(c->op);
     uint32_t root_rank = NO_ROOT;
 
     if (comm == IDMAP_NONE) {
@@ -226,16 +164,16 @@ static void push_collective(struct otf2_events *r, uint64_t begin, uint64_t time
         return;
     }
     if (kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE) {
-        root_rank = definitions_peer(r->defs, comm, r->rank, root);
+        root_rank = definitions_peer(r->defs, comm, r->rank, c->root);
         if (root_rank == NO_RANK)
             kind = COLLECTIVE_OTHER; /* MPI_ROOT, MPI_PROC_NULL, or nonsense */
     }
-    if (kind != COLLECTIVE_BARRIER && sent_bytes == 0 && received_bytes == 0)
+    if (kind != COLLECTIVE_BARRIER && c->sent_bytes == 0 && c->received_bytes == 0)
         kind = COLLECTIVE_OTHER; /* nothing to wait for: MPI may return at once */
     *event_batch_collective(r->batch, time) = (struct collective){
         .begin_ns = begin,
-        .sent_bytes = sent_bytes,
-        .received_bytes = received_bytes,
+        .sent_bytes = c->sent_bytes,
+        .received_bytes = c->received_bytes,
         .comm = comm,
         .kind = (uint32_t)kind,
         .root = root_rank,
@@ -244,59 +182,34 @@ static void push_collective(struct otf2_events *r, uint64_t begin, uint64_t time
     };
 }
 
-static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                             uint64_t position, void *arg,
-                                             OTF2_AttributeList *attributes)
+void otf2_events_collective_begin(struct otf2_events *r, uint64_t time)
 {
-    struct otf2_events *r = arg;
-
-    (void)location, (void)position, (void)attributes;
     r->collective_begin = time;
     r->is_in_collective = true;
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_collective_end(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                           uint64_t position, void *arg,
-                                           OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
-                                           OTF2_CommRef comm, uint32_t root,
-                                           uint64_t sent_bytes, uint64_t received_bytes)
+void otf2_events_collective_end(struct otf2_events *r, uint64_t time,
+                                const struct otf2_collective *c)
 {
-    struct otf2_events *r = arg;
-
-    (void)location, (void)position, (void)attributes;
-    push_collective(r, r->is_in_collective ? r->collective_begin : time, time, op, comm, root,
-                    sent_bytes, received_bytes);
+    push_collective(r, r->is_in_collective ? r->collective_begin : time, time, c);
     r->is_in_collective = false;
-    return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_icollective_request(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                                uint64_t position, void *arg,
-                                                OTF2_AttributeList *attributes,
-                                                uint64_t request)
+void otf2_events_icollective_request(struct otf2_events *r, uint64_t time, uint64_t request)
 {
-    (void)location, (void)position, (void)attributes;
-    post(arg, request, time, 0);
-    return OTF2_CALLBACK_SUCCESS;
+    post(r, request, time, 0);
 }
 
-static OTF2_CallbackCode on_icollective_complete(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                                 uint64_t position, void *arg,
-                                                 OTF2_AttributeList *attributes,
-                                                 OTF2_CollectiveOp op, OTF2_CommRef comm,
-                                                 uint32_t root, uint64_t sent_bytes,
-                                                 uint64_t received_bytes, uint64_t request)
+void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
+                                      const struct otf2_collective *c, uint64_t request)
 {
-    struct otf2_events *r = arg;
     struct request posted;
     bool is_known = requests_take(&r->requests, request, &posted);
 
-    (void)location, (void)position, (void)attributes;
-    push_collective(r, is_known ? posted.time_ns : time, time, op, comm, root, sent_bytes,
-                    received_bytes);
-    return OTF2_CALLBACK_SUCCESS;
+    push_collective(r, is_known ? posted.time_ns : time, time, c);
 }
+
+/* ---------------------------------------------------------------------------- counters */
 
 static const struct otf2_metric *metric_of(const struct otf2_events *r, OTF2_MetricRef id)
 {
@@ -325,59 +238,19 @@ static struct counter_value value_of(const struct otf2_member *member, OTF2_Type
     return v;
 }
 
-static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                   uint64_t position, void *arg, OTF2_AttributeList *attributes,
-                                   OTF2_MetricRef metric, uint8_t n_values,
-                                   const OTF2_Type *types, const OTF2_MetricValue *values)
+void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef metric, uint8_t n,
+                        const OTF2_Type *types, const OTF2_MetricValue *values)
 {
-    struct otf2_events *r = arg;
     const struct otf2_metric *m = r->wants_counters ? metric_of(r, metric) : NULL;
 
-    (void)location, (void)position, (void)attributes;
-    if (m == NULL || n_values > m->n) {
+    if (m == NULL || n > m->n) {
         r->quality->n[QUALITY_ignored_event]++;
-        return OTF2_CALLBACK_SUCCESS;
+        return;
     }
     /* one record, several events: those behind it must still have room */
-    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n_values + OTF2_EVENTS_MOST,
-             sizeof *r->batch->event);
-    for (uint8_t i = 0; i < n_values; i++)
+    make_room(r, n + r->most);
+    for (uint8_t i = 0; i < n; i++)
         *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_unknown(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                    uint64_t position, void *arg,
-                                    OTF2_AttributeList *attributes)
-{
-    struct otf2_events *r = arg;
-
-    (void)location, (void)time, (void)position, (void)attributes;
-    r->quality->n[QUALITY_bad_record]++;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-OTF2_EvtReaderCallbacks *otf2_events_callbacks(void)
-{
-    OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
-
-    OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
-    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
-    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, on_isend_complete);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, on_irecv_request);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
-    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(c, on_collective_begin);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_collective_end);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_icollective_request);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c,
-                                                                     on_icollective_complete);
-    OTF2_EvtReaderCallbacks_SetMetricCallback(c, on_metric);
-    OTF2_EvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
-    return c;
 }
 
 void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
@@ -410,6 +283,15 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
     idtable_clear(&r->region);
     idtable_clear(&r->comm);
     idtable_clear(&r->metric);
+}
+
+void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t most,
+                      struct quality *quality)
+{
+    r->batch = batch;
+    r->most = most;
+    r->quality = quality;
+    make_room(r, most);
 }
 
 static void map_region(uint64_t local, uint64_t global, void *arg)

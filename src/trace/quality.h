@@ -29,6 +29,7 @@
       "locations whose local definitions are missing or unreadable (names may be wrong)")      \
     X(missing_file, true, "locations whose event file is missing or unreadable")               \
     X(truncated, true, "locations whose events end early")                                     \
+    X(lost_event, true, "events that are missing from files that were cut off or damaged")     \
     X(reader_crash, true, "locations whose events crashed the reading library")                \
     X(reader_hang, true, "locations whose events hung the reading library")                    \
     X(bad_record, true, "records that could not be understood, skipped")                       \

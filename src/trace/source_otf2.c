@@ -1,10 +1,13 @@
 /*
- * One OTF2 reader per thread, local event readers only: the merging global reader needs memory
- * for every location and fails when a single file is missing. What libotf2 3.0 does that one
- * has to know:
+ * Definitions are read by libotf2, events by otf2_decode, location by location: a reader per
+ * thread. Events that only libotf2 can decode (compressed, or in SIONlib's containers) go
+ * through its local readers; its merging global reader needs memory for every location and
+ * fails when a single file is missing. What libotf2 3.0 does that one has to know:
  *
  *  - past the end, ReadLocalEvents starts again from the beginning: fewer records than asked
  *    for, or any error, is the end;
+ *  - where a file was cut off it may hand out the same chunk for ever: a location has no more
+ *    events than its definition says;
  *  - it corrects clocks only between two ClockOffset records: we do it ourselves (ticks.h);
  *  - a location's own ids (mapping tables) are in its local definitions, which must be read
  *    before its events; a missing definition file is not an error;
@@ -16,7 +19,8 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "trace/otf2_events.h"
+#include "trace/otf2_decode.h"
+#include "trace/otf2_library.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,10 +34,14 @@
 
 #define BUFFER_BYTES (24 << 20) /* more than libotf2 has in use at a time */
 
+#define LEAST_SAID 2u /* EZTrace's definitions say 2 events whatever there are */
+
 struct otf2 {
     char anchor[FS_PATH_SIZE]; /* the .otf2 file */
     char files[FS_PATH_SIZE];  /* the directory of event files */
     bool has_local_files;      /* some location has a file of definitions */
+    bool needs_library;        /* its events are in a form that only libotf2 can decode */
+    uint64_t chunk_bytes;      /* of event files */
     struct otf2_tables tables;
     const struct definitions *defs;
 };
@@ -41,8 +49,6 @@ struct otf2 {
 struct otf2_reader {
     const struct otf2 *archive;
     OTF2_Reader *reader;
-    OTF2_EvtReader *file; /* of the current location, NULL if there is none to read */
-    OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
     bool can_open_local_files;
 
@@ -50,7 +56,11 @@ struct otf2_reader {
     struct ticks ticks;
     struct otf2_events events;
     uint64_t n_read;
-    bool is_at_end;
+    bool is_at_end; /* or there is nothing to read */
+    struct otf2_file file;
+
+    OTF2_EvtReader *library; /* reads the current location, if that is not for otf2_file */
+    OTF2_EvtReaderCallbacks *callbacks;
 };
 
 /* ------------------------------------------------------------------ finding the archive */
@@ -163,6 +173,26 @@ static void prepare_buffers(void)
     free(mem_resize(NULL, BUFFER_BYTES, 1));
 }
 
+/* How the archive keeps its events. */
+static int read_anchor(struct otf2 *archive, OTF2_Reader *reader)
+{
+    OTF2_FileSubstrate substrate;
+    OTF2_Compression compression;
+    uint64_t definition_bytes;
+
+    if (OTF2_Reader_GetFileSubstrate(reader, &substrate) != OTF2_SUCCESS ||
+        OTF2_Reader_GetCompression(reader, &compression) != OTF2_SUCCESS ||
+        OTF2_Reader_GetChunkSize(reader, &archive->chunk_bytes, &definition_bytes) !=
+            OTF2_SUCCESS ||
+        archive->chunk_bytes < OTF2_CHUNK_SIZE_MIN ||
+        archive->chunk_bytes > OTF2_CHUNK_SIZE_MAX)
+        return err_set(ERR_FORMAT, "not a readable OTF2 archive");
+    archive->needs_library = substrate != OTF2_SUBSTRATE_POSIX ||
+                             compression > OTF2_COMPRESSION_NONE ||
+                             getenv("SNAG_OTF2_LIBRARY") != NULL;
+    return 0;
+}
+
 static int otf2_open(struct source *source, const char *path)
 {
     struct otf2 *archive = mem_alloc(1, sizeof *archive);
@@ -179,8 +209,10 @@ static int otf2_open(struct source *source, const char *path)
     reader = open_reader(archive);
     if (reader == NULL)
         return ERR_FORMAT;
-    rc = otf2_definitions_read(reader, archive->files, &source->defs, &archive->tables,
-                               &source->quality);
+    rc = read_anchor(archive, reader);
+    if (rc == 0)
+        rc = otf2_definitions_read(reader, archive->files, &source->defs, &archive->tables,
+                                   &source->quality);
     if (rc < 0)
         rc = err_set(rc, "cannot read '%s': %s", archive->anchor, err_message());
     archive->has_local_files = has_local_files(archive->files);
@@ -237,6 +269,7 @@ static void reader_free(void *impl)
         OTF2_DefReaderCallbacks_Delete(r->local_callbacks);
     if (r->reader)
         OTF2_Reader_Close(r->reader);
+    otf2_file_release(&r->file);
     otf2_events_release(&r->events);
     ticks_release(&r->ticks);
     free(r);
@@ -255,12 +288,14 @@ static void *reader_new(struct source *source)
         reader_free(r);
         return NULL;
     }
-    r->callbacks = otf2_events_callbacks();
+    r->file.fd = -1;
+    r->callbacks = otf2_library_callbacks();
     r->local_callbacks = OTF2_DefReaderCallbacks_New();
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(r->local_callbacks, on_clock_offset);
     OTF2_DefReaderCallbacks_SetMappingTableCallback(r->local_callbacks, on_mapping);
     OTF2_DefReaderCallbacks_SetUnknownCallback(r->local_callbacks, on_unknown_definition);
-    OTF2_Reader_OpenEvtFiles(r->reader);
+    if (r->archive->needs_library)
+        OTF2_Reader_OpenEvtFiles(r->reader);
     r->can_open_local_files = OTF2_Reader_OpenDefFiles(r->reader) == OTF2_SUCCESS;
     return r;
 }
@@ -286,14 +321,30 @@ static void read_local_definitions(struct otf2_reader *r, uint64_t id)
     OTF2_Reader_CloseDefReader(r->reader, defs);
 }
 
-/* True when the location has an event file that we may read. */
-static bool has_events(const struct otf2_reader *r)
+/* --------------------------------------------------------------------------- events */
+
+static void begin_library(struct otf2_reader *r, struct quality *quality)
+{
+    r->library = OTF2_Reader_GetEvtReader(r->reader, r->location->id);
+    r->is_at_end = r->library == NULL;
+    quality->n[QUALITY_missing_file] += r->is_at_end;
+    if (r->is_at_end)
+        return;
+    OTF2_EvtReader_ApplyClockOffsets(r->library, false);
+    OTF2_EvtReader_ApplyMappingTables(r->library, false);
+    OTF2_Reader_RegisterEvtCallbacks(r->reader, r->library, r->callbacks, &r->events);
+}
+
+/* A location that has no event file, or none that we may read, and should have one. */
+static void begin_file(struct otf2_reader *r, struct quality *quality)
 {
     char path[FS_PATH_SIZE + 32];
 
     snprintf(path, sizeof path, "%s/%llu.evt", r->archive->files,
              (unsigned long long)r->location->id);
-    return access(path, R_OK) == 0;
+    r->is_at_end = otf2_file_open(&r->file, path, r->archive->chunk_bytes) < 0;
+    if (r->is_at_end)
+        quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
 }
 
 static int begin(void *impl, uint32_t location, struct quality *quality)
@@ -303,46 +354,65 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
     r->events.quality = quality;
     r->location = &r->archive->defs->location[location];
     r->n_read = 0;
-    r->is_at_end = false;
     otf2_events_begin(&r->events, r->location->rank);
     ticks_clear_offsets(&r->ticks);
-    if (!has_events(r)) {
-        quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
-        return 0;
+    if (!r->archive->needs_library)
+        begin_file(r, quality);
+    if (r->archive->needs_library || !r->is_at_end) {
+        OTF2_Reader_SelectLocation(r->reader, r->location->id);
+        read_local_definitions(r, r->location->id);
     }
-    OTF2_Reader_SelectLocation(r->reader, r->location->id);
-    read_local_definitions(r, r->location->id);
-    r->file = OTF2_Reader_GetEvtReader(r->reader, r->location->id);
-    if (r->file == NULL) {
-        quality->n[QUALITY_missing_file]++;
-        return 0;
-    }
-    OTF2_EvtReader_ApplyClockOffsets(r->file, false);
-    OTF2_EvtReader_ApplyMappingTables(r->file, false);
-    OTF2_Reader_RegisterEvtCallbacks(r->reader, r->file, r->callbacks, &r->events);
+    if (r->archive->needs_library)
+        begin_library(r, quality);
     return 0;
+}
+
+/* Asks libotf2 for the next records. */
+static size_t next_of_library(struct otf2_reader *r, struct quality *quality)
+{
+    uint64_t said = r->location->n_events_said, n = 0;
+    uint64_t left = (said > LEAST_SAID ? said : UINT64_MAX) - r->n_read;
+    size_t most = left < r->events.most ? (size_t)left : r->events.most;
+    OTF2_ErrorCode status = OTF2_Reader_ReadLocalEvents(r->reader, r->library, most, &n);
+
+    n = n < most ? n : most;
+    r->is_at_end = n < r->events.most || status != OTF2_SUCCESS;
+    quality->n[QUALITY_truncated] +=
+        r->is_at_end && (status != OTF2_SUCCESS || r->n_read + n < said);
+    return (size_t)n;
+}
+
+/* What was missing in the file of the location, now that it is at its end. */
+static void report(const struct otf2_reader *r, struct quality *quality)
+{
+    const struct otf2_file *f = &r->file;
+    uint64_t n = r->n_read + f->n_lost, said = r->location->n_events_said;
+
+    quality->n[QUALITY_bad_record] += f->n_damaged;
+    quality->n[QUALITY_truncated] += f->is_cut || n < said;
+    quality->n[QUALITY_lost_event] += f->n_lost + (n < said ? said - n : 0);
 }
 
 static size_t next(void *impl, struct event_batch *batch, size_t most, struct quality *quality)
 {
     struct otf2_reader *r = impl;
-    size_t event = batch->n, message = batch->n_messages, collective = batch->n_collectives;
-    OTF2_ErrorCode status;
-    uint64_t n = 0;
+    size_t event = batch->n, message = batch->n_messages, collective = batch->n_collectives, n;
 
-    if (r->file == NULL || r->is_at_end)
+    if (r->is_at_end)
         return 0;
-    r->events.batch = batch;
-    r->events.quality = quality;
-    status = OTF2_Reader_ReadLocalEvents(r->reader, r->file, most, &n);
-    if (n > most)
-        n = most;
-    r->n_read += n;
-    r->is_at_end = n < most || status != OTF2_SUCCESS;
-    if (r->is_at_end && (status != OTF2_SUCCESS || r->n_read < r->location->n_events_said))
-        quality->n[QUALITY_truncated]++;
+    otf2_events_into(&r->events, batch, most, quality);
+    if (r->library) {
+        n = next_of_library(r, quality);
+        r->n_read += n;
+    } else {
+        n = otf2_decode(&r->file, &r->events);
+        r->n_read += n;
+        r->is_at_end = n < most;
+        if (r->is_at_end)
+            report(r, quality);
+    }
     otf2_events_convert(&r->events, &r->ticks, event, message, collective);
-    return (size_t)n;
+    return n;
 }
 
 static void end(void *impl, struct quality *quality)
@@ -350,9 +420,10 @@ static void end(void *impl, struct quality *quality)
     struct otf2_reader *r = impl;
 
     quality->n[QUALITY_unfinished_request] += requests_clear(&r->events.requests);
-    if (r->file)
-        OTF2_Reader_CloseEvtReader(r->reader, r->file);
-    r->file = NULL;
+    if (r->library)
+        OTF2_Reader_CloseEvtReader(r->reader, r->library);
+    r->library = NULL;
+    otf2_file_close(&r->file);
 }
 
 const struct source_ops source_otf2_ops = {

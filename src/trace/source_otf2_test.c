@@ -45,7 +45,7 @@ struct events {
     struct quality quality;
 };
 
-static void read_location(struct source *source, uint32_t location, struct events *out)
+static void read_events(struct source *source, uint32_t location, struct events *out)
 {
     struct source_reader *reader = source_reader_new(source);
     const struct event_batch *batch;
@@ -72,6 +72,24 @@ static void read_location(struct source *source, uint32_t location, struct event
     }
     source_reader_end(reader, &out->quality);
     source_reader_free(reader);
+}
+
+/* What we decode is what libotf2 decodes. */
+static void read_location(struct source *source, uint32_t location, struct events *out)
+{
+    struct events *by_library = calloc(1, sizeof *by_library);
+    struct source again;
+
+    read_events(source, location, out);
+    setenv("SNAG_OTF2_LIBRARY", "1", 1);
+    assert_int_equal(
+        (source->wants_counters ? source_open_counting : source_open)(&again, source->path), 0);
+    unsetenv("SNAG_OTF2_LIBRARY");
+    read_events(&again, location, by_library);
+    by_library->quality.n[QUALITY_lost_event] = out->quality.n[QUALITY_lost_event];
+    assert_memory_equal(out, by_library, sizeof *out);
+    source_close(&again);
+    free(by_library);
 }
 
 static void assert_event(const struct events *e, size_t i, uint64_t time, enum event_kind kind,
@@ -288,6 +306,96 @@ static void metrics_are_counters_where_they_are_wanted(void **state)
     source_close(&source);
 }
 
+/* One of each kind that libotf2 writes, used by us or not, each behind an enter. */
+static void write_one_of_each(OTF2_EvtWriter *w, uint64_t t, OTF2_AttributeList *attributes)
+{
+    static const OTF2_Type type[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+    OTF2_MetricValue value[] = {{.unsigned_int = t}, {.floating_point = -1.5}};
+
+    OTF2_AttributeList_AddStringRef(attributes, 0, 7);
+    OTF2_AttributeList_AddUint64(attributes, 1, UINT64_MAX);
+    OTF2_EvtWriter_Enter(w, attributes, t++, 0);
+    OTF2_EvtWriter_BufferFlush(w, NULL, t, t + 1);
+    OTF2_EvtWriter_MeasurementOnOff(w, NULL, t++, OTF2_MEASUREMENT_ON);
+    OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t++, UINT64_MAX);
+    OTF2_EvtWriter_MpiRequestTest(w, NULL, t++, UINT64_MAX);
+    OTF2_EvtWriter_MpiIsend(w, NULL, t, 0, 0, 1 << 20, 1ull << 40, t << 32);
+    OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, t << 32);
+    OTF2_EvtWriter_MpiIrecv(w, NULL, t++, 0, 0, 1 << 20, 1ull << 40, UINT64_MAX);
+    OTF2_EvtWriter_MpiSend(w, NULL, t++, 0, 0, 3, 0);
+    OTF2_EvtWriter_MpiRecv(w, NULL, t++, 0, 0, 3, 0);
+    OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t++);
+    OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t++, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
+                                    OTF2_UNDEFINED_UINT32, 8, 1ull << 33);
+    OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t++, 5);
+    OTF2_EvtWriter_NonBlockingCollectiveComplete(w, NULL, t++, OTF2_COLLECTIVE_OP_BARRIER, 0,
+                                                 OTF2_UNDEFINED_UINT32, 0, 0, 5);
+    OTF2_EvtWriter_Metric(w, NULL, t++, 0, 2, type, value);
+    OTF2_EvtWriter_ParameterInt(w, NULL, t++, 0, -7);
+    OTF2_EvtWriter_ParameterUnsignedInt(w, NULL, t++, 0, 7);
+    OTF2_EvtWriter_RmaWinCreate(w, NULL, t++, 1);
+    OTF2_EvtWriter_RmaPut(w, NULL, t++, 1, 0, 4096, 9);
+    OTF2_EvtWriter_ThreadFork(w, NULL, t++, OTF2_PARADIGM_OPENMP, 4);
+    OTF2_EvtWriter_ThreadTeamBegin(w, NULL, t++, 0);
+    OTF2_EvtWriter_ThreadAcquireLock(w, NULL, t++, OTF2_PARADIGM_OPENMP, 1, 2);
+    OTF2_EvtWriter_ThreadTaskSwitch(w, NULL, t++, 0, 1, 2);
+    OTF2_EvtWriter_ThreadTeamEnd(w, NULL, t++, 0);
+    OTF2_EvtWriter_ThreadJoin(w, NULL, t++, OTF2_PARADIGM_OPENMP);
+    OTF2_EvtWriter_CallingContextSample(w, NULL, t++, 1, 2, 3);
+    OTF2_EvtWriter_IoOperationBegin(w, NULL, t++, 1, OTF2_IO_OPERATION_MODE_READ, 0, 4096, 2);
+    OTF2_EvtWriter_ProgramEnd(w, NULL, t++, 0);
+    OTF2_EvtWriter_CommCreate(w, NULL, t++, 0);
+    OTF2_EvtWriter_Leave(w, NULL, t++, 0);
+}
+
+static void
+all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *w = otf2_write_location(&a->w, 1ull << 40);
+    OTF2_AttributeList *attributes = OTF2_AttributeList_New();
+    struct source_reader *ours, *theirs;
+    struct source source, by_library;
+    struct quality quality = {0};
+    const struct event_batch *x, *y;
+    size_t n = 0;
+
+    for (uint64_t i = 0; i < 12000; i++)
+        write_one_of_each(w, 1000 * (i + 1), attributes);
+    OTF2_AttributeList_Delete(attributes);
+    a->w.has_mpi = true;
+    otf2_write_region(&a->w, 0, "main");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    setenv("SNAG_OTF2_LIBRARY", "1", 1);
+    assert_int_equal(source_open(&by_library, a->path), 0);
+    unsetenv("SNAG_OTF2_LIBRARY");
+    ours = source_reader_new(&source);
+    theirs = source_reader_new(&by_library);
+    source_reader_begin(ours, 0, UINT64_MAX);
+    source_reader_begin(theirs, 0, UINT64_MAX);
+    while (source_reader_next(ours, &x) > 0) {
+        assert_int_equal(source_reader_next(theirs, &y), x->n);
+        assert_memory_equal(x->event, y->event, x->n * sizeof *x->event);
+        assert_int_equal(x->n_messages, y->n_messages);
+        assert_memory_equal(x->message, y->message, x->n_messages * sizeof *x->message);
+        assert_int_equal(x->n_collectives, y->n_collectives);
+        assert_memory_equal(x->collective, y->collective,
+                            x->n_collectives * sizeof *x->collective);
+        n += x->n;
+    }
+    assert_int_equal(source_reader_next(theirs, &y), 0);
+    assert_int_equal(source_reader_position(ours), 12000 * 30);
+    assert_int_equal(n, 12000 * 9);
+    source_reader_end(ours, &quality);
+    assert_false(quality_is_damaged(&quality));
+    source_reader_free(ours);
+    source_reader_free(theirs);
+    source_close(&source);
+    source_close(&by_library);
+}
+
 static void wrong_event_counts_do_not_matter_but_missing_events_are_noticed(void **state)
 {
     struct archive *a = *state;
@@ -399,6 +507,7 @@ int main(void)
         EACH(non_blocking_messages_are_put_together),
         EACH(a_collective_is_one_event),
         EACH(metrics_are_counters_where_they_are_wanted),
+        EACH(all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them),
         EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
         EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
         EACH(local_definitions_are_not_missed_where_no_location_has_any),

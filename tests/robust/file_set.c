@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define PATH_SIZE 4096
-#define MOST_INSERTED 64
 
 static void *check(void *data)
 {
@@ -116,11 +115,6 @@ void file_set_write(const struct file_set *set, const char *dir, size_t but)
 
 /* --------------------------------------------------------------------------- damaging */
 
-struct blob {
-    unsigned char *data; /* [n], with room for MOST_INSERTED more */
-    size_t n;
-};
-
 static void flip_bits(struct blob *b, struct rng *rng, char *what)
 {
     size_t n = 1 + (size_t)rng_below(rng, 4);
@@ -155,7 +149,7 @@ static void zero(struct blob *b, struct rng *rng, char *what)
 
 static void insert(struct blob *b, struct rng *rng, char *what)
 {
-    size_t at = (size_t)rng_below(rng, b->n), n = 1 + (size_t)rng_below(rng, MOST_INSERTED);
+    size_t at = (size_t)rng_below(rng, b->n), n = 1 + (size_t)rng_below(rng, BLOB_ROOM);
 
     memmove(b->data + at + n, b->data + at, b->n - at);
     for (size_t i = at; i < at + n; i++)
@@ -180,24 +174,31 @@ static void cut(struct blob *b, struct rng *rng, char *what)
     sprintf(what, " cut at %zu", b->n);
 }
 
+void blob_damage(struct blob *b, unsigned kind, struct rng *rng, char *what)
+{
+    static void (*const kinds[BLOB_DAMAGES])(struct blob *, struct rng *, char *) = {
+        flip_bits, flip_bits, overwrite, zero, insert, take_out, cut,
+    };
+
+    kinds[kind](b, rng, what);
+}
+
 void file_set_damage(const struct file_set *set, struct rng *rng, const char *dir,
                      char what[DAMAGE_WHAT])
 {
-    static void (*const kinds[])(struct blob *, struct rng *, char *) = {
-        flip_bits, flip_bits, overwrite, zero, insert, take_out, cut,
-    };
-    size_t i, kind = (size_t)rng_below(rng, sizeof kinds / sizeof *kinds);
+    unsigned kind = (unsigned)rng_below(rng, BLOB_DAMAGES);
     struct blob b;
+    size_t i;
     int n;
 
     do
         i = (size_t)rng_below(rng, set->n);
     while (set->file[i].n == 0);
     b.n = set->file[i].n;
-    b.data = check(malloc(b.n + MOST_INSERTED));
+    b.data = check(malloc(b.n + BLOB_ROOM));
     memcpy(b.data, set->file[i].data, b.n);
     n = snprintf(what, DAMAGE_WHAT / 2, "%s:", set->file[i].name);
-    kinds[kind](&b, rng, what + n);
+    blob_damage(&b, kind, rng, what + n);
     file_set_write(set, dir, i);
     file_set_put(set, i, dir, b.data, b.n);
     free(b.data);

@@ -37,6 +37,24 @@ void file_set_put(const struct file_set *set, size_t i, const char *dir, const v
 
 #define DAMAGE_WHAT 200
 
+/* The contents of one file. */
+struct blob {
+    unsigned char *data;
+    size_t n;
+};
+
+#define BLOB_ROOM 64   /* bytes that damage may add */
+#define BLOB_DAMAGES 7 /* kinds of it */
+
+/*
+ * blob_damage -- bits flipped, bytes overwritten, inserted, taken out or zeroed, or the end cut
+ * off, at random.
+ *   b     n > 0; data has room for BLOB_ROOM more
+ *   kind  < BLOB_DAMAGES
+ *   what  out: says what was done
+ */
+void blob_damage(struct blob *b, unsigned kind, struct rng *rng, char *what);
+
 /*
  * file_set_damage -- write the files to dir, one of them damaged at random: bits flipped, bytes
  * overwritten, inserted, taken out or zeroed, or the end cut off.

@@ -150,7 +150,7 @@ void sample_trace_write(const char *dir, uint32_t n_steps)
     struct rank rank[SAMPLE_RANKS];
     struct otf2_write w;
 
-    otf2_write_open(&w, dir, TICKS_PER_S);
+    otf2_write_open_chunks(&w, dir, TICKS_PER_S, OTF2_CHUNK_SIZE_MIN);
     w.has_mpi = true;
     w.origin = 5000;
     for (uint32_t i = 0; i < SAMPLE_RANKS; i++) {

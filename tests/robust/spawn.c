@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -70,9 +71,9 @@ static char *read_back(int fd, size_t *n)
     return text;
 }
 
-static bool has_ended(pid_t pid, int *status)
+static bool has_ended(pid_t pid, int *status, struct rusage *usage)
 {
-    pid_t ended = waitpid(pid, status, WNOHANG);
+    pid_t ended = wait4(pid, status, WNOHANG, usage);
 
     if (ended < 0 && errno != EINTR)
         abort();
@@ -83,10 +84,11 @@ void spawn_end(struct spawn *s, unsigned most_s, struct outcome *out)
 {
     time_t until = time(NULL) + (time_t)most_s;
     useconds_t nap_us = 100;
+    struct rusage usage;
     int status;
 
     *out = (struct outcome){.status = -1};
-    while (!has_ended(s->pid, &status)) {
+    while (!has_ended(s->pid, &status, &usage)) {
         if (!out->is_late && time(NULL) > until) {
             out->is_late = true;
             kill(-s->pid, SIGKILL);
@@ -98,6 +100,9 @@ void spawn_end(struct spawn *s, unsigned most_s, struct outcome *out)
         out->status = WEXITSTATUS(status);
     else
         out->signal = WTERMSIG(status);
+    out->peak_bytes = (size_t)usage.ru_maxrss * 1024;
+    out->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     out->out = read_back(s->out, &out->n_out);
     out->err = read_back(s->err, &out->n_err);
 }

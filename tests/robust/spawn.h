@@ -17,6 +17,8 @@ struct outcome {
     bool is_late; /* had to be killed because it did not end in time */
     char *out, *err;
     size_t n_out, n_err;
+    size_t peak_bytes; /* of the largest of its processes */
+    double cpu_s;
 };
 
 /* A program that is running; its output goes to files without a name. */

@@ -32,10 +32,16 @@ static OTF2_TimeStamp post_flush(void *arg, OTF2_FileType type, OTF2_LocationRef
 
 void otf2_write_open(struct otf2_write *w, const char *dir, uint64_t ticks_per_s)
 {
+    otf2_write_open_chunks(w, dir, ticks_per_s, CHUNK);
+}
+
+void otf2_write_open_chunks(struct otf2_write *w, const char *dir, uint64_t ticks_per_s,
+                            uint64_t chunk_bytes)
+{
     static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
 
     *w = (struct otf2_write){.ticks_per_s = ticks_per_s};
-    w->archive = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, CHUNK, 4 * CHUNK,
+    w->archive = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, chunk_bytes, 4 * CHUNK,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (w->archive == NULL)
         abort();

@@ -38,9 +38,13 @@ struct otf2_write {
     bool has_mpi; /* define COMM_LOCATIONS and MPI_COMM_WORLD (id 0) at the end */
 };
 
-/* otf2_write_open -- a new archive "traces" in dir. Aborts when that fails, as all of these do.
+/*
+ * otf2_write_open -- a new archive "traces" in dir. Aborts when that fails, as all of these do.
+ * otf2_write_open_chunks -- with chunks of event files of so many bytes, at least 256 KiB.
  */
 void otf2_write_open(struct otf2_write *w, const char *dir, uint64_t ticks_per_s);
+void otf2_write_open_chunks(struct otf2_write *w, const char *dir, uint64_t ticks_per_s,
+                            uint64_t chunk_bytes);
 
 /* otf2_write_location -- the event writer of a new location: rank i in order of creation. */
 OTF2_EvtWriter *otf2_write_location(struct otf2_write *w, uint64_t id);

@@ -1,0 +1,73 @@
+/* The event file of a location, in chunks of 64 or 4,096 bytes. */
+#include "fuzz.h"
+
+#include "trace/otf2_decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define N_REGIONS 40u
+#define N_COMMS 2u
+#define MOST 100u
+
+/* What later stages rely on. */
+static void check(const struct event_batch *batch)
+{
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->event[i].kind <= EVENT_LEAVE && batch->event[i].ref > N_REGIONS)
+            abort();
+    for (size_t i = 0; i < batch->n_messages; i++)
+        if (batch->message[i].comm >= N_COMMS)
+            abort();
+}
+
+/* There are no more events than bytes, and what is missing may be up to a chunk more. */
+static void decode(struct otf2_file *file, struct otf2_events *events, size_t bytes)
+{
+    struct event_batch batch = {0};
+    struct quality quality = {0};
+    uint64_t n = 0;
+    size_t got;
+
+    do {
+        batch.n = batch.n_messages = batch.n_collectives = batch.n_counters = 0;
+        otf2_events_into(events, &batch, MOST, &quality);
+        got = otf2_decode(file, events);
+        n += got;
+        check(&batch);
+    } while (got == MOST);
+    if (n > bytes || file->n_lost > bytes + file->chunk_bytes)
+        abort();
+    event_batch_release(&batch);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct otf2_tables tables = {.undefined_region = N_REGIONS};
+    struct comm comm[N_COMMS] = {{.name = "a"}, {.name = "b"}};
+    struct definitions defs = {.comm = comm, .n_comms = N_COMMS};
+    struct otf2_file file = {.fd = -1};
+    struct otf2_events events;
+    char path[64];
+    int fd = memfd_create("events", MFD_CLOEXEC);
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (size < 1 || fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)size - 1)
+        goto out;
+    for (uint32_t i = 0; i < N_REGIONS; i++)
+        idtable_set(&tables.region, i, i);
+    for (uint32_t i = 0; i < N_COMMS; i++)
+        idtable_set(&tables.comm, i, i);
+    otf2_events_init(&events, &tables, &defs, data[0] & 2);
+    if (otf2_file_open(&file, path, data[0] & 1 ? 64 : 4096) == 0)
+        decode(&file, &events, size);
+    otf2_file_release(&file);
+    otf2_events_release(&events);
+    idtable_release(&tables.region);
+    idtable_release(&tables.comm);
+out:
+    close(fd);
+    return 0;
+}
