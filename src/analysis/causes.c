@@ -1,9 +1,20 @@
 #include "analysis/causes.h"
 
+#include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* What is damaged takes no part in any chain. */
+static bool is_sound(const struct trace_view *view, uint32_t location)
+{
+    if (columns_check(view->ctx, location, view->defs) == 0)
+        return true;
+    log_warn("run", "%s", err_message());
+    return false;
+}
 
 void causes_init(struct causes *causes, const struct columns *columns,
                  const struct definitions *defs)
@@ -14,6 +25,8 @@ void causes_init(struct causes *causes, const struct columns *columns,
     for (uint32_t l = 0; l < columns->n_locations; l++)
         calls[l] = columns_view(columns, l);
     trace_view_init(&causes->view, defs, calls, columns->message);
+    causes->view.is_sound = is_sound;
+    causes->view.ctx = columns;
 }
 
 void causes_release(struct causes *causes)

@@ -2,6 +2,8 @@
 #include "analysis/foi_settings.h"
 
 #include "base/err.h"
+#include "detect/detector.h"
+#include "features/features.h"
 #include "run/rundb.h"
 
 #include <math.h>
@@ -98,6 +100,8 @@ static int take(sqlite3_stmt *query, struct foi_settings *s)
     if (sqlite3_column_type(query, 4) != SQLITE_NULL)
         s->seed = strtoull(rundb_text(query, 4), NULL, 10);
     rc = learnt_settings_of(query, 5, &s->learnt);
+    if (rc == 0 && (feature_find(s->features) == NULL || detector_find(s->detector) == NULL))
+        rc = err_set(ERR_FORMAT, "damaged run: it was analysed by a detector there is none of");
     s->learnt.embedding.seed = s->seed;
     return rc;
 }

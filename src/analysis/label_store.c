@@ -124,7 +124,7 @@ int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, sig
         rc = rundb_bind(db, query, "ii", foi, last);
     while (rc == 0 && (step = sqlite3_step(query)) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 0);
-        const char *text = (const char *)sqlite3_column_text(query, 1);
+        const char *text = rundb_text_or_null(query, 1);
 
         if (tree < 0 || (size_t)tree >= n_trees)
             continue;
@@ -152,38 +152,68 @@ static int count(sqlite3 *db, const char *sql, size_t *n)
     return rc;
 }
 
-static int attach(sqlite3 *db, const char *path)
+/* The execution of the new run that has a label's function, rank, thread and number; 0 when it
+ * has none, and so no label. */
+static int64_t find_execution(sqlite3_stmt *find)
 {
-    sqlite3_stmt *statement = NULL;
-    int rc = rundb_prepare(db, "ATTACH ? AS old", &statement);
+    int64_t foi = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
+
+    sqlite3_reset(find);
+    return foi;
+}
+
+static int copy_label(sqlite3 *db, sqlite3_stmt *old, sqlite3_stmt *find, sqlite3_stmt *insert)
+{
+    int64_t rank = sqlite3_column_int64(old, 1), thread = sqlite3_column_int64(old, 2),
+            index = sqlite3_column_int64(old, 3), foi;
+    int rc = rundb_bind(db, find, "tiii", rundb_text(old, 0), rank, thread, index);
+
+    foi = rc == 0 ? find_execution(find) : 0;
+    if (foi == 0)
+        return rc;
+    return rundb_insert(db, insert, "iiiittt", foi, rank, thread, index,
+                        rundb_text_or_null(old, 4), rundb_text(old, 5), rundb_text(old, 6));
+}
+
+static int copy_labels(sqlite3 *db, sqlite3 *from)
+{
+    sqlite3_stmt *old = NULL, *find = NULL, *insert = NULL;
+    int step = SQLITE_DONE,
+        rc = rundb_prepare(from,
+                           "SELECT o.name, l.rank, l.thread, l.idx, l.label, l.author, l.at "
+                           "FROM label AS l JOIN foi AS o ON o.id = l.foi ORDER BY l.id",
+                           &old);
 
     if (rc == 0)
-        rc = rundb_insert(db, statement, "t", path);
-    sqlite3_finalize(statement);
+        rc = rundb_prepare(db,
+                           "SELECT n.id FROM foi AS n JOIN execution AS x ON x.foi = n.id "
+                           "WHERE n.name = ? AND x.rank = ? AND x.thread = ? AND x.idx = ?",
+                           &find);
+    if (rc == 0)
+        rc = rundb_prepare(db,
+                           "INSERT INTO label (foi, rank, thread, idx, label, author, at) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                           &insert);
+    while (rc == 0 && (step = sqlite3_step(old)) == SQLITE_ROW)
+        rc = copy_label(db, old, find, insert);
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = rundb_error(from, "cannot read the labels");
+    sqlite3_finalize(old);
+    sqlite3_finalize(find);
+    sqlite3_finalize(insert);
     return rc;
 }
 
-int label_store_inherit(sqlite3 *db, const char *path, size_t *n_kept, size_t *n_lost)
+int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lost)
 {
     size_t n_before = 0;
-    int rc = attach(db, path);
+    int rc = count(from, "SELECT count(*) FROM labelled", &n_before);
 
     *n_kept = *n_lost = 0;
-    if (rc < 0)
-        return rc;
     if (rc == 0)
-        rc = count(db, "SELECT count(*) FROM old.labelled", &n_before);
+        rc = copy_labels(db, from);
     if (rc == 0)
-        rc =
-            rundb_exec(db, "INSERT INTO main.label (foi, rank, thread, idx, label, author, at) "
-                           "SELECT n.id, l.rank, l.thread, l.idx, l.label, l.author, l.at "
-                           "FROM old.label AS l JOIN old.foi AS o ON o.id = l.foi "
-                           "JOIN main.foi AS n ON n.name = o.name JOIN main.execution AS x ON "
-                           "x.foi = n.id AND x.rank = l.rank AND x.thread = l.thread AND "
-                           "x.idx = l.idx ORDER BY l.id");
-    if (rc == 0)
-        rc = count(db, "SELECT count(*) FROM main.labelled", n_kept);
+        rc = count(db, "SELECT count(*) FROM labelled", n_kept);
     *n_lost = n_before > *n_kept ? n_before - *n_kept : 0;
-    sqlite3_exec(db, "DETACH old", NULL, NULL, NULL);
     return rc;
 }

@@ -49,12 +49,12 @@ int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, sig
 /*
  * label_store_inherit -- take over the labels of another run, by the names of the functions and
  * the numbers of the executions; those that this run does not have are left behind.
- *   path    run.db of the other one
+ *   from    run.db of the other one
  *   n_kept  out: executions that have a label now
  *   n_lost  out: executions that had one and are not here
- * Must not be called inside a transaction. Returns 0 or ERR_DATABASE.
+ * To be called inside a transaction. Returns 0 or ERR_DATABASE.
  */
-int label_store_inherit(sqlite3 *db, const char *path, size_t *n_kept, size_t *n_lost);
+int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lost);
 
 /* label_now -- the time as it is written down: UTC, ISO 8601. */
 void label_now(char out[32]);

@@ -11,22 +11,7 @@
 
 #include <stdlib.h>
 
-#include <zstd.h>
-
 #define LEVEL 3 /* of compression */
-
-/* With a checksum: numbers that are off by a bit look like numbers. */
-static size_t compress(void *packed, size_t bound, const struct pack *pack)
-{
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    size_t n;
-
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    n = ZSTD_compress2(context, packed, bound, pack->data, pack->n);
-    ZSTD_freeCCtx(context);
-    return n;
-}
 
 /*
  * Keeps the bytes in a row.
@@ -36,16 +21,14 @@ static size_t compress(void *packed, size_t bound, const struct pack *pack)
 static int save(sqlite3 *db, const char *sql, int64_t foi, const char *settings,
                 const struct pack *pack)
 {
-    size_t bound = ZSTD_compressBound(pack->n);
-    void *packed = mem_alloc(bound, 1);
-    size_t n = compress(packed, bound, pack);
+    size_t n;
+    void *packed = pack_compress(pack, LEVEL, &n);
     sqlite3_stmt *insert = NULL;
     int rc = rundb_prepare(db, sql, &insert);
 
     if (rc == 0)
         rc = rundb_bind(db, insert, "ii", foi, (int64_t)pack->n);
-    if (rc == 0 && (ZSTD_isError(n) ||
-                    sqlite3_bind_blob64(insert, 3, packed, n, SQLITE_STATIC) != SQLITE_OK ||
+    if (rc == 0 && (sqlite3_bind_blob64(insert, 3, packed, n, SQLITE_STATIC) != SQLITE_OK ||
                     (settings && sqlite3_bind_text(insert, 4, settings, -1, SQLITE_STATIC)) ||
                     sqlite3_step(insert) != SQLITE_DONE))
         rc = rundb_error(db, "cannot store the model");
@@ -58,16 +41,10 @@ static int save(sqlite3 *db, const char *sql, int64_t foi, const char *settings,
 static int unpack(sqlite3_stmt *query, struct pack *pack)
 {
     const void *packed = sqlite3_column_blob(query, 1);
-    size_t n_packed = (size_t)sqlite3_column_bytes(query, 1);
-    unsigned long long size = ZSTD_getFrameContentSize(packed, n_packed);
+    int rc = pack_decompress(pack, packed, (size_t)sqlite3_column_bytes(query, 1),
+                             (uint64_t)sqlite3_column_int64(query, 0));
 
-    if (size != (unsigned long long)sqlite3_column_int64(query, 0))
-        return err_set(ERR_FORMAT, "damaged run: the model has another size than noted");
-    pack->data = mem_alloc(size, 1);
-    pack->n = ZSTD_decompress(pack->data, size, packed, n_packed);
-    return ZSTD_isError(pack->n)
-               ? err_set(ERR_FORMAT, "damaged run: the model cannot be decompressed")
-               : 0;
+    return rc < 0 ? err_set(rc, "damaged run: the model has %s", err_message()) : 0;
 }
 
 /* -------------------------------------------------------------------------- residual model */

@@ -83,6 +83,7 @@ static void what_cannot_be_stored_leaves_the_old_points(void **state)
     assert_int_equal(projection_make(&p, m.run.db, &m.run.columns, &m.defs, 1, &m.opts), 0);
     assert_int_equal(projection_save(m.run.db, 1, &p, &m.opts), 0);
     bad = p;
+    sqlite3_db_config(m.run.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
     assert_int_equal(rundb_exec(m.run.db, "CREATE TRIGGER no BEFORE INSERT ON projection WHEN "
                                           "new.tree = 80 BEGIN SELECT raise(FAIL, 'no'); END"),
                      0);

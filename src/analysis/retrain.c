@@ -56,7 +56,7 @@ static int load(sqlite3 *db, int64_t foi, const char *columns, uint32_t n, doubl
         rc = rundb_bind(db, query, "i", foi);
     for (; rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW; t++) {
         score[t] = sqlite3_column_double(query, 0);
-        is_anomaly[t] = strcmp((const char *)sqlite3_column_text(query, 1), "anomaly") == 0;
+        is_anomaly[t] = strcmp(rundb_text(query, 1), "anomaly") == 0;
     }
     if (rc == 0 && t < n)
         rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions are in it", t, n);
@@ -186,8 +186,8 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
 static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
 {
     s->id = sqlite3_column_int64(query, 0);
-    snprintf(s->learner, sizeof s->learner, "%s", sqlite3_column_text(query, 1));
-    snprintf(s->features, sizeof s->features, "%s", sqlite3_column_text(query, 2));
+    snprintf(s->learner, sizeof s->learner, "%s", rundb_text(query, 1));
+    snprintf(s->features, sizeof s->features, "%s", rundb_text(query, 2));
     s->seed = (uint64_t)sqlite3_column_int64(query, 3);
     s->last_label = sqlite3_column_int64(query, 4);
     return learnt_settings_of(query, 5, &s->learnt);

@@ -161,15 +161,13 @@ static void labels_survive_another_analysis_of_the_trace(void **state)
 {
     struct fixture *f = *state;
     struct sample_run again;
-    char path[64];
     size_t n_kept, n_lost;
 
     assert_int_equal(say(f, 1, 2, LABEL_ABNORMAL), 0);
     assert_int_equal(say(f, 6, 59, LABEL_NORMAL), 0);
     sample_run_init(&again, "synth:60*step(compute@1ms(a 3*b));ranks=6;jitter=0.05", "step",
                     NULL);
-    snprintf(path, sizeof path, "%s/run.db", f->run.dir);
-    assert_int_equal(label_store_inherit(again.db, path, &n_kept, &n_lost), 0);
+    assert_int_equal(label_store_inherit(again.db, f->run.db, &n_kept, &n_lost), 0);
     assert_int_equal(n_kept, 1);
     assert_int_equal(n_lost, 1);
     assert_int_equal(number(again.db, "SELECT rank * 100 + idx FROM labelled"), 102);

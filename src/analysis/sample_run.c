@@ -12,7 +12,6 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
     struct analysis_opts opts = given ? *given : (struct analysis_opts){.threshold = NAN};
     struct ingest_opts ingest_opts = {.dir = m->dir};
     struct analysis_result result;
-    char path[FS_PATH_SIZE];
 
     *m = (struct sample_run){.dir = "/tmp/snag-run-XXXXXX"};
     opts.pool = ingest_opts.pool = m->pool = pool_new(2);
@@ -20,8 +19,8 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
     assert_int_equal(source_open(&m->source, program), 0);
     assert_int_equal(ingest(&m->source, &ingest_opts, &m->ingested), 0);
     assert_int_equal(columns_open(&m->columns, m->dir), 0);
-    assert_int_equal(fs_join(path, m->dir, "run.db"), 0);
-    assert_int_equal(rundb_create(path, &m->db), 0);
+    assert_int_equal(rundb_create(m->dir, &m->database), 0);
+    m->db = m->database.sql;
     assert_int_equal(run_summary_save(m->db, &m->source, &m->ingested), 0);
     m->foi = (struct analysis_foi){1, names_find(&m->source.defs.names, foi), foi};
     assert_int_equal(analysis_run(m->db, &m->columns, &m->source.defs, &m->foi, &opts, &result),
@@ -31,7 +30,7 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
 
 void sample_run_release(struct sample_run *m)
 {
-    sqlite3_close(m->db);
+    database_close(&m->database);
     columns_close(&m->columns);
     ingested_release(&m->ingested);
     source_close(&m->source);

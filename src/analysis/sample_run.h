@@ -2,6 +2,7 @@
 #ifndef SNAG_ANALYSIS_SAMPLE_RUN_H
 #define SNAG_ANALYSIS_SAMPLE_RUN_H
 
+#include "base/database.h"
 #include "analysis/analysis.h"
 #include "run/ingest.h"
 #include "trace/source.h"
@@ -13,7 +14,8 @@ struct sample_run {
     struct columns columns;
     struct analysis_foi foi; /* number 1 */
     struct pool *pool;
-    sqlite3 *db;
+    struct database database;
+    sqlite3 *db; /* its connection */
 };
 
 /* sample_run_init -- analyse a trace said in one line; the defaults of opts where it is NULL.

@@ -31,7 +31,9 @@ int work_forest(struct work *w, const struct columns *columns, const struct defi
     for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
         struct call_view calls = columns_view(columns, l);
 
-        rc = forest_add(&w->forest, l, &calls, region);
+        rc = columns_check(columns, l, defs);
+        if (rc == 0)
+            rc = forest_add(&w->forest, l, &calls, region);
         columns_drop(columns);
     }
     if (rc == 0 && w->forest.n_trees == 0)
@@ -120,8 +122,6 @@ int work_load(struct work *w, sqlite3 *db, const struct columns *columns,
         rc = find_foi(db, foi, &region, &n_trees);
     if (rc == 0 && (region < 0 || region >= defs->names.n))
         rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
-    if (rc == 0 && columns->n_locations > defs->n_locations)
-        rc = err_set(ERR_FORMAT, "damaged run: there are more calls/ than locations");
     if (rc == 0)
         rc = work_forest(w, columns, defs, (uint32_t)region);
     if (rc == 0 && w->forest.n_trees != n_trees)

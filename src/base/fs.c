@@ -3,14 +3,19 @@
 
 #include "base/err.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define DEEPEST 64 /* of what is removed: a handle is open for each level */
 
 int fs_join(char out[FS_PATH_SIZE], const char *dir, const char *name)
 {
@@ -37,30 +42,53 @@ int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const c
     return 0;
 }
 
-int fs_map(const char *path, const void **data, size_t *bytes)
+/* ------------------------------------------------------------------------------- mapping */
+
+int fs_map_fd(int fd, const char *path, const void **data, size_t *bytes)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
-    int rc = 0;
+    void *at;
+
+    *data = NULL;
+    *bytes = 0;
+    if (fstat(fd, &info) != 0)
+        return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return err_set(ERR_FORMAT, "'%s' is %s, not a file", path,
+                       S_ISDIR(info.st_mode) ? "a directory" : "a device or a pipe");
+    if (info.st_size == 0)
+        return 0;
+    at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return err_set(ERR_IO, "cannot map '%s': %s", path, strerror(errno));
+    *data = at;
+    *bytes = (size_t)info.st_size;
+    return 0;
+}
+
+static int open_and_map(int dir, const char *name, int flags, const char *path,
+                        const void **data, size_t *bytes)
+{
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags), rc;
 
     *data = NULL;
     *bytes = 0;
     if (fd < 0)
-        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    if (fstat(fd, &info) != 0) {
-        rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    } else if (info.st_size > 0) {
-        void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-
-        if (at == MAP_FAILED) {
-            rc = err_set(ERR_IO, "cannot map '%s': %s", path, strerror(errno));
-        } else {
-            *data = at;
-            *bytes = (size_t)info.st_size;
-        }
-    }
+        return errno == ELOOP ? err_set(ERR_FORMAT, "'%s' is a link: it is left alone", path)
+                              : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    rc = fs_map_fd(fd, path, data, bytes);
     close(fd);
     return rc;
+}
+
+int fs_map(const char *path, const void **data, size_t *bytes)
+{
+    return open_and_map(AT_FDCWD, path, 0, path, data, bytes);
+}
+
+int fs_map_at(int dir, const char *name, const char *path, const void **data, size_t *bytes)
+{
+    return open_and_map(dir, name, O_NOFOLLOW, path, data, bytes);
 }
 
 void fs_unmap(const void *data, size_t bytes)
@@ -77,15 +105,59 @@ void fs_advise(const void *data, size_t bytes, int advice)
         madvise((void *)begin, (uintptr_t)data + bytes - begin, advice);
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+/* --------------------------------------------------------------------------- directories */
+
+static int open_dir(int dir, const char *name, int flags, const char *path, int *out)
 {
-    (void)info, (void)type, (void)at;
-    return remove(path);
+    *out = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    if (*out >= 0)
+        return 0;
+    if (errno == ENOENT)
+        return err_set(ERR_NOT_FOUND, "'%s' is not there", path);
+    if (errno == ELOOP || errno == ENOTDIR)
+        return err_set(ERR_FORMAT, "'%s' is no directory", path);
+    return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+}
+
+int fs_open_dir(const char *path, int *out)
+{
+    return open_dir(AT_FDCWD, path, 0, path, out);
+}
+
+int fs_open_dir_at(int dir, const char *name, const char *path, int *out)
+{
+    return open_dir(dir, name, O_NOFOLLOW, path, out);
+}
+
+/* Goes down into a directory, or removes what is no directory. Returns false with errno. */
+static bool remove_at(int dir, const char *name, int depth)
+{
+    DIR *files;
+    struct dirent *file;
+    bool is_done = true;
+    int fd;
+
+    if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
+        return true;
+    if (errno != EISDIR && errno != EPERM)
+        return false;
+    fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    files = fd < 0 ? NULL : fdopendir(fd);
+    if (files == NULL || depth == 0) {
+        if (files)
+            closedir(files);
+        return false;
+    }
+    while (is_done && (file = readdir(files)) != NULL)
+        if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
+            is_done = remove_at(fd, file->d_name, depth - 1);
+    closedir(files);
+    return is_done && (unlinkat(dir, name, AT_REMOVEDIR) == 0 || errno == ENOENT);
 }
 
 int fs_remove_tree(const char *path)
 {
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
+    if (!remove_at(AT_FDCWD, path, DEEPEST))
         return err_set(ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
     return 0;
 }
@@ -95,4 +167,81 @@ int fs_exists(const char *path)
     struct stat info;
 
     return lstat(path, &info) == 0;
+}
+
+/* ------------------------------------------------------------------------------ new files */
+
+int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *path)
+{
+    uint64_t number = 0;
+
+    *file = (struct fs_new){.dir = dir, .fd = -1};
+    if (strlen(name) >= sizeof file->name || strlen(path) >= sizeof file->path)
+        return err_set(ERR_RANGE, "name too long: '%.200s...'", name);
+    strcpy(file->name, name);
+    strcpy(file->path, path);
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return err_set(ERR_IO, "cannot draw a random number: %s", strerror(errno));
+    snprintf(file->part, sizeof file->part, ".%s.part-%016" PRIx64, name, number);
+    file->fd =
+        openat(dir, file->part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file->fd >= 0)
+        return 0;
+    file->part[0] = '\0';
+    return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+}
+
+int fs_new_open(struct fs_new *file, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char dir[FS_PATH_SIZE];
+    int handle, rc;
+
+    *file = (struct fs_new){.dir = -1, .fd = -1};
+    if (strlen(path) >= sizeof dir)
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
+    snprintf(dir, sizeof dir, "%.*s", slash > path ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    rc = fs_open_dir(dir, &handle);
+    if (rc < 0)
+        return err_set(ERR_IO, "cannot create '%s': %s", path, err_message());
+    rc = fs_new_open_at(file, handle, slash ? slash + 1 : path, path);
+    if (rc < 0)
+        close(handle);
+    file->owns_dir = rc == 0;
+    return rc;
+}
+
+/* A zeroed one is of no file: what has a name under which it is written is. */
+static void let_go(struct fs_new *file)
+{
+    if (file->part[0] && file->fd >= 0)
+        close(file->fd);
+    if (file->part[0] && file->owns_dir)
+        close(file->dir);
+    file->dir = file->fd = -1;
+    file->part[0] = '\0';
+}
+
+int fs_new_commit(struct fs_new *file)
+{
+    bool is_done =
+        fsync(file->fd) == 0 && renameat(file->dir, file->part, file->dir, file->name) == 0;
+    int rc = 0;
+
+    if (is_done) {
+        fsync(file->dir);
+    } else {
+        rc = err_set(ERR_IO, "cannot write '%s': %s", file->path, strerror(errno));
+        unlinkat(file->dir, file->part, 0);
+    }
+    let_go(file);
+    return rc;
+}
+
+void fs_new_abandon(struct fs_new *file)
+{
+    if (file->part[0])
+        unlinkat(file->dir, file->part, 0);
+    let_go(file);
 }

@@ -1,8 +1,15 @@
-/* fs -- files and directories: the few calls that several folders need, with errors that say
- * what. */
+/*
+ * fs -- files and directories: the few calls that several folders need, with errors that say
+ * what.
+ *
+ * A directory that somebody else may have filled (a run, a store) is held by a handle, and what
+ * is in it is reached by name from there, never through a link (the _at functions). So nothing
+ * outside it is read, written or removed, whatever is in it.
+ */
 #ifndef SNAG_BASE_FS_H
 #define SNAG_BASE_FS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,13 +31,54 @@ int fs_map(const char *path, const void **data, size_t *bytes);
 void fs_unmap(const void *data, size_t bytes);
 
 /*
+ * fs_open_dir -- a directory, by a path that its user named: a link may lead there.
+ * fs_open_dir_at -- one in a directory, not by a link.
+ *   path  as people know it, for messages
+ *   out   the handle, close with close(); -1 when there is none
+ * Returns 0, ERR_NOT_FOUND, ERR_IO, or ERR_FORMAT for what is no directory.
+ */
+int fs_open_dir(const char *path, int *out);
+int fs_open_dir_at(int dir, const char *name, const char *path, int *out);
+
+/* fs_map_fd -- as fs_map, of an open file, which stays open. */
+int fs_map_fd(int fd, const char *path, const void **data, size_t *bytes);
+
+/* fs_map_at -- as fs_map, of a file in a directory; ERR_FORMAT for a link and all that is no
+ * file. */
+int fs_map_at(int dir, const char *name, const char *path, const void **data, size_t *bytes);
+
+/*
+ * A file that is to appear whole or not at all, in place of what has its name. It is written
+ * under a name that nobody can know before, and gets its own when it is on the disk.
+ */
+struct fs_new {
+    int dir, fd; /* fd: to write to; -1 when there is none */
+    bool owns_dir;
+    char name[256], part[300];
+    char path[FS_PATH_SIZE]; /* as people know it */
+};
+
+/*
+ * fs_new_open, fs_new_open_at -- begin one; the latter in a directory that stays open.
+ * fs_new_commit -- all is written: returns 0, or ERR_IO, and then there is nothing.
+ * fs_new_abandon -- remove it. After a commit, or twice, it does nothing.
+ */
+int fs_new_open(struct fs_new *file, const char *path);
+int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *path);
+int fs_new_commit(struct fs_new *file);
+void fs_new_abandon(struct fs_new *file);
+
+/*
  * fs_advise -- tell the system what is about to happen to a part of a mapped file.
  *   data, bytes  any part; the pages it touches. May be empty.
  *   advice       MADV_* of <sys/mman.h>; MADV_WILLNEED reads them all without waiting
  */
 void fs_advise(const void *data, size_t bytes, int advice);
 
-/* fs_remove_tree -- a directory and all below it, not following links. Returns 0 or ERR_IO. */
+/*
+ * fs_remove_tree -- a directory and all below it, not following links, whatever is exchanged
+ * for one meanwhile. Returns 0, also when there is none, or ERR_IO.
+ */
 int fs_remove_tree(const char *path);
 
 /* fs_exists -- 1 if something of that name is there, 0 if not. */

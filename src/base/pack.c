@@ -1,10 +1,14 @@
 /* Numbers are copied as they are: the machines this runs on are little-endian. */
 #include "base/pack.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <zstd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
 
@@ -12,6 +16,33 @@ void pack_release(struct pack *pack)
 {
     free(pack->data);
     *pack = (struct pack){0};
+}
+
+void *pack_compress(const struct pack *pack, int level, size_t *n)
+{
+    size_t bound = ZSTD_compressBound(pack->n);
+    void *out = mem_alloc(bound, 1);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+
+    assert(context);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    *n = ZSTD_compress2(context, out, bound, pack->data, pack->n);
+    assert(!ZSTD_isError(*n)); /* there is room, so nothing can go wrong */
+    ZSTD_freeCCtx(context);
+    return out;
+}
+
+int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_plain)
+{
+    *pack = (struct pack){0};
+    if (n_plain / PACK_MOST_RATIO > n || ZSTD_getFrameContentSize(data, n) != n_plain)
+        return err_set(ERR_FORMAT, "another size than noted");
+    pack->data = mem_alloc(n_plain, 1);
+    pack->n = n_plain;
+    if (ZSTD_decompress(pack->data, n_plain, data, n) != n_plain)
+        return err_set(ERR_FORMAT, "damaged contents");
+    return 0;
 }
 
 static void put(struct pack *pack, const void *data, size_t bytes)

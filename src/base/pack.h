@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PACK_MOST_RATIO 1024u /* plain bytes per compressed one; what we keep has 2 to 30 */
+
 struct pack {
     unsigned char *data; /* [n]; a writer's to free with pack_release, a reader's own */
     size_t n, cap;
@@ -19,6 +21,20 @@ struct pack {
 };
 
 void pack_release(struct pack *pack);
+
+/*
+ * pack_compress -- what is in a pack as one zstd frame with a checksum.
+ * Returns a copy to free(); its bytes are in *n.
+ */
+void *pack_compress(const struct pack *pack, int level, size_t *n);
+
+/*
+ * pack_decompress -- a reader of what one zstd frame holds.
+ *   n_plain  bytes that are said to be in it; it must be as many, and not more than a frame of
+ * n bytes that we wrote could hold (PACK_MOST_RATIO), as that much is allocated Returns 0 or
+ * ERR_FORMAT.
+ */
+int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_plain);
 
 void pack_u32(struct pack *pack, uint32_t value);
 void pack_u64(struct pack *pack, uint64_t value);

@@ -25,6 +25,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/resource.h>
 
 struct analyze {
@@ -182,36 +183,40 @@ static int adopt_model(struct analyze *a, struct reading *r, sqlite3 *db)
 /* A run that is replaced hands its labels on. */
 static int inherit_labels(struct analyze *a, sqlite3 *db)
 {
-    char path[FS_PATH_SIZE];
-    int rc = fs_join(path, a->dir.path, "run.db");
+    struct database old = {.dir = -1};
+    int dir, rc;
 
-    if (rc < 0 || !a->settings->is_forced || !fs_exists(path))
+    if (!a->settings->is_forced || !rundir_is_run(a->dir.path))
+        return 0;
+    rc = fs_open_dir(a->dir.path, &dir);
+    if (rc < 0)
         return rc;
-    return label_store_inherit(db, path, &a->n_labels, &a->n_lost);
+    rc = rundb_open(dir, a->dir.path, false, &old);
+    if (rc == 0)
+        rc = label_store_inherit(db, old.sql, &a->n_labels, &a->n_lost);
+    database_close(&old);
+    close(dir);
+    return rc;
 }
 
 static int write_database(struct analyze *a, struct reading *r)
 {
-    char path[FS_PATH_SIZE];
-    sqlite3 *db = NULL;
-    int rc = fs_join(path, a->dir.part, "run.db");
+    struct database db;
+    int rc = rundb_create(a->dir.part, &db);
 
     if (rc == 0)
-        rc = rundb_create(path, &db);
+        rc = rundb_set_text(db.sql, "snag", SNAG_VERSION);
     if (rc == 0)
-        rc = rundb_set_text(db, "snag", SNAG_VERSION);
+        rc = run_summary_save(db.sql, &r->source, &r->ingested);
     if (rc == 0)
-        rc = run_summary_save(db, &r->source, &r->ingested);
+        rc = adopt_model(a, r, db.sql);
     if (rc == 0)
-        rc = adopt_model(a, r, db);
+        rc = analyse_all(a, r, db.sql);
     if (rc == 0)
-        rc = analyse_all(a, r, db);
+        rc = inherit_labels(a, db.sql);
     if (rc == 0)
-        rc = rundb_finish(db);
-    if (rc == 0)
-        rc = inherit_labels(a, db);
-    if (sqlite3_close(db) != SQLITE_OK && rc == 0)
-        rc = err_set(ERR_DATABASE, "cannot close '%s'", path);
+        rc = rundb_finish(db.sql);
+    database_close(&db);
     return rc;
 }
 

@@ -25,7 +25,6 @@ struct export
 {
     const struct settings *settings;
     struct run run;
-    struct definitions defs; /* regions */
     struct track {
         uint32_t rank, thread;
         char *name;
@@ -91,7 +90,7 @@ static void call_csv(struct export *e, uint32_t l, const struct call_view *v,
 {
     fprintf(e->out, "%u,%u,%u,%lld,%u,", e->track[l].rank, e->track[l].thread, i,
             x->caller[i] == NO_CALL ? -1ll : (long long)x->caller[i], v->depth[i]);
-    csv_text(e->out, e->defs.region[v->region[i]].name, true);
+    csv_text(e->out, e->run.defs.region[v->region[i]].name, true);
     fprintf(e->out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", v->enter_ns[i],
             v->inclusive_ns[i], x->exclusive_ns[i]);
 }
@@ -113,7 +112,7 @@ static void call_json(struct export *e, uint32_t l, const struct call_view *v,
     else
         fprintf(e->out, "%u", x->caller[i]);
     fprintf(e->out, ", \"depth\": %u, \"region\": ", v->depth[i]);
-    put_json_text(e->out, e->defs.region[v->region[i]].name);
+    put_json_text(e->out, e->run.defs.region[v->region[i]].name);
     fprintf(e->out,
             ", \"enter_ns\": %" PRIu64 ", \"inclusive_ns\": %" PRIu64
             ", \"exclusive_ns\": %" PRIu64 "}\n",
@@ -148,7 +147,7 @@ static void call_chrome(struct export *e, uint32_t l, const struct call_view *v,
     begin_event(e, 'X', l, v->enter_ns[i]);
     put_us(e->out, "dur", v->inclusive_ns[i]);
     fputs(",\"name\":", e->out);
-    put_json_text(e->out, e->defs.region[v->region[i]].short_name);
+    put_json_text(e->out, e->run.defs.region[v->region[i]].short_name);
     fputc('}', e->out);
 }
 
@@ -261,12 +260,8 @@ static int check_calls(const struct export *e)
     const struct columns *columns = &e->run.columns;
     int rc = columns_verify(columns);
 
-    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
-        struct call_view v = columns_view(columns, l);
-
-        for (uint32_t i = 0; rc == 0 && i < v.n; i += v.subtree_len[i])
-            rc = columns_check_tree(columns, l, i, e->defs.names.n);
-    }
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
+        rc = columns_check(columns, l, &e->run.defs);
     return rc;
 }
 
@@ -338,15 +333,12 @@ int cmd_export(const struct settings *settings)
                        "in a store of provenance");
     rc = selection_open(&e.run, settings);
     if (rc == 0)
-        rc = run_summary_regions(e.run.db, &e.defs);
-    if (rc == 0)
         rc = load_tracks(&e);
     if (rc == 0)
         rc = write_export(&e);
     for (uint32_t l = 0; e.track && l < e.run.columns.n_locations; l++)
         free(e.track[l].name);
     free(e.track);
-    definitions_release(&e.defs);
     run_close(&e.run);
     return rc < 0 ? rc : STATUS_DONE;
 }

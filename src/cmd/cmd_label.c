@@ -82,9 +82,8 @@ static int take_all(struct labels *l, const struct settings *settings)
 
 static void print_one(sqlite3_stmt *query, const char *foi, struct table *table)
 {
-    const char *label = (const char *)sqlite3_column_text(query, 3);
-    const char *author = (const char *)sqlite3_column_text(query, 4);
-    const char *at = (const char *)sqlite3_column_text(query, 5);
+    const char *label = rundb_text(query, 3), *author = rundb_text(query, 4);
+    const char *at = rundb_text(query, 5);
     char id[EXECUTION_ID_SIZE];
 
     execution_id(id, foi, (uint32_t)sqlite3_column_int64(query, 0),
@@ -114,7 +113,7 @@ static int print_labels(sqlite3 *db, bool is_json)
                            &query);
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        print_one(query, (const char *)sqlite3_column_text(query, 6), table);
+        print_one(query, rundb_text_or_null(query, 6), table);
     if (table)
         table_print(table, stdout);
     sqlite3_finalize(query);

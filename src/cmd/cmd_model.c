@@ -107,13 +107,13 @@ static int model_of(struct learning *l, struct model *m)
     char now[32];
 
     label_now(now);
-    m->foi = mem_copy_string(l->defs.region[root].name);
+    m->foi = mem_copy_string(l->run.defs.region[root].name);
     m->snag = mem_copy_string(SNAG_VERSION);
     m->made = mem_copy_string(now);
     m->trace = meta_text(l->run.db, "trace");
     m->n_trees = w->forest.n_trees;
-    for (uint32_t r = 0; r < l->defs.names.n; r++)
-        names_add(&m->regions, l->defs.names.name[r]);
+    for (uint32_t r = 0; r < l->run.defs.names.n; r++)
+        names_add(&m->regions, l->run.defs.names.name[r]);
     m->residual = w->model;
     m->yardstick = w->yardstick;
     w->model = (struct residual_model){0};

@@ -22,7 +22,7 @@ static int print_trees(const struct learning *l, const uint32_t *tree, size_t n,
 
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct forest *f = &l->ranking.work.forest;
-        const struct location *location = &l->defs.location[f->location[tree[i]]];
+        const struct location *location = &l->run.defs.location[f->location[tree[i]]];
 
         rc = executions_one(l->run.db, l->foi, location->rank, location->thread,
                             f->index[tree[i]], is_json ? list_json : list_text, table);

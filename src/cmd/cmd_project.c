@@ -94,8 +94,8 @@ static void print_result(const struct projection *p, const struct projection_opt
     putchar('\n');
 }
 
-static int project(const struct run *run, const struct definitions *defs, int64_t foi,
-                   const struct settings *settings, struct projection_opts *opts)
+static int project(const struct run *run, int64_t foi, const struct settings *settings,
+                   struct projection_opts *opts)
 {
     struct show show = {opts->method, !settings->is_quiet && isatty(STDERR_FILENO)};
     struct projection projection = {0};
@@ -104,7 +104,7 @@ static int project(const struct run *run, const struct definitions *defs, int64_
     opts->project.on_step = on_step;
     opts->project.ctx = &show;
     watch_signals();
-    rc = projection_make(&projection, run->db, &run->columns, defs, foi, opts);
+    rc = projection_make(&projection, run->db, &run->columns, &run->defs, foi, opts);
     if (show.is_shown)
         fputs("\r\033[K", stderr);
     if (rc == 0 && stopped_by)
@@ -121,7 +121,6 @@ static int project(const struct run *run, const struct definitions *defs, int64_
 int cmd_project(const struct settings *settings)
 {
     struct projection_opts opts = {.project = {.pool = NULL}};
-    struct definitions defs = {.n_locations = 0};
     struct run run = {.db = NULL};
     int64_t foi;
     int rc = choose(settings, &opts);
@@ -131,12 +130,9 @@ int cmd_project(const struct settings *settings)
     opts.project.pool = pool_new(settings->threads);
     rc = run_open(&run, settings->args[0], true);
     if (rc == 0)
-        rc = run_summary_definitions(run.db, &defs);
-    if (rc == 0)
         rc = executions_foi(run.db, settings->n_foi > 0 ? settings->foi[0] : NULL, &foi);
     if (rc == 0)
-        rc = project(&run, &defs, foi, settings, &opts);
-    definitions_release(&defs);
+        rc = project(&run, foi, settings, &opts);
     run_close(&run);
     pool_free(opts.project.pool);
     if (rc == ERR_INTERRUPTED && stopped_by) {

@@ -21,7 +21,7 @@ static void print_changes(const struct learning *l, const struct retrain_result 
         const struct retrain_change *change = &result->change[i];
         char id[EXECUTION_ID_SIZE];
 
-        execution_id_of(id, &l->ranking.work.forest, &l->defs, change->tree);
+        execution_id_of(id, &l->ranking.work.forest, &l->run.defs, change->tree);
         table_cell(table, "%s", id);
         table_cell(table, "%.2f", change->after);
         table_cell(table, "%.2f", change->before);
@@ -57,7 +57,7 @@ static void print_text(const struct learning *l, const struct retrain_result *re
 
 static void print_as_json(const struct learning *l, const struct retrain_result *result)
 {
-    print_json(retrain_to_json(&l->ranking, &l->defs, result, SIZE_MAX), false);
+    print_json(retrain_to_json(&l->ranking, &l->run.defs, result, SIZE_MAX), false);
 }
 
 /* ------------------------------------------------------------------------------- history */

@@ -29,7 +29,6 @@
 struct show {
     const struct settings *settings;
     struct run run;
-    struct definitions defs;
     struct closeup c;
     struct pool *pool;
     struct subtrees subtrees; /* with --subtrees */
@@ -63,7 +62,7 @@ static int find_subtrees(struct show *s)
     if (!settings->has_subtrees)
         return 0;
     s->pool = pool_new(settings->threads);
-    rc = subtrees_load(&s->subtrees, s->run.db, &s->run.columns, &s->defs, s->c.x.foi_id,
+    rc = subtrees_load(&s->subtrees, s->run.db, &s->run.columns, &s->run.defs, s->c.x.foi_id,
                        s->c.x.location, s->c.x.index, s->pool);
     if (rc == 0 && s->subtrees.work.is_embedding_new && !settings->is_quiet)
         fputs("snag: the run has no embedding; one was trained, and is not kept\n", stderr);
@@ -118,7 +117,7 @@ static void print_structure(const struct show *s)
 {
     struct why_child child[WHY_MOST_CHILDREN];
     size_t n = why_children(&s->c.why, s->c.measure.rarest, child);
-    const char *name = s->defs.region[s->c.forest.region[s->c.measure.rarest]].short_name;
+    const char *name = s->run.defs.region[s->c.forest.region[s->c.measure.rarest]].short_name;
     char share[TEXT_SIZE];
     struct table *t;
 
@@ -133,7 +132,7 @@ static void print_structure(const struct show *s)
             table_cell(t, "%u", child[i].most);
         else
             table_cell(t, "%u to %u", child[i].least, child[i].most);
-        table_cell(t, "%s", s->defs.region[child[i].region].short_name);
+        table_cell(t, "%s", s->run.defs.region[child[i].region].short_name);
     }
     table_print(t, stdout);
 }
@@ -199,7 +198,6 @@ static void show_release(struct show *s)
     subtrees_release(&s->subtrees);
     pool_free(s->pool);
     closeup_release(&s->c);
-    definitions_release(&s->defs);
     run_close(&s->run);
 }
 
@@ -208,9 +206,7 @@ int cmd_show(const struct settings *settings)
     struct show s = {.settings = settings};
     int rc = selection_open(&s.run, settings);
 
-    if (rc == 0)
-        rc = run_summary_definitions(s.run.db, &s.defs);
-    closeup_init(&s.c, s.run.db, &s.run.columns, &s.defs);
+    closeup_init(&s.c, s.run.db, &s.run.columns, &s.run.defs);
     if (rc == 0)
         rc = find_execution(&s, settings->args[1]);
     if (rc == 0)

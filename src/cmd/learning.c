@@ -3,12 +3,9 @@
 
 #include "base/err.h"
 #include "view/executions.h"
-#include "run/run_summary.h"
 
 #include <pwd.h>
 #include <unistd.h>
-
-#define MOST_NEGATIVES 1000.0
 
 int learning_open(struct learning *l, const struct settings *settings, bool is_writable)
 {
@@ -23,18 +20,13 @@ void learning_close(struct learning *l)
 {
     ranking_close(&l->ranking);
     pool_free(l->pool);
-    definitions_release(&l->defs);
     run_close(&l->run);
 }
 
 static int rank(struct learning *l, const struct settings *settings, struct ranking_opts *opts)
 {
-    int rc = run_summary_definitions(l->run.db, &l->defs);
-
     opts->pool = l->pool = pool_new(settings->threads);
-    return rc < 0
-               ? rc
-               : ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->defs, l->foi, opts);
+    return ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->run.defs, l->foi, opts);
 }
 
 int learning_embedding(const struct settings *settings, struct stack2vec_opts *said)
@@ -51,9 +43,9 @@ int learning_embedding(const struct settings *settings, struct stack2vec_opts *s
                        said->epochs);
     if (said->learning_rate > 1)
         return err_set(ERR_USAGE, "--learning-rate takes up to 1, not %g", said->learning_rate);
-    if (said->negatives > MOST_NEGATIVES)
-        return err_set(ERR_USAGE, "--negatives takes up to %g, not %g", MOST_NEGATIVES,
-                       said->negatives);
+    if (said->negatives > STACK2VEC_MOST_NEGATIVES)
+        return err_set(ERR_USAGE, "--negatives takes up to %g, not %g",
+                       STACK2VEC_MOST_NEGATIVES, said->negatives);
     return 0;
 }
 

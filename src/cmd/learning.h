@@ -13,7 +13,6 @@
 struct learning {
     struct run run;
     int64_t foi;
-    struct definitions defs;
     struct pool *pool;
     struct ranking ranking;
 };

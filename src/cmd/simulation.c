@@ -31,7 +31,7 @@ static void number_trees(struct simulation *s)
     const struct forest *f = &s->learning.ranking.work.forest;
 
     for (uint32_t t = 0; t < f->n_trees; t++) {
-        const struct location *location = &s->learning.defs.location[f->location[t]];
+        const struct location *location = &s->learning.run.defs.location[f->location[t]];
 
         idmap_add(&s->id, key_quad(location->rank, location->thread, f->index[t], 0));
     }

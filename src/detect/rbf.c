@@ -162,6 +162,31 @@ void rbf_rows(const struct rbf *rbf, const uint32_t *which, size_t n, float *con
     free(tall);
 }
 
+/*
+ * The products of one row with n_wide others. BLAS sums in another order where there are more
+ * rows or fewer; here that of a product depends on nothing else, so that a score does not
+ * depend on what is scored with it.
+ */
+static void multiply_alone(const double *row, const double *wide, size_t n_wide, size_t cols,
+                           double *product)
+{
+    for (size_t j = 0; j < n_wide; j++) {
+        const double *other = wide + j * cols;
+        double lane[LANES] = {0};
+        size_t c = 0;
+
+        for (; c + LANES <= cols; c += LANES)
+            for (unsigned l = 0; l < LANES; l++)
+                lane[l] += row[c + l] * other[c + l];
+        for (; c < cols; c++)
+            lane[c % LANES] += row[c] * other[c];
+        for (unsigned half = LANES / 2; half > 0; half /= 2)
+            for (unsigned l = 0; l < half; l++)
+                lane[l] += lane[l + half];
+        product[j] = lane[0];
+    }
+}
+
 static void add_block(const struct job *job, double norm, const double *product, size_t from,
                       size_t n, double *sum)
 {
@@ -177,7 +202,7 @@ static void sum_rows(void *ctx, size_t begin, size_t end, unsigned worker)
     const struct job *job = ctx;
     const struct centred *points = job->rbf->points;
     size_t cols = points->x.cols, n = end - begin;
-    double *product = job->scratch[worker], *tall = product + TALL * WIDE, norm[TALL];
+    double *product = job->scratch[worker], *tall = product + WIDE, norm[TALL];
 
     for (size_t i = 0; i < n; i++) {
         norm[i] =
@@ -187,9 +212,10 @@ static void sum_rows(void *ctx, size_t begin, size_t end, unsigned worker)
     for (size_t from = 0; from < points->x.rows; from += WIDE) {
         size_t n_wide = points->x.rows - from < WIDE ? points->x.rows - from : WIDE;
 
-        multiply(tall, n, matrix_row(points->x, from), n_wide, cols, product);
-        for (size_t i = 0; i < n; i++)
-            add_block(job, norm[i], product + i * WIDE, from, n_wide, &job->sum[begin + i]);
+        for (size_t i = 0; i < n; i++) {
+            multiply_alone(tall + i * cols, matrix_row(points->x, from), n_wide, cols, product);
+            add_block(job, norm[i], product, from, n_wide, &job->sum[begin + i]);
+        }
     }
 }
 
@@ -197,7 +223,7 @@ void rbf_sums(const struct rbf *rbf, const double *weight, struct matrix x, doub
 {
     struct job job = {.rbf = rbf, .weight = weight, .x = x, .sum = sum};
 
-    job.scratch = scratch_new(rbf->pool, (size_t)TALL * (WIDE + x.cols));
+    job.scratch = scratch_new(rbf->pool, WIDE + (size_t)TALL * x.cols);
     pool_for(rbf->pool, x.rows, TALL, sum_rows, &job);
     scratch_free(rbf->pool, job.scratch);
 }

@@ -160,7 +160,7 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
                           struct stretch *stretch, struct cause_link *out)
 {
     const struct waiting *w = &link->waiting;
-    const struct call_view *partner = &view->calls[w->location];
+    const struct call_view *partner = trace_view_calls(view, w->location);
     struct in_step step = {0};
     struct culprit culprit;
 
@@ -170,8 +170,8 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
         return false;
     stretch_clear(stretch);
     if (!stretch_add(stretch, partner, step.partner_ns, w->until_ns, false) ||
-        !stretch_add(stretch, &view->calls[link->location], step.waiter_ns, link->begin_ns,
-                     true))
+        !stretch_add(stretch, trace_view_calls(view, link->location), step.waiter_ns,
+                     link->begin_ns, true))
         return false;
     culprit = best_culprit(view, stretch, w->location, step.partner_ns, w->until_ns);
     if (!is_worth_naming(&culprit, w->delay_ns))
@@ -186,7 +186,7 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
                        struct stretch *stretch, struct cause_link *out)
 {
     const struct waiting *w = &link->waiting;
-    const struct call_view *partner = &view->calls[w->location];
+    const struct call_view *partner = trace_view_calls(view, w->location);
     uint64_t from_ns = w->until_ns > w->delay_ns ? w->until_ns - w->delay_ns : 0;
     struct culprit culprit;
 

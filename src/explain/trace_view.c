@@ -21,6 +21,14 @@ void trace_view_release(struct trace_view *view)
     *view = (struct trace_view){0};
 }
 
+const struct call_view *trace_view_calls(const struct trace_view *view, uint32_t location)
+{
+    static const struct call_view none;
+
+    return view->is_sound == NULL || view->is_sound(view, location) ? &view->calls[location]
+                                                                    : &none;
+}
+
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
 {
     uint32_t low = 0, high = view->n_locations;

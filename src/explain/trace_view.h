@@ -20,6 +20,10 @@ struct trace_view {
     struct call_view *calls;       /* [n_locations] with by_depth */
     size_t *first_message;         /* [n_locations + 1] among all messages */
     const struct message *message; /* all of them, those of a location behind each other */
+
+    /* Looks at the calls of a location before any is followed; NULL: there is no need. */
+    bool (*is_sound)(const struct trace_view *view, uint32_t location);
+    const void *ctx; /* whatever that needs */
 };
 
 /*
@@ -30,6 +34,13 @@ struct trace_view {
 void trace_view_init(struct trace_view *view, const struct definitions *defs,
                      struct call_view *calls, const struct message *message);
 void trace_view_release(struct trace_view *view);
+
+/*
+ * trace_view_calls -- the calls of a location, to be followed: those of one that is not sound
+ * are none. (Its messages and collectives refer to rows, which are looked at when they are
+ * used.)
+ */
+const struct call_view *trace_view_calls(const struct trace_view *view, uint32_t location);
 
 /* trace_view_location_of -- the location of a row among all messages. O(log locations). */
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message);

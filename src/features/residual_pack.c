@@ -130,7 +130,8 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->offset_ns = unpack_f64(p);
     m->log_size = unpack_f64(p);
     m->size_scale = unpack_f64(p);
-    p->is_bad |= !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0);
+    p->is_bad |= !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
+                 !isfinite(m->root_ns + m->offset_ns + m->log_size + m->size_scale);
     unpack_paths(m, p, n_regions);
     unpack_keys(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);

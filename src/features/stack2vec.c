@@ -65,10 +65,15 @@ int stack2vec_check(const struct stack2vec_opts *o)
     if (o->epochs > STACK2VEC_MOST_EPOCHS)
         return err_set(ERR_RANGE, "stack2vec cannot train for %u epochs, only up to %u",
                        o->epochs, STACK2VEC_MOST_EPOCHS);
-    if (!(o->learning_rate > 0) || !(o->negatives > 0) || !(o->ridge > 0) ||
-        !isfinite(o->learning_rate + o->negatives + o->ridge))
-        return err_set(ERR_RANGE, "stack2vec needs a positive learning rate, number of "
-                                  "negatives and ridge");
+    if (o->steps > STACK2VEC_MOST_STEPS)
+        return err_set(ERR_RANGE, "stack2vec cannot fit in %u steps, only in up to %u",
+                       o->steps, STACK2VEC_MOST_STEPS);
+    if (!(o->learning_rate > 0 && o->learning_rate <= 1) ||
+        !(o->ridge > 0 && o->ridge <= 1e9) ||
+        !(o->negatives > 0 && o->negatives <= STACK2VEC_MOST_NEGATIVES))
+        return err_set(ERR_RANGE,
+                       "stack2vec: a learning rate, a number of negatives or a ridge "
+                       "that cannot be");
     if (!(o->count_share >= 0 && o->count_share <= 1))
         return err_set(ERR_RANGE, "stack2vec: the share of counts is not within 0 to 1");
     if (o->most_words < 1)

@@ -7,12 +7,13 @@
  * (Jaakkola, Jordan: Bayesian parameter estimation via variational methods, 2000): where
  * Newton's step overshoots on logistic losses, this one never makes the loss larger.
  *
- * Letters as in stack2vec.h; V = D O^T for the directions D. A part is always computed as a
- * whole, also when it is not full, so that BLAS treats all rows alike.
+ * Letters as in stack2vec.h; V = D O^T for the directions D. What is found for a tree does not
+ * depend on the trees that are solved with it (base/products.h).
  */
 #include "features/stack2vec_solve.h"
 
 #include "base/mem.h"
+#include "base/products.h"
 #include "features/logistic.h"
 
 #include <math.h>
@@ -30,12 +31,14 @@ struct part {
     float *p, *z, *v, *g;                   /* (PART, n_padded) */
     float *x, *d, *gradient, *last, *slope; /* (PART, n_dims) */
     float product[PART]; /* gradient times slope of the step before; 0 before the first */
+    size_t n;            /* rows, rounded up */
 };
 
 struct solving {
     const struct stack2vec *model;
     const struct distinct *bags;
     float *vector;
+    float *output;     /* (n_dims, n_padded) of the model, the other way round */
     struct part *part; /* per worker */
 };
 
@@ -84,6 +87,7 @@ static void begin_part(const struct solving *s, struct part *part, size_t begin,
     const struct stack2vec *m = s->model;
     const struct distinct *bags = s->bags;
 
+    part->n = (end - begin + PRODUCTS_ROWS - 1) / PRODUCTS_ROWS * PRODUCTS_ROWS;
     memset(part->p, 0, PART * m->n_padded * sizeof(float));
     memset(part->z, 0, PART * m->n_padded * sizeof(float));
     memset(part->x, 0, PART * m->n_dims * sizeof(float));
@@ -99,18 +103,14 @@ static void begin_part(const struct solving *s, struct part *part, size_t begin,
 /* gradient = (sigma (P + N) - P) O + ridge X, slope = gradient * precondition */
 static void find_gradient(const struct stack2vec *m, struct part *s)
 {
-    size_t words = m->n_padded, n_numbers = PART * m->n_dims;
-    int dims = (int)m->n_dims;
-    float ridge = (float)m->opts.ridge;
+    size_t words = m->n_padded, dims = m->n_dims;
 
-    for (size_t i = 0; i < PART * words; i += words)
+    for (size_t i = 0; i < s->n * words; i += words)
         for (size_t w = 0; w < words; w++)
             s->g[i + w] = logistic(s->z[i + w]) * (s->p[i + w] + m->negative[w]) - s->p[i + w];
-    memcpy(s->gradient, s->x, n_numbers * sizeof(float));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, PART, dims, (int)words, 1, s->g,
-                (int)words, m->output, dims, ridge, s->gradient, dims);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, PART, dims, dims, 1, s->gradient,
-                dims, m->precondition, dims, 0, s->slope, dims);
+    memcpy(s->gradient, s->x, s->n * dims * sizeof(float));
+    products(s->g, s->n, words, m->output, dims, (float)m->opts.ridge, s->gradient);
+    products(s->gradient, s->n, dims, m->precondition, dims, 0, s->slope);
 }
 
 /* d = -slope + beta d; starts anew where that would not go down. */
@@ -179,15 +179,13 @@ static void solve_part(void *ctx, size_t begin, size_t end, unsigned worker)
     const struct solving *s = ctx;
     const struct stack2vec *m = s->model;
     struct part *part = &s->part[worker];
-    int dims = (int)m->n_dims, words = (int)m->n_padded;
 
     begin_part(s, part, begin, end);
     for (uint32_t step = 0; step < m->opts.steps; step++) {
         find_gradient(m, part);
-        for (size_t i = 0; i < PART; i++)
+        for (size_t i = 0; i < end - begin; i++)
             turn_row(part, i, m->n_dims);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, PART, words, dims, 1, part->d,
-                    dims, m->output, dims, 0, part->v, words);
+        products(part->d, part->n, m->n_dims, s->output, m->n_padded, 0, part->v);
         for (size_t i = 0; i < end - begin; i++)
             step_row(m, part, i);
     }
@@ -203,8 +201,12 @@ void stack2vec_solve(const struct stack2vec *m, const struct distinct *bags, str
     s.part = mem_alloc(n_workers, sizeof *s.part);
     for (unsigned w = 0; w < n_workers; w++)
         part_init(&s.part[w], m->n_padded, m->n_dims);
-    openblas_set_num_threads(1); /* the parts are shared out here */
+    s.output = mem_alloc(m->n_dims * m->n_padded, sizeof *s.output);
+    for (size_t w = 0; w < m->n_padded; w++)
+        for (size_t c = 0; c < m->n_dims; c++)
+            s.output[c * m->n_padded + w] = m->output[w * m->n_dims + c];
     pool_for(pool, bags->n, PART, solve_part, &s);
+    free(s.output);
     for (unsigned w = 0; w < n_workers; w++)
         part_release(&s.part[w]);
     free(s.part);

@@ -10,19 +10,13 @@
 #include "features/residual_pack.h"
 #include "features/stack2vec_pack.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <zstd.h>
 
 #define MAGIC 0x4c444f4d47414e53u /* "SNAGMODL" */
 #define LEVEL 3
-#define MOST_BYTES ((uint64_t)8 << 30) /* unpacked; more is a damaged file */
 
 struct header {
     uint64_t magic;
@@ -274,45 +268,31 @@ static int unpack_model(struct pack *p, struct model *m)
 
 /* --------------------------------------------------------------------------------- files */
 
-static int write_all(const char *path, const struct header *header, const void *packed)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
-
-    if (fd < 0)
-        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
-    rc = fs_write_at(fd, header, sizeof *header, 0, path);
-    if (rc == 0)
-        rc = fs_write_at(fd, packed, header->n_packed, sizeof *header, path);
-    if (rc == 0 && fsync(fd) < 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-    close(fd);
-    return rc;
-}
-
 int model_file_write(const char *path, const struct model *model)
 {
-    char part[FS_PATH_SIZE + 16];
     struct pack pack = {0};
     struct header header = {.magic = MAGIC, .version = MODEL_FILE_VERSION};
-    size_t bound;
+    struct fs_new file;
+    size_t n;
     void *packed;
     XXH128_hash_t hash;
     int rc;
 
     pack_model(&pack, model);
-    bound = ZSTD_compressBound(pack.n);
-    packed = mem_alloc(bound, 1);
+    packed = pack_compress(&pack, LEVEL, &n);
     header.n_plain = pack.n;
-    header.n_packed = ZSTD_compress(packed, bound, pack.data, pack.n, LEVEL);
-    hash = XXH3_128bits(packed, header.n_packed);
+    header.n_packed = n;
+    hash = XXH3_128bits(packed, n);
     header.hash_low = hash.low64;
     header.hash_high = hash.high64;
-    snprintf(part, sizeof part, "%.4080s.%d.part", path, (int)getpid());
-    rc = write_all(part, &header, packed);
-    if (rc == 0 && rename(part, path) < 0)
-        rc = err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
-    if (rc < 0)
-        unlink(part);
+    rc = fs_new_open(&file, path);
+    if (rc == 0)
+        rc = fs_write_at(file.fd, &header, sizeof header, 0, path);
+    if (rc == 0)
+        rc = fs_write_at(file.fd, packed, n, sizeof header, path);
+    if (rc == 0)
+        rc = fs_new_commit(&file);
+    fs_new_abandon(&file);
     free(packed);
     pack_release(&pack);
     return rc;
@@ -328,8 +308,8 @@ static int check(const char *path, const struct header *h, const void *packed, s
         return err_set(ERR_FORMAT, "'%s' is a model of version %u; this snag reads version %u",
                        path, h->version, MODEL_FILE_VERSION);
     hash = XXH3_128bits(packed, n - sizeof *h);
-    if (h->zero != 0 || h->n_packed != n - sizeof *h || h->n_plain > MOST_BYTES ||
-        hash.low64 != h->hash_low || hash.high64 != h->hash_high)
+    if (h->zero != 0 || h->n_packed != n - sizeof *h || hash.low64 != h->hash_low ||
+        hash.high64 != h->hash_high)
         return err_set(ERR_FORMAT, "damaged model: '%s' has another checksum than noted", path);
     return 0;
 }
@@ -348,14 +328,10 @@ int model_file_read(const char *path, struct model *model)
     if (n >= sizeof header)
         memcpy(&header, data, sizeof header);
     rc = check(path, &header, (const char *)data + sizeof header, n);
-    if (rc == 0) {
-        pack.data = mem_alloc(header.n_plain, 1);
-        pack.n = header.n_plain;
-        if (ZSTD_decompress(pack.data, pack.n, (const char *)data + sizeof header,
-                            header.n_packed) != pack.n ||
-            unpack_model(&pack, model) < 0)
-            rc = err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path);
-    }
+    if (rc == 0 && (pack_decompress(&pack, (const char *)data + sizeof header, header.n_packed,
+                                    header.n_plain) < 0 ||
+                    unpack_model(&pack, model) < 0))
+        rc = err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path);
     fs_unmap(data, n);
     pack_release(&pack);
     return rc;

@@ -6,12 +6,14 @@
 
 #include "base/checksum.h"
 #include "base/err.h"
-#include "base/fs.h"
+#include "base/mem.h"
 #include "run/columns_format.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -51,15 +53,18 @@ static const char *file_name(int map)
     return map < N_COLUMNS ? formats[map].name : others[map - N_COLUMNS];
 }
 
-static int map_all(struct columns *columns, const char *dir)
+static int map_all(struct columns *columns, int run, const char *dir)
 {
-    char calls[FS_PATH_SIZE], path[FS_PATH_SIZE];
-    int rc = fs_join(calls, dir, "calls");
+    char path[FS_PATH_SIZE];
+    int rc = fs_join(columns->path, dir, "calls");
 
+    if (rc == 0)
+        rc = fs_open_dir_at(run, "calls", columns->path, &columns->dir);
     for (int m = 0; rc == 0 && m < N_MAPS; m++) {
-        rc = fs_join(path, calls, file_name(m));
+        rc = fs_join(path, columns->path, file_name(m));
         if (rc == 0)
-            rc = fs_map(path, &columns->map[m].data, &columns->map[m].bytes);
+            rc = fs_map_at(columns->dir, file_name(m), path, &columns->map[m].data,
+                           &columns->map[m].bytes);
     }
     return rc;
 }
@@ -122,11 +127,24 @@ static int check_index(const struct columns *columns, const char *dir)
 
 int columns_open(struct columns *columns, const char *dir)
 {
+    int run, rc;
+
+    *columns = (struct columns){.dir = -1};
+    rc = fs_open_dir(dir, &run);
+    if (rc == 0) {
+        rc = columns_open_at(columns, run, dir);
+        close(run);
+    }
+    return rc;
+}
+
+int columns_open_at(struct columns *columns, int run, const char *dir)
+{
     const struct index_header *header;
     int rc;
 
-    *columns = (struct columns){0};
-    rc = map_all(columns, dir);
+    *columns = (struct columns){.dir = -1};
+    rc = map_all(columns, run, dir);
     if (rc == 0)
         rc = check_index(columns, dir);
     if (rc < 0)
@@ -142,6 +160,7 @@ int columns_open(struct columns *columns, const char *dir)
     columns->depth_start = columns->map[MAP_DEPTHS].data;
     columns->message = columns->map[MAP_MESSAGES].data;
     columns->collective = columns->map[MAP_COLLECTIVES].data;
+    columns->is_checked = mem_alloc(columns->n_locations, sizeof *columns->is_checked);
     return 0;
 }
 
@@ -149,7 +168,10 @@ void columns_close(struct columns *columns)
 {
     for (int m = 0; m < N_MAPS; m++)
         fs_unmap(columns->map[m].data, columns->map[m].bytes);
-    *columns = (struct columns){0};
+    if (columns->dir > 0)
+        close(columns->dir);
+    free(columns->is_checked);
+    *columns = (struct columns){.dir = -1};
 }
 
 struct call_view columns_view(const struct columns *columns, uint32_t location)
@@ -215,22 +237,4 @@ int columns_verify(const struct columns *columns)
             rc = err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                          file_name(m));
     return rc;
-}
-
-int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
-                       uint32_t n_regions)
-{
-    struct call_view v = columns_view(columns, location);
-    uint32_t n = v.subtree_len[row];
-    bool is_good = n >= 1 && n <= v.n - row;
-
-    for (uint32_t i = row; is_good && i < row + n; i++) {
-        is_good =
-            v.region[i] < n_regions && v.subtree_len[i] >= 1 && v.subtree_len[i] <= row + n - i;
-        if (i > row)
-            is_good &= v.depth[i] > v.depth[row] && v.depth[i] <= v.depth[i - 1] + 1;
-    }
-    if (!is_good)
-        return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
-    return 0;
 }

@@ -21,9 +21,12 @@
 #ifndef SNAG_RUN_COLUMNS_H
 #define SNAG_RUN_COLUMNS_H
 
+#include "base/fs.h"
 #include "forest/traffic.h"
 #include "stack/calls.h"
+#include "trace/definitions.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,6 +94,8 @@ int columns_finish(struct columns_writer *writer, const struct traffic *traffic)
 /* ---------------------------------------------------------------------------- reading */
 
 struct columns {
+    int dir; /* handle of calls/ */
+    char path[FS_PATH_SIZE];
     uint32_t n_locations;
     uint64_t n_calls, n_messages, n_collectives;
     const struct column_range *range; /* [n_locations] */
@@ -102,18 +107,42 @@ struct columns {
         const void *data;
         size_t bytes;
     } map[N_COLUMNS + 4];
+    atomic_uchar *is_checked; /* [n_locations] by columns_check */
 };
 
 /*
- * columns_open -- map dir/calls.
+ * columns_open, columns_open_at -- map dir/calls; the latter by a handle of dir.
  * Returns 0, ERR_IO, or ERR_FORMAT when the index is damaged, of another version, or does not
  * fit the files. Does not read the columns. Close in any case.
  */
 int columns_open(struct columns *columns, const char *dir);
+int columns_open_at(struct columns *columns, int run, const char *dir);
 void columns_close(struct columns *columns);
 
-/* columns_view -- the calls of a location: pointers into the mapped files. O(1). */
+/*
+ * columns_view -- the calls of a location: pointers into the mapped files. O(1).
+ *
+ * The numbers in there may be anything: they are as they are in the files, which somebody else
+ * may have written. Who goes through all calls of a location asks columns_check before; who
+ * looks at some of a billion (a timeline) looks at each number before it uses it.
+ */
 struct call_view columns_view(const struct columns *columns, uint32_t location);
+
+/*
+ * columns_check -- see that the calls of a location are what the format says: regions that
+ * there are, subtrees within each other, depths, times in order that can be added up, no call
+ * shorter than what it called, the order by depth; and what its messages and collectives refer
+ * to. defs  of the run: regions, ranks, communicators Done once for a location, later calls
+ * return at once. Thread-safe. Returns 0, or ERR_FORMAT. O(calls and messages of the location),
+ * 3 ns a call.
+ */
+int columns_check(const struct columns *columns, uint32_t location,
+                  const struct definitions *defs);
+
+/* columns_check_tree -- the same for a call and all below it. `row` may be anything. O(calls
+ * below). */
+int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
+                       const struct definitions *defs);
 
 /* columns_drop -- the pages that were read so far may leave memory. */
 void columns_drop(const struct columns *columns);
@@ -129,15 +158,6 @@ int columns_verify(const struct columns *columns);
 
 /* columns_verify_location -- the same for the calls of one location. */
 int columns_verify_location(const struct columns *columns, uint32_t location);
-
-/*
- * columns_check_tree -- see that a call and all below it are within their bounds, which
- * checksums that nobody compared do not say: rows, depths, regions. row        of a call of
- * the location, below its number of calls n_regions  of the run Returns 0 or ERR_FORMAT.
- * O(calls below).
- */
-int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
-                       uint32_t n_regions);
 
 /* columns_name, columns_width -- "enter_ns.u64", 8. */
 const char *columns_name(enum call_column column);

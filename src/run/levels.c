@@ -196,27 +196,28 @@ static int check(struct levels *levels)
     return 0;
 }
 
-int levels_map(struct levels *levels, const struct columns *columns, const char *index,
-               const char *rects)
+int levels_map(struct levels *levels, const struct columns *columns, int index, int rects)
 {
     int rc;
 
     *levels = (struct levels){.columns = columns};
-    rc = fs_map(index, &levels->index.data, &levels->index.bytes);
+    rc = fs_map_fd(index, LEVELS_INDEX, &levels->index.data, &levels->index.bytes);
     if (rc == 0)
-        rc = fs_map(rects, &levels->rects.data, &levels->rects.bytes);
+        rc = fs_map_fd(rects, LEVELS_RECTS, &levels->rects.data, &levels->rects.bytes);
     return rc < 0 ? rc : check(levels);
 }
 
-int levels_open(struct levels *levels, const struct columns *columns, const char *dir)
+int levels_open(struct levels *levels, const struct columns *columns)
 {
-    char index[FS_PATH_SIZE], rects[FS_PATH_SIZE];
-    int rc = fs_join(index, dir, "calls/levels.index");
+    int rc;
 
     *levels = (struct levels){.columns = columns};
+    rc = fs_map_at(columns->dir, LEVELS_INDEX, LEVELS_INDEX, &levels->index.data,
+                   &levels->index.bytes);
     if (rc == 0)
-        rc = fs_join(rects, dir, "calls/levels.rec");
-    return rc < 0 ? rc : levels_map(levels, columns, index, rects);
+        rc = fs_map_at(columns->dir, LEVELS_RECTS, LEVELS_RECTS, &levels->rects.data,
+                       &levels->rects.bytes);
+    return rc < 0 ? rc : check(levels);
 }
 
 void levels_close(struct levels *levels)

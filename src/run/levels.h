@@ -68,12 +68,12 @@ struct levels {
 };
 
 /*
- * levels_write -- make dir/calls/levels.*, of columns that are finished.
+ * levels_write -- make calls/levels.* beside the columns, which are finished.
  *   is_cancelled  looked at now and then, may be NULL; then nothing is written
  * The files appear whole or not at all. The bytes do not depend on the threads. Returns 0 or
  * ERR_IO. O(calls), reads enter, inclusive, depth and region once.
  */
-int levels_write(const struct columns *columns, const char *dir, struct pool *pool,
+int levels_write(const struct columns *columns, struct pool *pool,
                  const atomic_bool *is_cancelled);
 
 /*
@@ -81,7 +81,7 @@ int levels_write(const struct columns *columns, const char *dir, struct pool *po
  * Returns 0, ERR_IO when there are none, or ERR_FORMAT when they are damaged or of other
  * columns. Reads the index, not the rectangles. Close in any case.
  */
-int levels_open(struct levels *levels, const struct columns *columns, const char *dir);
+int levels_open(struct levels *levels, const struct columns *columns);
 
 /* levels_make -- the same without a directory: in memory. Returns 0 or ERR_IO. */
 int levels_make(struct levels *levels, const struct columns *columns, struct pool *pool,

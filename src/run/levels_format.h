@@ -4,6 +4,8 @@
 
 #include "run/levels.h"
 
+#define LEVELS_INDEX "levels.index"
+#define LEVELS_RECTS "levels.rec"
 #define LEVELS_MAGIC 0x4c564c4347414e53u /* "SNAGCLVL" */
 #define LEVELS_VERSION 1u
 #define LEVELS_FENCE 32u         /* rectangles from one fence to the next */
@@ -41,9 +43,8 @@ uint64_t levels_checksum(const void *index, size_t bytes);
 /* levels_columns_sum -- how the index knows its columns. */
 uint64_t levels_columns_sum(const struct columns *columns);
 
-/* levels_map -- as levels_open, of two files. */
-int levels_map(struct levels *levels, const struct columns *columns, const char *index,
-               const char *rects);
+/* levels_map -- as levels_open, of two open files. */
+int levels_map(struct levels *levels, const struct columns *columns, int index, int rects);
 
 /* levels_fences -- how many fences n things have. */
 static inline uint64_t levels_fences(uint64_t n, uint32_t every)

@@ -15,8 +15,6 @@
 #include "run/levels_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,7 +50,6 @@ struct making {
     struct sequence sequence;
     struct share all; /* but for its rectangles, which go to the file at once */
     int rects_fd;
-    const char *rects_path;
     atomic_int rc;
 };
 
@@ -242,7 +239,7 @@ static void make_locations(void *ctx, size_t begin, size_t end, unsigned worker)
         sequence_next(&m->sequence);
         if (share.n_rects > 0)
             rc = fs_write_at(m->rects_fd, share.rect, share.n_rects * sizeof *share.rect,
-                             first * sizeof *share.rect, m->rects_path);
+                             first * sizeof *share.rect, LEVELS_RECTS);
         if (rc < 0)
             atomic_store(&m->rc, rc);
         free_share(&share);
@@ -280,7 +277,7 @@ static void put_message_fences(char **at, const struct columns *columns)
     }
 }
 
-static int write_index(const struct making *m, int fd, const char *path)
+static int write_index(const struct making *m, int fd)
 {
     const struct share *all = &m->all;
     struct levels_header header = {.magic = LEVELS_MAGIC,
@@ -307,25 +304,17 @@ static int write_index(const struct making *m, int fd, const char *path)
     put_message_fences(&at, m->columns);
     header.checksum = levels_checksum(index, bytes);
     memcpy(index, &header, sizeof header);
-    rc = fs_write_at(fd, index, bytes, 0, path);
+    rc = fs_write_at(fd, index, bytes, 0, LEVELS_INDEX);
     free(index);
     return rc;
 }
 
 /* ---------------------------------------------------------------------------- whole */
 
-struct file {
-    int fd;
-    char path[FS_PATH_SIZE];
-};
-
 static int make(const struct columns *columns, struct pool *pool,
-                const atomic_bool *is_cancelled, const struct file file[2])
+                const atomic_bool *is_cancelled, int rects, int index)
 {
-    struct making m = {.columns = columns,
-                       .is_cancelled = is_cancelled,
-                       .rects_fd = file[0].fd,
-                       .rects_path = file[0].path};
+    struct making m = {.columns = columns, .is_cancelled = is_cancelled, .rects_fd = rects};
     uint64_t n_lines = 0;
     int rc;
 
@@ -336,71 +325,51 @@ static int make(const struct columns *columns, struct pool *pool,
     pool_for(pool, columns->n_locations, 1, make_locations, &m);
     rc = atomic_load(&m.rc);
     if (rc < 0)
-        rc = err_set(rc, "cannot write '%s'", file[0].path);
+        rc = err_set(rc, "cannot write '%s'", LEVELS_RECTS);
     else if (is_over(&m))
         rc = err_set(ERR_IO, "levels were not made: the program ends");
     if (rc == 0)
-        rc = write_index(&m, file[1].fd, file[1].path);
+        rc = write_index(&m, index);
     sequence_release(&m.sequence);
     free_share(&m.all);
     return rc;
 }
 
-static int close_file(struct file *file, int rc)
-{
-    if (file->fd >= 0 && close(file->fd) != 0 && rc == 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", file->path, strerror(errno));
-    return rc;
-}
-
-int levels_write(const struct columns *columns, const char *dir, struct pool *pool,
+int levels_write(const struct columns *columns, struct pool *pool,
                  const atomic_bool *is_cancelled)
 {
-    static const char *const names[2] = {"calls/levels.rec", "calls/levels.index"};
-    struct file file[2] = {{.fd = -1}, {.fd = -1}};
-    char name[64], path[FS_PATH_SIZE];
-    int rc = 0;
+    struct fs_new rects = {0}, index = {0};
+    int rc = fs_new_open_at(&rects, columns->dir, LEVELS_RECTS, LEVELS_RECTS);
 
-    for (int f = 0; rc == 0 && f < 2; f++) {
-        snprintf(name, sizeof name, "%s.part-%ld", names[f], (long)getpid());
-        rc = fs_join(file[f].path, dir, name);
-        if (rc == 0)
-            file[f].fd = open(file[f].path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-        if (rc == 0 && file[f].fd < 0)
-            rc = err_set(ERR_IO, "cannot create '%s': %s", file[f].path, strerror(errno));
-    }
     if (rc == 0)
-        rc = make(columns, pool, is_cancelled, file);
-    for (int f = 0; f < 2; f++) {
-        rc = close_file(&file[f], rc);
-        if (rc == 0)
-            rc = fs_join(path, dir, names[f]);
-        if (rc == 0 && rename(file[f].path, path) != 0)
-            rc = err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
-        if (rc < 0 && file[f].fd >= 0)
-            unlink(file[f].path);
-    }
+        rc = fs_new_open_at(&index, columns->dir, LEVELS_INDEX, LEVELS_INDEX);
+    if (rc == 0)
+        rc = make(columns, pool, is_cancelled, rects.fd, index.fd);
+    if (rc == 0)
+        rc = fs_new_commit(&rects);
+    if (rc == 0)
+        rc = fs_new_commit(&index);
+    fs_new_abandon(&rects);
+    fs_new_abandon(&index);
     return rc;
 }
 
 int levels_make(struct levels *levels, const struct columns *columns, struct pool *pool,
                 const atomic_bool *is_cancelled)
 {
-    struct file file[2] = {{.fd = -1}, {.fd = -1}};
-    int rc = 0;
+    int rects = memfd_create("snag-levels", MFD_CLOEXEC);
+    int index = memfd_create("snag-levels", MFD_CLOEXEC), rc = 0;
 
     *levels = (struct levels){.columns = columns};
-    for (int f = 0; rc == 0 && f < 2; f++) {
-        file[f].fd = memfd_create("snag-levels", MFD_CLOEXEC);
-        if (file[f].fd < 0)
-            rc = err_set(ERR_IO, "cannot keep levels in memory: %s", strerror(errno));
-        snprintf(file[f].path, sizeof file[f].path, "/proc/self/fd/%d", file[f].fd);
-    }
+    if (rects < 0 || index < 0)
+        rc = err_set(ERR_IO, "cannot keep levels in memory: %s", strerror(errno));
     if (rc == 0)
-        rc = make(columns, pool, is_cancelled, file);
+        rc = make(columns, pool, is_cancelled, rects, index);
     if (rc == 0)
-        rc = levels_map(levels, columns, file[1].path, file[0].path);
-    for (int f = 0; f < 2; f++)
-        rc = close_file(&file[f], rc);
+        rc = levels_map(levels, columns, index, rects);
+    if (rects >= 0)
+        close(rects);
+    if (index >= 0)
+        close(index);
     return rc;
 }

@@ -165,6 +165,23 @@ static void shares_are_equal_parts_of_what_the_modest_leave(void **state)
 
 /* --------------------------------------------------------------------------- on disk */
 
+/* Makes calls/ in a new directory, and lets the columns lie there. */
+static void make_dir(struct sample_columns *s, char dir[])
+{
+    char calls[64];
+
+    assert_non_null(mkdtemp(dir));
+    snprintf(calls, sizeof calls, "%s/calls", dir);
+    assert_int_equal(mkdir(calls, 0777), 0);
+    assert_int_equal(fs_open_dir(calls, &s->columns.dir), 0);
+}
+
+static void remove_dir(struct sample_columns *s, const char *dir)
+{
+    close(s->columns.dir);
+    assert_int_equal(fs_remove_tree(dir), 0);
+}
+
 static void in_dir(char path[64], const char *dir, const char *name)
 {
     snprintf(path, 64, "%s/calls/%s", dir, name);
@@ -174,20 +191,19 @@ static void files_are_the_same_with_any_number_of_threads(void **state)
 {
     struct sample_columns s;
     struct levels one, two;
-    char dir[] = "/tmp/snag-levels-XXXXXX", path[64];
+    char dir[] = "/tmp/snag-levels-XXXXXX";
     struct pool *pool = pool_new(2);
 
     (void)state;
     sample_columns_init(&s, 5000, 4);
-    assert_non_null(mkdtemp(dir));
-    in_dir(path, dir, "");
-    assert_int_equal(levels_write(&s.columns, dir, pool, NULL), ERR_IO);
-    assert_int_equal(mkdir(path, 0777), 0);
-    assert_int_equal(levels_open(&two, &s.columns, dir), ERR_IO);
+    s.columns.dir = -1;
+    assert_int_equal(levels_write(&s.columns, pool, NULL), ERR_IO);
+    make_dir(&s, dir);
+    assert_int_equal(levels_open(&two, &s.columns), ERR_IO);
     levels_close(&two);
-    assert_int_equal(levels_write(&s.columns, dir, pool, NULL), 0);
+    assert_int_equal(levels_write(&s.columns, pool, NULL), 0);
     make(&one, &s.columns, 1);
-    assert_int_equal(levels_open(&two, &s.columns, dir), 0);
+    assert_int_equal(levels_open(&two, &s.columns), 0);
     assert_int_equal(one.index.bytes, two.index.bytes);
     assert_memory_equal(one.index.data, two.index.data, one.index.bytes);
     assert_int_equal(one.rects.bytes, two.rects.bytes);
@@ -195,7 +211,7 @@ static void files_are_the_same_with_any_number_of_threads(void **state)
     levels_close(&one);
     levels_close(&two);
     pool_free(pool);
-    fs_remove_tree(dir);
+    remove_dir(&s, dir);
     sample_columns_release(&s);
 }
 
@@ -208,12 +224,11 @@ static void a_cancelled_writer_leaves_nothing(void **state)
 
     (void)state;
     sample_columns_init(&s, 100, 4);
-    assert_non_null(mkdtemp(dir));
+    make_dir(&s, dir);
     in_dir(path, dir, "");
-    assert_int_equal(mkdir(path, 0777), 0);
-    assert_true(levels_write(&s.columns, dir, pool, &is_cancelled) < 0);
+    assert_true(levels_write(&s.columns, pool, &is_cancelled) < 0);
     assert_int_equal(rmdir(path), 0); /* empty */
-    fs_remove_tree(dir);
+    remove_dir(&s, dir);
     pool_free(pool);
     sample_columns_release(&s);
 }
@@ -221,7 +236,7 @@ static void a_cancelled_writer_leaves_nothing(void **state)
 /* Writes one byte of a file anew, or cuts the file there. */
 static void damage(const char *path, long at, int byte)
 {
-    FILE *file = fopen(path, "r+b");
+    FILE *file = fopen(path, byte == 'v' ? "w+b" : "r+b");
 
     assert_non_null(file);
     if (byte < 0) {
@@ -243,30 +258,59 @@ static void damaged_files_and_those_of_other_columns_are_not_used(void **state)
 
     (void)state;
     sample_columns_init(&s, 500, 4);
-    assert_non_null(mkdtemp(dir));
-    in_dir(index, dir, "");
-    assert_int_equal(mkdir(index, 0777), 0);
+    make_dir(&s, dir);
     in_dir(index, dir, "levels.index");
     in_dir(rects, dir, "levels.rec");
-    assert_int_equal(levels_write(&s.columns, dir, pool, NULL), 0);
-    assert_int_equal(levels_open(&levels, &s.columns, dir), 0);
+    assert_int_equal(levels_write(&s.columns, pool, NULL), 0);
+    assert_int_equal(levels_open(&levels, &s.columns), 0);
     size = (long)levels.index.bytes;
     levels_close(&levels);
     s.index.header.checksum++;
-    assert_int_equal(levels_open(&levels, &s.columns, dir), ERR_FORMAT);
+    assert_int_equal(levels_open(&levels, &s.columns), ERR_FORMAT);
     levels_close(&levels);
     s.index.header.checksum--;
     for (long at = 0; at < size; at += 97) {
-        assert_int_equal(levels_write(&s.columns, dir, pool, NULL), 0);
+        assert_int_equal(levels_write(&s.columns, pool, NULL), 0);
         damage(index, at, at % 2 ? 0xa5 : -1);
-        assert_int_equal(levels_open(&levels, &s.columns, dir), ERR_FORMAT);
+        assert_int_equal(levels_open(&levels, &s.columns), ERR_FORMAT);
         levels_close(&levels);
     }
-    assert_int_equal(levels_write(&s.columns, dir, pool, NULL), 0);
+    assert_int_equal(levels_write(&s.columns, pool, NULL), 0);
     damage(rects, 320, -1);
-    assert_int_equal(levels_open(&levels, &s.columns, dir), ERR_FORMAT);
+    assert_int_equal(levels_open(&levels, &s.columns), ERR_FORMAT);
     levels_close(&levels);
-    fs_remove_tree(dir);
+    remove_dir(&s, dir);
+    pool_free(pool);
+    sample_columns_release(&s);
+}
+
+/* What a stranger may have put where the files are to be. */
+static void links_lead_nowhere(void **state)
+{
+    static const char *const names[] = {"levels.index", "levels.rec"};
+    struct sample_columns s;
+    struct levels levels;
+    char dir[] = "/tmp/snag-levels-XXXXXX", victim[64], path[64];
+    struct pool *pool = pool_new(1);
+    struct stat info;
+
+    (void)state;
+    sample_columns_init(&s, 500, 4);
+    make_dir(&s, dir);
+    snprintf(victim, sizeof victim, "%s/victim", dir);
+    damage(victim, 0, 'v');
+    for (int i = 0; i < 2; i++) {
+        in_dir(path, dir, names[i]);
+        assert_int_equal(symlink(victim, path), 0);
+    }
+    assert_int_equal(levels_open(&levels, &s.columns), ERR_FORMAT);
+    levels_close(&levels);
+    assert_int_equal(levels_write(&s.columns, pool, NULL), 0); /* in place of the links */
+    assert_int_equal(levels_open(&levels, &s.columns), 0);
+    levels_close(&levels);
+    assert_int_equal(stat(victim, &info), 0);
+    assert_int_equal(info.st_size, 1);
+    remove_dir(&s, dir);
     pool_free(pool);
     sample_columns_release(&s);
 }
@@ -281,6 +325,7 @@ int main(void)
         cmocka_unit_test(files_are_the_same_with_any_number_of_threads),
         cmocka_unit_test(a_cancelled_writer_leaves_nothing),
         cmocka_unit_test(damaged_files_and_those_of_other_columns_are_not_used),
+        cmocka_unit_test(links_lead_nowhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_MEMBERS (1 << 24) /* of a communicator */
+#define MOST_RANKS (1u << 24) /* of a run */
 
 const char *region_kind_name(enum region_kind kind)
 {
@@ -197,43 +197,59 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
     return rc;
 }
 
+/* A number of a column that is to be below a limit; UINT32_MAX when it is not. */
+static uint32_t number_below(sqlite3_stmt *query, int column, uint32_t limit)
+{
+    int64_t value = sqlite3_column_int64(query, column);
+
+    return value >= 0 && value < limit ? (uint32_t)value : UINT32_MAX;
+}
+
 static int read_locations(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(db, "SELECT source_id, name, rank, thread FROM location ORDER BY id",
-                           &query);
+    int status = SQLITE_DONE,
+        rc = rundb_prepare(
+            db, "SELECT source_id, name, rank, thread, id FROM location ORDER BY id", &query);
 
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        uint64_t id = strtoull((const char *)sqlite3_column_text(query, 0), NULL, 10);
-        struct location *location =
-            definitions_location(defs, id, (const char *)sqlite3_column_text(query, 1), 0);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        uint64_t id = strtoull(rundb_text(query, 0), NULL, 10);
+        uint32_t n_before = defs->n_locations;
+        struct location *location = definitions_location(defs, id, rundb_text(query, 1), 0);
 
-        location->rank = (uint32_t)sqlite3_column_int64(query, 2);
-        location->thread = (uint32_t)sqlite3_column_int64(query, 3);
-        if (location->rank >= defs->n_ranks)
+        location->rank = number_below(query, 2, MOST_RANKS);
+        location->thread = number_below(query, 3, UINT32_MAX);
+        if (sqlite3_column_int64(query, 4) != n_before || location->rank == UINT32_MAX ||
+            location->thread == UINT32_MAX)
+            rc = err_set(ERR_FORMAT, "damaged run: a location is no thread of a rank");
+        if (rc == 0 && location->rank >= defs->n_ranks)
             defs->n_ranks = location->rank + 1;
     }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the locations");
     sqlite3_finalize(query);
     return rc;
 }
 
+/* Who the members are is not kept, only how many. */
 static int read_comms(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(db, "SELECT name, members FROM comm ORDER BY id", &query);
+    int status = SQLITE_DONE,
+        rc = rundb_prepare(db, "SELECT name, members, id FROM comm ORDER BY id", &query);
 
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        int64_t n = sqlite3_column_int64(query, 1);
-        uint32_t comm;
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        uint32_t n = number_below(query, 1, MOST_RANKS), comm;
 
-        if (n < 0 || n > MOST_MEMBERS) {
-            rc = err_set(ERR_FORMAT, "damaged run: impossible number of ranks");
+        if (n == UINT32_MAX || sqlite3_column_int64(query, 2) != defs->n_comms) {
+            rc = err_set(ERR_FORMAT, "damaged run: impossible communicators");
             break;
         }
-        comm = definitions_comm(defs, (const char *)sqlite3_column_text(query, 0), (uint32_t)n);
-        for (int64_t i = 0; i < n; i++)
-            defs->comm[comm].member[i] = NO_RANK;
+        comm = definitions_comm(defs, rundb_text(query, 0), 0);
+        defs->comm[comm].n_members = n;
     }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the communicators");
     sqlite3_finalize(query);
     return rc;
 }

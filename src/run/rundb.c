@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char schema[] =
@@ -19,10 +18,19 @@ static const char schema[] =
 
 int rundb_error(sqlite3 *db, const char *what)
 {
-    int code = sqlite3_errcode(db) & 0xff;
-
-    return err_set(code == SQLITE_FULL || code == SQLITE_IOERR ? ERR_IO : ERR_DATABASE,
-                   "%s: %s", what, sqlite3_errmsg(db));
+    switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_FULL:
+        return err_set(ERR_IO, "%s: no space left", what);
+    case SQLITE_READONLY:
+        return err_set(ERR_IO, "%s: it is read-only", what);
+    case SQLITE_IOERR:
+        return err_set(ERR_IO, "%s: %s", what, sqlite3_errmsg(db));
+    case SQLITE_CORRUPT:
+    case SQLITE_INTERRUPT: /* a tree of pages that does not end */
+        return err_set(ERR_FORMAT, "%s: it is damaged", what);
+    default:
+        return err_set(ERR_DATABASE, "%s: %s", what, sqlite3_errmsg(db));
+    }
 }
 
 int rundb_exec(sqlite3 *db, const char *sql)
@@ -32,22 +40,33 @@ int rundb_exec(sqlite3 *db, const char *sql)
     return 0;
 }
 
-int rundb_create(const char *path, sqlite3 **db)
+/* What the schema holds is ours: its view may be used. */
+static void use_own_view(struct database *db)
 {
-    int rc;
+    if (db->sql)
+        sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+}
 
-    if (sqlite3_open_v2(path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK) {
-        rc = err_set(ERR_IO, "cannot create '%s': %s", path, sqlite3_errmsg(*db));
-        sqlite3_close(*db);
-        *db = NULL;
+int rundb_create(const char *dir, struct database *db)
+{
+    char path[FS_PATH_SIZE];
+    struct database_file file = {.name = RUNDB_NAME, .path = path};
+    int rc = fs_open_dir(dir, &file.dir);
+
+    *db = (struct database){.dir = -1};
+    if (rc < 0)
         return rc;
-    }
-    rc = rundb_exec(*db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    rc = fs_join(path, dir, RUNDB_NAME);
     if (rc == 0)
-        rc = rundb_exec(*db, schema);
+        rc = database_open(db, &file, DATABASE_MAKE);
+    close(file.dir);
     if (rc == 0)
-        rc = rundb_set(*db, "format", RUNDB_FORMAT);
+        rc = rundb_exec(db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    if (rc == 0)
+        rc = rundb_exec(db->sql, schema);
+    if (rc == 0)
+        rc = rundb_set(db->sql, "format", RUNDB_FORMAT);
+    use_own_view(db);
     return rc;
 }
 
@@ -60,101 +79,37 @@ int rundb_finish(sqlite3 *db)
     return rc;
 }
 
-/* Percent-encodes what has a meaning in a URI. */
-static void encode_path(const char *path, char *out, size_t size)
+/* A newer one has other tables, so this is asked first. */
+static int check_format(struct database *db, const char *path)
 {
-    size_t n = 0;
+    long long format = rundb_get(db->sql, "format", 0);
 
-    for (; *path && n + 4 < size; path++) {
-        if (strchr("?#%", *path))
-            n += (size_t)sprintf(out + n, "%%%02X", (unsigned char)*path);
-        else
-            out[n++] = *path;
-    }
-    out[n] = '\0';
+    if (format == RUNDB_FORMAT)
+        return 0;
+    if (format == 0)
+        return err_set(ERR_FORMAT, "'%s' is not of a run, or is damaged", path);
+    return err_set(ERR_FORMAT,
+                   "'%s' was written by another version (format %lld, this one reads %d)", path,
+                   format, RUNDB_FORMAT);
 }
 
-/* Opens the file; one that is_fixed without the files that SQLite puts beside it. A connection
- * belongs to one thread, so SQLite need not lock it for every value it hands out. */
-static int open_file(const char *path, bool is_writable, bool is_fixed, sqlite3 **db)
+int rundb_open(int dir, const char *run, bool is_writable, struct database *db)
 {
-    char uri[3 * FS_PATH_SIZE], encoded[3 * FS_PATH_SIZE - 32];
-    int rc;
+    char path[FS_PATH_SIZE];
+    struct database_file file = {.dir = dir, .name = RUNDB_NAME, .path = path};
+    int rc = fs_join(path, run, RUNDB_NAME);
 
-    encode_path(path, encoded, sizeof encoded);
-    snprintf(uri, sizeof uri, "file:%s%s", encoded, is_fixed ? "?immutable=1" : "");
-    rc = sqlite3_open_v2(uri, db,
-                         SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                             (is_writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
-                         NULL);
-    if (rc == SQLITE_OK)
-        sqlite3_busy_timeout(*db, 10000);
-    return rc;
-}
-
-static bool is_in_readonly_directory(const char *path)
-{
-    char dir[FS_PATH_SIZE];
-    const char *slash = strrchr(path, '/');
-
-    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    return access(dir, W_OK) != 0;
-}
-
-/* True when all that was written is in the file itself. */
-static bool has_empty_log(const char *path)
-{
-    char log[FS_PATH_SIZE + 8];
-    struct stat info;
-
-    snprintf(log, sizeof log, "%s-wal", path);
-    return stat(log, &info) != 0 || info.st_size == 0;
-}
-
-/* Opens the file and looks into it. Where there is no room for SQLite's own files, as on a full
- * disk, what is in the file can still be read. */
-static int open_and_look(const char *path, bool is_writable, sqlite3 **db)
-{
-    bool is_fixed = !is_writable && is_in_readonly_directory(path);
-    int rc = open_file(path, is_writable, is_fixed, db);
-
-    if (rc == SQLITE_OK)
-        rc = sqlite3_exec(*db, "SELECT 1 FROM meta", NULL, NULL, NULL);
-    if (rc == SQLITE_OK || is_writable || is_fixed || !has_empty_log(path))
-        return rc;
-    if (rc != SQLITE_IOERR && rc != SQLITE_FULL && rc != SQLITE_CANTOPEN)
-        return rc;
-    sqlite3_close(*db);
-    rc = open_file(path, false, true, db);
-    return rc == SQLITE_OK ? sqlite3_exec(*db, "SELECT 1 FROM meta", NULL, NULL, NULL) : rc;
-}
-
-int rundb_open(const char *path, bool is_writable, sqlite3 **db)
-{
-    long long format;
-    int rc = 0, status;
-
-    *db = NULL;
-    if (!fs_exists(path))
-        return err_set(ERR_NOT_FOUND, "no such run: '%s' is missing", path);
-    status = open_and_look(path, is_writable, db);
-    if (status == SQLITE_CANTOPEN || status == SQLITE_IOERR || status == SQLITE_FULL)
-        rc = err_set(ERR_IO, "cannot open '%s': %s", path, sqlite3_errmsg(*db));
-    else if (status != SQLITE_OK)
-        rc = err_set(ERR_FORMAT, "damaged run: '%s': %s", path, sqlite3_errmsg(*db));
+    *db = (struct database){.dir = -1};
+    if (rc == 0)
+        rc = database_open(db, &file, is_writable ? DATABASE_WRITE : DATABASE_READ);
+    if (rc == 0)
+        rc = check_format(db, path);
+    if (rc == 0)
+        rc = database_check(db, "main", schema, path);
+    if (rc == 0)
+        use_own_view(db);
     if (rc < 0)
-        goto out;
-    format = rundb_get(*db, "format", 0);
-    if (format != RUNDB_FORMAT)
-        rc = err_set(ERR_FORMAT,
-                     "'%s' was written by another version (format %lld, this one "
-                     "reads %d)",
-                     path, format, RUNDB_FORMAT);
-out:
-    if (rc < 0) {
-        sqlite3_close(*db);
-        *db = NULL;
-    }
+        database_close(db);
     return rc;
 }
 
@@ -220,6 +175,11 @@ const char *rundb_text(sqlite3_stmt *statement, int column)
     const char *text = (const char *)sqlite3_column_text(statement, column);
 
     return text ? text : "";
+}
+
+const char *rundb_text_or_null(sqlite3_stmt *statement, int column)
+{
+    return (const char *)sqlite3_column_text(statement, column);
 }
 
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)

@@ -11,31 +11,37 @@
 #ifndef SNAG_RUN_RUNDB_H
 #define SNAG_RUN_RUNDB_H
 
+#include "base/database.h"
+
 #include <stdbool.h>
 
 #include <sqlite3.h>
 
+#define RUNDB_NAME "run.db"
 #define RUNDB_FORMAT 1 /* meta 'format'; a newer one is refused */
 
 /*
- * rundb_create -- make path with the empty tables, inside a transaction that rundb_finish ends.
- * Not safe against a crash until then: the file belongs to a run that is not finished.
- * Returns 0, ERR_IO or ERR_DATABASE. *db is set or NULL; close with sqlite3_close.
+ * rundb_create -- make run.db in a directory, with the empty tables, inside a transaction that
+ * rundb_finish ends. Not safe against a crash until then: the file belongs to a run that is not
+ * finished. Returns 0, ERR_IO or ERR_DATABASE. Close with database_close.
  */
-int rundb_create(const char *path, sqlite3 **db);
+int rundb_create(const char *dir, struct database *db);
 
 /* rundb_finish -- end the transaction and make the file safe for many readers (WAL). */
 int rundb_finish(sqlite3 *db);
 
 /*
- * rundb_open -- open an existing run.db.
+ * rundb_open -- open the run.db of a run. Its tables are what we make, or it is refused.
+ *   dir          handle of the run
+ *   path         of the run, for messages
  *   is_writable  false also works on a read-only file system
- * Returns 0, ERR_NOT_FOUND, ERR_FORMAT for something else or a newer format, or ERR_DATABASE.
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT for something else or a newer format, ERR_IO, or
+ * ERR_DATABASE.
  */
-int rundb_open(const char *path, bool is_writable, sqlite3 **db);
+int rundb_open(int dir, const char *path, bool is_writable, struct database *db);
 
-/* rundb_error -- the database's last error as ours. Returns ERR_DATABASE, or ERR_IO for a full
- * disk. */
+/* rundb_error -- the database's last error as ours, see database_error. what  that failed:
+ * "read", "write" */
 int rundb_error(sqlite3 *db, const char *what);
 
 /* rundb_exec -- run SQL without results. */
@@ -55,6 +61,9 @@ int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 /* rundb_text -- a column of the current row as text, "" where it is null, as in a damaged run.
  */
 const char *rundb_text(sqlite3_stmt *statement, int column);
+
+/* rundb_text_or_null -- the same where a null says something. */
+const char *rundb_text_or_null(sqlite3_stmt *statement, int column);
 
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);

@@ -5,6 +5,7 @@
 #include "run/rundir.h"
 
 #include "base/err.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 
 #include <dirent.h>
@@ -157,29 +158,57 @@ void rundir_abandon(struct rundir *r)
     r->part[0] = '\0';
 }
 
+/* What is not there, and what is something else. */
+static int open_directory(struct run *run, const char *path)
+{
+    struct stat info;
+    int rc = fs_open_dir(path, &run->dir);
+
+    if (rc == ERR_NOT_FOUND)
+        return err_set(rc, "no such run: '%s'", path);
+    if (rc == ERR_FORMAT)
+        return err_set(rc, "not a run: '%s' is a file (snag analyze TRACE -o RUN makes a run)",
+                       path);
+    if (rc == 0 && fstatat(run->dir, RUNDB_NAME, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT
+                   ? err_set(ERR_FORMAT,
+                             "not a run: '%s' (snag analyze TRACE -o RUN makes one)", path)
+                   : err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    return rc;
+}
+
 int run_open(struct run *run, const char *path, bool is_writable)
 {
-    char db[FS_PATH_SIZE];
     int rc;
 
-    *run = (struct run){0};
-    if (!fs_exists(path))
-        return err_set(ERR_NOT_FOUND, "no such run: '%s'", path);
-    if (!rundir_is_run(path))
-        return err_set(ERR_FORMAT, "not a run: '%s' (snag analyze TRACE -o RUN makes one)",
-                       path);
+    *run = (struct run){.dir = -1, .database.dir = -1, .columns.dir = -1};
+    rc = open_directory(run, path);
+    if (rc < 0)
+        return rc;
     snprintf(run->path, sizeof run->path, "%s", path);
-    rc = fs_join(db, path, "run.db");
+    rc = rundb_open(run->dir, path, is_writable, &run->database);
+    run->db = run->database.sql;
     if (rc == 0)
-        rc = rundb_open(db, is_writable, &run->db);
+        rc = columns_open_at(&run->columns, run->dir, path);
     if (rc == 0)
-        rc = columns_open(&run->columns, path);
+        rc = run_summary_definitions(run->db, &run->defs);
+    if (rc == 0 && run->defs.n_locations != run->columns.n_locations)
+        rc = err_set(ERR_FORMAT, "damaged run: calls/ are of %u locations, run.db of %u",
+                     run->columns.n_locations, run->defs.n_locations);
     return rc;
+}
+
+int run_connect(const struct run *run, bool is_writable, struct database *db)
+{
+    return rundb_open(run->dir, run->path, is_writable, db);
 }
 
 void run_close(struct run *run)
 {
-    sqlite3_close(run->db);
+    definitions_release(&run->defs);
+    database_close(&run->database);
     columns_close(&run->columns);
-    *run = (struct run){0};
+    if (run->dir > 0)
+        close(run->dir);
+    *run = (struct run){.dir = -1};
 }

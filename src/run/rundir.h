@@ -8,6 +8,7 @@
 #ifndef SNAG_RUN_RUNDIR_H
 #define SNAG_RUN_RUNDIR_H
 
+#include "base/database.h"
 #include "base/fs.h"
 #include "run/columns.h"
 
@@ -38,20 +39,27 @@ int rundir_commit(struct rundir *dir);
 /* rundir_abandon -- remove what was made. After a commit, or twice, it does nothing. */
 void rundir_abandon(struct rundir *dir);
 
-/* A run that is open for reading. */
+/* A run that is open. Stays where it is. */
 struct run {
     char path[FS_PATH_SIZE];
-    sqlite3 *db;
+    int dir; /* handle of it: all that is in it is reached from there */
+    struct database database;
+    sqlite3 *db; /* its connection */
     struct columns columns;
+    struct definitions defs; /* regions, locations, communicators, numbered as in the columns */
 };
 
 /*
  * run_open -- open a finished run.
  *   is_writable  run.db will be written to
- * Instant, whatever the size. Returns 0, ERR_NOT_FOUND, ERR_FORMAT or ERR_IO. Close in any
- * case.
+ * What run.db and calls/ say of each other is checked here; the calls of a location are when
+ * they are used (columns_check). Instant, whatever the size. Returns 0, ERR_NOT_FOUND,
+ * ERR_FORMAT, ERR_IO or ERR_DATABASE. Close in any case.
  */
 int run_open(struct run *run, const char *path, bool is_writable);
 void run_close(struct run *run);
+
+/* run_connect -- one more connection to its run.db, for another thread. As rundb_open. */
+int run_connect(const struct run *run, bool is_writable, struct database *db);
 
 #endif

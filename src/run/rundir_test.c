@@ -48,19 +48,17 @@ static int make_run(const char *path, bool may_replace)
     struct ingested ingested;
     struct rundir dir;
     struct ingest_opts opts = {.pool = pool_new(1)};
-    char db_path[FS_PATH_SIZE];
-    sqlite3 *db;
+    struct database db;
     int rc = rundir_begin(&dir, path, may_replace);
 
     if (rc == 0) {
         opts.dir = dir.part;
         assert_int_equal(source_open(&source, "synth:5*main(a b);ranks=2"), 0);
         assert_int_equal(ingest(&source, &opts, &ingested), 0);
-        assert_int_equal(fs_join(db_path, dir.part, "run.db"), 0);
-        assert_int_equal(rundb_create(db_path, &db), 0);
-        assert_int_equal(run_summary_save(db, &source, &ingested), 0);
-        assert_int_equal(rundb_finish(db), 0);
-        sqlite3_close(db);
+        assert_int_equal(rundb_create(dir.part, &db), 0);
+        assert_int_equal(run_summary_save(db.sql, &source, &ingested), 0);
+        assert_int_equal(rundb_finish(db.sql), 0);
+        database_close(&db);
         rc = rundir_commit(&dir);
         ingested_release(&ingested);
         source_close(&source);

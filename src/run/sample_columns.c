@@ -110,6 +110,8 @@ void sample_columns_init(struct sample_columns *s, uint32_t n_roots, uint64_t se
         c->n_messages += m.range->n_messages;
     }
     c->n_locations = SAMPLE_LOCATIONS;
+    c->dir = -1;
+    c->is_checked = mem_alloc(SAMPLE_LOCATIONS, sizeof *c->is_checked);
     c->range = s->index.range;
     c->column[COLUMN_ENTER] = s->enter_ns;
     c->column[COLUMN_INCLUSIVE] = s->inclusive_ns;
@@ -130,4 +132,5 @@ void sample_columns_release(struct sample_columns *s)
     free(s->by_depth);
     free(s->depth);
     free(s->message);
+    free(s->columns.is_checked);
 }

@@ -118,8 +118,7 @@ static int build(struct closeup *c, bool is_verified)
     struct call_view calls;
     int rc = 0;
 
-    if (c->x.location >= c->columns->n_locations ||
-        c->defs->n_locations != c->columns->n_locations)
+    if (c->x.location >= c->columns->n_locations)
         return err_set(ERR_FORMAT, "damaged run: '%s' is on a location that is not there",
                        c->x.id);
     calls = columns_view(c->columns, c->x.location);
@@ -128,7 +127,7 @@ static int build(struct closeup *c, bool is_verified)
     if (is_verified && calls.n <= MOST_VERIFIED)
         rc = columns_verify_location(c->columns, c->x.location);
     if (rc == 0)
-        rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs->names.n);
+        rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs);
     if (rc < 0)
         return rc;
     forest_of_call(&c->forest, c->x.location, &calls, c->x.call);
@@ -159,6 +158,9 @@ int closeup_locate(struct closeup *c, const struct residual_model *model)
     if (rc < 0)
         return rc;
     residual_measures(c->model, &c->location, &c->forest, &c->measure);
+    rc = columns_check(c->columns, c->x.location, c->defs);
+    if (rc < 0)
+        return rc;
     causes_init(&c->causes, c->columns, c->defs);
     c->has_cause = causes_of(&c->causes, c->model, &c->location, &c->forest, 0);
     return 0;

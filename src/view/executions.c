@@ -116,9 +116,9 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .score = sqlite3_column_double(query, 12),
         .verdict = rundb_text(query, 13),
         .why = rundb_text(query, 14),
-        .label = (const char *)sqlite3_column_text(query, 15), /* NULL when there is none */
+        .label = rundb_text_or_null(query, 15),
         .part = rundb_text(query, 16),
-        .cause = (const char *)sqlite3_column_text(query, 17),
+        .cause = rundb_text_or_null(query, 17),
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }

@@ -97,7 +97,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     if (row >= calls.n)
         return err_set(ERR_NOT_FOUND, "location %lld has %u calls", (long long)location,
                        calls.n);
-    rc = check_row(&calls, (uint32_t)row, s->defs.names.n);
+    rc = check_row(&calls, (uint32_t)row, s->run.defs.names.n);
     if (rc < 0)
         return rc;
     find_children(&calls, (uint32_t)row, &first_child, &end_child);
@@ -137,7 +137,7 @@ int api_search_next(struct worker *worker, const struct request *request,
         rc = request_number(request, "after", 0, REQUEST_LARGEST, 0, &after);
     if (rc == 0)
         rc = request_number(request, "location", 0, UINT32_MAX, -1, &location);
-    if (rc == 0 && (region < 0 || region >= s->defs.names.n || location >= n))
+    if (rc == 0 && (region < 0 || region >= s->run.defs.names.n || location >= n))
         rc = err_set(ERR_NOT_FOUND, "the run has no such region or location");
     if (rc < 0)
         return rc;

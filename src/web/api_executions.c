@@ -328,7 +328,7 @@ int api_execution(struct worker *worker, const struct request *request,
     json_t *json = NULL;
     int rc = worker_model(worker, request->id[0], &standing);
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->defs);
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)

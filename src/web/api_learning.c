@@ -26,8 +26,7 @@ static const char labels_sql[] =
 
 static void id_of(sqlite3_stmt *query, char id[EXECUTION_ID_SIZE])
 {
-    execution_id(id, (const char *)sqlite3_column_text(query, 8),
-                 (uint32_t)sqlite3_column_int64(query, 2),
+    execution_id(id, rundb_text_or_null(query, 8), (uint32_t)sqlite3_column_int64(query, 2),
                  (uint32_t)sqlite3_column_int64(query, 3),
                  (uint32_t)sqlite3_column_int64(query, 4));
 }
@@ -183,8 +182,8 @@ static int answer_retrain(struct worker *worker, int64_t foi, const struct ranki
     atomic_fetch_add(&worker->served->n_retrains, 1);
     served_tell(worker->served, "retrain",
                 json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
-    return response_json(response,
-                         retrain_to_json(ranking, &worker->served->defs, result, MOST_CHANGES));
+    return response_json(
+        response, retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES));
 }
 
 int api_retrain(struct worker *worker, const struct request *request, struct response *response)

@@ -64,14 +64,15 @@ static void *project(void *arg)
     struct job *job = arg;
     struct served *s = job->served;
     struct projection projection = {0};
-    sqlite3 *db = NULL;
-    int rc = served_database(s, true, &db);
+    struct database db = {.dir = -1};
+    int rc = run_connect(&s->run, true, &db);
 
     job->opts.project.pool = pool_new(s->n_threads);
     if (rc == 0)
-        rc = projection_make(&projection, db, &s->run.columns, &s->defs, job->foi, &job->opts);
+        rc = projection_make(&projection, db.sql, &s->run.columns, &s->run.defs, job->foi,
+                             &job->opts);
     if (rc == 0 && !atomic_load(&s->is_cancelled))
-        rc = projection_save(db, job->foi, &projection, &job->opts);
+        rc = projection_save(db.sql, job->foi, &projection, &job->opts);
     if (rc < 0)
         log_warn("serve", "projection: %s", err_message());
     atomic_store(&s->is_projecting, false);
@@ -79,7 +80,7 @@ static void *project(void *arg)
     tell(job, projection.result.n_iterations, projection.result.n_iterations,
          projection.result.cost, false);
     projection_release(&projection);
-    sqlite3_close(db);
+    database_close(&db);
     pool_free(job->opts.project.pool);
     free(job);
     return NULL;

@@ -157,7 +157,7 @@ static void put_name(FILE *out, const char *text)
 static void put_calls(FILE *out, const struct served *served, uint32_t l,
                       const struct window *window, uint64_t *n_left)
 {
-    const struct definitions *defs = &served->defs;
+    const struct definitions *defs = &served->run.defs;
     struct call_view calls = columns_view(&served->run.columns, l);
     uint32_t end = calls_until(&calls, window->end_ns);
     const char *separator = *n_left == MOST_EXPORTED ? "" : ",\n";

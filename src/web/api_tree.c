@@ -12,7 +12,7 @@ int api_tree(struct worker *worker, const struct request *request, struct respon
     struct call_paths paths;
     int rc = worker_model(worker, request->id[0], &standing);
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->defs);
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
@@ -49,7 +49,7 @@ int api_subtrees(struct worker *worker, const struct request *request,
     double threshold;
     int rc = request_real(request, "threshold", 0, REQUEST_LARGEST, NAN, &threshold);
 
-    closeup_init(&c, worker->db, &served->run.columns, &served->defs);
+    closeup_init(&c, worker->db, &served->run.columns, &served->run.defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)

@@ -23,7 +23,7 @@ static int sketch(struct items *items, const struct execution *x, json_t **out)
     struct call_paths paths;
     int rc;
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->defs);
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
     rc = closeup_sketch(&c, x, &items->standing->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/progress.h"
-#include "run/run_summary.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
@@ -29,10 +28,10 @@ static void *make_levels(void *arg)
 {
     struct served *s = arg;
     struct pool *pool = pool_new(1); /* requests come first */
-    int rc = levels_write(&s->run.columns, s->run.path, pool, &s->is_closing);
+    int rc = levels_write(&s->run.columns, pool, &s->is_closing);
 
     if (rc == 0)
-        rc = levels_open(&s->levels, &s->scattered, s->run.path);
+        rc = levels_open(&s->levels, &s->scattered);
     if (rc < 0 && !atomic_load(&s->is_closing)) {
         levels_close(&s->levels);
         rc = levels_make(&s->levels, &s->run.columns, pool, &s->is_closing);
@@ -48,7 +47,7 @@ static void *make_levels(void *arg)
 
 static void find_levels(struct served *served)
 {
-    if (levels_open(&served->levels, &served->scattered, served->run.path) == 0) {
+    if (levels_open(&served->levels, &served->scattered) == 0) {
         atomic_store(&served->has_levels, true);
         return;
     }
@@ -67,17 +66,12 @@ static int open_run(struct served *served, const char *path)
 {
     int rc = run_open(&served->run, path, false);
 
-    if (rc == 0)
-        rc = run_summary_definitions(served->run.db, &served->defs);
-    if (rc == 0 && served->defs.n_locations != served->run.columns.n_locations)
-        rc = err_set(ERR_FORMAT, "damaged run: calls/ are of %u locations, run.db of %u",
-                     served->run.columns.n_locations, served->defs.n_locations);
     if (rc < 0)
         return rc;
     take_name(served);
     served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
     served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
-    rc = columns_open(&served->scattered, path);
+    rc = columns_open_at(&served->scattered, served->run.dir, path);
     if (rc < 0)
         return rc;
     columns_scatter(&served->scattered);
@@ -114,16 +108,7 @@ void served_close(struct served *served)
     feed_release(&served->events);
     board_release(&served->points);
     shelf_release(&served->rolls);
-    definitions_release(&served->defs);
     run_close(&served->run);
-}
-
-int served_database(const struct served *served, bool is_writable, sqlite3 **db)
-{
-    char path[FS_PATH_SIZE];
-    int rc = fs_join(path, served->run.path, "run.db");
-
-    return rc < 0 ? rc : rundb_open(path, is_writable, db);
 }
 
 void served_tell(struct served *served, const char *event, json_t *data)

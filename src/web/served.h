@@ -27,9 +27,8 @@
 #include <sqlite3.h>
 
 struct served {
-    struct live_state *live; /* NULL: a run; else there is no run and no database */
-    struct run run;          /* its db is only used while it is opened */
-    struct definitions defs;
+    struct live_state *live;   /* NULL: a run; else there is no run and no database */
+    struct run run;            /* its db is only used while it is opened */
     char name[256];            /* of the directory */
     uint64_t begin_ns, end_ns; /* of the trace */
     struct columns scattered;  /* run.columns, for whoever looks at a few places only */
@@ -73,9 +72,6 @@ void served_close(struct served *served);
 
 /* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
 const struct levels *served_levels(const struct served *served);
-
-/* served_database -- a new connection to run.db. Returns 0 or what rundb_open does. */
-int served_database(const struct served *served, bool is_writable, sqlite3 **db);
 
 /* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
 void served_tell(struct served *served, const char *event, json_t *data);

@@ -14,7 +14,8 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
     *worker = (struct worker){.served = served};
     if (served->live)
         return 0;
-    rc = served_database(served, is_writable, &worker->db);
+    rc = run_connect(&served->run, is_writable, &worker->database);
+    worker->db = worker->database.sql;
     if (rc == 0)
         rc = rundb_prepare(worker->db, "PRAGMA data_version", &worker->ask_version);
     if (rc == 0)
@@ -44,7 +45,7 @@ void worker_close(struct worker *worker)
     free(worker->standing);
     pool_free(worker->pool);
     sqlite3_finalize(worker->ask_version);
-    sqlite3_close(worker->db);
+    database_close(&worker->database);
     *worker = (struct worker){0};
 }
 
@@ -104,7 +105,8 @@ int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
 
     if (rc < 0 || (*standing)->has_model)
         return rc;
-    rc = model_store_load(worker->db, foi, worker->served->defs.names.n, &(*standing)->model);
+    rc = model_store_load(worker->db, foi, worker->served->run.defs.names.n,
+                          &(*standing)->model);
     (*standing)->has_model = rc == 0;
     if (rc < 0)
         residual_release(&(*standing)->model);
@@ -178,7 +180,7 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
     memcpy(r->learner, settings->learner, sizeof r->learner);
     memcpy(r->features, settings->features, sizeof r->features);
     rc = ranking_open(&r->ranking, worker->db, &worker->served->run.columns,
-                      &worker->served->defs, foi, &opts);
+                      &worker->served->run.defs, foi, &opts);
     if (rc < 0) {
         ranking_close(&r->ranking);
         free(r);
@@ -199,7 +201,7 @@ int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtre
         forget_subtrees(worker);
         worker->subtrees = mem_alloc(1, sizeof *worker->subtrees);
         worker->subtrees_foi = foi;
-        rc = subtrees_open(worker->subtrees, worker->db, &s->run.columns, &s->defs, foi,
+        rc = subtrees_open(worker->subtrees, worker->db, &s->run.columns, &s->run.defs, foi,
                            own_pool(worker));
     }
     if (rc < 0)

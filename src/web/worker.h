@@ -33,6 +33,7 @@ struct ready {
 
 struct worker {
     struct served *served;
+    struct database database;
     sqlite3 *db; /* NULL where a program is live: of what follows only the version is used */
     int64_t version; /* of the database's content, for this connection; or of the live state */
     sqlite3_stmt *ask_version;

@@ -23,7 +23,7 @@
 #define MOST_BYTES 65536
 
 static char dir[] = "/tmp/snag-fuzz-XXXXXX";
-static uint32_t n_regions;
+static struct definitions defs;
 static struct {
     char path[128];
     unsigned char data[MOST_BYTES];
@@ -60,7 +60,8 @@ static void make_run(void)
         source_open(&source, "synth:3*step(a(b c) >1 <1 |);ranks=2") < 0 ||
         ingest(&source, &opts, &ingested) < 0)
         abort();
-    n_regions = source.defs.names.n;
+    defs = source.defs;
+    source.defs = (struct definitions){0};
     ingested_release(&ingested);
     source_close(&source);
     pool_free(pool);
@@ -102,7 +103,7 @@ static void use_call(const struct columns *columns, uint32_t location, uint32_t 
     struct call_view view = columns_view(columns, location);
     struct forest forest = {0};
 
-    if (columns_check_tree(columns, location, row, n_regions) < 0)
+    if (columns_check_tree(columns, location, row, &defs) < 0)
         return;
     forest_of_call(&forest, location, &view, row);
     forest_depth(&forest);
@@ -119,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += n;
     if (columns_open(&columns, dir) == 0) {
         columns_verify(&columns);
+        for (uint32_t l = 0; l < columns.n_locations; l++)
+            columns_check(&columns, l, &defs);
         for (uint32_t l = 0; l < columns.n_locations; l++)
             for (uint32_t i = 0; i < columns.range[l].n_calls; i++)
                 use_call(&columns, l, i);
