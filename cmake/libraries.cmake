@@ -27,6 +27,17 @@ else()
   add_library(snag::msgpack ALIAS msgpack-c)
 endif()
 
+# Demangles C++ names: what the C++ runtime has for that takes no limits.
+find_path(IBERTY_INCLUDE_DIR libiberty/demangle.h)
+find_library(IBERTY_LIBRARY iberty)
+if(NOT IBERTY_INCLUDE_DIR OR NOT IBERTY_LIBRARY)
+  message(FATAL_ERROR "libiberty is not here; './setup.sh deps' installs it")
+endif()
+add_library(snag::iberty INTERFACE IMPORTED)
+set_target_properties(snag::iberty PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${IBERTY_INCLUDE_DIR}"
+  INTERFACE_LINK_LIBRARIES "${IBERTY_LIBRARY}")
+
 # OTF2 comes with otf2-config, not with pkg-config. Reading events is mostly calls inside the
 # library, which are a seventh faster when it is linked statically, so that is preferred.
 find_path(OTF2_INCLUDE_DIR otf2/otf2.h)

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#define MOST_WORK 6000000u /* trees times words: some seconds */
+#define FEWEST_WORDS 256u
+
 static int find_tree(const struct forest *f, uint32_t location, uint32_t index, uint32_t *tree)
 {
     for (uint32_t t = 0; t < f->n_trees; t++)
@@ -15,14 +18,27 @@ static int find_tree(const struct forest *f, uint32_t location, uint32_t index, 
     return err_set(ERR_NOT_FOUND, "location %u has no execution %u", location, index);
 }
 
+/* Of a run that has no embedding one is trained while somebody waits: the time it takes is as
+ * the product of trees and words. */
+static void keep_short(struct work *w)
+{
+    uint32_t most = MOST_WORK / (w->forest.n_trees + 1);
+
+    most = most > FEWEST_WORDS ? most : FEWEST_WORDS;
+    if (w->embedding.n_words == 0 && w->embedding.opts.most_words > most)
+        w->embedding.opts.most_words = most;
+}
+
 int subtrees_open(struct subtrees *s, sqlite3 *db, const struct columns *columns,
                   const struct definitions *defs, int64_t foi, struct pool *pool)
 {
     struct work *w = &s->work;
     int rc = work_load(w, db, columns, defs, foi, true);
 
-    if (rc == 0)
+    if (rc == 0) {
+        keep_short(w);
         rc = work_matrix(w, feature_find("stack2vec"), pool, &s->x);
+    }
     if (rc == 0)
         s->input = (struct topsubtrees_input){&w->embedding, s->x, &w->forest, defs, &w->wl, 0};
     return rc;

@@ -11,11 +11,13 @@
 #ifndef SNAG_BASE_GUARD_H
 #define SNAG_BASE_GUARD_H
 
+#include "base/pool.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GUARD_MAX_WORKERS 256
+#define GUARD_MAX_WORKERS POOL_MOST_THREADS
 #define GUARD_MAX_BAD 64
 
 /* One item that must not be read to its end. */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct worker {
     struct pool *pool;
@@ -81,10 +82,12 @@ static void *run(void *arg)
 static unsigned processors(void)
 {
     cpu_set_t set;
+    long n;
 
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set) > 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t has room for */
+    return n > 0 ? (unsigned)n : 1;
 }
 
 struct pool *pool_new(unsigned n_threads)
@@ -92,6 +95,7 @@ struct pool *pool_new(unsigned n_threads)
     struct pool *pool = mem_alloc(1, sizeof *pool);
     unsigned want = n_threads ? n_threads : processors();
 
+    want = want < POOL_MOST_THREADS ? want : POOL_MOST_THREADS;
     pool->worker = mem_alloc(want, sizeof *pool->worker);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);

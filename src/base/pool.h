@@ -10,12 +10,15 @@
 
 #include <stddef.h>
 
+#define POOL_MOST_THREADS 1024u /* more are not started: nothing here would gain by them */
+
 struct pool;
 
 /* The body of a loop: rows begin..end-1, on worker 0..pool_threads()-1. */
 typedef void pool_fn(void *ctx, size_t begin, size_t end, unsigned worker);
 
-/* pool_new -- n_threads >= 1, the caller included; 0 for one per processor we may run on. */
+/* pool_new -- n_threads >= 1, the caller included; 0 for one per processor we may run on. Fewer
+ * are started where the system does not let us have as many. */
 struct pool *pool_new(unsigned n_threads);
 
 /* pool_free -- joins the threads. NULL is harmless. */

@@ -177,6 +177,27 @@ static int open_directory(struct run *run, const char *path)
     return rc;
 }
 
+/* Functions of interest are regions of the run, and have no more executions than it has calls.
+ */
+static int check_fois(const struct run *run)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(run->db,
+                           "SELECT 1 FROM foi WHERE typeof(trees) <> 'integer' OR "
+                           "trees NOT BETWEEN 0 AND ?1 OR typeof(region) <> 'integer' OR "
+                           "region < 0 OR region >= ?2",
+                           &query);
+
+    if (rc == 0)
+        rc = rundb_bind(run->db, query, "ii", (int64_t)run->columns.n_calls,
+                        (int64_t)run->defs.names.n);
+    if (rc == 0 && sqlite3_step(query) != SQLITE_DONE)
+        rc = err_set(ERR_FORMAT, "damaged run: '%s' has impossible functions of interest",
+                     run->path);
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int run_open(struct run *run, const char *path, bool is_writable)
 {
     int rc;
@@ -195,7 +216,7 @@ int run_open(struct run *run, const char *path, bool is_writable)
     if (rc == 0 && run->defs.n_locations != run->columns.n_locations)
         rc = err_set(ERR_FORMAT, "damaged run: calls/ are of %u locations, run.db of %u",
                      run->columns.n_locations, run->defs.n_locations);
-    return rc;
+    return rc == 0 ? check_fois(run) : rc;
 }
 
 int run_connect(const struct run *run, bool is_writable, struct database *db)

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "trace/json_filter.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,6 +26,7 @@
 
 #define CHUNK 65536u
 #define MOST_RESTARTS 10000
+#define MOST_DEPTH 1000 /* open brackets */
 
 enum key { KEY_OTHER, KEY_PH, KEY_NAME, KEY_TS, KEY_DUR, KEY_PID, KEY_TID, KEY_ID, KEY_ARGS };
 
@@ -43,8 +45,10 @@ struct reader {
     struct chrome_record now;
     uint64_t n_records;
     int n_restarts;
-    bool is_lost; /* looking for a line that starts an object */
-    char before;  /* the byte before this chunk, for that */
+    struct json_filter filter;
+    unsigned char *strict; /* [CHUNK + 2] what it makes of a chunk */
+    bool is_lost;          /* looking for a line that starts an object */
+    char before;           /* the byte before this chunk, for that */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -243,7 +247,8 @@ static int on_map_start(void *arg)
 {
     struct reader *r = arg;
 
-    r->depth++;
+    if (++r->depth > MOST_DEPTH)
+        return 0;
     r->is_events_next = false;
     if (in_event(r)) {
         /* clearing the first bytes of the texts is enough */
@@ -278,7 +283,8 @@ static int on_array_start(void *arg)
 {
     struct reader *r = arg;
 
-    r->depth++;
+    if (++r->depth > MOST_DEPTH)
+        return 0;
     if (r->events_depth == 0 && (r->depth == 1 || (r->depth == 2 && r->is_events_next)))
         r->events_depth = r->depth;
     r->is_events_next = false;
@@ -314,7 +320,6 @@ static void start_parser(struct reader *r)
         yajl_free(r->json);
     r->json = yajl_alloc(&callbacks, NULL, r);
     yajl_config(r->json, yajl_dont_validate_strings, 1);
-    yajl_config(r->json, yajl_allow_comments, 1);
     r->depth = r->events_depth = 0;
 }
 
@@ -340,10 +345,13 @@ static size_t find_object_line(const struct reader *r, const unsigned char *text
 }
 
 /* Feeds one stretch of the file, starting anew behind what cannot be parsed. */
-static void feed(struct reader *r, const unsigned char *text, size_t length)
+static void feed(struct reader *r, const unsigned char *raw, size_t n_raw)
 {
-    size_t at = 0;
+    const unsigned char *text = r->strict;
+    size_t at = 0, length = json_filter(&r->filter, raw, n_raw, r->strict);
 
+    if (length == 0)
+        return;
     while (at < length) {
         size_t used;
 
@@ -446,7 +454,8 @@ static ssize_t read_head(int fd, unsigned char *buffer, size_t size)
 
 bool chrome_json_accepts(const char *path)
 {
-    unsigned char head[256];
+    unsigned char head[256], strict[sizeof head + 2];
+    struct json_filter filter = {0};
     ssize_t n;
     int fd;
 
@@ -459,9 +468,10 @@ bool chrome_json_accepts(const char *path)
     close(fd);
     if (n > 0 && is_zstd(head, (size_t)n))
         return true;
+    n = n > 0 ? (ssize_t)json_filter(&filter, head, (size_t)n, strict) : 0;
     for (ssize_t i = 0; i < n; i++)
-        if (!isspace(head[i]))
-            return head[i] == '[' || head[i] == '{';
+        if (!isspace(strict[i]))
+            return strict[i] == '[' || strict[i] == '{';
     return false;
 }
 
@@ -479,6 +489,7 @@ static int read_all(struct reader *r, int fd, const char *path, unsigned char *b
     /* inside an event; the array itself need not end */
     if (!r->is_lost && r->events_depth > 0 && r->depth > r->events_depth)
         r->quality->n[QUALITY_truncated]++;
+    r->quality->n[QUALITY_too_long] += r->filter.n_cut;
     if (r->n_records == 0)
         return err_set(ERR_FORMAT, "no trace events in '%s'", path);
     return 0;
@@ -499,6 +510,7 @@ int chrome_json_read(const char *path, bool wants_counters,
     r->wants_counters = wants_counters;
     r->quality = quality;
     r->before = '\n';
+    r->strict = mem_alloc(CHUNK + 2, 1);
     start_parser(r);
     if (fd < 0)
         rc = err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
@@ -508,6 +520,7 @@ int chrome_json_read(const char *path, bool wants_counters,
         close(fd);
     yajl_free(r->json);
     free(buffer);
+    free(r->strict);
     free(r);
     return rc;
 }

@@ -23,6 +23,7 @@
     X(undefined_region, true, "calls of undefined regions")                                    \
     X(undefined_comm, true, "messages or collectives on undefined communicators, skipped")     \
     X(bad_value, true, "records with impossible values, skipped")                              \
+    X(too_long, true, "names and values of more than 65,536 bytes, cut")                       \
     X(bad_definition, true, "definitions that contradict others, skipped")                     \
     X(no_definitions, true, "locations known only by their file")                              \
     X(missing_definitions, true,                                                               \

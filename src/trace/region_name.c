@@ -10,25 +10,50 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* From the C++ runtime; declared here because its header is C++. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+#include <libiberty/demangle.h>
+
+/* A demangled name in the making. */
+struct plain {
+    char text[REGION_NAME_MOST + 1];
+    size_t n;
+    jmp_buf too_long;
+};
+
+/*
+ * A mangled name refers back to its own parts, and each part may be two of the one before: 200
+ * bytes can stand for gigabytes. libiberty hands over the text in pieces and keeps nothing that
+ * would have to be freed, so it can be left from here.
+ */
+static void take_piece(const char *piece, size_t n, void *ctx)
+{
+    struct plain *plain = ctx;
+
+    if (n > REGION_NAME_MOST - plain->n)
+        longjmp(plain->too_long, 1);
+    memcpy(plain->text + plain->n, piece, n);
+    plain->n += n;
+}
+
+/* False for what is no mangled name, or would be too long. */
+static bool demangle(const char *text, struct plain *plain)
+{
+    plain->n = 0;
+    if (text[0] != '_' || text[1] != 'Z' || setjmp(plain->too_long) != 0 ||
+        !cplus_demangle_v3_callback(text, DMGL_PARAMS | DMGL_TYPES, take_piece, plain))
+        return false;
+    plain->text[plain->n] = '\0';
+    return true;
+}
 
 const char *region_name_canonical(const char *text, struct arena *arena)
 {
-    const char *name = text;
-    char *plain = NULL;
-    int status = -1;
+    static _Thread_local struct plain plain;
 
-    if (text[0] == '_' && text[1] == 'Z')
-        plain = __cxa_demangle(text, NULL, NULL, &status);
-    if (plain && status == 0)
-        name = plain;
-    name = arena_string(arena, name);
-    free(plain);
-    return name;
+    return arena_string(arena, demangle(text, &plain) ? plain.text : text);
 }
 
 static bool starts_with(const char *text, const char *start)

@@ -15,6 +15,8 @@
 
 #include <stdbool.h>
 
+#define REGION_NAME_MOST 16384u /* bytes of a demangled name; longer ones stay mangled */
+
 /* region_name_canonical -- demangled if it was mangled (Itanium ABI), else text; in arena. */
 const char *region_name_canonical(const char *text, struct arena *arena);
 

@@ -2,6 +2,24 @@
 
 #include "base/test.h"
 
+/* Each argument is a pair of the one before. */
+static void a_name_that_would_be_endless_stays_mangled(void **state)
+{
+    char name[400] = "_Z1fSt4pairIiiE";
+    const char *plain;
+    struct arena arena = {0};
+
+    (void)state;
+    plain = region_name_canonical(name, &arena);
+    assert_string_equal(plain, "f(std::pair<int, int>)");
+    for (char c = '0'; c <= '9'; c++)
+        sprintf(name + strlen(name), "S_IS%c_S%c_E", c, c);
+    for (char c = 'A'; c <= 'Z'; c++)
+        sprintf(name + strlen(name), "S_IS%c_S%c_E", c, c);
+    assert_string_equal(region_name_canonical(name, &arena), name);
+    arena_release(&arena);
+}
+
 static void short_names_are_what_a_person_would_say(void **state)
 {
     static const char *const pair[][2] = {
@@ -70,6 +88,7 @@ static void kinds_follow_from_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_that_would_be_endless_stays_mangled),
         cmocka_unit_test(short_names_are_what_a_person_would_say),
         cmocka_unit_test(mangled_names_are_demangled),
         cmocka_unit_test(last_part_is_the_function),

@@ -3,6 +3,7 @@
 
 #include "analysis/model_store.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
 #include "view/json.h"
@@ -30,28 +31,32 @@ void closeup_release(struct closeup *c)
     residual_release(&c->own);
     wl_release(&c->wl);
     forest_release(&c->forest);
-    free(c->foi);
-    free(c->verdict);
-    free(c->why_text);
-    free(c->label);
+    for (size_t i = 0; i < c->n_texts; i++)
+        free(c->text[i]);
     *c = (struct closeup){0};
 }
 
 /* --------------------------------------------------------------------------- finding it */
 
+static const char *keep_text(struct closeup *c, const char *text)
+{
+    return text ? c->text[c->n_texts++] = mem_copy_string(text) : NULL;
+}
+
+/* The first, where a damaged run has several of that name. */
 static void keep(const struct execution *x, void *ctx)
 {
     struct closeup *c = ctx;
 
+    if (c->n_texts > 0)
+        return;
     c->x = *x;
-    c->foi = strdup(x->foi);
-    c->verdict = strdup(x->verdict);
-    c->why_text = strdup(x->why);
-    c->x.foi = c->foi;
-    c->x.verdict = c->verdict;
-    c->x.why = c->why_text;
-    c->label = x->label ? strdup(x->label) : NULL;
-    c->x.label = c->label;
+    c->x.foi = keep_text(c, x->foi);
+    c->x.verdict = keep_text(c, x->verdict);
+    c->x.why = keep_text(c, x->why);
+    c->x.label = keep_text(c, x->label);
+    c->x.part = keep_text(c, x->part);
+    c->x.cause = keep_text(c, x->cause);
 }
 
 static int complain_missing(struct closeup *c, int64_t foi, uint32_t rank, uint32_t thread,
@@ -84,14 +89,14 @@ int closeup_find(struct closeup *c, int64_t foi, uint32_t rank, uint32_t thread,
 {
     int rc = executions_one(c->db, foi, rank, thread, index, keep, c);
 
-    return rc == 0 && c->foi == NULL ? complain_missing(c, foi, rank, thread, index) : rc;
+    return rc == 0 && c->n_texts == 0 ? complain_missing(c, foi, rank, thread, index) : rc;
 }
 
 int closeup_find_tree(struct closeup *c, int64_t foi, int64_t tree)
 {
     int rc = executions_tree(c->db, foi, tree, keep, c);
 
-    if (rc == 0 && c->foi == NULL)
+    if (rc == 0 && c->n_texts == 0)
         rc = err_set(ERR_NOT_FOUND, "no execution has the tree %lld", (long long)tree);
     return rc;
 }

@@ -31,7 +31,8 @@ struct closeup {
     const struct definitions *defs;
 
     struct execution x; /* its texts are those below */
-    char *foi, *verdict, *why_text, *label;
+    char *text[6]; /* [n_texts] of the execution */
+    size_t n_texts;
     uint64_t place, n_executions; /* it is the place-th by score */
 
     struct forest forest; /* of this one tree */

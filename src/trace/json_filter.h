@@ -1,0 +1,49 @@
+/*
+ * json_filter -- JSON as it is found in the wild, made such that a strict parser reads it in
+ * linear time and bounded memory.
+ *
+ * Left out are a byte order mark, comments, commas before a closing bracket (Perfetto and
+ * spreadsheets write and read these), and of any string or number what goes beyond
+ * JSON_MOST_TOKEN bytes: parsers look at an unfinished token again from its beginning whenever
+ * more bytes come, which is quadratic. Everything else, line ends too, stays as it is and where
+ * it is.
+ */
+#ifndef SNAG_TRACE_JSON_FILTER_H
+#define SNAG_TRACE_JSON_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JSON_MOST_TOKEN 65536u
+
+enum json_filter_state {
+    JSON_FILTER_BETWEEN, /* tokens */
+    JSON_FILTER_WORD,    /* a number, true, false, null */
+    JSON_FILTER_STRING,
+    JSON_FILTER_ESCAPE, /* behind a \ in a string */
+    JSON_FILTER_SLASH,  /* the first of a comment */
+    JSON_FILTER_LINE,   /* in a comment to the end of the line */
+    JSON_FILTER_BLOCK,  /* in one that is closed */
+    JSON_FILTER_STAR,   /* behind a * in that */
+};
+
+/* A zeroed one is at the beginning of a file. */
+struct json_filter {
+    enum json_filter_state state;
+    size_t n_token;  /* bytes of the current one so far */
+    bool has_comma;  /* one is held back */
+    bool is_cutting; /* the rest of the current token is left out */
+    uint64_t n_read; /* bytes so far */
+    uint64_t n_cut;  /* tokens that were too long */
+};
+
+/*
+ * json_filter -- filter the next n bytes.
+ *   out  room for n + 2 bytes; may not overlap the input
+ * Returns how many bytes there are in out. O(n).
+ */
+size_t json_filter(struct json_filter *filter, const unsigned char *text, size_t n,
+                   unsigned char *out);
+
+#endif
