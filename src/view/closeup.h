@@ -31,7 +31,7 @@ struct closeup {
     const struct definitions *defs;
 
     struct execution x; /* its texts are those below */
-    char *text[6]; /* [n_texts] of the execution */
+    char *text[6];      /* [n_texts] of the execution */
     size_t n_texts;
     uint64_t place, n_executions; /* it is the place-th by score */
 
