@@ -202,9 +202,9 @@ int fs_new_open(struct fs_new *file, const char *path)
         return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
     snprintf(dir, sizeof dir, "%.*s", slash > path ? (int)(slash - path) : 1,
              slash ? path : ".");
-    rc = fs_open_dir(dir, &handle);
-    if (rc < 0)
-        return err_set(ERR_IO, "cannot create '%s': %s", path, err_message());
+    handle = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle < 0)
+        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
     rc = fs_new_open_at(file, handle, slash ? slash + 1 : path, path);
     if (rc < 0)
         close(handle);

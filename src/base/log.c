@@ -1,6 +1,8 @@
 /* The level is the one setting of the process that every module shares. */
 #include "base/log.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -22,5 +24,5 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text);
+    fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text_printable(text));
 }

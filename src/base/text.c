@@ -79,12 +79,65 @@ char *text_count(uint64_t n, char out[TEXT_SIZE])
     return out;
 }
 
+size_t text_decode(const char *text, uint32_t *code)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : *at >= 0xc2 ? 2 : 0;
+
+    *code = *at & (n == 1 ? 0x7fu : 0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            n = 0;
+        *code = *code << 6 | (at[i] & 0x3fu);
+    }
+    if (n > 0 && *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff))
+        return n;
+    *code = TEXT_NO_CODE;
+    return 1;
+}
+
+/* Controls (C0, DEL, C1), what changes the direction of the text around it, separators of
+ * lines, and what is no character at all. */
+static bool is_harmful(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff ||
+           c == TEXT_NO_CODE;
+}
+
 char *text_printable(char *text)
 {
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
+    char *out = text;
+    size_t n;
+
+    for (char *at = text; *at; at += n) {
+        uint32_t code;
+
+        n = text_decode(at, &code);
+        if (is_harmful(code)) {
+            *out++ = '?';
+        } else {
+            memmove(out, at, n);
+            out += n;
+        }
+    }
+    *out = '\0';
     return text;
+}
+
+size_t text_next_harmful(const char *text, size_t *length, uint32_t *code)
+{
+    size_t at = 0;
+
+    while (text[at]) {
+        *length = text_decode(text + at, code);
+        if (is_harmful(*code))
+            return at;
+        at += *length;
+    }
+    *length = 0;
+    return at;
 }
 
 size_t text_distance(const char *a, const char *b, size_t most)

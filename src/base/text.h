@@ -27,11 +27,27 @@ static inline const char *text_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+#define TEXT_NO_CODE 0xffffu /* no character has this code */
+
 /*
- * text_printable -- replace control characters by '?', in place, so that a name from outside
- * stays on its line and cannot move the cursor. Returns text.
+ * text_decode -- how many bytes the character at the beginning of a text has, and its code
+ * point; 1 and TEXT_NO_CODE where that is no UTF-8. Does not look behind a zero.
+ */
+size_t text_decode(const char *text, uint32_t *code);
+
+/*
+ * text_printable -- replace by '?', in place, what a name from outside should not do to a
+ * terminal: control characters (also those above 0x7f), marks that turn the direction of the
+ * text, separators of lines, and bytes that are no UTF-8. So it stays on its line, where it is,
+ * as it reads. Returns text.
  */
 char *text_printable(char *text);
+
+/*
+ * text_next_harmful -- where the first of these is, or the end of the text.
+ *   length, code  out: of it; length 0 at the end, code TEXT_NO_CODE for what is no UTF-8
+ */
+size_t text_next_harmful(const char *text, size_t *length, uint32_t *code);
 
 /*
  * text_distance -- how far b is from a, ignoring case: 0 equal, 1 one of them contains the

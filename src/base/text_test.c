@@ -69,6 +69,21 @@ static void control_characters_are_not_printed(void **state)
 
     (void)state;
     assert_string_equal(text_printable(text), "a?b?[31m?\u00fc");
+    {
+        char c1[] = "a\xc2\x9b"
+                    "31m\xc2\x9d"
+                    "0;x\xc2\x9c",
+             raw[] = "\x9b"
+                     "31m\xff\xc3(\xed\xa0\x80|";
+        char turned[] = "abc\xe2\x80\xaetxt.exe\xe2\x81\xa6\xe2\x80\xa8",
+             good[] = "\u00b5s \u2026 \u65e5\u672c \U0001F600";
+
+        assert_string_equal(text_printable(c1), "a?31m?0;x?");
+        assert_string_equal(text_printable(raw), "?31m?"
+                                                 "?(???|");
+        assert_string_equal(text_printable(turned), "abc?txt.exe??");
+        assert_string_equal(text_printable(good), "\u00b5s \u2026 \u65e5\u672c \U0001F600");
+    }
 }
 
 int main(void)

@@ -76,7 +76,7 @@ void cause_print(const struct trace_view *view, const struct cause *cause)
         table_cell(t, "%s", path_text(view, link, path));
         table_cell(t, "%s", partner_text(&link->waiting, path));
     }
-    printf("\nthe cause, from rank to rank:\n");
+    print("\nthe cause, from rank to rank:\n");
     table_print(t, stdout);
-    printf("it ends here: %s\n", cause_end_sentence(view, cause, why));
+    print("it ends here: %s\n", cause_end_sentence(view, cause, why));
 }

@@ -21,16 +21,15 @@ static void print_stored(const struct live_recorder_counts *n, const char *url)
     char anomalies[TEXT_SIZE], late[TEXT_SIZE], normals[TEXT_SIZE], other[TEXT_SIZE];
     char executions[TEXT_SIZE];
 
-    printf("%s of them (%s judged late, without what was around them) and %s normal one%s "
-           "for '%s'; %s would be judged otherwise now\n",
-           text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
-           text_count(n->n_normals, normals), text_plural(n->n_normals), url,
-           text_count(n->n_pruned, other));
+    print("%s of them (%s judged late, without what was around them) and %s normal one%s "
+          "for '%s'; %s would be judged otherwise now\n",
+          text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
+          text_count(n->n_normals, normals), text_plural(n->n_normals), url,
+          text_count(n->n_pruned, other));
     if (n->n_executions > 0)
-        printf("%s strange execution%s and %s normal one%s too\n",
-               text_count(n->n_executions, executions), text_plural(n->n_executions),
-               text_count(n->n_normal_executions, normals),
-               text_plural(n->n_normal_executions));
+        print("%s strange execution%s and %s normal one%s too\n",
+              text_count(n->n_executions, executions), text_plural(n->n_executions),
+              text_count(n->n_normal_executions, normals), text_plural(n->n_normal_executions));
 }
 
 static void print_text(const struct live_session *s)
@@ -39,17 +38,17 @@ static void print_text(const struct live_session *s)
     struct quality quality = quality_of(s);
     char events[TEXT_SIZE], calls[TEXT_SIZE], strange[TEXT_SIZE], other[TEXT_SIZE];
 
-    printf("%s: %s calls in %s events, %llu step%s%s\n", s->stream.url,
-           text_count(n->n_calls, calls), text_count(n->n_events, events),
-           (unsigned long long)s->stream.n_steps, text_plural(s->stream.n_steps),
-           s->is_interrupted ? ", interrupted" : "");
-    printf("%s strange; %s not judged, as there were too few like them\n",
-           text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
+    print("%s: %s calls in %s events, %llu step%s%s\n", s->stream.url,
+          text_count(n->n_calls, calls), text_count(n->n_events, events),
+          (unsigned long long)s->stream.n_steps, text_plural(s->stream.n_steps),
+          s->is_interrupted ? ", interrupted" : "");
+    print("%s strange; %s not judged, as there were too few like them\n",
+          text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
     tree_totals_print(s->trees, s->stream.defs);
     if (s->settings->store)
         print_stored(&s->stored, s->settings->store);
     if (s->stream.n_lost > 0)
-        printf("%s events were lost on the way\n", text_count(s->stream.n_lost, other));
+        print("%s events were lost on the way\n", text_count(s->stream.n_lost, other));
     reading_print_quality(&quality, &(struct clock_report){0});
 }
 

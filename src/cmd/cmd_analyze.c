@@ -264,7 +264,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "max_depth", json_count(result->max_depth));
         json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
         json_object_set_new(json, "gamma",
-                            result->gamma > 0 ? json_real(result->gamma) : json_null());
+                            result->gamma > 0 ? json_number(result->gamma) : json_null());
         if (a->model)
             json_object_set_new(json, "unseen", unseen_to_json(result));
         json_object_set_new(json, "candidates", candidates);
@@ -280,15 +280,15 @@ static void print_unseen(const struct analysis_result *result)
     const struct stack2vec_unseen *subtrees = &result->unseen_subtrees;
     char calls[TEXT_SIZE], trees[TEXT_SIZE], words[TEXT_SIZE];
 
-    printf("the model has never seen: %s call%s on other call paths, in %s execution%s\n",
-           text_count(result->unseen.n_calls, calls), text_plural(result->unseen.n_calls),
-           text_count(result->unseen.n_trees, trees), text_plural(result->unseen.n_trees));
+    print("the model has never seen: %s call%s on other call paths, in %s execution%s\n",
+          text_count(result->unseen.n_calls, calls), text_plural(result->unseen.n_calls),
+          text_count(result->unseen.n_trees, trees), text_plural(result->unseen.n_trees));
     if (subtrees->n_words > 0)
-        printf("its embedding has never seen: %s different subtree%s, %s call%s, in %s "
-               "execution%s\n",
-               text_count(subtrees->n_words, words), text_plural(subtrees->n_words),
-               text_count(subtrees->n_calls, calls), text_plural(subtrees->n_calls),
-               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
+        print("its embedding has never seen: %s different subtree%s, %s call%s, in %s "
+              "execution%s\n",
+              text_count(subtrees->n_words, words), text_plural(subtrees->n_words),
+              text_count(subtrees->n_calls, calls), text_plural(subtrees->n_calls),
+              text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
 }
 
 static void print_foi(const struct analyze *a, uint32_t i)
@@ -297,19 +297,18 @@ static void print_foi(const struct analyze *a, uint32_t i)
     char trees[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE], subtrees[TEXT_SIZE];
 
     if (a->is_suggested)
-        printf("no --foi given; taking the best suggestion, '%s': %s\n", a->foi[i].name,
-               a->why);
-    printf("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; %u anomal%s\n",
-           a->foi[i].name, text_count(result->n_trees, trees), text_plural(result->n_trees),
-           text_count(result->n_vertices, vertices), text_plural(result->n_vertices),
-           text_count(result->n_messages, messages), text_plural(result->n_messages),
-           text_count(result->n_subtrees, subtrees), text_plural(result->n_subtrees),
-           result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
+        print("no --foi given; taking the best suggestion, '%s': %s\n", a->foi[i].name, a->why);
+    print("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; %u anomal%s\n",
+          a->foi[i].name, text_count(result->n_trees, trees), text_plural(result->n_trees),
+          text_count(result->n_vertices, vertices), text_plural(result->n_vertices),
+          text_count(result->n_messages, messages), text_plural(result->n_messages),
+          text_count(result->n_subtrees, subtrees), text_plural(result->n_subtrees),
+          result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
     if (result->gamma > 0)
-        printf("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
-               a->model                 ? "as in the model"
-               : a->settings->gamma > 0 ? "as given"
-                                        : "taken from the data");
+        print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
+              a->model                 ? "as in the model"
+              : a->settings->gamma > 0 ? "as given"
+                                       : "taken from the data");
     if (a->model)
         print_unseen(result);
 }
@@ -319,8 +318,8 @@ static int print_calls(const struct analyze *a, sqlite3 *db)
     char strange[TEXT_SIZE], judged[TEXT_SIZE];
     int rc;
 
-    printf("%s strange calls of %s judged, those that lost most:\n\n",
-           text_count(a->n_strange, strange), text_count(a->n_judged, judged));
+    print("%s strange calls of %s judged, those that lost most:\n\n",
+          text_count(a->n_strange, strange), text_count(a->n_judged, judged));
     rc = strange_calls_print(db, a->settings);
     fputc('\n', stdout);
     return rc;
@@ -340,10 +339,10 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     struct execution_filter filter = selection_filter(a->settings);
     int rc = 0;
 
-    printf("%s: %s events, %u location%s, %s\n", r->source.path,
-           text_count(r->ingested.n_records, records), r->ingested.n_locations,
-           r->ingested.n_locations == 1 ? "" : "s",
-           text_duration((double)(r->ingested.end_ns - r->ingested.begin_ns), length));
+    print("%s: %s events, %u location%s, %s\n", r->source.path,
+          text_count(r->ingested.n_records, records), r->ingested.n_locations,
+          r->ingested.n_locations == 1 ? "" : "s",
+          text_duration((double)(r->ingested.end_ns - r->ingested.begin_ns), length));
     for (uint32_t i = 0; rc == 0 && i < a->n_foi; i++) {
         if (i > 0)
             fputc('\n', stdout);
@@ -360,11 +359,11 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     if (rc == 0)
         rc = executions_each(db, &filter, keep_first, first);
     if (a->n_labels > 0 || a->n_lost > 0)
-        printf("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
-               "learns from them\n",
-               a->n_labels, a->n_labels == 1 ? "" : "s", a->n_lost, a->dir.path);
-    printf("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
-           first);
+        print("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
+              "learns from them\n",
+              a->n_labels, a->n_labels == 1 ? "" : "s", a->n_lost, a->dir.path);
+    print("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
+          first);
     return rc;
 }
 

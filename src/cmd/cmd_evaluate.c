@@ -97,13 +97,13 @@ static void print_result(const struct evaluation *e, size_t n, const struct auc 
                    false);
         return;
     }
-    printf("ROC-AUC %.3f, PR-AUC %.3f over %zu labelled executions, %zu of them abnormal\n",
-           auc->roc, auc->pr, n, auc->n_abnormal);
-    printf("verdict: %zu anomal%s, %.0f %% of them abnormal; %.0f %% of the abnormal found\n",
-           n_flagged, n_flagged == 1 ? "y" : "ies", 100 * precision, 100 * recall);
+    print("ROC-AUC %.3f, PR-AUC %.3f over %zu labelled executions, %zu of them abnormal\n",
+          auc->roc, auc->pr, n, auc->n_abnormal);
+    print("verdict: %zu anomal%s, %.0f %% of them abnormal; %.0f %% of the abnormal found\n",
+          n_flagged, n_flagged == 1 ? "y" : "ies", 100 * precision, 100 * recall);
     if (e->n_unlabelled > 0)
-        printf("left out, without a label: %zu execution%s\n", e->n_unlabelled,
-               text_plural(e->n_unlabelled));
+        print("left out, without a label: %zu execution%s\n", e->n_unlabelled,
+              text_plural(e->n_unlabelled));
 }
 
 static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluation *e)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/output.h"
 #include "view/csv.h"
 #include "view/executions.h"
 #include "cmd/selection.h"
@@ -37,10 +38,8 @@ struct export
 static void put_json_text(FILE *out, const char *text)
 {
     json_t *json = json_text(text);
-    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
 
-    fputs(quoted, out);
-    free(quoted);
+    json_put(out, json, 0);
     json_decref(json);
 }
 
@@ -212,7 +211,7 @@ static void execution_json(const struct execution *x, void *ctx)
     struct export *e = ctx;
     json_t *json = execution_to_json(x);
 
-    json_dumpf(json, e->out, JSON_REAL_PRECISION(12));
+    json_put(e->out, json, JSON_REAL_PRECISION(12));
     fputc('\n', e->out);
     json_decref(json);
 }
@@ -299,25 +298,19 @@ static int write_export(struct export *e)
 {
     const struct settings *s = e->settings;
     const char *what = s->what ? s->what : "executions", *format = settings_format(s, "csv");
-    bool is_file = s->output && strcmp(s->output, "-") != 0;
     bool is_calls = strcmp(what, "calls") == 0;
+    struct output output;
     int rc = is_calls ? check_calls(e) : 0;
 
     if (rc < 0)
         return rc;
-    e->out = is_file ? fopen(s->output, "w") : stdout;
-    if (e->out == NULL)
-        return err_set(ERR_IO, "cannot create '%s': %s", s->output, strerror(errno));
-    if (is_calls)
+    rc = output_open(&output, s->output);
+    e->out = output.file;
+    if (rc == 0 && is_calls)
         export_calls(e, format);
-    else
+    else if (rc == 0)
         rc = export_executions(e, format);
-    if (rc == 0 && (ferror(e->out) || fflush(e->out) != 0))
-        rc = err_set(ERR_IO, "cannot write '%s': %s", is_file ? s->output : "standard output",
-                     strerror(errno));
-    if (is_file)
-        fclose(e->out);
-    return rc;
+    return output_close(&output, rc);
 }
 
 int cmd_export(const struct settings *settings)

@@ -53,7 +53,7 @@ static json_t *json_locations(const struct reading *r)
             json_object_set_new(row, "last_ns", json_count(at->last_ns));
         }
         json_object_set_new(row, "clock_offset_ns", json_integer(fix->offset_ns));
-        json_object_set_new(row, "clock_drift", json_real(fix->drift));
+        json_object_set_new(row, "clock_drift", json_number(fix->drift));
         json_array_append_new(list, row);
     }
     return list;
@@ -82,7 +82,7 @@ static json_t *json_regions(const struct reading *r)
         json_object_set_new(item, "outermost", json_count(row->n_outermost));
         json_object_set_new(item, "min_ns", json_count(row->min_ns));
         json_object_set_new(item, "max_ns", json_count(row->max_ns));
-        json_object_set_new(item, "variation", json_real(profile_variation(row)));
+        json_object_set_new(item, "variation", json_number(profile_variation(row)));
         json_object_set_new(item, "locations", json_count(row->n_locations));
         json_array_append_new(list, item);
     }
@@ -109,7 +109,7 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
         json_t *item = json_object();
 
         json_object_set_new(item, "foi", json_text(r->source.defs.region[s[i].region].name));
-        json_object_set_new(item, "merit", json_real(s[i].merit));
+        json_object_set_new(item, "merit", json_number(s[i].merit));
         json_object_set_new(item, "why", json_text(s[i].why));
         json_array_append_new(list, item);
     }
@@ -150,15 +150,15 @@ static void print_summary(const struct reading *r)
     char calls[TEXT_SIZE], records[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
     char collectives[TEXT_SIZE], length[TEXT_SIZE];
 
-    printf("%s: %s\n", r->source.ops->name, r->source.path);
-    printf("%u location%s of %u rank%s, %s, %s records: %s calls, %s sends, %s receives, "
-           "%s collectives\n",
-           in->n_locations, in->n_locations == 1 ? "" : "s", r->source.defs.n_ranks,
-           r->source.defs.n_ranks == 1 ? "" : "s",
-           text_duration((double)(in->end_ns - in->begin_ns), length),
-           text_count(in->n_records, records), text_count(in->n_calls, calls),
-           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
-           text_count(in->traffic.n_collectives, collectives));
+    print("%s: %s\n", r->source.ops->name, r->source.path);
+    print("%u location%s of %u rank%s, %s, %s records: %s calls, %s sends, %s receives, "
+          "%s collectives\n",
+          in->n_locations, in->n_locations == 1 ? "" : "s", r->source.defs.n_ranks,
+          r->source.defs.n_ranks == 1 ? "" : "s",
+          text_duration((double)(in->end_ns - in->begin_ns), length),
+          text_count(in->n_records, records), text_count(in->n_calls, calls),
+          text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
+          text_count(in->traffic.n_collectives, collectives));
 }
 
 static void print_locations(const struct reading *r, bool is_all)
@@ -191,7 +191,7 @@ static void print_locations(const struct reading *r, bool is_all)
     fputc('\n', stdout);
     table_print(t, stdout);
     if (n_empty > 0)
-        printf("and %u location%s without events\n", n_empty, n_empty == 1 ? "" : "s");
+        print("and %u location%s without events\n", n_empty, n_empty == 1 ? "" : "s");
 }
 
 struct by_exclusive {
@@ -241,16 +241,16 @@ static void print_regions(const struct reading *r, size_t most)
     fputc('\n', stdout);
     table_print(t, stdout);
     if (n > most)
-        printf("and %zu more (--all)\n", n - most);
+        print("and %zu more (--all)\n", n - most);
     free(order);
 }
 
 static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
 {
-    printf("\nfunctions of interest that suggest themselves:\n");
+    print("\nfunctions of interest that suggest themselves:\n");
     for (size_t i = 0; i < n; i++)
-        printf("  --foi '%s'\n      %s\n", r->source.defs.region[s[i].region].short_name,
-               s[i].why);
+        print("  --foi '%s'\n      %s\n", r->source.defs.region[s[i].region].short_name,
+              s[i].why);
 }
 
 static int print_info(struct reading *r)

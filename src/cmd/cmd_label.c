@@ -125,8 +125,8 @@ static void print_done(const struct settings *settings, size_t n)
     if (settings->is_json)
         print_json(json_pack("{s:o}", "labels", json_count(n)), false);
     else
-        printf("%zu label%s taken; 'snag retrain %s' learns from them\n", n, n == 1 ? "" : "s",
-               settings->args[0]);
+        print("%zu label%s taken; 'snag retrain %s' learns from them\n", n, n == 1 ? "" : "s",
+              settings->args[0]);
 }
 
 static int label_run(struct labels *l, const struct settings *settings)

@@ -145,8 +145,8 @@ static int save(const struct settings *settings)
     if (rc == 0)
         rc = model_file_write(settings->args[2], &m);
     if (rc == 0 && !settings->is_json)
-        printf("%s: %u executions of %s, %u abnormal and %u normal labels\n", settings->args[2],
-               m.n_trees, m.foi, m.n_abnormal, m.n_normal);
+        print("%s: %u executions of %s, %u abnormal and %u normal labels\n", settings->args[2],
+              m.n_trees, m.foi, m.n_abnormal, m.n_normal);
     model_release(&m);
     learning_close(&l);
     return rc;
@@ -158,22 +158,22 @@ static void print_info(const struct model *m)
 {
     char text[TEXT_SIZE];
 
-    printf("function of interest  %s\n", m->foi);
-    printf("learnt from           %s\n", m->trace);
-    printf("executions            %s\n", text_count(m->n_trees, text));
-    printf("usually take          %s\n", text_duration(m->residual.root_ns, text));
-    printf("call paths            %s\n", text_count(m->residual.paths.n, text));
-    printf("contexts              %s\n", text_count(m->residual.class_id.n, text));
-    printf("judged by             %s\n", m->detector);
+    print("function of interest  %s\n", m->foi);
+    print("learnt from           %s\n", m->trace);
+    print("executions            %s\n", text_count(m->n_trees, text));
+    print("usually take          %s\n", text_duration(m->residual.root_ns, text));
+    print("call paths            %s\n", text_count(m->residual.paths.n, text));
+    print("contexts              %s\n", text_count(m->residual.class_id.n, text));
+    print("judged by             %s\n", m->detector);
     if (m->svm.support.rows > 0) {
-        printf("on the features       %s\n", m->features);
-        printf("support vectors       %zu of %zu numbers, gamma %.4g\n", m->svm.support.rows,
-               m->svm.support.cols, m->svm.gamma);
+        print("on the features       %s\n", m->features);
+        print("support vectors       %zu of %zu numbers, gamma %.4g\n", m->svm.support.rows,
+              m->svm.support.cols, m->svm.gamma);
     }
     if (m->embedding.n_words > 0)
-        printf("subtrees              %s\n", text_count(m->embedding.n_words, text));
-    printf("labels                %u abnormal, %u normal\n", m->n_abnormal, m->n_normal);
-    printf("made                  %s by snag %s\n", m->made, m->snag);
+        print("subtrees              %s\n", text_count(m->embedding.n_words, text));
+    print("labels                %u abnormal, %u normal\n", m->n_abnormal, m->n_normal);
+    print("made                  %s by snag %s\n", m->made, m->snag);
 }
 
 static int info(const struct settings *settings)

@@ -87,10 +87,10 @@ static void print_result(const struct projection *p, const struct projection_opt
                    false);
         return;
     }
-    printf("%s executions, %s of their %s features: %s %.4f", text_count(p->n, count),
-           opts->method->name, opts->features->name, opts->method->cost_name, p->result.cost);
+    print("%s executions, %s of their %s features: %s %.4f", text_count(p->n, count),
+          opts->method->name, opts->features->name, opts->method->cost_name, p->result.cost);
     if (p->result.n_iterations > 0)
-        printf(" after %u iterations", p->result.n_iterations);
+        print(" after %u iterations", p->result.n_iterations);
     putchar('\n');
 }
 

@@ -36,7 +36,7 @@ static int print_records(sqlite3 *db, sqlite3_stmt *query, uint64_t *n_damaged)
         if (sqlite3_column_type(query, 0) == SQLITE_NULL)
             ++*n_damaged;
         else
-            printf("%s\n", rundb_text(query, 0));
+            print("%s\n", rundb_text(query, 0));
     }
     return status == SQLITE_DONE ? 0 : rundb_error(db, "the filter failed");
 }

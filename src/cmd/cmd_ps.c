@@ -41,7 +41,7 @@ static void say_address(const struct ps_server *server, bool is_json)
     if (is_json)
         print_json(line, false);
     else
-        printf("%s\n", ps_server_address(server));
+        print("%s\n", ps_server_address(server));
     if (!is_json)
         json_decref(line);
     fflush(stdout); /* who started us waits for it */
@@ -52,11 +52,11 @@ static void say_counts(const struct ps_counts *n, bool is_json)
     json_t *line;
 
     if (!is_json) {
-        printf("%llu requests, %llu deltas of %u clients, %llu sent again, %llu refused; %u "
-               "functions, %u statistics, version %llu\n",
-               (unsigned long long)n->n_requests, (unsigned long long)n->n_merged, n->n_clients,
-               (unsigned long long)n->n_duplicates, (unsigned long long)n->n_refused,
-               n->n_functions, n->n_stats, (unsigned long long)n->version);
+        print("%llu requests, %llu deltas of %u clients, %llu sent again, %llu refused; %u "
+              "functions, %u statistics, version %llu\n",
+              (unsigned long long)n->n_requests, (unsigned long long)n->n_merged, n->n_clients,
+              (unsigned long long)n->n_duplicates, (unsigned long long)n->n_refused,
+              n->n_functions, n->n_stats, (unsigned long long)n->version);
         return;
     }
     line = json_object();

@@ -1,5 +1,6 @@
 /* snag query -- SQL over run.db or a store of provenance, read-only. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "cmd/commands.h"
 #include "view/csv.h"
 #include "view/executions.h"
@@ -11,7 +12,18 @@
 #include "run/rundb.h"
 #include "run/rundir.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* What is being printed. */
+struct rows {
+    struct table *table; /* of format text */
+    bool has_any;
+    char *text;
+    size_t text_cap;
+};
+
+/* ------------------------------------------------------------------------------ formats */
 
 static json_t *json_value(sqlite3_stmt *query, int c)
 {
@@ -19,81 +31,127 @@ static json_t *json_value(sqlite3_stmt *query, int c)
     case SQLITE_INTEGER:
         return json_integer(sqlite3_column_int64(query, c));
     case SQLITE_FLOAT:
-        return json_real(sqlite3_column_double(query, c));
+        return json_number(sqlite3_column_double(query, c));
     case SQLITE_NULL:
         return json_null();
-    default:
-        return json_text(rundb_text(query, c));
+    default: {
+        const char *text = rundb_text(query, c); /* before its length is asked for */
+
+        return json_text_n(text, (size_t)sqlite3_column_bytes(query, c));
+    }
     }
 }
 
-static void print_json_row(sqlite3_stmt *query)
+static void json_row(struct rows *rows, sqlite3_stmt *query)
 {
     json_t *row = json_object();
 
+    (void)rows;
     for (int c = 0; c < sqlite3_column_count(query); c++)
         json_object_set_new(row, sqlite3_column_name(query, c), json_value(query, c));
     print_json(row, false);
 }
 
-static void print_csv_row(sqlite3_stmt *query)
+/* A value as text, in which a zero is a character like others. */
+static const char *text_of(struct rows *rows, sqlite3_stmt *query, int c)
+{
+    const char *text = rundb_text(query, c);
+    size_t n = (size_t)sqlite3_column_bytes(query, c);
+
+    if (strlen(text) == n)
+        return text;
+    mem_grow(&rows->text, &rows->text_cap, n + 1, 1);
+    for (size_t i = 0; i <= n; i++)
+        rows->text[i] = i < n && text[i] == '\0' ? '?' : text[i];
+    return rows->text;
+}
+
+static void csv_row(struct rows *rows, sqlite3_stmt *query)
 {
     for (int c = 0; c < sqlite3_column_count(query); c++)
-        csv_text(stdout, rundb_text(query, c), c == 0);
+        csv_text(stdout, text_of(rows, query, c), c == 0);
     fputc('\n', stdout);
 }
 
-static void print_csv_head(sqlite3_stmt *query)
+static void csv_head(struct rows *rows, sqlite3_stmt *query)
 {
+    (void)rows;
     for (int c = 0; c < sqlite3_column_count(query); c++)
         csv_text(stdout, sqlite3_column_name(query, c), c == 0);
     fputc('\n', stdout);
 }
 
 /* Numbers to the right; the type of the first row decides. */
-static struct table *table_for(sqlite3_stmt *query)
+static void table_head(struct rows *rows, sqlite3_stmt *query)
 {
-    int n = sqlite3_column_count(query);
-    const char *names[64];
-    char columns[64];
+    size_t n = (size_t)sqlite3_column_count(query);
+    const char **names = mem_alloc(n, sizeof *names);
+    char *columns = mem_alloc(n + 1, 1);
 
-    n = n < 63 ? n : 63;
-    for (int c = 0; c < n; c++) {
-        int type = sqlite3_column_type(query, c);
+    for (size_t c = 0; c < n; c++) {
+        int type = rows->has_any ? sqlite3_column_type(query, (int)c) : SQLITE_TEXT;
 
         columns[c] = type == SQLITE_INTEGER || type == SQLITE_FLOAT ? 'r' : 'l';
-        names[c] = sqlite3_column_name(query, c);
+        names[c] = sqlite3_column_name(query, (int)c);
     }
-    columns[n] = '\0';
-    return table_new_from(columns, names);
+    rows->table = table_new_from(columns, names);
+    free(names);
+    free(columns);
 }
 
+static void table_row(struct rows *rows, sqlite3_stmt *query)
+{
+    for (int c = 0; c < sqlite3_column_count(query); c++)
+        table_cell(rows->table, "%s", text_of(rows, query, c));
+}
+
+static const struct format {
+    const char *name;
+    void (*head)(struct rows *rows, sqlite3_stmt *query);
+    void (*row)(struct rows *rows, sqlite3_stmt *query);
+} formats[] = {
+    {"text", table_head, table_row},
+    {"csv", csv_head, csv_row},
+    {"json", NULL, json_row},
+};
+
+/* ----------------------------------------------------------------------------- answering */
+
+/* The head comes with the first row, or when there is none: not before what goes wrong. */
 static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *settings)
 {
-    const char *format = settings_format(settings, "text");
-    bool is_csv = strcmp(format, "csv") == 0, is_json = strcmp(format, "json") == 0;
-    struct table *table = NULL;
-    int status;
+    const char *name = settings_format(settings, "text");
+    const struct format *format = formats;
+    struct rows rows = {0};
+    int status, rc = 0;
 
-    if (is_csv)
-        print_csv_head(query);
-    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
-        if (is_json) {
-            print_json_row(query);
-        } else if (is_csv) {
-            print_csv_row(query);
-        } else {
-            if (table == NULL)
-                table = table_for(query);
-            for (int c = 0; c < sqlite3_column_count(query) && c < 63; c++)
-                table_cell(table, "%s", rundb_text(query, c));
-        }
+    while (strcmp(format->name, name) != 0)
+        format++;
+    status = sqlite3_step(query);
+    rows.has_any = status == SQLITE_ROW;
+    if (format->head && (status == SQLITE_ROW || status == SQLITE_DONE))
+        format->head(&rows, query);
+    for (; status == SQLITE_ROW; status = sqlite3_step(query))
+        format->row(&rows, query);
+    if (status != SQLITE_DONE)
+        rc = rundb_error(db, "the query failed");
+    if (rows.table)
+        table_print(rows.table, stdout);
+    free(rows.text);
+    return rc;
+}
+
+/* Whether what follows a statement is another one, and not just a comment. */
+static bool has_more(sqlite3 *db, const char *rest)
+{
+    sqlite3_stmt *more = NULL;
+    bool is_more = false;
+
+    while (!is_more && *rest) {
+        is_more = sqlite3_prepare_v2(db, rest, -1, &more, &rest) != SQLITE_OK || more != NULL;
+        sqlite3_finalize(more);
     }
-    if (table == NULL && !is_json && !is_csv)
-        table = table_for(query);
-    if (table)
-        table_print(table, stdout);
-    return status == SQLITE_DONE ? 0 : rundb_error(db, "the query failed");
+    return is_more;
 }
 
 int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
@@ -104,7 +162,7 @@ int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
 
     if (sqlite3_prepare_v2(db, sql, -1, &query, &rest) != SQLITE_OK)
         return err_set(ERR_USAGE, "bad SQL: %s", sqlite3_errmsg(db));
-    if (query == NULL || rest[strspn(rest, " \t\n;")] != '\0')
+    if (query == NULL || has_more(db, rest))
         rc = err_set(ERR_USAGE, "one SQL statement at a time, not '%s'", sql);
     else if (!sqlite3_stmt_readonly(query))
         rc = err_set(ERR_USAGE, "only questions: '%s' would change something", sql);
@@ -135,8 +193,10 @@ int cmd_query(const struct settings *settings)
     if (prov_place_is_store(settings->args[0]))
         return query_store(settings);
     rc = selection_open(&run, settings);
-    if (rc == 0)
+    if (rc == 0) {
+        database_unbound(&run.database); /* a question may take as long as it does */
         rc = query_print(run.db, settings->args[1], settings);
+    }
     run_close(&run);
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -29,7 +29,7 @@ static void print_changes(const struct learning *l, const struct retrain_result 
     }
     table_print(table, stdout);
     if (result->n_changes > MOST_PRINTED)
-        printf("and %zu more\n", result->n_changes - MOST_PRINTED);
+        print("and %zu more\n", result->n_changes - MOST_PRINTED);
 }
 
 static void print_text(const struct learning *l, const struct retrain_result *result,
@@ -38,17 +38,17 @@ static void print_text(const struct learning *l, const struct retrain_result *re
     char took[TEXT_SIZE];
 
     if (is_undo && result->id == 0)
-        printf("undone: the detector's own scores hold");
+        print("undone: the detector's own scores hold");
     else if (is_undo)
-        printf("undone: retrain %lld holds", (long long)result->id);
+        print("undone: retrain %lld holds", (long long)result->id);
     else
-        printf("learnt from %u abnormal and %u normal in %s", result->n_abnormal,
-               result->n_normal, text_duration((double)result->rank_ns, took));
-    printf("; %u anomal%s, %zu verdict%s changed\n", result->n_anomalies,
-           result->n_anomalies == 1 ? "y" : "ies", result->n_changes,
-           result->n_changes == 1 ? "" : "s");
+        print("learnt from %u abnormal and %u normal in %s", result->n_abnormal,
+              result->n_normal, text_duration((double)result->rank_ns, took));
+    print("; %u anomal%s, %zu verdict%s changed\n", result->n_anomalies,
+          result->n_anomalies == 1 ? "y" : "ies", result->n_changes,
+          result->n_changes == 1 ? "" : "s");
     if (result->id != 0 && l->ranking.learnt.gamma > 0)
-        printf(
+        print(
             "one-class SVM on the features %s, gamma %.4g; what is labelled normal is inside\n",
             l->ranking.features_name, l->ranking.learnt.gamma);
     if (result->n_changes > 0)

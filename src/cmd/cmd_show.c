@@ -76,15 +76,15 @@ static void print_head(const struct show *s)
     char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
     char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE];
 
-    printf("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
-           s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
-           text_count(s->c.place, place), text_count(s->c.n_executions, all));
-    printf("%s\n\n", s->c.x.why);
-    printf("rank %u thread %u, entered at %s: %s (usually %s), %s calls, %s messages\n",
-           s->c.x.rank, s->c.x.thread, text_duration((double)s->c.x.enter_ns, enter),
-           text_duration((double)s->c.x.duration_ns, duration),
-           text_duration(s->c.model->root_ns, usual), text_count(s->c.x.n_vertices, vertices),
-           text_count(s->c.x.n_messages, messages));
+    print("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
+          s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
+          text_count(s->c.place, place), text_count(s->c.n_executions, all));
+    print("%s\n\n", s->c.x.why);
+    print("rank %u thread %u, entered at %s: %s (usually %s), %s calls, %s messages\n",
+          s->c.x.rank, s->c.x.thread, text_duration((double)s->c.x.enter_ns, enter),
+          text_duration((double)s->c.x.duration_ns, duration),
+          text_duration(s->c.model->root_ns, usual), text_count(s->c.x.n_vertices, vertices),
+          text_count(s->c.x.n_messages, messages));
 }
 
 static void print_time(struct show *s)
@@ -95,7 +95,7 @@ static void print_time(struct show *s)
 
     if (n == 0)
         return;
-    printf("\nwhere the time went, against calls of the same path and subtree:\n");
+    print("\nwhere the time went, against calls of the same path and subtree:\n");
     t = table_new("rrrrrl", "excess", "took", "usually", "calls", "usually", "call path");
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &s->c.why.pairs.pair[i];
@@ -123,8 +123,8 @@ static void print_structure(const struct show *s)
 
     if (n == 0 || s->c.measure.structure < RARE_NATS)
         return;
-    printf("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
-           name, text_count((uint64_t)llrint(exp(fmin(s->c.measure.structure, 40))), share));
+    print("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
+          name, text_count((uint64_t)llrint(exp(fmin(s->c.measure.structure, 40))), share));
     t = table_new("rrl", "calls", "usually", "function");
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         table_cell(t, "%u", child[i].observed);
@@ -147,7 +147,7 @@ static int print_peers(const struct show *s)
         char id[EXECUTION_ID_SIZE], text[TEXT_SIZE];
 
         if (t == NULL) {
-            printf("\nanomalies on other ranks at the same time:\n");
+            print("\nanomalies on other ranks at the same time:\n");
             t = table_new("lrrrl", "execution", "score", "entered", "duration", "why");
         }
         execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),

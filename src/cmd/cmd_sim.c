@@ -22,17 +22,17 @@ static void print_text(const struct sim_opts *o, const struct sim_result *r)
 {
     char p50[TEXT_SIZE], p99[TEXT_SIZE], worst[TEXT_SIZE], memory[TEXT_SIZE];
 
-    printf("%u ranks, %u functions: %.0f requests/s answered in %.1f s\n", o->n_ranks,
-           o->n_functions, (double)r->n_answered / r->wall_s, r->wall_s);
-    printf("latency: median %s, 99 %% %s, worst %s\n",
-           text_duration(sketch_quantile(&r->latency_ns, 0.5), p50),
-           text_duration(sketch_quantile(&r->latency_ns, 0.99), p99),
-           text_duration((double)r->latency_ns.max, worst));
-    printf("%llu steps late, %llu sent again, %llu refused; %.1f MB/s out, %.1f MB/s in; %s "
-           "here\n",
-           (unsigned long long)r->n_late, (unsigned long long)r->n_resent,
-           (unsigned long long)r->n_refused, 1e-6 * (double)r->sent_bytes / r->wall_s,
-           1e-6 * (double)r->received_bytes / r->wall_s, text_bytes(peak_bytes(), memory));
+    print("%u ranks, %u functions: %.0f requests/s answered in %.1f s\n", o->n_ranks,
+          o->n_functions, (double)r->n_answered / r->wall_s, r->wall_s);
+    print("latency: median %s, 99 %% %s, worst %s\n",
+          text_duration(sketch_quantile(&r->latency_ns, 0.5), p50),
+          text_duration(sketch_quantile(&r->latency_ns, 0.99), p99),
+          text_duration((double)r->latency_ns.max, worst));
+    print("%llu steps late, %llu sent again, %llu refused; %.1f MB/s out, %.1f MB/s in; %s "
+          "here\n",
+          (unsigned long long)r->n_late, (unsigned long long)r->n_resent,
+          (unsigned long long)r->n_refused, 1e-6 * (double)r->sent_bytes / r->wall_s,
+          1e-6 * (double)r->received_bytes / r->wall_s, text_bytes(peak_bytes(), memory));
 }
 
 static void print_result_json(const struct sim_opts *o, const struct sim_result *r)
@@ -41,13 +41,13 @@ static void print_result_json(const struct sim_opts *o, const struct sim_result 
 
     json_object_set_new(line, "ranks", json_count(o->n_ranks));
     json_object_set_new(line, "functions", json_count(o->n_functions));
-    json_object_set_new(line, "wall_s", json_real(r->wall_s));
+    json_object_set_new(line, "wall_s", json_number(r->wall_s));
     json_object_set_new(line, "answered", json_count(r->n_answered));
-    json_object_set_new(line, "requests_per_s", json_real((double)r->n_answered / r->wall_s));
+    json_object_set_new(line, "requests_per_s", json_number((double)r->n_answered / r->wall_s));
     json_object_set_new(line, "latency_median_ns",
-                        json_real(sketch_quantile(&r->latency_ns, 0.5)));
+                        json_number(sketch_quantile(&r->latency_ns, 0.5)));
     json_object_set_new(line, "latency_p99_ns",
-                        json_real(sketch_quantile(&r->latency_ns, 0.99)));
+                        json_number(sketch_quantile(&r->latency_ns, 0.99)));
     json_object_set_new(line, "latency_worst_ns", json_count(r->latency_ns.max));
     json_object_set_new(line, "late", json_count(r->n_late));
     json_object_set_new(line, "resent", json_count(r->n_resent));

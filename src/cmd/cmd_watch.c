@@ -11,6 +11,7 @@
 #include "cmd/status.h"
 #include "cmd/tree_totals.h"
 #include "cmd/url_print.h"
+#include "cmd/print.h"
 #include "web/http.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@
 static void print_store(const char *store)
 {
     if (store)
-        printf("what is strange goes to %s\n", store);
+        print("what is strange goes to %s\n", store);
     fflush(stdout);
 }
 
@@ -35,11 +36,11 @@ static void print_totals(const struct live_session *session)
     const struct ad_totals *n = ad_totals(session->ad);
     char calls[TEXT_SIZE], strange[TEXT_SIZE];
 
-    printf("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
-           text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
+    print("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
+          text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
     tree_totals_print(session->trees, session->stream.defs);
     if (session->settings->store)
-        printf("snag serve %s shows it again\n", session->settings->store);
+        print("snag serve %s shows it again\n", session->settings->store);
     fflush(stdout);
 }
 

@@ -186,7 +186,7 @@ void path_tree_print(struct why *why, uint32_t depth, bool is_all)
     link_paths(&d);
     gather(&d);
     choose(&d, depth ? depth : DEFAULT_DEPTH, is_all);
-    printf("\nthe tree, by time:\n");
+    print("\nthe tree, by time:\n");
     d.table =
         table_new("lrrrrl", "call path", "inclusive", "exclusive", "usually", "excess", "");
     for (uint32_t p = 0; p < n; p++)

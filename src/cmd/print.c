@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ struct table *table_new_from(const char *columns, const char *const *headings)
     t->columns = mem_copy_string(columns);
     t->n_columns = strlen(columns);
     for (size_t c = 0; c < t->n_columns; c++)
-        push(t, mem_copy_string(headings[c]));
+        push(t, text_printable(mem_copy_string(headings[c])));
     return t;
 }
 
@@ -157,9 +158,91 @@ bool print_has_colour(void)
     return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
 }
 
+/* --------------------------------------------------------------------------------- print */
+
+/* One conversion of a format: all but the letter at its end, and how many values it takes. */
+struct conversion {
+    char spec[32];
+    int star[2];
+    unsigned n_stars, n_longs;
+    bool is_size;
+    char letter;
+};
+
+/* Takes the conversion behind a % apart. Returns what follows it. */
+static const char *take_conversion(const char *fmt, va_list *args, struct conversion *c)
+{
+    size_t n = strspn(fmt, "-+ #0123456789.*lzh");
+
+    assert(n + 3 < sizeof c->spec);
+    *c = (struct conversion){.letter = fmt[n]};
+    snprintf(c->spec, sizeof c->spec, "%%%.*s%c", (int)n, fmt, fmt[n]);
+    for (size_t i = 0; i < n; i++) {
+        if (fmt[i] == '*')
+            c->star[c->n_stars++] = va_arg(*args, int);
+        c->n_longs += fmt[i] == 'l';
+        c->is_size |= fmt[i] == 'z';
+    }
+    return fmt + n + 1;
+}
+
+#define PRINT_WITH(c, value)                                                                   \
+    ((c)->n_stars == 0   ? printf((c)->spec, value)                                            \
+     : (c)->n_stars == 1 ? printf((c)->spec, (c)->star[0], value)                              \
+                         : printf((c)->spec, (c)->star[0], (c)->star[1], value))
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void print_value(const struct conversion *c, va_list *args)
+{
+    char *text;
+
+    switch (c->letter) {
+    case 's':
+        text = text_printable(mem_copy_string(va_arg(*args, const char *)));
+        PRINT_WITH(c, text);
+        free(text);
+        break;
+    case 'f':
+    case 'g':
+        PRINT_WITH(c, va_arg(*args, double));
+        break;
+    case '%':
+        putchar('%');
+        break;
+    default:
+        if (c->n_longs == 2)
+            PRINT_WITH(c, va_arg(*args, long long));
+        else if (c->n_longs == 1 || c->is_size)
+            PRINT_WITH(c, va_arg(*args, long));
+        else
+            PRINT_WITH(c, va_arg(*args, int));
+    }
+}
+#pragma GCC diagnostic pop
+
+void print(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    while (*fmt) {
+        size_t n = strcspn(fmt, "%");
+        struct conversion c;
+
+        fwrite(fmt, 1, n, stdout);
+        fmt += n;
+        if (*fmt == '\0')
+            break;
+        fmt = take_conversion(fmt + 1, &args, &c);
+        print_value(&c, &args);
+    }
+    va_end(args);
+}
+
 void print_json(json_t *json, bool is_indented)
 {
-    json_dumpf(json, stdout, JSON_REAL_PRECISION(12) | (is_indented ? JSON_INDENT(2) : 0));
+    json_put(stdout, json, JSON_REAL_PRECISION(12) | (is_indented ? JSON_INDENT(2) : 0));
     fputc('\n', stdout);
     json_decref(json);
 }

@@ -29,10 +29,17 @@ void table_print(struct table *table, FILE *out);
 /* table_free -- instead of table_print, when something went wrong on the way. */
 void table_free(struct table *table);
 
+/*
+ * print -- as printf, for the flags, widths and lengths that we use; but what %s brings is made
+ * printable (text_printable). All that commands say on stdout goes through it or through a
+ * table, so that no name from a trace, a run or a store reaches the terminal as it is.
+ */
+void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* print_has_colour -- stdout is a terminal and NO_COLOR is not set. */
 bool print_has_colour(void);
 
-/* print_json -- print and free; on one line, or indented. */
+/* print_json -- json_put and free; on one line, or indented. */
 void print_json(json_t *json, bool is_indented);
 
 #endif

@@ -127,13 +127,13 @@ void reading_print_quality(const struct quality *quality, const struct clock_rep
         table_print(t, stdout);
     }
     if (clock->n_wrong_before > 0)
-        printf("\nclocks: %zu of %zu messages and collectives were in an impossible order, by "
-               "up to "
-               "%s; %zu still are, by up to %s\n",
-               clock->n_wrong_before, clock->n_checked,
-               text_duration((double)clock->worst_before_ns, before),
-               clock->n_wrong_messages + clock->n_wrong_collectives,
-               text_duration((double)clock->worst_ns, after));
+        print("\nclocks: %zu of %zu messages and collectives were in an impossible order, by "
+              "up to "
+              "%s; %zu still are, by up to %s\n",
+              clock->n_wrong_before, clock->n_checked,
+              text_duration((double)clock->worst_before_ns, before),
+              clock->n_wrong_messages + clock->n_wrong_collectives,
+              text_duration((double)clock->worst_ns, after));
 }
 
 json_t *reading_quality_json(const struct quality *quality)

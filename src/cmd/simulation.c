@@ -83,10 +83,9 @@ static bool tell(void *ctx, const struct simulate_point *point)
         return true;
     }
     json_array_append_new(
-        s->curve,
-        json_pack("{s:I, s:f, s:f, s:o}", "labels", (json_int_t)point->n_labels, "roc_auc",
-                  point->all.roc, "pr_auc", point->all.pr, "unlabelled_pr_auc",
-                  isnan(point->unlabelled_pr) ? json_null() : json_real(point->unlabelled_pr)));
+        s->curve, json_pack("{s:I, s:f, s:f, s:o}", "labels", (json_int_t)point->n_labels,
+                            "roc_auc", point->all.roc, "pr_auc", point->all.pr,
+                            "unlabelled_pr_auc", json_number(point->unlabelled_pr)));
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/log.h"
+#include "cmd/output.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "prov/prov_reader.h"
@@ -83,7 +84,7 @@ static void put_event(struct store_export *e, json_t *event)
 {
     fputs(e->is_first ? "\n" : ",\n", e->out);
     e->is_first = false;
-    json_dumpf(event, e->out, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_put(e->out, event, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(event);
 }
 
@@ -97,9 +98,9 @@ static json_t *call_event(const json_t *call, json_int_t rank, json_int_t thread
     json_object_set_new(event, "ph", json_string(exit > 0 ? "X" : "B"));
     json_object_set_new(event, "pid", json_integer(rank));
     json_object_set_new(event, "tid", json_integer(thread));
-    json_object_set_new(event, "ts", json_real(entry));
+    json_object_set_new(event, "ts", json_number(entry));
     if (exit > 0)
-        json_object_set_new(event, "dur", json_real(round((exit - entry) * 1e3) / 1e3));
+        json_object_set_new(event, "dur", json_number(round((exit - entry) * 1e3) / 1e3));
     json_object_set(event, "name", json_object_get(call, "func"));
     json_object_set_new(event, "cat", json_string(category));
     return event;
@@ -206,26 +207,21 @@ static int check(const struct settings *s)
 
 int store_export(const struct settings *settings)
 {
-    bool is_file = settings->output && strcmp(settings->output, "-") != 0;
     bool is_normal = settings->what && strcmp(settings->what, "normalexecs") == 0;
-    struct store_export e = {.settings = settings,
-                             .out = stdout,
-                             .is_first = true,
-                             .category = is_normal ? "normal" : "anomaly"};
+    struct store_export e = {
+        .settings = settings, .is_first = true, .category = is_normal ? "normal" : "anomaly"};
+    struct output output = {0};
     sqlite3 *db = NULL;
     int rc = check(settings);
 
     if (rc == 0)
         rc = prov_reader_open(settings->args[0], &db);
-    if (rc == 0 && is_file && (e.out = fopen(settings->output, "w")) == NULL)
-        rc = err_set(ERR_IO, "cannot create '%s': %s", settings->output, strerror(errno));
+    if (rc == 0)
+        rc = output_open(&output, settings->output);
+    e.out = output.file;
     if (rc == 0)
         rc = write_rows(&e, db);
-    if (rc == 0 && (ferror(e.out) || fflush(e.out) != 0))
-        rc = err_set(ERR_IO, "cannot write '%s': %s",
-                     is_file ? settings->output : "standard output", strerror(errno));
-    if (is_file && e.out && fclose(e.out) != 0 && rc == 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", settings->output, strerror(errno));
+    rc = output_close(&output, rc);
     sqlite3_close(db);
     idmap_release(&e.seen);
     return rc < 0 ? rc : store_status(e.n_damaged);

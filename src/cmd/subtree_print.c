@@ -14,8 +14,8 @@ void subtree_print(const struct subtrees *s, double threshold, bool is_all)
     char text[TEXT_SIZE], name[TOPSUBTREES_NAME_SIZE];
     struct table *t;
 
-    printf("\nsubtrees it has more or less of than the %u execution%s most like it%s\n",
-           s->tops.n_neighbours, text_plural(s->tops.n_neighbours), n == 0 ? ": none" : ":");
+    print("\nsubtrees it has more or less of than the %u execution%s most like it%s\n",
+          s->tops.n_neighbours, text_plural(s->tops.n_neighbours), n == 0 ? ": none" : ":");
     if (n == 0)
         return;
     t = table_new("rrrrrl", "importance", "calls", "usually", "took", "usually", "subtree");
@@ -31,5 +31,5 @@ void subtree_print(const struct subtrees *s, double threshold, bool is_all)
     }
     table_print(t, stdout);
     if (!is_all && n > MOST_PRINTED)
-        printf("and %zu more (--all)\n", n - MOST_PRINTED);
+        print("and %zu more (--all)\n", n - MOST_PRINTED);
 }

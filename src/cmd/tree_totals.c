@@ -1,5 +1,6 @@
 /* A line, or an object, for each function. */
 #include "cmd/tree_totals.h"
+#include "cmd/print.h"
 
 #include "base/text.h"
 #include "view/json.h"
@@ -16,17 +17,16 @@ static void print_foi(const struct live_foi *foi, const struct definitions *defs
     const struct live_tree_totals *n = &foi->totals;
     char executions[TEXT_SIZE], calls[TEXT_SIZE], strange[TEXT_SIZE], other[TEXT_SIZE];
 
-    printf("%s: %s execution%s with %s call%s, %s strange by %s",
-           defs->region[foi->region].short_name, text_count(n->n_executions, executions),
-           text_plural(n->n_executions), text_count(n->n_calls, calls), text_plural(n->n_calls),
-           text_count(n->n_anomalies, strange),
-           foi->has_model ? "the model" : "the deviations");
+    print("%s: %s execution%s with %s call%s, %s strange by %s",
+          defs->region[foi->region].short_name, text_count(n->n_executions, executions),
+          text_plural(n->n_executions), text_count(n->n_calls, calls), text_plural(n->n_calls),
+          text_count(n->n_anomalies, strange), foi->has_model ? "the model" : "the deviations");
     if (n->n_unjudged > 0)
-        printf("; %s not judged, as there were too few before",
-               text_count(n->n_unjudged, other));
+        print("; %s not judged, as there were too few before",
+              text_count(n->n_unjudged, other));
     if (n->n_cut > 0)
-        printf("; of %s only the first calls were kept", text_count(n->n_cut, other));
-    printf("%s\n", foi->is_given_up ? "; given up for a function that matches better" : "");
+        print("; of %s only the first calls were kept", text_count(n->n_cut, other));
+    print("%s\n", foi->is_given_up ? "; given up for a function that matches better" : "");
 }
 
 void tree_totals_print(const struct live_trees *trees, const struct definitions *defs)

@@ -1,4 +1,5 @@
 #include "cmd/url_print.h"
+#include "cmd/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,8 @@ static void print_url(const struct http *http)
     const char *host = is_any ? access->hostname : access->address;
 
     is_v6 = is_v6 && !is_any;
-    printf("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "", http_port(http),
-           *access->token ? "?token=" : "", access->token);
+    print("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "", http_port(http),
+          *access->token ? "?token=" : "", access->token);
 }
 
 /* To be run where the browser is. */
@@ -22,9 +23,9 @@ static void print_tunnel(const struct http *http)
     bool is_v6 = strchr(access->address, ':') != NULL;
     unsigned port = http_port(http);
 
-    printf("ssh -N -L %u:%s%s%s:%u %s\n", port, is_v6 ? "[" : "",
-           access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
-           access->hostname);
+    print("ssh -N -L %u:%s%s%s:%u %s\n", port, is_v6 ? "[" : "",
+          access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
+          access->hostname);
 }
 
 void url_print(const struct http *http, bool has_tunnel)

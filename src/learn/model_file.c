@@ -322,6 +322,9 @@ int model_file_read(const char *path, struct model *model)
     size_t n = 0;
     int rc = fs_map(path, &data, &n);
 
+    if (rc == ERR_FORMAT)
+        rc = err_set(rc, "not a model: %s (snag model save RUN FILE makes a model of a run)",
+                     err_message());
     *model = (struct model){0};
     if (rc < 0)
         return rc;

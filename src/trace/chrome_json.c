@@ -490,6 +490,9 @@ static int read_all(struct reader *r, int fd, const char *path, unsigned char *b
     if (!r->is_lost && r->events_depth > 0 && r->depth > r->events_depth)
         r->quality->n[QUALITY_truncated]++;
     r->quality->n[QUALITY_too_long] += r->filter.n_cut;
+    if (r->n_records == 0 && r->quality->n[QUALITY_truncated] > 0)
+        return err_set(ERR_FORMAT, "'%s' is cut off: it ends before its first event is over",
+                       path);
     if (r->n_records == 0)
         return err_set(ERR_FORMAT, "no trace events in '%s'", path);
     return 0;

@@ -211,12 +211,13 @@ static json_t *json_paths(struct closeup *c)
                                   json_text(c->defs->region[c->model->paths.region[p]].name));
         json_object_set_new(item, "path", names);
         json_object_set_new(item, "calls", json_count(pair->n_calls));
-        json_object_set_new(item, "usual_calls", json_real(closeup_usual_calls(c, pair->path)));
-        json_object_set_new(item, "exclusive_ns", json_real(pair->observed_ns));
-        json_object_set_new(item, "usual_ns", json_real(fmax(pair->typical_ns, 0)));
-        json_object_set_new(item, "excess_ns", json_real(pair->lost_ns));
-        json_object_set_new(item, "sure_excess_ns", json_real(pair->sure_ns));
-        json_object_set_new(item, "largest_residual", json_real(pair->z_call));
+        json_object_set_new(item, "usual_calls",
+                            json_number(closeup_usual_calls(c, pair->path)));
+        json_object_set_new(item, "exclusive_ns", json_number(pair->observed_ns));
+        json_object_set_new(item, "usual_ns", json_number(fmax(pair->typical_ns, 0)));
+        json_object_set_new(item, "excess_ns", json_number(pair->lost_ns));
+        json_object_set_new(item, "sure_excess_ns", json_number(pair->sure_ns));
+        json_object_set_new(item, "largest_residual", json_number(pair->z_call));
         json_array_append_new(list, item);
     }
     return list;
@@ -230,7 +231,7 @@ static json_t *json_structure(const struct closeup *c)
 
     json_object_set_new(object, "function",
                         json_text(c->defs->region[c->forest.region[c->measure.rarest]].name));
-    json_object_set_new(object, "rarity_nats", json_real(c->measure.structure));
+    json_object_set_new(object, "rarity_nats", json_number(c->measure.structure));
     for (size_t i = 0; i < n; i++) {
         json_t *item = json_object();
 
@@ -252,8 +253,8 @@ int closeup_to_json(struct closeup *c, json_t **out)
 
     json_object_set_new(json, "place", json_count(c->place));
     json_object_set_new(json, "of", json_count(c->n_executions));
-    json_object_set_new(json, "usual_duration_ns", json_real(c->model->root_ns));
-    json_object_set_new(json, "usual_vertices", json_real(exp(c->model->log_size)));
+    json_object_set_new(json, "usual_duration_ns", json_number(c->model->root_ns));
+    json_object_set_new(json, "usual_vertices", json_number(exp(c->model->log_size)));
     json_object_set_new(json, "paths", json_paths(c));
     json_object_set_new(json, "structure", json_structure(c));
     json_object_set_new(json, "cause",

@@ -2,24 +2,39 @@
 #include "view/csv.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <string.h>
 
+/* Quotes are doubled; what text_printable replaces is, but for what a quoted field may hold. */
+static void put(FILE *out, const char *text)
+{
+    size_t length;
+    uint32_t code;
+
+    do {
+        size_t n = text_next_harmful(text, &length, &code);
+
+        for (size_t i = 0; i < n; i++) {
+            if (text[i] == '"')
+                fputc('"', out);
+            fputc(text[i], out);
+        }
+        if (length > 0)
+            fputc(code == '\t' || code == '\r' || code == '\n' ? (int)code : '?', out);
+        text += n + length;
+    } while (length > 0);
+}
+
 void csv_text(FILE *out, const char *text, bool is_first)
 {
+    const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
+
     if (!is_first)
         fputc(',', out);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    fputs(quote, out);
+    put(out, text);
+    fputs(quote, out);
 }
 
 /* Reads one record into the buffer, its fields ended by zeros. */

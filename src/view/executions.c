@@ -217,7 +217,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "duration_ns", json_count(x->duration_ns));
     json_object_set_new(json, "vertices", json_count(x->n_vertices));
     json_object_set_new(json, "messages", json_count(x->n_messages));
-    json_object_set_new(json, "score", json_real(x->score));
+    json_object_set_new(json, "score", json_number(x->score));
     json_object_set_new(json, "verdict", json_text(x->verdict));
     json_object_set_new(json, "label", x->label ? json_text(x->label) : json_null());
     json_object_set_new(json, "why", json_text(x->why));

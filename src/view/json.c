@@ -2,62 +2,71 @@
 #include "view/json.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at text, 0 if it is not one. */
-static size_t sequence_length(const unsigned char *text)
+json_t *json_text_n(const char *text, size_t n)
 {
-    static const struct {
-        unsigned char mask, lead;
-        size_t length;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 1, 0},
-                 {0xe0, 0xc0, 2, 0x80},
-                 {0xf0, 0xe0, 3, 0x800},
-                 {0xf8, 0xf0, 4, 0x10000}};
+    char *copy = mem_alloc(n + 1, 1), *clean = mem_alloc(3 * n + 1, 1);
+    size_t used = 0, length;
+    json_t *json;
 
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t code = text[0] & ~(uint32_t)forms[f].mask & 0xff;
+    memcpy(copy, text, n); /* the last character may lack its end */
+    for (size_t at = 0; at < n; at += length) {
+        uint32_t code = 0;
 
-        if ((text[0] & forms[f].mask) != forms[f].lead)
-            continue;
-        for (size_t i = 1; i < forms[f].length; i++) {
-            if ((text[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[i] & 0x3f);
+        length = copy[at] ? text_decode(copy + at, &code) : 1;
+        if (code == TEXT_NO_CODE) {
+            memcpy(clean + used, "\xef\xbf\xbd", 3);
+            used += 3;
+        } else {
+            memcpy(clean + used, copy + at, length);
+            used += length;
         }
-        if (code < forms[f].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-            return 0;
-        return forms[f].length;
     }
-    return 0;
+    json = json_stringn(clean, used);
+    free(copy);
+    free(clean);
+    return json;
 }
 
 json_t *json_text(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    char *clean = mem_alloc(3 * strlen(text) + 1, 1);
-    size_t n = 0;
-    json_t *json;
+    return json_text_n(text, strlen(text));
+}
 
-    while (*at) {
-        size_t length = sequence_length(at);
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
 
-        if (length == 0) {
-            memcpy(clean + n, "\xef\xbf\xbd", 3);
-            n += 3;
-            at++;
-        } else {
-            memcpy(clean + n, at, length);
-            n += length;
-            at += length;
-        }
+/* All that text_printable replaces but line ends, which only indentation has. */
+static void put(FILE *out, const char *text)
+{
+    for (;;) {
+        size_t length, n = 0;
+        uint32_t code;
+
+        for (n = text_next_harmful(text, &length, &code); length > 0 && code == '\n';)
+            n += 1 + text_next_harmful(text + n + 1, &length, &code);
+        fwrite(text, 1, n, out);
+        if (length == 0)
+            return;
+        fprintf(out, "\\u%04x", (unsigned)code);
+        text += n + length;
     }
-    json = json_stringn(clean, n);
-    free(clean);
-    return json;
+}
+
+void json_put(FILE *out, const json_t *json, size_t flags)
+{
+    char *text = json_dumps(json, flags | JSON_ENCODE_ANY);
+
+    if (text)
+        put(out, text);
+    free(text);
 }
 
 json_t *json_count(uint64_t n)

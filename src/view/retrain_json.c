@@ -27,14 +27,14 @@ json_t *retrain_to_json(const struct ranking *ranking, const struct definitions 
                                         change->after, "before", change->before, "verdict",
                                         change->is_anomaly ? "anomaly" : "normal"));
     }
-    return json_pack("{s:I, s:s*, s:s*, s:o, s:I, s:I, s:I, s:f, s:I, s:o}", "retrain",
-                     (json_int_t)result->id, "learner", ranking->learner_name, "features",
-                     ranking->features_name, "gamma",
-                     ranking->learnt.gamma > 0 ? json_real(ranking->learnt.gamma) : json_null(),
-                     "abnormal", (json_int_t)result->n_abnormal, "normal",
-                     (json_int_t)result->n_normal, "anomalies", (json_int_t)result->n_anomalies,
-                     "rank_ns", (double)result->rank_ns, "n_changes",
-                     (json_int_t)result->n_changes, "changes", changes);
+    return json_pack(
+        "{s:I, s:s*, s:s*, s:o, s:I, s:I, s:I, s:f, s:I, s:o}", "retrain",
+        (json_int_t)result->id, "learner", ranking->learner_name, "features",
+        ranking->features_name, "gamma",
+        ranking->learnt.gamma > 0 ? json_number(ranking->learnt.gamma) : json_null(),
+        "abnormal", (json_int_t)result->n_abnormal, "normal", (json_int_t)result->n_normal,
+        "anomalies", (json_int_t)result->n_anomalies, "rank_ns", (double)result->rank_ns,
+        "n_changes", (json_int_t)result->n_changes, "changes", changes);
 }
 
 int retrain_history(sqlite3 *db, int64_t foi, json_t **out)

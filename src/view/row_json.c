@@ -18,7 +18,7 @@ static json_t *value_to_json(sqlite3_stmt *query, int column)
         return json_integer(sqlite3_column_int64(query, column));
     case SQLITE_FLOAT:
         real = sqlite3_column_double(query, column);
-        return isfinite(real) ? json_real(real) : json_null();
+        return json_number(real);
     default:
         return json_text(rundb_text(query, column));
     }

@@ -55,14 +55,14 @@ json_t *subtree_to_json(const struct subtrees *s, double threshold)
         json_t *item = json_object();
         uint32_t region = s->work.wl.vocab.region[top->word];
 
-        json_object_set_new(item, "importance", json_real(top->importance));
+        json_object_set_new(item, "importance", json_number(top->importance));
         json_object_set_new(item, "subtree", json_text(subtree_name(s, top, name)));
         json_object_set_new(item, "function", json_text(s->work.defs->region[region].name));
         json_object_set_new(item, "degree", json_count(s->work.wl.vocab.degree[top->word]));
         json_object_set_new(item, "calls", json_count(top->count));
-        json_object_set_new(item, "usual_calls", json_real(top->usual_count));
+        json_object_set_new(item, "usual_calls", json_number(top->usual_count));
         json_object_set_new(item, "inclusive_ns", json_count(top->weight_ns));
-        json_object_set_new(item, "usual_ns", json_real(top->usual_ns));
+        json_object_set_new(item, "usual_ns", json_number(top->usual_ns));
         json_object_set_new(item, "vertices_here", vertices(s, top->word));
         json_array_append_new(list, item);
     }

@@ -134,10 +134,10 @@ int api_live_status(struct worker *worker, const struct request *request,
     json_object_set_new(json, "detector", json_string(live->opts.detector));
     json_object_set_new(json, "is_inclusive", json_boolean(live->opts.is_inclusive));
     set_counts(json, live);
-    json_object_set_new(json, "events_per_s", json_real(events_per_s(live)));
+    json_object_set_new(json, "events_per_s", json_number(events_per_s(live)));
     json_object_set_new(json, "lag_ns",
                         isnan(live->totals.lag_ns) ? json_null()
-                                                   : json_real(live->totals.lag_ns));
+                                                   : json_number(live->totals.lag_ns));
     json_object_set_new(json, "fois", fois_json(live));
     json_object_set_new(json, "executions", executions_json(live));
     json_object_set_new(json, "points", points_json(live));
@@ -215,11 +215,11 @@ static json_t *model_json(const struct live_state *live, uint32_t r)
     json_object_set_new(json, "detector", json_string(live->opts.detector));
     json_object_set_new(json, "is_inclusive", json_boolean(live->opts.is_inclusive));
     json_object_set_new(json, "calls", json_count(s->n));
-    json_object_set_new(json, "mean_ns", json_real(sketch_mean(s)));
-    json_object_set_new(json, "deviation_ns", json_real(sketch_deviation(s)));
+    json_object_set_new(json, "mean_ns", json_number(sketch_mean(s)));
+    json_object_set_new(json, "deviation_ns", json_number(sketch_deviation(s)));
     json_object_set_new(json, "minimum_ns", json_count(s->n ? s->min : 0));
     json_object_set_new(json, "maximum_ns", json_count(s->max));
-    json_object_set_new(json, "median_ns", json_real(sketch_quantile(s, 0.5)));
+    json_object_set_new(json, "median_ns", json_number(sketch_quantile(s, 0.5)));
     json_object_set_new(json, "usual_ns", usual_json(region));
     json_object_set_new(json, "bins", bins_json(s));
     return json;

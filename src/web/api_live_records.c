@@ -154,7 +154,7 @@ static char *conditions(const struct asked *asked)
 
 static json_t *nanoseconds(sqlite3_stmt *query, int column)
 {
-    return json_real(round(1000 * sqlite3_column_double(query, column)));
+    return json_number(round(1000 * sqlite3_column_double(query, column)));
 }
 
 static json_t *real_or_null(sqlite3_stmt *query, int column)
@@ -162,7 +162,7 @@ static json_t *real_or_null(sqlite3_stmt *query, int column)
     double x = sqlite3_column_double(query, column);
 
     return sqlite3_column_type(query, column) == SQLITE_NULL || !isfinite(x) ? json_null()
-                                                                             : json_real(x);
+                                                                             : json_number(x);
 }
 
 #define ITEM_COLUMNS                                                                           \

@@ -335,7 +335,7 @@ static json_t *item_json(const struct ranked *ranked, bool is_of_ranks,
     json_t *item, *values = json_array();
 
     for (uint32_t i = 0; i < span->width; i++)
-        json_array_append_new(values, json_real(ranked->history[i]));
+        json_array_append_new(values, json_number(ranked->history[i]));
     if (is_of_ranks)
         item = json_pack("{s:o, s:o}", "rank", json_count(row->rank), "program",
                          json_count(row->program));

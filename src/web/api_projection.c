@@ -49,7 +49,7 @@ static bool on_step(const struct project_step *step, void *ctx)
     bundle_say(&bundle, "method", json_text(job->opts.method->name));
     bundle_say(&bundle, "iteration", json_count(step->iteration));
     bundle_say(&bundle, "iterations", json_count(step->n_iterations));
-    bundle_say(&bundle, "cost", json_real(isfinite(step->cost) ? step->cost : 0));
+    bundle_say(&bundle, "cost", json_number(isfinite(step->cost) ? step->cost : 0));
     bundle_say(&bundle, "running", json_true());
     bytes = bundle_bytes(&bundle, &size);
     board_write(&job->served->points, bytes, size);

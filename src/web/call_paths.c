@@ -4,6 +4,7 @@
  */
 #include "web/call_paths.h"
 
+#include "view/json.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -159,8 +160,8 @@ json_t *call_paths_to_json(const struct call_paths *paths, uint32_t location)
                       x->parent == PATH_NONE ? (json_int_t)-1 : (json_int_t)x->parent, "region",
                       (json_int_t)x->region, "calls", x->n_calls, "inclusive_ns",
                       x->inclusive_ns, "exclusive_ns", x->exclusive_ns, "usual_ns",
-                      isnan(x->usual_ns) ? json_null() : json_real(x->usual_ns), "usual_calls",
-                      x->usual_calls, "excess_ns", x->excess_ns, "rarity", x->rarity, "call",
+                      json_number(x->usual_ns), "usual_calls", x->usual_calls, "excess_ns",
+                      x->excess_ns, "rarity", x->rarity, "call",
                       x->call == NO_CALL ? json_null() : json_integer(x->call), "location",
                       location == NO_LOCATION ? json_null() : json_integer(location)));
     }

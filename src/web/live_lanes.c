@@ -4,6 +4,7 @@
  */
 #include "web/live_lanes.h"
 
+#include "view/json.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -81,8 +82,7 @@ static json_t *bar_json(const struct bar *bar, size_t depth, const char *event)
 
     return json_pack("{s:s, s:s, s:f, s:o, s:I, s:b, s:b}", "func", text_of(bar->call, "func"),
                      "event_id", own, "enter_ns", bar->enter_ns, "leave_ns",
-                     isinf(bar->leave_ns) ? json_null() : json_real(bar->leave_ns), "depth",
-                     (json_int_t)depth, "is_anomaly",
+                     json_number(bar->leave_ns), "depth", (json_int_t)depth, "is_anomaly",
                      (int)json_is_true(json_object_get(bar->call, "is_anomaly")), "is_this",
                      (int)(*event && strcmp(own, event) == 0));
 }

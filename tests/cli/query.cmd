@@ -25,3 +25,19 @@ snag query t.snag 'SELECT * FROM nowhere'
 snag query t.snag ''
 snag query t.snag 'SELECT 1' --format chrome
 snag query t.snag 'SELECT 1' --format text
+
+# Values that are no numbers in JSON, texts with zeros in them, many columns, errors half-way, comments.
+snag query t.snag 'SELECT 1e999 AS a, -1e999 AS b, 0.0 AS c' --json
+snag query t.snag "SELECT 'a' || char(0) || 'b' AS t" --json
+snag query t.snag "SELECT 'a' || char(0) || 'b' AS t"
+snag query t.snag "SELECT 'a' || char(0) || 'b' AS t" --format csv
+snag query t.snag "SELECT $(seq -s, 100)" --json | jq length
+snag query t.snag "SELECT $(seq -s, 100)" | wc -w
+snag query t.snag "SELECT $(seq -s, 100)" --format csv | tail -1 | tr , '\n' | wc -l
+snag query t.snag "SELECT abs(-9223372036854775807 - 1)"
+snag query t.snag "SELECT abs(-9223372036854775807 - 1)" --format csv
+snag query t.snag 'SELECT 1;--'
+snag query t.snag 'SELECT 1; /* and no more */ ; -- at all'
+snag query t.snag 'SELECT 1; SELECT 2'
+snag query t.snag 'SELECT 1; nonsense'
+snag query t.snag "ATTACH '/tmp/x' AS x"

@@ -67,6 +67,11 @@ plant src/base/file.c 'int f(void)' '{' $(seq 61) '}'
 expect sizes.sh 'src/base/file.c:2: 61 lines: int f(void)'
 
 good_tree
+expect output.sh
+plant src/cmd/cmd_list.c '    printf("%s\n", name);'
+expect output.sh 'cmd_list.c:1'
+
+good_tree
 if "$here/format.sh" "$root" >/dev/null 2>&1; then
     plant src/base/file.c 'int  f( void );'
     expect format.sh 'src/base/file.c:1'

@@ -69,4 +69,7 @@ for rank in 0 1 2; do
 done
 check "nothing there" "$(status "$TOOLS/read_stream" "tau:$work/nowhere" connect=100)" 1
 check "nothing there, in words" "$(wc -l <"$work/err")" 1
+# ADIOS2 asks for HOME.
+check "without HOME" "$(env -u HOME "$SNAG" info "$work/exact" --json | jq .calls)" \
+    "$("$SNAG" info "$work/exact" --json | jq .calls)"
 exit $failed
