@@ -50,19 +50,22 @@ static int read_all(FILE *in, const char *path, label_line_fn *fn, void *ctx)
     int n = csv_read(in, &buffer, &size, field, MOST_FIELDS), rc = 0;
     int id = find_column(field, n, "id"), label = find_column(field, n, "label");
 
-    if (n == 0 || id < 0 || label < 0)
+    if (!ferror(in) && (n <= 0 || id < 0 || label < 0))
         rc = err_set(ERR_FORMAT,
                      "no labels in '%s': its first line must name the columns id and label",
                      path);
-    for (unsigned long number = 2; rc == 0; number++) {
+    for (unsigned long number = 2; rc == 0 && !ferror(in); number++) {
         n = csv_read(in, &buffer, &size, field, MOST_FIELDS);
         if (n == 0)
             break;
-        rc = n <= id || n <= label ? err_set(ERR_FORMAT, "too few columns")
-                                   : take_line(field[id], field[label], fn, ctx);
+        rc = n < 0 ? err_set(ERR_FORMAT, "longer than %u bytes", CSV_MOST_BYTES)
+             : n <= id || n <= label ? err_set(ERR_FORMAT, "too few columns")
+                                     : take_line(field[id], field[label], fn, ctx);
         if (rc < 0)
             rc = at_line(rc, path, number);
     }
+    if (rc == 0 && ferror(in))
+        rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     free(buffer);
     return rc;
 }

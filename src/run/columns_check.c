@@ -165,7 +165,8 @@ int columns_check_tree(const struct columns *columns, uint32_t location, uint32_
                        const struct definitions *defs)
 {
     struct walk w = {.v = columns_view(columns, location), .n_regions = defs->names.n};
-    bool is_good = row < w.v.n && w.v.subtree_len[row] <= w.v.n - row;
+    bool is_good =
+        row < w.v.n && w.v.subtree_len[row] > 0 && w.v.subtree_len[row] <= w.v.n - row;
 
     if (is_good) {
         w.base = w.v.depth[row];

@@ -1,6 +1,7 @@
 /*
- * "dir/R.snag" is made as "dir/.R.snag.part-HOST-PID": the host tells whether the process can
- * be asked if it is still alive.
+ * "dir/R.snag" is made as "dir/.R.snag.part-HOST-PID-RANDOM": the host tells whether the
+ * process can be asked if it is still alive; the random number keeps others from taking the
+ * name first.
  */
 #include "run/rundir.h"
 
@@ -11,10 +12,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,7 +48,15 @@ static void host_name(char out[65])
     out[64] = '\0';
 }
 
-/* Removes what dead processes of this machine left of the same run. */
+static bool is_our_directory(int dir, const char *name)
+{
+    struct stat info;
+
+    return fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode) &&
+           info.st_uid == geteuid();
+}
+
+/* Removes what dead processes of ours on this machine left of the same run. */
 static void remove_leftovers(const char *dir, const char *name)
 {
     char start[2 * FS_PATH_SIZE], host[65];
@@ -62,6 +73,7 @@ static void remove_leftovers(const char *dir, const char *name)
             continue;
         pid = strtol(file->d_name + strlen(start), NULL, 10);
         if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+            is_our_directory(dirfd(files), file->d_name) &&
             fs_join(path, dir, file->d_name) == 0)
             fs_remove_tree(path);
     }
@@ -90,6 +102,7 @@ static int check_free(const struct rundir *r)
 int rundir_begin(struct rundir *r, const char *path, bool may_replace)
 {
     char dir[FS_PATH_SIZE], name[FS_PATH_SIZE], host[65];
+    uint64_t number = 0;
     int rc;
 
     *r = (struct rundir){.may_replace = may_replace};
@@ -100,14 +113,16 @@ int rundir_begin(struct rundir *r, const char *path, bool may_replace)
         rc = fs_join(r->path, dir, name);
     if (rc == 0)
         rc = check_free(r);
+    if (rc == 0 && getrandom(&number, sizeof number, 0) != sizeof number)
+        rc = err_set(ERR_IO, "cannot draw a random number: %s", strerror(errno));
     if (rc < 0) {
         r->path[0] = '\0';
         return rc;
     }
     host_name(host);
     remove_leftovers(dir, name);
-    snprintf(r->part, sizeof r->part, "%.3000s/.%.900s.part-%s-%ld", dir, name, host,
-             (long)getpid());
+    snprintf(r->part, sizeof r->part, "%.3000s/.%.900s.part-%s-%ld-%016" PRIx64, dir, name,
+             host, (long)getpid(), number);
     if (mkdir(r->part, 0777) != 0) {
         rc = err_set(ERR_IO, "cannot create a run in '%s': %s", dir, strerror(errno));
         r->path[0] = r->part[0] = '\0';

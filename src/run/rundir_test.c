@@ -143,6 +143,33 @@ static void leftovers_of_the_dead_are_removed(void **state)
     assert_int_equal(n_entries(), before + 1);
 }
 
+/* What only looks like one: a link of that name, a directory of another user; and the name that
+ * ours could have is taken. */
+static void what_others_put_there_stays_and_is_not_in_the_way(void **state)
+{
+    char path[FS_PATH_SIZE], link[FS_PATH_SIZE], theirs[FS_PATH_SIZE], ours[FS_PATH_SIZE],
+        host[65] = "";
+    struct rundir dir;
+
+    (void)state;
+    path_of(path, "f.snag");
+    assert_int_equal(gethostname(host, sizeof host - 1), 0);
+    snprintf(link, sizeof link, "%s/.f.snag.part-%s-999999999-1", base, host);
+    snprintf(theirs, sizeof theirs, "%s/.f.snag.part-%s-999999999-2", base, host);
+    snprintf(ours, sizeof ours, "%s/.f.snag.part-%s-%ld", base, host, (long)getpid());
+    assert_int_equal(symlink("/", link), 0);
+    assert_int_equal(mkdir(theirs, 0777), 0);
+    assert_int_equal(mkdir(ours, 0777), 0);
+    if (geteuid() == 0)
+        assert_int_equal(chown(theirs, 65534, (gid_t)-1), 0);
+    assert_int_equal(rundir_begin(&dir, path, false), 0);
+    assert_true(fs_exists(link));
+    assert_true(fs_exists(ours));
+    assert_int_equal(fs_exists(theirs), geteuid() == 0);
+    rundir_abandon(&dir);
+    assert_true(fs_exists(link));
+}
+
 static void other_things_are_not_runs(void **state)
 {
     char path[FS_PATH_SIZE], db[FS_PATH_SIZE];
@@ -172,6 +199,7 @@ int main(void)
         cmocka_unit_test(an_existing_run_is_replaced_only_when_that_is_said),
         cmocka_unit_test(what_is_abandoned_leaves_nothing),
         cmocka_unit_test(leftovers_of_the_dead_are_removed),
+        cmocka_unit_test(what_others_put_there_stays_and_is_not_in_the_way),
         cmocka_unit_test(other_things_are_not_runs),
     };
 

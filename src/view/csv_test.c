@@ -122,6 +122,27 @@ static void any_bytes_end(void **state)
     free(buffer);
 }
 
+/* One quote that is never closed, or no line ends at all. */
+static void a_record_has_a_limit(void **state)
+{
+    char *buffer = NULL, *field[MOST], *bytes = malloc(3 * CSV_MOST_BYTES);
+    size_t size = 0;
+
+    (void)state;
+    memset(bytes, 'x', 3 * CSV_MOST_BYTES);
+    for (int quoted = 0; quoted < 2; quoted++) {
+        FILE *in;
+
+        bytes[0] = quoted ? '"' : 'x';
+        in = fmemopen(bytes, 3 * CSV_MOST_BYTES, "r");
+        assert_int_equal(csv_read(in, &buffer, &size, field, MOST), -1);
+        assert_true(size <= 2 * CSV_MOST_BYTES);
+        fclose(in);
+    }
+    free(bytes);
+    free(buffer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +150,7 @@ int main(void)
         cmocka_unit_test(what_is_too_much_is_counted_only),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(any_bytes_end),
+        cmocka_unit_test(a_record_has_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
