@@ -31,8 +31,8 @@ void *pack_compress(const struct pack *pack, int level, size_t *n);
 /*
  * pack_decompress -- a reader of what one zstd frame holds.
  *   n_plain  bytes that are said to be in it; it must be as many, and not more than a frame of
- * n bytes that we wrote could hold (PACK_MOST_RATIO), as that much is allocated Returns 0 or
- * ERR_FORMAT.
+ *            n bytes that we wrote could hold (PACK_MOST_RATIO), as that much is allocated
+ * Returns 0 or ERR_FORMAT.
  */
 int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_plain);
 

@@ -78,8 +78,8 @@ static void any_json_is_taken(void **state)
 {
     static const char *const odd[] = {
         "{}", "{'event_id': 5, 'call_stack': 1, 'event_window': [], 'partners': [1, {}, []]}",
-        "{'call_stack': [1, null, {}, {'entry': 'x', 'exit': -1}], 'event_window':"
-        " {'exec_window': {'a': 1}, 'comm_window': [[], 3]}}"};
+        "{'call_stack': [1, null, {}, {'entry': 'x'}], 'event_window': {'exec_window': 1}}",
+        "{'event_window': {'exec_window': {'a': {'exit': -1}}, 'comm_window': [[], 3]}}"};
 
     (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
