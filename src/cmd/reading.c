@@ -26,9 +26,15 @@ struct child {
 
 #define OPENING (UINT32_MAX - 1) /* the guard's item while definitions are read */
 
+static void on_definitions(void *guard, uint64_t n)
+{
+    guard_at(guard, 0, n);
+}
+
 /* Definitions can crash or hang the libraries too; then there is nothing to read. */
 static int open_trace(struct child *child, struct guard *guard)
 {
+    struct source_opts opts = {.on_definitions = on_definitions, .ctx = guard};
     const struct guard_bad *bad = guard_find(guard, OPENING);
     int rc;
 
@@ -38,7 +44,7 @@ static int open_trace(struct child *child, struct guard *guard)
     if (!source_opens_quickly(child->path))
         return source_open(&child->reading.source, child->path);
     guard_begin(guard, 0, OPENING);
-    rc = source_open(&child->reading.source, child->path);
+    rc = source_open_as(&child->reading.source, child->path, &opts);
     guard_end(guard, 0);
     return rc;
 }

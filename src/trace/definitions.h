@@ -48,10 +48,11 @@ struct metadata {
 struct comm {
     const char *name;
     uint32_t n_members;
-    uint32_t *member; /* [n_members] rank of the process */
+    uint32_t *member; /* [n_members] rank of the process; several may share the array */
     uint32_t n_remote;
-    uint32_t *remote; /* [n_remote] the other side of an inter-communicator */
-    bool is_self;     /* MPI_COMM_SELF and its kin: one member, whoever asks */
+    const uint32_t *remote; /* [n_remote] the other side of an inter-communicator */
+    const uint32_t *sorted; /* [n_members] of one: its members in ascending order */
+    bool is_self;           /* MPI_COMM_SELF and its kin: one member, whoever asks */
 };
 
 struct definitions {
@@ -94,6 +95,9 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
 /* definitions_comm -- append a communicator of n members, for the caller to fill in. */
 uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members);
 
+/* definitions_sorted -- (n) ranks in ascending order, in the definitions' memory. */
+const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n);
+
 /* definitions_metadata -- append one; strings are copied. */
 void definitions_metadata(struct definitions *defs, const struct metadata *metadata);
 
@@ -114,7 +118,7 @@ void definitions_finish(struct definitions *defs, const struct process_rank *kno
 
 /*
  * definitions_peer -- the rank of the process that is `peer` within `comm`, seen from `rank`.
- * Returns NO_RANK when there is no such member.
+ * Returns NO_RANK when there is no such member. O(1); of an inter-communicator O(log members).
  */
 uint32_t definitions_peer(const struct definitions *defs, uint32_t comm, uint32_t rank,
                           uint32_t peer);

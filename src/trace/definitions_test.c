@@ -46,20 +46,24 @@ static void peers_are_resolved_through_the_communicator(void **state)
     struct definitions defs = {0};
     uint32_t world = definitions_comm(&defs, "odd ranks", 2);
     uint32_t self = definitions_comm(&defs, "self", 0);
-    uint32_t inter = definitions_comm(&defs, "inter", 1);
+    uint32_t inter = definitions_comm(&defs, "inter", 3);
 
     (void)state;
     defs.comm[world].member[0] = 1;
     defs.comm[world].member[1] = 3;
     defs.comm[self].is_self = true;
-    defs.comm[inter].member[0] = 0;
+    defs.comm[inter].member[0] = 7;
+    defs.comm[inter].member[2] = 2; /* and 0 between them */
+    defs.comm[inter].sorted = definitions_sorted(&defs, defs.comm[inter].member, 3);
     defs.comm[inter].n_remote = 1;
     defs.comm[inter].remote = (uint32_t[]){5};
     assert_int_equal(definitions_peer(&defs, world, 1, 1), 3);
     assert_int_equal(definitions_peer(&defs, world, 1, 2), NO_RANK);
     assert_int_equal(definitions_peer(&defs, self, 4, 0), 4);
-    assert_int_equal(definitions_peer(&defs, inter, 0, 0), 5);
-    assert_int_equal(definitions_peer(&defs, inter, 5, 0), 0);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(definitions_peer(&defs, inter, defs.comm[inter].member[i], 0), 5);
+    assert_int_equal(definitions_peer(&defs, inter, 5, 0), 7);
+    assert_int_equal(definitions_peer(&defs, inter, 0, 1), NO_RANK);
     definitions_release(&defs);
 }
 

@@ -7,6 +7,7 @@
 #include "trace/otf2_definitions.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "trace/event.h"
 
@@ -16,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LONGEST_CREATOR_CHAIN 64
+#define BATCH 4096u    /* definitions between two reports of progress */
+#define LEAST_BYTES 2u /* of a definition in a file: its kind and its length */
 
 struct raw_region {
     uint32_t id, name, canonical;
@@ -30,6 +34,8 @@ struct raw_group {
     OTF2_Paradigm paradigm;
     uint32_t n_members;
     uint64_t *member;
+    uint32_t *rank; /* [n_members] of the members, once somebody asked; in the definitions */
+    const uint32_t *sorted; /* [n_members] the same */
 };
 
 struct raw_comm {
@@ -162,7 +168,7 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef 
                                   const uint64_t *members)
 {
     struct raw *raw = arg;
-    struct raw_group group = {self, type, paradigm, n_members, NULL};
+    struct raw_group group = {self, type, paradigm, n_members, NULL, NULL, NULL};
 
     (void)name, (void)flags;
     if (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP &&
@@ -259,9 +265,11 @@ static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name
     }
 }
 
-static void resolve_regions(const struct raw *raw, struct definitions *defs,
+static void resolve_regions(const struct raw *raw, struct source *source,
                             struct otf2_tables *tables)
 {
+    struct definitions *defs = &source->defs;
+
     for (size_t i = 0; i < raw->region.n; i++) {
         const struct raw_region *from = &raw->region.at[i];
         const char *name = string_of(raw, from->name);
@@ -279,6 +287,8 @@ static void resolve_regions(const struct raw *raw, struct definitions *defs,
         region = &defs->region[at];
         region->kind = kind_of(from->paradigm, region->kind);
         idtable_set(&tables->region, from->id, at);
+        if (i % BATCH == 0)
+            source_progress(source, raw->string.n + i + 1);
     }
     tables->undefined_region = definitions_region(defs, "(undefined region)");
 }
@@ -330,7 +340,7 @@ static void index_groups(struct raw *raw)
     }
 }
 
-static const struct raw_group *find_group(const struct raw *raw, uint32_t id)
+static struct raw_group *find_group(const struct raw *raw, uint32_t id)
 {
     uint32_t at = idmap_find(&raw->group_id, key_pair(0, id));
 
@@ -370,12 +380,16 @@ static uint32_t rank_of(const struct ranks *ranks, uint64_t location)
     return at == IDMAP_NONE ? NO_RANK : ranks->defs->location[at].rank;
 }
 
+/* Any number of communicators may have the same group. */
 static uint32_t *ranks_of_group(const struct raw *raw, const struct ranks *ranks,
-                                const struct raw_group *group, struct arena *arena)
+                                struct raw_group *group, struct arena *arena)
 {
     const struct raw_group *all = raw->all_of[group->paradigm & 0xff];
-    uint32_t *rank = arena_array(arena, uint32_t, group->n_members);
+    uint32_t *rank = group->rank;
 
+    if (rank)
+        return rank;
+    rank = group->rank = arena_array(arena, uint32_t, group->n_members);
     for (uint32_t i = 0; i < group->n_members; i++) {
         uint64_t member = group->member[i];
 
@@ -393,8 +407,8 @@ static void resolve_comm(const struct raw *raw, const struct ranks *ranks,
                          const struct raw_comm *from, struct definitions *defs,
                          struct otf2_tables *tables)
 {
-    const struct raw_group *group = find_group(raw, from->group);
-    const struct raw_group *remote = from->is_inter ? find_group(raw, from->remote) : NULL;
+    struct raw_group *group = find_group(raw, from->group);
+    struct raw_group *remote = from->is_inter ? find_group(raw, from->remote) : NULL;
     struct comm *comm;
     uint32_t at;
 
@@ -406,6 +420,9 @@ static void resolve_comm(const struct raw *raw, const struct ranks *ranks,
     comm->n_members = group->n_members;
     comm->member = ranks_of_group(raw, ranks, group, &defs->arena);
     if (remote) {
+        if (group->sorted == NULL)
+            group->sorted = definitions_sorted(defs, comm->member, comm->n_members);
+        comm->sorted = group->sorted;
         comm->n_remote = remote->n_members;
         comm->remote = ranks_of_group(raw, ranks, remote, &defs->arena);
     }
@@ -505,12 +522,42 @@ static int by_id(const void *a, const void *b)
     return (p->id > q->id) - (p->id < q->id);
 }
 
-static OTF2_ErrorCode read_raw(OTF2_Reader *reader, struct raw *raw)
+/* As many as can be in the file. */
+static uint64_t most_definitions(const char *dir)
+{
+    char path[FS_PATH_SIZE];
+    struct stat info;
+
+    if (snprintf(path, sizeof path, "%s.def", dir) >= (int)sizeof path ||
+        stat(path, &info) != 0)
+        return UINT64_MAX; /* in a container: libotf2 finds it */
+    return (uint64_t)info.st_size / LEAST_BYTES;
+}
+
+/*
+ * Some at a time, so that one sees that there is progress. Where a file was damaged, libotf2
+ * may read the same part again and again.
+ */
+static OTF2_ErrorCode read_records(OTF2_Reader *reader, OTF2_GlobalDefReader *defs,
+                                   const struct source *source, uint64_t most)
+{
+    OTF2_ErrorCode status = OTF2_SUCCESS;
+    uint64_t n_read = 0, n = BATCH;
+
+    while (status == OTF2_SUCCESS && n == BATCH && n_read <= most) {
+        status = OTF2_Reader_ReadGlobalDefinitions(reader, defs, BATCH, &n);
+        n_read += n;
+        source_progress(source, n_read);
+    }
+    return n_read > most ? OTF2_ERROR_INTEGRITY_FAULT : status;
+}
+
+static OTF2_ErrorCode read_raw(OTF2_Reader *reader, const struct source *source, uint64_t most,
+                               struct raw *raw)
 {
     OTF2_GlobalDefReader *defs = OTF2_Reader_GetGlobalDefReader(reader);
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_ErrorCode status = OTF2_ERROR_FILE_INTERACTION;
-    uint64_t n;
 
     if (defs && callbacks) {
         OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
@@ -525,7 +572,7 @@ static OTF2_ErrorCode read_raw(OTF2_Reader *reader, struct raw *raw)
         OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
         OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
-        status = OTF2_Reader_ReadAllGlobalDefinitions(reader, defs, &n);
+        status = read_records(reader, defs, source, most);
     }
     if (callbacks)
         OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
@@ -553,11 +600,12 @@ static void raw_release(struct raw *raw)
     arena_release(&raw->arena);
 }
 
-int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitions *defs,
-                          struct otf2_tables *tables, struct quality *quality)
+int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *source,
+                          struct otf2_tables *tables)
 {
+    struct definitions *defs = &source->defs;
     struct raw raw = {0};
-    OTF2_ErrorCode status = read_raw(reader, &raw);
+    OTF2_ErrorCode status = read_raw(reader, source, most_definitions(dir), &raw);
     int rc = 0;
 
     if (raw.region.n == 0 && status != OTF2_SUCCESS) {
@@ -567,7 +615,7 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitio
     }
     if (status != OTF2_SUCCESS || raw.location.n == 0) {
         raw.n_bad++;
-        quality->n[QUALITY_no_definitions] += add_locations_by_file(&raw, dir);
+        source->quality.n[QUALITY_no_definitions] += add_locations_by_file(&raw, dir);
         qsort(raw.location.at, raw.location.n, sizeof *raw.location.at, by_id);
     }
     raw.n_bad += !raw.has_clock;
@@ -575,13 +623,13 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitio
     defs->origin_ticks = raw.has_clock ? raw.origin_ticks : 0;
     defs->has_wall_time = raw.has_clock && raw.wall_time_ns != OTF2_UNDEFINED_TIMESTAMP;
     defs->wall_time_ns = defs->has_wall_time ? raw.wall_time_ns : 0;
-    resolve_regions(&raw, defs, tables);
+    resolve_regions(&raw, source, tables);
     resolve_locations(&raw, defs);
     index_groups(&raw);
     finish_locations(&raw, defs);
     resolve_comms(&raw, defs, tables);
     resolve_metrics(&raw, defs, tables);
-    quality->n[QUALITY_bad_definition] += raw.n_bad;
+    source->quality.n[QUALITY_bad_definition] += raw.n_bad;
 out:
     raw_release(&raw);
     return rc;

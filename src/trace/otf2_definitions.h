@@ -8,9 +8,8 @@
 #ifndef SNAG_TRACE_OTF2_DEFINITIONS_H
 #define SNAG_TRACE_OTF2_DEFINITIONS_H
 
-#include "trace/definitions.h"
 #include "trace/idtable.h"
-#include "trace/quality.h"
+#include "trace/source.h"
 
 #include <otf2/otf2.h>
 
@@ -38,13 +37,12 @@ struct otf2_tables {
 /*
  * otf2_definitions_read -- read all global definitions of an open archive.
  *   dir      where the event files are, to find locations that damaged definitions do not name
- *   defs     out: filled in and finished
+ *   source   its definitions are filled in and finished, what was wrong is added to its quality
  *   tables   out: the archive's ids
- *   quality  what was wrong is added
  * Returns 0, or ERR_FORMAT if no definitions can be read at all.
  */
-int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct definitions *defs,
-                          struct otf2_tables *tables, struct quality *quality);
+int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *source,
+                          struct otf2_tables *tables);
 
 void otf2_tables_release(struct otf2_tables *tables);
 

@@ -69,8 +69,8 @@ static bool is_word(char c)
 /* True when text[at] begins the word "operator". */
 static bool is_operator(const char *text, size_t at)
 {
-    return starts_with(text + at, "operator") && (at == 0 || !is_word(text[at - 1])) &&
-           !is_word(text[at + 8]);
+    return text[at] == 'o' && starts_with(text + at, "operator") &&
+           (at == 0 || !is_word(text[at - 1])) && !is_word(text[at + 8]);
 }
 
 /* The first character behind an operator's symbol, which may contain <, > and (). */
@@ -94,7 +94,7 @@ static size_t parameters_at(const char *text, size_t end)
             i = skip_operator(text, i, end) - 1;
             if (i + 1 < end && text[i + 1] == '(')
                 return i + 1;
-        } else if (starts_with(text + i, "(anonymous namespace)")) {
+        } else if (text[i] == '(' && starts_with(text + i, "(anonymous namespace)")) {
             i += strlen("(anonymous namespace)") - 1;
         } else if (text[i] == '<') {
             depth++;

@@ -72,11 +72,11 @@ static int complain(const char *path)
                    path);
 }
 
-static int open_as(struct source *source, const char *path, bool wants_counters)
+int source_open_as(struct source *source, const char *path, const struct source_opts *opts)
 {
     int rc;
 
-    *source = (struct source){.path = mem_copy_string(path), .wants_counters = wants_counters};
+    *source = (struct source){.path = mem_copy_string(path), .opts = *opts};
     for (size_t i = 0; sources[i]; i++) {
         if (!sources[i]->accepts(path))
             continue;
@@ -94,12 +94,13 @@ static int open_as(struct source *source, const char *path, bool wants_counters)
 
 int source_open(struct source *source, const char *path)
 {
-    return open_as(source, path, false);
+    return source_open_as(source, path, &(struct source_opts){0});
 }
 
-int source_open_counting(struct source *source, const char *path)
+void source_progress(const struct source *source, uint64_t n)
 {
-    return open_as(source, path, true);
+    if (source->opts.on_definitions)
+        source->opts.on_definitions(source->opts.ctx, n);
 }
 
 void source_close(struct source *source)

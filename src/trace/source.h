@@ -56,9 +56,15 @@ struct source_ops {
     void (*end)(void *reader, struct quality *quality);
 };
 
+struct source_opts {
+    bool wants_counters;                           /* EVENT_COUNTER too */
+    void (*on_definitions)(void *ctx, uint64_t n); /* n have been read so far; or NULL */
+    void *ctx;
+};
+
 struct source {
     const struct source_ops *ops;
-    bool wants_counters; /* EVENT_COUNTER too */
+    struct source_opts opts;
     struct definitions defs;
     struct quality quality; /* of the definitions */
     char *path;
@@ -72,8 +78,11 @@ struct source {
  */
 int source_open(struct source *source, const char *path);
 
-/* source_open_counting -- as source_open, and counters are events too. */
-int source_open_counting(struct source *source, const char *path);
+/* source_open_as -- as source_open, with options. */
+int source_open_as(struct source *source, const char *path, const struct source_opts *opts);
+
+/* source_progress -- for a source that is being opened: so many definitions have been read. */
+void source_progress(const struct source *source, uint64_t n);
 
 /* source_close -- closes and zeroes. A zeroed source is harmless. All readers must be gone. */
 void source_close(struct source *source);

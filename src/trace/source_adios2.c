@@ -296,7 +296,7 @@ static size_t next(void *impl, struct event_batch *batch, size_t most, struct qu
             *event_batch_message(batch, event->time_ns) = all->message[event->ref];
         else if (event->kind != EVENT_COUNTER)
             batch->event[batch->n++] = *event;
-        else if (cursor->source->wants_counters)
+        else if (cursor->source->opts.wants_counters)
             *event_batch_counter(batch, event->time_ns) = all->counter[event->ref];
     }
     return n;

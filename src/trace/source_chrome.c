@@ -346,7 +346,7 @@ static int chrome_open(struct source *source, const char *path)
     source->impl = c;
     c->defs = &source->defs;
     c->quality = &source->quality;
-    c->wants_counters = source->wants_counters;
+    c->wants_counters = source->opts.wants_counters;
     rc = chrome_json_read(path, c->wants_counters, on_record, c, &source->quality);
     if (rc < 0)
         return rc;

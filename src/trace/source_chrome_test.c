@@ -8,6 +8,8 @@
 
 #include <zstd.h>
 
+static const struct source_opts counting = {.wants_counters = true};
+
 static char path[] = "/tmp/snag-chrome-XXXXXX";
 
 static void write_bytes(const void *data, size_t n)
@@ -161,7 +163,7 @@ static void counters_are_events_where_they_are_wanted(void **state)
     assert_string_equal(events_of(&s, 0), "f+0 *-4000");
     source_close(&s);
 
-    assert_int_equal(source_open_counting(&s, path), 0);
+    assert_int_equal(source_open_as(&s, path, &counting), 0);
     assert_int_equal(s.quality.n[QUALITY_ignored_event], 0);
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     reader = source_reader_new(&s);

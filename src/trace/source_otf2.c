@@ -211,8 +211,7 @@ static int otf2_open(struct source *source, const char *path)
         return ERR_FORMAT;
     rc = read_anchor(archive, reader);
     if (rc == 0)
-        rc = otf2_definitions_read(reader, archive->files, &source->defs, &archive->tables,
-                                   &source->quality);
+        rc = otf2_definitions_read(reader, archive->files, source, &archive->tables);
     if (rc < 0)
         rc = err_set(rc, "cannot read '%s': %s", archive->anchor, err_message());
     archive->has_local_files = has_local_files(archive->files);
@@ -281,7 +280,8 @@ static void *reader_new(struct source *source)
 
     prepare_buffers();
     r->archive = source->impl;
-    otf2_events_init(&r->events, &r->archive->tables, &source->defs, source->wants_counters);
+    otf2_events_init(&r->events, &r->archive->tables, &source->defs,
+                     source->opts.wants_counters);
     ticks_init(&r->ticks, source->defs.ticks_per_s, source->defs.origin_ticks);
     r->reader = open_reader(r->archive);
     if (r->reader == NULL) {

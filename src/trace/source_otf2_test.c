@@ -9,6 +9,8 @@
 
 #include "otf2_write.h"
 
+static const struct source_opts counting = {.wants_counters = true};
+
 struct archive {
     char dir[32], path[64];
     struct otf2_write w;
@@ -82,8 +84,7 @@ static void read_location(struct source *source, uint32_t location, struct event
 
     read_events(source, location, out);
     setenv("SNAG_OTF2_LIBRARY", "1", 1);
-    assert_int_equal(
-        (source->wants_counters ? source_open_counting : source_open)(&again, source->path), 0);
+    assert_int_equal(source_open_as(&again, source->path, &source->opts), 0);
     unsetenv("SNAG_OTF2_LIBRARY");
     read_events(&again, location, by_library);
     by_library->quality.n[QUALITY_lost_event] = out->quality.n[QUALITY_lost_event];
@@ -288,7 +289,7 @@ static void metrics_are_counters_where_they_are_wanted(void **state)
     assert_int_equal(e.quality.n[QUALITY_ignored_event], METRICS + 1);
     source_close(&source);
 
-    assert_int_equal(source_open_counting(&source, a->path), 0);
+    assert_int_equal(source_open_as(&source, a->path, &counting), 0);
     assert_int_equal(source.defs.counters.n, 2);
     read_location(&source, 0, &e);
     assert_int_equal(e.n, 2 + 2 * METRICS);
@@ -477,6 +478,65 @@ static void local_definitions_are_not_missed_where_no_location_has_any(void **st
     source_close(&source);
 }
 
+/* Two of many are enough to see that they do not each take memory for a million members. */
+static void communicators_of_one_group_share_its_members(void **state)
+{
+    static const uint64_t member[3] = {1, 0, 2};
+    struct archive *a = *state;
+    uint32_t name = otf2_write_string(&a->w, "c");
+    OTF2_GlobalDefWriter *defs = a->w.defs;
+    struct source source;
+    struct comm *comm;
+
+    for (uint64_t l = 0; l < 3; l++)
+        otf2_write_location(&a->w, l);
+    OTF2_GlobalDefWriter_WriteGroup(defs, 7, name, OTF2_GROUP_TYPE_COMM_GROUP,
+                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 3, member);
+    OTF2_GlobalDefWriter_WriteComm(defs, 0, name, 7, OTF2_UNDEFINED_COMM, 0);
+    for (uint32_t id = 1; id < 3; id++)
+        OTF2_GlobalDefWriter_WriteInterComm(defs, id, name, 7, 7, OTF2_UNDEFINED_COMM, 0);
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_int_equal(source.defs.n_comms, 3);
+    comm = source.defs.comm;
+    assert_ptr_equal(comm[0].member, comm[1].member);
+    assert_ptr_equal(comm[0].member, comm[2].remote);
+    assert_ptr_equal(comm[1].sorted, comm[2].sorted);
+    assert_int_equal(definitions_peer(&source.defs, 2, 2, 1), 0);
+    source_close(&source);
+}
+
+static void remember(void *ctx, uint64_t n)
+{
+    uint64_t *count = ctx;
+
+    count[0]++;
+    count[1] = n;
+}
+
+/* Reading many definitions is not hanging. */
+static void many_definitions_are_seen_to_be_read(void **state)
+{
+    struct archive *a = *state;
+    uint64_t count[2] = {0};
+    const struct source_opts opts = {.on_definitions = remember, .ctx = count};
+    struct source source;
+    char name[20];
+
+    otf2_write_location(&a->w, 0);
+    for (uint32_t r = 0; r < 30000; r++) {
+        snprintf(name, sizeof name, "f%u", r);
+        otf2_write_region(&a->w, r, name);
+    }
+    otf2_write_close(&a->w);
+    assert_int_equal(source_open_as(&source, a->path, &opts), 0);
+    assert_true(source.defs.names.n > 30000);
+    assert_true(count[0] > 15);
+    assert_true(count[1] >= 30000);
+    source_close(&source);
+}
+
 static void what_is_not_an_archive_is_one_clear_error(void **state)
 {
     struct archive *a = *state;
@@ -511,6 +571,8 @@ int main(void)
         EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
         EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
         EACH(local_definitions_are_not_missed_where_no_location_has_any),
+        EACH(communicators_of_one_group_share_its_members),
+        EACH(many_definitions_are_seen_to_be_read),
         EACH(what_is_not_an_archive_is_one_clear_error),
 #undef EACH
     };

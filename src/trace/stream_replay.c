@@ -74,8 +74,8 @@ static int open_replay(struct stream *stream, const char *url)
     stream->impl = r;
     if (accepts(url))
         url += strlen(PREFIX);
-    rc = stream->opts.wants_counters ? source_open_counting(&r->source, url)
-                                     : source_open(&r->source, url);
+    rc = source_open_as(&r->source, url,
+                        &(struct source_opts){.wants_counters = stream->opts.wants_counters});
     if (rc < 0)
         return rc;
     stream->defs = &r->source.defs;
