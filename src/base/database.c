@@ -104,19 +104,25 @@ static void defend(struct database *d, int n_attached)
     grant(d, ALWAYS);
 }
 
-static int only_select(void *ctx, int action, const char *a, const char *b, const char *c,
-                       const char *d)
+/* Questions; what tables and columns there are; whether the file is whole. */
+static int only_questions(void *ctx, int action, const char *what, const char *b, const char *c,
+                          const char *d)
 {
-    (void)ctx, (void)a, (void)b, (void)c, (void)d;
-    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||
-                   action == SQLITE_RECURSIVE
+    bool is_list = action == SQLITE_PRAGMA &&
+                   (strncmp(what, "table_", 6) == 0 || strcmp(what, "integrity_check") == 0);
+    /* What SQLite asks for to make json_each; the schema itself cannot be changed. */
+    bool is_own = action == SQLITE_UPDATE && strcmp(what, "sqlite_master") == 0;
+
+    (void)ctx, (void)b, (void)c, (void)d;
+    return is_list || is_own || action == SQLITE_SELECT || action == SQLITE_READ ||
+                   action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE
                ? SQLITE_OK
                : SQLITE_DENY;
 }
 
 void database_read_only(struct database *d)
 {
-    sqlite3_set_authorizer(d->sql, only_select, NULL);
+    sqlite3_set_authorizer(d->sql, only_questions, NULL);
 }
 
 /* -------------------------------------------------------------------------------- opening */

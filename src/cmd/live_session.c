@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "cmd/algo_file.h"
 #include "cmd/status.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,13 +60,27 @@ static int in_child(void *ctx, struct guard *guard)
     return status;
 }
 
+/* Whatever became of the child: what it made in vain does not stay. */
+static void discard_store(const char *url, int rc)
+{
+    char *message = mem_copy_string(err_message());
+
+    prov_home_discard(url);
+    if (rc < 0)
+        err_set(rc, "%s", message);
+    free(message);
+}
+
 int live_session_guarded(const struct settings *settings,
                          int (*fn)(const struct settings *settings))
 {
     struct guarded g = {settings, fn};
     struct guard_opts opts = {.ends_itself = true};
+    bool is_new = settings->store && !prov_place_is_store(settings->store);
     int sig = 0, rc = guard_run(in_child, &g, &opts, &sig);
 
+    if (is_new && rc != STATUS_DONE && rc != STATUS_DAMAGED)
+        discard_store(settings->store, rc);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);
@@ -154,6 +170,14 @@ static bool is_here(const struct stream *stream)
     return strcmp(stream->ops->name, "replay") != 0;
 }
 
+/* The only rank of which there will be records; NULL: there may be any. */
+static const uint32_t *rank_of(const struct settings *s)
+{
+    if (s->as_rank != NO_RANK)
+        return &s->as_rank;
+    return s->rank != NO_RANK ? &s->rank : NULL;
+}
+
 static int open_recorder(struct live_session *session)
 {
     const struct settings *s = session->settings;
@@ -173,7 +197,8 @@ static int open_recorder(struct live_session *session)
                                                          .program = s->program,
                                                          .watchlist = s->watchlist,
                                                          .counter_prefix = s->counter_prefix,
-                                                         .hostname = host});
+                                                         .hostname = host,
+                                                         .store = {.rank = rank_of(s)}});
     if (rc == 0)
         live_session_add(session, live_recorder_step, session->recorder);
     return rc;
