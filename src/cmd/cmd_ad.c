@@ -69,6 +69,8 @@ static json_t *server_json(const struct live_session *s)
     json_object_set_new(server, "resent", json_count(n.n_resent));
     json_object_set_new(server, "refused", json_count(n.n_refused));
     json_object_set_new(server, "restarts", json_count(n.n_restarts));
+    json_object_set_new(server, "retold", json_count(n.n_retold));
+    json_object_set_new(server, "forgotten", json_count(n.n_forgotten));
     json_object_set_new(server, "is_frozen", json_boolean(ps_client_is_frozen(s->client)));
     json_object_set_new(server, "is_complete", json_boolean(!s->has_unsent));
     return server;

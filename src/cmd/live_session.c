@@ -296,6 +296,25 @@ static int read_steps(struct live_session *s, struct progress *progress)
     return state;
 }
 
+/* What became of what we had said to a server that died. */
+static void say_restarts(struct live_session *s)
+{
+    struct ps_client_counts n;
+
+    ps_client_counts(s->client, &n);
+    if (n.n_retold > 0)
+        log_warn("ad",
+                 "the parameter server was started anew without what it had known: it was "
+                 "told again what is from here, and what instances had told that had ended "
+                 "is missing (snag ps --snapshot keeps it)");
+    if (n.n_forgotten > 0)
+        log_warn("ad",
+                 "the parameter server was started anew with less than it had kept: %llu "
+                 "parts of what is from here are missing",
+                 (unsigned long long)n.n_forgotten);
+    s->has_unsent |= n.n_forgotten > 0;
+}
+
 /* Waits for the server in short stretches, so that a signal is seen. */
 static void finish_exchange(struct live_session *s)
 {
@@ -311,6 +330,7 @@ static void finish_exchange(struct live_session *s)
     }
     if (s->has_unsent)
         log_warn("ad", "the parameter server has not taken all that was learnt");
+    say_restarts(s);
 }
 
 static void say_unused(const struct live_rule_list *list, const char *path)
