@@ -238,6 +238,22 @@ static int open_trees(struct live_session *session, const struct settings *s)
     return rc;
 }
 
+/* What a run has of its own, before there is a program ... */
+static int prepare_run(struct live_session *session)
+{
+    int rc = read_rules(session);
+
+    return rc < 0 ? rc : open_client(session);
+}
+
+/* ... and behind it: the recorder looks at the stream, and at the trees of a step. */
+static int begin_run(struct live_session *session)
+{
+    int rc = open_trees(session, session->settings);
+
+    return rc < 0 ? rc : open_recorder(session);
+}
+
 int live_session_open(struct live_session *session, const struct settings *settings)
 {
     struct stream_opts opts = stream_opts_of(settings);
@@ -246,14 +262,10 @@ int live_session_open(struct live_session *session, const struct settings *setti
     *session = (struct live_session){.settings = settings, .opts = ad_opts_of(settings)};
     listen_to_signals();
     if (rc == 0)
-        rc = read_rules(session);
-    if (rc == 0)
-        rc = open_client(session);
+        rc = prepare_run(session);
     if (rc == 0)
         rc = stream_open(&session->stream, settings->args[0], &opts);
-    if (rc == 0)
-        rc = open_trees(session, settings);
-    return rc < 0 ? rc : open_recorder(session); /* it looks at the trees of a step */
+    return rc < 0 ? rc : begin_run(session);
 }
 
 void live_session_add(struct live_session *session,
@@ -262,7 +274,8 @@ void live_session_add(struct live_session *session,
     session->sink[session->opts.n_sinks++] = (struct ad_sink){step, ctx};
 }
 
-void live_session_close(struct live_session *session)
+/* All but the stream. */
+static void end_run(struct live_session *session)
 {
     close_recorder(session);
     ad_free(session->ad);
@@ -270,8 +283,25 @@ void live_session_close(struct live_session *session)
     ps_client_close(session->client);
     live_rules_release(&session->rules);
     live_trees_free(session->trees);
+}
+
+void live_session_close(struct live_session *session)
+{
+    end_run(session);
     stream_close(&session->stream);
     *session = (struct live_session){0};
+}
+
+int live_session_next(struct live_session *session, const struct settings *settings)
+{
+    struct stream stream = session->stream;
+    int rc;
+
+    end_run(session);
+    *session = (struct live_session){
+        .settings = settings, .opts = ad_opts_of(settings), .stream = stream};
+    rc = prepare_run(session);
+    return rc < 0 ? rc : begin_run(session);
 }
 
 /* -------------------------------------------------------------------------------- running */
@@ -290,6 +320,8 @@ static int read_steps(struct live_session *s, struct progress *progress)
         else if (silence_ms && clock_ns() - heard_ns > silence_ms * (uint64_t)1000000)
             return err_set(ERR_IO, "'%s' has said nothing for %g s", s->stream.url,
                            1e-3 * silence_ms);
+        if (state == STREAM_IDLE && s->look)
+            s->look(s->look_ctx, s);
         progress_add(progress, ad_totals(s->ad)->n_events - n_events);
         n_events = ad_totals(s->ad)->n_events;
     }
@@ -360,6 +392,15 @@ int live_session_run(struct live_session *session)
     say_unused(&session->rules.threshold, session->settings->thresholds);
     close_recorder(session);
     return state < 0 ? state : 0;
+}
+
+bool live_session_again(struct live_session *session)
+{
+    int state = STREAM_IDLE;
+
+    while (state == STREAM_IDLE && !is_told)
+        state = stream_again(&session->stream, LOOK_MS);
+    return state == STREAM_STEP && !is_told;
 }
 
 int live_session_status(const struct live_session *session)

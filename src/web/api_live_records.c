@@ -252,11 +252,13 @@ static int read_page(struct database *reader, const struct asked *asked, const c
     return rc;
 }
 
-static int open_store(const struct live_state *live, struct database *reader)
+static int open_store(struct live_state *live, struct database *reader)
 {
+    const char *url = live_state_store_url(live);
+
     *reader = (struct database){0};
-    return live->store_url ? prov_reader_open(live->store_url, reader)
-                           : err_set(ERR_NOT_FOUND, "there is no provenance store");
+    return url ? prov_reader_open(url, reader)
+               : err_set(ERR_NOT_FOUND, "there is no provenance store");
 }
 
 int api_live_records(struct worker *worker, const struct request *request,

@@ -3,9 +3,9 @@
 # line; who is killed leaves no lock; what could not be stored is not said to be; and what a stranger
 # has put into a store hurts nobody outside it.
 #
-#   together.sh SNAG LIVE_COMPARE
+#   together.sh SNAG LIVE_COMPARE TRACER_PROGRAM
 set -u
-snag=$1 compare=$2
+snag=$1 compare=$2 tracer_program=$3
 unset ${!SNAG_*}
 work=$(mktemp -d)
 pids=()
@@ -144,5 +144,57 @@ wait $pid
 "$compare" models whole.ps again.ps >compared || fail "the models are others: $(cat compared)"
 grep -q '"is_complete": true' ad0.json || fail "it says that it is not complete"
 grep -q 'started anew' ad0.err ad1.err || fail "nobody says what has happened"
+
+# runs N: until the totals of so many runs are said
+runs() {
+    local i
+    for ((i = 0; i < 1000; i++)); do
+        [ "$(grep -c 'calls, .* strange' watched)" -ge "$1" ] && return
+        sleep 0.02
+    done
+    fail "$1 runs are never over: $(cat watched)"
+}
+
+part='a program that runs again'
+begin watched "$snag" watch "tracer:$work/socket" --store kept --port 0 --min-count 50
+watch=$pid
+for run in 1 2 3; do
+    "$tracer_program" "$work/socket" $((1000 + run)) >said || fail "run $run is not heard: $(cat said)"
+    runs $run
+done
+kill -TERM $watch
+wait $watch
+is 'status of the watch' $? 0
+is 'the lines' "$(grep -c '200 calls, 1 strange' watched)" 3
+is 'what is said of the others' "$(grep 'runs again' watched | sort)" "$(printf '%s\n' \
+    'the program runs again: run 2, what is strange goes to kept-2' \
+    'the program runs again: run 3, what is strange goes to kept-3')"
+for store in kept kept-2 kept-3; do
+    is "records of $store" "$("$snag" query $store 'SELECT count(*) AS n FROM anomalies' --format csv | tail -n 1)" 1
+done
+is 'what stands on stderr' "$(cat watched.err)" ''
+
+part='two programs at once'
+begin watched "$snag" watch "tracer:$work/socket" --store both --port 0 --min-count 50
+watch=$pid
+mkfifo hold
+"$tracer_program" "$work/socket" 2001 hold <hold >first &
+pids+=($!)
+exec 9>hold
+until "$snag" query both 'SELECT count(*) AS n FROM anomalies' --format csv 2>/dev/null | grep -qx 1; do sleep 0.02; done
+for i in 1 2 3 4 5; do
+    "$tracer_program" "$work/socket" 2002 >said
+    is 'status of the second' $? 3
+    grep -q '(process 2001) .*one program at a time' said || fail "it is told '$(cat said)'"
+done
+exec 9>&-
+runs 1
+"$tracer_program" "$work/socket" 2002 >said || fail "it is no run of its own: $(cat said)"
+runs 2
+kill -TERM $watch
+wait $watch
+is 'status of the watch' $? 0
+refused watched.err '(process 2002)' '(process 2001)' "$work/socket"
+is 'what is stored of both' "$("$snag" query both 'SELECT count(*) AS n FROM anomalies' --format csv | tail -n 1)" 1
 
 exit $failed
