@@ -120,9 +120,9 @@ static void a_child_of_a_fork_does_not_hold_it(void **state)
     if (pid == 0) {
         if (claim_take(&claim, dir, "lock", "x", 0, CLAIM_ALL) < 0)
             _exit(1);
-        if (fork() == 0) /* outlives its parent, with all files open */
-            _exit(read(hold[0], &byte, 1) == 0 ? 0 : 1);
         close(hold[1]);
+        if (fork() == 0) /* outlives its parent, with all files of it open */
+            _exit(read(hold[0], &byte, 1) == 0 ? 0 : 1);
         _exit(0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
