@@ -143,12 +143,19 @@ static bool is_for_want_of_room(int status)
            status == SQLITE_READONLY;
 }
 
-/* Gives the database its own handle of the directory. */
+/* Gives the database its own handle of the directory, by which SQLite can reach it. */
 static int hold(struct database *d, int dir, const char *path)
 {
+    char by_handle[DATABASE_NAME_SIZE];
+
     d->dir = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-    return d->dir >= 0 ? database_files_have_vfs()
-                       : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    if (d->dir < 0)
+        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    database_files_path(d->dir, ".", by_handle);
+    if (access(by_handle, X_OK) != 0)
+        return err_set(ERR_IO, "cannot open '%s': no access to '%s' (is /proc mounted?)", path,
+                       by_handle);
+    return database_files_have_vfs();
 }
 
 static int open_sql(struct database *d, const char *name, int flags, const char *more)

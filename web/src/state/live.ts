@@ -127,7 +127,7 @@ export async function refresh(): Promise<void> {
     try {
         const fresh = await getJson<LiveStatus>("/live/status");
         const isOther = fresh.version < shown.value; /* another server than before */
-        if (isOther || fresh.run !== status.value?.run) {
+        if (isOther || (status.value && fresh.run !== status.value.run)) {
             points.value = null;
             regionNames.value = new Map();
             looked.value = null;
