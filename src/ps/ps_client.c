@@ -300,7 +300,8 @@ static void send_request(struct ps_client *c, const struct delta *delta)
 
 /* ------------------------------------------------------------------------------ receiving */
 
-/* What the server says of itself and of us. A new life of it knows no index of ours. */
+/* What the server says of itself and of us. A new life of it knows no index of ours, and what
+ * we tell it again is in the models of the one before. */
 static void note_epoch(struct ps_client *c, uint64_t epoch, uint64_t received)
 {
     if (c->epoch != 0 && epoch != c->epoch) {
@@ -309,8 +310,11 @@ static void note_epoch(struct ps_client *c, uint64_t epoch, uint64_t received)
             c->counts.n_retold++;
         else if (received < c->told.sequence) /* what is missing cannot be told apart */
             c->counts.n_forgotten += c->told.sequence - received;
-        for (uint32_t i = 0; i < c->key.n; i++)
+        for (uint32_t i = 0; i < c->key.n; i++) {
             c->function[i].index = PS_NO_INDEX;
+            sketch_clear(&c->function[i].model);
+        }
+        c->has_news = true;
         c->n_of_index = 0;
         c->version = 0;
         c->saved = received;
