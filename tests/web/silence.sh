@@ -35,7 +35,11 @@ silence() {
     check "the totals of snag ad" "$(jq -c '[.events, .calls, .anomalies]' "$body")" \
         "$(jq -c '[.events, .calls, .anomalies]' "$work/ad")"
     kill -0 $listener 2>/dev/null || { echo "the listener was cut off"; failed=1; }
-    grep -q "^data:.*$(jq .version "$body")" "$work/events" ||
+    for ((i = 0; i < 100; i++)); do # it is told within a fifth of a second or so
+        grep -q "^data:.*$(jq .version "$body")" "$work/events" && break
+        sleep 0.05
+    done
+    [ $i -lt 100 ] ||
         { echo "the last step was not told: $(tail -n 5 "$work/events")"; failed=1; }
     kill $listener
     stop_watch
