@@ -67,10 +67,10 @@ static double file_bytes(const char *dir, uint32_t n_shards)
     if (prov_place_parse(dir, &place) < 0)
         return 0;
     for (uint32_t i = 0; i < n_shards; i++) {
-        char path[FS_PATH_SIZE];
+        struct prov_file file;
         struct stat info;
 
-        if (prov_place_shard(&place, i, path) == 0 && stat(path, &info) == 0)
+        if (stat(prov_place_file(&place, -1, i, &file)->path, &info) == 0)
             bytes += (double)info.st_size;
     }
     return bytes;

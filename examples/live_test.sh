@@ -5,6 +5,7 @@
 #   late    the reader comes when the program is half-way, and there is no archive
 #   slow    the reader is too slow: frames are dropped and counted, and enters still match leaves
 #   killed  a rank is killed with what it was about to say
+#   second  another program comes to the same socket: it says that it is not recorded, once
 #
 # Exit status 77: something it needs is not installed.
 set -eu
@@ -112,4 +113,22 @@ program=
 wait_for_reader
 need killed "$(of truncated)" -eq 1
 need killed "$(of open)" -gt 0
-echo "the reader was told what the archive holds, late, slow or killed"
+rm -f "$dir/ranks"
+
+read_stream
+wait_for_socket
+LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 4 --particles 500 >/dev/null 2>&1 &
+program=$!
+wait_for_program
+LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 2 --particles 500 >/dev/null 2>"$dir/second" ||
+    fail "second: the second program failed"
+wait "$program" || fail "second: the first program failed"
+program=
+wait_for_reader
+[ "$(grep -c '^snag-tracer: ' "$dir/second")" -eq 1 ] && grep -q 'not recorded at .*one program at a time' "$dir/second" ||
+    fail "second: it says '$(cat "$dir/second")'"
+need second "$(grep -c 'is not listened to at' "$dir/said")" -eq 1
+need second "$(of ranks)" -eq 1
+need second "$(of open)" -eq 0
+need second "$(of bad_record)" -eq 0
+echo "the reader was told what the archive holds, late, slow or killed, and of one program at a time"

@@ -42,6 +42,8 @@ static struct {
     uint32_t n_lanes;
     uint32_t n_regions, n_communicators; /* that this connection knows */
     uint32_t rank, n_ranks;
+    bool has_complained; /* that the reader does not want us */
+    uint64_t job;
     int64_t realtime_ns;
     uint64_t interval_ns, start_ns;
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .socket = {.fd = -1}};
@@ -90,6 +92,7 @@ static void say_hello(struct blob *to)
     frame_number(to, (uint64_t)getpid());
     frame_text(to, host);
     frame_text(to, program);
+    frame_u64(to, live.job);
     frame_end(to, begin);
     begin = frame_begin(to, FRAME_COUNTERS);
     frame_number(to, 0);
@@ -169,6 +172,15 @@ static void define_new(void)
     else
         frame_end(to, comms.begin);
     live.n_communicators = comms.n;
+}
+
+/* One line, for all ranks and however often it is tried. */
+static void complain_of_refusal(void)
+{
+    if (live.socket.n_refusals > 0 && !live.has_complained && live.rank == 0)
+        complain("not recorded at '%s': %s; it is tried again", live.socket.path,
+                 live.socket.refusal);
+    live.has_complained = live.socket.n_refusals > 0;
 }
 
 static void connect_again(void)
@@ -427,6 +439,8 @@ static void *run(void *unused)
             fill = one > fill ? one : fill;
         }
         live_socket_send(&live.socket);
+        live_socket_listen(&live.socket);
+        complain_of_refusal();
         poll_ns = fill > 0.25 ? BUSY_POLL_NS : POLL_NS;
         if (tick_ns < now_ns + poll_ns)
             poll_ns = tick_ns - now_ns;
@@ -456,7 +470,7 @@ static uint64_t number_in(const char *name, uint64_t least, uint64_t most, uint6
     return value < least ? least : value > most ? most : value;
 }
 
-bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns)
+bool live_start(const struct live_place *place)
 {
     const char *path = getenv("SNAG_TRACER_LIVE");
     uint64_t buffer_kb = number_in("SNAG_TRACER_LIVE_KB", 64, 1u << 20, 2048);
@@ -465,9 +479,10 @@ bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns)
 
     if (path == NULL || path[0] == '\0')
         return false;
-    live.rank = rank;
-    live.n_ranks = n_ranks;
-    live.realtime_ns = realtime_ns;
+    live.rank = place->rank;
+    live.n_ranks = place->n_ranks;
+    live.job = place->job;
+    live.realtime_ns = place->realtime_ns;
     live.interval_ns = MS * number_in("SNAG_TRACER_LIVE_MS", 1, 60000, 100);
     live.socket.path = path;
     live.socket.limit = 2 * 1024 * buffer_kb < LEAST_QUEUE ? LEAST_QUEUE : 2 * 1024 * buffer_kb;
@@ -482,7 +497,7 @@ bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns)
     live.is_running = pthread_create(&live.thread, NULL, run, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!live.is_running)
-        complain("rank %u cannot start a thread; there is no live output", rank);
+        complain("rank %u cannot start a thread; there is no live output", live.rank);
     return live.is_running;
 }
 

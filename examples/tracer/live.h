@@ -12,7 +12,8 @@
  * reader is) is dropped, chunks and frames at a time, and counted in the next frame that goes.
  *
  * The reader may be there before or after the program, and go and come back: a new connection
- * begins with all definitions.
+ * begins with all definitions. It listens to one program at a time: one that is not wanted says
+ * so on stderr, once, and tries again after 1, 2, 4, and then every 8 seconds.
  */
 #ifndef SNAG_TRACER_LIVE_H
 #define SNAG_TRACER_LIVE_H
@@ -27,8 +28,15 @@ extern const struct sink live_sink;
 /* live_sink_beside -- a sink that hands to another one, and to live output. */
 const struct sink *live_sink_beside(const struct sink *other);
 
+/* Which process this is. */
+struct live_place {
+    uint32_t rank, n_ranks;
+    uint64_t job;        /* the same in all ranks, and in no other program's */
+    int64_t realtime_ns; /* what has to be added to the clock for the time since 1970 */
+};
+
 /* live_start -- start the thread. Returns false if SNAG_TRACER_LIVE asks for none. */
-bool live_start(uint32_t rank, uint32_t n_ranks, int64_t realtime_ns);
+bool live_start(const struct live_place *place);
 
 /* live_stop -- recording has stopped: send the rest, a second at most, and say goodbye. */
 void live_stop(void);

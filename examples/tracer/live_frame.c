@@ -3,6 +3,8 @@
 
 #include "regions.h"
 
+#include <string.h>
+
 #define LONGEST_RECORD 64 /* bytes: 6 numbers of 10 at most */
 #define LONGEST_TEXT 4096
 #define FRAME_COUNTER 11 /* among the kinds of records; the others are as in recorder.h */
@@ -244,4 +246,24 @@ void lane_lose(struct lane *l)
 {
     l->n_lost += l->n_records;
     clear(l);
+}
+
+/* A header, the length of a text in one or two bytes, the text. */
+const char *frame_refusal(char *data, size_t n)
+{
+    static const char header[8] = {'S', 'N', 'T', 1, FRAME_REFUSED};
+    size_t at = FRAME_HEADER, length = 0;
+
+    if (n < FRAME_HEADER + 1 || memcmp(data, header, sizeof header) != 0)
+        return NULL;
+    for (unsigned shift = 0; at < n && shift <= 14; shift += 7) {
+        length |= (size_t)(data[at] & 0x7f) << shift;
+        if ((data[at++] & 0x80) == 0)
+            break;
+    }
+    if (length > n - at)
+        length = n - at;
+    memmove(data, data + at, length);
+    data[length < n ? length : n - 1] = '\0';
+    return data;
 }

@@ -25,6 +25,7 @@ enum frame_kind {
     FRAME_EVENTS,
     FRAME_TICK,
     FRAME_BYE,
+    FRAME_REFUSED, /* the one that comes back */
 };
 
 /* frame_begin, frame_end -- what is put into the blob in between is the payload. */
@@ -34,6 +35,10 @@ void frame_end(struct blob *to, size_t begin);
 void frame_number(struct blob *to, uint64_t number); /* 7 bits a byte, the low ones first */
 void frame_u64(struct blob *to, uint64_t number);
 void frame_text(struct blob *to, const char *text); /* no more than 4,096 bytes of it */
+
+/* frame_refusal -- the text of a refusal, if these are the bytes of one, else NULL. The text is
+ * ended with a zero in their place. */
+const char *frame_refusal(char *data, size_t n);
 
 struct lane {
     struct recorder *recorder;

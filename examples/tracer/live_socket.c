@@ -1,28 +1,56 @@
 /* What was sent is cut off the queue when it is most of it. */
 #include "live_socket.h"
 
+#include "live_frame.h"
+
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#define FIRST_RETRY_NS 1000000000u
+#define MOST_DOUBLINGS 3 /* eight seconds */
+
 bool live_socket_connect(struct live_socket *s)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-    if (s->fd >= 0 || strlen(s->path) >= sizeof address.sun_path)
+    if (s->fd >= 0 || clock_ns() < s->retry_ns || strlen(s->path) >= sizeof address.sun_path)
         return false;
     strcpy(address.sun_path, s->path);
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0)
         return false;
     s->queue.n = s->n_sent = 0;
-    if (connect(s->fd, (const struct sockaddr *)&address, sizeof address) == 0)
+    if (connect(s->fd, (const struct sockaddr *)&address, sizeof address) == 0) {
+        s->connected_ns = clock_ns();
         return true;
+    }
     live_socket_close(s);
     return false;
+}
+
+void live_socket_listen(struct live_socket *s)
+{
+    char frame[sizeof s->refusal];
+    const char *why;
+    ssize_t n;
+
+    if (s->fd < 0)
+        return;
+    n = recv(s->fd, frame, sizeof frame - 1, MSG_DONTWAIT); /* small: it comes in one piece */
+    why = n > 0 ? frame_refusal(frame, (size_t)n) : NULL;
+    if (why) {
+        snprintf(s->refusal, sizeof s->refusal, "%s", why);
+        s->retry_ns = clock_ns() + ((uint64_t)FIRST_RETRY_NS << s->n_refusals);
+        s->n_refusals += s->n_refusals < MOST_DOUBLINGS;
+        live_socket_close(s);
+    } else if (clock_ns() - s->connected_ns > FIRST_RETRY_NS) {
+        s->n_refusals = 0; /* we are wanted */
+    }
 }
 
 bool live_socket_has_room(const struct live_socket *s, size_t n)
@@ -36,12 +64,14 @@ void live_socket_send(struct live_socket *s)
         ssize_t n = send(s->fd, s->queue.data + s->n_sent, s->queue.n - s->n_sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (n > 0)
+        if (n > 0) {
             s->n_sent += (size_t)n;
-        else if (errno == EAGAIN)
+        } else if (errno == EAGAIN) {
             break;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
+            live_socket_listen(s);
             live_socket_close(s);
+        }
     }
     if (s->n_sent > s->queue.n / 2) {
         memmove(s->queue.data, s->queue.data + s->n_sent, s->queue.n - s->n_sent);

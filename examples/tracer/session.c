@@ -102,11 +102,24 @@ static bool open_archive(void)
     return all_agree(is_good) && all_agree(archive_open(session.directory, session.comm));
 }
 
+/* A number that tells this program's ranks from those of any other. */
+static uint64_t agree_on_job(void)
+{
+    uint64_t job = (uint64_t)session.realtime_ns + clock_ns();
+
+    job = job * 0x9e3779b97f4a7c15u ^ (uint64_t)session.pid;
+    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, session.comm);
+    return job ? job : 1;
+}
+
 /* Where the records go; live output starts here. */
 static const struct sink *choose_sink(void)
 {
-    bool is_live =
-        live_start((uint32_t)session.rank, (uint32_t)session.size, session.realtime_ns);
+    struct live_place place = {.rank = (uint32_t)session.rank,
+                               .n_ranks = (uint32_t)session.size,
+                               .job = agree_on_job(),
+                               .realtime_ns = session.realtime_ns};
+    bool is_live = live_start(&place);
 
     if (!session.has_archive)
         return is_live ? &live_sink : NULL;

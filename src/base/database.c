@@ -4,6 +4,9 @@
 
 #include "base/database_files.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/pack.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -104,19 +107,25 @@ static void defend(struct database *d, int n_attached)
     grant(d, ALWAYS);
 }
 
-static int only_select(void *ctx, int action, const char *a, const char *b, const char *c,
-                       const char *d)
+/* Questions; what tables and columns there are; whether the file is whole. */
+static int only_questions(void *ctx, int action, const char *what, const char *b, const char *c,
+                          const char *d)
 {
-    (void)ctx, (void)a, (void)b, (void)c, (void)d;
-    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||
-                   action == SQLITE_RECURSIVE
+    bool is_list = action == SQLITE_PRAGMA &&
+                   (strncmp(what, "table_", 6) == 0 || strcmp(what, "integrity_check") == 0);
+    /* What SQLite asks for to make json_each; the schema itself cannot be changed. */
+    bool is_own = action == SQLITE_UPDATE && strcmp(what, "sqlite_master") == 0;
+
+    (void)ctx, (void)b, (void)c, (void)d;
+    return is_list || is_own || action == SQLITE_SELECT || action == SQLITE_READ ||
+                   action == SQLITE_FUNCTION || action == SQLITE_RECURSIVE
                ? SQLITE_OK
                : SQLITE_DENY;
 }
 
 void database_read_only(struct database *d)
 {
-    sqlite3_set_authorizer(d->sql, only_select, NULL);
+    sqlite3_set_authorizer(d->sql, only_questions, NULL);
 }
 
 /* -------------------------------------------------------------------------------- opening */
@@ -134,12 +143,19 @@ static bool is_for_want_of_room(int status)
            status == SQLITE_READONLY;
 }
 
-/* Gives the database its own handle of the directory. */
+/* Gives the database its own handle of the directory, by which SQLite can reach it. */
 static int hold(struct database *d, int dir, const char *path)
 {
+    char by_handle[DATABASE_NAME_SIZE];
+
     d->dir = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-    return d->dir >= 0 ? database_files_have_vfs()
-                       : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    if (d->dir < 0)
+        return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    database_files_path(d->dir, ".", by_handle);
+    if (access(by_handle, X_OK) != 0)
+        return err_set(ERR_IO, "cannot open '%s': no access to '%s' (is /proc mounted?)", path,
+                       by_handle);
+    return database_files_have_vfs();
 }
 
 static int open_sql(struct database *d, const char *name, int flags, const char *more)
@@ -304,6 +320,12 @@ bool database_is_moved(const struct database *d)
 
 /* --------------------------------------------------------------------------------- schema */
 
+/* What a schema should have, one statement after the other, as SQLite keeps them. */
+struct expected {
+    struct names sql;
+    bool *is_there; /* [sql.n] */
+};
+
 /* The next character that matters: a comment or any white space is one blank. */
 static char next_of(const char **at)
 {
@@ -320,15 +342,29 @@ static char next_of(const char **at)
     return is_blank && **at ? ' ' : **at ? *(*at)++ : '\0';
 }
 
-static bool is_same_sql(const char *a, const char *b)
+/* A statement up to its semicolon, without what makes no difference; at: out, behind it. */
+static void write_plain(struct pack *out, const char **at)
 {
-    char x, y;
+    static const char unless[] = "IF NOT EXISTS ";
+    char c = next_of(at), *found;
 
-    do {
-        x = next_of(&a);
-        y = next_of(&b);
-    } while (x == y && x != '\0');
-    return x == y;
+    out->n = 0;
+    for (c = c == ' ' ? next_of(at) : c; c != '\0' && c != ';'; c = next_of(at))
+        pack_bytes(out, &c, 1);
+    pack_bytes(out, "", 1);
+    found = strstr((char *)out->data, unless);
+    if (found && found - (char *)out->data < 32)
+        memmove(found, found + strlen(unless), strlen(found + strlen(unless)) + 1);
+}
+
+static void expect(struct expected *expected, const char *made, struct pack *scratch)
+{
+    while (*made) {
+        write_plain(scratch, &made);
+        if (scratch->data[0])
+            names_add(&expected->sql, (char *)scratch->data);
+    }
+    expected->is_there = mem_alloc(expected->sql.n, sizeof *expected->is_there);
 }
 
 static const char *text(sqlite3_stmt *row, int column)
@@ -338,62 +374,58 @@ static const char *text(sqlite3_stmt *row, int column)
     return value ? value : "";
 }
 
-static bool is_same_row(sqlite3_stmt *a, sqlite3_stmt *b)
+/* A row of the schema: type, name, sql. Indexes of SQLite itself have none. */
+static bool is_ours(struct expected *expected, sqlite3_stmt *row, struct pack *scratch)
 {
-    for (int c = 0; c < 3; c++)
-        if (strcmp(text(a, c), text(b, c)) != 0)
-            return false;
-    return is_same_sql(text(a, 3), text(b, 3));
+    const char *sql = text(row, 2);
+    uint32_t id;
+
+    if (sqlite3_column_type(row, 2) == SQLITE_NULL)
+        return strcmp(text(row, 0), "index") == 0 &&
+               strncmp(text(row, 1), "sqlite_autoindex_", 17) == 0;
+    write_plain(scratch, &sql);
+    id = *sql == '\0' ? names_find(&expected->sql, (char *)scratch->data) : NAMES_NONE;
+    if (id == NAMES_NONE || expected->is_there[id])
+        return false;
+    return expected->is_there[id] = true;
 }
 
-static sqlite3_stmt *list_schema(sqlite3 *sql, const char *as)
+static int check_rows(struct expected *expected, sqlite3_stmt *row, struct pack *scratch,
+                      const char *path)
 {
-    char *question = sqlite3_mprintf("SELECT type, name, tbl_name, sql FROM %w.sqlite_schema "
-                                     "ORDER BY type, name",
-                                     as);
-    sqlite3_stmt *list = NULL;
+    int status;
 
-    sqlite3_prepare_v2(sql, question, -1, &list, NULL);
-    sqlite3_free(question);
-    return list;
-}
-
-static int compare_schemas(sqlite3_stmt *there, sqlite3_stmt *ours, const char *path)
-{
-    int a, b;
-
-    do {
-        a = sqlite3_step(there);
-        b = sqlite3_step(ours);
-    } while (a == SQLITE_ROW && b == SQLITE_ROW && is_same_row(there, ours));
-    if (a != SQLITE_ROW && a != SQLITE_DONE)
-        return database_error(sqlite3_db_handle(there), "cannot read", path);
-    if (a == SQLITE_DONE && b == SQLITE_DONE)
-        return 0;
-    if (a == SQLITE_DONE)
-        return err_set(ERR_FORMAT,
-                       "'%s' has no %s '%s': it is damaged, or was not written by snag", path,
-                       text(ours, 0), text(ours, 1));
-    return err_set(ERR_FORMAT, "'%s' has a %.40s '%.100s' that snag does not write", path,
-                   text(there, 0), text(there, 1));
+    while ((status = sqlite3_step(row)) == SQLITE_ROW)
+        if (!is_ours(expected, row, scratch))
+            return err_set(ERR_FORMAT, "'%s' has a %.40s '%.100s' that snag does not write",
+                           path, text(row, 0), text(row, 1));
+    if (status != SQLITE_DONE)
+        return database_error(sqlite3_db_handle(row), "cannot read", path);
+    for (uint32_t i = 0; i < expected->sql.n; i++)
+        if (!expected->is_there[i])
+            return err_set(
+                ERR_FORMAT,
+                "'%s' lacks what snag writes: it is damaged, or something else: %.60s", path,
+                expected->sql.name[i]);
+    return 0;
 }
 
 int database_check(struct database *d, const char *as, const char *made, const char *path)
 {
-    sqlite3_stmt *there = list_schema(d->sql, as), *ours = NULL;
-    sqlite3 *model = NULL;
+    char *question = sqlite3_mprintf("SELECT type, name, sql FROM %w.sqlite_schema", as);
+    struct expected expected = {.is_there = NULL};
+    struct pack scratch = {0};
+    sqlite3_stmt *row = NULL;
     int rc;
 
-    if (there == NULL)
-        return database_error(d->sql, "cannot read", path);
-    if (sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) ==
-            SQLITE_OK &&
-        sqlite3_exec(model, made, NULL, NULL, NULL) == SQLITE_OK)
-        ours = list_schema(model, "main");
-    rc = ours ? compare_schemas(there, ours, path)
-              : database_error(model, "cannot make the tables of", path);
-    sqlite3_finalize(there);
-    sqlite3_finalize(ours);
-    sqlite3_close(model);
+    expect(&expected, made, &scratch);
+    rc = sqlite3_prepare_v2(d->sql, question, -1, &row, NULL) == SQLITE_OK
+             ? check_rows(&expected, row, &scratch, path)
+             : database_error(d->sql, "cannot read", path);
+    sqlite3_finalize(row);
+    sqlite3_free(question);
+    names_release(&expected.sql);
+    free(expected.is_there);
+    pack_release(&scratch);
     return rc;
 }

@@ -75,7 +75,8 @@ int database_attach(struct database *database, const char *name, const char *pat
 int database_check(struct database *database, const char *as, const char *made,
                    const char *path);
 
-/* database_read_only -- from now on SELECT alone is compiled, and no further file attached. */
+/* database_read_only -- from now on SELECT alone is compiled (and PRAGMA table_info and the
+ * like), and no further file attached. */
 void database_read_only(struct database *database);
 
 /*

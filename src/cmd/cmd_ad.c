@@ -16,20 +16,24 @@ static struct quality quality_of(const struct live_session *s)
     return all;
 }
 
-static void print_stored(const struct live_recorder_counts *n, const char *url)
+static void print_stored(const struct live_recorder_counts *stored, const char *url)
 {
     char anomalies[TEXT_SIZE], late[TEXT_SIZE], normals[TEXT_SIZE], other[TEXT_SIZE];
+    const struct prov_counts *n = &stored->store;
     char executions[TEXT_SIZE];
 
     print("%s of them (%s judged late, without what was around them) and %s normal one%s "
           "for '%s'; %s would be judged otherwise now\n",
           text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
           text_count(n->n_normals, normals), text_plural(n->n_normals), url,
-          text_count(n->n_pruned, other));
+          text_count(stored->n_pruned, other));
     if (n->n_executions > 0)
         print("%s strange execution%s and %s normal one%s too\n",
               text_count(n->n_executions, executions), text_plural(n->n_executions),
               text_count(n->n_normal_executions, normals), text_plural(n->n_normal_executions));
+    if (n->n_dropped > 0)
+        print("%s row%s could not be stored%s%s\n", text_count(n->n_dropped, other),
+              text_plural(n->n_dropped), n->why ? ": " : "", n->why ? n->why : "");
 }
 
 static void print_text(const struct live_session *s)
@@ -64,20 +68,25 @@ static json_t *server_json(const struct live_session *s)
     json_object_set_new(server, "resent", json_count(n.n_resent));
     json_object_set_new(server, "refused", json_count(n.n_refused));
     json_object_set_new(server, "restarts", json_count(n.n_restarts));
+    json_object_set_new(server, "retold", json_count(n.n_retold));
+    json_object_set_new(server, "forgotten", json_count(n.n_forgotten));
     json_object_set_new(server, "is_frozen", json_boolean(ps_client_is_frozen(s->client)));
     json_object_set_new(server, "is_complete", json_boolean(!s->has_unsent));
     return server;
 }
 
-static void set_stored(json_t *line, const struct live_recorder_counts *n)
+static void set_stored(json_t *line, const struct live_recorder_counts *stored)
 {
+    const struct prov_counts *n = &stored->store;
+
     json_object_set_new(line, "stored_anomalies", json_count(n->n_anomalies));
     json_object_set_new(line, "stored_late", json_count(n->n_late));
     json_object_set_new(line, "stored_normals", json_count(n->n_normals));
     json_object_set_new(line, "stored_executions", json_count(n->n_executions));
     json_object_set_new(line, "stored_normal_executions", json_count(n->n_normal_executions));
-    json_object_set_new(line, "pruned", json_count(n->n_pruned));
-    json_object_set_new(line, "dropped", json_count(n->store.n_dropped));
+    json_object_set_new(line, "pruned", json_count(stored->n_pruned));
+    json_object_set_new(line, "dropped", json_count(n->n_dropped));
+    json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
 }
 
 static void print_totals_json(const struct live_session *s)

@@ -28,7 +28,8 @@ static long long limit_of(const struct settings *s, long long usual)
 
 /* ---------------------------------------------------------------------------------- filter */
 
-static int print_records(sqlite3 *db, sqlite3_stmt *query, uint64_t *n_damaged)
+static int print_records(struct database *reader, const char *url, sqlite3_stmt *query,
+                         uint64_t *n_damaged)
 {
     int status;
 
@@ -38,7 +39,7 @@ static int print_records(sqlite3 *db, sqlite3_stmt *query, uint64_t *n_damaged)
         else
             print("%s\n", rundb_text(query, 0));
     }
-    return status == SQLITE_DONE ? 0 : rundb_error(db, "the filter failed");
+    return status == SQLITE_DONE ? 0 : prov_reader_error(reader, url);
 }
 
 /* Compiles one statement and nothing more. The text is freed. */
@@ -59,9 +60,10 @@ static int compile(sqlite3 *db, char *sql, const char *condition, sqlite3_stmt *
  * What makes sense behind CASE WHEN and in brackets is an expression, and nothing that ends one
  * and goes on. The line ends keep a comment in it from hiding what follows.
  */
-static int filter(sqlite3 *db, const struct settings *s)
+static int filter(struct database *reader, const struct settings *s)
 {
     const char *condition = s->args[2];
+    sqlite3 *db = reader->sql;
     sqlite3_stmt *probe = NULL, *query = NULL;
     uint64_t n_damaged = 0;
     int rc = compile(
@@ -74,8 +76,9 @@ static int filter(sqlite3 *db, const struct settings *s)
                                      "LIMIT %lld",
                                      what_of(s), s->rank, NO_RANK, condition, limit_of(s, -1)),
                      condition, &query);
+    database_unbound(reader); /* a condition may be worth it */
     if (rc == 0)
-        rc = print_records(db, query, &n_damaged);
+        rc = print_records(reader, s->args[1], query, &n_damaged);
     sqlite3_finalize(probe);
     sqlite3_finalize(query);
     return rc < 0 ? rc : store_status(n_damaged);
@@ -83,7 +86,7 @@ static int filter(sqlite3 *db, const struct settings *s)
 
 /* ------------------------------------------------------------------------------------- top */
 
-static int top(sqlite3 *db, const struct settings *s)
+static int top(struct database *reader, const struct settings *s)
 {
     bool is_by_score = s->by && strcmp(s->by, "score") == 0;
     char *sql = sqlite3_mprintf(
@@ -94,7 +97,7 @@ static int top(sqlite3 *db, const struct settings *s)
         is_by_score ? "outlier_score DESC, outlier_severity"
                     : "outlier_severity DESC, outlier_score",
         limit_of(s, USUAL_TOP));
-    int rc = query_print(db, sql, s);
+    int rc = query_print(reader->sql, sql, s);
 
     sqlite3_free(sql);
     return rc;
@@ -121,14 +124,15 @@ static int top(sqlite3 *db, const struct settings *s)
     "ORDER BY max(severity_1, severity_2) DESC, func LIMIT %lld"
 
 /* Copies what is known of the functions of one store to the table `part`. */
-static int collect(sqlite3 *from, sqlite3 *to, int side, const struct settings *s)
+static int collect(struct database *from, const char *url, sqlite3 *to, int side,
+                   const struct settings *s)
 {
     sqlite3_stmt *query = NULL, *insert = NULL;
     char sql[1024];
     int rc, status = SQLITE_DONE;
 
     snprintf(sql, sizeof sql, PER_FUNCTION, what_of(s), s->rank, NO_RANK);
-    rc = rundb_prepare(from, sql, &query);
+    rc = rundb_prepare(from->sql, sql, &query);
     if (rc == 0)
         rc = rundb_prepare(to, "INSERT INTO part VALUES (?, ?, ?, ?, ?)", &insert);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
@@ -140,27 +144,30 @@ static int collect(sqlite3 *from, sqlite3 *to, int side, const struct settings *
         sqlite3_reset(insert);
     }
     if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(from, "cannot read the store");
+        rc = prov_reader_error(from, url);
     sqlite3_finalize(query);
     sqlite3_finalize(insert);
     return rc;
 }
 
-static int compare(sqlite3 *db, const struct settings *s)
+static int compare(struct database *one, const struct settings *s)
 {
     char *sql = sqlite3_mprintf(SIDE_BY_SIDE, limit_of(s, USUAL_TOP));
-    sqlite3 *other = NULL;
+    struct database other, both = {0};
     int rc = prov_reader_open(s->args[2], &other);
 
     if (rc == 0)
-        rc = rundb_exec(db, "CREATE TEMP TABLE part (side, func, n, severity, calls)");
+        rc = database_memory(&both, other.dir);
     if (rc == 0)
-        rc = collect(db, db, 1, s);
+        rc = rundb_exec(both.sql, "CREATE TABLE part (side, func, n, severity, calls)");
     if (rc == 0)
-        rc = collect(other, db, 2, s);
+        rc = collect(one, s->args[1], both.sql, 1, s);
     if (rc == 0)
-        rc = query_print(db, sql, s);
-    sqlite3_close(other);
+        rc = collect(&other, s->args[2], both.sql, 2, s);
+    if (rc == 0)
+        rc = query_print(both.sql, sql, s);
+    database_close(&other);
+    database_close(&both);
     sqlite3_free(sql);
     return rc;
 }
@@ -183,20 +190,20 @@ int cmd_provdb(const struct settings *settings)
     static const struct {
         const char *verb;
         int n_args;
-        int (*run)(sqlite3 *db, const struct settings *settings);
+        int (*run)(struct database *reader, const struct settings *settings);
     } verbs[] = {{"filter", 3, filter}, {"top", 2, top}, {"compare", 3, compare}};
     int rc = check(settings);
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs && rc == 0; i++) {
-        sqlite3 *db;
+        struct database reader;
 
         if (strcmp(settings->args[0], verbs[i].verb) != 0 ||
             settings->n_args != verbs[i].n_args)
             continue;
-        rc = prov_reader_open(settings->args[1], &db);
+        rc = prov_reader_open(settings->args[1], &reader);
         if (rc == 0)
-            rc = verbs[i].run(db, settings);
-        sqlite3_close(db);
+            rc = verbs[i].run(&reader, settings);
+        database_close(&reader);
         return rc;
     }
     return rc < 0

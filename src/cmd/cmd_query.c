@@ -8,6 +8,7 @@
 #include "cmd/print.h"
 #include "cmd/query_print.h"
 #include "cmd/status.h"
+#include "prov/prov_place.h"
 #include "prov/prov_reader.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -161,7 +162,9 @@ int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
     int rc = 0;
 
     if (sqlite3_prepare_v2(db, sql, -1, &query, &rest) != SQLITE_OK)
-        return err_set(ERR_USAGE, "bad SQL: %s", sqlite3_errmsg(db));
+        return sqlite3_errcode(db) == SQLITE_AUTH
+                   ? err_set(ERR_USAGE, "only questions: '%s' would change something", sql)
+                   : err_set(ERR_USAGE, "bad SQL: %s", sqlite3_errmsg(db));
     if (query == NULL || has_more(db, rest))
         rc = err_set(ERR_USAGE, "one SQL statement at a time, not '%s'", sql);
     else if (!sqlite3_stmt_readonly(query))
@@ -174,12 +177,14 @@ int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
 
 static int query_store(const struct settings *settings)
 {
-    sqlite3 *db;
-    int rc = prov_reader_open(settings->args[0], &db);
+    struct database reader;
+    int rc = prov_reader_open(settings->args[0], &reader);
 
-    if (rc == 0)
-        rc = query_print(db, settings->args[1], settings);
-    sqlite3_close(db);
+    if (rc == 0) {
+        database_unbound(&reader);
+        rc = query_print(reader.sql, settings->args[1], settings);
+    }
+    database_close(&reader);
     return rc < 0 ? rc : STATUS_DONE;
 }
 

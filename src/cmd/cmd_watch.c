@@ -1,7 +1,8 @@
 /*
  * snag watch -- strange calls while a program runs, and a page that shows them.
  *
- * The page is there before the program is, and stays when it is over.
+ * The page is there before the program is, and stays when it is over. A program that runs again
+ * meanwhile is shown from its begin, and has a store of its own.
  */
 #include "base/err.h"
 #include "base/fs.h"
@@ -24,10 +25,72 @@
 #define MOST_STORES 1000
 #define NO_STORE "none" /* as --store says it */
 
+/* The first of STEM.store, STEM-2.store, ... that is free; rest: ".store", or what else is
+ * said. */
+static int free_store(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE])
+{
+    for (int i = from; i < MOST_STORES; i++) {
+        struct prov_place place;
+        char number[16] = "";
+
+        if (i > 1)
+            snprintf(number, sizeof number, "-%d", i);
+        if (snprintf(store, FS_PATH_SIZE, "%s%s%s", stem, number, rest) >= FS_PATH_SIZE)
+            return err_set(ERR_RANGE, "path too long: '%.200s...'", stem);
+        if (prov_place_parse(store, &place) == 0 && !fs_exists(place.dir))
+            return 0;
+    }
+    return err_set(ERR_EXISTS, "there are '%s%s' and many like it: say --store", stem, rest);
+}
+
+/* "job.store" for replay:traces/job/, or what is still free: job-2.store, ... */
+static int choose_store(const char *source, char store[FS_PATH_SIZE])
+{
+    const char *colon = strchr(source, ':');
+    char name[128] = "watch";
+    size_t end, begin;
+
+    if (colon == NULL || strncmp(source, "replay:", 7) == 0) {
+        source = colon ? colon + 1 : source;
+        for (end = strlen(source); end > 0 && source[end - 1] == '/'; end--)
+            ;
+        for (begin = end; begin > 0 && source[begin - 1] != '/'; begin--)
+            ;
+        if (strspn(source + begin, NAME_CHARACTERS) >= end - begin && end > begin)
+            snprintf(name, sizeof name, "%.*s", (int)(end - begin), source + begin);
+    }
+    return free_store(name, ".store", 1, store);
+}
+
+/* The store of another run: kept-2 for kept, job-2.store for job.store, and so on. */
+static int next_store(const char *url, char store[FS_PATH_SIZE])
+{
+    const char *query = strncmp(url, "sqlite:", 7) == 0 ? strchr(url, '?') : NULL;
+    size_t n = query ? (size_t)(query - url) : strlen(url);
+    char stem[FS_PATH_SIZE], rest[FS_PATH_SIZE];
+
+    while (n > 1 && url[n - 1] == '/')
+        n--;
+    if (n > 6 && strncmp(url + n - 6, ".store", 6) == 0)
+        n -= 6;
+    snprintf(stem, sizeof stem, "%.*s", (int)n, url);
+    snprintf(rest, sizeof rest, "%s", url + n + strspn(url + n, "/"));
+    return free_store(stem, rest, 2, store);
+}
+
+/* ---------------------------------------------------------------------------------- runs */
+
 static void print_store(const char *store)
 {
     if (store)
         print("what is strange goes to %s\n", store);
+    fflush(stdout);
+}
+
+static void print_run(unsigned run, const char *store)
+{
+    print("the program runs again: run %u%s%s\n", run,
+          store ? ", what is strange goes to " : "", store ? store : "");
     fflush(stdout);
 }
 
@@ -54,31 +117,94 @@ static int check_trees(const struct live_session *session)
     return rc < 0 ? status_of(rc) : 0;
 }
 
-/* Reads and judges until nothing more comes. Returns an exit status or a negative ERR_*. */
+/* The page says what became of the store while nothing comes from the program, too. */
+static void look(void *ctx, struct live_session *session)
+{
+    struct live_recorder_counts counts;
+
+    if (session->recorder == NULL)
+        return;
+    live_recorder_counts(session->recorder, &counts);
+    live_state_stored(ctx, &counts.store);
+}
+
+/* Whoever ends it knows that calls were still open. */
+static int status_of_run(const struct live_session *session)
+{
+    if (session->is_interrupted && !session->has_lost && !session->has_unsent)
+        return STATUS_DONE;
+    return live_session_status(session);
+}
+
+/* One run, until nothing more comes. Returns an exit status or a negative ERR_*. */
+static int judge_run(struct live_session *session, struct live_state *state)
+{
+    int rc;
+
+    state->opts.stream = &session->stream;
+    state->opts.recorder = session->recorder;
+    state->opts.trees = session->trees;
+    live_session_add(session, live_state_step, state);
+    session->look = look;
+    session->look_ctx = state;
+    rc = live_session_run(session);
+    live_state_end(state, rc < 0 ? err_message() : NULL, &session->stored.store);
+    print_totals(session);
+    if (rc == 0)
+        rc = check_trees(session);
+    return rc == 0 ? status_of_run(session) : rc;
+}
+
+/* Those after the first, each with another store. */
+struct next_runs {
+    const char *first_store;
+    struct settings settings;
+    char store[FS_PATH_SIZE];
+};
+
+/* One of them; as judge_run. */
+static int judge_next(struct live_session *session, struct next_runs *next,
+                      struct live_state *state)
+{
+    int rc = next->first_store ? next_store(next->first_store, next->store) : 0;
+
+    next->settings.store = next->first_store ? next->store : NULL;
+    if (rc == 0)
+        live_state_next_run(state, next->settings.store);
+    if (rc == 0)
+        rc = live_session_next(session, &next->settings);
+    if (rc < 0) {
+        live_state_end(state, err_message(), NULL);
+        return rc;
+    }
+    print_run(state->run, next->settings.store);
+    return judge_run(session, state);
+}
+
+/*
+ * All runs there are. Returns an exit status, that of the first run that has one, or a negative
+ * ERR_*.
+ */
 static int judge(const struct settings *settings, struct live_state *state)
 {
+    struct next_runs next = {.first_store = settings->store, .settings = *settings};
     struct live_session session;
-    int rc = live_session_open(&session, settings);
+    int rc = live_session_open(&session, settings), status = STATUS_DONE;
 
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
     } else {
         print_store(settings->store);
-        state->opts.stream = &session.stream;
-        state->opts.recorder = session.recorder;
-        state->opts.trees = session.trees;
-        live_session_add(&session, live_state_step, state);
-        rc = live_session_run(&session);
-        live_state_end(state, rc < 0 ? err_message() : NULL, &session.stored.store);
-        print_totals(&session);
-        if (rc == 0)
-            rc = check_trees(&session);
+        rc = judge_run(&session, state);
     }
-    /* Whoever ends it knows that calls were still open. */
-    if (rc == 0)
-        rc = session.is_interrupted ? STATUS_DONE : live_session_status(&session);
+    while (rc >= 0) {
+        status = status ? status : rc;
+        if (settings->is_once || !live_session_again(&session))
+            break;
+        rc = judge_next(&session, &next, state);
+    }
     live_session_close(&session);
-    return rc;
+    return rc < 0 ? rc : status;
 }
 
 /* What was found can be looked at until somebody says that it is enough. */
@@ -120,30 +246,6 @@ static int serve(const struct settings *settings)
     http_close(http);
     live_state_free(state);
     return rc;
-}
-
-/* "job.store" for replay:traces/job/, or what is still free: job-2.store, ... */
-static int choose_store(const char *source, char store[FS_PATH_SIZE])
-{
-    const char *colon = strchr(source, ':');
-    char name[128] = "watch";
-    size_t end, begin;
-
-    if (colon == NULL || strncmp(source, "replay:", 7) == 0) {
-        source = colon ? colon + 1 : source;
-        for (end = strlen(source); end > 0 && source[end - 1] == '/'; end--)
-            ;
-        for (begin = end; begin > 0 && source[begin - 1] != '/'; begin--)
-            ;
-        if (strspn(source + begin, NAME_CHARACTERS) >= end - begin && end > begin)
-            snprintf(name, sizeof name, "%.*s", (int)(end - begin), source + begin);
-    }
-    snprintf(store, FS_PATH_SIZE, "%s.store", name);
-    for (int i = 2; i < MOST_STORES && fs_exists(store); i++)
-        snprintf(store, FS_PATH_SIZE, "%s-%d.store", name, i);
-    return fs_exists(store)
-               ? err_set(ERR_EXISTS, "there are '%s' and many like it: say --store", store)
-               : 0;
 }
 
 int cmd_watch(const struct settings *settings)

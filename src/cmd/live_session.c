@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "cmd/algo_file.h"
 #include "cmd/status.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,13 +60,27 @@ static int in_child(void *ctx, struct guard *guard)
     return status;
 }
 
+/* Whatever became of the child: what it made in vain does not stay. */
+static void discard_store(const char *url, int rc)
+{
+    char *message = mem_copy_string(err_message());
+
+    prov_home_discard(url);
+    if (rc < 0)
+        err_set(rc, "%s", message);
+    free(message);
+}
+
 int live_session_guarded(const struct settings *settings,
                          int (*fn)(const struct settings *settings))
 {
     struct guarded g = {settings, fn};
     struct guard_opts opts = {.ends_itself = true};
+    bool is_new = settings->store && !prov_place_is_store(settings->store);
     int sig = 0, rc = guard_run(in_child, &g, &opts, &sig);
 
+    if (is_new && rc != STATUS_DONE && rc != STATUS_DAMAGED)
+        discard_store(settings->store, rc);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);
@@ -154,6 +170,14 @@ static bool is_here(const struct stream *stream)
     return strcmp(stream->ops->name, "replay") != 0;
 }
 
+/* The only rank of which there will be records; NULL: there may be any. */
+static const uint32_t *rank_of(const struct settings *s)
+{
+    if (s->as_rank != NO_RANK)
+        return &s->as_rank;
+    return s->rank != NO_RANK ? &s->rank : NULL;
+}
+
 static int open_recorder(struct live_session *session)
 {
     const struct settings *s = session->settings;
@@ -173,7 +197,8 @@ static int open_recorder(struct live_session *session)
                                                          .program = s->program,
                                                          .watchlist = s->watchlist,
                                                          .counter_prefix = s->counter_prefix,
-                                                         .hostname = host});
+                                                         .hostname = host,
+                                                         .store = {.rank = rank_of(s)}});
     if (rc == 0)
         live_session_add(session, live_recorder_step, session->recorder);
     return rc;
@@ -213,6 +238,22 @@ static int open_trees(struct live_session *session, const struct settings *s)
     return rc;
 }
 
+/* What a run has of its own, before there is a program ... */
+static int prepare_run(struct live_session *session)
+{
+    int rc = read_rules(session);
+
+    return rc < 0 ? rc : open_client(session);
+}
+
+/* ... and behind it: the recorder looks at the stream, and at the trees of a step. */
+static int begin_run(struct live_session *session)
+{
+    int rc = open_trees(session, session->settings);
+
+    return rc < 0 ? rc : open_recorder(session);
+}
+
 int live_session_open(struct live_session *session, const struct settings *settings)
 {
     struct stream_opts opts = stream_opts_of(settings);
@@ -221,14 +262,10 @@ int live_session_open(struct live_session *session, const struct settings *setti
     *session = (struct live_session){.settings = settings, .opts = ad_opts_of(settings)};
     listen_to_signals();
     if (rc == 0)
-        rc = read_rules(session);
-    if (rc == 0)
-        rc = open_client(session);
+        rc = prepare_run(session);
     if (rc == 0)
         rc = stream_open(&session->stream, settings->args[0], &opts);
-    if (rc == 0)
-        rc = open_trees(session, settings);
-    return rc < 0 ? rc : open_recorder(session); /* it looks at the trees of a step */
+    return rc < 0 ? rc : begin_run(session);
 }
 
 void live_session_add(struct live_session *session,
@@ -237,7 +274,8 @@ void live_session_add(struct live_session *session,
     session->sink[session->opts.n_sinks++] = (struct ad_sink){step, ctx};
 }
 
-void live_session_close(struct live_session *session)
+/* All but the stream. */
+static void end_run(struct live_session *session)
 {
     close_recorder(session);
     ad_free(session->ad);
@@ -245,8 +283,25 @@ void live_session_close(struct live_session *session)
     ps_client_close(session->client);
     live_rules_release(&session->rules);
     live_trees_free(session->trees);
+}
+
+void live_session_close(struct live_session *session)
+{
+    end_run(session);
     stream_close(&session->stream);
     *session = (struct live_session){0};
+}
+
+int live_session_next(struct live_session *session, const struct settings *settings)
+{
+    struct stream stream = session->stream;
+    int rc;
+
+    end_run(session);
+    *session = (struct live_session){
+        .settings = settings, .opts = ad_opts_of(settings), .stream = stream};
+    rc = prepare_run(session);
+    return rc < 0 ? rc : begin_run(session);
 }
 
 /* -------------------------------------------------------------------------------- running */
@@ -265,10 +320,31 @@ static int read_steps(struct live_session *s, struct progress *progress)
         else if (silence_ms && clock_ns() - heard_ns > silence_ms * (uint64_t)1000000)
             return err_set(ERR_IO, "'%s' has said nothing for %g s", s->stream.url,
                            1e-3 * silence_ms);
+        if (state == STREAM_IDLE && s->look)
+            s->look(s->look_ctx, s);
         progress_add(progress, ad_totals(s->ad)->n_events - n_events);
         n_events = ad_totals(s->ad)->n_events;
     }
     return state;
+}
+
+/* What became of what we had said to a server that died. */
+static void say_restarts(struct live_session *s)
+{
+    struct ps_client_counts n;
+
+    ps_client_counts(s->client, &n);
+    if (n.n_retold > 0)
+        log_warn("ad",
+                 "the parameter server was started anew without what it had known: it was "
+                 "told again what is from here, and what instances had told that had ended "
+                 "is missing (snag ps --snapshot keeps it)");
+    if (n.n_forgotten > 0)
+        log_warn("ad",
+                 "the parameter server was started anew with less than it had kept: %llu "
+                 "parts of what is from here are missing",
+                 (unsigned long long)n.n_forgotten);
+    s->has_unsent |= n.n_forgotten > 0;
 }
 
 /* Waits for the server in short stretches, so that a signal is seen. */
@@ -286,6 +362,7 @@ static void finish_exchange(struct live_session *s)
     }
     if (s->has_unsent)
         log_warn("ad", "the parameter server has not taken all that was learnt");
+    say_restarts(s);
 }
 
 static void say_unused(const struct live_rule_list *list, const char *path)
@@ -315,6 +392,15 @@ int live_session_run(struct live_session *session)
     say_unused(&session->rules.threshold, session->settings->thresholds);
     close_recorder(session);
     return state < 0 ? state : 0;
+}
+
+bool live_session_again(struct live_session *session)
+{
+    int state = STREAM_IDLE;
+
+    while (state == STREAM_IDLE && !is_told)
+        state = stream_again(&session->stream, LOOK_MS);
+    return state == STREAM_STEP && !is_told;
 }
 
 int live_session_status(const struct live_session *session)

@@ -7,6 +7,8 @@
  *     live_session_open(&session, settings);
  *     live_session_add(&session, show_step, &page);
  *     rc = live_session_run(&session);
+ *     while (live_session_again(&session))       the program runs once more
+ *         live_session_next(&session, settings), live_session_add(..), live_session_run(..);
  *     live_session_close(&session);
  *
  * The libraries that read traces may die of damaged ones: all of it happens in a child process,
@@ -29,6 +31,9 @@ struct live_session {
     struct ad_opts opts;
     struct ad_sink sink[LIVE_SESSION_SINKS]; /* [opts.n_sinks] */
     struct live_rules rules;
+    void (*look)(void *ctx,
+                 struct live_session *session); /* now and then while nothing comes */
+    void *look_ctx;
     struct ps_client *client; /* with --ps: */
     struct live_exchange *exchange;
     char program[16]; /* name of the program to the parameter server */
@@ -66,6 +71,19 @@ void live_session_add(struct live_session *session,
  * In any case sinks have seen a last step.
  */
 int live_session_run(struct live_session *session);
+
+/*
+ * live_session_again -- behind live_session_run: wait for the program to run once more, or for
+ * a signal. Returns true when it is there; live_session_next is to be called then.
+ */
+bool live_session_again(struct live_session *session);
+
+/*
+ * live_session_next -- a new run of the same stream: all that was learnt is forgotten, and all
+ * sinks but those of the session. settings  of this run: another store; must outlive it Returns
+ * as live_session_open.
+ */
+int live_session_next(struct live_session *session, const struct settings *settings);
 
 /* live_session_is_told -- a signal has asked us to end. */
 bool live_session_is_told(void);

@@ -152,7 +152,7 @@ static void row_chrome(struct store_export *e, sqlite3_stmt *row)
 
 typedef void row_fn(struct store_export *e, sqlite3_stmt *row);
 
-static int each_row(struct store_export *e, sqlite3 *db, row_fn *fn)
+static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
 {
     const char *what = e->settings->what ? e->settings->what : "anomalies";
     sqlite3_stmt *query = NULL;
@@ -162,7 +162,7 @@ static int each_row(struct store_export *e, sqlite3 *db, row_fn *fn)
     snprintf(sql, sizeof sql,
              "SELECT " COLUMNS ", record FROM %s WHERE %u IN (%u, rid) ORDER BY shard, __id",
              what, e->settings->rank, NO_RANK);
-    rc = rundb_prepare(db, sql, &query);
+    rc = rundb_prepare(reader->sql, sql, &query);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
             e->n_damaged++;
@@ -170,27 +170,27 @@ static int each_row(struct store_export *e, sqlite3 *db, row_fn *fn)
             fn(e, query);
     }
     if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the store");
+        rc = prov_reader_error(reader, e->settings->args[0]);
     sqlite3_finalize(query);
     return rc;
 }
 
-static int write_rows(struct store_export *e, sqlite3 *db)
+static int write_rows(struct store_export *e, struct database *reader)
 {
     const char *format = settings_format(e->settings, "csv");
     int rc;
 
     if (strcmp(format, "json") == 0)
-        return each_row(e, db, row_json);
+        return each_row(e, reader, row_json);
     if (strcmp(format, "csv") == 0) {
         for (const char *at = COLUMNS; *at; at++)
             if (*at != ' ')
                 fputc(*at, e->out);
         fputc('\n', e->out);
-        return each_row(e, db, row_csv);
+        return each_row(e, reader, row_csv);
     }
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
-    rc = each_row(e, db, row_chrome);
+    rc = each_row(e, reader, row_chrome);
     fputs("\n]}\n", e->out);
     return rc;
 }
@@ -211,18 +211,18 @@ int store_export(const struct settings *settings)
     struct store_export e = {
         .settings = settings, .is_first = true, .category = is_normal ? "normal" : "anomaly"};
     struct output output = {0};
-    sqlite3 *db = NULL;
+    struct database reader = {0};
     int rc = check(settings);
 
     if (rc == 0)
-        rc = prov_reader_open(settings->args[0], &db);
+        rc = prov_reader_open(settings->args[0], &reader);
     if (rc == 0)
         rc = output_open(&output, settings->output);
     e.out = output.file;
     if (rc == 0)
-        rc = write_rows(&e, db);
+        rc = write_rows(&e, &reader);
     rc = output_close(&output, rc);
-    sqlite3_close(db);
+    database_close(&reader);
     idmap_release(&e.seen);
     return rc < 0 ? rc : store_status(e.n_damaged);
 }

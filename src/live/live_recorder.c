@@ -39,17 +39,19 @@ struct live_recorder {
     struct latest_tree *latest; /* [n_foi] */
     uint32_t n_foi;
     size_t latest_cap, n_held_trees;
-    struct live_recorder_counts counts;
+    uint64_t n_pruned;
     int final_rc;
     char *final_message;
 };
 
 int live_recorder_open(struct live_recorder **out, const struct live_recorder_opts *opts)
 {
+    struct prov_store_opts store = opts->store;
     struct live_recorder *r;
     int rc;
 
     *out = NULL;
+    store.program = opts->program;
     if (opts->window > LIVE_RECORDER_MOST_WINDOW)
         return err_set(ERR_RANGE, "a window of %u calls is too large, %u at most", opts->window,
                        LIVE_RECORDER_MOST_WINDOW);
@@ -65,7 +67,7 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
                                                .counter_prefix = opts->counter_prefix,
                                                .hostname = opts->hostname});
     if (rc == 0)
-        rc = prov_store_open(opts->url, &opts->store, &r->store);
+        rc = prov_store_open(opts->url, &store, &r->store);
     if (rc == 0)
         *out = r;
     else
@@ -105,7 +107,7 @@ int live_recorder_flush(struct live_recorder *r)
 
 void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
 {
-    *out = r->counts;
+    *out = (struct live_recorder_counts){.n_pruned = r->n_pruned};
     prov_store_counts(r->store, &out->store);
 }
 
@@ -139,8 +141,6 @@ static void put_exhibit(struct live_recorder *r, const struct ad_step *step, str
                                                    .window = around_window(&x->partner[i])};
     }
     prov_store_put(r->store, PROV_ANOMALY, record);
-    r->counts.n_executions += record->is_execution;
-    r->counts.n_anomalies += !record->is_execution;
 }
 
 /* What waited for this step. */
@@ -175,7 +175,7 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
         evidence_take_late(&r->evidence, step, v, x);
     else
         evidence_take(&r->evidence, step, v, x);
-    r->counts.n_late += is_late;
+    x->record.is_late = is_late;
     set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
     if (!step->is_last && r->n_held < LIVE_RECORDER_MOST_HELD &&
         !evidence_is_complete(&r->evidence, x))
@@ -208,7 +208,6 @@ static void put_normal(struct live_recorder *r, const struct ad_step *step,
     set_judgement(r, step, n->call.model, judge->ops->judge(&judge->model, sketch, time_ns),
                   (double)time_ns - judge->model.median, &record);
     prov_store_put(r->store, PROV_NORMAL, &record);
-    r->counts.n_normals++;
 }
 
 /* One for each function that is strange in this step, or was when there was none to give. */
@@ -282,10 +281,8 @@ static void give_latest(struct live_recorder *r, struct latest_tree *latest)
     if (!latest->is_wanted || latest->record.n == 0)
         return;
     latest->record.at = 0;
-    if (prov_record_unpack(&latest->record, &r->evidence.arena, &record) == 0) {
+    if (prov_record_unpack(&latest->record, &r->evidence.arena, &record) == 0)
         prov_store_put(r->store, PROV_NORMAL, &record);
-        r->counts.n_normal_executions++;
-    }
     latest->record.n = 0;
     latest->is_wanted = false;
     arena_restore(&r->evidence.arena, mark);
@@ -383,7 +380,7 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
     prov_store_end(r->store);
-    r->counts.n_pruned = rejudged.n_pruned;
+    r->n_pruned = rejudged.n_pruned;
     idmap_release(&last.fid);
     free(last.model);
 }

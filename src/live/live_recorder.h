@@ -44,16 +44,12 @@ struct live_recorder_opts {
     const char *watchlist;      /* file, or NULL: see node_state.h */
     const char *counter_prefix; /* where there is no list */
     const char *hostname;       /* of processes whose metadata do not say it; NULL: "" */
-    struct prov_store_opts store;
+    struct prov_store_opts store; /* but for its program */
 };
 
 struct live_recorder_counts {
-    uint64_t n_anomalies, n_normals; /* records that were put */
-    uint64_t n_late;                 /* of the anomalies: without their surroundings */
-    uint64_t n_pruned;               /* the final models say otherwise */
-    uint64_t n_executions;           /* records of strange executions */
-    uint64_t n_normal_executions;
-    struct prov_counts store;
+    uint64_t n_pruned;        /* records that the final models judge otherwise */
+    struct prov_counts store; /* of what is safe, and what is lost */
 };
 
 /*

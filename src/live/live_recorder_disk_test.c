@@ -50,25 +50,26 @@ static struct ad_totals judge(struct live_recorder *recorder)
     return totals;
 }
 
-static uint64_t count_stored(const char *url)
+static uint64_t count(const char *url, const char *sql)
 {
     sqlite3_stmt *query;
-    sqlite3 *db;
+    struct database db;
     uint64_t n;
 
     assert_int_equal(prov_reader_open(url, &db), 0);
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "SELECT (SELECT count(record) FROM anomalies) + "
-                                        "(SELECT count(record) FROM normalexecs) + "
-                                        "(SELECT count(*) FROM func_stats) + "
-                                        "(SELECT count(*) FROM ad_model)",
-                                        -1, &query, NULL),
-                     SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(query), SQLITE_ROW);
     n = (uint64_t)sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
-    sqlite3_close(db);
+    database_close(&db);
     return n;
+}
+
+static uint64_t count_stored(const char *url)
+{
+    return count(url, "SELECT (SELECT count(record) FROM anomalies) + "
+                      "(SELECT count(record) FROM normalexecs) + "
+                      "(SELECT count(*) FROM func_stats) + (SELECT count(*) FROM ad_model)");
 }
 
 static void a_full_disk_loses_records_and_nothing_else(void **state)
@@ -87,15 +88,41 @@ static void a_full_disk_loses_records_and_nothing_else(void **state)
     with = judge(recorder);
     live_recorder_counts(recorder, &counts);
     assert_memory_equal(&with, &without, sizeof with);
-    assert_int_equal(counts.n_anomalies, with.n_anomalies);
     assert_true(counts.store.n_dropped > 0);
     assert_true(counts.store.n_stored > 0);
+    assert_true(counts.store.n_anomalies < with.n_anomalies);
+    assert_non_null(counts.store.why);
     assert_int_equal(live_recorder_close(recorder), ERR_IO);
     assert_non_null(strstr(err_message(), "were not stored"));
     limit_files(RLIM_INFINITY);
     assert_int_equal(counts.store.n_waiting, 0);
     assert_int_equal(count_stored(dir), counts.store.n_stored);
+    assert_int_equal(count(dir, "SELECT count(*) FROM anomalies"), counts.store.n_anomalies);
+    assert_int_equal(count(dir, "SELECT count(*) FROM normalexecs"), counts.store.n_normals);
     assert_int_equal(fs_remove_tree(dir), 0);
+}
+
+/* Somebody removes the store: what was in it is not said to be stored. */
+static void a_store_that_is_removed_meanwhile_has_nothing(void **state)
+{
+    char dir[] = "recorder-disk-XXXXXX";
+    struct live_recorder_opts opts = {.url = dir, .window = 10};
+    struct live_recorder *recorder;
+    struct live_recorder_counts counts;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(live_recorder_open(&recorder, &opts), 0);
+    assert_int_equal(fs_remove_tree(dir), 0);
+    judge(recorder);
+    live_recorder_counts(recorder, &counts);
+    assert_int_equal(counts.store.n_stored, 0);
+    assert_int_equal(counts.store.n_anomalies, 0);
+    assert_true(counts.store.n_dropped > 0);
+    assert_true(counts.store.is_failing);
+    assert_non_null(strstr(counts.store.why, "removed"));
+    assert_int_equal(live_recorder_close(recorder), ERR_IO);
+    assert_false(fs_exists(dir));
 }
 
 /* Room comes back before the end: what was put later is there, with the final verdicts. */
@@ -153,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_disk_loses_records_and_nothing_else),
+        cmocka_unit_test(a_store_that_is_removed_meanwhile_has_nothing),
         cmocka_unit_test(when_there_is_room_again_it_goes_on),
     };
 

@@ -45,10 +45,11 @@ static void confirm(void *ctx, const struct ad_step *step)
     struct live_recorder_counts counts;
 
     (void)step;
-    live_recorder_counts(w->recorder, &counts);
     if (live_recorder_flush(w->recorder) < 0)
         _exit(5);
-    atomic_store(&w->life->n_confirmed, w->n_before + counts.n_anomalies + counts.n_normals);
+    live_recorder_counts(w->recorder, &counts);
+    atomic_store(&w->life->n_confirmed,
+                 w->n_before + counts.store.n_anomalies + counts.store.n_normals);
 }
 
 /* One run of the program, from beginning to end. */
@@ -122,17 +123,18 @@ static bool is_whole(sqlite3 *db, const char *sql)
 static int64_t check(const char *url, const struct life *life)
 {
     int64_t n;
-    sqlite3 *db;
+    struct database db;
 
     assert_int_equal(prov_reader_open(url, &db), 0);
-    n = ask(db, "SELECT count(*) FROM " ALL, life->number);
+    n = ask(db.sql, "SELECT count(*) FROM " ALL, life->number);
     assert_true(n >= (int64_t)atomic_load(&life->n_confirmed));
     assert_int_equal(
-        ask(db, "SELECT count(DISTINCT pid || ' ' || event_id) FROM " ALL, life->number), n);
-    assert_int_equal(ask(db, "SELECT count(record) FROM " ALL, life->number), n);
-    assert_true(is_whole(db, "PRAGMA s0.integrity_check"));
-    assert_true(is_whole(db, "PRAGMA s1.integrity_check"));
-    sqlite3_close(db);
+        ask(db.sql, "SELECT count(DISTINCT pid || ' ' || event_id) FROM " ALL, life->number),
+        n);
+    assert_int_equal(ask(db.sql, "SELECT count(record) FROM " ALL, life->number), n);
+    assert_true(is_whole(db.sql, "PRAGMA s0.integrity_check"));
+    assert_true(is_whole(db.sql, "PRAGMA s1.integrity_check"));
+    database_close(&db);
     return n;
 }
 

@@ -106,14 +106,14 @@ static struct live_recorder_counts run(void)
 static void ask(const char *sql, char *out, size_t size)
 {
     sqlite3_stmt *query;
-    sqlite3 *db;
+    struct database db;
 
     assert_int_equal(prov_reader_open(dir, &db), 0);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(query), SQLITE_ROW);
     snprintf(out, size, "%s", sqlite3_column_text(query, 0));
     sqlite3_finalize(query);
-    sqlite3_close(db);
+    database_close(&db);
 }
 
 static void assert_says(const char *sql, const char *expected)
@@ -145,7 +145,7 @@ static void windows_go_across_steps(void **state)
     sample_call(&program, 0, 31 * MS, "b", US);
     sample_call(&program, 0, 32 * MS, "c", US);
     sample_leave(&program, 0, 33 * MS);
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says(CALLS("$.event_window.exec_window"),
                 "w@0:0:199 main@0:0:200 w@0:0:201* a@0:0:202 b@0:1:0");
     assert_says(CALLS("$.call_stack"), "w@0:0:201* main@0:0:200...");
@@ -172,7 +172,7 @@ static void calls_that_last_for_steps_keep_their_surroundings(void **state)
     sample_call(&program, 0, 41 * MS, "c", US);
     sample_call(&program, 0, 42 * MS, "d", US);
     sample_leave(&program, 0, 43 * MS);
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says(CALLS("$.event_window.exec_window"),
                 "w@0:0:199 a@0:0:200 w@0:0:201* b@0:0:202 c@0:2:0");
     assert_says("SELECT event_id || ' ' || io_step || ' ' || runtime_total || ' ' || "
@@ -208,7 +208,7 @@ static void partners_and_causes_are_told(void **state)
     sample_enter(&program, 0, 20 * MS, "MPI_Recv");
     sample_message(&program, 0, 25 * MS + 4 * US, MESSAGE_RECV, 1, 64);
     sample_leave(&program, 0, 25 * MS + 5 * US);
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says(CALLS("$.event_window.exec_window"),
                 "MPI_Recv@0:0:198 MPI_Recv@0:0:199 MPI_Recv@0:0:200*");
     assert_says(CALLS("$.partners[0].event_window.exec_window"),
@@ -236,7 +236,7 @@ static void messages_of_neighbours_have_no_part_in_it(void **state)
     sample_leave(&program, 0, 22 * MS);
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     sample_call(&program, 1, 22 * MS, "x", 5 * MS);
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says("SELECT json_array_length(record, '$.partners') || ' ' || "
                 "json_array_length(record, '$.event_window.comm_window') || ' ' || "
                 "json_array_length(record, '$.counter_events') FROM anomalies",
@@ -264,7 +264,7 @@ static void messages_find_their_ends_across_steps(void **state)
     sample_enter(&program, 0, 32 * MS, "w");
     sample_message(&program, 0, 45 * MS, MESSAGE_RECV, 1, 2);
     sample_leave(&program, 0, 46 * MS);
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says(CALLS("$.partners[0].event_window.exec_window"),
                 "MPI_Send@1:0:0 x@1:1:0 MPI_Send@1:1:1 y@1:1:2 z@1:1:3");
 }
@@ -285,7 +285,7 @@ static void counters_belong_to_calls_or_to_the_node(void **state)
     sample_counter(&program, 0, 24 * MS, "monitoring: load", 4);
     sample_leave(&program, 0, 27 * MS);
     sample_counter(&program, 0, 28 * MS, "PAPI_TOT_CYC", 99);
-    assert_int_equal(run_with(&opts, ad_default()).n_anomalies, 1);
+    assert_int_equal(run_with(&opts, ad_default()).store.n_anomalies, 1);
     assert_says("SELECT record -> '$.counter_events' FROM anomalies",
                 "[{\"counter_idx\":1,\"counter_name\":\"PAPI_TOT_CYC\",\"counter_value\":12345,"
                 "\"pid\":0,\"rid\":0,\"tid\":0,\"ts\":23000}]");
@@ -344,7 +344,7 @@ static void kernels_know_who_launched_them(void **state)
     sample_leave(&program, 1, 36 * MS);
     program.defs.location[1].rank = 0; /* of the same process */
     program.defs.location[1].thread = 1;
-    assert_int_equal(run().n_anomalies, 1);
+    assert_int_equal(run().store.n_anomalies, 1);
     assert_says("SELECT record -> '$.gpu_location' FROM anomalies",
                 "{\"context\":0,\"device\":3,\"stream\":0,\"thread\":1}");
     assert_says("SELECT (record -> '$.gpu_parent') ->> 'event_id' FROM anomalies", "0:0:1");
@@ -367,8 +367,8 @@ static void late_verdicts_have_no_window(void **state)
     say_usual(0, 30 * MS, 200);
     ad_settings.least_calls = 300;
     counts = run_with(&opts, ad_settings);
-    assert_int_equal(counts.n_anomalies, 1);
-    assert_int_equal(counts.n_late, 1);
+    assert_int_equal(counts.store.n_anomalies, 1);
+    assert_int_equal(counts.store.n_late, 1);
     assert_says(CALLS("$.call_stack"), "w@0:0:200*");
     assert_says("SELECT json_array_length(record, '$.event_window.exec_window') FROM anomalies",
                 "0");
@@ -393,7 +393,7 @@ static void a_normal_call_goes_with_strange_ones(void **state)
     sample_call(&program, 0, 41 * MS, "w", 5 * MS);
     sample_stream_step(&program, 60 * MS);
     sample_call(&program, 0, 51 * MS, "w", 10 * US);
-    assert_int_equal(run().n_normals, 2);
+    assert_int_equal(run().store.n_normals, 2);
     assert_says("SELECT group_concat(event_id, ' ') FROM normalexecs", "0:0:1 0:2:0");
     assert_says("SELECT group_concat(c.value ->> 'event_id', ' ') FROM normalexecs, "
                 "json_each(record, '$.event_window.exec_window') AS c WHERE io_step = 2",
@@ -483,8 +483,8 @@ static void executions_have_their_calls_as_window(void **state)
     sample_leave(&program, 0, 36 * MS);
     sample_call(&program, 0, 37 * MS, "z", US);
     counts = run_with_trees("solve");
-    assert_int_equal(counts.n_executions, 1);
-    assert_int_equal(counts.n_normal_executions, 1);
+    assert_int_equal(counts.store.n_executions, 1);
+    assert_int_equal(counts.store.n_normal_executions, 1);
 #define EXECUTIONS " FROM (SELECT * FROM anomalies WHERE execution IS NOT NULL) AS x"
     assert_says("SELECT execution || ' ' || calls || ' ' || messages || ' ' || func || ' ' || "
                 "event_id || ' ' || runtime_total || ' ' || outlier_severity || ' ' || "
@@ -525,7 +525,7 @@ static void of_large_executions_the_longest_calls_are_kept(void **state)
         sample_call(&program, 0, 21 * MS + i * 2 * US, i % 3 || i == 0 ? "a" : "b",
                     i % 3 || i == 0 ? US : 1500);
     sample_leave(&program, 0, 28 * MS);
-    assert_int_equal(run_with_trees("solve").n_executions, 1);
+    assert_int_equal(run_with_trees("solve").store.n_executions, 1);
     assert_says("SELECT calls || ' ' || json_array_length(record, '$.event_window.exec_window')"
                 " FROM anomalies WHERE execution IS NOT NULL",
                 "3001 1000");
@@ -551,8 +551,8 @@ static void a_normal_execution_goes_with_strange_ones(void **state)
     sample_stream_step(&program, 60 * MS);
     say_solves(51 * MS, 2);
     counts = run_with_trees("solve");
-    assert_int_equal(counts.n_executions, 3);
-    assert_int_equal(counts.n_normal_executions, 2);
+    assert_int_equal(counts.store.n_executions, 3);
+    assert_int_equal(counts.store.n_normal_executions, 2);
     assert_says("SELECT group_concat(execution, ' ') FROM (SELECT * FROM normalexecs WHERE "
                 "execution IS NOT NULL ORDER BY entry)",
                 "199 204");

@@ -37,17 +37,17 @@ static void put_some(struct prov_store *store, uint64_t from, uint64_t n)
 static int64_t count_stored(const char *url)
 {
     sqlite3_stmt *query;
-    sqlite3 *db;
+    struct database db;
     int64_t n;
 
     assert_int_equal(prov_reader_open(url, &db), 0);
     assert_int_equal(
-        sqlite3_prepare_v2(db, "SELECT count(record) FROM anomalies", -1, &query, NULL),
+        sqlite3_prepare_v2(db.sql, "SELECT count(record) FROM anomalies", -1, &query, NULL),
         SQLITE_OK);
     assert_int_equal(sqlite3_step(query), SQLITE_ROW);
     n = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
-    sqlite3_close(db);
+    database_close(&db);
     return n;
 }
 

@@ -80,30 +80,30 @@ static bool says_ok(sqlite3 *db, const char *sql)
 static void check(const char *url, uint64_t from, uint64_t n_acknowledged, uint64_t n_put)
 {
     char sql[512];
-    sqlite3 *db;
+    struct database db;
 
     assert_int_equal(prov_reader_open(url, &db), 0);
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM anomalies WHERE io_step >= %llu AND record IS NULL",
              (unsigned long long)from / 100);
-    assert_int_equal(ask(db, sql), 0);
+    assert_int_equal(ask(db.sql, sql), 0);
     snprintf(sql, sizeof sql,
              "SELECT count(*) - count(DISTINCT event_id) FROM anomalies WHERE io_step >= %llu",
              (unsigned long long)from / 100);
-    assert_int_equal(ask(db, sql), 0);
+    assert_int_equal(ask(db.sql, sql), 0);
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM anomalies WHERE io_step >= %llu AND " NUMBER_OF
              "BETWEEN %llu AND %lld",
              (unsigned long long)from / 100, (unsigned long long)from,
              (long long)n_acknowledged - 1);
-    assert_int_equal(ask(db, sql), n_acknowledged - from);
+    assert_int_equal(ask(db.sql, sql), n_acknowledged - from);
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM anomalies WHERE io_step >= %llu AND " NUMBER_OF ">= %llu",
              (unsigned long long)from / 100, (unsigned long long)n_put);
-    assert_int_equal(ask(db, sql), 0);
-    assert_true(says_ok(db, "PRAGMA s0.integrity_check"));
-    assert_true(says_ok(db, "PRAGMA s1.integrity_check"));
-    sqlite3_close(db);
+    assert_int_equal(ask(db.sql, sql), 0);
+    assert_true(says_ok(db.sql, "PRAGMA s0.integrity_check"));
+    assert_true(says_ok(db.sql, "PRAGMA s1.integrity_check"));
+    database_close(&db);
 }
 
 /* However slow the machine is, every other life is long enough to leave something behind. */

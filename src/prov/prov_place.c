@@ -3,6 +3,8 @@
 #include "base/err.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,19 +50,30 @@ int prov_place_parse(const char *url, struct prov_place *place)
     return query ? parse_shards(url, query + 1, &place->n_shards) : 0;
 }
 
-int prov_place_shard(const struct prov_place *place, uint32_t shard, char path[FS_PATH_SIZE])
+int prov_place_open(const struct prov_place *place, int *dir)
 {
-    char name[32];
+    *dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*dir >= 0)
+        return 0;
+    return errno == ENOENT || errno == ENOTDIR
+               ? err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place->dir)
+               : err_set(ERR_IO, "cannot open '%s': %s", place->dir, strerror(errno));
+}
 
-    snprintf(name, sizeof name, "shard-%04u.db", shard);
-    return fs_join(path, place->dir, name);
+const struct database_file *prov_place_file(const struct prov_place *place, int dir,
+                                            uint32_t shard, struct prov_file *out)
+{
+    snprintf(out->name, sizeof out->name, "shard-%04u.db", shard);
+    snprintf(out->path, sizeof out->path, "%.*s/%s", FS_PATH_SIZE - 40, place->dir, out->name);
+    out->file = (struct database_file){.dir = dir, .name = out->name, .path = out->path};
+    return &out->file;
 }
 
 bool prov_place_is_store(const char *url)
 {
     struct prov_place place;
-    char path[FS_PATH_SIZE];
+    struct prov_file file;
 
-    return prov_place_parse(url, &place) == 0 && prov_place_shard(&place, 0, path) == 0 &&
-           fs_exists(path);
+    return prov_place_parse(url, &place) == 0 &&
+           fs_exists(prov_place_file(&place, -1, 0, &file)->path);
 }

@@ -2,10 +2,12 @@
  * prov_place -- where a provenance store is: `sqlite:DIR?shards=N`, or just DIR.
  *
  *     DIR/shard-0000.db ... shard-NNNN.db
+ *     DIR/lock                             while somebody writes it
  */
 #ifndef SNAG_PROV_PROV_PLACE_H
 #define SNAG_PROV_PROV_PLACE_H
 
+#include "base/database.h"
 #include "base/fs.h"
 
 #include <stdbool.h>
@@ -25,9 +27,19 @@ struct prov_place {
  */
 int prov_place_parse(const char *url, struct prov_place *place);
 
-/* prov_place_shard -- the file of a shard. Returns 0 or ERR_RANGE when the name does not fit.
+/* prov_place_open -- a handle of the directory; close it. Returns 0, ERR_NOT_FOUND or ERR_IO.
  */
-int prov_place_shard(const struct prov_place *place, uint32_t shard, char path[FS_PATH_SIZE]);
+int prov_place_open(const struct prov_place *place, int *dir);
+
+/* The file of a shard; it points into itself. */
+struct prov_file {
+    struct database_file file;
+    char name[32], path[FS_PATH_SIZE];
+};
+
+/* prov_place_file -- the file of a shard in a directory. Returns file->file. */
+const struct database_file *prov_place_file(const struct prov_place *place, int dir,
+                                            uint32_t shard, struct prov_file *file);
 
 /* prov_place_is_store -- there is a store; false also for what is no URL. */
 bool prov_place_is_store(const char *url);

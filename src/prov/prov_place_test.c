@@ -6,14 +6,15 @@
 static void a_url_says_directory_and_number_of_shards(void **state)
 {
     struct prov_place place;
-    char path[FS_PATH_SIZE];
+    struct prov_file file;
 
     (void)state;
     assert_int_equal(prov_place_parse("sqlite:a/b?shards=16", &place), 0);
     assert_string_equal(place.dir, "a/b");
     assert_int_equal(place.n_shards, 16);
-    assert_int_equal(prov_place_shard(&place, 3, path), 0);
-    assert_string_equal(path, "a/b/shard-0003.db");
+    assert_string_equal(prov_place_file(&place, 7, 3, &file)->path, "a/b/shard-0003.db");
+    assert_string_equal(file.file.name, "shard-0003.db");
+    assert_int_equal(file.file.dir, 7);
     assert_int_equal(prov_place_parse("sqlite:store", &place), 0);
     assert_int_equal(place.n_shards, 0);
     assert_int_equal(prov_place_parse("what?", &place), 0);

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUSY_MS 10000
-
 /* What stands behind a view in one shard. %s: its schema with a dot; %u: its number. */
 struct view {
     const char *name;
@@ -56,16 +54,21 @@ static const char *const copied[] = {"function",          "record",
                                      "metadata_row",      "func_stats_row",
                                      "counter_stats_row", "ad_model_row"};
 
-static int reader_error(sqlite3 *db, const char *what)
+/* A record as JSON, to be freed; NULL for a damaged one. */
+static char *record_text(const void *data, size_t bytes, const struct prov_final *final)
 {
-    int code = sqlite3_errcode(db) & 0xff;
+    struct arena arena = {0};
+    struct prov_record record;
+    char *text = NULL;
 
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-        return err_set(ERR_FORMAT, "damaged store: '%s': %s", what, sqlite3_errmsg(db));
-    return err_set(code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN
-                       ? ERR_IO
-                       : ERR_DATABASE,
-                   "cannot read '%s': %s", what, sqlite3_errmsg(db));
+    if (data && prov_record_read(data, bytes, &arena, &record) == 0) {
+        json_t *json = prov_record_to_json(&record, final);
+
+        text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+        json_decref(json);
+    }
+    arena_release(&arena);
+    return text;
 }
 
 /* prov_record(data, is_pruned, final_score, final_p): JSON, or NULL for a damaged record. */
@@ -76,75 +79,54 @@ static void record_function(sqlite3_context *context, int n, sqlite3_value **val
                                .score = sqlite3_value_double(value[2]),
                                .p = sqlite3_value_double(value[3])};
     const void *data = sqlite3_value_blob(value[0]);
-    struct arena arena = {0};
-    struct prov_record record;
-    json_t *json;
+    char *text = record_text(data, (size_t)sqlite3_value_bytes(value[0]), &final);
+    size_t length = text ? strlen(text) : 0;
 
     (void)n;
-    if (data &&
-        prov_record_read(data, (size_t)sqlite3_value_bytes(value[0]), &arena, &record) == 0) {
-        json = prov_record_to_json(&record, &final);
-        sqlite3_result_text(context, json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)),
-                            -1, free);
-        json_decref(json);
+    if (database_spend(sqlite3_user_data(context), length)) {
+        sqlite3_result_text64(context, text, length, free, SQLITE_UTF8);
+    } else {
+        free(text);
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
     }
-    arena_release(&arena);
 }
 
-static int run_sql(sqlite3 *db, char *sql, const char *what)
+static int run_sql(struct database *d, char *sql, const char *path)
 {
-    int status = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    int status = sql ? sqlite3_exec(d->sql, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
     sqlite3_free(sql);
-    return status == SQLITE_OK ? 0 : reader_error(db, what);
+    return status == SQLITE_OK ? 0 : prov_reader_error(d, path);
 }
 
-/* Percent-encodes what has a meaning in a URI. */
-static void encode_path(const char *path, char out[3 * FS_PATH_SIZE])
+/* A shard as schema `as`; n: how many there are, or 0 to be told. */
+static int attach(struct database *d, const struct prov_place *place, uint32_t shard,
+                  const char *as, uint32_t *n)
 {
-    size_t n = 0;
+    struct prov_file file;
+    int rc;
 
-    for (; *path; path++) {
-        if (strchr("?#%", *path))
-            n += (size_t)sprintf(out + n, "%%%02X", (unsigned char)*path);
-        else
-            out[n++] = *path;
-    }
-    out[n] = '\0';
-}
-
-/* Where nothing can be written, SQLite cannot make the files by which it talks to writers. */
-static int attach(sqlite3 *db, const struct prov_place *place, uint32_t shard, const char *as)
-{
-    char path[FS_PATH_SIZE], encoded[3 * FS_PATH_SIZE];
-    bool is_fixed = access(place->dir, W_OK) != 0;
-    int rc = prov_place_shard(place, shard, path);
-
-    if (rc < 0)
-        return rc;
-    if (!fs_exists(path))
-        return err_set(ERR_FORMAT, "damaged store: '%s' is missing", path);
-    encode_path(path, encoded);
-    rc = run_sql(db,
-                 sqlite3_mprintf("ATTACH 'file:%q?mode=ro%s' AS %s", encoded,
-                                 is_fixed ? "&immutable=1" : "", as),
-                 path);
-    return rc == 0 ? run_sql(db, sqlite3_mprintf("SELECT 1 FROM %s.record", as), path) : rc;
+    prov_place_file(place, d->dir, shard, &file);
+    rc = database_attach(d, file.name, file.path, as);
+    if (rc == ERR_NOT_FOUND)
+        return err_set(ERR_FORMAT, "damaged store: '%s' is missing", file.path);
+    return rc == 0 ? prov_shard_check(d, as, shard, n, file.path) : rc;
 }
 
 /* Copies what a shard has to tables of the temporary database: record of shard 12 to record_12.
  */
-static int copy_shard(sqlite3 *db, const struct prov_place *place, uint32_t shard)
+static int copy_shard(struct database *d, const struct prov_place *place, uint32_t shard,
+                      uint32_t *n)
 {
-    int rc = attach(db, place, shard, "extra");
+    int rc = attach(d, place, shard, "extra", n);
 
     for (size_t i = 0; i < sizeof copied / sizeof *copied && rc == 0; i++)
-        rc = run_sql(db,
+        rc = run_sql(d,
                      sqlite3_mprintf("CREATE TEMP TABLE s%u_%s AS SELECT * FROM extra.%s",
                                      shard, copied[i], copied[i]),
                      place->dir);
     if (rc == 0)
-        rc = run_sql(db,
+        rc = run_sql(d,
                      sqlite3_mprintf("CREATE INDEX temp.s%u_function_id ON s%u_function (id); "
                                      "DETACH extra",
                                      shard, shard),
@@ -158,7 +140,8 @@ static void prefix_of(uint32_t shard, uint32_t n_attached, char out[16])
     snprintf(out, 16, "s%u%c", shard, shard < n_attached ? '.' : '_');
 }
 
-static int make_view(sqlite3 *db, const struct view *view, uint32_t n, uint32_t n_attached)
+static int make_view(struct database *d, const struct view *view, uint32_t n,
+                     uint32_t n_attached)
 {
     char *sql = NULL, prefix[16];
     size_t size;
@@ -175,53 +158,58 @@ static int make_view(sqlite3 *db, const struct view *view, uint32_t n, uint32_t 
         sqlite3_free(arm);
     }
     fclose(out);
-    rc = run_sql(db, sqlite3_mprintf("%s", sql), view->name);
+    rc = run_sql(d, sqlite3_mprintf("%s", sql), view->name);
     free(sql);
     return rc;
 }
 
-static int open_shards(sqlite3 *db, const struct prov_place *place, uint32_t n)
+static int open_shards(struct database *d, const struct prov_place *place)
 {
-    uint32_t most = (uint32_t)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, -1);
-    uint32_t n_attached = n <= most ? n : most - 1;
-    int rc = 0;
+    uint32_t most = (uint32_t)sqlite3_limit(d->sql, SQLITE_LIMIT_ATTACHED, -1);
+    uint32_t n = 0, n_attached = most - 1;
+    int rc = attach(d, place, 0, "s0", &n);
 
-    for (uint32_t i = 0; i < n && rc == 0; i++) {
+    n_attached = n <= most ? n : n_attached;
+    for (uint32_t i = 1; i < n && rc == 0; i++) {
         char name[16];
 
         snprintf(name, sizeof name, "s%u", i);
-        rc = i < n_attached ? attach(db, place, i, name) : copy_shard(db, place, i);
+        rc = i < n_attached ? attach(d, place, i, name, &n) : copy_shard(d, place, i, &n);
     }
     for (size_t v = 0; v < N_VIEWS && rc == 0; v++)
-        rc = make_view(db, &views[v], n, n_attached);
+        rc = make_view(d, &views[v], n, n_attached);
     return rc;
 }
 
-int prov_reader_open(const char *url, sqlite3 **db)
+int prov_reader_open(const char *url, struct database *reader)
 {
     struct prov_place place;
-    uint32_t n = 0;
-    int rc = prov_place_parse(url, &place);
+    int dir = -1, rc = prov_place_parse(url, &place);
 
-    *db = NULL;
+    *reader = (struct database){.dir = -1};
     if (rc == 0 && !prov_place_is_store(url))
         rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place.dir);
-    if (rc == 0 && (n = prov_shard_count(&place)) == 0)
-        rc = err_set(ERR_FORMAT, "not a provenance store, or damaged: '%s'", place.dir);
+    if (rc == 0)
+        rc = prov_place_open(&place, &dir);
     if (rc < 0)
         return rc;
-    if (sqlite3_open_v2(":memory:", db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_URI,
-                        NULL) != SQLITE_OK ||
-        sqlite3_create_function(*db, "prov_record", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+    rc = database_memory(reader, dir);
+    if (rc == 0 &&
+        sqlite3_create_function(reader->sql, "prov_record", 4,
+                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, reader,
                                 record_function, NULL, NULL) != SQLITE_OK)
-        rc = reader_error(*db, place.dir);
-    sqlite3_busy_timeout(*db, BUSY_MS);
+        rc = prov_reader_error(reader, place.dir);
     if (rc == 0)
-        rc = open_shards(*db, &place, n);
-    if (rc < 0) {
-        sqlite3_close(*db);
-        *db = NULL;
-    }
+        rc = open_shards(reader, &place);
+    if (rc == 0)
+        database_read_only(reader);
+    else
+        database_close(reader);
+    close(dir);
     return rc;
+}
+
+int prov_reader_error(struct database *reader, const char *url)
+{
+    return database_error(reader->sql, "cannot read", url);
 }

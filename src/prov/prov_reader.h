@@ -9,19 +9,23 @@
  *
  * Shards are attached as s0, s1, ...; beyond as many as SQLite attaches (ten) they are copied
  * to a temporary database, as they are then. Writing may go on meanwhile.
+ *
+ * A store may be anybody's: what is in it is compared with what we write, and its records are
+ * damaged, or not, one by one.
  */
 #ifndef SNAG_PROV_PROV_READER_H
 #define SNAG_PROV_PROV_READER_H
 
-#include "prov/prov_place.h"
-
-#include <sqlite3.h>
+#include "base/database.h"
 
 /*
- * prov_reader_open -- open a store for questions.
- *   db  out: close with sqlite3_close; NULL on errors
+ * prov_reader_open -- open a store for questions: from then on, SELECT is all there is.
+ *   reader  out: close with database_close
  * Returns 0, ERR_NOT_FOUND, ERR_FORMAT, ERR_IO, ERR_DATABASE, or what prov_place_parse does.
  */
-int prov_reader_open(const char *url, sqlite3 **db);
+int prov_reader_open(const char *url, struct database *reader);
+
+/* prov_reader_error -- a question has failed: as database_error. */
+int prov_reader_error(struct database *reader, const char *url);
 
 #endif

@@ -24,7 +24,8 @@ struct codec {
     struct pack *pack;
     struct arena *arena;
     bool is_reading;
-    uint64_t last_ns; /* times are differences to this */
+    uint64_t last_ns;          /* times are differences to this */
+    size_t n_elements, n_text; /* read: of all lists, bytes of all names where they stand */
     const char *name[MOST_NAMES];
     uint64_t n_names;
 };
@@ -140,8 +141,11 @@ static void name(struct codec *c, const char **text)
         if (c->n_names < MOST_NAMES)
             c->name[c->n_names++] = known;
     }
-    if (c->is_reading)
+    if (c->is_reading) {
         *text = known;
+        c->n_text += strlen(known);
+        c->pack->is_bad |= c->n_text > PROV_MOST_TEXT;
+    }
 }
 
 static void optional_name(struct codec *c, const char **text)
@@ -164,10 +168,12 @@ static void *list(struct codec *c, void *data, size_t *n, size_t width, size_t l
     number(c, &count);
     if (!c->is_reading)
         return data;
-    if (c->pack->is_bad || count > (c->pack->n - c->pack->at) / least) {
+    if (c->pack->is_bad || count > (c->pack->n - c->pack->at) / least ||
+        count > PROV_MOST_ELEMENTS - c->n_elements) {
         c->pack->is_bad = true;
         count = 0;
     }
+    c->n_elements += count;
     *n = count;
     return count ? arena_zeroed(c->arena, count, width) : NULL;
 }

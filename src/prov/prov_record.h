@@ -97,6 +97,7 @@ struct prov_execution {
 };
 
 struct prov_record {
+    bool is_late; /* nothing is known of what was around it; not stored, only counted */
     struct prov_event event; /* with its rank and step */
     uint32_t program, thread, fid;
     const char *func, *hostname;
@@ -122,7 +123,11 @@ struct prov_record {
     struct prov_execution execution; /* when is_execution: the record is of its root */
 };
 
-#define PROV_MOST_BYTES (16u << 20) /* of a record before compression */
+/* Of a record that is read: a recorder writes some 11,000 elements at most (live_recorder.h).
+ */
+#define PROV_MOST_BYTES (16u << 20) /* before compression */
+#define PROV_MOST_ELEMENTS 65536u   /* of all its lists */
+#define PROV_MOST_TEXT (32u << 20)  /* bytes of all names, where they stand */
 
 /*
  * prov_record_pack -- append to a pack, uncompressed. NULL names are "". O(size of the record).
@@ -132,7 +137,8 @@ void prov_record_pack(const struct prov_record *record, struct pack *pack);
 /*
  * prov_record_unpack -- the reverse.
  *   record  out: names and arrays are in the arena
- * Returns 0 or ERR_FORMAT. Takes anything; allocates at most some 100 bytes per byte of it.
+ * Returns 0 or ERR_FORMAT. Takes anything; allocates at most some 100 bytes per byte of it, and
+ * no more than the limits above allow.
  */
 int prov_record_unpack(struct pack *pack, struct arena *arena, struct prov_record *record);
 

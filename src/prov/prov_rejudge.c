@@ -8,13 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <sqlite3.h>
-
 #define SOME 256
-#define BUSY_MS 10000
 
 struct rejudge {
-    sqlite3 *db;
+    struct database database;
+    const char *path;
     sqlite3_stmt *select, *update;
     prov_judge_fn *judge;
     void *ctx;
@@ -28,12 +26,9 @@ struct rejudge {
     int64_t last; /* id read last */
 };
 
-static int database_error(sqlite3 *db)
+static int fail(const struct rejudge *r)
 {
-    int code = sqlite3_errcode(db) & 0xff;
-
-    return err_set(code == SQLITE_FULL || code == SQLITE_IOERR ? ERR_IO : ERR_DATABASE,
-                   "cannot keep the final verdicts: %s", sqlite3_errmsg(db));
+    return database_error(r->database.sql, "cannot keep the final verdicts in", r->path);
 }
 
 /* The verdict on the current row, into r->verdict. */
@@ -79,7 +74,7 @@ static int keep_verdicts(struct rejudge *r)
         status = sqlite3_step(r->update);
         sqlite3_reset(r->update);
         if (status != SQLITE_DONE)
-            return database_error(r->db);
+            return fail(r);
     }
     r->n = 0;
     return 0;
@@ -93,7 +88,7 @@ static int judge_some(struct rejudge *r)
     sqlite3_bind_int64(r->select, 1, r->last);
     for (; (status = sqlite3_step(r->select)) == SQLITE_ROW; n++)
         judge_row(r);
-    rc = status == SQLITE_DONE ? 0 : database_error(r->db);
+    rc = status == SQLITE_DONE ? 0 : fail(r);
     sqlite3_reset(r->select);
     if (rc == 0)
         rc = keep_verdicts(r);
@@ -102,44 +97,43 @@ static int judge_some(struct rejudge *r)
 
 static int prepare(struct rejudge *r)
 {
-    if (sqlite3_exec(r->db, "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", NULL, NULL, NULL) !=
-            SQLITE_OK ||
-        sqlite3_prepare_v2(r->db,
+    if (sqlite3_exec(r->database.sql, "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", NULL,
+                     NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(r->database.sql,
                            "SELECT id, is_normal, data FROM record WHERE id > ? ORDER BY id "
                            "LIMIT 256",
                            -1, &r->select, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(r->db,
+        sqlite3_prepare_v2(r->database.sql,
                            "UPDATE record SET is_pruned = ?, final_score = ?, final_p = ? "
                            "WHERE id = ?",
                            -1, &r->update, NULL) != SQLITE_OK)
-        return database_error(r->db);
+        return fail(r);
     return 0;
 }
 
-int prov_rejudge_shard(const struct prov_place *place, uint32_t shard, prov_judge_fn *judge,
-                       void *ctx, struct prov_rejudged *counts)
+int prov_rejudge_shard(const struct prov_place *place, int dir, uint32_t shard,
+                       prov_judge_fn *judge, void *ctx, struct prov_rejudged *counts)
 {
     struct rejudge *r = mem_alloc(1, sizeof *r);
-    char path[FS_PATH_SIZE];
-    int rc = prov_place_shard(place, shard, path);
+    struct prov_file at;
+    const struct database_file *file = prov_place_file(place, dir, shard, &at);
+    int rc;
 
     r->judge = judge;
     r->ctx = ctx;
     r->counts = counts;
     r->last = INT64_MIN;
-    if (rc == 0 && sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        rc = database_error(r->db);
-    if (rc == 0) {
-        sqlite3_busy_timeout(r->db, BUSY_MS);
+    r->path = file->path;
+    rc = database_open(&r->database, file, DATABASE_WRITE);
+    if (rc == 0)
         rc = prepare(r);
-    }
     while (rc == 0 && (rc = judge_some(r)) > 0)
         rc = 0;
-    if (rc == 0 && sqlite3_exec(r->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        rc = database_error(r->db);
+    if (rc == 0 && sqlite3_exec(r->database.sql, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = fail(r);
     sqlite3_finalize(r->select);
     sqlite3_finalize(r->update);
-    sqlite3_close(r->db); /* undoes what is not committed */
+    database_close(&r->database); /* undoes what is not committed */
     arena_release(&r->arena);
     free(r);
     return rc;

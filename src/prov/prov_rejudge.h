@@ -6,7 +6,7 @@
 #include "prov/prov_store.h"
 
 /* prov_rejudge_shard -- in one transaction, on a connection of its own; adds to counts. */
-int prov_rejudge_shard(const struct prov_place *place, uint32_t shard, prov_judge_fn *judge,
-                       void *ctx, struct prov_rejudged *counts);
+int prov_rejudge_shard(const struct prov_place *place, int dir, uint32_t shard,
+                       prov_judge_fn *judge, void *ctx, struct prov_rejudged *counts);
 
 #endif

@@ -12,13 +12,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define BUSY_MS 10000 /* how long another process may hold the file */
 #define NAP_MS 10
 
 static const char schema[] =
@@ -92,115 +92,136 @@ void prov_job_bytes(struct prov_job *job, size_t at)
 
 /* --------------------------------------------------------------------------------- opening */
 
-static int database_error(sqlite3 *db, const char *path)
+static int exec(struct database *d, const char *sql, const char *path)
 {
-    int code = sqlite3_errcode(db) & 0xff;
-
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return err_set(ERR_FORMAT, "not a provenance store, or damaged: '%s'", path);
-    return err_set(code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN
-                       ? ERR_IO
-                       : ERR_DATABASE,
-                   "cannot open '%s': %s", path, sqlite3_errmsg(db));
+    return sqlite3_exec(d->sql, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : database_error(d->sql, "cannot open", path);
 }
 
-static int exec(sqlite3 *db, const char *sql, const char *path)
-{
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(db, path);
-}
-
-static long long meta(sqlite3 *db, const char *key)
+/* The number that a question answers, or -1. */
+static long long ask(struct database *d, char *sql)
 {
     sqlite3_stmt *query = NULL;
     long long value = -1;
 
-    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = ?", -1, &query, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_text(query, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+    if (sql && sqlite3_prepare_v2(d->sql, sql, -1, &query, NULL) == SQLITE_OK &&
         sqlite3_step(query) == SQLITE_ROW)
         value = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
+    sqlite3_free(sql);
     return value;
+}
+
+static long long meta(struct database *d, const char *as, const char *key)
+{
+    return ask(d, sqlite3_mprintf("SELECT value FROM %w.meta WHERE key = %Q", as, key));
 }
 
 /*
  * The mode is kept in the file, so it is set by whoever comes first. SQLite does not wait for a
  * file that another process is just making, so we do.
  */
-static int set_mode(sqlite3 *db, const char *path)
+static int set_mode(struct database *d, const char *path)
 {
     static const char sql[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL";
-    int status = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    int status = sqlite3_exec(d->sql, sql, NULL, NULL, NULL);
 
-    for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += NAP_MS) {
+    for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < DATABASE_BUSY_MS;
+         waited_ms += NAP_MS) {
         sqlite3_sleep(NAP_MS);
-        status = sqlite3_exec(db, sql, NULL, NULL, NULL);
+        status = sqlite3_exec(d->sql, sql, NULL, NULL, NULL);
     }
-    return status == SQLITE_OK ? 0 : database_error(db, path);
+    return status == SQLITE_OK ? 0 : database_error(d->sql, "cannot open", path);
 }
 
-/* The tables, and what the shard is, unless it is something already. */
-static int make_tables(sqlite3 *db, uint32_t shard, uint32_t n_shards, const char *path)
+/* The tables, and what the shard is, unless there is something already. */
+static int make_tables(struct database *d, uint32_t shard, uint32_t n_shards, const char *path)
 {
+    int rc = set_mode(d, path);
     char sql[256];
-    int rc = set_mode(db, path);
 
     snprintf(sql, sizeof sql,
-             "INSERT OR IGNORE INTO meta VALUES ('format', %d), ('shard', %u), ('shards', %u); "
-             "COMMIT",
+             "INSERT OR IGNORE INTO meta VALUES ('format', %d), ('shard', %u), ('shards', %u)",
              PROV_FORMAT, shard, n_shards);
     if (rc == 0)
-        rc = exec(db, "BEGIN IMMEDIATE", path);
-    if (rc == 0)
-        rc = exec(db, schema, path);
-    return rc == 0 ? exec(db, sql, path) : rc;
+        rc = exec(d, "BEGIN IMMEDIATE", path);
+    if (rc == 0 &&
+        ask(d, sqlite3_mprintf("SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)")) ==
+            0) {
+        rc = exec(d, schema, path);
+        if (rc == 0)
+            rc = exec(d, sql, path);
+    }
+    return rc == 0 ? exec(d, "COMMIT", path) : rc;
 }
 
-static int check_meta(sqlite3 *db, uint32_t shard, uint32_t n_shards, const char *path)
+int prov_shard_check(struct database *d, const char *as, uint32_t shard, uint32_t *n_shards,
+                     const char *path)
 {
-    if (meta(db, "format") != PROV_FORMAT)
+    long long format = meta(d, as, "format"), n, number;
+    int rc;
+
+    if (format > 0 && format != PROV_FORMAT)
         return err_set(ERR_FORMAT, "another format of a provenance store: '%s'", path);
-    if (meta(db, "shards") != n_shards || meta(db, "shard") != shard)
-        return err_set(ERR_FORMAT, "'%s' is shard %lld of %lld, not %u of %u", path,
-                       meta(db, "shard"), meta(db, "shards"), shard, n_shards);
+    rc = database_check(d, as, schema, path);
+    if (rc < 0)
+        return rc;
+    n = meta(d, as, "shards");
+    number = meta(d, as, "shard");
+    if (format != PROV_FORMAT || n < 1 || n > PROV_MOST_SHARDS)
+        return err_set(ERR_FORMAT, "not a provenance store, or damaged: '%s'", path);
+    if (number != shard || (*n_shards > 0 && n != *n_shards))
+        return err_set(ERR_FORMAT, "'%s' is shard %lld of %lld, not %u of %lld", path, number,
+                       n, shard, *n_shards > 0 ? (long long)*n_shards : n);
+    *n_shards = (uint32_t)n;
     return 0;
 }
 
 static int prepare(struct prov_shard *s, const char *path)
 {
+    sqlite3 *db = s->database.sql;
+
     for (int t = 0; t < N_PROV_TABLES; t++)
-        if (sqlite3_prepare_v3(s->db, inserts[t], -1, SQLITE_PREPARE_PERSISTENT, &s->insert[t],
+        if (sqlite3_prepare_v3(db, inserts[t], -1, SQLITE_PREPARE_PERSISTENT, &s->insert[t],
                                NULL) != SQLITE_OK)
-            return database_error(s->db, path);
-    if (sqlite3_prepare_v3(s->db, "INSERT OR IGNORE INTO function(name) VALUES (?)", -1,
+            return database_error(db, "cannot open", path);
+    if (sqlite3_prepare_v3(db, "INSERT OR IGNORE INTO function(name) VALUES (?)", -1,
                            SQLITE_PREPARE_PERSISTENT, &s->add_function, NULL) != SQLITE_OK)
-        return database_error(s->db, path);
+        return database_error(db, "cannot open", path);
     return 0;
 }
 
-int prov_shard_open(const struct prov_place *place, uint32_t shard, uint32_t n_shards,
+/* Which file it is, for prov_shard_is_gone. */
+static int note_file(struct prov_shard *s, const struct database_file *file)
+{
+    struct stat info;
+
+    if (fstatat(file->dir, file->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_set(ERR_IO, "cannot open '%s': %s", file->path, strerror(errno));
+    snprintf(s->name, sizeof s->name, "%s", file->name);
+    s->device = info.st_dev;
+    s->inode = info.st_ino;
+    return 0;
+}
+
+int prov_shard_open(const struct prov_place *place, int dir, uint32_t shard, uint32_t n_shards,
                     struct prov_shard *out)
 {
-    char path[FS_PATH_SIZE];
-    int rc = prov_place_shard(place, shard, path);
+    struct prov_file at;
+    const struct database_file *file = prov_place_file(place, dir, shard, &at);
+    int rc;
 
-    *out = (struct prov_shard){.db = NULL};
-    if (rc < 0)
-        return rc;
-    if (mkdir(place->dir, 0777) != 0 && errno != EEXIST)
-        return err_set(ERR_IO, "cannot create '%s': %s", place->dir, strerror(errno));
-    if (sqlite3_open_v2(path, &out->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK)
-        rc = database_error(out->db, path);
-    if (rc == 0) {
-        sqlite3_busy_timeout(out->db, BUSY_MS);
-        rc = make_tables(out->db, shard, n_shards, path);
-    }
+    *out = (struct prov_shard){.inode = 0};
+    rc = database_open(&out->database, file, DATABASE_MAKE);
     if (rc == 0)
-        rc = check_meta(out->db, shard, n_shards, path);
+        rc = make_tables(&out->database, shard, n_shards, file->path);
     if (rc == 0)
-        rc = prepare(out, path);
+        rc = prov_shard_check(&out->database, "main", shard, &n_shards, file->path);
+    if (rc == 0)
+        rc = prepare(out, file->path);
+    if (rc == 0)
+        rc = note_file(out, file);
     out->compressor = prov_compressor();
     if (rc < 0)
         prov_shard_close(out);
@@ -212,24 +233,38 @@ void prov_shard_close(struct prov_shard *shard)
     for (int t = 0; t < N_PROV_TABLES; t++)
         sqlite3_finalize(shard->insert[t]);
     sqlite3_finalize(shard->add_function);
-    sqlite3_close(shard->db);
+    database_close(&shard->database);
     ZSTD_freeCCtx(shard->compressor);
     pack_release(&shard->compressed);
-    *shard = (struct prov_shard){.db = NULL};
+    *shard = (struct prov_shard){.inode = 0};
 }
 
-uint32_t prov_shard_count(const struct prov_place *place)
+bool prov_shard_is_gone(const struct prov_shard *s, int dir)
 {
-    char path[FS_PATH_SIZE];
-    sqlite3 *db = NULL;
+    struct stat info;
+
+    return fstatat(dir, s->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || info.st_dev != s->device ||
+           info.st_ino != s->inode;
+}
+
+bool prov_shard_is_empty(struct database *d)
+{
+    return ask(d,
+               sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM record) OR EXISTS (SELECT 1 FROM "
+                               "metadata_row) OR EXISTS (SELECT 1 FROM func_stats_row) OR "
+                               "EXISTS (SELECT 1 FROM counter_stats_row) OR EXISTS (SELECT 1 "
+                               "FROM ad_model_row)")) == 0;
+}
+
+uint32_t prov_shard_count(const struct prov_place *place, int dir)
+{
+    struct database d = {0};
+    struct prov_file file;
     long long n = 0;
 
-    if (prov_place_shard(place, 0, path) == 0 && fs_exists(path) &&
-        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
-        sqlite3_busy_timeout(db, BUSY_MS);
-        n = meta(db, "shards");
-    }
-    sqlite3_close(db);
+    if (database_open(&d, prov_place_file(place, dir, 0, &file), DATABASE_READ) == 0)
+        n = meta(&d, "main", "shards");
+    database_close(&d);
     return n >= 1 && n <= PROV_MOST_SHARDS ? (uint32_t)n : 0;
 }
 
@@ -288,21 +323,39 @@ static bool is_bad_row(int status)
     return status == SQLITE_TOOBIG || status == SQLITE_CONSTRAINT || status == SQLITE_MISMATCH;
 }
 
-int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n, size_t *n_bad)
+int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n)
 {
-    int status = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    sqlite3 *db = s->database.sql;
+    int status;
 
-    *n_bad = 0;
+    errno = 0; /* sqlite3_system_errno does not have it after a commit */
+    status = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     for (size_t i = 0; i < n && status == SQLITE_OK; i++) {
         status = write_row(s, job[i]);
-        if (is_bad_row(status)) {
-            ++*n_bad;
+        job[i]->is_lost = is_bad_row(status);
+        if (job[i]->is_lost)
             status = SQLITE_OK;
-        }
     }
     if (status == SQLITE_OK)
-        status = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
-    if (status != SQLITE_OK && !sqlite3_get_autocommit(s->db))
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+        status = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    if (status == SQLITE_OK)
+        return 0;
+    status = (status & 0xff) | errno << 8;
+    if (!sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
+}
+
+const char *prov_shard_why(int failure)
+{
+    int code = failure & 0xff, system = failure >> 8;
+
+    if (code == SQLITE_OK)
+        return NULL;
+    if (code == SQLITE_FULL)
+        return "no space left";
+    if (code == SQLITE_READONLY)
+        return "it is read-only";
+    return (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system ? strerror(system)
+                                                                       : sqlite3_errstr(code);
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sqlite3.h>
+#include <sys/types.h>
 #include <zstd.h>
 
 enum prov_table {
@@ -36,7 +36,8 @@ struct prov_value {
 
 struct prov_job {
     enum prov_table table;
-    unsigned n;
+    unsigned n, tag; /* the tag is whose job it is to say */
+    bool is_lost;    /* it cannot be stored whatever happens */
     struct prov_value value[PROV_MOST_VALUES];
     struct pack data; /* texts, each with its zero, and bytes */
 };
@@ -51,7 +52,10 @@ void prov_job_text(struct prov_job *job, const char *text); /* NULL is "" */
 void prov_job_bytes(struct prov_job *job, size_t at);
 
 struct prov_shard {
-    sqlite3 *db;
+    struct database database;
+    char name[32]; /* of the file, */
+    dev_t device;  /* and which it is */
+    ino_t inode;
     sqlite3_stmt *insert[N_PROV_TABLES], *add_function;
     ZSTD_CCtx *compressor;
     struct pack compressed; /* scratch */
@@ -59,22 +63,39 @@ struct prov_shard {
 
 /*
  * prov_shard_open -- open, or make, shard `shard` of n_shards.
+ *   dir  handle of the store's directory
+ *   out  stays where it is until it is closed
  * Several processes may do so at once. Returns 0, ERR_IO, ERR_FORMAT for something else or
  * another number of shards, or ERR_DATABASE.
  */
-int prov_shard_open(const struct prov_place *place, uint32_t shard, uint32_t n_shards,
+int prov_shard_open(const struct prov_place *place, int dir, uint32_t shard, uint32_t n_shards,
                     struct prov_shard *out);
 void prov_shard_close(struct prov_shard *shard);
 
 /*
- * prov_shard_write -- all jobs in one transaction.
- *   n_bad  out: rows that cannot be stored whatever happens (too large); the others are
- * Returns 0, or the code of SQLite when none is stored, and it may be tried again.
+ * prov_shard_write -- all jobs in one transaction. Those that cannot be stored whatever happens
+ * (too large) are marked as lost; the others are stored.
+ * Returns 0, or a failure when none is stored, and it may be tried again.
  */
-int prov_shard_write(struct prov_shard *shard, struct prov_job *const *job, size_t n,
-                     size_t *n_bad);
+int prov_shard_write(struct prov_shard *shard, struct prov_job *const *job, size_t n);
 
-/* prov_shard_count -- how many shards the store says it has; 0 if it cannot be read. */
-uint32_t prov_shard_count(const struct prov_place *place);
+/* prov_shard_why -- what a failure is, in words; NULL for 0. */
+const char *prov_shard_why(int failure);
+
+/* prov_shard_is_gone -- its file was removed or replaced: all that was written is lost.
+ * Thread-safe. */
+bool prov_shard_is_gone(const struct prov_shard *shard, int dir);
+
+/* prov_shard_check -- is it a shard of ours, and which? `as` is its schema. Returns 0,
+ * ERR_FORMAT, or as database_error. */
+int prov_shard_check(struct database *database, const char *as, uint32_t shard,
+                     uint32_t *n_shards, const char *path);
+
+/* prov_shard_is_empty -- nobody has stored anything in it. */
+bool prov_shard_is_empty(struct database *database);
+
+/* prov_shard_count -- how many shards the store in a directory says it has; 0: none is there.
+ */
+uint32_t prov_shard_count(const struct prov_place *place, int dir);
 
 #endif

@@ -8,13 +8,16 @@
  *
  * When the disk is full, or too slow, a put waits a little; when that does not help, rows are
  * dropped and counted, and the writer tries on. The program that is watched is never stopped.
+ * When a shard is removed, all that was in it is lost, and counted so.
  *
- * Any number of processes may write to a store, and read it (prov_reader.h), at the same time,
- * on one machine: SQLite's WAL does not work on network file systems.
+ * Several processes may write to a store at the same time, each the records of another rank
+ * (prov_home.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
+ * work on network file systems.
  */
 #ifndef SNAG_PROV_PROV_STORE_H
 #define SNAG_PROV_PROV_STORE_H
 
+#include "prov/prov_home.h"
 #include "prov/prov_json.h"
 #include "prov/prov_record.h"
 
@@ -23,8 +26,10 @@
 struct prov_store;
 
 struct prov_store_opts {
-    size_t queue;     /* rows that may wait per shard; 0: 4096 */
-    unsigned wait_ms; /* that a put waits for room at most; 0: 1000 */
+    size_t queue;         /* rows that may wait per shard; 0: 4096 */
+    unsigned wait_ms;     /* that a put waits for room at most; 0: 1000 */
+    uint32_t program;     /* that is written, */
+    const uint32_t *rank; /* and its only rank; NULL: all */
 };
 
 enum prov_kind { PROV_ANOMALY, PROV_NORMAL };
@@ -68,15 +73,20 @@ struct prov_counts {
     uint64_t n_stored;  /* rows that are safe */
     uint64_t n_waiting; /* rows not yet */
     uint64_t n_dropped; /* rows that are lost */
-    bool is_failing;    /* the last transaction did not work */
+    bool is_failing;    /* the last transaction did not work, */
+    const char *why;    /* and why not; NULL if it did */
+
+    /* Of the rows that are safe, records of calls and of executions. */
+    uint64_t n_anomalies, n_normals, n_executions, n_normal_executions;
+    uint64_t n_late; /* of the anomalies: those that say so */
 };
 
 /*
  * prov_store_open -- open a store for writing, or make it.
  *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1
  *   opts  NULL for the defaults
- * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT or ERR_DATABASE; *store is NULL
- * then.
+ * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when
+ * something else is there or another process writes it; *store is NULL then.
  */
 int prov_store_open(const char *url, const struct prov_store_opts *opts,
                     struct prov_store **store);

@@ -48,15 +48,15 @@ static void put_some(struct scene *s, uint32_t n_ranks, uint64_t n)
 static void ask(const char *url, const char *sql, char out[256])
 {
     sqlite3_stmt *query = NULL;
-    sqlite3 *db;
+    struct database db;
 
     assert_int_equal(prov_reader_open(url, &db), 0);
-    if (sqlite3_prepare_v2(db, sql, -1, &query, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db.sql));
     assert_int_equal(sqlite3_step(query), SQLITE_ROW);
     snprintf(out, 256, "%s", (const char *)sqlite3_column_text(query, 0));
     sqlite3_finalize(query);
-    sqlite3_close(db);
+    database_close(&db);
 }
 
 static void assert_answer(const struct scene *s, const char *sql, const char *expected)
@@ -186,14 +186,14 @@ static void conditions_use_the_indexes(void **state)
     begin(&s, "?shards=2");
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         sqlite3_stmt *query;
-        sqlite3 *db;
+        struct database db;
         char sql[256];
         int n_searches = 0;
 
         snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN SELECT record FROM anomalies WHERE %s",
                  conditions[i]);
         assert_int_equal(prov_reader_open(s.url, &db), 0);
-        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
         while (sqlite3_step(query) == SQLITE_ROW) {
             const char *plan = (const char *)sqlite3_column_text(query, 3);
 
@@ -202,7 +202,7 @@ static void conditions_use_the_indexes(void **state)
         if (n_searches != 2)
             fail_msg("%s: %d shards are searched by an index", conditions[i], n_searches);
         sqlite3_finalize(query);
-        sqlite3_close(db);
+        database_close(&db);
     }
     end(&s);
 }
@@ -279,7 +279,7 @@ static void what_is_no_store_is_refused(void **state)
     char path[FS_PATH_SIZE];
     struct prov_store *store;
     struct scene s;
-    sqlite3 *db;
+    struct database db;
     FILE *out;
 
     (void)state;
@@ -296,7 +296,7 @@ static void what_is_no_store_is_refused(void **state)
         fputs("this is not SQLite\n", out);
     fclose(out);
     assert_int_equal(prov_reader_open(s.url, &db), ERR_FORMAT);
-    assert_null(db);
+    assert_null(db.sql);
     assert_int_equal(prov_store_open(s.url, NULL, &store), ERR_FORMAT);
     s.store = NULL;
     end(&s);
@@ -342,10 +342,10 @@ static void *watch(void *arg)
     struct watcher *w = arg;
     sqlite3_stmt *query = NULL;
     int64_t n = 0, before = 0;
-    sqlite3 *db;
+    struct database db;
 
     w->is_good = prov_reader_open(w->url, &db) == 0 &&
-                 sqlite3_prepare_v2(db,
+                 sqlite3_prepare_v2(db.sql,
                                     "SELECT count(*), count(json_extract(record, '$.func')) "
                                     "FROM anomalies",
                                     -1, &query, NULL) == SQLITE_OK;
@@ -357,7 +357,7 @@ static void *watch(void *arg)
         sqlite3_reset(query);
     }
     sqlite3_finalize(query);
-    sqlite3_close(db);
+    database_close(&db);
     return NULL;
 }
 
@@ -417,7 +417,7 @@ static void several_threads_put(void **state)
 
 #define N_PROCESSES 6
 
-/* Each makes the store unless it is there, and puts records of a rank of its own. */
+/* Each says which rank it writes, and makes the store unless it is there. */
 static void several_processes_make_and_fill_a_store(void **state)
 {
     pid_t child[N_PROCESSES];
@@ -428,13 +428,15 @@ static void several_processes_make_and_fill_a_store(void **state)
     assert_non_null(mkdtemp(dir));
     fflush(NULL);
     for (int i = 0; i < N_PROCESSES; i++) {
+        const uint32_t rank = (uint32_t)i;
+        const struct prov_store_opts opts = {.rank = &rank};
         struct scene mine = {.store = NULL};
 
         child[i] = fork();
         assert_true(child[i] >= 0);
         if (child[i] > 0)
             continue;
-        if (prov_store_open(dir, NULL, &mine.store) < 0)
+        if (prov_store_open(dir, &opts, &mine.store) < 0)
             _exit(1);
         put_some(&mine, 2, 50);
         _exit(prov_store_close(mine.store) < 0);

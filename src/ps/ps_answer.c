@@ -71,6 +71,20 @@ static void note_round(struct ps_store *s, struct ps_client_record *c, uint64_t 
         pthread_cond_signal(&s->wake);
 }
 
+/*
+ * What comes with a later round, while none is complete, is of clients that tell again what a
+ * server had that was before us. We go on with the latest of their rounds.
+ */
+static void resume(struct ps_store *s, uint64_t round)
+{
+    if (!s->may_resume || round <= s->round + 1 || round == PS_ROUND_LAST)
+        return;
+    s->round = round - 1;
+    s->n_ready = 0;
+    for (uint32_t i = 0; i < s->client_id.n; i++)
+        s->n_ready += s->client[i].has_left;
+}
+
 /* Looks whether a delta is new, and counts it as received. Returns 0 or why not. */
 static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push *p,
                    bool *is_new)
@@ -80,6 +94,7 @@ static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push
 
     if (p->epoch != 0 && p->epoch != s->epoch)
         return PS_STALE;
+    resume(s, p->round);
     if (s->opts.n_clients > 0 && p->round > s->round + 1 && p->round != PS_ROUND_LAST)
         return PS_EARLY;
     if (!has_room(s, w, p))

@@ -2,12 +2,14 @@
  * One request is under way at any time. `delta` holds the numbered deltas that are not saved,
  * in order; the first of them that the server has not received is sent next:
  *
- *     delta[0] .. | delta[k] ..      | pending
- *     received,   | to be sent, the  | being added to,
- *     not saved   | first under way  | no number yet
+ *     told       | delta[0] .. | delta[k] ..      | pending
+ *     saved, all | received,   | to be sent, the  | being added to,
+ *     as one     | not saved   | first under way  | no number yet
  *
- * A server that was started anew knows less: then k moves back. Without deltas to send, an
- * empty push asks for models and for what was saved.
+ * A server that was started anew knows less: then k moves back. One that knows nothing of us,
+ * as it had no snapshot, is told all once more, as one delta with the last number of those in
+ * it. So what it has is the same, bit for bit. Without deltas to send, an empty push asks for
+ * models and for what was saved.
  */
 #include "ps/ps_client.h"
 
@@ -54,6 +56,7 @@ struct ps_client {
     uint32_t *of_index; /* [n_of_index] our number, or PS_NO_INDEX */
     size_t n_of_index, of_index_cap;
 
+    struct delta told; /* sequence 0: nothing yet */
     struct delta delta[PS_CLIENT_DELTAS];
     uint32_t n_deltas;
     struct ps_state pending;
@@ -140,6 +143,7 @@ void ps_client_close(struct ps_client *c)
     free(c->of_index);
     for (uint32_t i = 0; i < c->n_deltas; i++)
         ps_state_release(&c->delta[i].state);
+    ps_state_release(&c->told.state);
     ps_state_release(&c->pending);
     msgpack_sbuffer_destroy(&c->out);
     ps_frame_release(&c->frame);
@@ -256,9 +260,17 @@ static void write_stats(struct ps_client *c, const struct ps_state *state)
     }
 }
 
+/* The server has nothing of us any more. */
+static bool must_tell_all(const struct ps_client *c)
+{
+    return c->received == 0 && c->told.sequence > 0;
+}
+
 /* The first delta that the server has not received, or NULL. */
 static const struct delta *next_delta(const struct ps_client *c)
 {
+    if (must_tell_all(c))
+        return &c->told;
     for (uint32_t i = 0; i < c->n_deltas; i++)
         if (c->delta[i].sequence > c->received)
             return &c->delta[i];
@@ -288,15 +300,21 @@ static void send_request(struct ps_client *c, const struct delta *delta)
 
 /* ------------------------------------------------------------------------------ receiving */
 
-/* What the server says of itself and of us. A new life of it knows no index of ours. */
+/* What the server says of itself and of us. A new life of it knows no index of ours, and what
+ * we tell it again is in the models of the one before. */
 static void note_epoch(struct ps_client *c, uint64_t epoch, uint64_t received)
 {
     if (c->epoch != 0 && epoch != c->epoch) {
         c->counts.n_restarts++;
-        if (received < c->saved)
-            c->counts.n_forgotten += c->saved - received;
-        for (uint32_t i = 0; i < c->key.n; i++)
+        if (c->told.sequence > 0 && received == 0)
+            c->counts.n_retold++;
+        else if (received < c->told.sequence) /* what is missing cannot be told apart */
+            c->counts.n_forgotten += c->told.sequence - received;
+        for (uint32_t i = 0; i < c->key.n; i++) {
             c->function[i].index = PS_NO_INDEX;
+            sketch_clear(&c->function[i].model);
+        }
+        c->has_news = true;
         c->n_of_index = 0;
         c->version = 0;
         c->saved = received;
@@ -310,8 +328,12 @@ static void drop_saved(struct ps_client *c, uint64_t saved)
     uint32_t n = 0;
 
     c->saved = saved;
-    while (n < c->n_deltas && c->delta[n].sequence <= saved)
-        ps_state_release(&c->delta[n++].state);
+    for (; n < c->n_deltas && c->delta[n].sequence <= saved; n++) {
+        ps_state_merge(&c->told.state, &c->delta[n].state);
+        c->told.sequence = c->delta[n].sequence;
+        c->told.round = c->delta[n].round;
+        ps_state_release(&c->delta[n].state);
+    }
     c->n_deltas -= n;
     memmove(c->delta, c->delta + n, c->n_deltas * sizeof *c->delta);
 }
@@ -352,7 +374,8 @@ static void take_reply(struct ps_client *c, const struct ps_reply *r)
         learn_index(c, i, r->index[i]);
     take_models(c, r);
     c->version = r->version;
-    c->published_round = r->round;
+    if (r->round > c->published_round) /* one that goes on with our rounds is behind at first */
+        c->published_round = r->round;
     c->is_frozen = r->is_frozen;
     c->is_waiting = false;
 }
@@ -444,7 +467,7 @@ static bool is_idle(const struct ps_client *c)
 
 static bool is_flushed(const struct ps_client *c)
 {
-    return c->n_deltas == 0 && !has_pending(c);
+    return c->n_deltas == 0 && !has_pending(c) && !must_tell_all(c);
 }
 
 static bool has_round(const struct ps_client *c)
@@ -508,6 +531,8 @@ static void merge_state(const struct ps_state *state, uint32_t function, struct 
 
 void ps_client_unsent(const struct ps_client *c, uint32_t function, struct sketch *sketch)
 {
+    if (must_tell_all(c))
+        merge_state(&c->told.state, function, sketch);
     for (uint32_t i = 0; i < c->n_deltas; i++)
         if (c->delta[i].sequence > c->received)
             merge_state(&c->delta[i].state, function, sketch);

@@ -14,7 +14,7 @@
  * stay, and deltas are kept, at most PS_CLIENT_DELTAS of them: when there are so many, what is
  * added further is merged into one more, which costs no memory and loses nothing. A delta is
  * kept until the server says that it is on disk, and sent again to a server that was started
- * anew.
+ * anew. What was saved is kept as one sum, for a server that has lost all of it.
  *
  * Not thread-safe: a client belongs to one thread.
  */
@@ -40,8 +40,9 @@ struct ps_client_opts {
 /* What the client has seen. */
 struct ps_client_counts {
     uint64_t n_sent, n_resent, n_replies, n_refused, n_garbage;
-    uint64_t n_restarts;     /* of the server */
-    uint64_t n_forgotten;    /* deltas that it said were saved, and does not know any more */
+    uint64_t n_restarts; /* of the server */
+    uint64_t n_retold; /* ... of these, it had nothing of us any more, and was told all again */
+    uint64_t n_forgotten;    /* deltas that it said were saved, and lost while it kept others */
     uint32_t n_kept;         /* deltas that are not saved yet */
     uint64_t version, round; /* of the models */
 };

@@ -1,6 +1,7 @@
 /*
  * Clients against servers that die. A server that is to be killed is this program again, with
- * other arguments: serve ADDRESS SNAPSHOT. It writes its address to standard output.
+ * other arguments: serve ADDRESS SNAPSHOT ROUNDS, where SNAPSHOT may be "" and ROUNDS is the
+ * number of clients of a deterministic one, or 0. It writes its address to standard output.
  */
 #include "ps/ps_client.h"
 
@@ -23,10 +24,12 @@ extern char **environ;
 
 /* ------------------------------------------------------------------- a server to be killed */
 
-static int serve(const char *address, const char *snapshot)
+static int serve(const char *address, const char *snapshot, const char *n_clients)
 {
-    struct ps_server_opts opts = {
-        .listen = address, .interval_ms = 30, .store = {.snapshot = snapshot}};
+    struct ps_server_opts opts = {.listen = address,
+                                  .interval_ms = 30,
+                                  .store = {.snapshot = *snapshot ? snapshot : NULL,
+                                            .n_clients = (uint32_t)atoi(n_clients)}};
     struct ps_server *server;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
@@ -39,9 +42,14 @@ static int serve(const char *address, const char *snapshot)
 }
 
 /* Starts one and reads its address. */
-static pid_t start(char address[128])
+static pid_t start(char address[128], const char *snapshot, const char *n_clients)
 {
-    char *const args[] = {"ps_client_test", "serve", address, SNAPSHOT, NULL};
+    char *const args[] = {"ps_client_test",
+                          "serve",
+                          address,
+                          (char *)(uintptr_t)snapshot,
+                          (char *)(uintptr_t)n_clients,
+                          NULL};
     posix_spawn_file_actions_t actions;
     char said[128];
     int end[2];
@@ -161,23 +169,40 @@ static void clients_agree_with_one_that_saw_everything(void **state)
     assert_int_equal(ps_server_close(server), 0);
 }
 
+/* What a client judges by, as far as the server's part is: no call is in it twice. */
+static void expect_no_more(struct instance *x, const struct sketch *whole)
+{
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        const struct sketch *model = ps_client_model(x->client, x->function[f]);
+        struct sketch known;
+
+        sketch_init(&known);
+        if (model)
+            sketch_merge(&known, model);
+        ps_client_unsent(x->client, x->function[f], &known);
+        assert_true(known.n <= whole[f].n);
+        sketch_release(&known);
+    }
+}
+
 /* Until every client has noticed that the server is another one. */
-static void meet_again(struct instance *x, uint64_t n_restarts)
+static void meet_again(struct instance *x, uint64_t n_restarts, const struct sketch *whole)
 {
     struct ps_client_counts counts = {0};
 
     for (uint32_t i = 0; i < CLIENTS; i++)
         for (int tries = 0; tries < 1000; tries++) {
             ps_client_counts(x[i].client, &counts);
+            expect_no_more(&x[i], whole);
             if (counts.n_restarts == n_restarts)
                 break;
-            ps_client_exchange(x[i].client, 20);
+            ps_client_exchange(x[i].client, 1);
             usleep(5000);
         }
 }
 
 /* Killed three times, down for a while each time; clients go on meanwhile. */
-static void a_killed_server_loses_nothing(void **state)
+static void kill_servers(const char *snapshot, uint64_t n_retold)
 {
     char address[128] = "tcp://127.0.0.1:*";
     struct instance x[CLIENTS];
@@ -186,9 +211,8 @@ static void a_killed_server_loses_nothing(void **state)
     struct rng rng = {8};
     pid_t pid;
 
-    (void)state;
     unlink(SNAPSHOT);
-    pid = start(address);
+    pid = start(address, snapshot, "0");
     for (uint32_t f = 0; f < FUNCTIONS; f++)
         sketch_init(&whole[f]);
     for (uint32_t i = 0; i < CLIENTS; i++)
@@ -198,6 +222,7 @@ static void a_killed_server_loses_nothing(void **state)
             step(&x[i % CLIENTS], &rng, whole);
             ps_client_exchange(x[i % CLIENTS].client, 5);
         }
+        expect_all(x, CLIENTS, whole);
         if (life == 3)
             break;
         stop(pid);
@@ -205,13 +230,13 @@ static void a_killed_server_loses_nothing(void **state)
             step(&x[i % CLIENTS], &rng, whole);
             ps_client_exchange(x[i % CLIENTS].client, 0);
         }
-        pid = start(address);
-        meet_again(x, (uint64_t)life + 1);
+        pid = start(address, snapshot, "0");
+        meet_again(x, (uint64_t)life + 1, whole);
     }
-    expect_all(x, CLIENTS, whole);
     for (uint32_t i = 0; i < CLIENTS; i++) {
         ps_client_counts(x[i].client, &counts);
         assert_int_equal(counts.n_restarts, 3);
+        assert_int_equal(counts.n_retold, n_retold);
         assert_int_equal(counts.n_forgotten, 0);
         assert_int_equal(counts.n_kept, 0);
         ps_client_close(x[i].client);
@@ -220,6 +245,18 @@ static void a_killed_server_loses_nothing(void **state)
         sketch_release(&whole[f]);
     stop(pid);
     unlink(SNAPSHOT);
+}
+
+static void a_killed_server_loses_nothing(void **state)
+{
+    (void)state;
+    kill_servers(SNAPSHOT, 0);
+}
+
+static void a_server_that_has_lost_everything_is_told_again(void **state)
+{
+    (void)state;
+    kill_servers("", 3);
 }
 
 static double now_s(void)
@@ -262,23 +299,24 @@ static void without_a_server_nothing_blocks_and_nothing_grows(void **state)
 
 #define ROUNDS 5
 
-/* In each round the clients take turns in another order. The models after each round go to
- * bytes, one behind the other. */
-static void play_rounds(unsigned turn, struct pack *out)
+static void add_round(struct instance *x, struct rng *rng)
 {
-    struct ps_server_opts opts = {.store = {.n_workers = 2, .n_clients = CLIENTS}};
-    struct sketch unused[FUNCTIONS];
-    struct instance x[CLIENTS];
-    struct ps_server *server;
-    struct rng rng[CLIENTS] = {{1}, {2}, {3}};
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        struct sketch s;
 
-    assert_int_equal(ps_server_open(&server, &opts), 0);
-    for (uint32_t f = 0; f < FUNCTIONS; f++)
-        sketch_init(&unused[f]);
+        sketch_init(&s);
+        sample_calls(&s, rng, 5, 1e4);
+        ps_client_add(x->client, x->function[f], &s);
+        sketch_release(&s);
+    }
+}
+
+static void open_rounds(struct instance x[CLIENTS], const char *address, unsigned turn)
+{
     for (uint32_t k = 0; k < CLIENTS; k++) {
         uint32_t i = (k + turn) % CLIENTS;
-        struct ps_client_opts client = {.address = ps_server_address(server),
-                                        .is_deterministic = true};
+        struct ps_client_opts client = {
+            .address = address, .is_deterministic = true, .resend_ms = 100};
         char name[16];
 
         assert_int_equal(ps_client_open(&x[i].client, &client), 0);
@@ -286,48 +324,107 @@ static void play_rounds(unsigned turn, struct pack *out)
             x[i].function[f] =
                 ps_client_function(x[i].client, "prog", sample_name((f + i) % FUNCTIONS, name));
     }
+}
+
+static void pack_models(const struct instance *x, struct pack *out)
+{
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        sketch_pack(ps_client_model(x->client, x->function[f]), out);
+}
+
+static void pack_indices(struct instance x[CLIENTS], struct pack *out)
+{
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        for (uint32_t f = 0; f < FUNCTIONS; f++)
+            pack_u32(out, ps_client_index(x[i].client, x[i].function[f]));
+}
+
+/* When the server is killed, and started anew without all it knew, in a round of two. */
+enum moment { NEVER, BEFORE, AMONG, BEHIND, N_MOMENTS };
+
+/*
+ * In each round the clients take turns in another order. The models after each round go to
+ * bytes, one behind the other.
+ *
+ *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  BEHIND  all
+ * do
+ */
+static void play_rounds(unsigned turn, enum moment moment, struct pack *out)
+{
+    char address[128] = "tcp://127.0.0.1:*";
+    pid_t pid = start(address, "", "3");
+    struct rng rng[CLIENTS] = {{1}, {2}, {3}};
+    struct instance x[CLIENTS];
+
+    open_rounds(x, address, turn);
     for (int round = 0; round < ROUNDS; round++) {
+        bool is_killed = round % 2 == 1, is_done[CLIENTS] = {false};
+        struct pack models[CLIENTS] = {{0}};
+        uint32_t i = 0, n = 0;
+
         for (uint32_t k = 0; k < CLIENTS; k++) {
-            uint32_t i = (k * (1 + turn % 2) + turn) % CLIENTS;
-
-            for (uint32_t f = 0; f < FUNCTIONS; f++) {
-                struct sketch s;
-
-                sketch_init(&s);
-                sample_calls(&s, &rng[i], 5, 1e4);
-                ps_client_add(x[i].client, x[i].function[f], &s);
-                sketch_release(&s);
+            if (is_killed && ((moment == BEFORE && k == 0) || (moment == AMONG && k == 1))) {
+                stop(pid);
+                pid = start(address, "", "3");
             }
+            i = (k * (1 + turn % 2) + turn) % CLIENTS;
+            add_round(&x[i], &rng[i]);
             if (k + 1 < CLIENTS) /* not complete before the last one has pushed */
                 assert_false(ps_client_round(x[i].client, 20));
         }
-        for (uint32_t k = CLIENTS; k-- > 0;)
-            assert_true(
-                ps_client_round(x[(k * (1 + turn % 2) + turn) % CLIENTS].client, 10000));
-        for (uint32_t i = 0; i < CLIENTS; i++)
-            for (uint32_t f = 0; f < FUNCTIONS; f++) {
-                pack_u32(out, ps_client_index(x[i].client, x[i].function[f]));
-                sketch_pack(ps_client_model(x[i].client, x[i].function[f]), out);
+        for (int tries = 0; n < CLIENTS && tries < 3000; tries++) {
+            uint32_t k = (i + (uint32_t)tries) % CLIENTS;
+
+            if (is_done[k]) { /* as it would in its next round */
+                ps_client_exchange(x[k].client, 20);
+                continue;
             }
+            is_done[k] = ps_client_round(x[k].client, 20);
+            n += is_done[k];
+            if (is_done[k])
+                pack_models(&x[k], &models[k]);
+            if (is_killed && moment == BEHIND && is_done[k] && n == 1) {
+                stop(pid);
+                pid = start(address, "", "3");
+            }
+        }
+        assert_int_equal(n, CLIENTS);
+        for (uint32_t k = 0; k < CLIENTS; k++) {
+            pack_bytes(out, models[k].data, models[k].n);
+            pack_release(&models[k]);
+        }
     }
-    for (uint32_t i = 0; i < CLIENTS; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++)
         assert_true(ps_client_flush(x[i].client, 10000));
+    pack_indices(x, out);
+    for (uint32_t i = 0; i < CLIENTS; i++)
         ps_client_close(x[i].client);
-    }
-    assert_int_equal(ps_server_close(server), 0);
+    stop(pid);
 }
 
-static void rounds_are_the_same_on_every_run(void **state)
+static void expect_same_rounds(unsigned turn, enum moment moment)
 {
     struct pack first = {0}, second = {0};
 
-    (void)state;
-    play_rounds(0, &first);
-    play_rounds(1, &second);
+    play_rounds(0, NEVER, &first);
+    play_rounds(turn, moment, &second);
     assert_int_equal(first.n, second.n);
     assert_memory_equal(first.data, second.data, first.n);
     pack_release(&first);
     pack_release(&second);
+}
+
+static void rounds_are_the_same_on_every_run(void **state)
+{
+    (void)state;
+    expect_same_rounds(1, NEVER);
+}
+
+static void rounds_go_on_when_the_server_has_lost_everything(void **state)
+{
+    (void)state;
+    for (enum moment moment = BEFORE; moment < N_MOMENTS; moment++)
+        expect_same_rounds(moment, moment);
 }
 
 int main(int argc, char **argv)
@@ -335,11 +432,13 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clients_agree_with_one_that_saw_everything),
         cmocka_unit_test(a_killed_server_loses_nothing),
+        cmocka_unit_test(a_server_that_has_lost_everything_is_told_again),
         cmocka_unit_test(without_a_server_nothing_blocks_and_nothing_grows),
         cmocka_unit_test(rounds_are_the_same_on_every_run),
+        cmocka_unit_test(rounds_go_on_when_the_server_has_lost_everything),
     };
 
-    if (argc == 4 && strcmp(argv[1], "serve") == 0)
-        return serve(argv[2], argv[3]);
+    if (argc == 5 && strcmp(argv[1], "serve") == 0)
+        return serve(argv[2], argv[3], argv[4]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

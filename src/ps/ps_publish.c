@@ -39,6 +39,7 @@ static void give_indices(struct ps_store *s)
 static void next_round(struct ps_store *s)
 {
     s->round++;
+    s->may_resume = false;
     s->n_ready = 0;
     for (uint32_t i = 0; i < s->client_id.n; i++)
         s->n_ready += s->client[i].has_left;

@@ -6,16 +6,23 @@
 #include "base/mem.h"
 #include "base/xxh.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC 0x4d41524150474e53u /* "SNGPARAM" */
 #define FORMAT 1u
+#define PART ".part-"
+#define MOST_BYTES ((off_t)8 << 30)
+#define MOST_VERSION                                                                           \
+    ((uint64_t)1 << 62) /* of models, and rounds: what is counted up must not wrap */
 
 void ps_snapshot_release(struct ps_snapshot *s)
 {
@@ -53,13 +60,71 @@ static void pack_snapshot(const struct ps_snapshot *s, struct pack *p)
     pack_u64(p, XXH3_64bits(p->data, p->n));
 }
 
-static int write_file(const char *path, const struct pack *p)
+/* Where a path is: its directory, open, and its name there. Returns a handle or ERR_IO. */
+static int open_place(const char *path, char name[FS_PATH_SIZE])
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int rc;
+    char *copy = mem_copy_string(path);
+    int dir = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd < 0)
+    snprintf(name, FS_PATH_SIZE, "%s",
+             path + (strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0));
+    free(copy);
+    return dir >= 0 ? dir : err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* "NAME.part-" and sixteen hexadecimal digits. */
+static bool is_part(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+
+    return strncmp(file, name, n) == 0 && strncmp(file + n, PART, strlen(PART)) == 0 &&
+           strspn(file + n + strlen(PART), "0123456789abcdef") == 16 &&
+           file[n + strlen(PART) + 16] == '\0';
+}
+
+static void remove_parts(int dir, const char *name)
+{
+    DIR *files = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct dirent *file;
+
+    while (files && (file = readdir(files)) != NULL)
+        if (is_part(file->d_name, name))
+            unlinkat(dir, file->d_name, 0);
+    if (files)
+        closedir(files);
+}
+
+int ps_snapshot_claim(const char *path, struct claim *claim)
+{
+    char name[FS_PATH_SIZE], lock[FS_PATH_SIZE + 8];
+    int dir = open_place(path, name), rc;
+
+    if (dir < 0)
+        return dir;
+    snprintf(lock, sizeof lock, "%s.lock", name);
+    rc = claim_take(claim, dir, lock, path, 0, CLAIM_ALL);
+    if (rc == 0)
+        remove_parts(dir, name);
+    close(dir);
+    return rc;
+}
+
+/* A new file of a name that nobody can have foreseen, and nobody's link. */
+static int write_part(int dir, const char *name, char part[FS_PATH_SIZE], const struct pack *p,
+                      const char *path)
+{
+    uint64_t random;
+    int fd, rc;
+
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        abort();
+    snprintf(part, FS_PATH_SIZE, "%.*s" PART "%016llx", FS_PATH_SIZE - 40, name,
+             (unsigned long long)random);
+    fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        part[0] = '\0';
         return err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    }
     rc = fs_write_at(fd, p->data, p->n, 0, path);
     if (rc == 0 && fsync(fd) != 0)
         rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
@@ -68,35 +133,23 @@ static int write_file(const char *path, const struct pack *p)
     return rc;
 }
 
-/* The new name is on disk only when its directory is. */
-static void sync_directory(const char *path)
-{
-    char *copy = mem_copy_string(path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(copy);
-}
-
 int ps_snapshot_write(const struct ps_snapshot *s, const char *path)
 {
-    char part[FS_PATH_SIZE];
+    char name[FS_PATH_SIZE], part[FS_PATH_SIZE];
     struct pack p = {0};
-    int rc;
+    int dir = open_place(path, name), rc;
 
-    if (snprintf(part, sizeof part, "%s.part", path) >= FS_PATH_SIZE)
-        return err_set(ERR_IO, "path too long: '%.200s...'", path);
+    if (dir < 0)
+        return dir;
     pack_snapshot(s, &p);
-    rc = write_file(part, &p);
-    if (rc == 0 && rename(part, path) != 0)
+    rc = write_part(dir, name, part, &p, path);
+    if (rc == 0 && renameat(dir, part, dir, name) != 0)
         rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
     if (rc == 0)
-        sync_directory(path);
-    else
-        unlink(part);
+        fsync(dir); /* the new name is on disk only when its directory is */
+    else if (part[0])
+        unlinkat(dir, part, 0);
+    close(dir);
     pack_release(&p);
     return rc;
 }
@@ -168,6 +221,7 @@ int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
         return err_set(ERR_FORMAT, "a snapshot of another format");
     s->version = unpack_u64(&p);
     s->round = unpack_u64(&p);
+    p.is_bad |= s->version > MOST_VERSION || s->round > MOST_VERSION;
     unpack_functions(s, &p);
     if (!p.is_bad)
         ps_state_unpack_stats(&s->state, &p);
@@ -181,19 +235,41 @@ int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
     return 0;
 }
 
+/* The whole file: a copy, as it may be changed while it is looked at. */
+static int read_file(const char *path, struct pack *p)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc = 0;
+    struct stat info = {0};
+    ssize_t n = 1;
+
+    if (fd < 0 || fstat(fd, &info) != 0)
+        rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES)
+        rc = err_set(ERR_FORMAT, "not a snapshot of a parameter server: '%s'", path);
+    if (rc == 0)
+        mem_grow(&p->data, &p->cap, (size_t)info.st_size, 1);
+    while (rc == 0 && n > 0 && p->n < (size_t)info.st_size) {
+        n = read(fd, p->data + p->n, (size_t)info.st_size - p->n);
+        if (n < 0)
+            rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+        p->n += n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int ps_snapshot_read(struct ps_snapshot *s, const char *path)
 {
-    const void *data;
-    size_t bytes;
-    int rc;
+    struct pack p = {0};
+    int rc = read_file(path, &p);
 
     *s = (struct ps_snapshot){0};
-    rc = fs_map(path, &data, &bytes);
-    if (rc < 0)
-        return rc;
-    rc = ps_snapshot_unpack(s, data, bytes);
-    if (rc < 0)
-        rc = err_set(rc, "%s: '%s'", err_message(), path);
-    fs_unmap(data, bytes);
+    if (rc == 0) {
+        rc = ps_snapshot_unpack(s, p.data, p.n);
+        if (rc < 0)
+            rc = err_set(rc, "%s: '%s'", err_message(), path);
+    }
+    pack_release(&p);
     return rc;
 }

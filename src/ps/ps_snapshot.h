@@ -4,10 +4,13 @@
  * It is written under another name, synchronised and renamed, so that the file is the old
  * snapshot or the new one whenever the machine or the program dies. It holds how far every
  * client's deltas were counted, so that a delta that is sent again is known for one.
+ *
+ *     FILE   FILE.lock while a server writes it   FILE.part-0123456789abcdef, for a moment
  */
 #ifndef SNAG_PS_SNAPSHOT_H
 #define SNAG_PS_SNAPSHOT_H
 
+#include "base/claim.h"
 #include "ps/ps_state.h"
 
 #include <stdbool.h>
@@ -29,6 +32,13 @@ struct ps_snapshot {
 };
 
 void ps_snapshot_release(struct ps_snapshot *snapshot);
+
+/*
+ * ps_snapshot_claim -- from now on this process alone writes the file; what a server that was
+ * killed has left half-written is removed. Returns 0, ERR_EXISTS when another one does, or
+ * ERR_IO.
+ */
+int ps_snapshot_claim(const char *path, struct claim *claim);
 
 /* ps_snapshot_write -- Returns 0 or ERR_IO; a file that was there is kept then. */
 int ps_snapshot_write(const struct ps_snapshot *snapshot, const char *path);

@@ -4,6 +4,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,14 @@ uint32_t ps_state_count(struct ps_state *s, const char *key, const struct ps_sta
     return id;
 }
 
+void ps_state_merge(struct ps_state *into, const struct ps_state *from)
+{
+    for (uint32_t i = 0; i < from->n_used; i++)
+        ps_state_add(into, from->used[i], &from->sketch[from->used[i]]);
+    for (uint32_t i = 0; i < from->key.n; i++)
+        ps_state_count(into, from->key.name[i], &from->stat[i]);
+}
+
 static char *put(char *to, struct ps_span text)
 {
     if (text.n > 0)
@@ -97,9 +107,19 @@ void ps_state_pack_stats(const struct ps_state *s, struct pack *p)
     }
 }
 
-static bool is_key(const char *text, size_t n)
+/* "program\nregion\nname\n", 'r' or 'w', and a rank. */
+static bool is_key(const char *text, size_t n, bool is_real)
 {
+    size_t last = n;
     unsigned n_parts = 0;
+
+    while (last > 0 && text[last - 1] != '\n')
+        last--;
+    if (n - last < 2 || n - last > 11 || text[last] != (is_real ? 'r' : 'w'))
+        return false;
+    for (size_t i = last + 1; i < n; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
 
     for (size_t i = 0; i < n; i++) {
         n_parts += text[i] == '\n';
@@ -107,6 +127,22 @@ static bool is_key(const char *text, size_t n)
             return false;
     }
     return n_parts == 3 && n < PS_KEY_SIZE;
+}
+
+/* As it is in memory, but whatever the bytes are, a statistic that there can be. */
+static void unpack_stat(struct pack *p, struct ps_stat *stat)
+{
+    unsigned char *bytes = unpack_array(p, 1, sizeof *stat);
+
+    p->is_bad |= bytes[offsetof(struct ps_stat, is_real)] > 1;
+    memset(stat, 0, sizeof *stat);
+    if (!p->is_bad)
+        memcpy(stat, bytes, sizeof *stat);
+    free(bytes);
+    p->is_bad |= stat->n > PS_CALLS_MOST;
+    if (stat->is_real)
+        p->is_bad |= !isfinite(stat->real.min) || !isfinite(stat->real.max) ||
+                     !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum);
 }
 
 void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
@@ -118,15 +154,15 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
         size_t length = unpack_count(p, 1);
         char *bytes = unpack_array(p, length, 1);
         char *key = strndup(bytes, length);
-        struct ps_stat *stat = unpack_array(p, 1, sizeof *stat);
+        struct ps_stat stat;
 
         if (key == NULL)
             abort();
-        p->is_bad |= !is_key(bytes, length);
+        unpack_stat(p, &stat);
+        p->is_bad |= !is_key(bytes, length, stat.is_real);
         if (!p->is_bad)
-            ps_state_count(s, key, stat);
+            ps_state_count(s, key, &stat);
         free(bytes);
         free(key);
-        free(stat);
     }
 }

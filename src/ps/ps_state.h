@@ -39,6 +39,9 @@ void ps_state_add(struct ps_state *state, uint32_t slot, const struct sketch *sk
  */
 uint32_t ps_state_count(struct ps_state *state, const char *key, const struct ps_stat *stat);
 
+/* ps_state_merge -- all of one into another whose slots are the same. O(bins + statistics). */
+void ps_state_merge(struct ps_state *into, const struct ps_state *from);
+
 /* ps_state_key -- one text for what a statistic is of. */
 #define PS_KEY_SIZE (3 * PS_TEXT_MOST + 16)
 void ps_state_key(const struct ps_stat_entry *entry, char key[PS_KEY_SIZE]);

@@ -110,6 +110,7 @@ static int load(struct ps_store *s)
     struct ps_snapshot from;
     int rc;
 
+    s->may_resume = s->opts.n_clients > 0 && !is_resumed;
     if (!is_resumed && s->opts.load == NULL)
         return 0;
     rc = ps_snapshot_read(&from, is_resumed ? s->snapshot : s->opts.load);
@@ -153,7 +154,9 @@ int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s->wake, &attr);
     pthread_condattr_destroy(&attr);
-    rc = load(s);
+    rc = s->snapshot ? ps_snapshot_claim(s->snapshot, &s->claim) : 0;
+    if (rc == 0)
+        rc = load(s);
     *store = rc < 0 ? NULL : s;
     if (rc < 0)
         ps_store_close(s);
@@ -188,6 +191,7 @@ void ps_store_close(struct ps_store *s)
     idmap_release(&s->client_id);
     free(s->client);
     ps_state_release(&s->global);
+    claim_release(&s->claim);
     free(s->snapshot);
     free(s);
 }

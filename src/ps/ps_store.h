@@ -41,7 +41,8 @@ struct ps_counts {
     uint32_t n_functions, n_clients, n_stats;
 };
 
-/* ps_store_open -- Returns 0, or ERR_IO, ERR_FORMAT for the files. */
+/* ps_store_open -- Returns 0, or ERR_IO, ERR_FORMAT for the files, ERR_EXISTS when another
+ * process writes the snapshot. */
 int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts);
 
 /* ps_store_close -- writes nothing. NULL is harmless. */

@@ -40,6 +40,7 @@ struct ps_model {
 struct ps_store {
     struct ps_store_opts opts;
     char *snapshot;
+    struct claim claim; /* on the snapshot */
     uint64_t epoch;
     struct ps_worker *worker; /* [opts.n_workers] */
 
@@ -56,6 +57,7 @@ struct ps_store {
     uint64_t round;   /* complete */
     uint32_t n_ready; /* clients that pushed for the next round, or left */
     bool is_stopping, is_changed;
+    bool may_resume; /* deterministic, no snapshot, and no round is complete yet */
 
     pthread_rwlock_t model_lock;
     struct ps_model *model; /* [n_models] by slot */

@@ -24,19 +24,21 @@ void frame_text(struct pack *to, const char *text)
     pack_bytes(to, text, strlen(text));
 }
 
-void frame_hello(struct pack *to, uint32_t rank, uint32_t n_ranks, uint64_t now_ns,
-                 uint64_t start_ns, uint64_t interval_ns)
+void frame_hello(struct pack *to, const struct sample_process *p, uint64_t now_ns,
+                 uint64_t interval_ns)
 {
     frame_open(to, FRAME_HELLO);
     pack_u64(to, now_ns);
-    pack_u64(to, start_ns);
+    pack_u64(to, p->start_ns);
     pack_u64(to, 1000);
     pack_varint(to, interval_ns);
-    pack_varint(to, n_ranks);
-    pack_varint(to, rank);
-    pack_varint(to, 4711 + rank);
+    pack_varint(to, p->n_ranks);
+    pack_varint(to, p->rank);
+    pack_varint(to, p->pid);
     frame_text(to, "node7");
     frame_text(to, "/usr/bin/md");
+    if (p->job)
+        pack_u64(to, p->job);
     frame_close(to);
 }
 

@@ -42,10 +42,13 @@ enum sample_record {
 void frame_open(struct pack *to, enum sample_frame kind);
 void frame_close(struct pack *to);
 
-/* frame_hello -- a rank of n_ranks says hello; its clock reads now_ns, it started at start_ns.
- */
-void frame_hello(struct pack *to, uint32_t rank, uint32_t n_ranks, uint64_t now_ns,
-                 uint64_t start_ns, uint64_t interval_ns);
+/* frame_hello -- a process says hello; its clock reads now_ns, and it started at start_ns. */
+struct sample_process {
+    uint32_t rank, n_ranks, pid;
+    uint64_t start_ns, job; /* job 0: as a tracer that does not say it */
+};
+void frame_hello(struct pack *to, const struct sample_process *process, uint64_t now_ns,
+                 uint64_t interval_ns);
 
 /* frame_definitions -- regions "main", "step", "MPI_Send"; the world and self; a counter. */
 void frame_definitions(struct pack *to, uint32_t n_ranks);

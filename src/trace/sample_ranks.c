@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static char directory[] = "sample_ranks_XXXXXX";
+static uint64_t start_of[16]; /* by rank: when its process started */
 char sample_path[64], sample_url[80];
 
 uint64_t now_ns(void)
@@ -28,6 +29,7 @@ struct stream *open_stream(struct stream *stream)
     struct stream_opts opts = {.connect_ms = 5000, .wants_counters = true};
 
     unlink(sample_path);
+    memset(start_of, 0, sizeof start_of);
     assert_int_equal(stream_open(stream, sample_url, &opts), 0);
     assert_string_equal(stream->ops->name, "tracer");
     return stream;
@@ -43,14 +45,23 @@ int connect_to(const char *to)
     return fd;
 }
 
+struct rank come_as(const struct sample_process *process)
+{
+    struct rank r = {.fd = connect_to(sample_path), .start_ns = process->start_ns};
+
+    frame_hello(&r.out, process, now_ns(), TICK_NS);
+    frame_definitions(&r.out, process->n_ranks);
+    return r;
+}
+
 struct rank come_late(uint32_t rank, uint32_t n_ranks, uint64_t since_ns)
 {
     uint64_t now = now_ns();
-    struct rank r = {.fd = connect_to(sample_path), .start_ns = now - now % TICK_NS - since_ns};
 
-    frame_hello(&r.out, rank, n_ranks, now, r.start_ns, TICK_NS);
-    frame_definitions(&r.out, n_ranks);
-    return r;
+    if (start_of[rank] == 0)
+        start_of[rank] = now - now % TICK_NS - since_ns;
+    return come_as(&(struct sample_process){
+        .rank = rank, .n_ranks = n_ranks, .pid = 4711 + rank, .start_ns = start_of[rank]});
 }
 
 struct rank come(uint32_t rank, uint32_t n_ranks)

@@ -28,9 +28,14 @@ uint64_t now_ns(void);
 struct stream *open_stream(struct stream *stream);
 int connect_to(const char *path);
 
-/* come, come_late -- say hello and define all; come_late was started since_ns ago. */
+/*
+ * come, come_late -- say hello and define all; come_late was started since_ns ago. A rank that
+ * comes again to the same stream is the same process.
+ * come_as -- another process, with its own number and, if it is not 0, its job's.
+ */
 struct rank come(uint32_t rank, uint32_t n_ranks);
 struct rank come_late(uint32_t rank, uint32_t n_ranks, uint64_t since_ns);
+struct rank come_as(const struct sample_process *process);
 
 /* talk -- send what is packed, while the stream reads. Returns its last state. */
 int talk(struct stream *stream, struct rank *r);

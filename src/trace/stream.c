@@ -79,6 +79,23 @@ int stream_next(struct stream *stream, int timeout_ms)
     return state;
 }
 
+int stream_again(struct stream *stream, int timeout_ms)
+{
+    int state;
+
+    if (stream->ops->again == NULL)
+        return STREAM_OVER;
+    if (!stream->is_again) {
+        stream->quality = (struct quality){0};
+        stream->n_steps = stream->begin_ns = stream->end_ns = stream->n_lost = 0;
+        stream->n_locations = 0;
+        stream->n_metadata = 0;
+    }
+    state = stream->ops->again(stream, timeout_ms);
+    stream->is_again = state == STREAM_IDLE;
+    return state;
+}
+
 bool stream_part(struct stream *stream, struct stream_part *part)
 {
     bool is_part = stream->ops->part(stream, part);

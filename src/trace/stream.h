@@ -30,7 +30,7 @@
 struct stream;
 
 enum stream_state {
-    STREAM_OVER, /* and nothing comes after it */
+    STREAM_OVER, /* and nothing comes after it, but see stream_again */
     STREAM_STEP,
     STREAM_IDLE, /* nothing yet */
 };
@@ -67,6 +67,9 @@ struct stream_ops {
     /* See stream_next; sets begin_ns and end_ns. */
     int (*next)(struct stream *stream, int timeout_ms);
     bool (*part)(struct stream *stream, struct stream_part *part);
+
+    /* See stream_again; empties stream->defs the first time. NULL: there is nothing more. */
+    int (*again)(struct stream *stream, int timeout_ms);
 };
 
 struct stream {
@@ -80,6 +83,7 @@ struct stream {
     char *url;
     void *impl;
 
+    bool is_again;        /* it waits for another run */
     bool *is_wanted;      /* [n_locations] are of opts.rank */
     uint32_t n_locations; /* that were looked at */
     size_t wanted_cap, n_metadata;
@@ -102,6 +106,14 @@ void stream_close(struct stream *stream);
  * Returns an enum stream_state, or a negative ERR_*, then nothing more comes.
  */
 int stream_next(struct stream *stream, int timeout_ms);
+
+/*
+ * stream_again -- behind STREAM_OVER: wait for the program to run once more. What the stream
+ * knows of the run that is over is forgotten; definitions begin anew. Returns STREAM_STEP when
+ * it is there, and stream_next goes on with it; STREAM_IDLE when it has not come within
+ * timeout_ms, and may be asked again; STREAM_OVER for a stream that has one run.
+ */
+int stream_again(struct stream *stream, int timeout_ms);
 
 /*
  * stream_part -- the next part of the step.

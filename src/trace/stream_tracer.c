@@ -90,7 +90,7 @@ static bool is_complete(const struct listening *l, uint64_t border)
 {
     uint64_t end_ns = border + l->run.origin_ns;
 
-    if (l->run.n_waiting >= MOST_WAITING || l->socket.n_peers == 0 ||
+    if (l->run.n_waiting >= MOST_WAITING || tracer_socket_n_known(&l->socket) == 0 ||
         time_before(end_ns + 2 * l->interval_ns + PATIENCE_NS, clock_ns()))
         return true;
     return l->run.rank.n >= l->run.n_expected && tracer_socket_until(&l->socket, end_ns);
@@ -163,7 +163,7 @@ static bool is_over(const struct listening *l)
 {
     if (l->run.rank.n == 0 || l->run.n_waiting > 0 || tracer_socket_n_known(&l->socket) > 0)
         return false;
-    return l->socket.done.n >= l->run.n_expected ||
+    return l->socket.done.n >= l->run.n_expected || tracer_socket_has_next(&l->socket) ||
            clock_ns() - l->socket.closed_ns >= GRACE_NS;
 }
 
@@ -212,6 +212,25 @@ static int next(struct stream *stream, int timeout_ms)
     }
 }
 
+/* The socket stays; who has waited at it is heard now. */
+static int again(struct stream *stream, int timeout_ms)
+{
+    struct listening *l = stream->impl;
+    uint64_t deadline_ns = clock_ns() + (uint64_t)timeout_ms * MS;
+
+    if (!stream->is_again) {
+        tracer_run_release(&l->run);
+        l->run.quality = &stream->quality;
+        l->run.wants_counters = stream->opts.wants_counters;
+        l->interval_ns = l->until_ns = 0;
+        tracer_socket_next_run(&l->socket);
+    }
+    do
+        tracer_socket_receive(&l->socket, &l->run, LONGEST_WAIT_MS, clock_ns);
+    while (l->run.rank.n == 0 && clock_ns() < deadline_ns);
+    return l->run.rank.n > 0 ? STREAM_STEP : STREAM_IDLE;
+}
+
 const struct stream_ops stream_tracer_ops = {
     .name = "tracer",
     .what =
@@ -221,4 +240,5 @@ const struct stream_ops stream_tracer_ops = {
     .close = close_tracer,
     .next = next,
     .part = part,
+    .again = again,
 };

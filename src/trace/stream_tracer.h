@@ -8,7 +8,8 @@
  * that is connected has said that it has told all up to the step's end, or when that end is so
  * long ago that a rank which has not must be stuck; what it says later is in a later step. The
  * stream is over when all ranks have said goodbye, or when nobody has been connected for a
- * second. opts.connect_ms 0 waits for ever; opts.step_ns is not looked at.
+ * second, or the program has been started again. Then stream_again waits for its next run, at
+ * the same socket. opts.connect_ms 0 waits for ever; opts.step_ns is not looked at.
  */
 #ifndef SNAG_TRACE_STREAM_TRACER_H
 #define SNAG_TRACE_STREAM_TRACER_H

@@ -6,10 +6,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/pack.h"
-#include "base/text.h"
 #include "trace/event.h"
 #include "trace/monotone.h"
+#include "trace/tracer_bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #define MOST_COMMS 8192u
 #define MOST_MEMBERS ((size_t)1 << 24) /* of all communicators together */
 #define MOST_COUNTERS 1024u
-#define LONGEST_TEXT 4096
 #define MOST_TEXT_BYTES ((size_t)64 << 20)
 #define SHORTEST_INTERVAL_NS 1000000u
 #define LONGEST_INTERVAL_NS 60000000000u
@@ -37,6 +35,7 @@ enum frame_kind {
     FRAME_EVENTS,
     FRAME_TICK,
     FRAME_BYE,
+    FRAME_REFUSED, /* to the process */
 };
 
 enum record_kind {
@@ -97,47 +96,6 @@ int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
     return 0;
 }
 
-static int bad(const char *what)
-{
-    return err_set(ERR_FORMAT, "a frame has %s", what);
-}
-
-/* Most numbers are short. */
-static inline uint64_t number(struct pack *in)
-{
-    if (__builtin_expect(!in->is_bad && in->at < in->n && in->data[in->at] < 0x80, 1))
-        return in->data[in->at++];
-    return unpack_varint(in);
-}
-
-/* A number below `limit`; anything else makes the frame bad. */
-static uint32_t number_below(struct pack *in, uint32_t limit)
-{
-    uint64_t value = number(in);
-
-    if (value >= limit) {
-        in->is_bad = true;
-        return 0;
-    }
-    return (uint32_t)value;
-}
-
-/* A text, which lives in `text` until the next one. */
-static const char *text_of(struct pack *in, char text[LONGEST_TEXT + 1])
-{
-    uint32_t length = number_below(in, LONGEST_TEXT + 1);
-    const void *bytes = unpack_bytes(in, length);
-
-    text[0] = '\0';
-    if (bytes == NULL)
-        return text;
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    if (strlen(text) < length)
-        in->is_bad = true;
-    return text_printable(text);
-}
-
 /* ---------------------------------------------------------------------------- definitions */
 
 static void add_metadata(struct reading *r, const char *key, const char *value)
@@ -164,31 +122,54 @@ static uint64_t shift_of(uint64_t theirs_ns, uint64_t ours_ns)
     return shift + SAME_CLOCK_NS < 2 * (uint64_t)SAME_CLOCK_NS ? 0 : shift;
 }
 
+int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_hello *hello)
+{
+    struct pack in = {
+        .data = (unsigned char *)(uintptr_t)frame, .n = size, .at = TRACER_HEADER_SIZE};
+    struct tracer_process *who = &hello->who;
+
+    if (u32_at(frame + 4) != FRAME_HELLO)
+        return tracer_bytes_bad("no business here");
+    *hello = (struct tracer_hello){.now_ns = unpack_u64(&in)};
+    who->start_ns = unpack_u64(&in);
+    hello->wall_ns = unpack_u64(&in);
+    hello->interval_ns = tracer_bytes_number(&in);
+    who->n_ranks = tracer_bytes_below(&in, MOST_RANKS + 1);
+    who->rank = tracer_bytes_below(&in, who->n_ranks);
+    who->pid = tracer_bytes_below(&in, UINT32_MAX);
+    tracer_bytes_text(&in, hello->host);
+    tracer_bytes_text(&in, hello->program);
+    who->job = in.at < in.n ? unpack_u64(&in) : 0; /* the first tracers did not say it */
+    if (in.is_bad || in.at < in.n || hello->interval_ns < SHORTEST_INTERVAL_NS ||
+        hello->interval_ns > LONGEST_INTERVAL_NS)
+        return tracer_bytes_bad("no proper greeting");
+    return 0;
+}
+
 static int take_hello(struct reading *r)
 {
-    char host[LONGEST_TEXT + 1], program[LONGEST_TEXT + 1], pid[24];
     struct tracer_sender *from = r->from;
-    uint64_t now_ns = unpack_u64(&r->in), start_ns = unpack_u64(&r->in);
+    struct tracer_hello hello;
+    uint64_t start_ns;
+    char pid[24];
 
-    from->wall_ns = unpack_u64(&r->in);
-    from->interval_ns = number(&r->in);
-    from->n_ranks = number_below(&r->in, MOST_RANKS + 1);
-    from->rank = number_below(&r->in, from->n_ranks);
-    snprintf(pid, sizeof pid, "%u", number_below(&r->in, UINT32_MAX));
-    text_of(&r->in, host);
-    text_of(&r->in, program);
-    from->shift_ns = shift_of(now_ns, r->now_ns);
-    start_ns += from->shift_ns;
-    if (r->in.is_bad || from->is_known || from->interval_ns < SHORTEST_INTERVAL_NS ||
-        from->interval_ns > LONGEST_INTERVAL_NS || time_before(r->now_ns, start_ns))
-        return bad("no proper greeting");
+    if (from->is_known || tracer_frame_hello(r->in.data, r->in.n, &hello) < 0)
+        return tracer_bytes_bad("no proper greeting");
+    from->shift_ns = shift_of(hello.now_ns, r->now_ns);
+    start_ns = hello.who.start_ns + from->shift_ns;
+    if (time_before(r->now_ns, start_ns))
+        return tracer_bytes_bad("no proper greeting");
+    from->wall_ns = hello.wall_ns;
+    from->interval_ns = hello.interval_ns;
+    from->rank = hello.who.rank;
     from->is_known = true;
     begin_run(r->run, from, start_ns);
-    if (!tracer_run_meet(r->run, from->rank, from->n_ranks))
+    if (!tracer_run_meet(r->run, &hello.who))
         return 0; /* it was here before */
-    add_metadata(r, "Hostname", host);
+    snprintf(pid, sizeof pid, "%u", hello.who.pid);
+    add_metadata(r, "Hostname", hello.host);
     add_metadata(r, "PID", pid);
-    add_metadata(r, "Executable", program);
+    add_metadata(r, "Executable", hello.program);
     return 0;
 }
 
@@ -216,15 +197,15 @@ static uint32_t region_named(struct tracer_run *run, const char *name)
 static int take_regions(struct reading *r)
 {
     struct tracer_sender *from = r->from;
-    char name[LONGEST_TEXT + 1];
+    char name[TRACER_LONGEST_TEXT + 1];
 
-    if (number(&r->in) != from->n_regions)
-        return bad("regions out of order");
+    if (tracer_bytes_number(&r->in) != from->n_regions)
+        return tracer_bytes_bad("regions out of order");
     while (!r->in.is_bad && r->in.at < r->in.n) {
-        bool is_mpi = number_below(&r->in, 2);
+        bool is_mpi = tracer_bytes_below(&r->in, 2);
         uint32_t region;
 
-        text_of(&r->in, name);
+        tracer_bytes_text(&r->in, name);
         if (r->in.is_bad || from->n_regions >= MOST_SENT)
             break;
         region = region_named(r->run, name);
@@ -233,29 +214,31 @@ static int take_regions(struct reading *r)
         mem_grow(&from->region, &from->region_cap, from->n_regions + 1, sizeof *from->region);
         from->region[from->n_regions++] = region;
     }
-    return r->in.is_bad || r->in.at < r->in.n ? bad("a bad region") : 0;
+    return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad region") : 0;
 }
 
 /* The members of a new communicator. */
 static void read_members(struct pack *in, struct comm *comm)
 {
     for (uint32_t i = 0; i < comm->n_members; i++)
-        comm->member[i] = number_below(in, MOST_RANKS);
+        comm->member[i] = tracer_bytes_below(in, MOST_RANKS);
 }
 
 static void skip_members(struct pack *in, uint32_t n)
 {
     while (n-- > 0 && !in->is_bad)
-        number_below(in, MOST_RANKS);
+        tracer_bytes_below(in, MOST_RANKS);
 }
 
 static uint32_t take_comm(struct reading *r)
 {
     struct tracer_run *run = r->run;
-    uint32_t first = number_below(&r->in, MOST_RANKS), no = number_below(&r->in, UINT32_MAX);
-    bool is_self = number_below(&r->in, 2);
-    char name[LONGEST_TEXT + 1];
-    uint32_t n = (text_of(&r->in, name), number_below(&r->in, MOST_RANKS + 1)), at;
+    uint32_t first = tracer_bytes_below(&r->in, MOST_RANKS),
+             no = tracer_bytes_below(&r->in, UINT32_MAX);
+    bool is_self = tracer_bytes_below(&r->in, 2);
+    char name[TRACER_LONGEST_TEXT + 1];
+    uint32_t n = (tracer_bytes_text(&r->in, name), tracer_bytes_below(&r->in, MOST_RANKS + 1)),
+             at;
     struct key key = is_self ? key_pair(UINT64_MAX, 0) : key_pair(first, no);
 
     if (r->in.is_bad || n > r->in.n - r->in.at) {
@@ -281,42 +264,42 @@ static int take_comms(struct reading *r)
 {
     struct tracer_sender *from = r->from;
 
-    if (number(&r->in) != from->n_comms)
-        return bad("communicators out of order");
+    if (tracer_bytes_number(&r->in) != from->n_comms)
+        return tracer_bytes_bad("communicators out of order");
     while (!r->in.is_bad && r->in.at < r->in.n && from->n_comms < MOST_COMMS) {
         uint32_t comm = take_comm(r);
 
         mem_grow(&from->comm, &from->comm_cap, from->n_comms + 1, sizeof *from->comm);
         from->comm[from->n_comms++] = comm;
     }
-    return r->in.is_bad || r->in.at < r->in.n ? bad("a bad communicator") : 0;
+    return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad communicator") : 0;
 }
 
 static int take_counters(struct reading *r)
 {
     struct tracer_sender *from = r->from;
     struct names *names = &r->run->defs.counters;
-    char name[LONGEST_TEXT + 1];
+    char name[TRACER_LONGEST_TEXT + 1];
 
-    if (number(&r->in) != from->n_counters)
-        return bad("counters out of order");
+    if (tracer_bytes_number(&r->in) != from->n_counters)
+        return tracer_bytes_bad("counters out of order");
     while (r->in.at < r->in.n) {
-        text_of(&r->in, name);
+        tracer_bytes_text(&r->in, name);
         if (r->in.is_bad || from->n_counters >= MOST_COUNTERS ||
             !has_room_for(r->run, name, names, MOST_COUNTERS))
-            return bad("a bad counter");
+            return tracer_bytes_bad("a bad counter");
         mem_grow(&from->counter, &from->counter_cap, from->n_counters + 1,
                  sizeof *from->counter);
         from->counter[from->n_counters++] = names_add(names, name);
     }
-    return r->in.is_bad ? bad("a bad counter") : 0;
+    return r->in.is_bad ? tracer_bytes_bad("a bad counter") : 0;
 }
 
 /* --------------------------------------------------------------------------------- events */
 
 static uint32_t read_region(struct reading *r)
 {
-    uint64_t id = number(&r->in);
+    uint64_t id = tracer_bytes_number(&r->in);
 
     if (id >= r->from->n_regions) {
         r->in.is_bad = true;
@@ -328,7 +311,7 @@ static uint32_t read_region(struct reading *r)
 /* NO_COMM if the definitions have no room for it, which was counted. */
 static uint32_t read_comm(struct reading *r)
 {
-    uint64_t id = number(&r->in);
+    uint64_t id = tracer_bytes_number(&r->in);
 
     if (id >= r->from->n_comms) {
         r->in.is_bad = true;
@@ -341,14 +324,14 @@ static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t t
                          enum record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
-                               .peer = number_below(&r->in, MOST_RANKS),
-                               .tag = number_below(&r->in, UINT32_MAX),
-                               .bytes = number(&r->in)};
+                               .peer = tracer_bytes_below(&r->in, MOST_RANKS),
+                               .tag = tracer_bytes_below(&r->in, UINT32_MAX),
+                               .bytes = tracer_bytes_number(&r->in)};
 
     m.kind = kind == RECORD_SEND || kind == RECORD_ISEND ? MESSAGE_SEND : MESSAGE_RECV;
     m.has_request = kind == RECORD_ISEND || kind == RECORD_IRECV;
     if (m.has_request)
-        m.request = number(&r->in);
+        m.request = tracer_bytes_number(&r->in);
     if (r->in.is_bad)
         return;
     if (m.comm == NO_COMM)
@@ -359,13 +342,14 @@ static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t t
 
 static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
 {
-    struct tracer_collective c = {.kind = number_below(&r->in, COLLECTIVE_OTHER + 1),
+    struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, COLLECTIVE_OTHER + 1),
                                   .comm = read_comm(r)};
-    uint64_t root = number(&r->in); /* that there is none may be said by any number */
+    uint64_t root =
+        tracer_bytes_number(&r->in); /* that there is none may be said by any number */
 
     c.root = root < MOST_RANKS ? (uint32_t)root : NO_ROOT;
-    c.sent_bytes = number(&r->in);
-    c.received_bytes = number(&r->in);
+    c.sent_bytes = tracer_bytes_number(&r->in);
+    c.received_bytes = tracer_bytes_number(&r->in);
     if (r->in.is_bad)
         return;
     if (c.comm == NO_COMM)
@@ -376,7 +360,7 @@ static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_
 
 static void take_counter(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
 {
-    uint64_t id = number(&r->in), value = number(&r->in);
+    uint64_t id = tracer_bytes_number(&r->in), value = tracer_bytes_number(&r->in);
 
     if (id >= r->from->n_counters)
         r->in.is_bad = true;
@@ -388,7 +372,7 @@ static void take_counter(struct reading *r, struct tracer_lane *lane, uint64_t t
 static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
                          enum record_kind kind)
 {
-    uint64_t request = number(&r->in);
+    uint64_t request = tracer_bytes_number(&r->in);
     struct request cancelled;
 
     if (r->in.is_bad)
@@ -445,7 +429,7 @@ static void take_record(struct reading *r, struct tracer_lane *lane, enum record
 static size_t read_open(struct reading *r, uint64_t begin_ns)
 {
     struct tracer_sender *from = r->from;
-    uint64_t n = number(&r->in), enter_ns = begin_ns;
+    uint64_t n = tracer_bytes_number(&r->in), enter_ns = begin_ns;
 
     if (n > (r->in.n - r->in.at) / 2)
         r->in.is_bad = true;
@@ -454,7 +438,7 @@ static size_t read_open(struct reading *r, uint64_t begin_ns)
     mem_grow(&from->open, &from->open_cap, (size_t)n, sizeof *from->open);
     for (uint64_t i = 0; i < n; i++) {
         uint32_t region = read_region(r);
-        uint64_t since = number(&r->in);
+        uint64_t since = tracer_bytes_number(&r->in);
 
         enter_ns = i == 0 ? begin_ns - since : enter_ns + since;
         if (since > begin_ns || enter_ns > begin_ns)
@@ -469,7 +453,7 @@ static void read_records(struct reading *r, struct tracer_lane *lane)
     uint64_t latest_ns = r->now_ns + FUTURE_NS;
 
     while (!r->in.is_bad && r->in.at < r->in.n) {
-        uint64_t head = number(&r->in), since = head >> 4;
+        uint64_t head = tracer_bytes_number(&r->in), since = head >> 4;
 
         if (since > FUTURE_NS * 60 * 24 * 365 ||
             time_before(latest_ns, lane->clock_ns + since)) {
@@ -483,17 +467,17 @@ static void read_records(struct reading *r, struct tracer_lane *lane)
 
 static int take_events(struct reading *r)
 {
-    uint32_t thread = number_below(&r->in, MOST_THREADS);
-    uint64_t n_lost = number(&r->in), begin_ns = unpack_u64(&r->in);
+    uint32_t thread = tracer_bytes_below(&r->in, MOST_THREADS);
+    uint64_t n_lost = tracer_bytes_number(&r->in), begin_ns = unpack_u64(&r->in);
     size_t n_open = read_open(r, begin_ns);
     struct tracer_lane *lane;
 
     begin_ns += r->from->shift_ns;
     if (r->in.is_bad || time_before(r->now_ns + FUTURE_NS, begin_ns))
-        return bad("an impossible begin");
+        return tracer_bytes_bad("an impossible begin");
     lane = tracer_run_lane(r->run, r->from->rank, thread);
     if (lane == NULL)
-        return bad("one location too many");
+        return tracer_bytes_bad("one location too many");
     if (time_before(begin_ns, lane->clock_ns))
         r->run->quality->n[QUALITY_time_backwards]++;
     if (n_lost > 0)
@@ -502,7 +486,7 @@ static int take_events(struct reading *r)
     tracer_lane_settle(r->run, lane, r->from->open, n_open);
     lane->clock_ns = begin_ns;
     read_records(r, lane);
-    return r->in.is_bad ? bad("a bad record") : 0;
+    return r->in.is_bad ? tracer_bytes_bad("a bad record") : 0;
 }
 
 static int take_tick(struct reading *r)
@@ -510,7 +494,7 @@ static int take_tick(struct reading *r)
     uint64_t until_ns = unpack_u64(&r->in) + r->from->shift_ns;
 
     if (r->in.is_bad || r->in.at < r->in.n || time_before(r->now_ns + FUTURE_NS, until_ns))
-        return bad("a bad tick");
+        return tracer_bytes_bad("a bad tick");
     if (time_before(r->from->until_ns, until_ns))
         r->from->until_ns = until_ns;
     return 0;
@@ -524,7 +508,7 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
 
     r.in.at = TRACER_HEADER_SIZE;
     if (u32_at(frame + 4) > 255 || from->is_done || (kind != FRAME_HELLO && !from->is_known))
-        return bad("no business here");
+        return tracer_bytes_bad("no business here");
     switch (kind) {
     case FRAME_HELLO:
         return take_hello(&r);
@@ -542,6 +526,21 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
         from->is_done = true;
         return 0;
     default:
-        return bad("an unknown kind");
+        return tracer_bytes_bad("an unknown kind");
     }
+}
+
+void tracer_frame_refusal(struct pack *to, const char *why)
+{
+    size_t begin = to->n, length = strlen(why);
+    uint32_t payload;
+
+    length = length < TRACER_LONGEST_TEXT ? length : TRACER_LONGEST_TEXT;
+    pack_bytes(to, magic, sizeof magic);
+    pack_u32(to, FRAME_REFUSED);
+    pack_u32(to, 0);
+    pack_varint(to, length);
+    pack_bytes(to, why, length);
+    payload = (uint32_t)(to->n - begin - TRACER_HEADER_SIZE);
+    memcpy(to->data + begin + 8, &payload, sizeof payload);
 }

@@ -8,6 +8,7 @@
 #ifndef SNAG_TRACE_TRACER_FRAME_H
 #define SNAG_TRACE_TRACER_FRAME_H
 
+#include "trace/tracer_bytes.h"
 #include "trace/tracer_lanes.h"
 
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 struct tracer_sender {
     bool is_known; /* has said hello; then: */
     bool is_done;  /* has said goodbye */
-    uint32_t rank, n_ranks;
+    uint32_t rank;
     uint64_t interval_ns; /* between its ticks */
     uint64_t shift_ns;    /* what its clock is behind ours, modulo 2^64; 0 if it is the same */
     uint64_t until_ns;    /* it has said all that happened before, on our clock */
@@ -45,6 +46,17 @@ void tracer_sender_release(struct tracer_sender *sender);
  */
 int tracer_frame_size(const unsigned char *data, size_t n, size_t *size);
 
+/* What a process says of itself, first of all. */
+struct tracer_hello {
+    struct tracer_process who; /* on its own clock */
+    uint64_t now_ns, wall_ns, interval_ns;
+    char host[TRACER_LONGEST_TEXT + 1], program[TRACER_LONGEST_TEXT + 1];
+};
+
+/* tracer_frame_hello -- a hello is read, and nothing done about it. A whole frame, as
+ * tracer_frame_size says. Returns 0 or ERR_FORMAT for anything else. */
+int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_hello *hello);
+
 /*
  * tracer_frame_take -- all that a frame says.
  *   frame   (size) a whole one, as tracer_frame_size says
@@ -53,5 +65,9 @@ int tracer_frame_size(const unsigned char *data, size_t n, size_t *size);
  */
 int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
                       const unsigned char *frame, size_t size, uint64_t now_ns);
+
+/* tracer_frame_refusal -- the one frame that goes to a process: it is not listened to, and why.
+ */
+void tracer_frame_refusal(struct pack *to, const char *why);
 
 #endif

@@ -26,6 +26,7 @@ void tracer_run_release(struct tracer_run *run)
     for (uint32_t i = 0; i < run->defs.n_locations; i++)
         lane_release(&run->lane[i]);
     free(run->lane);
+    free(run->process);
     idmap_release(&run->location);
     idmap_release(&run->comm);
     idmap_release(&run->rank);
@@ -33,13 +34,25 @@ void tracer_run_release(struct tracer_run *run)
     *run = (struct tracer_run){0};
 }
 
-bool tracer_run_meet(struct tracer_run *run, uint32_t rank, uint32_t n_ranks)
+bool tracer_run_is_of(const struct tracer_run *run, const struct tracer_process *p)
 {
-    uint32_t n_before = run->rank.n;
+    uint32_t at = idmap_find(&run->rank, key_pair(0, p->rank));
+    uint64_t job = run->rank.n > 0 ? run->process[0].job : p->job;
 
-    idmap_add(&run->rank, key_pair(0, rank));
-    if (n_ranks > run->n_expected)
-        run->n_expected = n_ranks;
+    if (run->rank.n > 0 && (p->job != job || p->n_ranks != run->n_expected))
+        return false;
+    return at == IDMAP_NONE ||
+           (run->process[at].pid == p->pid && run->process[at].start_ns == p->start_ns);
+}
+
+bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *p)
+{
+    uint32_t n_before = run->rank.n, at = idmap_add(&run->rank, key_pair(0, p->rank));
+
+    mem_grow(&run->process, &run->process_cap, (size_t)at + 1, sizeof *run->process);
+    run->process[at] = *p;
+    if (p->n_ranks > run->n_expected)
+        run->n_expected = p->n_ranks;
     return run->rank.n > n_before;
 }
 

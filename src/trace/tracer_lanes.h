@@ -47,18 +47,27 @@ struct tracer_lane {
     bool is_in_collective;
 };
 
+/* A process of a program. */
+struct tracer_process {
+    uint64_t job; /* that the ranks have agreed on; 0: not said */
+    uint32_t rank, n_ranks, pid;
+    uint64_t start_ns; /* when it was loaded, on its own clock */
+};
+
 /* All that is known of a program, whichever connection said it. */
 struct tracer_run {
     struct definitions defs;
     struct quality *quality;
     struct tracer_lane *lane; /* [defs.n_locations] */
     size_t lane_cap;
-    struct idmap location; /* (rank, thread) to lane */
-    struct idmap comm;     /* (first rank, number), see docs/wire.md, to comm */
-    struct idmap rank;     /* those that ever were there */
-    uint32_t n_expected;   /* ranks that say they belong together */
-    size_t n_members;      /* of all communicators */
-    size_t n_text;         /* bytes of all names */
+    struct idmap location;          /* (rank, thread) to lane */
+    struct idmap comm;              /* (first rank, number), see docs/wire.md, to comm */
+    struct idmap rank;              /* those that ever were there, */
+    struct tracer_process *process; /* [rank.n] and which processes they are */
+    size_t process_cap;
+    uint32_t n_expected; /* ranks that say they belong together */
+    size_t n_members;    /* of all communicators */
+    size_t n_text;       /* bytes of all names */
     bool is_begun;
     uint64_t origin_ns; /* time 0, on this machine's clock */
     size_t n_waiting;   /* events of all lanes */
@@ -69,8 +78,15 @@ struct tracer_run {
 /* tracer_run_release -- a zeroed run is empty and ready; quality is the caller's. */
 void tracer_run_release(struct tracer_run *run);
 
-/* tracer_run_meet -- a rank of n_ranks says hello. Returns false if it has done so before. */
-bool tracer_run_meet(struct tracer_run *run, uint32_t rank, uint32_t n_ranks);
+/*
+ * tracer_run_is_of -- is a process one of this run of the program, there before or not yet? If
+ * not it is of another program, or of the same one that was started again. Anybody is of an
+ * empty run.
+ */
+bool tracer_run_is_of(const struct tracer_run *run, const struct tracer_process *process);
+
+/* tracer_run_meet -- a process says hello. Returns false if it has done so before. */
+bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *process);
 
 /* tracer_run_time -- since the start of the trace; what came before that is at 0. */
 uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns);

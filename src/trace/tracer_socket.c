@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -85,6 +86,7 @@ void tracer_socket_close(struct tracer_socket *s)
     }
     if (s->fd > 0)
         close(s->fd);
+    free(s->program);
     free(s->peer);
     free(s->poll);
     idmap_release(&s->done);
@@ -118,6 +120,75 @@ static bool is_taken(const struct tracer_socket *s, const struct tracer_peer *pe
     return false;
 }
 
+/* A process is connected that has not said goodbye. One that has gone may have left something
+ * to be read. */
+static bool has_program(const struct tracer_socket *s)
+{
+    for (size_t i = 0; i < s->n_peers; i++) {
+        struct pollfd one = {.fd = s->peer[i].fd, .events = POLLRDHUP};
+
+        if (s->peer[i].sender.is_known && !s->peer[i].sender.is_done &&
+            (poll(&one, 1, 0) <= 0 || !(one.revents & (POLLRDHUP | POLLHUP | POLLERR))))
+            return true;
+    }
+    return false;
+}
+
+/* True the first time for a program. */
+static bool is_news(struct tracer_socket *s, const struct tracer_process *who)
+{
+    struct key key = who->job ? key_pair(who->job, 0) : key_pair(who->start_ns, who->pid);
+
+    for (uint32_t i = 0; i < TRACER_SENT_AWAY; i++)
+        if (memcmp(&s->sent_away[i], &key, sizeof key) == 0)
+            return false;
+    s->sent_away[s->n_sent_away++ % TRACER_SENT_AWAY] = key;
+    return true;
+}
+
+/* A frame that says why; whether anybody reads it is not our business. */
+static void send_away(struct tracer_socket *s, const struct tracer_peer *peer,
+                      const struct tracer_hello *hello)
+{
+    char why[512];
+    struct pack out = {0};
+
+    snprintf(why, sizeof why, "%.300s (process %u) is listened to there, one program at a time",
+             s->program ? s->program : "another program", s->pid);
+    tracer_frame_refusal(&out, why);
+    if (send(peer->fd, out.data, out.n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        log_debug("tracer", "a program that was sent away was not told why");
+    pack_release(&out);
+    if (is_news(s, &hello->who))
+        log_warn(
+            "tracer",
+            "%.300s (process %u) is not listened to at '%s', as %.300s (process %u) is: one "
+            "program at a time",
+            hello->program, hello->who.pid, s->path, s->program ? s->program : "another one",
+            s->pid);
+}
+
+enum greeting { GREETING_IS_TAKEN, GREETING_WAITS, GREETING_IS_SENT_AWAY };
+
+/* Whether a process is of the run that there is. */
+static enum greeting greet(struct tracer_socket *s, const struct tracer_run *run,
+                           struct tracer_peer *peer, const struct tracer_hello *hello)
+{
+    if (tracer_run_is_of(run, &hello->who)) {
+        if (s->program == NULL) {
+            s->program = mem_copy_string(hello->program);
+            s->pid = hello->who.pid;
+        }
+        return GREETING_IS_TAKEN;
+    }
+    if (has_program(s)) {
+        send_away(s, peer, hello);
+        return GREETING_IS_SENT_AWAY;
+    }
+    peer->is_next = true;
+    return GREETING_WAITS;
+}
+
 static int take_frame(struct tracer_socket *s, struct tracer_run *run, struct tracer_peer *peer,
                       const unsigned char *frame, size_t size, uint64_t now_ns)
 {
@@ -136,7 +207,8 @@ static int take_frame(struct tracer_socket *s, struct tracer_run *run, struct tr
     return rc;
 }
 
-/* All frames that are complete. */
+/* All frames that are complete. Returns 0, 1 when the process is not to be listened to, or
+ * ERR_FORMAT. */
 static int take_frames(struct tracer_socket *s, struct tracer_run *run,
                        struct tracer_peer *peer, uint64_t now_ns)
 {
@@ -144,8 +216,15 @@ static int take_frames(struct tracer_socket *s, struct tracer_run *run,
     int rc;
 
     for (;;) {
+        struct tracer_hello hello;
+
         rc = tracer_frame_size(peer->in + at, peer->n - at, &size);
         if (rc < 0 || size == 0 || size > peer->n - at)
+            break;
+        if (!peer->sender.is_known &&
+            (rc = tracer_frame_hello(peer->in + at, size, &hello)) == 0)
+            rc = greet(s, run, peer, &hello) == GREETING_IS_SENT_AWAY;
+        if (rc != 0 || peer->is_next)
             break;
         rc = take_frame(s, run, peer, peer->in + at, size, now_ns);
         if (rc < 0)
@@ -155,6 +234,23 @@ static int take_frames(struct tracer_socket *s, struct tracer_run *run,
     peer->n -= at;
     mem_to_front(peer->in, at, peer->n, 1);
     return rc;
+}
+
+/* What has arrived. Returns false when the connection is to be closed. */
+static bool take_bytes(struct tracer_socket *s, struct tracer_run *run,
+                       struct tracer_peer *peer, uint64_t now_ns)
+{
+    int rc = take_frames(s, run, peer, now_ns);
+
+    if (rc >= 0)
+        return rc == 0;
+    run->quality->n[QUALITY_bad_record]++;
+    if (peer->sender.is_known)
+        log_warn("tracer", "rank %u is not listened to any more: %s", peer->sender.rank,
+                 err_message());
+    else
+        log_warn("tracer", "a connection is closed: %s", err_message());
+    return false;
 }
 
 /* Returns false when the connection is over. */
@@ -175,15 +271,7 @@ static bool read_peer(struct tracer_socket *s, struct tracer_run *run, struct tr
     }
     s->heard_ns = now_ns;
     peer->n += (size_t)n;
-    if (take_frames(s, run, peer, now_ns) == 0)
-        return true;
-    run->quality->n[QUALITY_bad_record]++;
-    if (peer->sender.is_known)
-        log_warn("tracer", "rank %u is not listened to any more: %s", peer->sender.rank,
-                 err_message());
-    else
-        log_warn("tracer", "a connection is closed: %s", err_message());
-    return false;
+    return take_bytes(s, run, peer, now_ns);
 }
 
 static void drop_peer(struct tracer_socket *s, size_t i, uint64_t now_ns)
@@ -194,15 +282,27 @@ static void drop_peer(struct tracer_socket *s, size_t i, uint64_t now_ns)
     s->peer[i] = s->peer[--s->n_peers];
 }
 
+/* Those that waited for this run have their greeting in their buffer already. */
+static void hear_waiting(struct tracer_socket *s, struct tracer_run *run, uint64_t now_ns)
+{
+    for (size_t i = s->n_peers; i-- > 0;)
+        if (!s->peer[i].is_next && !s->peer[i].sender.is_known && s->peer[i].n > 0 &&
+            !take_bytes(s, run, &s->peer[i], now_ns))
+            drop_peer(s, i, now_ns);
+}
+
 bool tracer_socket_receive(struct tracer_socket *s, struct tracer_run *run, int wait_ms,
                            uint64_t (*now)(void))
 {
-    size_t n = s->n_peers;
+    size_t n;
     uint64_t now_ns;
 
+    hear_waiting(s, run, now());
+    n = s->n_peers;
     mem_grow(&s->poll, &s->poll_cap, n + 1, sizeof *s->poll);
     for (size_t i = 0; i < n; i++)
-        s->poll[i] = (struct pollfd){.fd = s->peer[i].fd, .events = POLLIN};
+        s->poll[i] =
+            (struct pollfd){.fd = s->peer[i].is_next ? -1 : s->peer[i].fd, .events = POLLIN};
     s->poll[n] = (struct pollfd){.fd = n < MOST_PEERS ? s->fd : -1, .events = POLLIN};
     if (poll(s->poll, n + 1, wait_ms) <= 0)
         return false;
@@ -216,6 +316,27 @@ bool tracer_socket_receive(struct tracer_socket *s, struct tracer_run *run, int 
         if (!read_peer(s, run, &s->peer[i], now_ns))
             drop_peer(s, i, now_ns);
     return true;
+}
+
+bool tracer_socket_has_next(const struct tracer_socket *s)
+{
+    for (size_t i = 0; i < s->n_peers; i++)
+        if (s->peer[i].is_next)
+            return true;
+    return false;
+}
+
+void tracer_socket_next_run(struct tracer_socket *s)
+{
+    for (size_t i = s->n_peers; i-- > 0;) {
+        s->peer[i].is_next = false;
+        if (s->peer[i].sender.is_known)
+            drop_peer(s, i, 0);
+    }
+    idmap_release(&s->done);
+    free(s->program);
+    s->program = NULL;
+    s->heard_ns = s->closed_ns = 0;
 }
 
 bool tracer_socket_until(const struct tracer_socket *s, uint64_t clock_ns)

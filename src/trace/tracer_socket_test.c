@@ -27,7 +27,10 @@ static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
         frame_close(to);
         break;
     case 3: /* hello twice */
-        frame_hello(to, 7, 8, now_ns(), start_ns, TICK_NS);
+        frame_hello(to,
+                    &(struct sample_process){
+                        .rank = 7, .n_ranks = 8, .pid = 4718, .start_ns = start_ns},
+                    now_ns(), TICK_NS);
         break;
     case 4: /* in a thousand years */
         frame_events(to, 0, 0, start_ns + ((uint64_t)1 << 62), 0, 0);
@@ -75,7 +78,7 @@ static void nonsense_closes_its_own_connection(void **state)
 
     (void)state;
     open_stream(&stream);
-    good = come(0, 1);
+    good = come(0, 8);
     talk(&stream, &good);
     for (int i = 0; i <= 10; i++) {
         bad = come(7, 8);

@@ -35,9 +35,10 @@ static json_t *store_json(const struct live_state *live)
 
     if (live->store_url == NULL)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "url", json_text(live->store_url), "stored",
-                     json_count(c->n_stored), "waiting", json_count(c->n_waiting), "dropped",
-                     json_count(c->n_dropped), "is_failing", (int)c->is_failing);
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "url", json_text(live->store_url),
+                     "stored", json_count(c->n_stored), "waiting", json_count(c->n_waiting),
+                     "dropped", json_count(c->n_dropped), "is_failing", (int)c->is_failing,
+                     "error", c->why ? json_string(c->why) : json_null());
 }
 
 /* Over the last five seconds of which something is known. */
@@ -127,6 +128,7 @@ int api_live_status(struct worker *worker, const struct request *request,
     (void)request;
     live_state_lock(live);
     json_object_set_new(json, "version", json_count(live_state_version(live)));
+    json_object_set_new(json, "run", json_count(live->run));
     json_object_set_new(json, "state", json_string(phases[live->phase]));
     json_object_set_new(json, "message",
                         live->message ? json_text(live->message) : json_null());

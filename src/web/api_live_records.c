@@ -217,15 +217,15 @@ static int ask(sqlite3 *db, const char *sql, const char *function, sqlite3_stmt 
     return rc;
 }
 
-static int count_records(sqlite3 *db, const struct asked *asked, const char *where,
+static int count_records(struct database *reader, const struct asked *asked, const char *where,
                          int64_t *total)
 {
     sqlite3_stmt *query = NULL;
     char *sql = sqlite3_mprintf("SELECT count(*) FROM %s WHERE %s", asked->collection, where);
-    int rc = ask(db, sql, asked->function, &query);
+    int rc = ask(reader->sql, sql, asked->function, &query);
 
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
-        rc = rundb_error(db, "cannot read the store");
+        rc = prov_reader_error(reader, "the store");
     if (rc == 0)
         *total = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
@@ -233,29 +233,32 @@ static int count_records(sqlite3 *db, const struct asked *asked, const char *whe
     return rc;
 }
 
-static int read_page(sqlite3 *db, const struct asked *asked, const char *where, json_t *items)
+static int read_page(struct database *reader, const struct asked *asked, const char *where,
+                     json_t *items)
 {
     sqlite3_stmt *query = NULL;
     char *sql = sqlite3_mprintf("SELECT " ITEM_COLUMNS " FROM %s WHERE %s ORDER BY %s, __id, "
                                 "shard LIMIT %lld OFFSET %lld",
                                 asked->collection, where, asked->order, (long long)asked->limit,
                                 (long long)asked->offset);
-    int rc = ask(db, sql, asked->function, &query), status = SQLITE_DONE;
+    int rc = ask(reader->sql, sql, asked->function, &query), status = SQLITE_DONE;
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
         json_array_append_new(items, item_json(query, asked->collection));
     if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the store");
+        rc = prov_reader_error(reader, "the store");
     sqlite3_finalize(query);
     sqlite3_free(sql);
     return rc;
 }
 
-static int open_store(const struct live_state *live, sqlite3 **db)
+static int open_store(struct live_state *live, struct database *reader)
 {
-    *db = NULL;
-    return live->store_url ? prov_reader_open(live->store_url, db)
-                           : err_set(ERR_NOT_FOUND, "there is no provenance store");
+    const char *url = live_state_store_url(live);
+
+    *reader = (struct database){0};
+    return url ? prov_reader_open(url, reader)
+               : err_set(ERR_NOT_FOUND, "there is no provenance store");
 }
 
 int api_live_records(struct worker *worker, const struct request *request,
@@ -264,20 +267,20 @@ int api_live_records(struct worker *worker, const struct request *request,
     struct live_state *live = worker->served->live;
     struct asked asked = {0};
     json_t *items = json_array();
-    sqlite3 *db = NULL;
+    struct database reader = {0};
     char *where = NULL;
     int64_t total = 0;
     int rc = read_asked(live, request, &asked);
 
     if (rc == 0)
-        rc = open_store(live, &db);
+        rc = open_store(live, &reader);
     if (rc == 0) {
         where = conditions(&asked);
-        rc = count_records(db, &asked, where, &total);
+        rc = count_records(&reader, &asked, where, &total);
     }
     if (rc == 0)
-        rc = read_page(db, &asked, where, items);
-    sqlite3_close(db);
+        rc = read_page(&reader, &asked, where, items);
+    database_close(&reader);
     free(where);
     if (rc < 0) {
         json_decref(items);
@@ -291,16 +294,17 @@ int api_live_records(struct worker *worker, const struct request *request,
 /* ------------------------------------------------------------------------------ one record */
 
 /* The record, or NULL when it is not in this collection. */
-static int find_record(sqlite3 *db, const char *collection, int64_t id, json_t **record)
+static int find_record(struct database *reader, const char *collection, int64_t id,
+                       json_t **record)
 {
     sqlite3_stmt *query = NULL;
     char *sql =
         sqlite3_mprintf("SELECT record FROM %s WHERE __id = ? AND shard = ?", collection);
-    int rc = rundb_prepare(db, sql, &query);
+    int rc = rundb_prepare(reader->sql, sql, &query);
 
     *record = NULL;
     if (rc == 0)
-        rc = rundb_bind(db, query, "ii", id / PROV_MOST_SHARDS, id % PROV_MOST_SHARDS);
+        rc = rundb_bind(reader->sql, query, "ii", id / PROV_MOST_SHARDS, id % PROV_MOST_SHARDS);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         *record = json_loads(rundb_text(query, 0), 0, NULL);
         if (*record == NULL)
@@ -316,15 +320,15 @@ int api_live_record(struct worker *worker, const struct request *request,
 {
     const char *collection = NULL;
     json_t *record = NULL;
-    sqlite3 *db = NULL;
-    int rc = open_store(worker->served->live, &db);
+    struct database reader = {0};
+    int rc = open_store(worker->served->live, &reader);
 
     for (size_t i = 0; i < sizeof collections / sizeof *collections && rc == 0 && !record;
          i++) {
         collection = collections[i];
-        rc = find_record(db, collection, request->id[0], &record);
+        rc = find_record(&reader, collection, request->id[0], &record);
     }
-    sqlite3_close(db);
+    database_close(&reader);
     if (rc == 0 && record == NULL)
         rc = err_set(ERR_NOT_FOUND, "there is no such record");
     if (rc < 0)

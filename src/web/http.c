@@ -282,7 +282,7 @@ static enum MHD_Result answer_other(struct exchange *x)
     if (strcmp(path, "/metrics") == 0)
         metrics(&x->http->served, &x->response);
     else if (strcmp(path, "/healthz") == 0)
-        response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
+        health(&x->http->served, &x->response);
     else
         exchange_fail(x, 404, "there is nothing here");
     return send_response(x, NULL);

@@ -171,13 +171,14 @@ static int64_t ask(sqlite3 *db, const char *sql)
 /* Every strange call is in the store, with a record that can be read. */
 static void check_store(const char *dir, uint64_t n_anomalies)
 {
-    sqlite3 *db;
+    struct database db;
 
     assert_int_equal(prov_reader_open(dir, &db), 0);
-    assert_int_equal(ask(db, "SELECT count(*) FROM anomalies"), n_anomalies);
-    assert_int_equal(ask(db, "SELECT count(record) FROM anomalies"), n_anomalies);
-    assert_int_equal(ask(db, "SELECT count(*) FROM anomalies WHERE NOT json_valid(record)"), 0);
-    sqlite3_close(db);
+    assert_int_equal(ask(db.sql, "SELECT count(*) FROM anomalies"), n_anomalies);
+    assert_int_equal(ask(db.sql, "SELECT count(record) FROM anomalies"), n_anomalies);
+    assert_int_equal(ask(db.sql, "SELECT count(*) FROM anomalies WHERE NOT json_valid(record)"),
+                     0);
+    database_close(&db);
 }
 
 static void judge(uint64_t seed, const char *dir, bool is_by_path)

@@ -52,25 +52,25 @@ static void take_record(struct live_state *state, struct names *functions, sqlit
     live_state_past(state, &point, function, nanoseconds(query, 8));
 }
 
-static int read_records(struct live_state *state, sqlite3 *db)
+static int read_records(struct live_state *state, struct database *reader, const char *url)
 {
     sqlite3_stmt *query = NULL;
     struct names functions = {0};
-    int rc = rundb_prepare(db, records_sql, &query), status = SQLITE_DONE;
+    int rc = rundb_prepare(reader->sql, records_sql, &query), status = SQLITE_DONE;
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
         take_record(state, &functions, query);
     if (rc == 0 && status != SQLITE_DONE)
-        rc = rundb_error(db, "cannot read the store");
+        rc = prov_reader_error(reader, url);
     sqlite3_finalize(query);
     names_release(&functions);
     return rc;
 }
 
-static int read_totals(struct live_state *state, sqlite3 *db)
+static int read_totals(struct live_state *state, struct database *reader)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, totals_sql, &query);
+    int rc = rundb_prepare(reader->sql, totals_sql, &query);
 
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
         (uint64_t)sqlite3_column_int64(query, 0) > state->totals.n_calls)
@@ -82,18 +82,18 @@ static int read_totals(struct live_state *state, sqlite3 *db)
 int live_past_open(const char *url, struct live_state **state)
 {
     struct prov_counts counts = {0};
-    sqlite3 *db = NULL;
-    int rc = prov_reader_open(url, &db);
+    struct database reader;
+    int rc = prov_reader_open(url, &reader);
 
     *state = NULL;
     if (rc == 0) {
         *state = live_state_new(
             &(struct live_opts){.source = url, .store_url = url, .detector = "?"});
-        rc = read_records(*state, db);
+        rc = read_records(*state, &reader, url);
     }
     if (rc == 0)
-        rc = read_totals(*state, db);
-    sqlite3_close(db);
+        rc = read_totals(*state, &reader);
+    database_close(&reader);
     if (rc < 0) {
         live_state_free(*state);
         *state = NULL;

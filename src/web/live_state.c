@@ -5,11 +5,52 @@
 #include "base/progress.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GROWTH 1.05 /* a region's sketch is copied when it has so many times the calls */
 #define MOMENT_NS 250000000u
+
+/* A text that stays. */
+static const char *keep(struct live_state *state, const char *text)
+{
+    uint32_t id = text ? names_add(&state->texts, text) : NAMES_NONE;
+
+    return text ? state->texts.name[id] : NULL;
+}
+
+static void begin(struct live_state *state, const char *store_url)
+{
+    state->run++;
+    state->store_url = keep(state, store_url);
+    state->totals = (struct live_totals){.lag_ns = NAN};
+    state->least_delay_ns = INFINITY;
+    live_grid_init(&state->rank_grid);
+    live_grid_init(&state->region_grid);
+    live_grid_init(&state->counter_grid);
+}
+
+/* Everything of a run; its arrays stay to be filled anew. */
+static void forget(struct live_state *state)
+{
+    for (uint32_t r = 0; r < state->n_regions; r++)
+        sketch_release(&state->region[r].sketch);
+    live_tally_release(&state->tally);
+    for (int k = 0; k < LIVE_KINDS; k++)
+        live_points_release(&state->points[k]);
+    live_grid_release(&state->rank_grid);
+    live_grid_release(&state->region_grid);
+    live_grid_release(&state->counter_grid);
+    idmap_release(&state->rank_ids);
+    state->n_ranks = state->n_regions = state->n_counters = state->n_places = 0;
+    state->n_moments = 0;
+    state->quality = (struct quality){0};
+    state->store = (struct prov_counts){0};
+    state->executions = (struct live_executions){0};
+    free(state->message);
+    state->message = NULL;
+}
 
 struct live_state *live_state_new(const struct live_opts *opts)
 {
@@ -18,46 +59,16 @@ struct live_state *live_state_new(const struct live_opts *opts)
     pthread_mutex_init(&state->lock, NULL);
     state->opts = *opts;
     state->source = mem_copy_string(opts->source);
-    state->store_url = opts->store_url ? mem_copy_string(opts->store_url) : NULL;
-    state->totals.lag_ns = NAN;
     state->started_ns = clock_ns();
-    state->least_delay_ns = INFINITY;
-    live_grid_init(&state->rank_grid);
-    live_grid_init(&state->region_grid);
-    live_grid_init(&state->counter_grid);
+    begin(state, opts->store_url);
     return state;
-}
-
-static void free_text(const char *text)
-{
-    free((void *)(uintptr_t)text);
-}
-
-static void free_names(struct live_state *state)
-{
-    for (uint32_t r = 0; r < state->n_regions; r++) {
-        free_text(state->region[r].name);
-        free_text(state->region[r].short_name);
-        sketch_release(&state->region[r].sketch);
-    }
-    for (uint32_t c = 0; c < state->n_counters; c++)
-        free_text(state->counter_name[c]);
-    for (uint32_t l = 0; l < state->n_places; l++)
-        free_text(state->place[l].name);
 }
 
 void live_state_free(struct live_state *state)
 {
     if (state == NULL)
         return;
-    free_names(state);
-    live_tally_release(&state->tally);
-    for (int k = 0; k < LIVE_KINDS; k++)
-        live_points_release(&state->points[k]);
-    live_grid_release(&state->rank_grid);
-    live_grid_release(&state->region_grid);
-    live_grid_release(&state->counter_grid);
-    idmap_release(&state->rank_ids);
+    forget(state);
     free(state->rank);
     free(state->of_region);
     free(state->region);
@@ -65,9 +76,8 @@ void live_state_free(struct live_state *state)
     free(state->counter_name);
     free(state->place);
     free(state->rank_of);
-    free(state->message);
     free(state->source);
-    free(state->store_url);
+    names_release(&state->texts);
     pthread_mutex_destroy(&state->lock);
     free(state);
 }
@@ -103,7 +113,7 @@ static void add_place(struct live_state *state, const struct location *location)
 
     mem_grow(&state->place, &state->place_cap, l + 1, sizeof *state->place);
     mem_grow(&state->rank_of, &state->rank_of_cap, l + 1, sizeof *state->rank_of);
-    state->place[l] = (struct live_place){.name = mem_copy_string(location->name),
+    state->place[l] = (struct live_place){.name = keep(state, location->name),
                                           .rank = location->rank,
                                           .thread = location->thread,
                                           .program = location->program};
@@ -124,8 +134,8 @@ static void add_region(struct live_state *state, const struct region *region)
     mem_grow(&state->region, &state->region_cap, r + 1, sizeof *state->region);
     mem_grow(&state->of_region, &state->of_region_cap, r + 1, sizeof *state->of_region);
     state->of_region[r] = (struct live_row){0};
-    state->region[r] = (struct live_region){.name = mem_copy_string(region->name),
-                                            .short_name = mem_copy_string(region->short_name),
+    state->region[r] = (struct live_region){.name = keep(state, region->name),
+                                            .short_name = keep(state, region->short_name),
                                             .kind = region->kind};
     sketch_init(&state->region[r].sketch);
     state->n_regions++;
@@ -139,7 +149,7 @@ static void add_counter(struct live_state *state, const char *name)
     mem_grow(&state->counter_name, &state->counter_name_cap, c + 1,
              sizeof *state->counter_name);
     state->counter[c] = (struct live_reading){0};
-    state->counter_name[c] = mem_copy_string(name);
+    state->counter_name[c] = keep(state, name);
     state->n_counters++;
 }
 
@@ -447,4 +457,49 @@ void live_state_end(struct live_state *state, const char *message,
         state->store = *store;
     atomic_fetch_add(&state->version, 1);
     live_state_unlock(state);
+}
+
+void live_state_next_run(struct live_state *state, const char *store_url)
+{
+    live_state_lock(state);
+    forget(state);
+    begin(state, store_url);
+    state->phase = LIVE_RUNNING;
+    atomic_fetch_add(&state->version, 1);
+    live_state_unlock(state);
+}
+
+void live_state_stored(struct live_state *state, const struct prov_counts *store)
+{
+    live_state_lock(state);
+    if (store->is_failing != state->store.is_failing ||
+        store->n_dropped != state->store.n_dropped)
+        atomic_fetch_add(&state->version, 1);
+    state->store = *store;
+    live_state_unlock(state);
+}
+
+const char *live_state_store_url(struct live_state *state)
+{
+    const char *url;
+
+    live_state_lock(state);
+    url = state->store_url;
+    live_state_unlock(state);
+    return url;
+}
+
+bool live_state_trouble(struct live_state *state, char text[256])
+{
+    struct prov_counts n;
+
+    live_state_lock(state);
+    n = state->store;
+    live_state_unlock(state);
+    if (n.is_failing)
+        snprintf(text, 256, "the store cannot be written: %.150s; %llu rows are lost",
+                 n.why ? n.why : "unknown", (unsigned long long)n.n_dropped);
+    else if (n.n_dropped > 0)
+        snprintf(text, 256, "the store has lost %llu rows", (unsigned long long)n.n_dropped);
+    return n.is_failing || n.n_dropped > 0;
 }

@@ -12,6 +12,7 @@
  *     ... ad_opts.sink[k] = (struct ad_sink){live_state_step, state};
  *     ... http_opts.served.live = state;
  *     live_state_end(state, NULL);
+ *     live_state_next_run(state, store);         the program runs again: all is empty
  *
  * Memory: LIVE_MOST_POINTS and the old anomalies, of calls and of executions, 72 bytes each;
  * LIVE_MOST_CELLS sums of 32 bytes each for ranks, regions and counters; a few hundred bytes
@@ -21,6 +22,7 @@
 #define SNAG_WEB_LIVE_STATE_H
 
 #include "base/idmap.h"
+#include "base/names.h"
 #include "live/ad.h"
 #include "live/live_recorder.h"
 #include "web/live_grid.h"
@@ -46,7 +48,7 @@ struct live_row {
 };
 
 struct live_region {
-    const char *name, *short_name; /* last as long as the state */
+    const char *name, *short_name; /* last as long as the state, whatever the run */
     enum region_kind kind;
     bool is_foi;
     struct sketch sketch; /* of the durations judged by, at most 5 % behind */
@@ -90,6 +92,8 @@ struct live_state {
     atomic_ullong version; /* counted up under the lock */
     enum live_phase phase;
     char *message; /* why it failed */
+    uint32_t run;  /* of the program, from 1 */
+    const char *store_url;
     struct live_totals totals;
     struct quality quality;
     struct prov_counts store;
@@ -111,7 +115,8 @@ struct live_state {
 
     /* Of the thread that judges alone. */
     struct live_opts opts;
-    char *source, *store_url;
+    char *source;
+    struct names texts; /* names and URLs of all runs, which are mostly the same */
     struct live_tally tally;
     struct idmap rank_ids; /* (program, rank) -> row */
     uint32_t *rank_of;     /* [n_places] row */
@@ -145,6 +150,26 @@ void live_state_past(struct live_state *state, const struct live_point *point,
  */
 void live_state_end(struct live_state *state, const char *message,
                     const struct prov_counts *store);
+
+/*
+ * live_state_next_run -- the program has begun again: nothing is known of this run yet.
+ * Versions go on; points are numbered from 0. For the thread that judges; what opts names is
+ * for it to replace. store_url  of this run; NULL: none
+ */
+void live_state_next_run(struct live_state *state, const char *store_url);
+
+/* live_state_stored -- what the store says by now, when no step tells it. */
+void live_state_stored(struct live_state *state, const struct prov_counts *store);
+
+/* live_state_store_url -- where the records of this run are, or NULL. Lasts as long as the
+ * state. Thread-safe. */
+const char *live_state_store_url(struct live_state *state);
+
+/*
+ * live_state_trouble -- what is found is not kept: the store cannot be written, or has lost
+ * rows. text  out: one line that says so; untouched when all is well Thread-safe.
+ */
+bool live_state_trouble(struct live_state *state, char text[256]);
 
 /* live_state_lock, live_state_unlock -- to copy something; for moments only. */
 void live_state_lock(struct live_state *state);

@@ -33,10 +33,8 @@ static void count(void *ctx, const struct ad_step *step)
         truth->severity_ns += floor(step->verdict[i].severity_ns);
 }
 
-static struct live_state *watch(uint64_t step_ns, struct truth *truth)
+static void watch_into(struct live_state *live, uint64_t step_ns, struct truth *truth)
 {
-    struct live_state *live =
-        live_state_new(&(struct live_opts){.source = program, .detector = "hbos", .speed = 0});
     struct ad_sink sinks[] = {{count, truth}, {live_state_step, live}};
     struct ad_opts opts = ad_default();
     struct stream stream;
@@ -53,6 +51,14 @@ static struct live_state *watch(uint64_t step_ns, struct truth *truth)
     live_state_end(live, NULL, NULL);
     ad_free(ad);
     stream_close(&stream);
+}
+
+static struct live_state *watch(uint64_t step_ns, struct truth *truth)
+{
+    struct live_state *live =
+        live_state_new(&(struct live_opts){.source = program, .detector = "hbos", .speed = 0});
+
+    watch_into(live, step_ns, truth);
     return live;
 }
 
@@ -140,6 +146,60 @@ static void versions_count_steps(void **state)
     assert_true(isnan(live->totals.lag_ns));
     live_state_free(live);
     live_state_free(NULL);
+}
+
+/* Of a second run nothing of the first is left but its names, which somebody may be using. */
+static void a_next_run_begins_with_nothing(void **state)
+{
+    struct truth first, second;
+    struct live_state *live = watch(100000000, &first);
+    const char *name = live->region[0].name;
+    uint64_t version = live_state_version(live);
+
+    (void)state;
+    assert_int_equal(live->run, 1);
+    assert_null(live_state_store_url(live));
+    live_state_next_run(live, "job-2.store");
+    assert_int_equal(live->run, 2);
+    assert_string_equal(live_state_store_url(live), "job-2.store");
+    assert_true(live_state_version(live) > version);
+    assert_int_equal(live->phase, LIVE_RUNNING);
+    assert_int_equal(live->n_ranks + live->n_regions + live->n_places, 0);
+    assert_int_equal(live->points[LIVE_CALL].next, 0);
+    watch_into(live, 37000000, &second);
+    assert_int_equal(second.n_calls, first.n_calls);
+    assert_int_equal(live->totals.n_calls, second.n_calls);
+    assert_int_equal(live->totals.n_anomalies, second.n_anomalies);
+    assert_true(sum(&live->region_grid, LIVE_EXCLUSIVE, second.c) ==
+                (double)second.c_exclusive_ns);
+    assert_ptr_equal(live->region[0].name, name);
+    live_state_free(live);
+}
+
+static void what_is_not_kept_is_trouble(void **state)
+{
+    struct live_state *live = live_state_new(&(struct live_opts){.source = "x"});
+    struct prov_counts counts = {.n_stored = 3};
+    char text[256] = "ok";
+
+    (void)state;
+    assert_false(live_state_trouble(live, text));
+    live_state_stored(live, &counts);
+    assert_false(live_state_trouble(live, text));
+    assert_string_equal(text, "ok");
+    assert_int_equal(live_state_version(live), 0);
+    counts = (struct prov_counts){.is_failing = true, .why = "no space left", .n_dropped = 470};
+    live_state_stored(live, &counts);
+    assert_int_equal(live_state_version(live), 1);
+    assert_true(live_state_trouble(live, text));
+    assert_string_equal(text, "the store cannot be written: no space left; 470 rows are lost");
+    counts.is_failing = false;
+    live_state_end(live, NULL, &counts);
+    assert_true(live_state_trouble(live, text));
+    assert_string_equal(text, "the store has lost 470 rows");
+    live_state_next_run(live, NULL);
+    assert_false(live_state_trouble(live, text));
+    live_state_free(live);
 }
 
 /* With "step" as the function of interest; free with live_state_free. */
@@ -253,6 +313,8 @@ int main(void)
         cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
         cmocka_unit_test(all_anomalies_are_points_and_a_sample_of_the_others),
         cmocka_unit_test(versions_count_steps),
+        cmocka_unit_test(a_next_run_begins_with_nothing),
+        cmocka_unit_test(what_is_not_kept_is_trouble),
         cmocka_unit_test(executions_are_points_wherever_steps_end),
         cmocka_unit_test(statistics_are_those_of_the_numbers),
         cmocka_unit_test(readings_are_those_of_the_values),

@@ -12,18 +12,19 @@
                   */
 
 /* The event for what is there now. Returns the version it is of. */
-static uint64_t tell(struct served *served, bool *is_over)
+static uint64_t tell(struct served *served)
 {
     struct live_state *live = served->live;
     struct live_totals totals;
     uint64_t version;
+    bool is_over;
 
     live_state_lock(live);
     version = live_state_version(live);
     totals = live->totals;
-    *is_over = live->phase == LIVE_OVER || live->phase == LIVE_FAILED;
+    is_over = live->phase == LIVE_OVER || live->phase == LIVE_FAILED;
     live_state_unlock(live);
-    served_tell(served, *is_over ? "over" : "step",
+    served_tell(served, is_over ? "over" : "step",
                 json_pack("{s:I, s:I, s:I, s:I, s:I}", "version", (json_int_t)version, "steps",
                           (json_int_t)totals.n_steps, "end_ns", (json_int_t)totals.end_ns,
                           "calls", (json_int_t)totals.n_calls, "anomalies",
@@ -36,14 +37,13 @@ static void *run(void *arg)
     struct live_teller *teller = arg;
     struct served *served = teller->served;
     uint64_t told = live_state_version(served->live), told_ns = clock_ns();
-    bool is_over = false;
 
     while (!atomic_load(&teller->is_ending)) {
         const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
 
         nanosleep(&pause, NULL);
-        if (!is_over && live_state_version(served->live) != told) {
-            told = tell(served, &is_over);
+        if (live_state_version(served->live) != told) {
+            told = tell(served);
             told_ns = clock_ns();
         } else if (clock_ns() - told_ns > SILENCE_NS) {
             feed_tell(&served->events, ": still here\n\n");

@@ -66,3 +66,18 @@ void metrics(struct served *served, struct response *response)
     fclose(out);
     response_bytes(response, "text/plain; version=0.0.4; charset=utf-8", text, size);
 }
+
+void health(const struct served *served, struct response *response)
+{
+    char text[256] = "ok";
+    bool is_ill = served->live && live_state_trouble(served->live, text);
+    char *body = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&body, &size);
+
+    fprintf(out, "%s\n", text);
+    fclose(out);
+    response_bytes(response, "text/plain; charset=utf-8", body, size);
+    if (is_ill)
+        response->status = 503;
+}

@@ -8,4 +8,8 @@
 /* metrics -- fill in the response. */
 void metrics(struct served *served, struct response *response);
 
+/* health -- "ok", or status 503 with what is wrong: of a live run, that what is found is not
+ * kept. */
+void health(const struct served *served, struct response *response);
+
 #endif

@@ -1,11 +1,14 @@
-/* A request to a parameter server, an answer to a client, or a snapshot: whatever is accepted
- * is merged, published, and sent back. */
+/* A request to a parameter server, an answer to a client, or a snapshot, as it is and as if its
+ * hash were right: whatever is accepted is merged, published, and sent back. */
 #include "fuzz.h"
 
+#include "base/xxh.h"
 #include "ps/ps_snapshot.h"
 #include "ps/ps_store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void ask_store(const uint8_t *data, size_t size)
 {
@@ -27,15 +30,49 @@ static void ask_store(const uint8_t *data, size_t size)
     msgpack_sbuffer_destroy(&reply);
 }
 
+/* A server that goes on with it, and writes it again. */
+static void go_on_with(const struct ps_snapshot *snapshot)
+{
+    char path[64];
+    struct ps_store_opts opts = {.n_workers = 1, .snapshot = path};
+    struct ps_snapshot back;
+    struct ps_store *store;
+
+    snprintf(path, sizeof path, "/tmp/snag-fuzz-%ld.ps", (long)getpid());
+    if (ps_snapshot_write(snapshot, path) < 0 || ps_store_open(&store, &opts) < 0)
+        abort();
+    ps_store_publish(store);
+    ps_store_close(store);
+    if (ps_snapshot_read(&back, path) < 0)
+        abort();
+    ps_snapshot_release(&back);
+    unlink(path);
+}
+
+static void read_snapshot(const uint8_t *data, size_t size)
+{
+    uint64_t hash = XXH3_64bits(data, size);
+    struct ps_snapshot snapshot;
+    struct pack whole = {0};
+
+    if (ps_snapshot_unpack(&snapshot, data, size) == 0)
+        ps_snapshot_release(&snapshot);
+    pack_bytes(&whole, data, size);
+    pack_u64(&whole, hash);
+    if (ps_snapshot_unpack(&snapshot, whole.data, whole.n) == 0) {
+        go_on_with(&snapshot);
+        ps_snapshot_release(&snapshot);
+    }
+    pack_release(&whole);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct ps_snapshot snapshot;
     struct ps_frame frame = {0};
 
     ask_store(data, size);
     ps_frame_read(&frame, data, size);
     ps_frame_release(&frame);
-    if (ps_snapshot_unpack(&snapshot, data, size) == 0)
-        ps_snapshot_release(&snapshot);
+    read_snapshot(data, size);
     return 0;
 }

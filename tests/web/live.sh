@@ -137,6 +137,27 @@ server=
 grep -q 'calls, .* strange' "$work/said" || { echo "no totals: $(cat "$work/said")"; failed=1; }
 grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
 
+# A store that is removed while the program runs: it is said wherever one looks.
+serving=(watch 'synth:6000*step(compute@50ms(a 3*b) c@10ms);ranks=3;jitter=0.1;slow=c/80/30/1' --speed 2 --step 0.1 --store "$work/gone")
+start
+wait_for '.store.stored > 0'
+get /healthz
+check "healthz while all is well" "$status $(cat "$body")" '200 ok'
+check "error while all is well" "$(get $api/live/status; field .store.error)" null
+rm -r "$work/gone"
+wait_for '.store.is_failing'
+valid get /live/status
+check "stored" "$(field '[.store.stored, .store.dropped > 0]')" '[0,true]'
+check "error" "$(field '.store.error | test("removed")')" true
+get /healthz
+check "healthz" "$status" 503
+grep -q 'cannot be written: .*removed' "$body" || { echo "healthz says: $(cat "$body")"; failed=1; }
+kill -TERM $server
+wait $server
+check "exit status" $? 3
+server=
+check "lines of the log" "$(grep -c 'shard 0 cannot be written' "$work/errors")" 1
+
 # With the program.
 "$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
 check "lines of --once" "$(wc -l <"$work/said")" 4

@@ -19,6 +19,7 @@ export interface LiveHistory {
 
 export interface LiveStatus {
     version: number;
+    run: number; /* of the program, from 1 */
     state: "waiting" | "running" | "over" | "failed";
     message: string | null;
     source: string;
@@ -44,6 +45,7 @@ export interface LiveStatus {
         waiting: number;
         dropped: number;
         is_failing: boolean;
+        error: string | null; /* why */
     } | null;
     quality: { kind: string; count: number; is_damage: boolean; text: string }[];
 }

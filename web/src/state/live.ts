@@ -126,10 +126,11 @@ async function ask(): Promise<void> {
 export async function refresh(): Promise<void> {
     try {
         const fresh = await getJson<LiveStatus>("/live/status");
-        const isOther = fresh.version < shown.value;
-        if (isOther) {
-            points.value = null; /* another server than before */
+        const isOther = fresh.version < shown.value; /* another server than before */
+        if (isOther || (status.value && fresh.run !== status.value.run)) {
+            points.value = null;
             regionNames.value = new Map();
+            looked.value = null;
         }
         await loadNames(fresh.regions);
         await loadPoints();

@@ -36,7 +36,7 @@ export function LiveTrouble() {
     const said = [
         now.lost_events > 0 && `${plural(now.lost_events, "event")} lost`,
         store && store.dropped > 0 && `${plural(store.dropped, "record")} not stored`,
-        store?.is_failing && "the store cannot be written",
+        store?.is_failing && `the store cannot be written: ${store.error}`,
         ...now.quality
             .filter((q) => q.is_damage)
             .map((q) => `${formatCount(q.count)} ${q.text}`),
@@ -58,7 +58,10 @@ export function LiveHead() {
             <span class="run-name" title={now.source}>
                 {run.value?.name}
             </span>
-            <span class={`live-state ${now.state}`}>{states[now.state]}</span>
+            <span class={`live-state ${now.state}`}>
+                {now.run > 1 && `run ${now.run}: `}
+                {states[now.state]}
+            </span>
             <span class="headline">
                 <b class="live-anomalies">{plural(now.anomalies, "anomaly", "anomalies")}</b> in{" "}
                 <span class="live-calls">{plural(now.calls, "call")}</span> of{" "}
