@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEEPEST 64 /* of what is removed: a handle is open for each level */
+#define DEEPEST 64    /* of what is removed: a handle is open for each level */
+#define PART ".part-" /* between the name of a file and a random number, until it is whole */
 
 int fs_join(char out[FS_PATH_SIZE], const char *dir, const char *name)
 {
@@ -124,6 +125,22 @@ int fs_open_dir(const char *path, int *out)
     return open_dir(AT_FDCWD, path, 0, path, out);
 }
 
+int fs_open_parent(const char *path, int *out, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    char dir[FS_PATH_SIZE];
+
+    *out = -1;
+    *name = slash ? slash + 1 : path;
+    if (strlen(path) >= sizeof dir) {
+        errno = ENAMETOOLONG;
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
+    }
+    snprintf(dir, sizeof dir, "%.*s", slash > path ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    return fs_open_dir(dir, out);
+}
+
 int fs_open_dir_at(int dir, const char *name, const char *path, int *out)
 {
     return open_dir(dir, name, O_NOFOLLOW, path, out);
@@ -182,7 +199,7 @@ int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *p
     strcpy(file->path, path);
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return err_set(ERR_IO, "cannot draw a random number: %s", strerror(errno));
-    snprintf(file->part, sizeof file->part, ".%s.part-%016" PRIx64, name, number);
+    snprintf(file->part, sizeof file->part, ".%s" PART "%016" PRIx64, name, number);
     file->fd =
         openat(dir, file->part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file->fd >= 0)
@@ -193,21 +210,16 @@ int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *p
 
 int fs_new_open(struct fs_new *file, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char dir[FS_PATH_SIZE];
-    int handle, rc;
+    const char *name;
+    int dir, rc;
 
     *file = (struct fs_new){.dir = -1, .fd = -1};
-    if (strlen(path) >= sizeof dir)
-        return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
-    snprintf(dir, sizeof dir, "%.*s", slash > path ? (int)(slash - path) : 1,
-             slash ? path : ".");
-    handle = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle < 0)
-        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
-    rc = fs_new_open_at(file, handle, slash ? slash + 1 : path, path);
+    rc = fs_open_parent(path, &dir, &name);
     if (rc < 0)
-        close(handle);
+        return err_set(rc, "cannot create '%s': %s", path, strerror(errno));
+    rc = fs_new_open_at(file, dir, name, path);
+    if (rc < 0)
+        close(dir);
     file->owns_dir = rc == 0;
     return rc;
 }
@@ -244,4 +256,26 @@ void fs_new_abandon(struct fs_new *file)
     if (file->part[0])
         unlinkat(file->dir, file->part, 0);
     let_go(file);
+}
+
+static bool is_part(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+
+    return file[0] == '.' && strncmp(file + 1, name, n) == 0 &&
+           strncmp(file + 1 + n, PART, strlen(PART)) == 0 &&
+           strspn(file + 1 + n + strlen(PART), "0123456789abcdef") == 16 &&
+           file[1 + n + strlen(PART) + 16] == '\0';
+}
+
+void fs_new_clean(int dir, const char *name)
+{
+    DIR *files = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct dirent *file;
+
+    while (files && (file = readdir(files)) != NULL)
+        if (is_part(file->d_name, name))
+            unlinkat(dir, file->d_name, 0);
+    if (files)
+        closedir(files);
 }

@@ -40,6 +40,13 @@ void fs_unmap(const void *data, size_t bytes);
 int fs_open_dir(const char *path, int *out);
 int fs_open_dir_at(int dir, const char *name, const char *path, int *out);
 
+/*
+ * fs_open_parent -- the directory that a path is in.
+ *   name  out: the last part of path, in it
+ * Returns 0, ERR_NOT_FOUND, ERR_IO or ERR_RANGE; out as in fs_open_dir.
+ */
+int fs_open_parent(const char *path, int *out, const char **name);
+
 /* fs_map_fd -- as fs_map, of an open file, which stays open. */
 int fs_map_fd(int fd, const char *path, const void **data, size_t *bytes);
 
@@ -62,11 +69,13 @@ struct fs_new {
  * fs_new_open, fs_new_open_at -- begin one; the latter in a directory that stays open.
  * fs_new_commit -- all is written: returns 0, or ERR_IO, and then there is nothing.
  * fs_new_abandon -- remove it. After a commit, or twice, it does nothing.
+ * fs_new_clean -- remove what is left of such files of that name, which nobody writes now.
  */
 int fs_new_open(struct fs_new *file, const char *path);
 int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *path);
 int fs_new_commit(struct fs_new *file);
 void fs_new_abandon(struct fs_new *file);
+void fs_new_clean(int dir, const char *name);
 
 /*
  * fs_advise -- tell the system what is about to happen to a part of a mapped file.

@@ -6,20 +6,16 @@
 #include "base/mem.h"
 #include "base/xxh.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC 0x4d41524150474e53u /* "SNGPARAM" */
 #define FORMAT 1u
-#define PART ".part-"
 #define MOST_BYTES ((off_t)8 << 30)
 #define MOST_VERSION                                                                           \
     ((uint64_t)1 << 62) /* of models, and rounds: what is counted up must not wrap */
@@ -60,96 +56,35 @@ static void pack_snapshot(const struct ps_snapshot *s, struct pack *p)
     pack_u64(p, XXH3_64bits(p->data, p->n));
 }
 
-/* Where a path is: its directory, open, and its name there. Returns a handle or ERR_IO. */
-static int open_place(const char *path, char name[FS_PATH_SIZE])
-{
-    char *copy = mem_copy_string(path);
-    int dir = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    snprintf(name, FS_PATH_SIZE, "%s",
-             path + (strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0));
-    free(copy);
-    return dir >= 0 ? dir : err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-}
-
-/* "NAME.part-" and sixteen hexadecimal digits. */
-static bool is_part(const char *file, const char *name)
-{
-    size_t n = strlen(name);
-
-    return strncmp(file, name, n) == 0 && strncmp(file + n, PART, strlen(PART)) == 0 &&
-           strspn(file + n + strlen(PART), "0123456789abcdef") == 16 &&
-           file[n + strlen(PART) + 16] == '\0';
-}
-
-static void remove_parts(int dir, const char *name)
-{
-    DIR *files = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    struct dirent *file;
-
-    while (files && (file = readdir(files)) != NULL)
-        if (is_part(file->d_name, name))
-            unlinkat(dir, file->d_name, 0);
-    if (files)
-        closedir(files);
-}
-
 int ps_snapshot_claim(const char *path, struct claim *claim)
 {
-    char name[FS_PATH_SIZE], lock[FS_PATH_SIZE + 8];
-    int dir = open_place(path, name), rc;
+    char lock[FS_PATH_SIZE + 8];
+    const char *name;
+    int dir, rc = fs_open_parent(path, &dir, &name);
 
-    if (dir < 0)
-        return dir;
+    if (rc < 0)
+        return err_set(rc, "cannot write '%s': %s", path, strerror(errno));
     snprintf(lock, sizeof lock, "%s.lock", name);
     rc = claim_take(claim, dir, lock, path, 0, CLAIM_ALL);
     if (rc == 0)
-        remove_parts(dir, name);
+        fs_new_clean(dir, name);
     close(dir);
-    return rc;
-}
-
-/* A new file of a name that nobody can have foreseen, and nobody's link. */
-static int write_part(int dir, const char *name, char part[FS_PATH_SIZE], const struct pack *p,
-                      const char *path)
-{
-    uint64_t random;
-    int fd, rc;
-
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-        abort();
-    snprintf(part, FS_PATH_SIZE, "%.*s" PART "%016llx", FS_PATH_SIZE - 40, name,
-             (unsigned long long)random);
-    fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        part[0] = '\0';
-        return err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-    }
-    rc = fs_write_at(fd, p->data, p->n, 0, path);
-    if (rc == 0 && fsync(fd) != 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-    if (close(fd) != 0 && rc == 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
     return rc;
 }
 
 int ps_snapshot_write(const struct ps_snapshot *s, const char *path)
 {
-    char name[FS_PATH_SIZE], part[FS_PATH_SIZE];
     struct pack p = {0};
-    int dir = open_place(path, name), rc;
+    struct fs_new file;
+    int rc = fs_new_open(&file, path);
 
-    if (dir < 0)
-        return dir;
+    if (rc < 0)
+        return rc;
     pack_snapshot(s, &p);
-    rc = write_part(dir, name, part, &p, path);
-    if (rc == 0 && renameat(dir, part, dir, name) != 0)
-        rc = err_set(ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    rc = fs_write_at(file.fd, p.data, p.n, 0, path);
     if (rc == 0)
-        fsync(dir); /* the new name is on disk only when its directory is */
-    else if (part[0])
-        unlinkat(dir, part, 0);
-    close(dir);
+        rc = fs_new_commit(&file);
+    fs_new_abandon(&file);
     pack_release(&p);
     return rc;
 }

@@ -104,10 +104,10 @@ static void what_a_killed_server_left_is_removed_and_nothing_else(void **state)
     static const struct {
         const char *name;
         bool is_kept;
-    } files[] = {{"models.ps.part-0123456789abcdef", false},
-                 {"models.ps.part-0123456789abcde", true},
-                 {"models.ps.part-0123456789abcdefg", true},
-                 {"other.ps.part-0123456789abcdef", true},
+    } files[] = {{".models.ps.part-0123456789abcdef", false},
+                 {".models.ps.part-0123456789abcde", true},
+                 {".models.ps.part-0123456789abcdefg", true},
+                 {".other.ps.part-0123456789abcdef", true},
                  {"models.ps.part", true}};
     struct claim claim;
     char name[256];
