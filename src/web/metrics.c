@@ -31,7 +31,7 @@ static struct live_totals live_totals(struct live_state *live)
     return totals;
 }
 
-void metrics(struct served *served, struct response *response)
+void metrics(struct served *served, unsigned n_connections, struct response *response)
 {
     const struct live_totals live = live_totals(served->live);
     const struct {
@@ -45,7 +45,7 @@ void metrics(struct served *served, struct response *response)
         {"snag_labels_total", "counter", "Labels taken", atomic_load(&served->n_labels)},
         {"snag_retrains_total", "counter", "Rankings made anew or undone",
          atomic_load(&served->n_retrains)},
-        {"snag_connections", "gauge", "Open connections", atomic_load(&served->n_connections)},
+        {"snag_connections", "gauge", "Open connections", n_connections},
         {"snag_projection_running", "gauge", "A projection is running",
          atomic_load(&served->is_projecting)},
         {"snag_calls", "gauge", "Calls in the run", live.n_calls + served->run.columns.n_calls},

@@ -6,6 +6,6 @@
 #include "web/served.h"
 
 /* metrics -- fill in the response. */
-void metrics(struct served *served, struct response *response);
+void metrics(struct served *served, unsigned n_connections, struct response *response);
 
 #endif

@@ -33,12 +33,13 @@ struct served {
     uint64_t begin_ns, end_ns; /* of the trace */
     struct columns scattered;  /* run.columns, for whoever looks at a few places only */
     struct levels levels;      /* of these, once has_levels says so */
-    atomic_bool has_levels, is_closing;
-    pthread_t levelling; /* makes them, if the run has none */
-    bool is_levelling;   /* that thread was started */
-    const char *snag;    /* version of the program */
-    const char *author;  /* of labels that do not name one */
-    uint32_t n_threads;  /* for learning and projecting; 0: one per processor */
+    atomic_bool has_levels;
+    atomic_bool is_closing; /* nothing new is begun, and what takes long is given up */
+    pthread_t levelling;    /* makes them, if the run has none */
+    bool is_levelling;      /* that thread was started */
+    const char *snag;       /* version of the program */
+    const char *author;     /* of labels that do not name one */
+    uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
     struct feed events;
     struct board points; /* a bundle */
@@ -49,7 +50,6 @@ struct served {
     atomic_llong projecting_foi;
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
-    atomic_llong n_connections;                               /* open now */
     uint64_t started_ns, nonce; /* nonce: another one at each start */
     bool has_opened;            /* served_open was called */
 };
