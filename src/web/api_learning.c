@@ -138,9 +138,11 @@ static int store_labels(struct worker *worker, const struct standing *standing,
     struct label_entry *entry = mem_alloc(list->n, sizeof *entry);
     int rc = find_executions(standing, list, entry);
 
-    if (rc == 0 && list->n > 0)
+    if (rc == 0 && list->n > 0) {
         rc = label_store_add(worker->db, entry, list->n,
                              *list->author ? list->author : worker->served->author);
+        served_wrote(worker->served, rc);
+    }
     free(entry);
     return rc;
 }
@@ -196,8 +198,10 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
     }
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], &settings, &ranking);
-    if (rc == 0)
+    if (rc == 0) {
         rc = retrain_run(worker->db, ranking, author, &result);
+        served_wrote(worker->served, rc);
+    }
     if (rc == 0)
         answer_retrain(worker, request->id[0], ranking, &result, response);
     free(result.change);
@@ -216,8 +220,10 @@ int api_undo(struct worker *worker, const struct request *request, struct respon
         rc = retrain_before(worker->db, request->id[0], &newest, &before);
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], before.id ? &before : &newest, &ranking);
-    if (rc == 0)
+    if (rc == 0) {
         rc = retrain_undo(worker->db, request->id[0], ranking, &result);
+        served_wrote(worker->served, rc);
+    }
     if (rc == 0)
         answer_retrain(worker, request->id[0], ranking, &result, response);
     free(result.change);

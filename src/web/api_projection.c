@@ -76,8 +76,10 @@ static void *project(void *arg)
     if (rc == 0)
         rc = projection_make(&projection, db.sql, &s->run.columns, &s->run.defs, job->foi,
                              &job->opts);
-    if (rc == 0 && !is_given_up(s))
+    if (rc == 0 && !is_given_up(s)) {
         rc = projection_save(db.sql, job->foi, &projection, &job->opts);
+        served_wrote(s, rc);
+    }
     if (rc < 0)
         log_warn("serve", "projection: %s", err_message());
     atomic_store(&s->is_projecting, false);

@@ -15,6 +15,7 @@
 #include "web/answer.h"
 #include "web/assets.h"
 #include "web/exchange.h"
+#include "web/health.h"
 #include "web/metrics.h"
 #include "web/routes.h"
 
@@ -258,6 +259,16 @@ static void stream_events(struct exchange *x)
 
 /* ------------------------------------------------------------------------------ requests */
 
+static void answer_health(struct exchange *x)
+{
+    struct reader *reader = own_reader(x->http);
+
+    if (reader == NULL || health_check(&reader->worker) < 0)
+        exchange_fail(x, 503, err_message());
+    else
+        response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
+}
+
 /* What is not of the API: the page, and what watches the server. */
 static void answer_other(struct exchange *x)
 {
@@ -280,7 +291,7 @@ static void answer_other(struct exchange *x)
     if (strcmp(path, "/metrics") == 0)
         metrics(&x->http->served, server_connections(x->http->server), &x->response);
     else if (strcmp(path, "/healthz") == 0)
-        response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
+        answer_health(x);
     else
         exchange_fail(x, 404, "there is nothing here");
     send_response(x, NULL);

@@ -82,6 +82,26 @@ void live_state_unlock(struct live_state *state)
     pthread_mutex_unlock(&state->lock);
 }
 
+bool live_state_has_store(struct live_state *state)
+{
+    bool has_store;
+
+    live_state_lock(state);
+    has_store = state->store_url && state->phase != LIVE_WAITING;
+    live_state_unlock(state);
+    return has_store;
+}
+
+bool live_state_is_failing(struct live_state *state)
+{
+    bool is_failing;
+
+    live_state_lock(state);
+    is_failing = state->store.is_failing;
+    live_state_unlock(state);
+    return is_failing;
+}
+
 uint64_t live_state_version(const struct live_state *state)
 {
     return atomic_load(&state->version);

@@ -153,6 +153,11 @@ void live_state_unlock(struct live_state *state);
 /* live_state_version -- counts the steps that can be seen. Thread-safe. */
 uint64_t live_state_version(const struct live_state *state);
 
+/* live_state_has_store -- a store was opened; live_state_is_failing -- and what is found cannot
+ * be written to it now. Thread-safe. */
+bool live_state_has_store(struct live_state *state);
+bool live_state_is_failing(struct live_state *state);
+
 /* live_state_find_rank -- the row of a rank, or IDMAP_NONE. Under the lock. */
 uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank);
 

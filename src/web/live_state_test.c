@@ -247,6 +247,24 @@ static void readings_are_those_of_the_values(void **state)
     assert_int_equal(whole.last_rank, 2);
 }
 
+static void a_store_that_takes_nothing_is_known_to_the_server(void **state)
+{
+    struct live_state *live = live_state_new(
+        &(struct live_opts){.source = program, .store_url = "x", .detector = ""});
+    struct prov_counts counts = {.n_stored = 38, .n_dropped = 470, .is_failing = true};
+
+    (void)state;
+    assert_false(live_state_has_store(live)); /* it is opened when the program is */
+    assert_false(live_state_is_failing(live));
+    live_state_end(live, NULL, &counts);
+    assert_true(live_state_has_store(live));
+    assert_true(live_state_is_failing(live));
+    counts.is_failing = false;
+    live_state_end(live, NULL, &counts);
+    assert_false(live_state_is_failing(live));
+    live_state_free(live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +274,7 @@ int main(void)
         cmocka_unit_test(executions_are_points_wherever_steps_end),
         cmocka_unit_test(statistics_are_those_of_the_numbers),
         cmocka_unit_test(readings_are_those_of_the_values),
+        cmocka_unit_test(a_store_that_takes_nothing_is_known_to_the_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ struct served {
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;
     atomic_llong projecting_foi;
+    atomic_bool is_write_failing; /* the last change of the run could not be written */
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
     uint64_t started_ns, nonce; /* nonce: another one at each start */
@@ -72,6 +73,12 @@ void served_close(struct served *served);
 
 /* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
 const struct levels *served_levels(const struct served *served);
+
+/*
+ * served_wrote -- somebody has tried to change the run.
+ *   rc  how that went; what was wrong with the question does not count
+ */
+void served_wrote(struct served *served, int rc);
 
 /* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
 void served_tell(struct served *served, const char *event, json_t *data);
