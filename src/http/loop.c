@@ -143,6 +143,9 @@ static void make_room(struct loop *loop)
 
     while (loop->n_streams > loop->most_streams && loop->list[CONNECTION_STREAM].first)
         connection_close(loop->list[CONNECTION_STREAM].first);
+    while (loop->unsent_bytes > loop->most_unsent &&
+           loop->list[CONNECTION_SEND].first != loop->list[CONNECTION_SEND].last)
+        connection_close(loop->list[CONNECTION_SEND].first);
     while (loop->slots.n_over > 0 && (c = longest_wait(loop, true)) != NULL)
         connection_close(c);
     while (loop->slots.n > loop->slots.most && (c = longest_wait(loop, false)) != NULL)
@@ -251,7 +254,7 @@ static void take_ready(struct loop *loop)
 
     for (c = loop->list[CONNECTION_READY].first; c; c = next) {
         next = c == last ? NULL : c->after;
-        connection_advance(c);
+        receiving_advance(c);
     }
 }
 
@@ -334,6 +337,7 @@ int loop_new(struct loop **out, struct server *server, unsigned n_loops)
     loop->slots.most = part_of(limits->connections, n_loops);
     loop->slots.most_of_address = part_of(limits->address_connections, n_loops);
     loop->most_streams = part_of(limits->streams, n_loops);
+    loop->most_unsent = limits->unsent_bytes / n_loops;
     loop->now_ns = clock_ns();
     queue_init(&loop->woken, (size_t)server->limits.connections + RESERVE);
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
- * loop -- one thread of the server and its connections: what connection.c, which knows HTTP,
- * and loop.c, which knows events and time, share. For these and server.c.
+ * loop -- one thread of the server and its connections: what connection.c, receiving.c and
+ * sending.c, which know HTTP, and loop.c, which knows events and time, share; and server.c.
  *
  * A connection is in one list of its loop, that of its state, in the order in which it came
  * there: so the first of a list is the one that has waited longest.
@@ -16,7 +16,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define CONNECTION_FREE_BYTES 4096u /* that one holds without asking the budget */
+#define CONNECTION_FIRST_BYTES 2048u /* of the buffer of a head, or of a body */
+#define CONNECTION_FREE_BYTES 4096u  /* that one has without asking the budget */
 #define CONNECTION_FIELDS 512
 
 enum connection_state {
@@ -63,6 +64,7 @@ struct connection {
     char fields[CONNECTION_FIELDS]; /* [n_fields] the end of the head */
     size_t n_fields;
     uint64_t n_sent; /* bytes of head and body, or of what a stream has to say now */
+    bool is_waiting; /* for the client to take more of it */
     ssize_t (*read)(void *request, char *out, size_t size);
     char *said; /* [n_said] what a stream has to say now */
     size_t n_said;
@@ -79,6 +81,7 @@ struct loop {
     atomic_uint n;      /* connections, with those that are handed over to it */
     struct slots slots; /* its part of all that may be open */
     unsigned n_streams, most_streams;
+    size_t unsent_bytes, most_unsent; /* of answers that clients do not take for now */
     struct {
         struct connection *first, *last;
     } list[CONNECTION_STATES];
@@ -108,20 +111,54 @@ struct connection *connection_new(struct loop *loop, int fd, unsigned address);
 /* connection_close -- let go of it at once. */
 void connection_close(struct connection *c);
 
+/* connection_part -- all is said: close, but let the client read it. */
+void connection_part(struct connection *c);
+
+/* connection_end_request -- the handler hears that it is over; what was there for it goes. */
+void connection_end_request(struct connection *c);
+
+/* connection_forget_input -- the first n bytes of what has come are no longer needed. */
+void connection_forget_input(struct connection *c, size_t n);
+
+/*
+ * connection_ask_budget -- it is going to have buffers of so many bytes for what has come.
+ * Returns false when all connections together have too many.
+ */
+bool connection_ask_budget(struct connection *c, size_t bytes);
+
 /* connection_event -- epoll has something to say of it. */
 void connection_event(struct connection *c, uint32_t events);
 
 /* connection_woken -- connection_wake was called, or it is new here. */
 void connection_woken(struct connection *c);
 
-/* connection_advance -- look at what has come, after one request was answered. */
-void connection_advance(struct connection *c);
+/* connection_is_late -- it has used up the time for what it is at. */
+bool connection_is_late(const struct connection *c, uint64_t now_ns);
 
 /* connection_expire -- its time is over: say so if there is anything to be said, and close. */
 void connection_expire(struct connection *c);
 
-/* connection_is_late -- it has used up the time for what it is at. */
-bool connection_is_late(const struct connection *c, uint64_t now_ns);
+/* receiving_head, receiving_body -- there are more bytes of a head, of a body. */
+void receiving_head(struct connection *c);
+void receiving_body(struct connection *c);
+
+/* receiving_advance -- look at what has come for the head of a request. */
+void receiving_advance(struct connection *c);
+
+/* receiving_respond -- all of the request is there: have it answered. */
+void receiving_respond(struct connection *c);
+
+/* receiving_refuse -- answer so instead, and close. */
+void receiving_refuse(struct connection *c, unsigned status, const char *why);
+
+/* sending_go_on -- send what the client takes of the answer now. */
+void sending_go_on(struct connection *c);
+
+/* sending_stream -- say what a stream has to say. */
+void sending_stream(struct connection *c);
+
+/* sending_wait -- the client does not take the answer for now, or it is over. */
+void sending_wait(struct connection *c, bool is_waiting);
 
 /* loop_enter -- a connection is in this state from now on. */
 void loop_enter(struct connection *c, enum connection_state state);

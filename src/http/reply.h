@@ -20,6 +20,8 @@ struct reply {
     struct iovec part[REPLY_MOST_PARTS]; /* [n_parts] the body */
     size_t n_parts;
     uint64_t body_bytes;
+    size_t held;        /* bytes of memory that are there for its sake; its maker says */
+    unsigned n_waiting; /* connections that cannot send it for now */
     void (*release)(void *owner); /* of the parts; NULL: they are constant */
     void *owner;
 };

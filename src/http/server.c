@@ -51,7 +51,8 @@ struct server_limits server_limits_usual(void)
                                   .grace_ns = 20 * SECOND_NS,
                                   .least_bytes_per_s = 16384,
                                   .linger_ns = 2 * SECOND_NS,
-                                  .unfinished_bytes = 32u << 20};
+                                  .unfinished_bytes = 32u << 20,
+                                  .unsent_bytes = 128u << 20};
 }
 
 /* Returns -1 with errno when it cannot listen there. */

@@ -33,6 +33,7 @@ struct server_limits {
     uint64_t least_bytes_per_s;   /* ... the time it takes at this rate */
     uint64_t linger_ns;           /* to close after the last answer */
     size_t unfinished_bytes;      /* of all unfinished requests, beyond 4 KiB each */
+    size_t unsent_bytes;          /* of all answers that are not taken */
 };
 
 /*

@@ -57,25 +57,16 @@ static void hash(const struct response *response, char etag[40])
              (unsigned long long)h.low64);
 }
 
-/* What a reply has to let go of. */
-struct body {
-    struct response response;
-    atomic_size_t *held;
-};
-
 static void release_body(void *owner)
 {
-    struct body *body = owner;
-
-    atomic_fetch_sub(body->held, response_held(&body->response));
-    response_release(&body->response);
-    free(body);
+    response_release(owner);
+    free(owner);
 }
 
-static void set_body(struct reply *reply, const struct response *response, atomic_size_t *held)
+static void set_body(struct reply *reply, const struct response *response)
 {
     const struct response_parts *parts = response->parts;
-    struct body *body = mem_alloc(1, sizeof *body);
+    struct response *owner = mem_alloc(1, sizeof *owner);
     char length[24];
 
     for (size_t i = 0; parts && i < parts->n; i++)
@@ -84,10 +75,10 @@ static void set_body(struct reply *reply, const struct response *response, atomi
         reply_part(reply, response->body, response->size);
     snprintf(length, sizeof length, "%llu", (unsigned long long)reply->body_bytes);
     reply_field(reply, "Content-Length", length);
-    *body = (struct body){*response, held};
-    atomic_fetch_add(held, response_held(response));
-    reply->owner = body;
+    *owner = *response;
+    reply->owner = owner;
     reply->release = release_body;
+    reply->held = response_held(response);
 }
 
 static void set_fields(struct reply *reply, const struct response *response)
@@ -108,7 +99,7 @@ static void set_fields(struct reply *reply, const struct response *response)
     }
 }
 
-struct answer answer_of(struct response *response, const char *etag, atomic_size_t *held)
+struct answer answer_of(struct response *response, const char *etag)
 {
     struct answer answer = {.status = response->status, .held = response_held(response)};
 
@@ -122,7 +113,7 @@ struct answer answer_of(struct response *response, const char *etag, atomic_size
     set_fields(answer.full, response);
     if (*answer.etag)
         reply_field(answer.full, "ETag", answer.etag);
-    set_body(answer.full, response, held);
+    set_body(answer.full, response);
     *response = (struct response){0};
     return answer;
 }

@@ -9,7 +9,6 @@
 #include "web/request.h"
 #include "web/response.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,9 +28,8 @@ struct answer {
  * answer_of -- take a response over.
  *   etag  quoted, of content that does not change; NULL: a hash of the body is made, for status
  *         200
- *   held  counts the bytes of all answers; lasts as long as the answer
  */
-struct answer answer_of(struct response *response, const char *etag, atomic_size_t *held);
+struct answer answer_of(struct response *response, const char *etag);
 void answer_release(struct answer *answer);
 
 /* answer_unchanged -- an empty reply with this ETag, for status 304. */

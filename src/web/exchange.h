@@ -12,7 +12,6 @@
 #include "web/routes.h"
 #include "web/served.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,9 +31,7 @@ struct http {
     struct served served;
     struct access access;
     struct server *server;
-    atomic_size_t answer_bytes; /* of all answers that are kept, or not yet sent */
-    size_t most_answer_bytes;   /* beyond these nothing is answered for now */
-    pthread_key_t reader;       /* struct reader of each thread of the server */
+    pthread_key_t reader; /* struct reader of each thread of the server */
     bool has_key;
     struct desk writer, learner, explainer;
     struct live_teller teller; /* where a program is live */

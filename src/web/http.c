@@ -25,8 +25,7 @@
 #include <unistd.h>
 
 #define MOST_THREADS 8u
-#define MOST_WAITING 1024               /* requests on a queue */
-#define MOST_UNSENT ((size_t)256 << 20) /* bytes of answers beside those that are kept */
+#define MOST_WAITING 1024 /* requests on a queue */
 
 /* What a thread of the server has of its own. */
 struct reader {
@@ -103,7 +102,7 @@ static void send_answer(struct exchange *x, const struct answer *answer, const c
 /* Sends the response of the exchange, once. */
 static void send_response(struct exchange *x, const char *etag)
 {
-    struct answer answer = answer_of(&x->response, etag, &x->http->answer_bytes);
+    struct answer answer = answer_of(&x->response, etag);
     char name[EXCHANGE_COOKIE_SIZE], cookie[160] = "";
 
     if (x->sets_cookie) {
@@ -148,7 +147,7 @@ static void answer_as_reader(struct exchange *x)
         send_response(x, NULL);
         return;
     }
-    answer = answer_of(&x->response, NULL, &x->http->answer_bytes);
+    answer = answer_of(&x->response, NULL);
     send_answer(x, answers_keep(&reader->answers, key, &answer), "");
 }
 
@@ -319,8 +318,6 @@ static void respond(void *request)
         exchange_take_body(x);
     if (x->is_answered)
         send_response(x, NULL);
-    else if (atomic_load(&x->http->answer_bytes) > x->http->most_answer_bytes)
-        send_problem(x, 503, "too many answers are not taken: ask again");
     else if (x->route == NULL)
         answer_other(x);
     else if (x->route->by == ROUTE_BY_READER)
@@ -378,7 +375,6 @@ int http_open(struct http **out, const struct http_opts *opts)
     int rc = access_init(&http->access, server.address);
 
     served.wake = wake;
-    http->most_answer_bytes = server.n_threads * (size_t)ANSWERS_MOST_BYTES + MOST_UNSENT;
     if (rc == 0)
         rc = served_open(&http->served, &served);
     if (rc < 0)
