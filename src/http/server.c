@@ -20,23 +20,24 @@
 #define LAST_NS SECOND_NS /* to send what is left at the end */
 #define MOST_CONNECTIONS 20000u
 #define LEAST_CONNECTIONS 64u
-#define OTHER_FILES 192u /* the run, its database, connections that are about to be closed */
+#define OTHER_FILES 192u /* at least: the run, its database, connections about to be closed */
 
-/* As many as files may be open, with some left for what else is open. */
+/* As many as files may be open, but for an eighth that is for what else is open. */
 static unsigned most_connections(void)
 {
     struct rlimit limit;
+    rlim_t others;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return LEAST_CONNECTIONS;
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur < LEAST_CONNECTIONS + OTHER_FILES)
+    others = limit.rlim_cur / 8 > OTHER_FILES ? limit.rlim_cur / 8 : OTHER_FILES;
+    if (limit.rlim_cur < LEAST_CONNECTIONS + others)
         return LEAST_CONNECTIONS;
-    return limit.rlim_cur - OTHER_FILES > MOST_CONNECTIONS
-               ? MOST_CONNECTIONS
-               : (unsigned)limit.rlim_cur - OTHER_FILES;
+    return limit.rlim_cur - others > MOST_CONNECTIONS ? MOST_CONNECTIONS
+                                                      : (unsigned)(limit.rlim_cur - others);
 }
 
 struct server_limits server_limits_usual(void)

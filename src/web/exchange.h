@@ -33,6 +33,7 @@ struct http {
     struct server *server;
     pthread_key_t reader; /* struct reader of each thread of the server */
     bool has_key;
+    size_t most_waiting; /* requests on the queue of a desk */
     struct desk writer, learner, explainer;
     struct live_teller teller; /* where a program is live */
 };

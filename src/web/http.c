@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 #define MOST_THREADS 8u
-#define MOST_WAITING 1024 /* requests on a queue */
+#define MOST_WAITING 1024u /* requests on a queue */
+#define WAITING_PART 8u    /* of each queue: fewer than one in so many connections waits */
 
 /* What a thread of the server has of its own. */
 struct reader {
@@ -183,7 +184,7 @@ static int open_desk(struct desk *desk, struct http *http, const char *name, boo
     int rc;
 
     desk->http = http;
-    queue_init(&desk->queue, MOST_WAITING);
+    queue_init(&desk->queue, http->most_waiting);
     desk->is_open = true;
     rc = worker_open(&desk->worker, &http->served, is_writing);
     if (rc < 0)
@@ -372,9 +373,11 @@ int http_open(struct http **out, const struct http_opts *opts)
                                  .n_threads = n_readers(),
                                  .limits = server_limits_usual(),
                                  .handler = {http, begin, respond, end, refuse}};
+    unsigned part = server.limits.connections / WAITING_PART;
     int rc = access_init(&http->access, server.address);
 
     served.wake = wake;
+    http->most_waiting = part < MOST_WAITING ? part : MOST_WAITING;
     if (rc == 0)
         rc = served_open(&http->served, &served);
     if (rc < 0)
