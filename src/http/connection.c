@@ -46,7 +46,6 @@ const char *connection_body(const struct connection *c, size_t *n)
     return c->n_body ? c->body : "";
 }
 
-/* Has room for so many bytes of heads and bodies, of what all connections may have. */
 bool connection_ask_budget(struct connection *c, size_t bytes)
 {
     struct server *server = c->loop->server;
@@ -66,7 +65,6 @@ bool connection_ask_budget(struct connection *c, size_t bytes)
     return true;
 }
 
-/* The handler hears that it is over; what was there for this request goes. */
 void connection_end_request(struct connection *c)
 {
     if (c->read)
@@ -83,6 +81,7 @@ void connection_end_request(struct connection *c)
     c->body = c->said = NULL;
     c->n_body = c->body_cap = c->n_said = 0;
     c->chunks = (struct chunks){0};
+    c->head = (struct request_head){0};
 }
 
 void connection_forget_input(struct connection *c, size_t n)
@@ -115,7 +114,6 @@ void connection_close(struct connection *c)
         free(c);
 }
 
-/* All is said. */
 void connection_part(struct connection *c)
 {
     bool is_clean = c->is_whole && c->n_taken == c->n_in;
@@ -130,8 +128,7 @@ void connection_part(struct connection *c)
     loop_watch(c, EPOLLIN);
 }
 
-/* ------------------------------------------------------------------------------ what happens
- */
+/* -------------------------------------------------------------------------- what happens */
 
 static void throw_away(struct connection *c)
 {
@@ -208,7 +205,6 @@ bool connection_is_late(const struct connection *c, uint64_t now_ns)
 void connection_expire(struct connection *c)
 {
     if (c->state == CONNECTION_HEAD) {
-        c->head = (struct request_head){0};
         receiving_refuse(c, 408, "the head of the request took too long");
     } else if (c->state == CONNECTION_BODY) {
         receiving_refuse(c, 408, "the body of the request took too long");

@@ -28,7 +28,6 @@ static void refuse_budget(struct connection *c)
     receiving_refuse(c, 503, "too many unfinished requests: ask again");
 }
 
-/* All of it is there. */
 void receiving_respond(struct connection *c)
 {
     c->is_whole = true;
@@ -41,8 +40,7 @@ void receiving_respond(struct connection *c)
     }
 }
 
-/* ------------------------------------------------------------------------------------ bodies
- */
+/* -------------------------------------------------------------------------------- bodies */
 
 /* Room for more of a body: as it comes, however much was announced. */
 static bool grow_body(struct connection *c, size_t need)
@@ -114,14 +112,18 @@ void receiving_body(struct connection *c)
         receiving_respond(c);
 }
 
-static void ask_for_body(struct connection *c)
+/* Where the client waits for that. Returns false when it cannot even be told, and is closed. */
+static bool ask_for_body(struct connection *c)
 {
     static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    ssize_t n = sizeof line - 1;
 
-    if (c->head.awaits_continue && c->n_taken == c->n_in &&
-        send(c->fd, line, sizeof line - 1, MSG_NOSIGNAL | MSG_DONTWAIT) !=
-            (ssize_t)sizeof line - 1)
-        c->may_stay = false; /* the client does not read: it will see */
+    if (c->head.awaits_continue && c->n_taken == c->n_in)
+        n = send(c->fd, line, sizeof line - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n == sizeof line - 1)
+        return true;
+    connection_close(c);
+    return false;
 }
 
 /* What has come of it behind the head, then the rest. After chunks there is no other request.
@@ -139,7 +141,8 @@ static void begin_body(struct connection *c)
     } else if (n > c->head.body_bytes) {
         n = (size_t)c->head.body_bytes;
     }
-    ask_for_body(c);
+    if (!ask_for_body(c))
+        return;
     loop_enter(c, CONNECTION_BODY);
     c->n_taken += n;
     if (c->head.is_chunked ? !take_chunks(c, bytes, n) : !take_body(c, bytes, n))
@@ -148,8 +151,7 @@ static void begin_body(struct connection *c)
         receiving_respond(c);
 }
 
-/* ------------------------------------------------------------------------------------- heads
- */
+/* --------------------------------------------------------------------------------- heads */
 
 static void begin(struct connection *c, size_t length)
 {
@@ -186,14 +188,12 @@ void receiving_advance(struct connection *c)
     if (c->state != CONNECTION_HEAD)
         loop_enter(c, CONNECTION_HEAD);
     if (length == SIZE_MAX) {
-        c->head = (struct request_head){0};
         receiving_refuse(c, 400, "a line does not end by CR LF");
     } else if (length > 0) {
         begin(c, length);
     } else if (c->n_in == REQUEST_HEAD_MOST_BYTES) {
         bool has_line = memchr(c->in, '\n', c->n_in) != NULL;
 
-        c->head = (struct request_head){0};
         receiving_refuse(c, has_line ? 431 : 414, "the head of a request has 16 KiB at most");
     }
 }
@@ -215,7 +215,6 @@ void receiving_head(struct connection *c)
     ssize_t n;
 
     if (c->n_in == c->in_cap && !grow_head(c)) {
-        c->head = (struct request_head){0};
         refuse_budget(c);
         return;
     }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -22,6 +23,7 @@ void connection_answer(struct connection *c, struct reply *reply, const char *fi
     c->n_fields = (size_t)snprintf(c->fields, sizeof c->fields, "Date: %s\r\n%s%s\r\n",
                                    loop_date(c->loop), fields,
                                    c->may_stay ? "" : "Connection: close\r\n");
+    assert(c->n_fields < sizeof c->fields);
 }
 
 void connection_stream(struct connection *c, struct reply *reply,
@@ -35,7 +37,7 @@ void connection_stream(struct connection *c, struct reply *reply,
     c->loop->n_streams++;
 }
 
-/* The client does not take the answer for now, or it is over: the memory of it counts once. */
+/* The memory of an answer counts once, however many wait for it. */
 void sending_wait(struct connection *c, bool is_waiting)
 {
     struct reply *reply = c->reply;
@@ -90,7 +92,7 @@ static bool send_some(struct connection *c, struct iovec *parts, size_t n_parts)
     return true;
 }
 
-/* Says what there is to be said, until the client takes no more or there is no more for now. */
+/* Until the client takes no more, or there is no more for now. */
 void sending_stream(struct connection *c)
 {
     for (;;) {
