@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 packages=(
     gcc g++ cmake ninja-build pkg-config
     libotf2-trace-dev libyajl-dev zlib1g-dev libzstd-dev libiberty-dev
-    libsqlite3-dev libjansson-dev libmicrohttpd-dev libxxhash-dev libopenblas-dev liblapacke-dev
+    libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev
     libopenmpi-dev openmpi-bin

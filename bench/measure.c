@@ -5,9 +5,13 @@
  *     measure: wall_s 0.1234 cpu_s 0.1201 peak_bytes 12345678
  *
  * Processor time is that of the command and of all processes it has waited for; the peak is of
- * the largest of them. Exits as the command does.
+ * the largest of them. Ends as the command does, by its status or its signal.
+ *
+ * To the kernel a program's peak counts from the fork on, so that a small program has the peak
+ * of whoever started it; this one is smaller.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,5 +55,9 @@ int main(int argc, char **argv)
     }
     fprintf(stderr, "measure: wall_s %.6f cpu_s %.6f peak_bytes %ld\n", now_s() - begin_s,
             seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime), usage.ru_maxrss * 1024);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    return WEXITSTATUS(status);
 }

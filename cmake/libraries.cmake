@@ -14,7 +14,6 @@ snag_pkg(zstd libzstd)
 snag_pkg(sqlite sqlite3)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
-snag_pkg(microhttpd libmicrohttpd)
 snag_pkg(zmq libzmq)
 
 # msgpack-c is called msgpack up to Debian 12. In Debian 13 its pkg-config file names a directory

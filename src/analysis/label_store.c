@@ -3,9 +3,11 @@
 
 #include "base/err.h"
 #include "base/idmap.h"
+#include "base/mem.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -44,21 +46,22 @@ void label_now(char out[32])
 static int check_contradictions(const struct label_entry *entry, size_t n)
 {
     struct idmap seen = {0};
+    enum label *first = mem_alloc(n, sizeof *first); /* what was said of each that was seen */
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct label_entry *e = &entry[i];
-        uint32_t before = seen.n;
+        uint32_t n_before = seen.n;
         uint32_t at =
             idmap_add(&seen, key_quad((uint32_t)e->foi, e->rank, e->thread, e->index));
 
-        for (size_t k = 0; at < before && rc == 0 && k < i; k++)
-            if (entry[k].foi == e->foi && entry[k].rank == e->rank &&
-                entry[k].thread == e->thread && entry[k].index == e->index &&
-                entry[k].label != e->label)
-                rc = err_set(ERR_USAGE, "#%u-%u is labelled both %s and %s", e->rank, e->index,
-                             label_name(entry[k].label), label_name(e->label));
+        if (at == n_before)
+            first[at] = e->label;
+        else if (first[at] != e->label)
+            rc = err_set(ERR_USAGE, "#%u-%u is labelled both %s and %s", e->rank, e->index,
+                         label_name(first[at]), label_name(e->label));
     }
+    free(first);
     idmap_release(&seen);
     return rc;
 }

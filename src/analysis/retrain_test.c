@@ -4,6 +4,7 @@
 #include "analysis/label_store.h"
 #include "analysis/sample_run.h"
 #include "base/err.h"
+#include "base/progress.h"
 #include "base/test.h"
 #include "run/rundb.h"
 
@@ -139,6 +140,33 @@ static void labels_are_taken_all_or_none(void **state)
     assert_int_equal(number(f->run.db, "SELECT count(*) FROM label"), 0);
 }
 
+/* So many labels for one execution, of which the last contradicts the others: the least time.
+ */
+static uint64_t refuse_repeated(sqlite3 *db, size_t n)
+{
+    struct label_entry *entry = calloc(n, sizeof *entry);
+    uint64_t least_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        entry[i] = (struct label_entry){1, 3, 0, 5, i + 1 < n ? LABEL_NORMAL : LABEL_ABNORMAL};
+    for (int k = 0; k < 5; k++) {
+        uint64_t began_ns = clock_ns(), took_ns;
+
+        assert_int_equal(label_store_add(db, entry, n, "me"), ERR_USAGE);
+        took_ns = clock_ns() - began_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    free(entry);
+    return least_ns;
+}
+
+static void sixteen_times_the_labels_take_about_sixteen_times_as_long(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(refuse_repeated(f->run.db, 64000) < 64 * refuse_repeated(f->run.db, 4000));
+}
+
 static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
 {
     struct fixture *f = *state;
@@ -181,6 +209,7 @@ int main(void)
         TEST(a_normal_label_takes_the_like_of_it_out_of_the_anomalies),
         TEST(undo_brings_back_the_one_before_and_then_the_detectors_scores),
         TEST(labels_are_taken_all_or_none),
+        TEST(sixteen_times_the_labels_take_about_sixteen_times_as_long),
         TEST(the_last_word_holds_and_earlier_ones_can_be_asked_for),
         TEST(labels_survive_another_analysis_of_the_trace),
     };

@@ -73,15 +73,34 @@ bool queue_put_within(struct queue *queue, void *item, unsigned wait_ms)
     return is_in;
 }
 
-size_t queue_take_some(struct queue *queue, void **item, size_t most)
+/* Under the lock. */
+static size_t take_some(struct queue *queue, void **item, size_t most)
 {
     size_t n = 0;
+
+    while (queue->n > 0 && n < most)
+        item[n++] = take(queue);
+    return n;
+}
+
+size_t queue_take_some(struct queue *queue, void **item, size_t most)
+{
+    size_t n;
 
     pthread_mutex_lock(&queue->lock);
     while (queue->n == 0 && !queue->is_closed)
         pthread_cond_wait(&queue->filled, &queue->lock);
-    while (queue->n > 0 && n < most)
-        item[n++] = take(queue);
+    n = take_some(queue, item, most);
+    pthread_mutex_unlock(&queue->lock);
+    return n;
+}
+
+size_t queue_take_ready(struct queue *queue, void **item, size_t most)
+{
+    size_t n;
+
+    pthread_mutex_lock(&queue->lock);
+    n = take_some(queue, item, most);
     pthread_mutex_unlock(&queue->lock);
     return n;
 }

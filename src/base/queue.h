@@ -40,6 +40,9 @@ void *queue_take(struct queue *queue);
  */
 size_t queue_take_some(struct queue *queue, void **item, size_t most);
 
+/* queue_take_ready -- as queue_take_some, but never waits: 0 also when there is none now. */
+size_t queue_take_ready(struct queue *queue, void **item, size_t most);
+
 /* queue_total -- how many items were ever put; they come out in that order. */
 uint64_t queue_total(struct queue *queue);
 

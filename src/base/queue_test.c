@@ -59,6 +59,26 @@ static void a_full_queue_is_waited_for_but_not_forever(void **state)
     queue_release(&queue);
 }
 
+static void what_is_ready_is_taken_without_waiting(void **state)
+{
+    struct queue queue;
+    void *taken[4];
+    int item[3];
+
+    (void)state;
+    queue_init(&queue, 3);
+    assert_int_equal(queue_take_ready(&queue, taken, 4), 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(queue_put(&queue, &item[i]));
+    assert_int_equal(queue_take_ready(&queue, taken, 2), 2);
+    assert_int_equal(queue_take_ready(&queue, taken + 2, 2), 1);
+    assert_ptr_equal(taken[2], &item[2]);
+    assert_int_equal(queue_take_ready(&queue, taken, 4), 0);
+    queue_close(&queue);
+    assert_int_equal(queue_take_ready(&queue, taken, 4), 0);
+    queue_release(&queue);
+}
+
 #define N_GIVEN 20000
 
 static void *give(void *arg)
@@ -96,6 +116,7 @@ int main(void)
         cmocka_unit_test(items_come_out_in_order_and_a_full_queue_refuses),
         cmocka_unit_test(a_closed_queue_is_emptied_and_then_ends),
         cmocka_unit_test(a_full_queue_is_waited_for_but_not_forever),
+        cmocka_unit_test(what_is_ready_is_taken_without_waiting),
         cmocka_unit_test(nothing_is_lost_between_threads),
     };
 

@@ -214,6 +214,7 @@ static int solve(struct gp *gp, const struct choice *c)
         k[(size_t)p * (size_t)n + (size_t)p] = 1 + 1 / c->weight[p];
         gp->alpha[p] = c->residual[p] / c->weight[p];
     }
+    openblas_set_num_threads(1); /* the same sums on any machine of this kind */
     dpotrf_("U", &n, k, &n, &info);
     if (info == 0)
         dpotrs_("U", &n, &one, k, &n, gp->alpha, &n, &info);

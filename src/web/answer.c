@@ -21,22 +21,32 @@ static const char *const headers[][2] = {
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cache-Control", "no-cache"},
+    {"Accept-Ranges", "none"},
 };
 
-void answer_headers(struct MHD_Response *response)
+static struct reply *reply_with_headers(unsigned status)
 {
+    struct reply *reply = reply_new(status, response_title(status));
+
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+        reply_field(reply, headers[i][0], headers[i][1]);
+    return reply;
 }
 
-struct MHD_Response *answer_unchanged(const char *etag)
+struct reply *answer_unchanged(const char *etag)
 {
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    struct reply *reply = reply_with_headers(304);
 
-    answer_headers(response);
-    MHD_add_response_header(response, "ETag", etag);
-    return response;
+    reply_field(reply, "ETag", etag);
+    return reply;
+}
+
+struct reply *answer_stream(const char *type)
+{
+    struct reply *reply = reply_with_headers(200);
+
+    reply_field(reply, "Content-Type", type);
+    return reply;
 }
 
 static void hash(const struct response *response, char etag[40])
@@ -47,29 +57,51 @@ static void hash(const struct response *response, char etag[40])
              (unsigned long long)h.low64);
 }
 
-static void free_parts(void *parts)
+static void release_body(void *owner)
 {
-    response_parts_free(parts);
+    response_release(owner);
+    free(owner);
 }
 
-static struct MHD_Response *body_of(const struct response *response)
+static void set_body(struct reply *reply, const struct response *response)
 {
-    struct response_parts *parts = response->parts;
-    struct MHD_IoVec vector[BUNDLE_MOST_PARTS];
+    const struct response_parts *parts = response->parts;
+    struct response *owner = mem_alloc(1, sizeof *owner);
+    char length[24];
 
+    for (size_t i = 0; parts && i < parts->n; i++)
+        reply_part(reply, parts->part[i].data, parts->part[i].size);
     if (parts == NULL)
-        return MHD_create_response_from_buffer(response->size, response->body,
-                                               response->is_constant ? MHD_RESPMEM_PERSISTENT
-                                                                     : MHD_RESPMEM_MUST_FREE);
-    for (size_t i = 0; i < parts->n; i++)
-        vector[i] = (struct MHD_IoVec){parts->part[i].data, parts->part[i].size};
-    return MHD_create_response_from_iovec(vector, (unsigned)parts->n, free_parts, parts);
+        reply_part(reply, response->body, response->size);
+    snprintf(length, sizeof length, "%llu", (unsigned long long)reply->body_bytes);
+    reply_field(reply, "Content-Length", length);
+    *owner = *response;
+    reply->owner = owner;
+    reply->release = release_body;
+    reply->held = response_held(response);
+}
+
+static void set_fields(struct reply *reply, const struct response *response)
+{
+    char disposition[128];
+
+    reply_field(reply, "Content-Type", response->type);
+    if (response->allow)
+        reply_field(reply, "Allow", response->allow);
+    if (response->status == 401)
+        reply_field(reply, "WWW-Authenticate", "Bearer");
+    if (response->status == 503)
+        reply_field(reply, "Retry-After", "1");
+    if (response->download) {
+        snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
+                 response->download);
+        reply_field(reply, "Content-Disposition", disposition);
+    }
 }
 
 struct answer answer_of(struct response *response, const char *etag)
 {
     struct answer answer = {.status = response->status, .held = response_held(response)};
-    char disposition[128];
 
     if (etag)
         snprintf(answer.etag, sizeof answer.etag, "%s", etag);
@@ -77,28 +109,18 @@ struct answer answer_of(struct response *response, const char *etag)
         memcpy(answer.etag, response->etag, sizeof answer.etag);
     else if (response->status == 200)
         hash(response, answer.etag);
-    answer.full = body_of(response);
-    answer_headers(answer.full);
-    MHD_add_response_header(answer.full, "Content-Type", response->type);
+    answer.full = reply_with_headers(response->status);
+    set_fields(answer.full, response);
     if (*answer.etag)
-        MHD_add_response_header(answer.full, "ETag", answer.etag);
-    if (response->allow)
-        MHD_add_response_header(answer.full, "Allow", response->allow);
-    if (response->status == 401)
-        MHD_add_response_header(answer.full, "WWW-Authenticate", "Bearer");
-    if (response->download) {
-        snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
-                 response->download);
-        MHD_add_response_header(answer.full, "Content-Disposition", disposition);
-    }
+        reply_field(answer.full, "ETag", answer.etag);
+    set_body(answer.full, response);
     *response = (struct response){0};
     return answer;
 }
 
 void answer_release(struct answer *answer)
 {
-    if (answer->full)
-        MHD_destroy_response(answer->full);
+    reply_drop(answer->full);
     *answer = (struct answer){0};
 }
 

@@ -1,17 +1,16 @@
 /*
- * answer -- a response as libmicrohttpd wants it, with the headers that all have; and the
- * answers that are kept, so that what many readers ask is computed once.
+ * answer -- a response as it is sent, with the headers that all have; and the answers that are
+ * kept, so that what many readers ask is computed once.
  */
 #ifndef SNAG_WEB_ANSWER_H
 #define SNAG_WEB_ANSWER_H
 
+#include "http/reply.h"
 #include "web/request.h"
 #include "web/response.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include <microhttpd.h>
 
 #define ANSWER_KEY_SIZE 512
 #define ANSWERS_MOST 128
@@ -20,9 +19,9 @@
 /* One that can be sent any number of times. */
 struct answer {
     unsigned status;
-    char etag[40];             /* quoted; "" for none */
-    struct MHD_Response *full; /* with the body */
-    size_t held;               /* bytes that are there for its sake */
+    char etag[40];      /* quoted; "" for none */
+    struct reply *full; /* with the body */
+    size_t held;        /* bytes that are there for its sake */
 };
 
 /*
@@ -33,11 +32,11 @@ struct answer {
 struct answer answer_of(struct response *response, const char *etag);
 void answer_release(struct answer *answer);
 
-/* answer_headers -- what every response of this server says. */
-void answer_headers(struct MHD_Response *response);
+/* answer_unchanged -- an empty reply with this ETag, for status 304. */
+struct reply *answer_unchanged(const char *etag);
 
-/* answer_unchanged -- an empty response with this ETag, for status 304. */
-struct MHD_Response *answer_unchanged(const char *etag);
+/* answer_stream -- the beginning of an answer of this type that has no end. */
+struct reply *answer_stream(const char *type);
 
 /* Those of one thread that hold until the database changes. */
 struct answers {

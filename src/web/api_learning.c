@@ -8,13 +8,13 @@
 #include "view/json.h"
 #include "view/retrain_json.h"
 #include "web/api.h"
+#include "web/label_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_CHANGES 1000 /* in an answer */
-#define MOST_AUTHOR 200   /* bytes */
 
 /* -------------------------------------------------------------------------- reading them */
 
@@ -96,37 +96,6 @@ int api_retrains(struct worker *worker, const struct request *request,
 
 /* -------------------------------------------------------------------------- writing them */
 
-/* Finds rank, thread and number of an execution by its tree. */
-static void take_execution(const struct execution *x, void *ctx)
-{
-    struct label_entry *entry = ctx;
-
-    entry->foi = x->foi_id;
-    entry->rank = x->rank;
-    entry->thread = x->thread;
-    entry->index = x->index;
-}
-
-static int read_label(struct worker *worker, int64_t foi, const json_t *item,
-                      struct label_entry *entry)
-{
-    const json_t *tree = json_object_get(item, "tree");
-    const char *word = json_string_value(json_object_get(item, "label"));
-    int rc;
-
-    if (!json_is_integer(tree) || word == NULL)
-        return err_set(ERR_USAGE,
-                       "a label is {\"tree\": 12, \"label\": \"abnormal|normal|clear\"}");
-    *entry = (struct label_entry){.foi = -1};
-    rc = label_parse(word, &entry->label);
-    if (rc == 0)
-        rc = executions_tree(worker->db, foi, json_integer_value(tree), take_execution, entry);
-    if (rc == 0 && entry->foi < 0)
-        rc = err_set(ERR_USAGE, "no execution has the tree %lld",
-                     (long long)json_integer_value(tree));
-    return rc;
-}
-
 static int read_author(const struct worker *worker, const struct request *request,
                        const char **author)
 {
@@ -136,36 +105,61 @@ static int read_author(const struct worker *worker, const struct request *reques
     if (value == NULL || json_is_null(value))
         return 0;
     if (!json_is_string(value) || json_string_length(value) == 0 ||
-        json_string_length(value) > MOST_AUTHOR)
-        return err_set(ERR_USAGE, "'author' takes a text of up to %d bytes", MOST_AUTHOR);
+        json_string_length(value) > LABEL_LIST_MOST_AUTHOR)
+        return err_set(ERR_USAGE, "'author' takes a text of up to %d bytes",
+                       LABEL_LIST_MOST_AUTHOR);
     *author = json_string_value(value);
     return 0;
 }
 
+/* Rank, thread and number of the executions that these trees are of. */
+static int find_executions(const struct standing *standing, const struct label_list *list,
+                           struct label_entry *entry)
+{
+    const struct roll_facts *facts = standing->roll->facts;
+
+    for (size_t i = 0; i < list->n; i++) {
+        int64_t tree = list->item[i].tree;
+
+        if (tree < 0 || tree >= standing->n)
+            return err_set(ERR_USAGE, "no execution has the tree %lld", (long long)tree);
+        entry[i] = (struct label_entry){.foi = standing->foi,
+                                        .rank = facts->rank[tree],
+                                        .thread = facts->thread[tree],
+                                        .index = facts->index[tree],
+                                        .label = list->item[i].label};
+    }
+    return 0;
+}
+
+static int store_labels(struct worker *worker, const struct standing *standing,
+                        const struct label_list *list)
+{
+    struct label_entry *entry = mem_alloc(list->n, sizeof *entry);
+    int rc = find_executions(standing, list, entry);
+
+    if (rc == 0 && list->n > 0) {
+        rc = label_store_add(worker->db, entry, list->n,
+                             *list->author ? list->author : worker->served->author);
+        served_wrote(worker->served, rc);
+    }
+    free(entry);
+    return rc;
+}
+
 int api_label(struct worker *worker, const struct request *request, struct response *response)
 {
-    const json_t *labels = json_object_get(request->body, "labels"), *item;
-    size_t n = json_array_size(labels), i;
-    struct label_entry *entry;
+    struct label_list list = {0};
     struct standing *standing;
-    const char *author;
+    size_t n;
     int rc = worker_standing(worker, request->id[0], &standing);
 
-    if (rc == 0 && !json_is_array(labels))
-        rc = err_set(ERR_USAGE, "'labels' must be an array");
     if (rc == 0)
-        rc = read_author(worker, request, &author);
-    if (rc < 0)
-        return rc;
-    entry = mem_alloc(n, sizeof *entry);
-    json_array_foreach(labels, i, item)
-    {
-        if (rc == 0)
-            rc = read_label(worker, request->id[0], item, &entry[i]);
-    }
-    if (rc == 0 && n > 0)
-        rc = label_store_add(worker->db, entry, n, author);
-    free(entry);
+        rc = label_list_read(&list, request->text, request->size);
+    if (rc == 0)
+        rc = store_labels(worker, standing, &list);
+    n = list.n;
+    label_list_release(&list);
     if (rc < 0)
         return rc;
     atomic_fetch_add(&worker->served->n_labels, n);
@@ -204,8 +198,10 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
     }
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], &settings, &ranking);
-    if (rc == 0)
+    if (rc == 0) {
         rc = retrain_run(worker->db, ranking, author, &result);
+        served_wrote(worker->served, rc);
+    }
     if (rc == 0)
         answer_retrain(worker, request->id[0], ranking, &result, response);
     free(result.change);
@@ -224,8 +220,10 @@ int api_undo(struct worker *worker, const struct request *request, struct respon
         rc = retrain_before(worker->db, request->id[0], &newest, &before);
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], before.id ? &before : &newest, &ranking);
-    if (rc == 0)
+    if (rc == 0) {
         rc = retrain_undo(worker->db, request->id[0], ranking, &result);
+        served_wrote(worker->served, rc);
+    }
     if (rc == 0)
         answer_retrain(worker, request->id[0], ranking, &result, response);
     free(result.change);

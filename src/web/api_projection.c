@@ -31,6 +31,11 @@ static void tell(const struct job *job, uint32_t iteration, uint32_t iterations,
                           isfinite(cost) ? cost : 0, "running", (int)is_running));
 }
 
+static bool is_given_up(const struct served *served)
+{
+    return atomic_load(&served->is_cancelled) || atomic_load(&served->is_closing);
+}
+
 static bool on_step(const struct project_step *step, void *ctx)
 {
     const struct job *job = ctx;
@@ -56,7 +61,7 @@ static bool on_step(const struct project_step *step, void *ctx)
     free(bytes);
     free(xy);
     tell(job, step->iteration, step->n_iterations, step->cost, true);
-    return !atomic_load(&job->served->is_cancelled);
+    return !is_given_up(job->served);
 }
 
 static void *project(void *arg)
@@ -71,8 +76,10 @@ static void *project(void *arg)
     if (rc == 0)
         rc = projection_make(&projection, db.sql, &s->run.columns, &s->run.defs, job->foi,
                              &job->opts);
-    if (rc == 0 && !atomic_load(&s->is_cancelled))
+    if (rc == 0 && !is_given_up(s)) {
         rc = projection_save(db.sql, job->foi, &projection, &job->opts);
+        served_wrote(s, rc);
+    }
     if (rc < 0)
         log_warn("serve", "projection: %s", err_message());
     atomic_store(&s->is_projecting, false);

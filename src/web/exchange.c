@@ -7,17 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DISCARDED (4 * (size_t)REQUEST_MOST_BYTES)
-
 void exchange_fail(struct exchange *x, unsigned status, const char *detail)
 {
     response_problem(&x->response, status, detail, x->request.path);
     x->is_answered = true;
-}
-
-const char *exchange_header(const struct exchange *x, const char *name)
-{
-    return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
 /* ------------------------------------------------------------------------------- checks */
@@ -26,15 +19,17 @@ const char *exchange_header(const struct exchange *x, const char *name)
 static bool has_token(struct exchange *x)
 {
     const struct access *access = &x->http->access;
-    const char *bearer = exchange_header(x, "Authorization");
+    const char *bearer = x->head->field[FIELD_AUTHORIZATION];
+    char name[EXCHANGE_COOKIE_SIZE], cookie[2 * ACCESS_TOKEN_SIZE];
 
     if (access_token(access, request_text(&x->request, "token", NULL))) {
         x->sets_cookie = true;
         return true;
     }
+    exchange_cookie(x->http, name);
     return (bearer && strncmp(bearer, "Bearer ", 7) == 0 && access_token(access, bearer + 7)) ||
-           access_token(access, MHD_lookup_connection_value(x->connection, MHD_COOKIE_KIND,
-                                                            x->http->cookie));
+           (request_head_cookie(x->head, name, cookie, sizeof cookie) &&
+            access_token(access, cookie));
 }
 
 static bool is_json(const char *type)
@@ -45,100 +40,77 @@ static bool is_json(const char *type)
            strchr(" ;", type[sizeof json - 1]) != NULL;
 }
 
-static void check_body(struct exchange *x)
+static void fail_method(struct exchange *x)
 {
-    const char *length = exchange_header(x, "Content-Length");
+    const char *methods = route_methods(&x->request);
 
-    if (!is_json(exchange_header(x, "Content-Type")))
+    exchange_fail(x, 405, "not by this method");
+    x->response.allow = methods ? methods : "GET, HEAD";
+}
+
+static void find_route(struct exchange *x)
+{
+    bool is_live = x->http->served.live != NULL;
+
+    x->route = route_find(&x->request);
+    if (x->route == NULL && route_methods(&x->request))
+        fail_method(x);
+    else if (x->route == NULL && x->request.is_post)
+        exchange_fail(x, 404, "there is nothing here");
+    else if (x->route && !route_is_of(x->route, is_live))
+        exchange_fail(x, 404,
+                      is_live ? "this is a program that is live, not a run"
+                              : "this is a run: nothing is live");
+    else if (x->request.is_post && !is_json(x->head->field[FIELD_CONTENT_TYPE]))
         exchange_fail(x, 415, "a body must be application/json");
-    else if (length && strtoull(length, NULL, 10) > REQUEST_MOST_BYTES)
-        exchange_fail(x, 413, "a body has 8 MiB at most");
 }
 
 /* Everything that can be said before the body is there. */
-static void check(struct exchange *x, const char *method)
+static void check(struct exchange *x)
 {
-    const char *host = exchange_header(x, "Host"), *allow = "GET, HEAD";
-    bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    const struct access *access = &x->http->access;
+    bool is_get = x->head->is_head || strcmp(x->head->method, "GET") == 0;
 
-    x->request.is_post = strcmp(method, "POST") == 0;
-    if (!access_host(&x->http->access, host)) {
+    if (!access_host(access, x->head->host))
         exchange_fail(x, 421, "Host is not a name of this server");
-    } else if (!access_origin(exchange_header(x, "Origin"), host)) {
+    else if (!access_origin(x->head->field[FIELD_ORIGIN], x->head->host))
         exchange_fail(x, 403, "Origin is another site");
-    } else if (*x->http->access.token && strcmp(x->request.path, "/healthz") != 0 &&
-               !has_token(x)) {
+    else if (*access->token && strcmp(x->request.path, "/healthz") != 0 && !has_token(x))
         exchange_fail(x, 401, "the token is missing: open the URL that snag printed");
-    } else if (is_get || x->request.is_post) {
-        x->route = route_find(&x->request, &allow);
-        if (x->route == NULL && (allow || x->request.is_post)) {
-            exchange_fail(x, allow ? 405 : 404,
-                          allow ? "not by this method" : "there is nothing here");
-            x->response.allow = allow;
-        } else if (x->route && !route_is_of(x->route, x->http->served.live != NULL)) {
-            exchange_fail(x, 404,
-                          x->http->served.live ? "this is a program that is live, not a run"
-                                               : "this is a run: nothing is live");
-        } else if (x->request.is_post) {
-            check_body(x);
-        }
-    } else {
-        exchange_fail(x, 405, "not by this method");
-        x->response.allow = "GET, HEAD, POST";
-    }
-}
-
-static enum MHD_Result take_parameter(void *ctx, enum MHD_ValueKind kind, const char *name,
-                                      const char *value)
-{
-    struct request *request = ctx;
-    size_t i = request->n_parameters;
-
-    (void)kind;
-    if (i == REQUEST_MOST_PARAMETERS)
-        return MHD_NO;
-    request->parameter[i].name = name;
-    request->parameter[i].value = value ? value : "";
-    request->n_parameters++;
-    return MHD_YES;
+    else if (is_get || x->request.is_post)
+        find_route(x);
+    else
+        fail_method(x);
 }
 
 /* ------------------------------------------------------------------------------ requests */
 
-struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection,
-                              const char *path, const char *method)
+struct exchange *exchange_new(struct http *http, struct connection *connection,
+                              const struct request_head *head)
 {
     struct exchange *x = mem_alloc(1, sizeof *x);
 
     x->http = http;
     x->connection = connection;
-    x->request.path = path;
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_parameter, &x->request);
-    check(x, method);
+    x->head = head;
+    x->request.path = head->path;
+    x->request.is_post = strcmp(head->method, "POST") == 0;
+    x->request.parameter = head->parameter;
+    x->request.n_parameters = head->n_parameters;
+    check(x);
     return x;
 }
 
-bool exchange_take(struct exchange *x, const char *data, size_t size)
-{
-    if (x->is_answered || x->size + size > REQUEST_MOST_BYTES) {
-        if (!x->is_answered)
-            exchange_fail(x, 413, "a body has 8 MiB at most");
-        x->n_discarded += size;
-        return x->n_discarded <= MOST_DISCARDED;
-    }
-    mem_grow(&x->body, &x->cap, x->size + size, 1);
-    memcpy(x->body + x->size, data, size);
-    x->size += size;
-    return true;
-}
-
-void exchange_parse(struct exchange *x)
+void exchange_take_body(struct exchange *x)
 {
     json_error_t error;
     char detail[256];
 
+    x->request.text = connection_body(x->connection, &x->request.size);
+    if (x->route->takes == ROUTE_TAKES_LABELS)
+        return;
     x->request.body =
-        json_loadb(x->size ? x->body : "", x->size, JSON_REJECT_DUPLICATES, &error);
+        json_loadb(x->request.text, x->request.size, JSON_REJECT_DUPLICATES, &error);
     if (x->request.body == NULL) {
         snprintf(detail, sizeof detail, "the body is not JSON: %s", error.text);
         exchange_fail(x, 400, detail);
@@ -151,6 +123,10 @@ void exchange_free(struct exchange *x)
 {
     response_release(&x->response);
     json_decref(x->request.body);
-    free(x->body);
     free(x);
+}
+
+void exchange_cookie(const struct http *http, char name[EXCHANGE_COOKIE_SIZE])
+{
+    snprintf(name, EXCHANGE_COOKIE_SIZE, "snag_token_%u", server_port(http->server));
 }

@@ -1,11 +1,12 @@
 /*
- * exchange -- one request and its answer, from the headers to the last byte; and what is
- * checked before anybody answers. For http.c.
+ * exchange -- one request and its answer, from the head to the last byte; and what is checked
+ * before anybody answers. For http.c.
  */
 #ifndef SNAG_WEB_EXCHANGE_H
 #define SNAG_WEB_EXCHANGE_H
 
 #include "base/queue.h"
+#include "http/server.h"
 #include "web/access.h"
 #include "web/live_teller.h"
 #include "web/routes.h"
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <microhttpd.h>
+#define EXCHANGE_COOKIE_SIZE 32
 
 /* A thread that answers what is handed to it. */
 struct desk {
@@ -29,46 +30,42 @@ struct desk {
 struct http {
     struct served served;
     struct access access;
-    struct MHD_Daemon *daemon;
-    uint16_t port;
-    char cookie[32];
-    pthread_key_t reader; /* struct reader of each thread of the daemon */
+    struct server *server;
+    pthread_key_t reader; /* struct reader of each thread of the server */
     bool has_key;
+    size_t most_waiting; /* requests on the queue of a desk */
     struct desk writer, learner, explainer;
     struct live_teller teller; /* where a program is live */
 };
 
 struct exchange {
     struct http *http;
-    struct MHD_Connection *connection;
+    struct connection *connection;
+    const struct request_head *head;
     struct request request;
     const struct route *route;
-    char *body; /* [size] as it comes in */
-    size_t size, cap, n_discarded;
     struct response response;
     bool is_answered, is_stream, sets_cookie;
     uint64_t next; /* of a stream: the next event */
 };
 
 /*
- * exchange_new -- a request whose headers are there. It may be answered already, by a problem:
- * a foreign Host or Origin, no token, no such route, a body that is not wanted.
- *   path  stays until the exchange ends
+ * exchange_new -- a request whose head is there. It may be answered already, by a problem: a
+ * foreign Host or Origin, no token, no such route, a body that is not wanted.
+ *   head  stays until the exchange ends
  */
-struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection,
-                              const char *path, const char *method);
+struct exchange *exchange_new(struct http *http, struct connection *connection,
+                              const struct request_head *head);
 void exchange_free(struct exchange *x);
 
 /* exchange_fail -- answer by a problem. */
 void exchange_fail(struct exchange *x, unsigned status, const char *detail);
 
-/* exchange_header -- a header of the request, or NULL. */
-const char *exchange_header(const struct exchange *x, const char *name);
+/* exchange_cookie -- the name of the cookie that holds the token: of this port only. */
+void exchange_cookie(const struct http *http, char name[EXCHANGE_COOKIE_SIZE]);
 
-/* exchange_take -- more of the body. Returns false when a client goes on and on. */
-bool exchange_take(struct exchange *x, const char *data, size_t size);
-
-/* exchange_parse -- the body is there: make JSON of it, or a problem. */
-void exchange_parse(struct exchange *x);
+/* exchange_take_body -- the body is there: keep it as text, or make JSON of it, or a problem.
+ */
+void exchange_take_body(struct exchange *x);
 
 #endif

@@ -1,13 +1,11 @@
 /*
  * An exchange is one request and its answer. It belongs to the thread of its connection, but
- * while it is on a queue or being answered by a desk, when the connection is suspended and
- * libmicrohttpd does not touch it.
+ * while it is on a queue or being answered by a desk, when that thread does not touch it.
  *
- *     on_request   headers are there    checks them, makes the exchange
- *                  body, piece by piece
- *                  all is there         answers, or suspends and puts it on a queue
- *     desk         answers, resumes
- *     on_request   again                sends what the desk left
+ *     begin     the head is there   checks it, makes the exchange
+ *     respond   all is there        answers, or puts it on a queue
+ *     desk      answers, wakes the connection
+ *     respond   again               sends what the desk left
  */
 #include "web/http.h"
 
@@ -17,26 +15,20 @@
 #include "web/answer.h"
 #include "web/assets.h"
 #include "web/exchange.h"
+#include "web/health.h"
 #include "web/metrics.h"
 #include "web/routes.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <microhttpd.h>
-
 #define MOST_THREADS 8u
-#define MOST_CONNECTIONS 20000u
-#define MOST_WAITING 1024   /* requests on a queue */
-#define IDLE_S 30u          /* an idle connection is closed */
-#define HEADER_BYTES 16384u /* of a connection: its buffers */
+#define MOST_WAITING 1024u /* requests on a queue */
+#define WAITING_PART 8u    /* of each queue: fewer than one in so many connections waits */
 
-/* What a thread of the daemon has of its own. */
+/* What a thread of the server has of its own. */
 struct reader {
     struct worker worker;
     struct answers answers;
@@ -87,45 +79,50 @@ static void answer_route(struct exchange *x, struct worker *worker)
 /* If-None-Match names this ETag. */
 static bool is_known(const struct exchange *x, const char *etag)
 {
-    const char *known = exchange_header(x, "If-None-Match");
+    const char *known = x->head->field[FIELD_IF_NONE_MATCH];
 
     return known && *etag && (strcmp(known, "*") == 0 || strstr(known, etag) != NULL);
 }
 
-static enum MHD_Result send_answer(struct exchange *x, const struct answer *answer)
+static void send_answer(struct exchange *x, const struct answer *answer, const char *fields)
 {
-    struct MHD_Response *unchanged;
-    enum MHD_Result result;
+    struct reply *unchanged;
 
     atomic_fetch_add(&x->http->served.n_requests, 1);
     if (answer->status >= 400)
         atomic_fetch_add(&x->http->served.n_failed, 1);
-    if (answer->status != 200 || x->request.is_post || !is_known(x, answer->etag))
-        return MHD_queue_response(x->connection, answer->status, answer->full);
+    if (answer->status != 200 || x->request.is_post || !is_known(x, answer->etag)) {
+        connection_answer(x->connection, answer->full, fields);
+        return;
+    }
     unchanged = answer_unchanged(answer->etag);
-    result = MHD_queue_response(x->connection, MHD_HTTP_NOT_MODIFIED, unchanged);
-    MHD_destroy_response(unchanged);
-    return result;
+    connection_answer(x->connection, unchanged, fields);
+    reply_drop(unchanged);
 }
 
 /* Sends the response of the exchange, once. */
-static enum MHD_Result send_response(struct exchange *x, const char *etag)
+static void send_response(struct exchange *x, const char *etag)
 {
     struct answer answer = answer_of(&x->response, etag);
-    char cookie[160];
-    enum MHD_Result result;
+    char name[EXCHANGE_COOKIE_SIZE], cookie[160] = "";
 
     if (x->sets_cookie) {
-        snprintf(cookie, sizeof cookie, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
-                 x->http->cookie, x->http->access.token);
-        MHD_add_response_header(answer.full, "Set-Cookie", cookie);
+        exchange_cookie(x->http, name);
+        snprintf(cookie, sizeof cookie,
+                 "Set-Cookie: %s=%s; HttpOnly; SameSite=Strict; Path=/\r\n", name,
+                 x->http->access.token);
     }
-    result = send_answer(x, &answer);
+    send_answer(x, &answer, cookie);
     answer_release(&answer);
-    return result;
 }
 
-static enum MHD_Result answer_as_reader(struct exchange *x)
+static void send_problem(struct exchange *x, unsigned status, const char *detail)
+{
+    exchange_fail(x, status, detail);
+    send_response(x, NULL);
+}
+
+static void answer_as_reader(struct exchange *x)
 {
     struct reader *reader = own_reader(x->http);
     char key[ANSWER_KEY_SIZE];
@@ -134,24 +131,36 @@ static enum MHD_Result answer_as_reader(struct exchange *x)
     struct answer answer;
 
     if (reader == NULL) {
-        exchange_fail(x, 503, err_message());
-        return send_response(x, NULL);
+        send_problem(x, 503, err_message());
+        return;
     }
     if (worker_refresh(&reader->worker))
         answers_clear(&reader->answers);
     if (may_keep)
         kept = answers_find(&reader->answers, key);
-    if (kept)
-        return send_answer(x, kept);
+    if (kept) {
+        send_answer(x, kept, "");
+        return;
+    }
     answer_route(x, &reader->worker);
     if (!may_keep || x->response.status != 200 ||
-        response_held(&x->response) > ANSWERS_MOST_BYTES / 4)
-        return send_response(x, NULL);
+        response_held(&x->response) > ANSWERS_MOST_BYTES / 4) {
+        send_response(x, NULL);
+        return;
+    }
     answer = answer_of(&x->response, NULL);
-    return send_answer(x, answers_keep(&reader->answers, key, &answer));
+    send_answer(x, answers_keep(&reader->answers, key, &answer), "");
 }
 
 /* ------------------------------------------------------------------------------- desks */
+
+static void answer_at(struct desk *desk, struct exchange *x)
+{
+    worker_refresh(&desk->worker);
+    answer_route(x, &desk->worker);
+    if (x->request.is_post)
+        worker_forget(&desk->worker);
+}
 
 static void *run_desk(void *arg)
 {
@@ -161,11 +170,11 @@ static void *run_desk(void *arg)
     if (desk == &desk->http->learner)
         worker_warm(&desk->worker); /* what fails now is said to whoever asks */
     while ((x = queue_take(&desk->queue)) != NULL) {
-        worker_refresh(&desk->worker);
-        answer_route(x, &desk->worker);
-        if (x->request.is_post)
-            worker_forget(&desk->worker);
-        MHD_resume_connection(x->connection);
+        if (atomic_load(&desk->http->served.is_closing))
+            exchange_fail(x, 503, "the server is closing");
+        else
+            answer_at(desk, x);
+        connection_wake(x->connection);
     }
     return NULL;
 }
@@ -175,7 +184,7 @@ static int open_desk(struct desk *desk, struct http *http, const char *name, boo
     int rc;
 
     desk->http = http;
-    queue_init(&desk->queue, MOST_WAITING);
+    queue_init(&desk->queue, http->most_waiting);
     desk->is_open = true;
     rc = worker_open(&desk->worker, &http->served, is_writing);
     if (rc < 0)
@@ -187,7 +196,7 @@ static int open_desk(struct desk *desk, struct http *http, const char *name, boo
     return 0;
 }
 
-/* What is on its queue is still answered. */
+/* What it has begun is still answered. */
 static void close_desk(struct desk *desk)
 {
     if (!desk->is_open)
@@ -206,165 +215,136 @@ static struct desk *desk_of(struct exchange *x)
                                               : &x->http->explainer;
 }
 
-static enum MHD_Result hand_over(struct exchange *x)
+/* It is woken when it is answered. */
+static void hand_over(struct exchange *x)
 {
-    struct desk *desk = desk_of(x);
-
-    MHD_suspend_connection(x->connection);
-    if (!queue_put(&desk->queue, x)) {
-        exchange_fail(x, 503, "too much is waiting already");
-        MHD_resume_connection(x->connection);
-    }
-    return MHD_YES;
+    if (!queue_put(&desk_of(x)->queue, x))
+        send_problem(x, 503, "too much is waiting already");
 }
 
 /* ----------------------------------------------------------------------- event streams */
 
 static void wake(void *connection)
 {
-    MHD_resume_connection(connection);
+    connection_wake(connection);
 }
 
-static ssize_t read_events(void *arg, uint64_t position, char *out, size_t size)
+static ssize_t read_events(void *request, char *out, size_t size)
 {
     static const char hello[] = "retry: 2000\n\n";
-    struct exchange *x = arg;
+    struct exchange *x = request;
     struct feed *feed = &x->http->served.events;
     int n;
 
-    if (position == 0 && size >= sizeof hello) {
+    if (!x->is_stream) {
+        x->is_stream = true;
+        x->next = feed_now(feed);
         memcpy(out, hello, sizeof hello - 1);
         return (ssize_t)sizeof hello - 1;
     }
     n = feed_read(feed, &x->next, out, size);
-    if (n < 0)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (n == 0) {
-        MHD_suspend_connection(x->connection);
+    if (n == 0)
         feed_wait(feed, x->next, x->connection);
-    }
     return n;
 }
 
-static enum MHD_Result stream_events(struct exchange *x)
+static void stream_events(struct exchange *x)
 {
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_events, x, NULL);
-    enum MHD_Result result;
+    struct reply *reply = answer_stream("text/event-stream");
 
     atomic_fetch_add(&x->http->served.n_requests, 1);
-    x->is_stream = true;
-    x->next = feed_now(&x->http->served.events);
-    answer_headers(response);
-    MHD_add_response_header(response, "Content-Type", "text/event-stream");
-    MHD_set_connection_option(x->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
-    result = MHD_queue_response(x->connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
-    return result;
+    connection_stream(x->connection, reply, read_events);
+    reply_drop(reply);
+}
+
+/* ------------------------------------------------------------------------------ requests */
+
+static void answer_health(struct exchange *x)
+{
+    struct reader *reader = own_reader(x->http);
+
+    if (reader == NULL || health_check(&reader->worker) < 0)
+        exchange_fail(x, 503, err_message());
+    else
+        response_bytes(&x->response, "text/plain; charset=utf-8", mem_copy_string("ok\n"), 3);
 }
 
 /* What is not of the API: the page, and what watches the server. */
-static enum MHD_Result answer_other(struct exchange *x)
+static void answer_other(struct exchange *x)
 {
     const char *path = x->request.path;
     const struct asset *asset = asset_find(path);
 
-    if (strcmp(path, "/api/v1/events") == 0)
-        return stream_events(x);
+    if (strcmp(path, "/api/v1/events") == 0) {
+        stream_events(x);
+        return;
+    }
     if (asset) {
         x->response = (struct response){.status = 200,
                                         .type = asset->type,
                                         .body = (void *)(uintptr_t)asset->data,
                                         .size = asset->size,
                                         .is_constant = true};
-        return send_response(x, asset->etag);
+        send_response(x, asset->etag);
+        return;
     }
     if (strcmp(path, "/metrics") == 0)
-        metrics(&x->http->served, &x->response);
+        metrics(&x->http->served, server_connections(x->http->server), &x->response);
     else if (strcmp(path, "/healthz") == 0)
-        health(&x->http->served, &x->response);
+        answer_health(x);
     else
         exchange_fail(x, 404, "there is nothing here");
-    return send_response(x, NULL);
+    send_response(x, NULL);
 }
 
-static enum MHD_Result finish(struct exchange *x)
+/* The head is there. A body that nobody wants need not be sent. */
+static void *begin(void *ctx, struct connection *connection, const struct request_head *head,
+                   uint64_t *most_body)
 {
-    if (!x->is_answered && x->request.is_post && x->request.body == NULL)
-        exchange_parse(x);
+    struct exchange *x = exchange_new(ctx, connection, head);
+
     if (x->is_answered)
-        return send_response(x, NULL);
-    if (x->route == NULL)
-        return answer_other(x);
-    return x->route->by == ROUTE_BY_READER ? answer_as_reader(x) : hand_over(x);
+        send_response(x, NULL);
+    else if (x->route)
+        *most_body = route_most_body(x->route);
+    return x;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
-                                  const char *path, const char *method, const char *version,
-                                  const char *data, size_t *size, void **ctx)
+/* All of it is there; or a desk has answered. */
+static void respond(void *request)
 {
-    struct exchange *x = *ctx;
+    struct exchange *x = request;
 
-    (void)version;
-    if (x == NULL) {
-        *ctx = x = exchange_new(arg, connection, path, method);
-        /* A body that nobody wants need not be sent. */
-        return x->is_answered && x->request.is_post ? send_response(x, NULL) : MHD_YES;
-    }
-    if (*size > 0) {
-        bool is_fine = exchange_take(x, data, *size);
-
-        *size = 0;
-        return is_fine ? MHD_YES : MHD_NO;
-    }
-    return finish(x);
-}
-
-static void on_end(void *arg, struct MHD_Connection *connection, void **ctx,
-                   enum MHD_RequestTerminationCode code)
-{
-    struct exchange *x = *ctx;
-
-    (void)arg;
-    (void)code;
-    if (x == NULL)
-        return;
-    if (x->is_stream)
-        feed_leave(&x->http->served.events, connection);
-    exchange_free(x);
-    *ctx = NULL;
-}
-
-static void on_connection(void *arg, struct MHD_Connection *connection, void **ctx,
-                          enum MHD_ConnectionNotificationCode code)
-{
-    struct served *served = arg;
-
-    (void)connection;
-    (void)ctx;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        atomic_fetch_add(&served->n_connections, 1);
+    if (!x->is_answered && x->request.is_post)
+        exchange_take_body(x);
+    if (x->is_answered)
+        send_response(x, NULL);
+    else if (x->route == NULL)
+        answer_other(x);
+    else if (x->route->by == ROUTE_BY_READER)
+        answer_as_reader(x);
     else
-        atomic_fetch_sub(&served->n_connections, 1);
+        hand_over(x);
 }
 
-/* --------------------------------------------------------------------------- the daemon */
-
-/* As many connections as files may be open, with some left for the run. */
-static unsigned most_connections(void)
+static void end(void *request)
 {
-    struct rlimit limit;
+    struct exchange *x = request;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return 512;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    getrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur < 256)
-        return 64;
-    return limit.rlim_cur - 128 > MOST_CONNECTIONS ? MOST_CONNECTIONS
-                                                   : (unsigned)limit.rlim_cur - 128;
+    if (x->is_stream)
+        feed_leave(&x->http->served.events, x->connection);
+    exchange_free(x);
 }
+
+static void refuse(void *ctx, struct connection *connection, struct http_refusal refusal)
+{
+    struct exchange x = {.http = ctx, .connection = connection, .request = {.path = ""}};
+
+    x.request.is_post = true; /* has no ETag to be compared */
+    send_problem(&x, refusal.status, refusal.why);
+}
+
+/* --------------------------------------------------------------------------- the server */
 
 static unsigned n_readers(void)
 {
@@ -373,72 +353,31 @@ static unsigned n_readers(void)
     return n < 2 ? 2 : n > (long)MOST_THREADS ? MOST_THREADS : (unsigned)n;
 }
 
-/* Returns -1 with errno when it cannot listen there. */
-static int open_socket(const struct sockaddr *address, socklen_t size)
+static int open_desks(struct http *http)
 {
-    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+    int rc = open_desk(&http->writer, http, "snag-writer", true);
 
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, address, size) != 0 || listen(fd, 1024) != 0) {
-        int failed = errno;
-
-        close(fd);
-        errno = failed;
-        return -1;
-    }
-    return fd;
-}
-
-static uint16_t port_of(int fd)
-{
-    struct sockaddr_in6 at = {.sin6_port = 0}; /* the port of IPv4 is in the same place */
-    socklen_t size = sizeof at;
-
-    getsockname(fd, (struct sockaddr *)&at, &size);
-    return ntohs(at.sin6_port);
-}
-
-/* All that threads of the daemon look at is there before it starts. */
-static int listen_at(struct http *http, const char *address, uint16_t port)
-{
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-    bool is_v6 = inet_pton(AF_INET6, address, &v6.sin6_addr) == 1;
-    int fd;
-
-    if (!is_v6)
-        inet_pton(AF_INET, address, &v4.sin_addr);
-    fd = is_v6 ? open_socket((struct sockaddr *)&v6, sizeof v6)
-               : open_socket((struct sockaddr *)&v4, sizeof v4);
-    if (fd < 0)
-        return err_set(ERR_IO, "cannot listen on %s, port %u: %s", address, port,
-                       strerror(errno));
-    http->port = port_of(fd);
-    snprintf(http->cookie, sizeof http->cookie, "snag_token_%u", http->port);
-    http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, &http->served, MHD_OPTION_CONNECTION_LIMIT,
-        most_connections(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_THREAD_POOL_SIZE,
-        n_readers(), MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-    if (http->daemon == NULL) {
-        close(fd);
-        return err_set(ERR_IO, "cannot start the server");
-    }
-    return 0;
+    if (rc == 0)
+        rc = open_desk(&http->learner, http, "snag-learner", true);
+    if (rc == 0)
+        rc = open_desk(&http->explainer, http, "snag-explainer", false);
+    return rc;
 }
 
 int http_open(struct http **out, const struct http_opts *opts)
 {
-    const char *address = opts->address ? opts->address : "127.0.0.1";
-    struct served_opts served = opts->served;
     struct http *http = *out = mem_alloc(1, sizeof *http);
-    int rc = access_init(&http->access, address);
+    struct served_opts served = opts->served;
+    struct server_opts server = {.address = opts->address ? opts->address : "127.0.0.1",
+                                 .port = opts->port,
+                                 .n_threads = n_readers(),
+                                 .limits = server_limits_usual(),
+                                 .handler = {http, begin, respond, end, refuse}};
+    unsigned part = server.limits.connections / WAITING_PART;
+    int rc = access_init(&http->access, server.address);
 
     served.wake = wake;
+    http->most_waiting = part < MOST_WAITING ? part : MOST_WAITING;
     if (rc == 0)
         rc = served_open(&http->served, &served);
     if (rc < 0)
@@ -446,13 +385,9 @@ int http_open(struct http **out, const struct http_opts *opts)
     http->has_key = pthread_key_create(&http->reader, close_reader) == 0;
     if (!http->has_key)
         return err_set(ERR_IO, "cannot start threads");
-    rc = open_desk(&http->writer, http, "snag-writer", true);
+    rc = open_desks(http);
     if (rc == 0)
-        rc = open_desk(&http->learner, http, "snag-learner", true);
-    if (rc == 0)
-        rc = open_desk(&http->explainer, http, "snag-explainer", false);
-    if (rc == 0)
-        rc = listen_at(http, address, opts->port);
+        rc = server_open(&http->server, &server);
     return rc < 0 || opts->served.live == NULL ? rc
                                                : live_teller_open(&http->teller, &http->served);
 }
@@ -465,9 +400,8 @@ void http_close(struct http *http)
         return;
     served = &http->served;
     live_teller_close(&http->teller);
-    if (http->daemon)
-        close(MHD_quiesce_daemon(http->daemon));
-    atomic_store(&served->is_cancelled, true);
+    server_quiesce(http->server);
+    atomic_store(&served->is_closing, true);
     if (served->has_opened)
         feed_close(&served->events);
     close_desk(&http->writer);
@@ -475,8 +409,7 @@ void http_close(struct http *http)
     close_desk(&http->explainer);
     if (served->has_projected)
         pthread_join(served->projecting, NULL);
-    if (http->daemon)
-        MHD_stop_daemon(http->daemon);
+    server_close(http->server);
     if (http->has_key)
         pthread_key_delete(http->reader);
     if (served->has_opened)
@@ -486,7 +419,7 @@ void http_close(struct http *http)
 
 uint16_t http_port(const struct http *http)
 {
-    return http->port;
+    return server_port(http->server);
 }
 
 const struct access *http_access(const struct http *http)

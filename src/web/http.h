@@ -1,9 +1,10 @@
 /*
- * http -- the server: sockets, headers and threads around the routes, by libmicrohttpd.
+ * http -- what is served: the routes, the page, and the threads that answer.
  *
- * A few threads, each with a worker of its own, answer readers out of their event loops. What
- * writes or learns is handed to one of two more threads through a queue, and its connection put
- * aside until the answer is there; so labels never wait for a retrain, and readers for neither.
+ * The threads of the server (http/server.h), each with a worker of its own, answer readers.
+ * What writes or learns is handed to one of three more threads through a queue, and its
+ * connection put aside until the answer is there; so labels never wait for a retrain, and
+ * readers for neither.
  */
 #ifndef SNAG_WEB_HTTP_H
 #define SNAG_WEB_HTTP_H

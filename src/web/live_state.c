@@ -92,6 +92,16 @@ void live_state_unlock(struct live_state *state)
     pthread_mutex_unlock(&state->lock);
 }
 
+bool live_state_has_store(struct live_state *state)
+{
+    bool has_store;
+
+    live_state_lock(state);
+    has_store = state->store_url && state->phase != LIVE_WAITING;
+    live_state_unlock(state);
+    return has_store;
+}
+
 uint64_t live_state_version(const struct live_state *state)
 {
     return atomic_load(&state->version);
@@ -499,7 +509,5 @@ bool live_state_trouble(struct live_state *state, char text[256])
     if (n.is_failing)
         snprintf(text, 256, "the store cannot be written: %.150s; %llu rows are lost",
                  n.why ? n.why : "unknown", (unsigned long long)n.n_dropped);
-    else if (n.n_dropped > 0)
-        snprintf(text, 256, "the store has lost %llu rows", (unsigned long long)n.n_dropped);
-    return n.is_failing || n.n_dropped > 0;
+    return n.is_failing;
 }

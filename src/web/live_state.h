@@ -166,8 +166,9 @@ void live_state_stored(struct live_state *state, const struct prov_counts *store
 const char *live_state_store_url(struct live_state *state);
 
 /*
- * live_state_trouble -- what is found is not kept: the store cannot be written, or has lost
- * rows. text  out: one line that says so; untouched when all is well Thread-safe.
+ * live_state_trouble -- what is found cannot be stored now.
+ *   text  out: one line that says why; untouched when all is well
+ * Thread-safe.
  */
 bool live_state_trouble(struct live_state *state, char text[256]);
 
@@ -177,6 +178,9 @@ void live_state_unlock(struct live_state *state);
 
 /* live_state_version -- counts the steps that can be seen. Thread-safe. */
 uint64_t live_state_version(const struct live_state *state);
+
+/* live_state_has_store -- a store was opened. Thread-safe. */
+bool live_state_has_store(struct live_state *state);
 
 /* live_state_find_rank -- the row of a rank, or IDMAP_NONE. Under the lock. */
 uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank);

@@ -195,8 +195,9 @@ static void what_is_not_kept_is_trouble(void **state)
     assert_string_equal(text, "the store cannot be written: no space left; 470 rows are lost");
     counts.is_failing = false;
     live_state_end(live, NULL, &counts);
+    assert_false(live_state_trouble(live, text)); /* there is room again */
+    live_state_end(live, NULL, &(struct prov_counts){.is_failing = true});
     assert_true(live_state_trouble(live, text));
-    assert_string_equal(text, "the store has lost 470 rows");
     live_state_next_run(live, NULL);
     assert_false(live_state_trouble(live, text));
     live_state_free(live);
@@ -307,6 +308,19 @@ static void readings_are_those_of_the_values(void **state)
     assert_int_equal(whole.last_rank, 2);
 }
 
+static void a_store_is_there_when_the_program_is(void **state)
+{
+    struct live_state *live = live_state_new(
+        &(struct live_opts){.source = program, .store_url = "x", .detector = ""});
+    struct prov_counts counts = {.n_stored = 38};
+
+    (void)state;
+    assert_false(live_state_has_store(live));
+    live_state_end(live, NULL, &counts);
+    assert_true(live_state_has_store(live));
+    live_state_free(live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +332,7 @@ int main(void)
         cmocka_unit_test(executions_are_points_wherever_steps_end),
         cmocka_unit_test(statistics_are_those_of_the_numbers),
         cmocka_unit_test(readings_are_those_of_the_values),
+        cmocka_unit_test(a_store_is_there_when_the_program_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static struct live_totals live_totals(struct live_state *live)
     return totals;
 }
 
-void metrics(struct served *served, struct response *response)
+void metrics(struct served *served, unsigned n_connections, struct response *response)
 {
     const struct live_totals live = live_totals(served->live);
     const struct {
@@ -45,7 +45,7 @@ void metrics(struct served *served, struct response *response)
         {"snag_labels_total", "counter", "Labels taken", atomic_load(&served->n_labels)},
         {"snag_retrains_total", "counter", "Rankings made anew or undone",
          atomic_load(&served->n_retrains)},
-        {"snag_connections", "gauge", "Open connections", atomic_load(&served->n_connections)},
+        {"snag_connections", "gauge", "Open connections", n_connections},
         {"snag_projection_running", "gauge", "A projection is running",
          atomic_load(&served->is_projecting)},
         {"snag_calls", "gauge", "Calls in the run", live.n_calls + served->run.columns.n_calls},
@@ -65,19 +65,4 @@ void metrics(struct served *served, struct response *response)
                 rows[i].name, rows[i].type, rows[i].name, rows[i].value);
     fclose(out);
     response_bytes(response, "text/plain; version=0.0.4; charset=utf-8", text, size);
-}
-
-void health(const struct served *served, struct response *response)
-{
-    char text[256] = "ok";
-    bool is_ill = served->live && live_state_trouble(served->live, text);
-    char *body = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&body, &size);
-
-    fprintf(out, "%s\n", text);
-    fclose(out);
-    response_bytes(response, "text/plain; charset=utf-8", body, size);
-    if (is_ill)
-        response->status = 503;
 }

@@ -6,10 +6,6 @@
 #include "web/served.h"
 
 /* metrics -- fill in the response. */
-void metrics(struct served *served, struct response *response);
-
-/* health -- "ok", or status 503 with what is wrong: of a live run, that what is found is not
- * kept. */
-void health(const struct served *served, struct response *response);
+void metrics(struct served *served, unsigned n_connections, struct response *response);
 
 #endif

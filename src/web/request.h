@@ -1,6 +1,8 @@
-/* request -- what a client asks for, whatever server it came through. */
+/* request -- what a client asks for, when all that every request needs was checked. */
 #ifndef SNAG_WEB_REQUEST_H
 #define SNAG_WEB_REQUEST_H
+
+#include "http/request_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,19 +10,17 @@
 
 #include <jansson.h>
 
-#define REQUEST_MOST_PARAMETERS 16
-#define REQUEST_MOST_BYTES (8u << 20)      /* of a body */
 #define REQUEST_LARGEST 9007199254740991.0 /* 2^53 - 1, as JavaScript counts */
 
 struct request {
     bool is_post; /* GET or HEAD otherwise */
     const char *path;
-    struct {
-        const char *name, *value;
-    } parameter[REQUEST_MOST_PARAMETERS];
+    const struct request_parameter *parameter; /* [n_parameters] */
     size_t n_parameters;
-    int64_t id[2]; /* the numbers in the path */
-    json_t *body;  /* of a POST: an object */
+    int64_t id[2];    /* the numbers in the path */
+    const char *text; /* [size] of a POST: its body */
+    size_t size;
+    json_t *body; /* the same as an object; NULL where the handler reads the text */
 };
 
 /* request_text -- a parameter, or fallback when it is missing or empty. */

@@ -3,13 +3,15 @@
 #include "base/err.h"
 #include "base/test.h"
 
+/* Until it is asked again. */
 static struct request asking(const char *name, const char *value)
 {
-    struct request request = {.n_parameters = 1};
+    static struct request_parameter parameter[2];
+    static size_t i;
 
-    request.parameter[0].name = name;
-    request.parameter[0].value = value;
-    return request;
+    i = !i;
+    parameter[i] = (struct request_parameter){name, value};
+    return (struct request){.parameter = &parameter[i], .n_parameters = 1};
 }
 
 static void numbers_are_within_their_bounds(void **state)

@@ -26,7 +26,7 @@ void response_release(struct response *response)
 
 size_t response_held(const struct response *response)
 {
-    return response->parts ? response->parts->held : response->size;
+    return response->parts ? response->parts->held : response->is_constant ? 0 : response->size;
 }
 
 int response_bytes(struct response *response, const char *type, void *body, size_t size)
@@ -74,17 +74,24 @@ const char *response_title(unsigned status)
     } titles[] = {
         {200, "OK"},
         {202, "Accepted"},
+        {304, "Not Modified"},
         {400, "Bad Request"},
         {401, "Unauthorized"},
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
+        {408, "Request Timeout"},
         {409, "Conflict"},
         {413, "Content Too Large"},
+        {414, "URI Too Long"},
         {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
         {421, "Misdirected Request"},
+        {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
+        {501, "Not Implemented"},
         {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
     };
 
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)

@@ -5,51 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GET ROUTE_TAKES_NOTHING
+#define SETTINGS ROUTE_TAKES_SETTINGS
+#define LABELS ROUTE_TAKES_LABELS
+
 static const struct route routes[] = {
-    {false, "/run", NULL, ROUTE_BY_READER, true, api_run},
-    {false, "/regions", NULL, ROUTE_BY_READER, true, api_regions},
-    {false, "/fois/{foi}/columns", NULL, ROUTE_BY_READER, true, api_columns},
-    {false, "/fois/{foi}/candidates", "order=next", ROUTE_BY_LEARNER, false, api_next},
-    {false, "/fois/{foi}/candidates", NULL, ROUTE_BY_READER, true, api_candidates},
-    {false, "/fois/{foi}/executions/{tree}", NULL, ROUTE_BY_READER, true, api_execution},
-    {false, "/fois/{foi}/executions/{tree}/tree", NULL, ROUTE_BY_READER, true, api_tree},
-    {false, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_EXPLAINER, false,
+    {GET, "/run", NULL, ROUTE_BY_READER, true, api_run},
+    {GET, "/regions", NULL, ROUTE_BY_READER, true, api_regions},
+    {GET, "/fois/{foi}/columns", NULL, ROUTE_BY_READER, true, api_columns},
+    {GET, "/fois/{foi}/candidates", "order=next", ROUTE_BY_LEARNER, false, api_next},
+    {GET, "/fois/{foi}/candidates", NULL, ROUTE_BY_READER, true, api_candidates},
+    {GET, "/fois/{foi}/executions/{tree}", NULL, ROUTE_BY_READER, true, api_execution},
+    {GET, "/fois/{foi}/executions/{tree}/tree", NULL, ROUTE_BY_READER, true, api_tree},
+    {GET, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_EXPLAINER, false,
      api_subtrees},
-    {false, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, api_typical},
-    {false, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, api_next},
-    {false, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, api_retrains},
-    {false, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, api_projection},
-    {false, "/timeline", NULL, ROUTE_BY_READER, true, api_timeline},
-    {false, "/messages", NULL, ROUTE_BY_READER, true, api_messages},
-    {false, "/calls/{location}/{row}", NULL, ROUTE_BY_READER, false, api_call},
-    {false, "/search", NULL, ROUTE_BY_READER, true, api_search},
-    {false, "/search/next", NULL, ROUTE_BY_READER, false, api_search_next},
-    {false, "/labels", NULL, ROUTE_BY_READER, true, api_labels},
-    {false, "/labels.csv", NULL, ROUTE_BY_READER, true, api_labels_csv},
-    {false, "/executions.csv", NULL, ROUTE_BY_READER, true, api_executions_csv},
-    {false, "/window.json", NULL, ROUTE_BY_READER, false, api_window},
-    {false, "/live/status", NULL, ROUTE_BY_READER, false, api_live_status},
-    {false, "/live/points", NULL, ROUTE_BY_READER, true, api_live_points},
-    {false, "/live/heatmap", NULL, ROUTE_BY_READER, true, api_live_heatmap},
-    {false, "/live/ranks", NULL, ROUTE_BY_READER, true, api_live_ranks},
-    {false, "/live/regions", NULL, ROUTE_BY_READER, true, api_live_regions},
-    {false, "/live/history", NULL, ROUTE_BY_READER, true, api_live_history},
-    {false, "/live/counters", NULL, ROUTE_BY_READER, true, api_live_counters},
-    {false, "/live/model", NULL, ROUTE_BY_READER, true, api_live_model},
-    {false, "/live/records", NULL, ROUTE_BY_READER, false, api_live_records},
-    {false, "/live/record/{id}", NULL, ROUTE_BY_READER, false, api_live_record},
-    {false, "/openapi.json", NULL, ROUTE_BY_READER, false, api_openapi},
-    {true, "/fois/{foi}/labels", NULL, ROUTE_BY_WRITER, false, api_label},
-    {true, "/fois/{foi}/retrain", NULL, ROUTE_BY_LEARNER, false, api_retrain},
-    {true, "/fois/{foi}/retrain/undo", NULL, ROUTE_BY_LEARNER, false, api_undo},
-    {true, "/fois/{foi}/projection", NULL, ROUTE_BY_WRITER, false, api_project},
-    {true, "/fois/{foi}/projection/cancel", NULL, ROUTE_BY_WRITER, false, api_cancel},
+    {GET, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, api_typical},
+    {GET, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, api_next},
+    {GET, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, api_retrains},
+    {GET, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, api_projection},
+    {GET, "/timeline", NULL, ROUTE_BY_READER, true, api_timeline},
+    {GET, "/messages", NULL, ROUTE_BY_READER, true, api_messages},
+    {GET, "/calls/{location}/{row}", NULL, ROUTE_BY_READER, false, api_call},
+    {GET, "/search", NULL, ROUTE_BY_READER, true, api_search},
+    {GET, "/search/next", NULL, ROUTE_BY_READER, false, api_search_next},
+    {GET, "/labels", NULL, ROUTE_BY_READER, true, api_labels},
+    {GET, "/labels.csv", NULL, ROUTE_BY_READER, true, api_labels_csv},
+    {GET, "/executions.csv", NULL, ROUTE_BY_READER, true, api_executions_csv},
+    {GET, "/window.json", NULL, ROUTE_BY_READER, false, api_window},
+    {GET, "/live/status", NULL, ROUTE_BY_READER, false, api_live_status},
+    {GET, "/live/points", NULL, ROUTE_BY_READER, true, api_live_points},
+    {GET, "/live/heatmap", NULL, ROUTE_BY_READER, true, api_live_heatmap},
+    {GET, "/live/ranks", NULL, ROUTE_BY_READER, true, api_live_ranks},
+    {GET, "/live/regions", NULL, ROUTE_BY_READER, true, api_live_regions},
+    {GET, "/live/history", NULL, ROUTE_BY_READER, true, api_live_history},
+    {GET, "/live/counters", NULL, ROUTE_BY_READER, true, api_live_counters},
+    {GET, "/live/model", NULL, ROUTE_BY_READER, true, api_live_model},
+    {GET, "/live/records", NULL, ROUTE_BY_READER, false, api_live_records},
+    {GET, "/live/record/{id}", NULL, ROUTE_BY_READER, false, api_live_record},
+    {GET, "/openapi.json", NULL, ROUTE_BY_READER, false, api_openapi},
+    {LABELS, "/fois/{foi}/labels", NULL, ROUTE_BY_WRITER, false, api_label},
+    {SETTINGS, "/fois/{foi}/retrain", NULL, ROUTE_BY_LEARNER, false, api_retrain},
+    {SETTINGS, "/fois/{foi}/retrain/undo", NULL, ROUTE_BY_LEARNER, false, api_undo},
+    {SETTINGS, "/fois/{foi}/projection", NULL, ROUTE_BY_WRITER, false, api_project},
+    {SETTINGS, "/fois/{foi}/projection/cancel", NULL, ROUTE_BY_WRITER, false, api_cancel},
     {0},
 };
 
 const struct route *route_list(void)
 {
     return routes;
+}
+
+size_t route_most_body(const struct route *route)
+{
+    static const size_t most[] = {
+        [ROUTE_TAKES_NOTHING] = 0,
+        [ROUTE_TAKES_SETTINGS] = 4096,
+        [ROUTE_TAKES_LABELS] = 8u << 20, /* some 200,000 */
+    };
+
+    return most[route->takes];
 }
 
 bool route_is_of(const struct route *route, bool is_live)
@@ -99,27 +114,44 @@ static bool has_parameter(const struct request *request, const char *parameter)
     return false;
 }
 
-const struct route *route_find(struct request *request, const char **allow)
+/* The path below the prefix of the API, or NULL. */
+static const char *path_of(const struct request *request)
 {
     static const char prefix[] = "/api/v1";
-    const char *path = request->path + sizeof prefix - 1;
-    bool has_get = false, has_post = false;
 
-    *allow = NULL;
-    if (strncmp(request->path, prefix, sizeof prefix - 1) != 0)
-        return NULL;
-    for (const struct route *route = routes; route->pattern; route++) {
+    return strncmp(request->path, prefix, sizeof prefix - 1) == 0
+               ? request->path + sizeof prefix - 1
+               : NULL;
+}
+
+static bool is_post(const struct route *route)
+{
+    return route->takes != ROUTE_TAKES_NOTHING;
+}
+
+const char *route_methods(const struct request *request)
+{
+    const char *path = path_of(request);
+    bool has[2] = {false, false};
+    int64_t id[2];
+
+    for (const struct route *route = routes; path && route->pattern; route++)
+        has[is_post(route)] |= is_match(route->pattern, path, id);
+    return has[0] && has[1] ? "GET, HEAD, POST" : has[1] ? "POST" : has[0] ? "GET, HEAD" : NULL;
+}
+
+const struct route *route_find(struct request *request)
+{
+    const char *path = path_of(request);
+
+    for (const struct route *route = routes; path && route->pattern; route++) {
         int64_t id[2] = {0, 0};
 
-        if (!is_match(route->pattern, path, id) ||
+        if (is_post(route) != request->is_post || !is_match(route->pattern, path, id) ||
             (route->parameter && !has_parameter(request, route->parameter)))
             continue;
         memcpy(request->id, id, sizeof id);
-        if (route->is_post == request->is_post)
-            return route;
-        *(route->is_post ? &has_post : &has_get) = true;
+        return route;
     }
-    if (has_get || has_post)
-        *allow = !has_post ? "GET, HEAD" : !has_get ? "POST" : "GET, HEAD, POST";
     return NULL;
 }

@@ -18,8 +18,15 @@ enum route_by {
     ROUTE_BY_EXPLAINER, /* the one that holds what is needed to find subtrees */
 };
 
+/* What is sent to it. */
+enum route_takes {
+    ROUTE_TAKES_NOTHING,  /* a GET */
+    ROUTE_TAKES_SETTINGS, /* a POST: a small object */
+    ROUTE_TAKES_LABELS,   /* a POST: a text that may be large, which the handler reads */
+};
+
 struct route {
-    bool is_post;
+    enum route_takes takes;
     const char *pattern;   /* "{foi}" and its like stand for a number */
     const char *parameter; /* "name=value" that must be there; NULL: none */
     enum route_by by;
@@ -30,14 +37,19 @@ struct route {
 /* route_list -- all rows, ended by one without a pattern. */
 const struct route *route_list(void);
 
+/* route_most_body -- how many bytes may be sent to it. */
+size_t route_most_body(const struct route *route);
+
 /* route_is_of -- it is there where a program is live, or where a run is served. */
 bool route_is_of(const struct route *route, bool is_live);
 
 /*
  * route_find -- the row for a request; its numbers are put into request->id.
- *   allow  out: the methods of the path when only the method is wrong, else NULL
  * Returns NULL when there is none.
  */
-const struct route *route_find(struct request *request, const char **allow);
+const struct route *route_find(struct request *request);
+
+/* route_methods -- by which methods its path may be asked for: "GET, HEAD"; NULL: by none. */
+const char *route_methods(const struct request *request);
 
 #endif

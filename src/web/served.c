@@ -111,6 +111,12 @@ void served_close(struct served *served)
     run_close(&served->run);
 }
 
+void served_wrote(struct served *served, int rc)
+{
+    if (rc == 0 || rc == ERR_IO || rc == ERR_DATABASE)
+        atomic_store(&served->is_write_failing, rc < 0);
+}
+
 void served_tell(struct served *served, const char *event, json_t *data)
 {
     char text[FEED_TEXT_SIZE];

@@ -33,12 +33,13 @@ struct served {
     uint64_t begin_ns, end_ns; /* of the trace */
     struct columns scattered;  /* run.columns, for whoever looks at a few places only */
     struct levels levels;      /* of these, once has_levels says so */
-    atomic_bool has_levels, is_closing;
-    pthread_t levelling; /* makes them, if the run has none */
-    bool is_levelling;   /* that thread was started */
-    const char *snag;    /* version of the program */
-    const char *author;  /* of labels that do not name one */
-    uint32_t n_threads;  /* for learning and projecting; 0: one per processor */
+    atomic_bool has_levels;
+    atomic_bool is_closing; /* nothing new is begun, and what takes long is given up */
+    pthread_t levelling;    /* makes them, if the run has none */
+    bool is_levelling;      /* that thread was started */
+    const char *snag;       /* version of the program */
+    const char *author;     /* of labels that do not name one */
+    uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
     struct feed events;
     struct board points; /* a bundle */
@@ -47,9 +48,9 @@ struct served {
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;
     atomic_llong projecting_foi;
+    atomic_bool is_write_failing; /* the last change of the run could not be written */
 
     atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
-    atomic_llong n_connections;                               /* open now */
     uint64_t started_ns, nonce; /* nonce: another one at each start */
     bool has_opened;            /* served_open was called */
 };
@@ -72,6 +73,12 @@ void served_close(struct served *served);
 
 /* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
 const struct levels *served_levels(const struct served *served);
+
+/*
+ * served_wrote -- somebody has tried to change the run.
+ *   rc  how that went; what was wrong with the question does not count
+ */
+void served_wrote(struct served *served, int rc);
 
 /* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
 void served_tell(struct served *served, const char *event, json_t *data);

@@ -146,25 +146,19 @@ static const char *const paths[] = {
 /* One GET, without sockets. */
 static void ask(struct worker *worker, const char *asked)
 {
-    char text[100], *more;
-    struct request request = {.path = text};
+    char text[200];
+    int n = snprintf(text, sizeof text, "GET /api/v1%s HTTP/1.1\r\nHost: a\r\n\r\n", asked);
+    struct request_head head;
+    struct request request = {.n_parameters = 0};
     struct response response = {0};
     const struct route *route;
-    const char *allow;
 
-    snprintf(text, sizeof text, "/api/v1%s", asked);
-    more = strchr(text, '?');
-    while (more) {
-        char *value;
-
-        *more++ = '\0';
-        request.parameter[request.n_parameters].name = more;
-        value = strchr(more, '=');
-        more = strchr(more, '&');
-        *value++ = '\0';
-        request.parameter[request.n_parameters++].value = value;
-    }
-    route = route_find(&request, &allow);
+    if (request_head_parse(text, (size_t)n, &head).status)
+        abort();
+    request.path = head.path;
+    request.parameter = head.parameter;
+    request.n_parameters = head.n_parameters;
+    route = route_find(&request);
     if (route == NULL)
         abort();
     worker_refresh(worker);

@@ -206,15 +206,18 @@ static void ask_routes(struct live_state *live)
          0);
     must(worker_open(&worker, &served, false) == 0);
     for (const struct route *route = route_list(); route->pattern; route++) {
-        struct request request = {.path = route->pattern, .id = {2 * PROV_MOST_SHARDS, 0}};
+        bool is_of_rank = strstr(route->pattern, "history") != NULL;
+        struct request_parameter parameter = {.name = is_of_rank ? "rank" : "region",
+                                              .value = "0"};
+        struct request request = {.path = route->pattern,
+                                  .parameter = &parameter,
+                                  .n_parameters =
+                                      is_of_rank || strstr(route->pattern, "model") ? 1 : 0,
+                                  .id = {2 * PROV_MOST_SHARDS, 0}};
         struct response response = {0};
 
-        if (route->is_post || !route_is_of(route, true))
+        if (route->takes != ROUTE_TAKES_NOTHING || !route_is_of(route, true))
             continue;
-        request.parameter[0].name = strstr(route->pattern, "history") ? "rank" : "region";
-        request.parameter[0].value = "0";
-        request.n_parameters =
-            strstr(route->pattern, "history") || strstr(route->pattern, "model") ? 1 : 0;
         route->answer(&worker, &request, &response);
         response_release(&response);
     }

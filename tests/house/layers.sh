@@ -23,7 +23,8 @@ live: learn explain prov ps
 run: forest
 analysis: learn explain run project prov ps
 view: analysis
-web: view live
+http: base
+web: view live http
 cmd: web live
 '
 

@@ -17,8 +17,8 @@ struct outcome {
     bool is_late; /* had to be killed because it did not end in time */
     char *out, *err;
     size_t n_out, n_err;
-    size_t peak_bytes; /* of the largest of its processes */
-    double cpu_s;
+    size_t peak_bytes; /* of the largest of its processes; of spawn_run alone, */
+    double cpu_s;      /* as this */
 };
 
 /* A program that is running; its output goes to files without a name. */
@@ -41,7 +41,7 @@ void spawn_begin(struct spawn *s, void (*prepare)(void *ctx), void *ctx,
 /* spawn_end -- wait for it, at most so many seconds, and collect what it did. */
 void spawn_end(struct spawn *s, unsigned most_s, struct outcome *out);
 
-/* spawn_run -- both, with 60 seconds: spawn_run(&outcome, "info", "--json", path, NULL). */
+/* spawn_run -- both, with 60 seconds, measured: spawn_run(&outcome, "info", path, NULL). */
 void spawn_run(struct outcome *out, ...) __attribute__((sentinel));
 
 void outcome_release(struct outcome *outcome);

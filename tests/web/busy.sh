@@ -36,5 +36,27 @@ for tree in 3 9; do
     "$SNAG" show "$run" "step#0-$tree" --subtrees --json 2>/dev/null | jq -S .subtrees >"$work/shown"
     check "subtrees of $tree" "$(jq -S .subtrees "$body" | cksum)" "$(cksum <"$work/shown")"
 done
+
+# What nobody has begun to look for is not looked for any more when the server ends: of forty that
+# wait, each of which takes as long as one, it ends before the time of ten.
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+one=0
+for foi in 1 2 1 2; do
+    began=$(now_ms)
+    get /api/v1/fois/$foi/executions/3/subtrees
+    took=$(($(now_ms) - began))
+    [ $took -le $one ] || one=$took
+done
+for ((i = 0; i < 40; i++)); do
+    curl -s -m 100 -o /dev/null "$api/$((1 + i % 2))/executions/$i/subtrees" &
+done
+for ((i = 0; i < 600; i++)); do
+    get /metrics
+    [ "$(sed -n 's/^snag_connections //p' "$body")" -gt 20 ] && break
+    sleep 0.01
+done
+began=$(now_ms)
 stop
+took=$(($(now_ms) - began))
+[ $took -lt $((10 * one)) ] || { echo "it took $took ms to end, one takes $one ms"; failed=1; }
 exit $failed

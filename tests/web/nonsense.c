@@ -24,7 +24,7 @@
 #include <jansson.h>
 
 #define OTHER_FILES 256 /* of the server: the run, its database, what it listens on */
-#define MOST_SECONDS 20 /* after 30 an idle connection is closed */
+#define MOST_SECONDS 8  /* after 10 an unfinished head is no longer waited for */
 #define TIMEOUT_MS 200  /* for requests that are never complete */
 
 static const char *const values[] = {"0",

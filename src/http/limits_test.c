@@ -1,0 +1,227 @@
+/* A server with small limits. Nothing waits for a time to be short: clients go on until the
+ * server has had enough. */
+#include "http/sample_server.h"
+
+#include "base/test.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void a_head_has_a_time_of_its_own_however_it_drips(void **state)
+{
+    struct sample_server *s = *state;
+    struct server_limits limits = sample_limits();
+    char out[256];
+    int fd;
+
+    limits.head_ns = 200 * SAMPLE_MS;
+    sample_start(s, limits);
+    fd = sample_connect(s);
+    for (unsigned ms = 0; sample_put(fd, ms ? "a" : "GET /") && sample_is_open(fd); ms += 20) {
+        struct pollfd events = {.fd = fd, .events = POLLIN};
+
+        assert_true(ms < SAMPLE_PATIENCE_MS);
+        if (poll(&events, 1, 20) > 0)
+            break;
+    }
+    sample_read_all(fd, out, sizeof out);
+    assert_int_equal(sample_status(out), 408);
+    sample_stop(s);
+}
+
+static void a_body_has_a_time_of_its_own_however_it_drips(void **state)
+{
+    struct sample_server *s = *state;
+    static const char *const heads[] = {
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10000\r\n"};
+    struct server_limits limits = sample_limits();
+    char out[256];
+
+    limits.grace_ns = 200 * SAMPLE_MS;
+    sample_start(s, limits);
+    for (int i = 0; i < 2; i++) {
+        int fd = sample_connect(s);
+
+        for (unsigned ms = 0; sample_put(fd, ms ? "a" : heads[i]); ms += 20) {
+            struct pollfd events = {.fd = fd, .events = POLLIN};
+
+            assert_true(ms < SAMPLE_PATIENCE_MS);
+            if (poll(&events, 1, 20) > 0)
+                break;
+        }
+        sample_read_all(fd, out, sizeof out);
+        assert_int_equal(sample_status(out), 408);
+    }
+    sample_stop(s);
+}
+
+static void who_says_nothing_or_takes_nothing_is_let_go_of(void **state)
+{
+    struct sample_server *s = *state;
+    static const char *const said[] = {
+        "", "GET /one HTTP/1.1\r\nHost: a\r\n\r\n", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n", "nonsense\r\n\r\n"};
+    struct server_limits limits = sample_limits();
+    int fd[sizeof said / sizeof *said];
+
+    limits.idle_ns = limits.grace_ns = limits.linger_ns = 100 * SAMPLE_MS;
+    sample_start(s, limits);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        fd[i] = sample_connect(s);
+        sample_put(fd[i], said[i]);
+    }
+    sample_wait_for(s, 0);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        close(fd[i]);
+    sample_stop(s);
+}
+
+static void who_waited_longest_makes_room(void **state)
+{
+    struct sample_server *s = *state;
+    static const char *const begun[] = {
+        "", "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
+        "GET /large HTTP/1.1\r\nHost: a\r\n\r\n"};
+    struct server_limits limits = sample_limits();
+    int fd[200];
+
+    limits.connections = limits.address_connections = 20;
+    sample_start(s, limits);
+    for (int i = 0; i < 200; i++) {
+        fd[i] = sample_connect(s);
+        sample_put(fd[i], begun[i % 4]);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(sample_ask_small(s), 200);
+    sample_wait_for(s, 20);
+    for (int i = 0; i < 200; i++)
+        close(fd[i]);
+    sample_stop(s);
+}
+
+static void an_address_takes_no_room_from_others(void **state)
+{
+    struct sample_server *s = *state;
+    struct server_limits limits = sample_limits();
+    int other, fd[100];
+
+    limits.connections = 40;
+    limits.address_connections = 20;
+    sample_start(s, limits);
+    other = sample_connect_from(s, "127.0.0.2");
+    for (int i = 0; i < 100; i++)
+        fd[i] = sample_connect(s);
+    sample_wait_for(s, 21);
+    assert_true(sample_is_open(other));
+    assert_int_equal(sample_ask_small(s), 200);
+    sample_put(other, "GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    assert_true(sample_read_all(other, (char[64]){0}, 64) > 0);
+    for (int i = 0; i < 100; i++)
+        close(fd[i]);
+    sample_stop(s);
+}
+
+static void streams_leave_room_for_requests(void **state)
+{
+    struct sample_server *s = *state;
+    struct server_limits limits = sample_limits();
+    int fd[100];
+
+    limits.connections = limits.address_connections = 20;
+    limits.streams = 10;
+    sample_start(s, limits);
+    for (int i = 0; i < 100; i++) {
+        fd[i] = sample_connect(s);
+        sample_put(fd[i], "GET /listen HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    assert_int_equal(sample_ask_small(s), 200);
+    sample_wait_for(s, 10);
+    assert_true(sample_is_open(fd[99]));
+    for (int i = 0; i < 100; i++)
+        close(fd[i]);
+    sample_stop(s);
+}
+
+static void unfinished_requests_share_a_budget(void **state)
+{
+    struct sample_server *s = *state;
+    static char body[100 << 10];
+    struct server_limits limits = sample_limits();
+    unsigned n_refused = 0;
+    char out[256];
+    int fd[40];
+
+    limits.unfinished_bytes = 1 << 20;
+    sample_start(s, limits);
+    memset(body, 'a', sizeof body);
+    for (int i = 0; i < 40; i++) {
+        fd[i] = sample_connect(s);
+        sample_put(fd[i], "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 110000\r\n\r\n");
+        send(fd[i], body, sizeof body, MSG_NOSIGNAL);
+    }
+    /* There is room for ten. */
+    for (unsigned ms = 0; n_refused < 30; ms += 5) {
+        assert_true(ms < SAMPLE_PATIENCE_MS);
+        sample_pause(5);
+        n_refused = 0;
+        for (int i = 0; i < 40; i++)
+            n_refused += recv(fd[i], out, sizeof out, MSG_PEEK | MSG_DONTWAIT) > 12 &&
+                         sample_status(out) == 503;
+    }
+    assert_int_equal(
+        sample_ask(s, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: "
+                      "close\r\n\r\nhere"),
+        200); /* what is small is still taken */
+    for (int i = 0; i < 40; i++)
+        close(fd[i]);
+    sample_wait_for(s, 0);
+    fd[0] = sample_connect(s);
+    sample_put(
+        fd[0],
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 102400\r\nConnection: close\r\n\r\n");
+    send(fd[0], body, sizeof body, MSG_NOSIGNAL);
+    assert_true(sample_read_all(fd[0], out, sizeof out) > sizeof body); /* the budget is back */
+    assert_int_equal(sample_status(out), 200);
+    sample_stop(s);
+}
+
+/* Of twelve answers that nobody takes, two are in memory for each of two threads. */
+static void answers_that_are_not_taken_share_a_budget(void **state)
+{
+    struct sample_server *s = *state;
+    struct server_limits limits = sample_limits();
+    int fd[12];
+
+    limits.unsent_bytes = 4 * SAMPLE_LARGE;
+    sample_start(s, limits);
+    for (int i = 0; i < 12; i++) {
+        fd[i] = sample_connect(s);
+        sample_put(fd[i], "GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    }
+    sample_wait_for(s, 4);
+    assert_int_equal(sample_ask_small(s), 200);
+    assert_true(sample_read_all(fd[11], (char[64]){0}, 64) > SAMPLE_LARGE);
+    for (int i = 0; i < 11; i++)
+        close(fd[i]);
+    sample_wait_for(s, 0);
+    sample_stop(s);
+}
+
+int main(void)
+{
+    static struct sample_server sample;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(a_head_has_a_time_of_its_own_however_it_drips, &sample),
+        cmocka_unit_test_prestate(a_body_has_a_time_of_its_own_however_it_drips, &sample),
+        cmocka_unit_test_prestate(who_says_nothing_or_takes_nothing_is_let_go_of, &sample),
+        cmocka_unit_test_prestate(who_waited_longest_makes_room, &sample),
+        cmocka_unit_test_prestate(an_address_takes_no_room_from_others, &sample),
+        cmocka_unit_test_prestate(streams_leave_room_for_requests, &sample),
+        cmocka_unit_test_prestate(unfinished_requests_share_a_budget, &sample),
+        cmocka_unit_test_prestate(answers_that_are_not_taken_share_a_budget, &sample),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
