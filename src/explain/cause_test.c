@@ -119,7 +119,7 @@ static void tell(struct said *s, uint32_t rank, const char *text)
             leave(&t, &open[--n]);
     }
     callstack_begin(stack, &s->calls[rank], &s->quality[rank]);
-    callstack_push(stack, &t.events.all);
+    callstack_push(stack, &t.events.all, 0, t.events.all.n);
     callstack_end(stack);
     callstack_free(stack);
     event_list_release(&t.events);

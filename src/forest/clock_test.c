@@ -28,7 +28,7 @@ static void run(struct setting *s, const char *program)
         source_reader_begin(reader, l, UINT64_MAX);
         callstack_begin(stack, &calls, &quality[l]);
         while (source_reader_next(reader, &batch) > 0)
-            callstack_push(stack, batch);
+            callstack_push(stack, batch, 0, batch->n);
         callstack_end(stack);
         source_reader_end(reader, &quality[l]);
         traffic_append(&s->traffic, l, &calls);

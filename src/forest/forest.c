@@ -23,17 +23,16 @@ void forest_release(struct forest *forest)
     *forest = (struct forest){0};
 }
 
-/* Room for exactly so many more, as the arrays are large. */
-static void reserve(struct forest *f, size_t n_vertices, size_t n_trees)
+static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
 {
-    if (f->n + n_vertices > f->vertex_cap) {
-        f->vertex_cap = f->n + n_vertices;
+    if (vertex_cap > f->vertex_cap) {
+        f->vertex_cap = vertex_cap;
         f->region = mem_resize(f->region, f->vertex_cap, sizeof *f->region);
         f->parent = mem_resize(f->parent, f->vertex_cap, sizeof *f->parent);
         f->exclusive_ns = mem_resize(f->exclusive_ns, f->vertex_cap, sizeof *f->exclusive_ns);
     }
-    if (f->first == NULL || f->n_trees + n_trees > f->tree_cap) {
-        f->tree_cap = f->n_trees + n_trees;
+    if (f->first == NULL || tree_cap > f->tree_cap) {
+        f->tree_cap = tree_cap;
         f->first = mem_resize(f->first, f->tree_cap + 1, sizeof *f->first);
         f->location = mem_resize(f->location, f->tree_cap, sizeof *f->location);
         f->index = mem_resize(f->index, f->tree_cap, sizeof *f->index);
@@ -43,6 +42,24 @@ static void reserve(struct forest *f, size_t n_vertices, size_t n_trees)
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
         f->first[f->n_trees] = f->n;
     }
+}
+
+/* Room for exactly so many more, as the arrays are large. */
+static void reserve(struct forest *f, size_t n_vertices, size_t n_trees)
+{
+    resize(f, f->n + n_vertices, f->n_trees + n_trees);
+}
+
+/* At least twice what there was. */
+static size_t grown(size_t cap, size_t need)
+{
+    return need <= cap ? cap : need > 2 * cap ? need : 2 * cap;
+}
+
+void forest_grow(struct forest *f, size_t n_vertices, size_t n_trees)
+{
+    resize(f, grown(f->vertex_cap, f->n + n_vertices),
+           grown(f->tree_cap, f->n_trees + n_trees));
 }
 
 static void copy_tree(struct forest *f, uint32_t location, uint32_t index,

@@ -45,6 +45,12 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
                uint32_t region);
 
 /*
+ * forest_grow -- make room for more vertices and trees, and then some, for whoever appends
+ * trees one by one: sets their columns, n and n_trees, and first[n_trees].
+ */
+void forest_grow(struct forest *forest, size_t n_vertices, size_t n_trees);
+
+/*
  * forest_of_call -- a forest of just one tree: the call in this row, whatever its function.
  * The forest must be empty. Its index is 0.
  */

@@ -12,10 +12,11 @@
 struct ad {
     struct ad_opts opts;
     struct stream *stream;
-    struct live_calls *calls; /* [n_locations] */
+    struct calls *calls;      /* [n_locations] */
+    struct callstack **stack; /* [n_locations] */
     const uint32_t **key;     /* [n_locations] models of the rows of this step */
     uint32_t n_locations;
-    size_t location_cap, key_cap;
+    size_t location_cap, stack_cap, key_cap;
     struct live_models models;
     struct verdict *waiting; /* [n_waiting] without a judgement */
     size_t n_waiting, waiting_cap;
@@ -52,10 +53,13 @@ void ad_free(struct ad *ad)
 {
     if (ad == NULL)
         return;
-    for (uint32_t l = 0; l < ad->n_locations; l++)
-        live_calls_release(&ad->calls[l]);
+    for (uint32_t l = 0; l < ad->n_locations; l++) {
+        callstack_free(ad->stack[l]);
+        calls_release(&ad->calls[l]);
+    }
     live_models_release(&ad->models);
     free(ad->calls);
+    free(ad->stack);
     free(ad->key);
     free(ad->waiting);
     free(ad->verdict);
@@ -108,17 +112,27 @@ uint32_t ad_function(const struct ad *ad, uint32_t model)
 
 /* --------------------------------------------------------------------------------- reading */
 
+static void add_location(struct ad *ad, uint32_t l)
+{
+    ad->calls[l] = (struct calls){.keeps_counters = true};
+    ad->stack[l] = callstack_new();
+    callstack_begin(ad->stack[l], &ad->calls[l], &ad->quality);
+}
+
 /* Room for locations and regions that are new in this step. */
 static void follow_definitions(struct ad *ad)
 {
     const struct definitions *defs = ad->stream->defs;
 
     mem_grow(&ad->calls, &ad->location_cap, defs->n_locations, sizeof *ad->calls);
+    mem_grow(&ad->stack, &ad->stack_cap, defs->n_locations, sizeof(struct callstack *));
     mem_grow(&ad->key, &ad->key_cap, defs->n_locations, sizeof *ad->key);
     while (ad->n_locations < defs->n_locations)
-        live_calls_init(&ad->calls[ad->n_locations++]);
-    for (uint32_t l = 0; l < ad->n_locations; l++)
-        ad->calls[l].n_regions = defs->names.n;
+        add_location(ad, ad->n_locations++);
+    for (uint32_t l = 0; l < ad->n_locations; l++) {
+        callstack_move(ad->stack[l], &ad->calls[l]);
+        callstack_regions(ad->stack[l], defs->names.n);
+    }
     live_models_follow(&ad->models, defs);
 }
 
@@ -131,8 +145,7 @@ static void read_step(struct ad *ad)
             ad->quality.n[QUALITY_bad_value] += part.end - part.begin;
             continue;
         }
-        live_calls_push(&ad->calls[part.location], part.batch, part.begin, part.end,
-                        &ad->quality);
+        callstack_push(ad->stack[part.location], part.batch, part.begin, part.end);
         ad->totals.n_events += part.end - part.begin;
     }
 }
@@ -181,7 +194,7 @@ static void judge_waiting(struct ad *ad)
 
 static struct verdict call_at(const struct ad *ad, uint32_t l, uint32_t row)
 {
-    const struct live_calls *c = &ad->calls[l];
+    const struct calls *c = &ad->calls[l];
 
     return (struct verdict){.location = l,
                             .region = c->region[row],
@@ -211,13 +224,13 @@ static void wait_for_model(struct ad *ad, uint32_t l, uint32_t row)
 
 static void judge(struct ad *ad, uint32_t l)
 {
-    const struct live_calls *c = &ad->calls[l];
+    const struct calls *c = &ad->calls[l];
     const uint32_t *key = ad->key[l];
 
     for (uint32_t row = 0; row < c->n; row++) {
         const struct live_model *m = &ad->models.model[key[row]];
 
-        if (c->inclusive_ns[row] == LIVE_OPEN)
+        if (c->inclusive_ns[row] == CALL_OPEN)
             continue;
         if (m->n_fitted == 0) {
             wait_for_model(ad, l, row);
@@ -272,12 +285,14 @@ static void finish_step(struct ad *ad, bool is_last)
 {
     ad->n_verdicts = 0;
     for (uint32_t l = 0; l < ad->n_locations; l++)
+        callstack_step(ad->stack[l]);
+    for (uint32_t l = 0; l < ad->n_locations; l++)
         ad->key[l] = live_models_key(&ad->models, l, &ad->calls[l], ad->stream->defs);
     if (!is_last)
         learn_and_judge(ad);
     show(ad, is_last);
     for (uint32_t l = 0; l < ad->n_locations; l++)
-        live_calls_next_step(&ad->calls[l]);
+        callstack_next(ad->stack[l]);
     ad->totals.n_steps++;
 }
 
@@ -285,7 +300,7 @@ void ad_end(struct ad *ad)
 {
     follow_definitions(ad);
     for (uint32_t l = 0; l < ad->n_locations; l++) {
-        live_calls_finish(&ad->calls[l], &ad->quality);
+        callstack_end(ad->stack[l]);
         ad->totals.n_calls += ad->calls[l].n;
     }
     finish_step(ad, true);

@@ -14,7 +14,7 @@
 #define SNAG_LIVE_AD_H
 
 #include "detect/call_detector.h"
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 #include "live/live_models.h"
 #include "trace/stream.h"
 
@@ -46,9 +46,9 @@ struct ad_step {
     bool is_last; /* no step follows; what was open is closed */
     const struct definitions *defs;
     uint32_t n_locations;
-    const struct live_calls *calls; /* [n_locations] */
-    const uint32_t *const *model;   /* [n_locations][calls.n] of each row, see ad_sketch */
-    const struct verdict *verdict;  /* [n_verdicts] those that waited, then by location, row */
+    const struct calls *calls;     /* [n_locations] */
+    const uint32_t *const *model;  /* [n_locations][calls.n] of each row, see ad_sketch */
+    const struct verdict *verdict; /* [n_verdicts] those that waited, then by location, row */
     size_t n_verdicts;
 };
 

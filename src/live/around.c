@@ -71,7 +71,7 @@ static void push_row(struct around *a, const struct histories *h, const struct a
 
 /* ------------------------------------------------------------------------------- messages */
 
-static size_t messages_from(const struct live_calls *c, uint64_t time_ns)
+static size_t messages_from(const struct calls *c, uint64_t time_ns)
 {
     size_t low = 0, high = c->n_messages;
 
@@ -118,7 +118,7 @@ static void push_message(struct around *a, const struct ad_step *step, uint32_t 
 static void add_messages(struct around *a, const struct histories *h,
                          const struct ad_step *step, uint32_t location)
 {
-    const struct live_calls *c = &step->calls[location];
+    const struct calls *c = &step->calls[location];
     uint64_t end_ns = end_of(a);
     size_t first = a->n > 0 ? messages_from(c, a->call[0].enter_ns) : c->n_messages;
 
@@ -167,7 +167,7 @@ void around_close(struct around *a, const struct histories *h, const struct ad_s
 void around_take(struct around *a, const struct histories *h, const struct ad_step *step,
                  uint32_t location, uint32_t row)
 {
-    const struct live_calls *c = &step->calls[location];
+    const struct calls *c = &step->calls[location];
     const struct history *own = &h->of[location];
     uint32_t n_new, n_old, last;
 
@@ -196,7 +196,7 @@ void around_take(struct around *a, const struct histories *h, const struct ad_st
 void around_continue(struct around *a, const struct histories *h, const struct ad_step *step,
                      uint32_t location)
 {
-    const struct live_calls *c = &step->calls[location];
+    const struct calls *c = &step->calls[location];
 
     around_close(a, h, step, location);
     for (uint32_t row = c->n_carried; row < c->n && !around_is_full(a, h->window); row++)
@@ -220,7 +220,7 @@ static void drop_front(struct around *a, uint32_t n)
 void around_shift(struct around *tail, const struct histories *h, const struct ad_step *step,
                   uint32_t location)
 {
-    const struct live_calls *c = &step->calls[location];
+    const struct calls *c = &step->calls[location];
     uint32_t n_new = c->n - c->n_carried < h->window ? c->n - c->n_carried : h->window;
 
     for (uint32_t row = c->n - n_new; row < c->n; row++)

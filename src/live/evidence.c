@@ -61,12 +61,12 @@ static void choose_causes(struct evidence *e, const struct ad_step *step)
 
 static void take_counters(struct evidence *e, const struct ad_step *step, uint32_t l)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     uint32_t correlation = names_find(&step->defs->counters, LAUNCHES_COUNTER);
     uint32_t node = hosts_of(&e->hosts, e->histories.of[l].group);
 
     for (size_t i = 0; i < c->n_counters; i++) {
-        const struct live_counter *counter = &c->counter[i];
+        const struct counter_reading *counter = &c->counter[i];
 
         if (!node_state_add(&e->nodes, step->defs, node, counter) &&
             counter->value.counter == correlation && !step->defs->location[l].is_gpu)
@@ -93,14 +93,14 @@ void evidence_end(struct evidence *e, const struct ad_step *step)
 /* -------------------------------------------------------------------------------- counters */
 
 /* Whether one call is another, or inside it. Times alone do not tell: calls touch. */
-static bool is_inside(const struct live_calls *c, uint32_t inner, uint32_t row)
+static bool is_inside(const struct calls *c, uint32_t inner, uint32_t row)
 {
     while (inner != NO_CALL && inner > row)
         inner = c->caller[inner];
     return inner == row;
 }
 
-static size_t counters_from(const struct live_calls *c, uint64_t time_ns)
+static size_t counters_from(const struct calls *c, uint64_t time_ns)
 {
     size_t low = 0, high = c->n_counters;
 
@@ -118,7 +118,7 @@ static size_t counters_from(const struct live_calls *c, uint64_t time_ns)
 /* Those of the call's time that are not the node's. */
 static void add_counters(struct evidence *e, const struct ad_step *step, struct exhibit *x)
 {
-    const struct live_calls *c = &step->calls[x->call.location];
+    const struct calls *c = &step->calls[x->call.location];
     uint64_t end_ns = x->record.leave_ns;
     size_t first = counters_from(c, x->record.enter_ns), last = first;
 
@@ -127,7 +127,7 @@ static void add_counters(struct evidence *e, const struct ad_step *step, struct 
         last++;
     x->record.counter = arena_array(&e->arena, struct prov_counter, last - first);
     for (size_t i = first; i < last; i++) {
-        const struct live_counter *counter = &c->counter[i];
+        const struct counter_reading *counter = &c->counter[i];
         const char *name = step->defs->counters.name[counter->value.counter];
 
         if (node_state_is_watched(&e->nodes, counter->value.counter) ||
@@ -153,7 +153,7 @@ static bool has_partner(const struct exhibit *x, uint32_t location)
 }
 
 /* The last call that was entered at or before a time; NO_CALL before all. */
-static uint32_t row_at(const struct live_calls *c, uint64_t time_ns)
+static uint32_t row_at(const struct calls *c, uint64_t time_ns)
 {
     uint32_t low = 0, high = c->n;
 
@@ -172,7 +172,7 @@ static uint32_t row_at(const struct live_calls *c, uint64_t time_ns)
 static void add_partner(struct evidence *e, const struct ad_step *step, struct exhibit *x,
                         size_t message)
 {
-    const struct live_calls *c = &step->calls[x->call.location];
+    const struct calls *c = &step->calls[x->call.location];
     struct other_end other = step_view_partner(&e->view, step, x->call.location, message);
     uint64_t time_ns = other.time_ns ? other.time_ns : message_record_ns(&c->message[message]);
     size_t i = x->record.n_partners;
@@ -192,7 +192,7 @@ static void add_partner(struct evidence *e, const struct ad_step *step, struct e
 /* Of the messages in the call's time the last ones first: it waited for those. */
 static void add_partners(struct evidence *e, const struct ad_step *step, struct exhibit *x)
 {
-    const struct live_calls *c = &step->calls[x->call.location];
+    const struct calls *c = &step->calls[x->call.location];
     size_t low = 0, high = c->n_messages;
 
     while (low < high) {
@@ -216,7 +216,7 @@ static void add_partners(struct evidence *e, const struct ad_step *step, struct 
 static uint32_t first_call(struct evidence *e, const struct ad_step *step,
                            const struct trace_view *view, const struct verdict *call)
 {
-    const struct live_calls *c = &step->calls[call->location];
+    const struct calls *c = &step->calls[call->location];
     uint32_t n = view->calls[call->location].subtree_len[call->row], row;
     struct arena_mark mark = arena_mark(&e->arena);
     double *lost_ns;

@@ -48,7 +48,7 @@ static void follow_definitions(struct foi_watch *w, const struct definitions *de
     }
 }
 
-void foi_watch_add(struct foi_watch *w, const struct live_calls *calls,
+void foi_watch_add(struct foi_watch *w, const struct calls *calls,
                    const struct definitions *defs)
 {
     follow_definitions(w, defs);

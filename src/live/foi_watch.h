@@ -11,7 +11,7 @@
 
 #include "forest/foi.h"
 #include "forest/profile.h"
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ int foi_watch_init(struct foi_watch *w, const char *const *pattern, uint32_t n_p
 void foi_watch_release(struct foi_watch *w);
 
 /* foi_watch_add -- the new rows of a location; defs know all their functions. O(rows). */
-void foi_watch_add(struct foi_watch *w, const struct live_calls *calls,
+void foi_watch_add(struct foi_watch *w, const struct calls *calls,
                    const struct definitions *defs);
 
 /*

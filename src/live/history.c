@@ -56,7 +56,7 @@ static void follow_locations(struct histories *h, const struct ad_step *step)
 
 static void name_calls(struct histories *h, const struct ad_step *step, uint32_t l)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     struct history *own = &h->of[l];
 
     own->recent[step->number % HISTORY_STEPS] =
@@ -181,8 +181,8 @@ uint32_t history_fid(const struct ad_step *step, uint32_t model)
 void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
                   uint32_t row, struct prov_call *out)
 {
-    const struct live_calls *c = &step->calls[location];
-    bool is_open = c->inclusive_ns[row] == LIVE_OPEN;
+    const struct calls *c = &step->calls[location];
+    bool is_open = c->inclusive_ns[row] == CALL_OPEN;
 
     *out = (struct prov_call){
         .event = history_event(h, step, location, row),
@@ -252,7 +252,7 @@ static void swap_lists(struct history *own, uint32_t n)
 /* Row i of the next step is the i-th call that is open now. */
 static void end_location(struct histories *h, const struct ad_step *step, uint32_t l)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     struct history *own = &h->of[l];
     uint32_t n = 0, i, row;
 

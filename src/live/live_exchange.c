@@ -197,12 +197,12 @@ static void find_homes(struct live_exchange *x, const struct definitions *defs)
     }
 }
 
-static void count_calls(struct live_exchange *x, uint32_t location, const struct live_calls *c)
+static void count_calls(struct live_exchange *x, uint32_t location, const struct calls *c)
 {
     uint64_t n = 0;
 
     for (uint32_t row = 0; row < c->n; row++) {
-        if (c->inclusive_ns[row] == LIVE_OPEN)
+        if (c->inclusive_ns[row] == CALL_OPEN)
             continue;
         tally_of(&x->region, c->region[row])->n_calls++;
         n++;
@@ -211,7 +211,7 @@ static void count_calls(struct live_exchange *x, uint32_t location, const struct
 }
 
 static void say_counters(struct live_exchange *x, const struct definitions *defs, uint32_t rank,
-                         const struct live_calls *c)
+                         const struct calls *c)
 {
     uint32_t n = 2 * defs->counters.n;
 

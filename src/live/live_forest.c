@@ -18,12 +18,9 @@ struct open_tree {
     bool is_open;
     uint32_t n_begun; /* executions of this location so far, the open one included */
 
-    uint32_t n;             /* vertices kept */
-    uint32_t *region;       /* [n] */
-    uint32_t *parent;       /* [n] vertex of this execution, or FOREST_ROOT */
-    uint64_t *exclusive_ns; /* [n] of those that are over */
-    uint64_t *enter_ns;     /* [n] */
-    size_t cap;
+    struct forest kept; /* its vertices; exclusive_ns of those that are over */
+    uint64_t *enter_ns; /* [kept.n] */
+    size_t enter_cap;
 
     uint64_t n_calls;    /* kept or not */
     uint32_t n_messages; /* kept or not */
@@ -58,9 +55,7 @@ void live_forest_init(struct live_forest *lf, uint32_t region)
 
 static void open_tree_release(struct open_tree *o)
 {
-    free(o->region);
-    free(o->parent);
-    free(o->exclusive_ns);
+    forest_release(&o->kept);
     free(o->enter_ns);
     free(o->message);
     free(o->chain);
@@ -87,55 +82,13 @@ void live_forest_clear(struct live_forest *lf)
 
 /* ------------------------------------------------------------------------------- vertices */
 
-/* All four columns have one capacity. */
-static void reserve_open(struct open_tree *o, size_t need)
+/* Where n more vertices are written to, and the trees there are. */
+static struct target grow(struct forest *f, uint64_t **enter_ns, size_t *enter_cap, size_t n,
+                          uint32_t base)
 {
-    size_t cap = o->cap ? o->cap : 256;
-
-    if (need <= o->cap)
-        return;
-    while (cap < need)
-        cap *= 2;
-    o->region = mem_resize(o->region, cap, sizeof *o->region);
-    o->parent = mem_resize(o->parent, cap, sizeof *o->parent);
-    o->exclusive_ns = mem_resize(o->exclusive_ns, cap, sizeof *o->exclusive_ns);
-    o->enter_ns = mem_resize(o->enter_ns, cap, sizeof *o->enter_ns);
-    o->cap = cap;
-}
-
-static void reserve_vertices(struct live_forest *lf, size_t need)
-{
-    struct forest *f = &lf->forest;
-    size_t cap = f->vertex_cap ? f->vertex_cap : 1024;
-
-    mem_grow(&lf->vertex_enter_ns, &lf->enter_cap, need, sizeof *lf->vertex_enter_ns);
-    if (need <= f->vertex_cap)
-        return;
-    while (cap < need)
-        cap *= 2;
-    f->region = mem_resize(f->region, cap, sizeof *f->region);
-    f->parent = mem_resize(f->parent, cap, sizeof *f->parent);
-    f->exclusive_ns = mem_resize(f->exclusive_ns, cap, sizeof *f->exclusive_ns);
-    f->vertex_cap = cap;
-}
-
-static void reserve_tree(struct live_forest *lf)
-{
-    struct forest *f = &lf->forest;
-    size_t cap = f->tree_cap ? 2 * f->tree_cap : 64;
-
-    mem_grow(&lf->n_calls, &lf->calls_cap, f->n_trees + 1, sizeof *lf->n_calls);
-    mem_grow(&lf->first_message, &lf->first_cap, f->n_trees + 2, sizeof *lf->first_message);
-    if (f->n_trees < f->tree_cap)
-        return;
-    f->first = mem_resize(f->first, cap + 1, sizeof *f->first);
-    f->location = mem_resize(f->location, cap, sizeof *f->location);
-    f->index = mem_resize(f->index, cap, sizeof *f->index);
-    f->call = mem_resize(f->call, cap, sizeof *f->call);
-    f->enter_ns = mem_resize(f->enter_ns, cap, sizeof *f->enter_ns);
-    f->root_ns = mem_resize(f->root_ns, cap, sizeof *f->root_ns);
-    f->n_messages = mem_resize(f->n_messages, cap, sizeof *f->n_messages);
-    f->tree_cap = cap;
+    forest_grow(f, n, 1);
+    mem_grow(enter_ns, enter_cap, f->vertex_cap, sizeof **enter_ns);
+    return (struct target){f->region, f->parent, f->exclusive_ns, *enter_ns, base};
 }
 
 static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s, uint32_t row)
@@ -147,7 +100,7 @@ static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s
 
 /* The new rows that are kept, behind the vertices there are. */
 static void append_rows(const struct target *to, const struct open_tree *o,
-                        const struct live_calls *c, const struct span *s)
+                        const struct calls *c, const struct span *s)
 {
     uint32_t at = to->base + s->n_before;
 
@@ -167,12 +120,12 @@ static void append_rows(const struct target *to, const struct open_tree *o,
 
 /* Calls that were open when the step began and are over now. */
 static void settle_carried(const struct target *to, const struct open_tree *o,
-                           const struct live_calls *c, const struct span *s)
+                           const struct calls *c, const struct span *s)
 {
     for (uint32_t row = s->root; row < s->begin; row++) {
         uint32_t v = o->chain[row - s->root];
 
-        if (v != NO_VERTEX && c->inclusive_ns[row] != LIVE_OPEN)
+        if (v != NO_VERTEX && c->inclusive_ns[row] != CALL_OPEN)
             to->exclusive_ns[to->base + v] = c->exclusive_ns[row];
     }
 }
@@ -180,7 +133,7 @@ static void settle_carried(const struct target *to, const struct open_tree *o,
 /* ------------------------------------------------------------------------------- messages */
 
 /* [*m, end) are those of this execution: they are in time order, and so are executions. */
-static size_t messages_of(const struct live_calls *c, const struct span *s, size_t *m)
+static size_t messages_of(const struct calls *c, const struct span *s, size_t *m)
 {
     size_t end;
 
@@ -204,18 +157,6 @@ static void put_message(struct message **list, size_t *n, size_t *cap, struct me
 
 /* --------------------------------------------------------------------------------- adding */
 
-/* The end of the calls below a row, which is the first behind it with a caller before it. */
-static uint32_t end_of(const struct live_calls *c, uint32_t root)
-{
-    uint32_t end = root + 1;
-
-    if (c->inclusive_ns[root] == LIVE_OPEN)
-        return c->n;
-    while (end < c->n && c->caller[end] != NO_CALL && c->caller[end] >= root)
-        end++;
-    return end;
-}
-
 static uint32_t smaller(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
@@ -223,12 +164,14 @@ static uint32_t smaller(uint64_t a, uint64_t b)
 
 static void take_over(struct live_forest *lf, struct open_tree *o, const struct target *to)
 {
-    memcpy(to->region + to->base, o->region, o->n * sizeof *o->region);
-    memcpy(to->exclusive_ns + to->base, o->exclusive_ns, o->n * sizeof *o->exclusive_ns);
-    memcpy(to->enter_ns + to->base, o->enter_ns, o->n * sizeof *o->enter_ns);
-    for (uint32_t v = 0; v < o->n; v++)
+    const struct forest *f = &o->kept;
+
+    memcpy(to->region + to->base, f->region, f->n * sizeof *f->region);
+    memcpy(to->exclusive_ns + to->base, f->exclusive_ns, f->n * sizeof *f->exclusive_ns);
+    memcpy(to->enter_ns + to->base, o->enter_ns, f->n * sizeof *o->enter_ns);
+    for (uint32_t v = 0; v < f->n; v++)
         to->parent[to->base + v] =
-            o->parent[v] == FOREST_ROOT ? FOREST_ROOT : to->base + o->parent[v];
+            f->parent[v] == FOREST_ROOT ? FOREST_ROOT : to->base + f->parent[v];
     for (size_t m = 0; m < o->n_kept_messages; m++)
         put_message(&lf->message, &lf->n_messages, &lf->message_cap, o->message[m],
                     to->base + o->message[m].call);
@@ -236,12 +179,13 @@ static void take_over(struct live_forest *lf, struct open_tree *o, const struct 
 
 static void forget(struct live_forest *lf, struct open_tree *o)
 {
-    lf->n_open -= o->n;
+    lf->n_open -= o->kept.n;
     o->is_open = false;
-    o->n = o->n_messages = o->n_chain = 0;
+    o->kept.n = o->n_messages = o->n_chain = 0;
     o->n_calls = 0;
     o->n_kept_messages = 0;
-    if (o->cap > LIVE_FOREST_MOST_CALLS / 64) { /* was unusually large: do not hold on to it */
+    if (o->enter_cap >
+        LIVE_FOREST_MOST_CALLS / 64) { /* was unusually large: do not hold on to it */
         uint32_t n_begun = o->n_begun;
 
         open_tree_release(o);
@@ -250,17 +194,19 @@ static void forget(struct live_forest *lf, struct open_tree *o)
 }
 
 /* The root was left: a tree. Returns the message that follows. */
-static size_t finish(struct live_forest *lf, uint32_t location, const struct live_calls *c,
+static size_t finish(struct live_forest *lf, uint32_t location, const struct calls *c,
                      const struct span *s, size_t m)
 {
     struct forest *f = &lf->forest;
     struct open_tree *o = &lf->open[location];
     struct target to;
-    uint32_t t = f->n_trees++, base = f->n;
+    uint32_t t = f->n_trees, base = f->n;
     size_t end = messages_of(c, s, &m);
 
-    reserve_vertices(lf, (size_t)base + s->n_before + s->n_kept);
-    to = (struct target){f->region, f->parent, f->exclusive_ns, lf->vertex_enter_ns, base};
+    to = grow(f, &lf->vertex_enter_ns, &lf->enter_cap, (size_t)s->n_before + s->n_kept, base);
+    mem_grow(&lf->n_calls, &lf->calls_cap, t + 1, sizeof *lf->n_calls);
+    mem_grow(&lf->first_message, &lf->first_cap, t + 2, sizeof *lf->first_message);
+    f->n_trees++;
     f->first[t] = base;
     lf->first_message[t] = lf->n_messages;
     if (s->begin > s->root)
@@ -288,7 +234,7 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct liv
 }
 
 /* The vertices of the calls that are open now, so that the next step can go on from them. */
-static void note_chain(struct open_tree *o, const struct live_calls *c, const struct span *s)
+static void note_chain(struct open_tree *o, const struct calls *c, const struct span *s)
 {
     uint32_t n = 0;
 
@@ -301,14 +247,12 @@ static void note_chain(struct open_tree *o, const struct live_calls *c, const st
 }
 
 /* Still open at the end of the step. Returns the message that follows. */
-static size_t keep(struct live_forest *lf, struct open_tree *o, const struct live_calls *c,
+static size_t keep(struct live_forest *lf, struct open_tree *o, const struct calls *c,
                    const struct span *s, size_t m)
 {
-    struct target to;
+    struct target to = grow(&o->kept, &o->enter_ns, &o->enter_cap, s->n_kept, 0);
     size_t end = messages_of(c, s, &m);
 
-    reserve_open(o, (size_t)s->n_before + s->n_kept);
-    to = (struct target){o->region, o->parent, o->exclusive_ns, o->enter_ns, 0};
     append_rows(&to, o, c, s);
     settle_carried(&to, o, c, s);
     o->n_messages += (uint32_t)(end - m);
@@ -320,7 +264,7 @@ static size_t keep(struct live_forest *lf, struct open_tree *o, const struct liv
     }
     note_chain(o, c, s);
     o->is_open = true;
-    o->n = s->n_before + s->n_kept;
+    o->kept.n = s->n_before + s->n_kept;
     o->n_calls += s->end - s->begin;
     lf->n_open += s->n_kept;
     return m;
@@ -328,22 +272,22 @@ static size_t keep(struct live_forest *lf, struct open_tree *o, const struct liv
 
 /* Once calls were left out, no more are kept: a tree has the first ones, without gaps. */
 static struct span span_of(const struct live_forest *lf, const struct open_tree *o,
-                           const struct live_calls *c, uint32_t root)
+                           const struct calls *c, uint32_t root)
 {
-    struct span s = {.root = root, .begin = root, .end = end_of(c, root)};
+    struct span s = {.root = root, .begin = root, .end = root + c->subtree_len[root]};
     uint64_t room;
 
     if (root < c->n_carried)
         s.begin = s.end < c->n_carried ? s.end : c->n_carried;
-    s.n_before = o->n;
-    room = o->n_calls > o->n ? 0 : lf->most_calls - o->n;
-    if (c->inclusive_ns[root] == LIVE_OPEN && lf->most_open - lf->n_open < room)
+    s.n_before = o->kept.n;
+    room = o->n_calls > o->kept.n ? 0 : lf->most_calls - o->kept.n;
+    if (c->inclusive_ns[root] == CALL_OPEN && lf->most_open - lf->n_open < room)
         room = lf->most_open - lf->n_open;
     s.n_kept = smaller(s.end - s.begin, room);
     return s;
 }
 
-void live_forest_add(struct live_forest *lf, uint32_t location, const struct live_calls *c)
+void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c)
 {
     struct open_tree *o;
     size_t m = 0;
@@ -360,17 +304,13 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct liv
             continue;
         }
         if (row < c->n_carried && !o->is_open) { /* began before anybody asked for it */
-            row = end_of(c, row);
+            row = row + c->subtree_len[row];
             continue;
         }
         o->n_begun += row >= c->n_carried;
         s = span_of(lf, o, c, row);
-        if (c->inclusive_ns[row] == LIVE_OPEN) {
-            m = keep(lf, o, c, &s, m);
-        } else {
-            reserve_tree(lf);
-            m = finish(lf, location, c, &s, m);
-        }
+        m = c->inclusive_ns[row] == CALL_OPEN ? keep(lf, o, c, &s, m)
+                                              : finish(lf, location, c, &s, m);
         row = s.end;
     }
 }

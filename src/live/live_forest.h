@@ -19,7 +19,7 @@
 #define SNAG_LIVE_LIVE_FOREST_H
 
 #include "forest/forest.h"
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ struct live_forest {
     size_t most_open;
 
     /* Finished in this step, in the order of locations and, within one, of time. */
-    struct forest forest; /* call: the id of the root in live_calls, its row after the run */
+    struct forest forest;      /* call: the id of the root, its row after the run */
     uint64_t *vertex_enter_ns; /* [forest.n] */
     uint64_t *n_calls;         /* [n_trees] all below the root and itself; more than the tree's
                                   vertices where it was cut */
@@ -61,7 +61,7 @@ void live_forest_clear(struct live_forest *lf);
  *   calls  of the step; those of all steps must come here from the first call of the function
  * O(rows of the step), whatever is open.
  */
-void live_forest_add(struct live_forest *lf, uint32_t location, const struct live_calls *calls);
+void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *calls);
 
 /* live_forest_is_cut -- whether tree t has calls that were not kept. */
 static inline bool live_forest_is_cut(const struct live_forest *lf, uint32_t t)

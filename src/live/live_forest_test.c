@@ -32,7 +32,7 @@ static void read_whole(const char *url, const char *name, struct forest *forest)
         assert_int_equal(source_reader_begin(reader, l, UINT64_MAX), 0);
         callstack_begin(stack, &calls, &quality);
         while (source_reader_next(reader, &batch) > 0)
-            callstack_push(stack, batch);
+            callstack_push(stack, batch, 0, batch->n);
         callstack_end(stack);
         source_reader_end(reader, &quality);
         view = calls_view(&calls);
@@ -272,7 +272,8 @@ static void long_executions_keep_their_first_calls(void **state)
 /* Nobody asked before the second step: what was open then is left out, what follows is not. */
 static void executions_that_began_before_are_left_out(void **state)
 {
-    struct live_calls calls;
+    struct callstack *stack = callstack_new();
+    struct calls calls = {0};
     struct quality quality = {0};
     struct live_forest lf;
     struct event event[] = {{0, EVENT_ENTER, 7},  {5, EVENT_ENTER, 8},  {9, EVENT_LEAVE, 8},
@@ -281,16 +282,18 @@ static void executions_that_began_before_are_left_out(void **state)
 
     (void)state;
     live_forest_init(&lf, 7);
-    live_calls_init(&calls);
-    calls.n_regions = 9;
-    live_calls_push(&calls, &batch, 0, 2, &quality);
-    live_calls_next_step(&calls);
-    live_calls_push(&calls, &batch, 2, 6, &quality);
+    callstack_begin(stack, &calls, &quality);
+    callstack_push(stack, &batch, 0, 2);
+    callstack_step(stack);
+    callstack_next(stack);
+    callstack_push(stack, &batch, 2, 6);
+    callstack_step(stack);
     live_forest_add(&lf, 0, &calls);
     assert_int_equal(lf.forest.n_trees, 1);
     assert_int_equal(lf.forest.enter_ns[0], 20);
     live_forest_release(&lf);
-    live_calls_release(&calls);
+    calls_release(&calls);
+    callstack_free(stack);
 }
 
 /* All that a forest says of its trees, behind what is there. */
@@ -324,35 +327,66 @@ static size_t run_cut(const struct event_batch *batch, double cut, struct rng *r
                       uint64_t *out)
 {
     struct quality quality = {0};
-    struct live_calls calls;
+    struct callstack *stack = callstack_new();
+    struct calls calls = {0};
     struct live_forest lf;
     size_t n = 0, begin = 0;
 
-    live_calls_init(&calls);
-    calls.n_regions = 4;
+    callstack_begin(stack, &calls, &quality);
     live_forest_init(&lf, 1);
     for (size_t i = 1; i <= batch->n; i++) {
         if (i < batch->n && rng_real(rng) >= cut)
             continue;
-        live_calls_push(&calls, batch, begin, i, &quality);
+        callstack_push(stack, batch, begin, i);
+        callstack_step(stack);
         begin = i;
         live_forest_clear(&lf);
         live_forest_add(&lf, 0, &calls);
         n = tell(&lf, out, n);
-        live_calls_next_step(&calls);
+        callstack_next(stack);
     }
-    live_calls_finish(&calls, &quality);
+    callstack_end(stack);
+    callstack_step(stack);
     live_forest_clear(&lf);
     live_forest_add(&lf, 0, &calls);
     n = tell(&lf, out, n);
     assert_int_equal(lf.n_open, 0);
-    live_calls_release(&calls);
+    calls_release(&calls);
+    callstack_free(stack);
     live_forest_release(&lf);
     return n;
 }
 
-/* Enters, leaves that may not pair up, messages; cut anywhere. */
-static void anything_may_be_cut_anywhere(void **state)
+/* Enters, leaves and messages; leaves that do not pair up too if it is damaged. */
+static void make_events(struct event *event, struct message *message, bool is_damaged,
+                        struct rng *rng)
+{
+    uint32_t open[N_EVENTS], n_open = 0;
+
+    for (uint32_t i = 0; i < N_EVENTS; i++) {
+        uint64_t kind = rng_below(rng, 10);
+        bool is_any = kind >= 5;
+
+        if (!is_damaged && n_open >= N_EVENTS - i)
+            kind = 4; /* nothing is open at the end */
+        else if (!is_damaged && kind >= 4 && kind < 8 && n_open == 0)
+            kind = 8;
+        event[i] = (struct event){.time_ns = 10 * i + rng_below(rng, 10),
+                                  .kind = kind < 4   ? EVENT_ENTER
+                                          : kind < 8 ? EVENT_LEAVE
+                                                     : EVENT_MESSAGE,
+                                  .ref = kind < 8 ? (uint32_t)rng_below(rng, 4) : i};
+        if (kind < 4)
+            open[n_open++] = event[i].ref;
+        else if (kind < 8 && !is_damaged)
+            event[i].ref = open[--n_open];
+        else if (kind < 8 && is_any)
+            event[i].ref = ANY_REGION;
+        message[i].tag = i;
+    }
+}
+
+static void what_pairs_up_may_be_cut_anywhere(void **state)
 {
     static uint64_t whole[MOST_TOLD], pieces[MOST_TOLD];
     struct event event[N_EVENTS];
@@ -365,18 +399,7 @@ static void anything_may_be_cut_anywhere(void **state)
         struct rng rng = {seed};
         size_t n;
 
-        for (uint32_t i = 0; i < N_EVENTS; i++) {
-            uint64_t kind = rng_below(&rng, 10);
-
-            event[i] = (struct event){.time_ns = 10 * i + rng_below(&rng, 10),
-                                      .kind = kind < 4   ? EVENT_ENTER
-                                              : kind < 8 ? EVENT_LEAVE
-                                                         : EVENT_MESSAGE,
-                                      .ref = kind < 8 ? (uint32_t)rng_below(&rng, 4) : i};
-            if (kind >= 5 && kind < 8)
-                event[i].ref = ANY_REGION;
-            message[i].tag = i;
-        }
+        make_events(event, message, false, &rng);
         n = run_cut(&batch, 0, &rng, whole);
         n_told += n;
         for (double cut = 0.01; cut < 2; cut *= 4) {
@@ -387,13 +410,49 @@ static void anything_may_be_cut_anywhere(void **state)
     assert_true(n_told > 300 * 100);
 }
 
+/* The calls of a step that has all events, against those of the whole trace. */
+static void damage_in_a_step_is_repaired_as_after_the_run(void **state)
+{
+    struct event event[N_EVENTS];
+    struct message message[N_EVENTS] = {{0}};
+    struct event_batch batch = {.event = event, .n = N_EVENTS, .message = message};
+    struct callstack *stack = callstack_new();
+    uint64_t n_repaired = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct calls step = {0}, whole = {0};
+        struct quality in_step = {0}, after = {0};
+        struct rng rng = {seed};
+
+        make_events(event, message, true, &rng);
+        callstack_begin(stack, &whole, &after);
+        callstack_push(stack, &batch, 0, batch.n);
+        callstack_end(stack);
+        callstack_begin(stack, &step, &in_step);
+        callstack_push(stack, &batch, 0, batch.n);
+        callstack_end(stack);
+        callstack_step(stack);
+        assert_memory_equal(&in_step, &after, sizeof after);
+        assert_int_equal(step.n, whole.n);
+        assert_memory_equal(step.inclusive_ns, whole.inclusive_ns, 8 * whole.n);
+        assert_memory_equal(step.subtree_len, whole.subtree_len, 4 * whole.n);
+        n_repaired += after.n[QUALITY_missing_leave];
+        calls_release(&step);
+        calls_release(&whole);
+    }
+    assert_true(n_repaired > 300);
+    callstack_free(stack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_cut_anywhere_and_trees_are_the_same),
         cmocka_unit_test(long_executions_keep_their_first_calls),
         cmocka_unit_test(executions_that_began_before_are_left_out),
-        cmocka_unit_test(anything_may_be_cut_anywhere),
+        cmocka_unit_test(what_pairs_up_may_be_cut_anywhere),
+        cmocka_unit_test(damage_in_a_step_is_repaired_as_after_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,8 +53,8 @@ void live_models_follow(struct live_models *m, const struct definitions *defs)
         m->keys[m->n_locations++] = (struct live_keys){0};
 }
 
-const uint32_t *live_models_key(struct live_models *m, uint32_t location,
-                                const struct live_calls *c, const struct definitions *defs)
+const uint32_t *live_models_key(struct live_models *m, uint32_t location, const struct calls *c,
+                                const struct definitions *defs)
 {
     struct live_keys *k = &m->keys[location];
 
@@ -71,15 +71,14 @@ const uint32_t *live_models_key(struct live_models *m, uint32_t location,
     return k->key;
 }
 
-uint64_t live_models_learn(struct live_models *m, const uint32_t *key,
-                           const struct live_calls *c)
+uint64_t live_models_learn(struct live_models *m, const uint32_t *key, const struct calls *c)
 {
     uint64_t n = 0;
 
     for (uint32_t row = 0; row < c->n; row++) {
         struct live_model *model = &m->model[key[row]];
 
-        if (c->inclusive_ns[row] == LIVE_OPEN)
+        if (c->inclusive_ns[row] == CALL_OPEN)
             continue;
         n++;
         if (!model->is_ignored)

@@ -14,7 +14,7 @@
 #define SNAG_LIVE_LIVE_MODELS_H
 
 #include "detect/call_detector.h"
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 #include "live/live_paths.h"
 #include "live/live_rules.h"
 
@@ -70,18 +70,18 @@ void live_models_follow(struct live_models *models, const struct definitions *de
  * location again. O(1), by path O(rows).
  */
 const uint32_t *live_models_key(struct live_models *models, uint32_t location,
-                                const struct live_calls *calls, const struct definitions *defs);
+                                const struct calls *calls, const struct definitions *defs);
 
 /* live_models_time -- what of a call is judged. */
 static inline uint64_t live_models_time(const struct live_models *models,
-                                        const struct live_calls *calls, uint32_t row)
+                                        const struct calls *calls, uint32_t row)
 {
     return models->opts.is_inclusive ? calls->inclusive_ns[row] : calls->exclusive_ns[row];
 }
 
 /* live_models_learn -- from all rows that are finished. Returns how many these are. */
 uint64_t live_models_learn(struct live_models *models, const uint32_t *key,
-                           const struct live_calls *calls);
+                           const struct calls *calls);
 
 /* live_models_fit -- make judges of what has grown. */
 void live_models_fit(struct live_models *models);

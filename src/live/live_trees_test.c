@@ -9,7 +9,8 @@ enum { ON_TWO = 2 };
 /* A stream of one's own: locations of rank 0 and 1, and what was told in the last step. */
 struct stage {
     struct definitions defs;
-    struct live_calls calls[ON_TWO];
+    struct calls calls[ON_TWO];
+    struct callstack *stack[ON_TWO];
     struct quality quality;
     struct live_trees *trees;
     uint64_t now_ns;
@@ -50,7 +51,8 @@ static void stage_init(struct stage *s, const char *pattern, const char *feature
     *s = (struct stage){.now_ns = 1000};
     for (uint64_t l = 0; l < ON_TWO; l++) {
         definitions_location(&s->defs, l, "Master thread", l);
-        live_calls_init(&s->calls[l]);
+        s->stack[l] = callstack_new();
+        callstack_begin(s->stack[l], &s->calls[l], &s->quality);
     }
     definitions_finish(&s->defs, NULL, 0);
     opts.pattern = &pattern;
@@ -63,8 +65,10 @@ static void stage_init(struct stage *s, const char *pattern, const char *feature
 
 static void stage_release(struct stage *s)
 {
-    for (int l = 0; l < ON_TWO; l++)
-        live_calls_release(&s->calls[l]);
+    for (int l = 0; l < ON_TWO; l++) {
+        callstack_free(s->stack[l]);
+        calls_release(&s->calls[l]);
+    }
     live_trees_free(s->trees);
     definitions_release(&s->defs);
 }
@@ -77,8 +81,7 @@ static void call(struct stage *s, uint32_t location, const char *name, uint64_t 
                             {s->now_ns + ns, EVENT_LEAVE, region}};
     struct event_batch batch = {.event = event, .n = 2};
 
-    s->calls[location].n_regions = s->defs.names.n;
-    live_calls_push(&s->calls[location], &batch, 0, 2, &s->quality);
+    callstack_push(s->stack[location], &batch, 0, 2);
     s->now_ns += ns;
 }
 
@@ -86,9 +89,11 @@ static void end_step(struct stage *s)
 {
     struct ad_step step = {.defs = &s->defs, .n_locations = ON_TWO, .calls = s->calls};
 
+    for (int l = 0; l < ON_TWO; l++)
+        callstack_step(s->stack[l]);
     live_trees_step(s->trees, &step);
     for (int l = 0; l < ON_TWO; l++)
-        live_calls_next_step(&s->calls[l]);
+        callstack_next(s->stack[l]);
 }
 
 static void strange_executions_are_told_with_a_reason(void **state)

@@ -98,7 +98,8 @@ int64_t counter_whole(const struct counter_value *value)
     return llround(value->real);
 }
 
-static void set_field(struct node *node, const char *name, const struct live_counter *counter)
+static void set_field(struct node *node, const char *name,
+                      const struct counter_reading *counter)
 {
     size_t i = 0;
 
@@ -114,7 +115,7 @@ static void set_field(struct node *node, const char *name, const struct live_cou
 }
 
 bool node_state_add(struct node_state *s, const struct definitions *defs, uint32_t node,
-                    const struct live_counter *counter)
+                    const struct counter_reading *counter)
 {
     const char *field = watched(s, defs, counter->value.counter);
 

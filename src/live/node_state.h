@@ -57,7 +57,7 @@ void node_state_release(struct node_state *state);
  * Returns whether it is.
  */
 bool node_state_add(struct node_state *state, const struct definitions *defs, uint32_t node,
-                    const struct live_counter *counter);
+                    const struct counter_reading *counter);
 
 /* node_state_is_watched -- a counter of which values were taken. */
 static inline bool node_state_is_watched(const struct node_state *state, uint32_t counter)

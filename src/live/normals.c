@@ -37,7 +37,7 @@ static void follow_models(struct normals *n, const struct ad_step *step)
     }
 }
 
-static void find_nearest(struct normals *n, const struct live_calls *c, const uint32_t *model)
+static void find_nearest(struct normals *n, const struct calls *c, const uint32_t *model)
 {
     const uint64_t *time_ns = n->is_inclusive ? c->inclusive_ns : c->exclusive_ns;
 
@@ -48,7 +48,7 @@ static void find_nearest(struct normals *n, const struct live_calls *c, const ui
         uint64_t distance = time_ns[row] > near->median_ns ? time_ns[row] - near->median_ns
                                                            : near->median_ns - time_ns[row];
 
-        if (c->inclusive_ns[row] == LIVE_OPEN ||
+        if (c->inclusive_ns[row] == CALL_OPEN ||
             (near->stamp == n->stamp && near->distance_ns <= distance))
             continue;
         if (near->stamp != n->stamp) {
@@ -91,7 +91,7 @@ static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t m
 static void keep(struct normals *n, const struct histories *h, const struct ad_step *step,
                  uint32_t l, uint32_t row)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     struct normal *normal = normal_of(n, l, step->model[l][row]);
 
     if (normal == NULL)
@@ -116,7 +116,7 @@ void normals_look(struct normals *n, const struct histories *h, const struct ad_
 {
     follow_models(n, step);
     for (uint32_t l = 0; l < step->n_locations; l++) {
-        const struct live_calls *c = &step->calls[l];
+        const struct calls *c = &step->calls[l];
 
         find_nearest(n, c, step->model[l]);
         for (size_t i = 0; i < n->n_touched; i++) {

@@ -108,16 +108,16 @@ static void follow_models(struct run_stats *s, const struct ad_step *step)
         s->counter[s->n_counters] = (struct moments){0};
 }
 
-static void add_calls(struct run_stats *s, const struct live_calls *c, const uint32_t *model)
+static void add_calls(struct run_stats *s, const struct calls *c, const uint32_t *model)
 {
     const uint64_t *time_ns = s->is_inclusive ? c->exclusive_ns : c->inclusive_ns;
 
     for (uint32_t row = 0; row < c->n; row++)
-        if (c->inclusive_ns[row] != LIVE_OPEN)
+        if (c->inclusive_ns[row] != CALL_OPEN)
             sketch_add(&s->function[model[row]].other, time_ns[row]);
 }
 
-static void add_counters(struct run_stats *s, const struct live_calls *c)
+static void add_counters(struct run_stats *s, const struct calls *c)
 {
     for (size_t i = 0; i < c->n_counters; i++) {
         const struct counter_value *value = &c->counter[i].value;

@@ -39,7 +39,7 @@ static void follow_locations(struct step_view *v, uint32_t n)
 }
 
 /* Behind what has waited; rows of the traffic are those that waited, then those of the step. */
-static void append(struct step_view *v, const struct live_calls *c, uint32_t l)
+static void append(struct step_view *v, const struct calls *c, uint32_t l)
 {
     struct calls *p = &v->pending[l];
 
@@ -130,8 +130,7 @@ static void grow_columns(struct step_columns *k, uint32_t n)
 }
 
 /* Depths and subtrees from callers. Returns how many depths there are. */
-static uint32_t lay_out_tree(struct step_columns *k, const struct live_calls *c,
-                             uint64_t end_ns)
+static uint32_t lay_out_tree(struct step_columns *k, const struct calls *c, uint64_t end_ns)
 {
     uint32_t n_depths = 0;
 
@@ -141,7 +140,7 @@ static uint32_t lay_out_tree(struct step_columns *k, const struct live_calls *c,
         k->depth[i] = (uint16_t)(depth < DEEPEST_CALL ? depth : DEEPEST_CALL);
         n_depths = k->depth[i] >= n_depths ? k->depth[i] + 1u : n_depths;
         k->inclusive_ns[i] = c->inclusive_ns[i];
-        if (c->inclusive_ns[i] == LIVE_OPEN)
+        if (c->inclusive_ns[i] == CALL_OPEN)
             k->inclusive_ns[i] = end_ns > c->enter_ns[i] ? end_ns - c->enter_ns[i] : 0;
         k->subtree_len[i] = 1;
     }
@@ -166,7 +165,7 @@ static void sort_by_depth(struct step_columns *k, uint32_t n, uint32_t n_depths)
 
 static struct call_view lay_out(struct step_view *v, const struct ad_step *step, uint32_t l)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     const struct traffic *t = &v->traffic;
     struct step_columns *k = &v->columns[l];
     uint64_t end_ns = step->end_ns > c->last_ns && !step->is_last ? step->end_ns : c->last_ns;

@@ -16,7 +16,7 @@ struct chosen {
 };
 
 /* The row of a call in this step; ids ascend. NO_CALL: it is of an earlier one. */
-static uint32_t row_of(const struct live_calls *c, uint32_t id)
+static uint32_t row_of(const struct calls *c, uint32_t id)
 {
     uint32_t low = 0, high = c->n;
 

@@ -91,7 +91,7 @@ static void read_events(struct job *job, struct worker *w, unsigned index, uint3
     while (source_reader_next(w->reader, &batch) > 0) {
         uint64_t now = source_reader_position(w->reader);
 
-        callstack_push(w->stack, batch);
+        callstack_push(w->stack, batch, 0, batch->n);
         guard_at(job->opts->guard, index, now);
         progress_add(&job->progress, now - before);
         before = now;

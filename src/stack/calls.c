@@ -14,13 +14,20 @@ void calls_release(struct calls *calls)
     free(calls->depth);
     free(calls->message);
     free(calls->collective);
+    free(calls->counter);
+    free(calls->exclusive_ns);
+    free(calls->caller);
+    free(calls->id);
     *calls = (struct calls){0};
 }
 
 void calls_clear(struct calls *calls)
 {
     calls->n = 0;
-    calls->n_messages = calls->n_collectives = 0;
+    calls->n_messages = calls->n_messages_before = calls->n_collectives = 0;
+    calls->n_counters = 0;
+    calls->top = NO_CALL;
+    calls->n_carried = calls->next_id = 0;
     calls->first_ns = UINT64_MAX;
     calls->last_ns = 0;
 }

@@ -1,5 +1,6 @@
 /*
- * calls -- all finished calls of one location, as columns, and its messages and collectives.
+ * calls -- the calls of one location, as columns, its messages, collectives and counters: of
+ * the whole trace, or of a step of one that is being written.
  *
  * Calls are in preorder: a call comes before all that happened inside it, and the calls inside
  * call i are the rows i+1 .. i+subtree_len[i]-1.
@@ -9,33 +10,63 @@
  *           \ step                depth   0     1     2     2     1
  *                                 len     5     3     1     1     1
  *
- * The caller of a call is the last row before it that is one less deep; it is not kept.
+ * The caller of a call is the last row before it that is one less deep; it is only kept for a
+ * step, as exclusive times and numbers are (calls_of_step).
+ *
+ * At the end of a step what is finished is looked at and forgotten; calls that are still open
+ * stay, with their callers, as the first rows of the next step. So memory is bounded by the
+ * step and the depth of the stack, not by the length of the run.
+ *
+ *     step 1   main  solve  send  wait  solve        main and the last solve are open
+ *     step 2   main  solve  send  wait ...           rows 0 and 1 are those
  */
 #ifndef SNAG_STACK_CALLS_H
 #define SNAG_STACK_CALLS_H
 
 #include "trace/event.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define DEEPEST_CALL UINT16_MAX
+#define CALL_OPEN UINT64_MAX /* inclusive_ns, at the end of a step, of a call not left yet */
+
+struct counter_reading {
+    uint64_t time_ns;
+    uint32_t call; /* row of the innermost call around it, or NO_CALL */
+    struct counter_value value;
+};
 
 struct calls {
     uint32_t n;
     size_t cap;
     uint64_t *enter_ns;     /* [n] never decreasing */
-    uint64_t *inclusive_ns; /* [n] leave - enter */
+    uint64_t *inclusive_ns; /* [n] leave - enter, below 2^63 */
     uint32_t *region;       /* [n] */
     uint32_t *subtree_len;  /* [n] self included, >= 1 */
     uint16_t *depth;        /* [n] 0 for a root */
 
     struct message *message; /* [n_messages] in the order of their records */
     size_t n_messages, message_cap;
+    size_t n_messages_before; /* in the steps before */
     struct collective *collective;
     size_t n_collectives, collective_cap;
+    bool keeps_counters; /* the owner's choice */
+    struct counter_reading *counter;
+    size_t n_counters, counter_cap;
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
+
+    /* Of a step, see callstack_step. */
+    uint64_t *exclusive_ns; /* [n] inclusive minus that of the calls made; of one that is open,
+                               minus that of those which are over, mod 2^64 */
+    uint32_t *caller;       /* [n] row, < own, or NO_CALL */
+    uint32_t *id;           /* [n] number of the call since the start, mod 2^32 */
+    size_t step_cap;
+    uint32_t top;       /* row of the innermost open call, or NO_CALL */
+    uint32_t n_carried; /* rows that were there when the step began */
+    uint32_t next_id;
 };
 
 /* The same, read-only, wherever it lies. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "stack/repair.h"
+#include "trace/monotone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct callstack {
     struct open_call *open; /* [n_open] */
     size_t n_open, cap;
     uint64_t n_hidden; /* calls open that are too deep, or too many, to be stored */
+    uint32_t n_regions;
     struct calls *calls;
     struct quality *quality;
     struct repair repair;
@@ -42,8 +44,19 @@ void callstack_begin(struct callstack *stack, struct calls *calls, struct qualit
     stack->n_hidden = 0;
     stack->calls = calls;
     stack->quality = quality;
+    stack->n_regions = ANY_REGION;
     repair_clear(&stack->repair);
     calls_clear(calls);
+}
+
+void callstack_move(struct callstack *stack, struct calls *calls)
+{
+    stack->calls = calls;
+}
+
+void callstack_regions(struct callstack *stack, uint32_t n)
+{
+    stack->n_regions = n;
 }
 
 static uint32_t top_row(const struct callstack *stack)
@@ -51,20 +64,26 @@ static uint32_t top_row(const struct callstack *stack)
     return stack->n_open ? stack->open[stack->n_open - 1].row : NO_CALL;
 }
 
-static inline void close_top(struct callstack *stack, uint64_t time_ns)
+static void close_top(struct callstack *stack, uint64_t time_ns)
 {
     struct calls *calls = stack->calls;
     uint32_t row = stack->open[--stack->n_open].row;
+    bool is_backwards = time_before(time_ns, calls->enter_ns[row]);
 
-    calls->inclusive_ns[row] = time_ns - calls->enter_ns[row];
+    stack->quality->n[QUALITY_time_backwards] += is_backwards;
+    calls->inclusive_ns[row] = is_backwards ? 0 : time_ns - calls->enter_ns[row];
     calls->subtree_len[row] = calls->n - row;
 }
 
-/* An enter for which there is no room, or that is inside such a one. */
-static void hide_enter(struct callstack *stack)
+/* An enter of no region, for which there is no room, or that is inside such a one. */
+static void hide_enter(struct callstack *stack, uint32_t region)
 {
     bool is_full = stack->calls->n >= MOST_CALLS;
 
+    if (region >= stack->n_regions && stack->n_hidden == 0) {
+        stack->quality->n[QUALITY_bad_value]++;
+        return;
+    }
     stack->quality->n[is_full ? QUALITY_too_many : QUALITY_too_deep]++;
     stack->n_hidden++;
 }
@@ -156,6 +175,15 @@ static void attach_message(struct callstack *stack, const struct message *messag
         copy->begin_ns = time_ns;
 }
 
+/* A non-blocking send is complete; nobody asks any more if it was posted in an earlier step. */
+static void end_send(struct calls *calls, uint32_t which, uint64_t time_ns)
+{
+    size_t i = which - calls->n_messages_before;
+
+    if (which >= calls->n_messages_before && i < calls->n_messages)
+        calls->message[i].end_ns = time_ns;
+}
+
 static void attach_collective(struct callstack *stack, const struct collective *collective,
                               uint64_t time_ns)
 {
@@ -172,12 +200,23 @@ static void attach_collective(struct callstack *stack, const struct collective *
         copy->begin_ns = time_ns;
 }
 
+static void attach_counter(struct callstack *stack, const struct counter_value *value,
+                           uint64_t time_ns)
+{
+    struct calls *calls = stack->calls;
+
+    if (!calls->keeps_counters)
+        return;
+    mem_grow(&calls->counter, &calls->counter_cap, calls->n_counters + 1,
+             sizeof *calls->counter);
+    calls->counter[calls->n_counters++] =
+        (struct counter_reading){time_ns, top_row(stack), *value};
+}
+
 /* Everything but enter and leave. */
 static void attach(struct callstack *stack, const struct event_batch *batch,
                    const struct event *event)
 {
-    struct calls *calls = stack->calls;
-
     switch (event->kind) {
     case EVENT_MESSAGE:
         attach_message(stack, &batch->message[event->ref], event->time_ns);
@@ -186,8 +225,10 @@ static void attach(struct callstack *stack, const struct event_batch *batch,
         attach_collective(stack, &batch->collective[event->ref], event->time_ns);
         break;
     case EVENT_SENT:
-        if (event->ref < calls->n_messages)
-            calls->message[event->ref].end_ns = event->time_ns;
+        end_send(stack->calls, event->ref, event->time_ns);
+        break;
+    case EVENT_COUNTER:
+        attach_counter(stack, &batch->counter[event->ref], event->time_ns);
         break;
     default:
         break;
@@ -199,7 +240,7 @@ static void push_other(struct callstack *stack, const struct event_batch *batch,
                        const struct event *event)
 {
     if (event->kind == EVENT_ENTER)
-        hide_enter(stack);
+        hide_enter(stack, event->ref);
     else if (event->kind == EVENT_LEAVE)
         leave_other(stack, event->time_ns, event->ref);
     else
@@ -216,12 +257,14 @@ static size_t push_pairs(struct callstack *stack, const struct event *event, siz
     struct calls calls = *stack->calls;
     struct open_call *open = stack->open + stack->n_open; /* the one behind the top */
     size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
-    uint32_t row;
+    uint32_t n_regions = stack->n_regions, row;
 
     room = room < MOST_CALLS - calls.n ? room : MOST_CALLS - calls.n;
     n = n < room ? n : room;
     for (i = 0; i < n; i++) {
         if (event[i].kind == EVENT_ENTER) {
+            if (event[i].ref >= n_regions)
+                break;
             row = calls.n++;
             calls.enter_ns[row] = event[i].time_ns;
             calls.region[row] = open->region = event[i].ref;
@@ -230,7 +273,8 @@ static size_t push_pairs(struct callstack *stack, const struct event *event, siz
             open->hint_row = NO_CALL; /* hint_ns means nothing yet */
             open++;
         } else if (event[i].kind == EVENT_LEAVE) {
-            if (n_open == 0 || open[-1].region != event[i].ref)
+            if (n_open == 0 || open[-1].region != event[i].ref ||
+                time_before(event[i].time_ns, calls.enter_ns[open[-1].row]))
                 break;
             n_open--;
             row = (--open)->row;
@@ -245,19 +289,20 @@ static size_t push_pairs(struct callstack *stack, const struct event *event, siz
     return i;
 }
 
-void callstack_push(struct callstack *stack, const struct event_batch *batch)
+void callstack_push(struct callstack *stack, const struct event_batch *batch, size_t begin,
+                    size_t end)
 {
     struct calls *calls = stack->calls;
 
-    if (batch->n == 0)
+    if (begin == end)
         return;
-    calls_reserve(calls, batch->n);
+    calls_reserve(calls, end - begin);
     if (calls->first_ns > calls->last_ns)
-        calls->first_ns = batch->event[0].time_ns;
-    calls->last_ns = batch->event[batch->n - 1].time_ns;
-    for (size_t i = 0, n = 0; i < batch->n; i += n) {
-        mem_grow(&stack->open, &stack->cap, stack->n_open + batch->n - i, sizeof *stack->open);
-        n = stack->n_hidden ? 0 : push_pairs(stack, batch->event + i, batch->n - i);
+        calls->first_ns = batch->event[begin].time_ns;
+    calls->last_ns = batch->event[end - 1].time_ns;
+    for (size_t i = begin, n = 0; i < end; i += n) {
+        mem_grow(&stack->open, &stack->cap, stack->n_open + end - i, sizeof *stack->open);
+        n = stack->n_hidden ? 0 : push_pairs(stack, batch->event + i, end - i);
         if (n == 0) {
             push_other(stack, batch, &batch->event[i]);
             n = 1;
@@ -279,4 +324,83 @@ void callstack_end(struct callstack *stack)
         close_top(stack, calls->last_ns);
     }
     repair_settle(repair, calls);
+}
+
+/* ----------------------------------------------------------------------------------- steps */
+
+/* Room for the columns that only steps have; those of calls that were open are there. */
+static void reserve_step(struct calls *calls)
+{
+    if (calls->step_cap >= calls->cap)
+        return;
+    calls->exclusive_ns = mem_resize(calls->exclusive_ns, calls->cap, sizeof(uint64_t));
+    calls->caller = mem_resize(calls->caller, calls->cap, sizeof(uint32_t));
+    calls->id = mem_resize(calls->id, calls->cap, sizeof(uint32_t));
+    calls->step_cap = calls->cap;
+}
+
+/* Time that runs backwards costs the calls that it is seen in, and no others. */
+static void set_exclusive(struct calls *calls)
+{
+    uint64_t *exclusive = calls->exclusive_ns;
+
+    memset(exclusive + calls->n_carried, 0, (calls->n - calls->n_carried) * sizeof *exclusive);
+    for (uint32_t row = calls->n; row-- > 0;) {
+        uint64_t inclusive = calls->inclusive_ns[row];
+        int64_t own = (int64_t)(exclusive[row] + inclusive);
+
+        if (inclusive == CALL_OPEN)
+            continue;
+        exclusive[row] = own < 0 ? 0 : (uint64_t)own;
+        if (calls->caller[row] != NO_CALL)
+            exclusive[calls->caller[row]] -= inclusive;
+    }
+}
+
+/* What was closed in doubt stays closed, as nobody can look back later. */
+static void repair_step(struct callstack *stack)
+{
+    struct calls *calls = stack->calls;
+
+    stack->quality->n[QUALITY_missing_leave] += repair_confirm(&stack->repair);
+    for (size_t i = 0; i < stack->n_open; i++) {
+        calls->inclusive_ns[stack->open[i].row] = CALL_OPEN;
+        calls->subtree_len[stack->open[i].row] = calls->n - stack->open[i].row;
+    }
+    repair_settle(&stack->repair, calls);
+}
+
+void callstack_step(struct callstack *stack)
+{
+    struct calls *calls = stack->calls;
+    struct call_view view = calls_view(calls);
+
+    repair_step(stack);
+    reserve_step(calls);
+    calls_callers(&view, calls->caller);
+    set_exclusive(calls);
+    for (uint32_t row = calls->n_carried; row < calls->n; row++)
+        calls->id[row] = calls->next_id++;
+    calls->top = top_row(stack);
+}
+
+void callstack_next(struct callstack *stack)
+{
+    struct calls *calls = stack->calls;
+    uint32_t n = (uint32_t)stack->n_open;
+
+    for (uint32_t kept = 0; kept < n; kept++) {
+        struct open_call *open = &stack->open[kept];
+
+        calls->enter_ns[kept] = calls->enter_ns[open->row];
+        calls->exclusive_ns[kept] = calls->exclusive_ns[open->row];
+        calls->region[kept] = open->region;
+        calls->depth[kept] = (uint16_t)kept;
+        calls->id[kept] = calls->id[open->row];
+        open->row = kept;
+        open->hint_row = open->hint_row == NO_CALL ? NO_CALL : n;
+    }
+    calls->n = calls->n_carried = n;
+    calls->n_messages_before += calls->n_messages;
+    calls->n_messages = calls->n_collectives = calls->n_counters = 0;
 }

@@ -12,6 +12,7 @@
 #include "trace/event.h"
 #include "trace/quality.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct callstack;
@@ -26,10 +27,31 @@ void callstack_free(struct callstack *stack); /* NULL is harmless */
  */
 void callstack_begin(struct callstack *stack, struct calls *calls, struct quality *quality);
 
-/* callstack_push -- the next events, in time order. O(events) as long as they pair up. */
-void callstack_push(struct callstack *stack, const struct event_batch *batch);
+/* callstack_move -- the calls are somewhere else now. */
+void callstack_move(struct callstack *stack, struct calls *calls);
+
+/* callstack_regions -- calls of region n and beyond are skipped, and counted; else of none. */
+void callstack_regions(struct callstack *stack, uint32_t n);
+
+/*
+ * callstack_push -- the next events, [begin, end) of a batch, in time order.
+ * Where time runs backwards all the same, a call that ends before it began took no time. O(end
+ * - begin) as long as they pair up.
+ */
+void callstack_push(struct callstack *stack, const struct event_batch *batch, size_t begin,
+                    size_t end);
 
 /* callstack_end -- no more events: closes what is open, settles the repairs. */
 void callstack_end(struct callstack *stack);
+
+/*
+ * callstack_step -- a step is over, or with callstack_end before it the last one: sets the
+ * columns that only steps have. What came without its leave in the step is repaired as far as
+ * the step shows. O(rows).
+ */
+void callstack_step(struct callstack *stack);
+
+/* callstack_next -- the next step: forget what is finished. O(open calls). */
+void callstack_next(struct callstack *stack);
 
 #endif

@@ -84,7 +84,7 @@ static const char *build(const char *sentence, size_t size, struct quality *qual
         struct event_batch batch = {.event = trace.event + i,
                                     .n = trace.n - i < size ? trace.n - i : size};
 
-        callstack_push(stack, &batch);
+        callstack_push(stack, &batch, 0, batch.n);
     }
     callstack_end(stack);
     print(&calls, 0, calls.n, NO_CALL, 0, out);
@@ -226,7 +226,7 @@ static void too_deep_calls_are_left_out(void **state)
     event[batch.n++] = (struct event){2 * DEEP, EVENT_ENTER, 1};
     event[batch.n++] = (struct event){2 * DEEP + 1, EVENT_LEAVE, 1};
     callstack_begin(stack, &calls, &q);
-    callstack_push(stack, &batch);
+    callstack_push(stack, &batch, 0, batch.n);
     callstack_end(stack);
     assert_int_equal(calls.n, DEEPEST_CALL + 1);
     assert_int_equal(q.n[QUALITY_too_deep], DEEP - DEEPEST_CALL);
@@ -255,7 +255,7 @@ static void messages_belong_to_the_innermost_call(void **state)
 
     (void)state;
     callstack_begin(stack, &calls, &q);
-    callstack_push(stack, &batch);
+    callstack_push(stack, &batch, 0, batch.n);
     callstack_end(stack);
     assert_int_equal(calls.n_messages, 3);
     assert_int_equal(calls.message[0].call, 0);
@@ -291,7 +291,7 @@ static void noise_becomes_a_forest(void **state)
             event[i] = (struct event){i / 2, rand() % 2 ? EVENT_ENTER : EVENT_LEAVE,
                                       (uint32_t)rand() % n_regions};
         callstack_begin(stack, &calls, &q);
-        callstack_push(stack, &batch);
+        callstack_push(stack, &batch, 0, batch.n);
         callstack_end(stack);
         callers = callers_of(&calls);
         for (uint32_t i = 0; i < calls.n; i++) {

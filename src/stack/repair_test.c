@@ -40,7 +40,7 @@ static void build(const struct event *event, size_t n, struct calls *calls,
     memcpy(copy, event, n * sizeof *event);
     *quality = (struct quality){0};
     callstack_begin(stack, calls, quality);
-    callstack_push(stack, &batch);
+    callstack_push(stack, &batch, 0, batch.n);
     callstack_end(stack);
     callstack_free(stack);
 }

@@ -38,7 +38,7 @@
     ((size_t)256 << 20) /* for an attribute's text; what is not used is not there */
 #define BEAT_S 1.0f
 #define STREAM_OPEN_S "30" /* for what comes behind the contact file, */
-#define LIVE_OPEN_S "5"    /* or what its writer is about to make */
+#define CALL_OPEN_S "5"    /* or what its writer is about to make */
 #define NAP_MS 50u
 #define N_TABLES 3
 #define MOST_BLOCKS 1000000u
@@ -242,7 +242,7 @@ static int open_engine(struct reading *r)
     adios2_set_engine(r->io, r->is_stream ? "SST" : "BPFile");
     adios2_set_parameter(r->io, "OpenTimeoutSecs",
                          r->is_stream       ? STREAM_OPEN_S
-                         : r->what->is_live ? LIVE_OPEN_S
+                         : r->what->is_live ? CALL_OPEN_S
                                             : "0");
     r->engine = adios2_open(r->io, r->name, adios2_mode_read);
     if (r->engine == NULL)

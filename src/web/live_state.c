@@ -267,10 +267,10 @@ static void add_trees(struct live_state *state, const struct ad_step *step)
 static void add_durations(struct live_state *state, const struct ad_step *step)
 {
     for (uint32_t l = 0; l < step->n_locations; l++) {
-        const struct live_calls *c = &step->calls[l];
+        const struct calls *c = &step->calls[l];
 
         for (uint32_t row = 0; row < c->n; row++)
-            if (c->inclusive_ns[row] != LIVE_OPEN)
+            if (c->inclusive_ns[row] != CALL_OPEN)
                 sketch_add(&state->region[c->region[row]].sketch, state->opts.is_inclusive
                                                                       ? c->inclusive_ns[row]
                                                                       : c->exclusive_ns[row]);

@@ -20,7 +20,7 @@ static void count(void *ctx, const struct ad_step *step)
     truth->c = names_find(&step->defs->names, "c");
     for (uint32_t l = 0; l < step->n_locations; l++)
         for (uint32_t row = 0; row < step->calls[l].n; row++) {
-            if (step->calls[l].inclusive_ns[row] == LIVE_OPEN)
+            if (step->calls[l].inclusive_ns[row] == CALL_OPEN)
                 continue;
             truth->n_calls++;
             truth->rank_calls[step->defs->location[l].rank]++;

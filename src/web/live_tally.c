@@ -125,7 +125,7 @@ static double score_of(const struct ad_step *step, uint32_t model, uint64_t time
 static void sample(struct live_tally *tally, const struct ad_step *step, uint32_t l,
                    uint32_t row, bool is_inclusive)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     struct live_point *point = add_point(tally, step, l, c->region[row]);
 
     point->enter_ns = c->enter_ns[row];
@@ -149,7 +149,7 @@ static inline bool is_sampled(struct live_share *region)
     return true;
 }
 
-static void count_messages(struct live_tally *tally, const struct live_calls *c)
+static void count_messages(struct live_tally *tally, const struct calls *c)
 {
     tally->n_messages += c->n_messages;
     if (c->n_messages == 0 || c->n == 0)
@@ -204,7 +204,7 @@ static void condemn(struct live_tally *tally, const struct ad_step *step,
 static size_t count_calls(struct live_tally *tally, const struct ad_step *step, uint32_t l,
                           size_t next, const struct live_tally_opts *opts)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
     uint32_t rank = opts->rank_of[l];
     struct live_share *of_rank = &tally->rank[rank];
 
@@ -212,7 +212,7 @@ static size_t count_calls(struct live_tally *tally, const struct ad_step *step, 
         struct live_share *of_region = &tally->region[c->region[row]];
         uint64_t bin = bin_of(tally, c->enter_ns[row]);
 
-        if (c->inclusive_ns[row] == LIVE_OPEN)
+        if (c->inclusive_ns[row] == CALL_OPEN)
             continue;
         if (!of_region->is_touched)
             touch(tally, c->region[row]);
@@ -231,7 +231,7 @@ static size_t count_calls(struct live_tally *tally, const struct ad_step *step, 
 
 static void count_counters(struct live_tally *tally, const struct ad_step *step, uint32_t l)
 {
-    const struct live_calls *c = &step->calls[l];
+    const struct calls *c = &step->calls[l];
 
     for (size_t i = 0; i < c->n_counters; i++) {
         const struct counter_value *v = &c->counter[i].value;

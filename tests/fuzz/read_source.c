@@ -14,7 +14,7 @@ static void read_location(struct source_reader *reader, uint32_t location)
     callstack_begin(stack, &calls, &quality);
     if (source_reader_begin(reader, location, UINT64_MAX) == 0)
         while (source_reader_next(reader, &batch) > 0)
-            callstack_push(stack, batch);
+            callstack_push(stack, batch, 0, batch->n);
     callstack_end(stack);
     source_reader_end(reader, &quality);
     callstack_free(stack);

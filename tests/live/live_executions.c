@@ -160,7 +160,7 @@ static int read_location(struct source_reader *reader, struct source *source, ui
     if (rc == 0) {
         callstack_begin(stack, &calls, &quality);
         while (source_reader_next(reader, &batch) > 0)
-            callstack_push(stack, batch);
+            callstack_push(stack, batch, 0, batch->n);
         callstack_end(stack);
         source_reader_end(reader, &quality);
         view = calls_view(&calls);

@@ -12,7 +12,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 #include "trace/stream.h"
 
 #include <stdio.h>
@@ -20,40 +20,47 @@
 #include <string.h>
 #include <unistd.h>
 
+struct place {
+    struct calls *calls;
+    struct callstack *stack;
+    uint64_t last_ns; /* of the last event */
+};
+
 struct counts {
     uint64_t *calls; /* [n_regions] */
     size_t n_regions, region_cap;
-    struct live_calls *lane; /* [n_lanes] */
-    uint64_t *last_ns;       /* [n_lanes] of the last event */
-    size_t n_lanes, lane_cap, last_cap;
+    struct place *place; /* [n_places] by location */
+    size_t n_places, place_cap;
     uint64_t n_sent, n_received, n_collectives, n_counters, n_broken;
 };
 
-static void grow(struct counts *c, const struct definitions *defs)
+static void grow(struct counts *c, const struct definitions *defs, struct quality *quality)
 {
     mem_grow(&c->calls, &c->region_cap, defs->names.n, sizeof *c->calls);
     while (c->n_regions < defs->names.n)
         c->calls[c->n_regions++] = 0;
-    mem_grow(&c->lane, &c->lane_cap, defs->n_locations, sizeof *c->lane);
-    mem_grow(&c->last_ns, &c->last_cap, defs->n_locations, sizeof *c->last_ns);
-    for (; c->n_lanes < defs->n_locations; c->n_lanes++) {
-        live_calls_init(&c->lane[c->n_lanes]);
-        c->last_ns[c->n_lanes] = 0;
+    mem_grow(&c->place, &c->place_cap, defs->n_locations, sizeof *c->place);
+    for (; c->n_places < defs->n_locations; c->n_places++) {
+        struct place place = {mem_alloc(1, sizeof *place.calls), callstack_new(), 0};
+
+        callstack_begin(place.stack, place.calls, quality);
+        c->place[c->n_places] = place;
     }
-    for (uint32_t l = 0; l < c->n_lanes; l++)
-        c->lane[l].n_regions = defs->names.n;
+    for (uint32_t l = 0; l < c->n_places; l++)
+        callstack_regions(c->place[l].stack, defs->names.n);
 }
 
 static void count_part(struct counts *c, struct stream *stream, const struct stream_part *p)
 {
     const struct event_batch *batch = p->batch;
+    struct place *place = &c->place[p->location];
 
     for (size_t i = p->begin; i < p->end; i++) {
         const struct event *event = &batch->event[i];
 
-        c->n_broken += event->time_ns < c->last_ns[p->location];
+        c->n_broken += event->time_ns < place->last_ns;
         c->n_broken += event->time_ns >= stream->end_ns;
-        c->last_ns[p->location] = event->time_ns;
+        place->last_ns = event->time_ns;
         c->n_collectives += event->kind == EVENT_COLLECTIVE;
         c->n_counters += event->kind == EVENT_COUNTER;
         if (event->kind == EVENT_MESSAGE && batch->message[event->ref].kind == MESSAGE_SEND)
@@ -61,17 +68,18 @@ static void count_part(struct counts *c, struct stream *stream, const struct str
         else if (event->kind == EVENT_MESSAGE)
             c->n_received++;
     }
-    live_calls_push(&c->lane[p->location], batch, p->begin, p->end, &stream->quality);
+    callstack_push(place->stack, batch, p->begin, p->end);
 }
 
 static void count_calls(struct counts *c)
 {
-    for (size_t l = 0; l < c->n_lanes; l++) {
-        struct live_calls *calls = &c->lane[l];
+    for (size_t l = 0; l < c->n_places; l++) {
+        const struct calls *calls = c->place[l].calls;
 
+        callstack_step(c->place[l].stack);
         for (uint32_t row = 0; row < calls->n; row++)
-            c->calls[calls->region[row]] += calls->inclusive_ns[row] != LIVE_OPEN;
-        live_calls_next_step(calls);
+            c->calls[calls->region[row]] += calls->inclusive_ns[row] != CALL_OPEN;
+        callstack_next(c->place[l].stack);
     }
 }
 
@@ -79,8 +87,8 @@ static uint64_t count_open(const struct counts *c)
 {
     uint64_t n = 0;
 
-    for (size_t l = 0; l < c->n_lanes; l++)
-        n += c->lane[l].n;
+    for (size_t l = 0; l < c->n_places; l++)
+        n += c->place[l].calls->n;
     return n;
 }
 
@@ -107,11 +115,13 @@ static void print(const struct counts *c, const struct stream *stream)
 
 static void release(struct counts *c)
 {
-    for (size_t i = 0; i < c->n_lanes; i++)
-        live_calls_release(&c->lane[i]);
-    free(c->lane);
+    for (size_t i = 0; i < c->n_places; i++) {
+        callstack_free(c->place[i].stack);
+        calls_release(c->place[i].calls);
+        free(c->place[i].calls);
+    }
+    free(c->place);
     free(c->calls);
-    free(c->last_ns);
 }
 
 int main(int argc, char **argv)
@@ -127,7 +137,7 @@ int main(int argc, char **argv)
     while (state >= 0 && (state = stream_next(&stream, 1000)) > STREAM_OVER) {
         if (state != STREAM_STEP)
             continue;
-        grow(&counts, stream.defs);
+        grow(&counts, stream.defs, &stream.quality);
         while (stream_part(&stream, &part))
             count_part(&counts, &stream, &part);
         count_calls(&counts);

@@ -1,4 +1,4 @@
-#include "live/live_calls.h"
+#include "stack/callstack.h"
 
 #include "base/rng.h"
 #include "base/test.h"
@@ -18,14 +18,37 @@ static size_t say(struct event *event, const char *text, uint64_t from_ns)
     return n;
 }
 
-static void push(struct live_calls *c, const char *text, uint64_t from_ns, struct quality *q)
+static struct calls c;
+static struct quality q;
+static struct callstack *stack;
+
+static int begin(void **state)
+{
+    (void)state;
+    c = (struct calls){0};
+    q = (struct quality){0};
+    stack = callstack_new();
+    callstack_begin(stack, &c, &q);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    callstack_free(stack);
+    calls_release(&c);
+    return 0;
+}
+
+/* One step. */
+static void push(const char *text, uint64_t from_ns)
 {
     struct event event[64];
     struct event_batch batch = {.event = event};
 
-    c->n_regions = 26;
     batch.n = say(event, text, from_ns);
-    live_calls_push(c, &batch, 0, batch.n, q);
+    callstack_push(stack, &batch, 0, batch.n);
+    callstack_step(stack);
 }
 
 /*
@@ -34,45 +57,36 @@ static void push(struct live_calls *c, const char *text, uint64_t from_ns, struc
  */
 static void open_calls_go_on_in_the_next_step(void **state)
 {
-    struct quality q = {0};
-    struct live_calls c;
-
     (void)state;
-    live_calls_init(&c);
-    push(&c, "ABbC", 0, &q);
+    push("ABbC", 0);
     assert_int_equal(c.n, 3);
     assert_int_equal(c.inclusive_ns[1], 1);
-    live_calls_next_step(&c);
+    callstack_next(stack);
     assert_int_equal(c.n, 2);
     assert_int_equal(c.n_carried, 2);
-    push(&c, "ca", 10, &q);
+    push("ca", 10);
     assert_int_equal(c.inclusive_ns[0], 11);
     assert_int_equal(c.exclusive_ns[0], 3);
     assert_int_equal(c.inclusive_ns[1], 7);
     assert_int_equal(c.exclusive_ns[1], 7);
     assert_int_equal(c.id[1], 2);
     assert_true(c.top == NO_CALL);
-    live_calls_next_step(&c);
+    callstack_next(stack);
     assert_int_equal(c.n, 0);
-    live_calls_release(&c);
 }
 
 static void what_does_not_pair_up_is_counted_and_stays_local(void **state)
 {
-    struct quality q = {0};
-    struct live_calls c;
-
     (void)state;
-    live_calls_init(&c);
-    push(&c, "AxBCbDda", 0, &q);
+    push("AxBCbDda", 0);
     assert_int_equal(q.n[QUALITY_unmatched_leave], 1);
     assert_int_equal(q.n[QUALITY_missing_leave], 1);
     assert_true(c.top == NO_CALL);
     assert_int_equal(c.inclusive_ns[3], 1); /* D is right whatever was before it */
-    push(&c, "AB", 20, &q);
-    live_calls_finish(&c, &q);
+    callstack_next(stack);
+    push("AB", 20);
+    callstack_end(stack);
     assert_int_equal(q.n[QUALITY_open_at_end], 2);
-    live_calls_release(&c);
 }
 
 /* A enters at 10, B at 2^62, leaves at 20, C takes 5 of 30, A leaves at 40; D ends at -1. */
@@ -88,13 +102,10 @@ static void wrong_times_cost_only_their_calls(void **state)
     struct event_batch batch = {.event = (struct event *)(uintptr_t)event,
                                 .n = sizeof event / sizeof *event};
     static const uint64_t want[][2] = {{30, 25}, {0, 0}, {5, 5}, {0, 0}, {20, 20}};
-    struct quality q = {0};
-    struct live_calls c;
-
     (void)state;
-    live_calls_init(&c);
-    c.n_regions = 5;
-    live_calls_push(&c, &batch, 0, batch.n, &q);
+    callstack_regions(stack, 5);
+    callstack_push(stack, &batch, 0, batch.n);
+    callstack_step(stack);
     assert_int_equal(c.n, 5);
     for (uint32_t row = 0; row < c.n; row++) {
         assert_int_equal(c.inclusive_ns[row], want[row][0]);
@@ -102,9 +113,8 @@ static void wrong_times_cost_only_their_calls(void **state)
     }
     assert_int_equal(q.n[QUALITY_time_backwards], 2);
     assert_int_equal(q.n[QUALITY_bad_value], 1);
-    live_calls_next_step(&c);
+    callstack_next(stack);
     assert_int_equal(c.n, 0);
-    live_calls_release(&c);
 }
 
 /* Whatever the steps, the calls are the same. */
@@ -114,39 +124,36 @@ static void steps_do_not_change_the_calls(void **state)
     static struct event event[EVENTS];
     struct event_batch batch = {.event = event, .n = EVENTS};
     struct rng rng = {9};
-    uint32_t stack[64], depth = 0;
+    uint32_t open[64], depth = 0;
     uint64_t sums[2] = {0, 0}, counts[2] = {0, 0};
 
     (void)state;
     for (int i = 0; i < EVENTS; i++) {
         bool is_enter = depth == 0 || (depth < 60 && rng_below(&rng, 2));
-        uint32_t region = is_enter ? (uint32_t)rng_below(&rng, 5) : stack[--depth];
+        uint32_t region = is_enter ? (uint32_t)rng_below(&rng, 5) : open[--depth];
 
         if (is_enter)
-            stack[depth++] = region;
+            open[depth++] = region;
         event[i] = (struct event){.time_ns = 10 * (uint64_t)i,
                                   .kind = is_enter ? EVENT_ENTER : EVENT_LEAVE,
                                   .ref = region};
     }
     for (int k = 0; k < 2; k++) {
         size_t step = k == 0 ? EVENTS : 7;
-        struct quality q = {0};
-        struct live_calls c;
 
-        live_calls_init(&c);
-        c.n_regions = 5;
+        callstack_begin(stack, &c, &q);
         for (size_t at = 0; at < EVENTS; at += step) {
-            live_calls_push(&c, &batch, at, at + step < EVENTS ? at + step : EVENTS, &q);
+            callstack_push(stack, &batch, at, at + step < EVENTS ? at + step : EVENTS);
             if (at + step >= EVENTS)
-                live_calls_finish(&c, &q);
+                callstack_end(stack);
+            callstack_step(stack);
             for (uint32_t row = 0; row < c.n; row++)
-                if (c.inclusive_ns[row] != LIVE_OPEN) {
+                if (c.inclusive_ns[row] != CALL_OPEN) {
                     counts[k]++;
                     sums[k] += (c.id[row] + 1) * c.exclusive_ns[row] * (c.region[row] + 1);
                 }
-            live_calls_next_step(&c);
+            callstack_next(stack);
         }
-        live_calls_release(&c);
     }
     assert_int_equal(counts[0], counts[1]);
     assert_int_equal(sums[0], sums[1]);
@@ -155,10 +162,11 @@ static void steps_do_not_change_the_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_calls_go_on_in_the_next_step),
-        cmocka_unit_test(what_does_not_pair_up_is_counted_and_stays_local),
-        cmocka_unit_test(wrong_times_cost_only_their_calls),
-        cmocka_unit_test(steps_do_not_change_the_calls),
+        cmocka_unit_test_setup_teardown(open_calls_go_on_in_the_next_step, begin, end),
+        cmocka_unit_test_setup_teardown(what_does_not_pair_up_is_counted_and_stays_local, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(wrong_times_cost_only_their_calls, begin, end),
+        cmocka_unit_test_setup_teardown(steps_do_not_change_the_calls, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
