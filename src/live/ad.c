@@ -114,7 +114,7 @@ uint32_t ad_function(const struct ad *ad, uint32_t model)
 
 static void add_location(struct ad *ad, uint32_t l)
 {
-    ad->calls[l] = (struct calls){.keeps_counters = true};
+    ad->calls[l] = (struct calls){.has_steps = true};
     ad->stack[l] = callstack_new();
     callstack_begin(ad->stack[l], &ad->calls[l], &ad->quality);
 }
@@ -200,7 +200,7 @@ static struct verdict call_at(const struct ad *ad, uint32_t l, uint32_t row)
                             .region = c->region[row],
                             .model = ad->key[l][row],
                             .row = row,
-                            .id = c->id[row],
+                            .id = calls_id(c, row),
                             .step = ad->totals.n_steps,
                             .enter_ns = c->enter_ns[row],
                             .inclusive_ns = c->inclusive_ns[row],

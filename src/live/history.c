@@ -64,7 +64,7 @@ static void name_calls(struct histories *h, const struct ad_step *step, uint32_t
                          .begin_ns = step->begin_ns,
                          .end_ns = step->end_ns,
                          .index = h->n_entered[own->group],
-                         .first_id = c->next_id - (c->n - c->n_carried)};
+                         .first_id = c->first_id};
     h->n_entered[own->group] += c->n - c->n_carried;
 }
 

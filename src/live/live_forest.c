@@ -216,7 +216,7 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     f->n = f->first[t + 1] = base + s->n_before + s->n_kept;
     f->location[t] = location;
     f->index[t] = o->n_begun - 1;
-    f->call[t] = c->id[s->root];
+    f->call[t] = calls_id(c, s->root);
     f->enter_ns[t] = c->enter_ns[s->root];
     f->root_ns[t] = c->inclusive_ns[s->root];
     f->n_messages[t] = o->n_messages + (uint32_t)(end - m);

@@ -26,7 +26,7 @@ static void read_whole(const char *url, const char *name, struct forest *forest)
     reader = source_reader_new(&source);
     for (uint32_t l = 0; l < source.defs.n_locations; l++) {
         const struct event_batch *batch;
-        struct calls calls = {0};
+        struct calls calls = {.has_steps = true};
         struct call_view view;
 
         assert_int_equal(source_reader_begin(reader, l, UINT64_MAX), 0);
@@ -273,7 +273,7 @@ static void long_executions_keep_their_first_calls(void **state)
 static void executions_that_began_before_are_left_out(void **state)
 {
     struct callstack *stack = callstack_new();
-    struct calls calls = {0};
+    struct calls calls = {.has_steps = true};
     struct quality quality = {0};
     struct live_forest lf;
     struct event event[] = {{0, EVENT_ENTER, 7},  {5, EVENT_ENTER, 8},  {9, EVENT_LEAVE, 8},
@@ -328,7 +328,7 @@ static size_t run_cut(const struct event_batch *batch, double cut, struct rng *r
 {
     struct quality quality = {0};
     struct callstack *stack = callstack_new();
-    struct calls calls = {0};
+    struct calls calls = {.has_steps = true};
     struct live_forest lf;
     size_t n = 0, begin = 0;
 
@@ -421,7 +421,7 @@ static void damage_in_a_step_is_repaired_as_after_the_run(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct calls step = {0}, whole = {0};
+        struct calls step = {.has_steps = true}, whole = {0};
         struct quality in_step = {0}, after = {0};
         struct rng rng = {seed};
 

@@ -51,6 +51,7 @@ static void stage_init(struct stage *s, const char *pattern, const char *feature
     *s = (struct stage){.now_ns = 1000};
     for (uint64_t l = 0; l < ON_TWO; l++) {
         definitions_location(&s->defs, l, "Master thread", l);
+        s->calls[l].has_steps = true;
         s->stack[l] = callstack_new();
         callstack_begin(s->stack[l], &s->calls[l], &s->quality);
     }

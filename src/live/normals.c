@@ -100,7 +100,7 @@ static void keep(struct normals *n, const struct histories *h, const struct ad_s
                                     .region = c->region[row],
                                     .model = step->model[l][row],
                                     .row = row,
-                                    .id = c->id[row],
+                                    .id = calls_id(c, row),
                                     .step = step->number,
                                     .enter_ns = c->enter_ns[row],
                                     .inclusive_ns = c->inclusive_ns[row],

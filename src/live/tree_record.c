@@ -23,12 +23,12 @@ static uint32_t row_of(const struct calls *c, uint32_t id)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (c->id[middle] < id)
+        if (calls_id(c, middle) < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < c->n && c->id[low] == id ? low : NO_CALL;
+    return low < c->n && calls_id(c, low) == id ? low : NO_CALL;
 }
 
 struct verdict tree_record_root(const struct live_foi *foi, const struct ad_step *step,

@@ -17,7 +17,8 @@ void calls_release(struct calls *calls)
     free(calls->counter);
     free(calls->exclusive_ns);
     free(calls->caller);
-    free(calls->id);
+    free(calls->carried_id);
+    free(calls->carried_ns);
     *calls = (struct calls){0};
 }
 
@@ -27,7 +28,7 @@ void calls_clear(struct calls *calls)
     calls->n_messages = calls->n_messages_before = calls->n_collectives = 0;
     calls->n_counters = 0;
     calls->top = NO_CALL;
-    calls->n_carried = calls->next_id = 0;
+    calls->n_carried = calls->first_id = 0;
     calls->first_ns = UINT64_MAX;
     calls->last_ns = 0;
 }
@@ -39,6 +40,10 @@ static void resize(struct calls *calls, size_t cap)
     calls->region = mem_resize(calls->region, cap, sizeof *calls->region);
     calls->subtree_len = mem_resize(calls->subtree_len, cap, sizeof *calls->subtree_len);
     calls->depth = mem_resize(calls->depth, cap, sizeof *calls->depth);
+    if (calls->has_steps) {
+        calls->exclusive_ns = mem_resize(calls->exclusive_ns, cap, sizeof(uint64_t));
+        calls->caller = mem_resize(calls->caller, cap, sizeof(uint32_t));
+    }
     calls->cap = cap;
 }
 

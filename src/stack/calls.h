@@ -52,22 +52,30 @@ struct calls {
     size_t n_messages_before; /* in the steps before */
     struct collective *collective;
     size_t n_collectives, collective_cap;
-    bool keeps_counters; /* the owner's choice */
     struct counter_reading *counter;
-    size_t n_counters, counter_cap;
+    size_t n_counters, counter_cap; /* kept only in steps */
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
 
     /* Of a step, see callstack_step. */
+    bool has_steps;         /* the owner's choice, before anything is pushed */
     uint64_t *exclusive_ns; /* [n] inclusive minus that of the calls made; of one that is open,
                                minus that of those which are over, mod 2^64 */
     uint32_t *caller;       /* [n] row, < own, or NO_CALL */
-    uint32_t *id;           /* [n] number of the call since the start, mod 2^32 */
-    size_t step_cap;
-    uint32_t top;       /* row of the innermost open call, or NO_CALL */
+    uint32_t *carried_id;   /* [n_carried] */
+    uint64_t *carried_ns;   /* [n_carried] exclusive_ns when the step began */
+    size_t carried_cap, carried_ns_cap;
     uint32_t n_carried; /* rows that were there when the step began */
-    uint32_t next_id;
+    uint32_t first_id;  /* of the first row that was not */
+    uint32_t top;       /* row of the innermost open call, or NO_CALL */
 };
+
+/* calls_id -- the number of a call of its location since the start, from 0, mod 2^32. */
+static inline uint32_t calls_id(const struct calls *calls, uint32_t row)
+{
+    return row < calls->n_carried ? calls->carried_id[row]
+                                  : calls->first_id + (row - calls->n_carried);
+}
 
 /* The same, read-only, wherever it lies. */
 struct call_view {

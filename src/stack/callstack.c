@@ -19,6 +19,7 @@ struct callstack {
     size_t n_open, cap;
     uint64_t n_hidden; /* calls open that are too deep, or too many, to be stored */
     uint32_t n_regions;
+    bool is_moved; /* calls of this step were put elsewhere by a repair */
     struct calls *calls;
     struct quality *quality;
     struct repair repair;
@@ -45,6 +46,7 @@ void callstack_begin(struct callstack *stack, struct calls *calls, struct qualit
     stack->calls = calls;
     stack->quality = quality;
     stack->n_regions = ANY_REGION;
+    stack->is_moved = false;
     repair_clear(&stack->repair);
     calls_clear(calls);
 }
@@ -64,6 +66,18 @@ static uint32_t top_row(const struct callstack *stack)
     return stack->n_open ? stack->open[stack->n_open - 1].row : NO_CALL;
 }
 
+/* A call is over. Time that runs backwards costs the calls that it is seen in, and no others.
+ */
+static inline void set_exclusive(uint64_t *exclusive_ns, uint32_t caller, uint32_t row,
+                                 uint64_t inclusive)
+{
+    int64_t own = (int64_t)(exclusive_ns[row] + inclusive);
+
+    exclusive_ns[row] = own < 0 ? 0 : (uint64_t)own;
+    if (caller != NO_CALL)
+        exclusive_ns[caller] -= inclusive;
+}
+
 static void close_top(struct callstack *stack, uint64_t time_ns)
 {
     struct calls *calls = stack->calls;
@@ -73,6 +87,8 @@ static void close_top(struct callstack *stack, uint64_t time_ns)
     stack->quality->n[QUALITY_time_backwards] += is_backwards;
     calls->inclusive_ns[row] = is_backwards ? 0 : time_ns - calls->enter_ns[row];
     calls->subtree_len[row] = calls->n - row;
+    if (calls->has_steps)
+        set_exclusive(calls->exclusive_ns, calls->caller[row], row, calls->inclusive_ns[row]);
 }
 
 /* An enter of no region, for which there is no room, or that is inside such a one. */
@@ -121,6 +137,7 @@ static void reopen(struct callstack *stack)
     stack->n_open += repair->n_ghosts;
     repair->n_ghosts = 0;
     stack->quality->n[QUALITY_crossed_leave]++;
+    stack->is_moved = true;
 }
 
 static void skip_leave(struct callstack *stack, uint64_t time_ns)
@@ -205,7 +222,7 @@ static void attach_counter(struct callstack *stack, const struct counter_value *
 {
     struct calls *calls = stack->calls;
 
-    if (!calls->keeps_counters)
+    if (!calls->has_steps)
         return;
     mem_grow(&calls->counter, &calls->counter_cap, calls->n_counters + 1,
              sizeof *calls->counter);
@@ -235,6 +252,65 @@ static void attach(struct callstack *stack, const struct event_batch *batch,
     }
 }
 
+/*
+ * Takes events for as long as enters and leaves pair up, and no more than there is room for if
+ * all were enters; returns how many. What changes is kept in local variables: the compiler
+ * cannot know that storing into a column leaves the counters alone. has_steps is a constant
+ * where this is used.
+ */
+static inline __attribute__((always_inline)) size_t push_pairs(struct callstack *stack,
+                                                               const struct event_batch *batch,
+                                                               size_t begin, size_t n,
+                                                               const bool has_steps)
+{
+    const struct event *event = batch->event + begin;
+    struct calls *calls = stack->calls;
+    uint64_t *enter_ns = calls->enter_ns, *inclusive_ns = calls->inclusive_ns;
+    uint64_t *exclusive_ns = calls->exclusive_ns;
+    uint32_t *region = calls->region, *subtree_len = calls->subtree_len;
+    uint32_t *caller = calls->caller;
+    uint16_t *depth = calls->depth;
+    struct open_call *open = stack->open + stack->n_open; /* the one after the top */
+    size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
+    uint32_t n_regions = stack->n_regions, n_calls = calls->n, row;
+
+    room = room < MOST_CALLS - n_calls ? room : MOST_CALLS - n_calls;
+    n = n < room ? n : room;
+    for (i = 0; i < n; i++) {
+        if (event[i].kind == EVENT_ENTER) {
+            if (event[i].ref >= n_regions)
+                break;
+            row = n_calls++;
+            enter_ns[row] = event[i].time_ns;
+            region[row] = open->region = event[i].ref;
+            if (has_steps) {
+                caller[row] = n_open ? open[-1].row : NO_CALL;
+                exclusive_ns[row] = 0;
+            }
+            depth[row] = (uint16_t)n_open++;
+            open->row = row;
+            open->hint_row = NO_CALL; /* hint_ns means nothing yet */
+            open++;
+        } else if (event[i].kind == EVENT_LEAVE) {
+            if (n_open == 0 || open[-1].region != event[i].ref ||
+                time_before(event[i].time_ns, enter_ns[open[-1].row]))
+                break;
+            n_open--;
+            row = (--open)->row;
+            inclusive_ns[row] = event[i].time_ns - enter_ns[row];
+            subtree_len[row] = n_calls - row;
+            if (has_steps)
+                set_exclusive(exclusive_ns, caller[row], row, inclusive_ns[row]);
+        } else {
+            stack->n_open = n_open;
+            attach(stack, batch, &event[i]);
+        }
+    }
+    stack->n_open = n_open;
+    calls->n = n_calls;
+    return i;
+}
+
 /* An event that push_pairs has left. */
 static void push_other(struct callstack *stack, const struct event_batch *batch,
                        const struct event *event)
@@ -245,48 +321,6 @@ static void push_other(struct callstack *stack, const struct event_batch *batch,
         leave_other(stack, event->time_ns, event->ref);
     else
         attach(stack, batch, event);
-}
-
-/*
- * Takes events for as long as they are enters and leaves that pair up, and no more than there
- * is room for if all were enters; returns how many. What changes is kept in local variables:
- * the compiler cannot know that storing into a column leaves the counters alone.
- */
-static size_t push_pairs(struct callstack *stack, const struct event *event, size_t n)
-{
-    struct calls calls = *stack->calls;
-    struct open_call *open = stack->open + stack->n_open; /* the one behind the top */
-    size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
-    uint32_t n_regions = stack->n_regions, row;
-
-    room = room < MOST_CALLS - calls.n ? room : MOST_CALLS - calls.n;
-    n = n < room ? n : room;
-    for (i = 0; i < n; i++) {
-        if (event[i].kind == EVENT_ENTER) {
-            if (event[i].ref >= n_regions)
-                break;
-            row = calls.n++;
-            calls.enter_ns[row] = event[i].time_ns;
-            calls.region[row] = open->region = event[i].ref;
-            calls.depth[row] = (uint16_t)n_open++;
-            open->row = row;
-            open->hint_row = NO_CALL; /* hint_ns means nothing yet */
-            open++;
-        } else if (event[i].kind == EVENT_LEAVE) {
-            if (n_open == 0 || open[-1].region != event[i].ref ||
-                time_before(event[i].time_ns, calls.enter_ns[open[-1].row]))
-                break;
-            n_open--;
-            row = (--open)->row;
-            calls.inclusive_ns[row] = event[i].time_ns - calls.enter_ns[row];
-            calls.subtree_len[row] = calls.n - row;
-        } else {
-            break;
-        }
-    }
-    stack->n_open = n_open;
-    stack->calls->n = calls.n;
-    return i;
 }
 
 void callstack_push(struct callstack *stack, const struct event_batch *batch, size_t begin,
@@ -302,7 +336,12 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch, si
     calls->last_ns = batch->event[end - 1].time_ns;
     for (size_t i = begin, n = 0; i < end; i += n) {
         mem_grow(&stack->open, &stack->cap, stack->n_open + end - i, sizeof *stack->open);
-        n = stack->n_hidden ? 0 : push_pairs(stack, batch->event + i, end - i);
+        if (stack->n_hidden)
+            n = 0;
+        else if (calls->has_steps)
+            n = push_pairs(stack, batch, i, end - i, true);
+        else
+            n = push_pairs(stack, batch, i, end - i, false);
         if (n == 0) {
             push_other(stack, batch, &batch->event[i]);
             n = 1;
@@ -323,64 +362,44 @@ void callstack_end(struct callstack *stack)
         repair_orphan(repair, top);
         close_top(stack, calls->last_ns);
     }
+    stack->is_moved |= repair->n_orphans > 0;
     repair_settle(repair, calls);
 }
 
 /* ----------------------------------------------------------------------------------- steps */
 
-/* Room for the columns that only steps have; those of calls that were open are there. */
-static void reserve_step(struct calls *calls)
+/* What repairs have moved about has other callers than when it was entered. */
+static void set_callers_again(struct calls *calls)
 {
-    if (calls->step_cap >= calls->cap)
-        return;
-    calls->exclusive_ns = mem_resize(calls->exclusive_ns, calls->cap, sizeof(uint64_t));
-    calls->caller = mem_resize(calls->caller, calls->cap, sizeof(uint32_t));
-    calls->id = mem_resize(calls->id, calls->cap, sizeof(uint32_t));
-    calls->step_cap = calls->cap;
-}
+    struct call_view view = calls_view(calls);
 
-/* Time that runs backwards costs the calls that it is seen in, and no others. */
-static void set_exclusive(struct calls *calls)
-{
-    uint64_t *exclusive = calls->exclusive_ns;
-
-    memset(exclusive + calls->n_carried, 0, (calls->n - calls->n_carried) * sizeof *exclusive);
-    for (uint32_t row = calls->n; row-- > 0;) {
-        uint64_t inclusive = calls->inclusive_ns[row];
-        int64_t own = (int64_t)(exclusive[row] + inclusive);
-
-        if (inclusive == CALL_OPEN)
-            continue;
-        exclusive[row] = own < 0 ? 0 : (uint64_t)own;
-        if (calls->caller[row] != NO_CALL)
-            exclusive[calls->caller[row]] -= inclusive;
-    }
-}
-
-/* What was closed in doubt stays closed, as nobody can look back later. */
-static void repair_step(struct callstack *stack)
-{
-    struct calls *calls = stack->calls;
-
-    stack->quality->n[QUALITY_missing_leave] += repair_confirm(&stack->repair);
-    for (size_t i = 0; i < stack->n_open; i++) {
-        calls->inclusive_ns[stack->open[i].row] = CALL_OPEN;
-        calls->subtree_len[stack->open[i].row] = calls->n - stack->open[i].row;
-    }
-    repair_settle(&stack->repair, calls);
+    calls_callers(&view, calls->caller);
+    memset(calls->exclusive_ns + calls->n_carried, 0,
+           (calls->n - calls->n_carried) * sizeof *calls->exclusive_ns);
+    for (uint32_t row = 0; row < calls->n_carried; row++)
+        calls->exclusive_ns[row] = calls->carried_ns[row];
+    for (uint32_t row = calls->n; row-- > 0;)
+        if (calls->inclusive_ns[row] != CALL_OPEN)
+            set_exclusive(calls->exclusive_ns, calls->caller[row], row,
+                          calls->inclusive_ns[row]);
 }
 
 void callstack_step(struct callstack *stack)
 {
     struct calls *calls = stack->calls;
-    struct call_view view = calls_view(calls);
 
-    repair_step(stack);
-    reserve_step(calls);
-    calls_callers(&view, calls->caller);
-    set_exclusive(calls);
-    for (uint32_t row = calls->n_carried; row < calls->n; row++)
-        calls->id[row] = calls->next_id++;
+    stack->quality->n[QUALITY_missing_leave] += repair_confirm(&stack->repair);
+    for (size_t i = 0; i < stack->n_open; i++) {
+        uint32_t row = stack->open[i].row;
+
+        calls->inclusive_ns[row] = CALL_OPEN;
+        calls->subtree_len[row] = calls->n - row;
+    }
+    if (stack->repair.n_orphans > 0 || stack->is_moved) {
+        repair_settle(&stack->repair, calls);
+        set_callers_again(calls);
+    }
+    stack->is_moved = false;
     calls->top = top_row(stack);
 }
 
@@ -389,17 +408,21 @@ void callstack_next(struct callstack *stack)
     struct calls *calls = stack->calls;
     uint32_t n = (uint32_t)stack->n_open;
 
+    mem_grow(&calls->carried_id, &calls->carried_cap, n, sizeof *calls->carried_id);
+    mem_grow(&calls->carried_ns, &calls->carried_ns_cap, n, sizeof *calls->carried_ns);
     for (uint32_t kept = 0; kept < n; kept++) {
         struct open_call *open = &stack->open[kept];
 
         calls->enter_ns[kept] = calls->enter_ns[open->row];
-        calls->exclusive_ns[kept] = calls->exclusive_ns[open->row];
+        calls->exclusive_ns[kept] = calls->carried_ns[kept] = calls->exclusive_ns[open->row];
         calls->region[kept] = open->region;
         calls->depth[kept] = (uint16_t)kept;
-        calls->id[kept] = calls->id[open->row];
+        calls->caller[kept] = kept > 0 ? kept - 1 : NO_CALL;
+        calls->carried_id[kept] = calls_id(calls, open->row);
         open->row = kept;
         open->hint_row = open->hint_row == NO_CALL ? NO_CALL : n;
     }
+    calls->first_id += calls->n - calls->n_carried;
     calls->n = calls->n_carried = n;
     calls->n_messages_before += calls->n_messages;
     calls->n_messages = calls->n_collectives = calls->n_counters = 0;

@@ -25,7 +25,7 @@ static struct callstack *stack;
 static int begin(void **state)
 {
     (void)state;
-    c = (struct calls){0};
+    c = (struct calls){.has_steps = true};
     q = (struct quality){0};
     stack = callstack_new();
     callstack_begin(stack, &c, &q);
@@ -69,7 +69,7 @@ static void open_calls_go_on_in_the_next_step(void **state)
     assert_int_equal(c.exclusive_ns[0], 3);
     assert_int_equal(c.inclusive_ns[1], 7);
     assert_int_equal(c.exclusive_ns[1], 7);
-    assert_int_equal(c.id[1], 2);
+    assert_int_equal(calls_id(&c, 1), 2);
     assert_true(c.top == NO_CALL);
     callstack_next(stack);
     assert_int_equal(c.n, 0);
@@ -150,7 +150,8 @@ static void steps_do_not_change_the_calls(void **state)
             for (uint32_t row = 0; row < c.n; row++)
                 if (c.inclusive_ns[row] != CALL_OPEN) {
                     counts[k]++;
-                    sums[k] += (c.id[row] + 1) * c.exclusive_ns[row] * (c.region[row] + 1);
+                    sums[k] +=
+                        (calls_id(&c, row) + 1) * c.exclusive_ns[row] * (c.region[row] + 1);
                 }
             callstack_next(stack);
         }

@@ -343,8 +343,10 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
         quality_add(&state->quality, &state->opts.stream->quality);
     }
     for (uint32_t l = 0; l < state->n_places; l++) {
-        state->place[l].n_calls = step->calls[l].next_id;
-        state->place[l].last_ns = step->calls[l].last_ns;
+        const struct calls *calls = &step->calls[l];
+
+        state->place[l].n_calls = calls->first_id + (calls->n - calls->n_carried);
+        state->place[l].last_ns = calls->last_ns;
     }
 }
 

@@ -131,7 +131,7 @@ static void sample(struct live_tally *tally, const struct ad_step *step, uint32_
     point->enter_ns = c->enter_ns[row];
     point->inclusive_ns = c->inclusive_ns[row];
     point->exclusive_ns = c->exclusive_ns[row];
-    point->index = c->id[row];
+    point->index = calls_id(c, row);
     point->messages = c->n_messages ? tally->messages[row] : 0;
     point->score = (float)score_of(step, step->model[l][row],
                                    is_inclusive ? point->inclusive_ns : point->exclusive_ns);

@@ -43,6 +43,7 @@ static void grow(struct counts *c, const struct definitions *defs, struct qualit
     for (; c->n_places < defs->n_locations; c->n_places++) {
         struct place place = {mem_alloc(1, sizeof *place.calls), callstack_new(), 0};
 
+        place.calls->has_steps = true;
         callstack_begin(place.stack, place.calls, quality);
         c->place[c->n_places] = place;
     }
