@@ -8,7 +8,7 @@
 #define SNAG_ANALYSIS_ANALYSIS_H
 
 #include "learn/model_file.h"
-#include "analysis/work.h"
+#include "analysis/run_scoring.h"
 #include "base/pool.h"
 #include "features/residual.h"
 #include "forest/forest.h"
@@ -27,16 +27,15 @@ struct analysis_opts {
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;
-    struct model *model; /* score by this model, which is used up; NULL: learn from the trace */
+    const struct model *model; /* score by this model, numbered as defs; NULL: learn */
 };
 
 /* What is said of a function of interest as a whole. */
 struct analysis_result {
     uint32_t n_trees, n_vertices, max_depth, n_subtrees, n_anomalies;
     uint64_t n_messages;
-    double gamma;              /* of the kernel of ocsvm; 0 with another detector */
-    struct work_unseen unseen; /* by the model, if there is one */
-    struct stack2vec_unseen unseen_subtrees;              /* by its embedding */
+    double gamma;                 /* of the kernel of ocsvm; 0 with another detector */
+    struct scoring_unseen unseen; /* by the model, if there is one */
     uint64_t forest_ns, features_ns, detect_ns, store_ns; /* how long the stages took */
 };
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,17 +74,18 @@ static int falling(const void *a, const void *b)
     return (p < q) - (p > q);
 }
 
-double causes_threshold(const double *score, uint32_t n, double threshold)
+double causes_least(const double *score, const bool *is_anomaly, uint32_t n)
 {
-    double *sorted;
+    double *sorted = mem_alloc(n, sizeof *sorted), least = -INFINITY;
+    uint32_t n_anomalies = 0;
 
-    if (n <= CAUSES_MOST)
-        return threshold;
-    sorted = mem_alloc(n, sizeof *sorted);
-    memcpy(sorted, score, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, falling);
-    if (sorted[CAUSES_MOST] > threshold)
-        threshold = sorted[CAUSES_MOST];
+    for (uint32_t t = 0; t < n; t++)
+        if (is_anomaly[t])
+            sorted[n_anomalies++] = score[t];
+    if (n_anomalies > CAUSES_MOST) {
+        qsort(sorted, n_anomalies, sizeof *sorted, falling);
+        least = sorted[CAUSES_MOST];
+    }
     free(sorted);
-    return threshold;
+    return least;
 }

@@ -42,9 +42,9 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
                const struct residual_place *place, const struct forest *forest, uint32_t t);
 
 /*
- * causes_threshold -- the score above which chains are stored: the threshold, or more where
- * CAUSES_MOST would be exceeded. O(n log n).
+ * causes_least -- chains are stored of anomalies that score higher: of all, or of the highest
+ * CAUSES_MOST. O(n log n).
  */
-double causes_threshold(const double *score, uint32_t n, double threshold);
+double causes_least(const double *score, const bool *is_anomaly, uint32_t n);
 
 #endif

@@ -2,11 +2,13 @@
  * them in a barrier. */
 #include "analysis/causes.h"
 
+#include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"
-#include "analysis/work.h"
 #include "base/test.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
+
+#include <math.h>
 
 #define PROGRAM                                                                                \
     "synth:60*step(compute@1ms 1:<1 2:<1 3:<1 0:>1 1:>1 2:>1 |);ranks=4;jitter=0.02;"          \
@@ -15,7 +17,7 @@
 struct made {
     struct sample_run run;
     struct definitions defs; /* from the database */
-    struct work work;
+    struct scoring work;
     struct causes causes;
 };
 
@@ -24,14 +26,15 @@ static void make(struct made *m, const char *program)
     *m = (struct made){0};
     sample_run_init(&m->run, program, "step", NULL);
     assert_int_equal(run_summary_definitions(m->run.db, &m->defs), 0);
-    assert_int_equal(work_load(&m->work, m->run.db, &m->run.columns, &m->defs, 1, false), 0);
+    assert_int_equal(run_scoring_load(&m->work, m->run.db, &m->run.columns, &m->defs, 1, false),
+                     0);
     causes_init(&m->causes, &m->run.columns, &m->defs);
 }
 
 static void unmake(struct made *m)
 {
     causes_release(&m->causes);
-    work_release(&m->work);
+    scoring_release(&m->work);
     definitions_release(&m->defs);
     sample_run_release(&m->run);
 }
@@ -40,7 +43,7 @@ static void unmake(struct made *m)
 static const char *chain(struct made *m, uint32_t rank, uint32_t index)
 {
     const struct cause *cause = &m->causes.cause;
-    const struct work *w = &m->work;
+    const struct scoring *w = &m->work;
     static char out[256];
     char *at = out;
 
@@ -132,19 +135,22 @@ static void only_so_many_sentences_are_stored(void **state)
 {
     enum { N = CAUSES_MOST + 100 };
     double *score = calloc(N, sizeof *score);
-    double threshold;
+    bool *is_anomaly = calloc(N, sizeof *is_anomaly);
+    double least;
     size_t n = 0;
 
     (void)state;
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; i++) {
         score[i] = (i * 7919) % N;
-    assert_true(causes_threshold(score, N, N - 10) == N - 10);
-    assert_true(causes_threshold(score, CAUSES_MOST, 5) == 5);
-    threshold = causes_threshold(score, N, 5);
+        is_anomaly[i] = score[i] >= 50;
+    }
+    assert_true(causes_least(score, is_anomaly, CAUSES_MOST) == -INFINITY);
+    least = causes_least(score, is_anomaly, N);
     for (int i = 0; i < N; i++)
-        n += score[i] > threshold;
+        n += score[i] > least;
     assert_int_equal(n, CAUSES_MOST);
     free(score);
+    free(is_anomaly);
 }
 
 int main(void)

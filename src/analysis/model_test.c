@@ -2,11 +2,12 @@
  * in another order. */
 #include "learn/model_file.h"
 
+#include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"
-#include "analysis/work.h"
 #include "base/err.h"
 #include "base/test.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #define PROGRAM "200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed="
@@ -14,10 +15,11 @@ static const char first_run[] = "synth:" PROGRAM "1";
 static const char clean_run[] = "synth:2*c 1*a " PROGRAM "2";
 static const char slow_run[] = "synth:2*c 1*a " PROGRAM "2;slow=c/150/30";
 
-static void learn(struct sample_run *run, struct work *w, struct model *m)
+static void learn(struct sample_run *run, struct scoring *w, struct model *m)
 {
-    assert_int_equal(work_forest(w, &run->columns, &run->source.defs, run->foi.region), 0);
-    work_fit(w, false);
+    assert_int_equal(run_scoring_collect(w, &run->columns, &run->source.defs, run->foi.region),
+                     0);
+    scoring_learn(w, false);
     *m = (struct model){.foi = strdup("step"),
                         .snag = strdup("1"),
                         .made = strdup("now"),
@@ -33,27 +35,32 @@ static void learn(struct sample_run *run, struct work *w, struct model *m)
     w->yardstick = (struct yardstick){0};
 }
 
-static void apply(const char *path, const char *program, struct work *w,
-                  struct work_unseen *unseen, struct sample_run *run)
+static void apply(const char *path, const char *program, struct scoring *w, struct model *m,
+                  struct sample_run *run)
 {
-    struct model m;
+    struct pool *pool = pool_new(1);
+    struct scoring_opts opts = {.detector = detector_find("residual"),
+                                .features = feature_find("residual"),
+                                .threshold = NAN,
+                                .pool = pool};
     uint32_t region;
 
     sample_run_init(run, program, "step", NULL);
-    assert_int_equal(model_file_read(path, &m), 0);
-    model_adopt(&m, &run->source.defs, &region);
+    assert_int_equal(model_file_read(path, m), 0);
+    model_adopt(m, &run->source.defs, &region);
     assert_int_equal(region, run->foi.region);
-    assert_int_equal(work_forest(w, &run->columns, &run->source.defs, region), 0);
-    work_apply(w, &m.residual, &m.yardstick, false, unseen);
-    model_release(&m);
+    assert_int_equal(run_scoring_collect(w, &run->columns, &run->source.defs, region), 0);
+    scoring_apply(w, m, false);
+    assert_int_equal(scoring_judge(w, &opts), 0);
+    pool_free(pool);
 }
 
-static uint32_t count_anomalies(const struct work *w)
+static uint32_t count_anomalies(const struct scoring *w)
 {
     uint32_t n = 0;
 
     for (uint32_t t = 0; t < w->forest.n_trees; t++)
-        n += w->residual.score[t] > w->residual.threshold;
+        n += w->is_anomaly[t];
     return n;
 }
 
@@ -61,9 +68,8 @@ static void another_run_is_judged_by_the_first(void **state)
 {
     char path[] = "/tmp/snag-model-XXXXXX";
     struct sample_run run, clean, slow;
-    struct work w = {0}, v = {0}, u = {0};
-    struct work_unseen unseen;
-    struct model m;
+    struct scoring w = {0}, v = {0}, u = {0};
+    struct model m, of_clean, of_slow;
     uint32_t n_clean;
 
     (void)state;
@@ -71,16 +77,18 @@ static void another_run_is_judged_by_the_first(void **state)
     sample_run_init(&run, first_run, "step", NULL);
     learn(&run, &w, &m);
     assert_int_equal(model_file_write(path, &m), 0);
-    apply(path, clean_run, &v, &unseen, &clean);
-    assert_int_equal(unseen.n_calls, 0);
+    apply(path, clean_run, &v, &of_clean, &clean);
+    assert_int_equal(v.unseen.n_calls, 0);
     n_clean = count_anomalies(&v);
     assert_true(n_clean <= 3);
-    apply(path, slow_run, &u, &unseen, &slow);
+    apply(path, slow_run, &u, &of_slow, &slow);
     assert_true(count_anomalies(&u) >= n_clean + 3);
     model_release(&m);
-    work_release(&w);
-    work_release(&v);
-    work_release(&u);
+    scoring_release(&w);
+    scoring_release(&v);
+    scoring_release(&u);
+    model_release(&of_clean);
+    model_release(&of_slow);
     sample_run_release(&run);
     sample_run_release(&clean);
     sample_run_release(&slow);
@@ -91,22 +99,22 @@ static void what_the_model_never_saw_is_counted(void **state)
 {
     char path[] = "/tmp/snag-model-XXXXXX";
     struct sample_run run, other;
-    struct work w = {0}, v = {0};
-    struct work_unseen unseen;
-    struct model m;
+    struct scoring w = {0}, v = {0};
+    struct model m, of_other;
 
     (void)state;
     close(mkstemp(path));
     sample_run_init(&run, first_run, "step", NULL);
     learn(&run, &w, &m);
     assert_int_equal(model_file_write(path, &m), 0);
-    apply(path, "synth:10*step(compute@1ms(a 3*b new(a)) c@200us);ranks=2", &v, &unseen,
+    apply(path, "synth:10*step(compute@1ms(a 3*b new(a)) c@200us);ranks=2", &v, &of_other,
           &other);
-    assert_int_equal(unseen.n_trees, 20);
-    assert_int_equal(unseen.n_calls, 40);
+    assert_int_equal(v.unseen.n_trees, 20);
+    assert_int_equal(v.unseen.n_calls, 40);
     model_release(&m);
-    work_release(&w);
-    work_release(&v);
+    scoring_release(&w);
+    scoring_release(&v);
+    model_release(&of_other);
     sample_run_release(&run);
     sample_run_release(&other);
     unlink(path);
@@ -135,7 +143,7 @@ static void a_damaged_model_is_an_error(void **state)
 {
     char path[] = "/tmp/snag-model-XXXXXX", *bytes = calloc(1, 1 << 20);
     struct sample_run run;
-    struct work w = {0};
+    struct scoring w = {0};
     struct model m;
     FILE *in;
     size_t n;
@@ -151,7 +159,7 @@ static void a_damaged_model_is_an_error(void **state)
     for (size_t at = 0; at < n; at += 1 + n / 150)
         assert_int_equal(read_damaged(path, bytes, n, at), ERR_FORMAT);
     model_release(&m);
-    work_release(&w);
+    scoring_release(&w);
     sample_run_release(&run);
     unlink(path);
     free(bytes);

@@ -2,7 +2,7 @@
 #include "analysis/projection.h"
 
 #include "analysis/model_store.h"
-#include "analysis/work.h"
+#include "analysis/run_scoring.h"
 #include "base/mem.h"
 #include "run/rundb.h"
 
@@ -13,17 +13,17 @@ int projection_make(struct projection *p, sqlite3 *db, const struct columns *col
                     const struct definitions *defs, int64_t foi,
                     const struct projection_opts *opts)
 {
-    struct work work = {.embedding.opts = opts->embedding};
+    struct scoring work = {.embedding.opts = opts->embedding};
     struct matrix x = {0};
-    int rc = work_load(&work, db, columns, defs, foi, opts->features->needs_bags);
+    int rc = run_scoring_load(&work, db, columns, defs, foi, opts->features->needs_bags);
 
     if (rc == 0)
-        rc = work_matrix(&work, opts->features, opts->project.pool, &x);
+        rc = scoring_matrix(&work, opts->features, opts->project.pool, &x);
     if (work.is_embedding_new) {
         p->embedding = work.embedding;
         work.embedding = (struct stack2vec){0};
     }
-    work_release(&work);
+    scoring_release(&work);
     if (rc == 0) {
         p->n = (uint32_t)x.rows;
         p->point = mem_alloc(2 * x.rows, sizeof *p->point);

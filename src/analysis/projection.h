@@ -18,7 +18,7 @@ struct projection_opts {
     const struct project_method *method;
     const struct feature_ops *features;
     struct project_opts project;     /* without defaults left open */
-    struct stack2vec_opts embedding; /* what was said of it, see work_load */
+    struct stack2vec_opts embedding; /* what was said of it, see run_scoring_load */
 };
 
 struct projection {
@@ -31,7 +31,8 @@ struct projection {
 /*
  * projection_make -- project the executions of a finished run; nothing is written.
  *   p  zeroed; release it in any case
- * Returns 0, also when it was cancelled, or what work_load, work_matrix and project_run do.
+ * Returns 0, also when it was cancelled, or what run_scoring_load, scoring_matrix and
+ * project_run do.
  */
 int projection_make(struct projection *p, sqlite3 *db, const struct columns *columns,
                     const struct definitions *defs, int64_t foi,

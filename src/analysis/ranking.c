@@ -65,11 +65,11 @@ static double choose_gamma(const struct ranking *r, const struct foi_settings *s
 static int load_rows(struct ranking *r, const struct learner_ops *ops,
                      const struct feature_ops *features, struct pool *pool)
 {
-    struct work *w = &r->work;
-    struct feature_input input = work_input(w, pool);
+    struct scoring *w = &r->work;
+    struct feature_input input = scoring_input(w, pool);
 
     residual_rows(&input, r->prior, &r->rows);
-    return ops->needs_matrix ? work_matrix(w, features, pool, &r->x) : 0;
+    return ops->needs_matrix ? scoring_matrix(w, features, pool, &r->x) : 0;
 }
 
 int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
@@ -91,7 +91,8 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
         return err_set(ERR_USAGE, "no such features: '%s'",
                        opts->features ? opts->features : settings.features);
     r->work.embedding.opts = opts->embedding;
-    rc = work_load(&r->work, db, columns, defs, foi, ops->needs_matrix && features->needs_bags);
+    rc = run_scoring_load(&r->work, db, columns, defs, foi,
+                          ops->needs_matrix && features->needs_bags);
     if (rc < 0)
         return rc;
     *r = (struct ranking){.foi = foi,
@@ -121,7 +122,7 @@ void ranking_close(struct ranking *r)
 {
     learner_release(&r->learner);
     rows_release(&r->rows);
-    work_release(&r->work);
+    scoring_release(&r->work);
     free(r->x.x);
     free(r->detector);
     free(r->prior);

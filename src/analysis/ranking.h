@@ -6,7 +6,7 @@
 #define SNAG_ANALYSIS_RANKING_H
 
 #include "analysis/foi_settings.h"
-#include "analysis/work.h"
+#include "analysis/run_scoring.h"
 #include "base/pool.h"
 #include "learn/learner.h"
 
@@ -18,7 +18,7 @@
 struct ranking_opts {
     const char *learner;             /* a name, or NULL for the default */
     const char *features;            /* NULL: those of the analysis */
-    struct stack2vec_opts embedding; /* what was said of it, see work_load */
+    struct stack2vec_opts embedding; /* what was said of it, see run_scoring_load */
     double gamma;                    /* of ocsvm's kernel; 0: the analysis's or the data's */
     uint64_t seed;
     struct pool *pool;
@@ -33,7 +33,7 @@ struct ranking {
     double *detector;              /* [n] scores of the detector, in its own units */
     struct learner learner;
 
-    struct work work;
+    struct scoring work;
     struct rows rows;
     struct matrix x;
     double *prior; /* [n] the detector's scores in nats */
@@ -44,7 +44,7 @@ struct ranking {
  *   r     zeroed; close it in any case
  *   defs  of the run (run_summary_definitions); must outlive r, as the pool must
  * Scores of a detector that is not calibrated are made tail probabilities first.
- * Returns 0, ERR_USAGE for an unknown learner, ERR_RANGE or as work_load. As long as the
+ * Returns 0, ERR_USAGE for an unknown learner, ERR_RANGE or as run_scoring_load. As long as the
  * analysis took without reading the trace.
  */
 int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,

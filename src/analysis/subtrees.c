@@ -20,7 +20,7 @@ static int find_tree(const struct forest *f, uint32_t location, uint32_t index, 
 
 /* Of a run that has no embedding one is trained while somebody waits: the time it takes is as
  * the product of trees and words. */
-static void keep_short(struct work *w)
+static void keep_short(struct scoring *w)
 {
     uint32_t most = MOST_WORK / (w->forest.n_trees + 1);
 
@@ -32,12 +32,12 @@ static void keep_short(struct work *w)
 int subtrees_open(struct subtrees *s, sqlite3 *db, const struct columns *columns,
                   const struct definitions *defs, int64_t foi, struct pool *pool)
 {
-    struct work *w = &s->work;
-    int rc = work_load(w, db, columns, defs, foi, true);
+    struct scoring *w = &s->work;
+    int rc = run_scoring_load(w, db, columns, defs, foi, true);
 
     if (rc == 0) {
         keep_short(w);
-        rc = work_matrix(w, feature_find("stack2vec"), pool, &s->x);
+        rc = scoring_matrix(w, feature_find("stack2vec"), pool, &s->x);
     }
     if (rc == 0)
         s->input = (struct topsubtrees_input){&w->embedding, s->x, &w->forest, defs, &w->wl, 0};
@@ -67,7 +67,7 @@ int subtrees_load(struct subtrees *s, sqlite3 *db, const struct columns *columns
 void subtrees_release(struct subtrees *s)
 {
     topsubtrees_release(&s->tops);
-    work_release(&s->work);
+    scoring_release(&s->work);
     free(s->x.x);
     *s = (struct subtrees){0};
 }

@@ -5,7 +5,7 @@
 #ifndef SNAG_ANALYSIS_SUBTREES_H
 #define SNAG_ANALYSIS_SUBTREES_H
 
-#include "analysis/work.h"
+#include "analysis/run_scoring.h"
 #include "explain/topsubtrees.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 struct subtrees {
-    struct work work; /* work.is_embedding_new: trained, and not kept */
+    struct scoring work; /* work.is_embedding_new: trained, and not kept */
     struct matrix x;
     uint32_t tree; /* of work.forest */
     struct topsubtrees_input input;
@@ -23,8 +23,8 @@ struct subtrees {
 /*
  * subtrees_open -- all that is the same for all executions of a function of interest.
  *   s  zeroed; release it in any case
- * Returns 0 or as work_load and work_matrix. As long as the analysis took without reading the
- * trace. It holds as long as the run: training again gives the same.
+ * Returns 0 or as run_scoring_load and scoring_matrix. As long as the analysis took without
+ * reading the trace. It holds as long as the run: training again gives the same.
  */
 int subtrees_open(struct subtrees *s, sqlite3 *db, const struct columns *columns,
                   const struct definitions *defs, int64_t foi, struct pool *pool);

@@ -229,7 +229,7 @@ static void append_candidate(const struct execution *x, void *ctx)
 
 static json_t *unseen_to_json(const struct analysis_result *result)
 {
-    const struct stack2vec_unseen *subtrees = &result->unseen_subtrees;
+    const struct stack2vec_unseen *subtrees = &result->unseen.subtrees;
 
     return json_pack("{s:I, s:I, s:I, s:I, s:I}", "calls", (json_int_t)result->unseen.n_calls,
                      "executions", (json_int_t)result->unseen.n_trees, "subtrees",
@@ -277,7 +277,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
 /* What the model could not judge. */
 static void print_unseen(const struct analysis_result *result)
 {
-    const struct stack2vec_unseen *subtrees = &result->unseen_subtrees;
+    const struct stack2vec_unseen *subtrees = &result->unseen.subtrees;
     char calls[TEXT_SIZE], trees[TEXT_SIZE], words[TEXT_SIZE];
 
     print("the model has never seen: %s call%s on other call paths, in %s execution%s\n",

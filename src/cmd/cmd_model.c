@@ -102,7 +102,7 @@ static int learn(struct learning *l, struct model *m)
 /* Moves what the ranking holds into a model. */
 static int model_of(struct learning *l, struct model *m)
 {
-    struct work *w = &l->ranking.work;
+    struct scoring *w = &l->ranking.work;
     uint32_t root = w->model.paths.region[0];
     char now[32];
 

@@ -150,6 +150,5 @@ void residual_score(struct yardstick *y, bool is_own, const struct residual_meas
         score_tree(y, &measure[i], i, out);
     if (is_own)
         y->threshold = threshold_for(out->score, out->evidence, n);
-    out->threshold =
-        isfinite(y->threshold) ? y->threshold : threshold_for(out->score, out->evidence, n);
+    out->threshold = y->threshold;
 }

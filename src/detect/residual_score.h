@@ -54,7 +54,7 @@ void yardstick_unpack(struct yardstick *yardstick, struct pack *pack);
 /*
  * residual_score -- of n trees from their measures.
  *   yardstick  from the same trees: its threshold is set to what suits them; or from others:
- *              its threshold holds, if it has one
+ *              its threshold holds
  *   is_own     which of the two
  *   out        released by residual_scores_release
  * All scores are 0 for one tree, or for equal ones. O(n log n).

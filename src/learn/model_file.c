@@ -7,6 +7,7 @@
 #include "base/pack.h"
 #include "base/xxh.h"
 #include "detect/ocsvm_pack.h"
+#include "features/features.h"
 #include "features/residual_pack.h"
 #include "features/stack2vec_pack.h"
 
@@ -240,8 +241,8 @@ static bool fits_together(const struct model *m)
         return false;
     if (has_gp(m) && m->gp.points.n_cols != n_columns + 3)
         return false;
-    if (has_svm(m) != (strcmp(m->detector, "ocsvm") == 0) ||
-        has_embedding(m) != (has_svm(m) && is_stack2vec))
+    if (strcmp(m->detector, has_svm(m) ? "ocsvm" : "residual") != 0 ||
+        feature_find(m->features) == NULL || has_embedding(m) != (has_svm(m) && is_stack2vec))
         return false;
     return !has_svm(m) ||
            m->svm.support.cols == (is_stack2vec ? m->embedding.opts.dims : n_columns);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "live/foi_watch.h"
 #include "live/rolling.h"
-#include "live/tree_model.h"
+#include "score/scorer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct sink {
 
 struct live_trees {
     struct foi_watch watch;
-    struct tree_model *model; /* NULL: none */
+    struct scorer *model; /* NULL: none */
     struct rolling_opts rolling_opts;
     struct sink *sink; /* [n_sinks] */
     size_t n_sinks, sink_cap;
@@ -79,7 +79,7 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
     if (rc == 0)
         rc = set_rolling(&t->rolling_opts, opts);
     if (rc == 0 && opts->model_path)
-        rc = tree_model_open(opts->model_path, &t->model);
+        rc = scorer_open(opts->model_path, &t->model);
     if (rc < 0) {
         live_trees_free(t);
         return rc;
@@ -105,7 +105,7 @@ void live_trees_free(struct live_trees *t)
         free(t->foi[i].verdict);
     }
     foi_watch_release(&t->watch);
-    tree_model_close(t->model);
+    scorer_close(t->model);
     arena_release(&t->sentences);
     free(t->sink);
     free(t->foi);
@@ -148,8 +148,7 @@ static void match_again(struct live_trees *t, const struct definitions *defs)
 {
     uint32_t region[FOI_MOST];
     size_t n = foi_watch_match(&t->watch, defs, region);
-    uint32_t of_model =
-        t->model ? names_find(&defs->names, tree_model_foi(t->model)) : NAMES_NONE;
+    uint32_t of_model = t->model ? names_find(&defs->names, scorer_foi(t->model)) : NAMES_NONE;
 
     if (of_model != NAMES_NONE && t->watch.is_called[of_model])
         foi_of(t, of_model)->has_model = true;
@@ -225,7 +224,8 @@ static void judge_by_model(struct live_trees *t, struct live_foi *foi,
                            const struct definitions *defs)
 {
     const struct forest *f = &foi->trees.forest;
-    int rc = tree_model_score(t->model, f, defs);
+    const struct scoring *scoring;
+    int rc = scorer_judge(t->model, f, defs, &scoring);
 
     if (rc < 0)
         log_warn("trees", "%s", err_message());
@@ -237,12 +237,13 @@ static void judge_by_model(struct live_trees *t, struct live_foi *foi,
         if (rc < 0)
             continue;
         v->algorithm = TREE_BY_MODEL;
-        v->score = tree_model_score_of(t->model, i);
-        v->threshold = tree_model_threshold(t->model);
-        v->is_anomaly = tree_model_is_anomaly(t->model, i);
+        v->score = scoring->score[i];
+        v->part = scoring->residual.part[i];
+        v->threshold = scoring->threshold;
+        v->is_anomaly = scoring->is_anomaly[i];
         if (!v->is_anomaly)
             continue;
-        tree_model_why(t->model, i, why);
+        scorer_why(t->model, i, why);
         v->why = arena_string(&t->sentences, why);
     }
 }
@@ -300,13 +301,12 @@ const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *
 
 int live_trees_check(const struct live_trees *t, const struct definitions *defs)
 {
-    uint32_t region =
-        t->model ? names_find(&defs->names, tree_model_foi(t->model)) : NAMES_NONE;
+    uint32_t region = t->model ? names_find(&defs->names, scorer_foi(t->model)) : NAMES_NONE;
 
     if (t->model && (region == NAMES_NONE || region >= t->watch.called.n_regions ||
                      !t->watch.is_called[region]))
         return err_set(ERR_NOT_FOUND, "the model is about '%s', which was never called",
-                       tree_model_foi(t->model));
+                       scorer_foi(t->model));
     return foi_watch_check(&t->watch, defs);
 }
 

@@ -20,6 +20,7 @@
 #ifndef SNAG_LIVE_LIVE_TREES_H
 #define SNAG_LIVE_LIVE_TREES_H
 
+#include "detect/residual_score.h"
 #include "detect/sketch.h"
 #include "live/ad.h"
 #include "live/live_forest.h"
@@ -36,7 +37,8 @@
 struct tree_verdict {
     const char *algorithm; /* TREE_BY_*; NULL: not judged, too few to compare it with */
     double score;          /* strangeness: deviations for rolling, the detector's for a model */
-    double threshold;      /* a score above it is an anomaly */
+    enum score_part part;  /* by a model: what the score is of */
+    double threshold;      /* a score above it is an anomaly; INFINITY: see scoring_judge */
     double sigmas;         /* deviations by rolling, whoever judges; NAN: too few yet */
     bool is_anomaly;
     const char *why; /* of an anomaly, one sentence, until the next step; else NULL */

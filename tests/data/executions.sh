@@ -17,7 +17,32 @@ cd "$run"
 
 same_trees "$archive" "$function" "${steps[@]}"
 same_verdicts "$archive" "$function" "0 ${steps[*]}"
-"$SNAG" analyze "$archive" --foi "$function" -o run.snag --quiet >/dev/null
-"$SNAG" model save run.snag run.model --quiet >/dev/null
-same_scores run.model "$archive" "$function" "${steps[@]}"
+
+# Models of several kinds judge it; the last one without any anomaly in its run, and of another
+# program. save NAME [OPTION...]: of a run of its own.
+save() {
+    local model=$1
+    shift
+    damaged_too "$SNAG" analyze "$archive" --foi "$function" -o run.snag --force --quiet "$@" >/dev/null
+    "$SNAG" model save run.snag "$model" --quiet >/dev/null
+}
+save residual.model
+"$SNAG" list run.snag --top 3 --json | jq -r '.[].id? // .id' | sed 's/$/=abnormal/' >labels
+"$SNAG" list run.snag --top 9 --json | jq -r '.[].id? // .id' | tail -n 2 | sed 's/$/=normal/' >>labels
+mapfile -t labels <labels
+"$SNAG" label run.snag "${labels[@]}" --quiet >/dev/null
+"$SNAG" retrain run.snag --quiet >/dev/null
+"$SNAG" model save run.snag labelled.model --quiet >/dev/null
+save svm-residual.model --detector ocsvm --features residual
+save svm-stack2vec.model --detector ocsvm --features stack2vec
+models=(residual labelled svm-residual svm-stack2vec)
+if [ "$("$SNAG" model info residual.model --json | jq -r .foi)" = "$function" ]; then
+    "$SNAG" analyze "synth:500*$function(a@1ms b(c@1ms d@2ms >1 <1));ranks=4;jitter=0.02" --foi "$function" \
+        -o other.snag --quiet >/dev/null
+    "$SNAG" model save other.snag other.model --quiet >/dev/null
+    models+=(other)
+fi
+for model in "${models[@]}"; do
+    same_scores $model.model "$archive" "$function" "${steps[@]}"
+done
 exit $failed

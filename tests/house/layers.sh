@@ -16,12 +16,13 @@ features: forest
 detect: features
 learn: detect
 explain: features
+score: learn explain
 project: base
 ps: detect
 prov: detect
-live: learn explain prov ps
+live: score prov ps
 run: forest
-analysis: learn explain run project prov ps
+analysis: score run project prov ps
 view: analysis
 http: base
 web: view live http

@@ -19,23 +19,37 @@ same_trees "$fresh" step 0 0.0005 0.0037 0.1
 same_trees "$fresh" new 0 0.0005
 same_trees "$fresh" d 0.0002
 same_verdicts "$fresh" step "0 0.0005 0.0037 0.1"
+needs_anomalies first.csv
 same_records "$fresh" step "0 0.0005 0.0037 0.1"
 same_verdicts "$fresh" step "0 0.0037" --features duration,exclusive,calls,messages,rate,depth --plain
+needs_anomalies first.csv
 
 "$SNAG" analyze "$learnt" --foi step -o run.snag --quiet >/dev/null
 "$SNAG" model save run.snag plain.model --quiet >/dev/null
 same_scores plain.model "$fresh" step 0 0.0037 0.1
+needs_anomalies after.csv
 same_verdicts "$fresh" step "0 0.0037 0.1" --model plain.model
+needs_anomalies first.csv
 
 "$SNAG" label run.snag '#0-30=abnormal' '#1-30=abnormal' '#2-5=normal' '#0-46=normal' --quiet >/dev/null
 "$SNAG" retrain run.snag --quiet >/dev/null
 "$SNAG" model save run.snag labelled.model --quiet >/dev/null
 same_scores labelled.model "$fresh" step 0.0037
+needs_anomalies after.csv
 
 for features in residual stack2vec; do
     "$SNAG" analyze "$learnt" --foi step -o run.snag --force --quiet --detector ocsvm \
         --features $features --dimensions 16 >/dev/null
     "$SNAG" model save run.snag svm.model --quiet >/dev/null
     same_scores svm.model "$fresh" step 0.0037 0.1
+    needs_anomalies after.csv
 done
+# The model of a run without any anomaly has no threshold.
+quiet='synth:500*step(a@1ms b(c@1ms d@2ms >1 <1));ranks=4;jitter='
+"$SNAG" analyze "${quiet}0.02" --foi step -o run.snag --force --quiet >/dev/null
+[ "$("$SNAG" query run.snag "SELECT count(*) FROM execution WHERE verdict = 'anomaly'" --format csv |
+    tail -n 1)" = 0 ] || complain "the quiet run is not"
+"$SNAG" model save run.snag quiet.model --quiet >/dev/null
+same_scores quiet.model "${quiet}0.1;slow=d/97/5;seed=5" step 0.0037 0.1
+needs_anomalies after.csv
 exit $failed

@@ -90,11 +90,11 @@ static void print_step(void *ctx, const struct live_tree_step *step)
             for (size_t m = lf->first_message[t]; m < lf->first_message[t + 1]; m++)
                 add_message(hash, &lf->message[m], lf->message[m].call - f->first[t]);
             print_tree(f, t, &step->step->defs->location[f->location[t]], hash);
-            printf(",%.17g,%s,%.17g\n", v->score,
+            printf(",%.17g,%s,%s,%.17g\n", v->score,
                    v->algorithm == NULL ? "none"
                    : v->is_anomaly      ? "anomaly"
                                         : "normal",
-                   v->sigmas);
+                   score_part_name(v->part), v->sigmas);
         }
     }
 }
@@ -142,7 +142,7 @@ static void print_location(const struct forest *f, const struct calls *calls,
                 calls->message[m].call < root + n)
                 add_message(hash, &calls->message[m], calls->message[m].call - root);
         print_tree(f, t, location, hash);
-        printf(",0,none,nan\n");
+        printf(",0,none,,nan\n");
     }
 }
 
@@ -258,7 +258,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "live_executions [options] TRACE FUNCTION\n");
         return 2;
     }
-    printf("id,call,enter_ns,duration_ns,vertices,messages,hash,score,verdict,sigmas\n");
+    printf("id,call,enter_ns,duration_ns,vertices,messages,hash,score,verdict,part,sigmas\n");
     rc = o.is_whole ? read_whole(&o) : read_steps(&o);
     if (rc < 0)
         fprintf(stderr, "live_executions: %s\n", err_message());

@@ -1,0 +1,196 @@
+/* The same steps whether the model is learnt or of another run; only who fills in differs. */
+#include "score/scoring.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "detect/rbf.h"
+#include "features/residual_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void scoring_release(struct scoring *s)
+{
+    forest_release(&s->forest);
+    wl_release(&s->wl);
+    residual_place_release(&s->place);
+    residual_scores_release(&s->residual);
+    if (s->by == NULL) {
+        residual_release(&s->model);
+        yardstick_release(&s->yardstick);
+        stack2vec_release(&s->embedding);
+    }
+    free(s->measure);
+    free(s->score);
+    free(s->is_anomaly);
+    *s = (struct scoring){0};
+}
+
+/* ----------------------------------------------------------------------------- measuring */
+
+/* By the yardstick that is there, or by one made of these trees. */
+static void measure(struct scoring *s)
+{
+    s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
+    residual_measures(&s->model, &s->place, &s->forest, s->measure);
+    if (s->by == NULL)
+        yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees);
+    residual_score(&s->yardstick, s->by == NULL, s->measure, s->forest.n_trees, &s->residual);
+}
+
+void scoring_learn(struct scoring *s, bool with_bags)
+{
+    wl_init(&s->wl, &s->forest, s->defs, with_bags);
+    residual_fit(&s->model, &s->place, &s->forest, &s->wl.vocab, s->wl.complete, s->defs);
+    measure(s);
+}
+
+void scoring_measure(struct scoring *s, bool with_bags)
+{
+    wl_init(&s->wl, &s->forest, s->defs, with_bags);
+    residual_locate(&s->model, &s->place, &s->forest, &s->wl.vocab, s->wl.complete, s->defs);
+    measure(s);
+}
+
+static void count_unseen(struct scoring *s)
+{
+    for (uint32_t t = 0; t < s->forest.n_trees; t++) {
+        uint64_t n_before = s->unseen.n_calls;
+
+        for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
+            s->unseen.n_calls += s->place.path[v] == PATH_NONE;
+        s->unseen.n_trees += s->unseen.n_calls > n_before;
+    }
+}
+
+void scoring_apply(struct scoring *s, const struct model *by, bool with_bags)
+{
+    s->by = by;
+    s->model = by->residual;
+    s->yardstick = by->yardstick;
+    if (by->embedding.n_words > 0)
+        s->embedding = by->embedding;
+    scoring_measure(s, with_bags);
+    count_unseen(s);
+}
+
+/* ------------------------------------------------------------------------------- features */
+
+struct feature_input scoring_input(struct scoring *s, struct pool *pool)
+{
+    return (struct feature_input){.forest = &s->forest,
+                                  .defs = s->defs,
+                                  .wl = &s->wl,
+                                  .model = &s->model,
+                                  .place = &s->place,
+                                  .pool = pool,
+                                  .embedding = &s->embedding,
+                                  .unseen = &s->unseen.subtrees};
+}
+
+int scoring_matrix(struct scoring *s, const struct feature_ops *ops, struct pool *pool,
+                   struct matrix *x)
+{
+    struct feature_input input = scoring_input(s, pool);
+    bool has_embedding = s->embedding.n_words > 0;
+    int rc = feature_matrix(ops, &input, x);
+
+    s->is_embedding_new |= !has_embedding && s->embedding.n_words > 0;
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- judging */
+
+bool scoring_needs_bags(const struct scoring_opts *opts)
+{
+    return opts->detector->needs_matrix && opts->features->needs_bags;
+}
+
+static bool has_svm(const struct model *model)
+{
+    return model && model->svm.support.rows > 0;
+}
+
+static int score_by_svm(struct scoring *s, struct matrix x, struct pool *pool)
+{
+    s->threshold = s->by->threshold;
+    s->gamma = s->by->svm.gamma;
+    return ocsvm_model_score(&s->by->svm, x, pool, s->score);
+}
+
+static int score_by_detector(struct scoring *s, const struct scoring_opts *opts,
+                             struct matrix x)
+{
+    struct detector_input input = {.x = x,
+                                   .residual = &s->residual,
+                                   .k = opts->k,
+                                   .gamma = opts->gamma,
+                                   .seed = opts->seed,
+                                   .pool = opts->pool};
+
+    if (opts->detector->needs_gamma)
+        s->gamma = input.gamma = input.gamma > 0 ? input.gamma : rbf_gamma(x);
+    return opts->detector->score(&input, s->forest.n_trees, s->score, &s->threshold);
+}
+
+/* What the model learnt from labels, on top of the detector's scores. */
+static void correct(struct scoring *s, struct pool *pool)
+{
+    struct feature_input input = scoring_input(s, pool);
+    struct rows rows;
+
+    if (s->by == NULL || s->by->gp.points.n == 0)
+        return;
+    residual_rows(&input, s->score, &rows);
+    gp_score(&s->by->gp, &rows, s->score, pool, s->score);
+    rows_release(&rows);
+}
+
+static void decide(struct scoring *s)
+{
+    bool is_by_evidence = s->by && !isfinite(s->threshold);
+
+    for (uint32_t t = 0; t < s->forest.n_trees; t++) {
+        s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
+        s->is_anomaly[t] = is_by_evidence ? s->residual.evidence[t] >= RESIDUAL_STRONG
+                                          : s->score[t] > s->threshold;
+    }
+}
+
+int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
+{
+    struct matrix x = {0};
+    int rc = 0;
+
+    s->score = mem_alloc(s->forest.n_trees, sizeof *s->score);
+    s->is_anomaly = mem_alloc(s->forest.n_trees, sizeof *s->is_anomaly);
+    if (opts->detector->needs_matrix)
+        rc = scoring_matrix(s, opts->features, opts->pool, &x);
+    if (rc == 0)
+        rc = has_svm(s->by) ? score_by_svm(s, x, opts->pool) : score_by_detector(s, opts, x);
+    free(x.x);
+    if (rc < 0)
+        return rc;
+    correct(s, opts->pool);
+    if (!isnan(opts->threshold))
+        s->threshold = opts->threshold;
+    decide(s);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- reasons */
+
+void scoring_why_init(const struct scoring *s, struct why *why)
+{
+    why_init(why, &s->model, &s->place, &s->forest, s->defs);
+}
+
+void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
+{
+    double value[N_PARTS];
+
+    for (int p = 0; p < N_PARTS; p++)
+        value[p] = s->residual.value[p][t];
+    why_sentence(why, t, &s->measure[t], value, out);
+}

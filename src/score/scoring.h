@@ -1,0 +1,129 @@
+/*
+ * scoring -- the executions of one function of interest and all that is known of them: their
+ * forest, the labels of its subtrees, the model of what is usual, what each tree measures by
+ * it, scores, verdicts, reasons. The only place where a tree gets a score, whoever asks and
+ * whether the program still runs.
+ *
+ *     scoring_learn                    the model is made of the forest itself
+ *     scoring_apply                    the model is of another run
+ *     scoring_judge                    scores and verdicts by a detector, or by the model
+ *     scoring_why                      the reason for one
+ *
+ * By a model of another run every tree is compared with those the model was made from, never
+ * with its neighbours: its score, to the last bit, does not depend on how many are judged at
+ * once.
+ */
+#ifndef SNAG_SCORE_SCORING_H
+#define SNAG_SCORE_SCORING_H
+
+#include "base/matrix.h"
+#include "base/pool.h"
+#include "detect/detector.h"
+#include "explain/why.h"
+#include "features/features.h"
+#include "features/wl.h"
+#include "forest/forest.h"
+#include "learn/model_file.h"
+#include "trace/definitions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SCORING_DEFAULT "residual" /* name of the features and of the detector */
+
+/* What a model did not know of the executions it was applied to. */
+struct scoring_unseen {
+    uint64_t n_calls; /* on call paths the model does not have */
+    uint32_t n_trees; /* executions with such calls */
+    struct stack2vec_unseen subtrees;
+};
+
+struct scoring {
+    const struct definitions *defs; /* not its own; regions as in the forest and the model */
+    struct forest forest;
+    struct wl wl;
+    struct residual_model model;
+    struct residual_place place;
+    struct residual_measure *measure; /* [forest.n_trees] */
+    struct yardstick yardstick;       /* what they are compared with */
+    struct residual_scores residual;  /* [forest.n_trees] */
+    struct stack2vec embedding;       /* nothing but its options until there is a need for it */
+    bool is_embedding_new;            /* trained by scoring_matrix, and not kept anywhere yet */
+    struct scoring_unseen unseen;
+    const struct model *by; /* the model of another run; NULL: learnt from the forest */
+
+    double *score;    /* [forest.n_trees] after scoring_judge; in the detector's units */
+    bool *is_anomaly; /* [forest.n_trees] */
+    double threshold; /* what is above it is an anomaly; INFINITY: see scoring_judge */
+    double gamma;     /* of the kernel of ocsvm; 0 with another detector */
+};
+
+/* scoring_release -- all that is its own: not what scoring_apply has borrowed. */
+void scoring_release(struct scoring *s);
+
+/*
+ * scoring_learn -- label the forest, learn the model from it, measure every tree.
+ *   s          zeroed, but for defs, forest and embedding.opts
+ *   with_bags  for features that need wl.bags
+ * O(vertices), see wl_init and residual_fit.
+ */
+void scoring_learn(struct scoring *s, bool with_bags);
+
+/*
+ * scoring_measure -- the same by the model that is there already, learnt from this forest.
+ */
+void scoring_measure(struct scoring *s, bool with_bags);
+
+/*
+ * scoring_apply -- label the forest and measure every tree by what was learnt from another run.
+ *   by  numbered as s->defs; must outlive s
+ * Costs as scoring_learn.
+ */
+void scoring_apply(struct scoring *s, const struct model *by, bool with_bags);
+
+/* What scores are made with. */
+struct scoring_opts {
+    const struct detector_ops *detector; /* learnt: */
+    const struct feature_ops *features;  /* ... and what it compares; see scoring_needs_bags */
+    uint32_t k;                          /* neighbours; 0: the detector's own number */
+    double threshold;                    /* NAN: the detector's own */
+    double gamma;                        /* 0: taken from the data */
+    uint64_t seed;
+    struct pool *pool;
+};
+
+/* scoring_needs_bags -- what scoring_learn and scoring_apply are to be told. */
+bool scoring_needs_bags(const struct scoring_opts *opts);
+
+/*
+ * scoring_judge -- scores and verdicts of all trees.
+ *   opts  of the model, if one is applied: detector and features are its own then
+ * An anomaly is what scores above the threshold. A run without any anomaly has no threshold:
+ * nothing is one there; in a model of such a run, the trees of other runs are anomalies whose
+ * evidence is strong in absolute terms (residual_score.h), one by one.
+ * Returns 0, or ERR_RANGE when a feature is not finite or takes too much memory, or there are
+ * too few trees for the detector. O(trees * support vectors) by a one-class SVM, else see the
+ * detector.
+ */
+int scoring_judge(struct scoring *s, const struct scoring_opts *opts);
+
+/* scoring_input -- what features are made from. */
+struct feature_input scoring_input(struct scoring *s, struct pool *pool);
+
+/*
+ * scoring_matrix -- the features of all trees.
+ *   ops  with needs_bags only if there are bags
+ *   x    out: (n_trees, cols), free(x->x)
+ * An embedding that is not there is trained.
+ * Returns 0, or ERR_RANGE when the matrix would take more than 4 GiB.
+ */
+int scoring_matrix(struct scoring *s, const struct feature_ops *ops, struct pool *pool,
+                   struct matrix *x);
+
+/* scoring_why_init -- to ask for reasons, until the forest changes; why_release. */
+void scoring_why_init(const struct scoring *s, struct why *why);
+
+/* scoring_why -- what makes tree t strange, in a sentence. O(vertices of the tree). */
+void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE]);
+
+#endif
