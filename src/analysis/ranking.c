@@ -16,36 +16,64 @@
 #define DEFAULT_LEARNER "gp"
 #define CALIBRATED "residual" /* the detector whose scores are in nats */
 
-static int load_scores(sqlite3 *db, int64_t foi, double *score, uint32_t n)
+/* The detector's scores, and which of them it called anomalies; counts those. */
+static int load_scores(sqlite3 *db, int64_t foi, double *score, bool *is_anomaly, uint32_t n,
+                       uint32_t *n_anomalies)
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
-    int rc = rundb_prepare(
-        db, "SELECT detector_score FROM execution WHERE foi = ? ORDER BY tree", &query);
+    int rc = rundb_prepare(db,
+                           "SELECT detector_score, detector_verdict = 'anomaly' FROM execution "
+                           "WHERE foi = ? ORDER BY tree",
+                           &query);
 
+    *n_anomalies = 0;
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
-    while (rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW)
-        score[t++] = sqlite3_column_double(query, 0);
+    while (rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW) {
+        score[t] = sqlite3_column_double(query, 0);
+        is_anomaly[t] = sqlite3_column_int(query, 1) != 0;
+        *n_anomalies += is_anomaly[t++];
+    }
     if (rc == 0 && t < n)
         rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions have a score", t, n);
     sqlite3_finalize(query);
     return rc;
 }
 
-/* The detector's scores as tail probabilities. Returns its threshold as one. */
-static double calibrate(struct ranking *r, const struct foi_settings *s)
+static int falling(const void *a, const void *b)
 {
-    uint32_t n_above = 0;
+    double x = *(const double *)a, y = *(const double *)b;
 
+    return (x < y) - (x > y);
+}
+
+/* The score that so many have, and the next one has not. */
+static double between(const double *score, uint32_t n, uint32_t n_above)
+{
+    double *sorted = mem_alloc(n, sizeof *sorted), threshold;
+
+    memcpy(sorted, score, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, falling);
+    threshold = n_above == 0   ? INFINITY
+                : n_above == n ? -INFINITY
+                               : 0.5 * (sorted[n_above - 1] + sorted[n_above]);
+    free(sorted);
+    return threshold;
+}
+
+/*
+ * The detector's scores as tail probabilities. Returns its threshold as one; where executions
+ * were judged one by one without any (scoring_judge), one that leaves as many above.
+ */
+static double calibrate(struct ranking *r, const struct foi_settings *s, uint32_t n_anomalies)
+{
     if (strcmp(s->detector, CALIBRATED) == 0) {
         memcpy(r->prior, r->detector, r->n * sizeof *r->prior);
-        return s->threshold;
+        return isfinite(s->threshold) ? s->threshold : between(r->prior, r->n, n_anomalies);
     }
     tail_ranks(r->detector, r->n, r->prior);
-    for (uint32_t t = 0; t < r->n; t++)
-        n_above += r->detector[t] > s->threshold;
-    return -log((n_above + 0.5) / r->n); /* between the last above and the first below */
+    return -log((n_anomalies + 0.5) / r->n); /* between the last above and the first below */
 }
 
 /* What was said, or what the analysis had for the same vectors, or what suits them. */
@@ -80,6 +108,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     const struct feature_ops *features;
     struct learner_input input = {.seed = opts->seed, .pool = opts->pool};
     struct foi_settings settings;
+    uint32_t n_anomalies;
     int rc = foi_settings_load(db, foi, &settings);
 
     if (ops == NULL)
@@ -101,12 +130,13 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
                           .features_name = ops->needs_matrix ? features->name : "residual",
                           .work = r->work};
     r->detector = mem_alloc(r->n, sizeof *r->detector);
+    r->is_anomaly = mem_alloc(r->n, sizeof *r->is_anomaly);
     r->prior = mem_alloc(r->n, sizeof *r->prior);
     snprintf(r->detector_name, sizeof r->detector_name, "%.31s", settings.detector);
-    rc = load_scores(db, foi, r->detector, r->n);
+    rc = load_scores(db, foi, r->detector, r->is_anomaly, r->n, &n_anomalies);
     if (rc < 0)
         return rc;
-    input.threshold = calibrate(r, &settings);
+    input.threshold = calibrate(r, &settings, n_anomalies);
     rc = load_rows(r, ops, features, opts->pool);
     if (rc == 0 && ops->needs_matrix)
         input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
@@ -115,6 +145,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     input.rows = &r->rows;
     input.x = r->x;
     input.prior = r->prior;
+    input.is_anomaly = r->is_anomaly;
     return rc < 0 ? rc : learner_init(&r->learner, ops, &input);
 }
 
@@ -125,6 +156,7 @@ void ranking_close(struct ranking *r)
     scoring_release(&r->work);
     free(r->x.x);
     free(r->detector);
+    free(r->is_anomaly);
     free(r->prior);
     *r = (struct ranking){0};
 }

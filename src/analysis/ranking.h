@@ -31,6 +31,7 @@ struct ranking {
     char detector_name[32];
     struct learnt_settings learnt; /* what is used of it */
     double *detector;              /* [n] scores of the detector, in its own units */
+    bool *is_anomaly;              /* [n] and its verdicts */
     struct learner learner;
 
     struct scoring work;

@@ -147,13 +147,24 @@ void learner_release(struct learner *learner)
     *learner = (struct learner){0};
 }
 
+/* Of an execution without a label. Only gp's scores can be compared with the prior. */
+static bool is_strange(const struct learner *learner, uint32_t i, double score,
+                       double threshold)
+{
+    const struct learner_input *in = &learner->input;
+
+    if (in->is_anomaly && !learner->ops->needs_matrix && score == in->prior[i])
+        return in->is_anomaly[i];
+    return score > threshold;
+}
+
 int learner_rank(struct learner *learner, const signed char *label, double *score,
                  bool *is_anomaly, double *threshold)
 {
     int rc = learner->ops->rank(learner, label, score, threshold);
 
     for (uint32_t i = 0; rc == 0 && i < learner->input.n; i++)
-        is_anomaly[i] =
-            label[i] == LABEL_NONE ? score[i] > *threshold : label[i] == LABEL_ABNORMAL;
+        is_anomaly[i] = label[i] == LABEL_NONE ? is_strange(learner, i, score[i], *threshold)
+                                               : label[i] == LABEL_ABNORMAL;
     return rc;
 }

@@ -23,6 +23,7 @@ struct learner_input {
     const struct rows *rows; /* for learners that need no matrix */
     struct matrix x;         /* (n, cols) for those that do */
     const double *prior;     /* [n] the detector's score, in nats */
+    const bool *is_anomaly;  /* [n] its verdicts, which hold where no label changes a score */
     double threshold;        /* of the prior */
     double gamma;            /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;

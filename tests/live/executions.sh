@@ -52,4 +52,6 @@ quiet='synth:500*step(a@1ms b(c@1ms d@2ms >1 <1));ranks=4;jitter='
 "$SNAG" model save run.snag quiet.model --quiet >/dev/null
 same_scores quiet.model "${quiet}0.1;slow=d/97/5;seed=5" step 0.0037 0.1
 needs_anomalies after.csv
+"$SNAG" retrain scored.snag --json --quiet >retrained.json # and nothing changes without labels
+grep -q '"changes": \[\]' retrained.json || complain "verdicts change without labels: $(cat retrained.json)"
 exit $failed
