@@ -4,19 +4,13 @@
  */
 #include "analysis/analysis.h"
 
-#include "analysis/causes.h"
-#include "analysis/foi_settings.h"
-#include "analysis/model_store.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "base/progress.h"
-#include "run/rundb.h"
 
 /* One function of interest on its way through the stages. */
 struct analysis {
     const struct analysis_opts *opts;
-    const struct columns *columns;
     struct scoring_opts scoring_opts;
     struct scoring scoring;
 };
@@ -47,93 +41,6 @@ static int choose(struct analysis *a)
     return stack2vec_check(&a->scoring.embedding.opts);
 }
 
-/* ------------------------------------------------------------------------------ storing */
-
-static int save_foi(sqlite3 *db, const struct analysis *a, const struct analysis_foi *foi,
-                    const struct analysis_result *result)
-{
-    const struct foi_settings settings = {
-        .neighbours = a->opts->k,
-        .seed = a->opts->seed,
-        .learnt = {a->scoring.gamma, a->scoring.embedding.opts},
-    };
-    char text[FOI_SETTINGS_SIZE];
-    sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO foi VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           &insert);
-
-    foi_settings_text(&settings, text);
-    if (rc == 0)
-        rc = rundb_insert(db, insert, "itiiiiiittdt", foi->id, foi->name, (int64_t)foi->region,
-                          (int64_t)result->n_trees, (int64_t)result->n_vertices,
-                          (int64_t)result->n_messages, (int64_t)result->n_subtrees,
-                          (int64_t)result->max_depth, a->scoring_opts.features->name,
-                          a->scoring_opts.detector->name, a->scoring.threshold, text);
-    sqlite3_finalize(insert);
-    return rc;
-}
-
-static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analysis *a,
-                          int64_t foi, uint32_t t, const char *why, const char *cause)
-{
-    const struct scoring *w = &a->scoring;
-    const struct forest *f = &w->forest;
-    const struct location *location = &w->defs->location[f->location[t]];
-    const struct residual_measure *m = &w->measure[t];
-
-    return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrrrrttt", foi, (int64_t)t, (int64_t)f->location[t],
-        (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
-        (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
-        (int64_t)(f->first[t + 1] - f->first[t]), (int64_t)f->n_messages[t], w->score[t],
-        w->is_anomaly[t] ? "anomaly" : "normal", m->time, m->gross, m->structure, m->size,
-        score_part_name(w->residual.part[t]), why, cause);
-}
-
-/* The chain of a tree as a sentence, or NULL where it says nothing new. */
-static const char *chain_of(struct causes *causes, const struct scoring *w, uint32_t t,
-                            char out[CAUSE_SIZE])
-{
-    if (!causes_of(causes, &w->model, &w->place, &w->forest, t) ||
-        !cause_has_news(&causes->cause))
-        return NULL;
-    return cause_sentence(&causes->view, &causes->cause, out);
-}
-
-static int save_executions(sqlite3 *db, const struct analysis *a, int64_t foi)
-{
-    const struct scoring *w = &a->scoring;
-    double least = causes_least(w->score, w->is_anomaly, w->forest.n_trees);
-    struct progress progress;
-    struct causes causes;
-    sqlite3_stmt *insert;
-    struct why why;
-    int rc =
-        rundb_prepare(db,
-                      "INSERT INTO execution VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-                      "?11, ?12, ?13, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-                      &insert);
-
-    scoring_why_init(w, &why);
-    causes_init(&causes, a->columns, w->defs);
-    progress_begin(&progress, "storing", "executions", w->forest.n_trees);
-    for (uint32_t t = 0; rc == 0 && t < w->forest.n_trees; t++) {
-        char sentence[WHY_SIZE], chain[CAUSE_SIZE];
-        const char *cause = NULL;
-
-        scoring_why(w, &why, t, sentence);
-        if (w->is_anomaly[t] && w->score[t] > least)
-            cause = chain_of(&causes, w, t, chain);
-        rc = save_execution(db, insert, a, foi, t, sentence, cause);
-        progress_add(&progress, 1);
-    }
-    progress_end(&progress);
-    causes_release(&causes);
-    why_release(&why);
-    sqlite3_finalize(insert);
-    return rc;
-}
-
 /* --------------------------------------------------------------------------------- public */
 
 static void summarize(const struct analysis *a, struct analysis_result *result)
@@ -152,42 +59,41 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
     }
 }
 
-int analysis_run(sqlite3 *db, const struct columns *columns, const struct definitions *defs,
+int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
-                 struct analysis_result *result)
+                 const struct analysis_sink *sink, struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .columns = columns};
+    struct analysis a = {.opts = opts};
+    struct scoring *scoring = &a.scoring;
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);
 
     *result = (struct analysis_result){0};
     if (rc == 0)
-        rc = run_scoring_collect(&a.scoring, columns, defs, foi->region);
+        rc = run_scoring_collect(scoring, columns, defs, foi->region);
     if (rc < 0)
         goto out;
     forest_at = clock_ns();
     if (opts->model)
-        scoring_apply(&a.scoring, opts->model, scoring_needs_bags(&a.scoring_opts));
+        scoring_apply(scoring, opts->model, scoring_needs_bags(&a.scoring_opts));
     else
-        scoring_learn(&a.scoring, scoring_needs_bags(&a.scoring_opts));
+        scoring_learn(scoring, scoring_needs_bags(&a.scoring_opts));
     features_at = clock_ns();
-    rc = scoring_judge(&a.scoring, &a.scoring_opts);
+    rc = scoring_judge(scoring, &a.scoring_opts);
     if (rc < 0)
         goto out;
     detect_at = clock_ns();
     summarize(&a, result);
-    rc = save_foi(db, &a, foi, result);
-    if (rc == 0)
-        rc = model_store_save(db, foi->id, &a.scoring.model);
-    if (rc == 0 && a.scoring.embedding.n_words > 0)
-        rc = model_store_save_embedding(db, foi->id, &a.scoring.embedding);
-    if (rc == 0)
-        rc = save_executions(db, &a, foi->id);
+    rc = sink->take(sink->ctx, &(struct analysed){.foi = foi,
+                                                  .columns = columns,
+                                                  .scoring = scoring,
+                                                  .opts = &a.scoring_opts,
+                                                  .result = result});
     result->forest_ns = forest_at - begin;
     result->features_ns = features_at - forest_at;
     result->detect_ns = detect_at - features_at;
     result->store_ns = clock_ns() - detect_at;
 out:
-    scoring_release(&a.scoring);
+    scoring_release(scoring);
     return rc;
 }

@@ -1,8 +1,8 @@
 /*
- * analysis -- from the columns of a run to scored and explained executions in its database.
+ * analysis -- from the columns of a run to scored and explained executions.
  *
  * One function of interest at a time: forest, subtree labels, residual model, scores, reasons.
- * The model is kept, so that an execution can be looked at again without the others.
+ * What was found is handed to a sink; run_store.h is the one that makes a run of it.
  */
 #ifndef SNAG_ANALYSIS_ANALYSIS_H
 #define SNAG_ANALYSIS_ANALYSIS_H
@@ -16,8 +16,6 @@
 #include "trace/definitions.h"
 
 #include <stdint.h>
-
-#include <sqlite3.h>
 
 struct analysis_opts {
     const char *features, *detector; /* names, or NULL for the default */
@@ -46,15 +44,30 @@ struct analysis_foi {
     const char *name; /* what is printed in front of '#' when there are several */
 };
 
+/* All that was found, until the sink returns. */
+struct analysed {
+    const struct analysis_foi *foi;
+    const struct columns *columns;
+    const struct scoring *scoring;
+    const struct scoring_opts *opts;
+    const struct analysis_result *result; /* but for how long the stages took */
+};
+
+struct analysis_sink {
+    int (*take)(void *ctx, const struct analysed *analysed); /* 0 or an ERR_* */
+    void *ctx;
+};
+
 /*
- * analysis_run -- analyse all executions of a function and write them to an open transaction.
+ * analysis_run -- analyse all executions of a function and hand them to a sink.
  *   defs  regions as in the columns, and locations
  * With a model the executions are compared with those of the run it was made from, and with
  * what a person said of them, not with each other.
- * Returns 0, ERR_NOT_FOUND when the function is never called, or another ERR_*.
+ * Returns 0, ERR_NOT_FOUND when the function is never called, another ERR_*, or what the sink
+ * returns.
  */
-int analysis_run(sqlite3 *db, const struct columns *columns, const struct definitions *defs,
+int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
-                 struct analysis_result *result);
+                 const struct analysis_sink *sink, struct analysis_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* The same steps as snag analyze takes, with asserts for errors. */
 #include "analysis/sample_run.h"
 
+#include "analysis/run_store.h"
 #include "base/fs.h"
 #include "base/test.h"
 #include "run/run_summary.h"
@@ -12,6 +13,7 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
     struct analysis_opts opts = given ? *given : (struct analysis_opts){.threshold = NAN};
     struct ingest_opts ingest_opts = {.dir = m->dir};
     struct analysis_result result;
+    struct analysis_sink sink;
 
     *m = (struct sample_run){.dir = "/tmp/snag-run-XXXXXX"};
     opts.pool = ingest_opts.pool = m->pool = pool_new(2);
@@ -23,7 +25,8 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
     m->db = m->database.sql;
     assert_int_equal(run_summary_save(m->db, &m->source, &m->ingested), 0);
     m->foi = (struct analysis_foi){1, names_find(&m->source.defs.names, foi), foi};
-    assert_int_equal(analysis_run(m->db, &m->columns, &m->source.defs, &m->foi, &opts, &result),
+    sink = run_store_sink(m->db);
+    assert_int_equal(analysis_run(&m->columns, &m->source.defs, &m->foi, &opts, &sink, &result),
                      0);
     assert_int_equal(rundb_finish(m->db), 0);
 }

@@ -9,9 +9,10 @@
  */
 #include "base/arena.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,10 +41,8 @@ static struct arena_block *block_new(struct arena_block *older, size_t size)
 
     if (size <= SIZE_MAX - sizeof *block)
         block = aligned_alloc(ALIGN, sizeof *block + size);
-    if (block == NULL) {
-        fprintf(stderr, "snag: out of memory: %zu bytes\n", size);
-        abort();
-    }
+    if (block == NULL)
+        mem_give_up(size, 1);
     block->older = older;
     block->size = size;
     POISON(block->data, size);
@@ -60,10 +59,8 @@ void *arena_alloc(struct arena *a, size_t n, size_t width)
     size_t bytes;
     void *data;
 
-    if (__builtin_mul_overflow(n, width, &bytes) || bytes > SIZE_MAX - ALIGN) {
-        fprintf(stderr, "snag: out of memory: %zu objects of %zu bytes\n", n, width);
-        abort();
-    }
+    if (__builtin_mul_overflow(n, width, &bytes) || bytes > SIZE_MAX - ALIGN)
+        mem_give_up(n, width);
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (a->last == NULL || bytes > a->last->size - a->used) {
         a->last = block_new(a->last, bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);

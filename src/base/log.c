@@ -6,11 +6,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static enum log_level highest = LOG_WARN;
+static enum log_level highest = LOG_NONE;
+static void (*taker)(void *ctx, enum log_level level, const char *text);
+static void *taker_ctx;
 
 void log_set_level(enum log_level level)
 {
     highest = level;
+}
+
+void log_to(void (*take)(void *ctx, enum log_level level, const char *text), void *ctx)
+{
+    taker = take;
+    taker_ctx = ctx;
 }
 
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
@@ -24,5 +32,8 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text_printable(text));
+    if (taker)
+        taker(taker_ctx, level, text_printable(text));
+    else
+        fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text_printable(text));
 }

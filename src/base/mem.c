@@ -5,7 +5,6 @@
  */
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,23 +12,33 @@
 
 #define HUGE_BYTES ((size_t)4 << 20) /* blocks from here on are worth huge pages */
 
+static void (*teller)(size_t n, size_t width);
+
+void mem_on_failure(void (*tell)(size_t n, size_t width))
+{
+    teller = tell;
+}
+
+void mem_give_up(size_t n, size_t width)
+{
+    if (teller)
+        teller(n, width);
+    abort();
+}
+
 static size_t bytes_of(size_t n, size_t width)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(n, width, &bytes)) {
-        fprintf(stderr, "snag: out of memory: %zu objects of %zu bytes\n", n, width);
-        abort();
-    }
+    if (__builtin_mul_overflow(n, width, &bytes))
+        mem_give_up(n, width);
     return bytes ? bytes : 1;
 }
 
 static void *or_abort(void *data, size_t bytes)
 {
-    if (data == NULL) {
-        fprintf(stderr, "snag: out of memory: %zu bytes\n", bytes);
-        abort();
-    }
+    if (data == NULL)
+        mem_give_up(bytes, 1);
     return data;
 }
 

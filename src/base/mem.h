@@ -2,14 +2,20 @@
  * mem -- memory that is either there or ends the program.
  *
  * Running out of memory cannot be handled sensibly half-way through an analysis, so these
- * abort with a line that says how much was asked for. A size that was read from outside is
- * checked by its reader before it comes here.
+ * abort, after telling who wants to know how much was asked for. A size that was read from
+ * outside is checked by its reader before it comes here.
  */
 #ifndef SNAG_BASE_MEM_H
 #define SNAG_BASE_MEM_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* mem_on_failure -- call this before aborting; NULL: nothing. Before any thread. */
+void mem_on_failure(void (*tell)(size_t n, size_t width));
+
+/* mem_give_up -- there is no memory for n objects of width bytes: tells, and aborts. */
+void mem_give_up(size_t n, size_t width) __attribute__((noreturn));
 
 /* mem_alloc -- n objects of width bytes, zeroed. n or width may be 0. Free with free(). */
 void *mem_alloc(size_t n, size_t width);

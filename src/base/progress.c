@@ -10,7 +10,7 @@
 #define FIRST_NS 1000000000u
 #define EVERY_NS 100000000u
 
-static bool is_silent;
+static bool is_wanted;
 
 uint64_t clock_ns(void)
 {
@@ -20,15 +20,15 @@ uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void progress_silence(void)
+void progress_show(void)
 {
-    is_silent = true;
+    is_wanted = true;
 }
 
 void progress_begin(struct progress *p, const char *what, const char *unit, uint64_t total)
 {
     *p = (struct progress){.what = what, .unit = unit, .total = total, .start_ns = clock_ns()};
-    p->is_shown = !is_silent && isatty(STDERR_FILENO);
+    p->is_shown = is_wanted && isatty(STDERR_FILENO);
     atomic_store(&p->next_print_ns, p->start_ns + FIRST_NS);
 }
 

@@ -3,7 +3,8 @@
  *
  *     reading lulesh-fn8   42 %   1,143,000 of 2,723,156 events   3 s left
  *
- * Nothing is printed when stderr is not a terminal, or before the first second is over. The
+ * Nothing is printed until the program asks for it (progress_show), when stderr is not a
+ * terminal, or before the first second is over. The
  * line is wiped when the work ends. Adding is an atomic add and, ten times a second, a print.
  */
 #ifndef SNAG_BASE_PROGRESS_H
@@ -32,8 +33,8 @@ void progress_add(struct progress *p, uint64_t n);
 /* progress_end -- wipe the line. A struct that was never begun is harmless. */
 void progress_end(struct progress *p);
 
-/* progress_silence -- no progress lines in this process from now on (--quiet). */
-void progress_silence(void);
+/* progress_show -- progress lines in this process from now on. */
+void progress_show(void);
 
 /* clock_ns -- monotonic time, for measuring how long something took. */
 uint64_t clock_ns(void);

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/help.h"
@@ -103,13 +104,15 @@ static int run_command(int argc, char **argv)
         help_command(stdout, command);
         return 0;
     }
-    if (settings.is_verbose)
-        log_set_level(LOG_INFO);
-    if (settings.is_quiet) {
-        log_set_level(LOG_ERROR);
-        progress_silence();
-    }
+    log_set_level(settings.is_quiet ? LOG_ERROR : settings.is_verbose ? LOG_INFO : LOG_WARN);
+    if (!settings.is_quiet)
+        progress_show();
     return command->run(&settings);
+}
+
+static void say_out_of_memory(size_t n, size_t width)
+{
+    fprintf(stderr, "snag: out of memory: %zu x %zu bytes\n", n, width);
 }
 
 static int dispatch(int argc, char **argv)
@@ -135,6 +138,8 @@ int main(int argc, char **argv)
 {
     int status;
 
+    mem_on_failure(say_out_of_memory);
+    log_set_level(LOG_WARN);
     signal(SIGPIPE, SIG_DFL); /* `snag list | head` ends quietly */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
     status = status_of(dispatch(argc, argv));

@@ -9,7 +9,7 @@
  */
 #include "fuzz.h"
 
-#include "analysis/analysis.h"
+#include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/log.h"
@@ -86,7 +86,6 @@ static void make_models(void)
     static const char *const detectors[N_MODELS] = {"residual", "ocsvm"};
 
     log_set_level(LOG_ERROR);
-    progress_silence();
     if (freopen("/dev/null", "w", stdout) == NULL || mkdtemp(dir) == NULL)
         abort();
     snprintf(run, sizeof run, "%s/run.snag", dir);
@@ -128,7 +127,8 @@ static void score(void)
         model_adopt(&model, &source.defs, &foi.region);
         if (run_summary_uncalled(db.sql, &source.defs, n_before) == 0 &&
             columns_open(&columns, scored) == 0)
-            analysis_run(db.sql, &columns, &source.defs, &foi, &opts, &result);
+            analysis_run(&columns, &source.defs, &foi, &opts,
+                         &(struct analysis_sink){run_store_sink(db.sql).take, db.sql}, &result);
         columns_close(&columns);
     }
     database_close(&db);

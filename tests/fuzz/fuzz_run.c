@@ -218,7 +218,6 @@ static void make_run(void)
     struct pool *pool = pool_new(1);
 
     log_set_level(LOG_ERROR);
-    progress_silence();
     if (freopen("/dev/null", "w", stdout) == NULL || mkdtemp(dir) == NULL)
         abort();
     snprintf(run, sizeof run, "%s/run.snag", dir);

@@ -1,0 +1,225 @@
+/* One transaction for all of run.db. */
+#include "analysis/run_maker.h"
+
+#include "analysis/label_store.h"
+#include "analysis/run_store.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run in the making. */
+struct maker {
+    const struct run_maker_opts *opts;
+    struct rundir *dir;
+    struct source *source;
+    struct ingested *ingested;
+    struct run_made *made;
+};
+
+/* -------------------------------------------------------------- functions of interest */
+
+/* Short names, but for two that would then be alike. */
+static void name_fois(struct maker *m, const struct definitions *defs)
+{
+    for (uint32_t i = 0; i < m->made->n_foi; i++) {
+        const struct region *region = &defs->region[m->made->foi[i].region];
+
+        m->made->foi[i].id = i + 1;
+        m->made->foi[i].name = region->short_name;
+        for (uint32_t k = 0; k < m->made->n_foi; k++)
+            if (k != i && strcmp(defs->region[m->made->foi[k].region].short_name,
+                                 region->short_name) == 0)
+                m->made->foi[i].name = region->name;
+    }
+}
+
+static int add_foi(struct maker *m, uint32_t region)
+{
+    for (uint32_t i = 0; i < m->made->n_foi; i++)
+        if (m->made->foi[i].region == region)
+            return 0;
+    if (m->made->n_foi == FOI_MOST)
+        return err_set(ERR_USAGE, "more than %d functions of interest", FOI_MOST);
+    m->made->foi[m->made->n_foi++].region = region;
+    return 0;
+}
+
+static int suggest_foi(struct maker *m)
+{
+    struct foi_suggestion suggestion;
+    uint64_t total = 0;
+
+    for (uint32_t l = 0; l < m->ingested->n_locations; l++)
+        total += m->ingested->location[l].root_ns;
+    if (foi_suggest(&m->source->defs, &m->ingested->profile, total, &suggestion, 1) == 0)
+        return err_set(ERR_FORMAT, "no calls in '%s'", m->source->path);
+    m->made->is_suggested = true;
+    snprintf(m->made->why, sizeof m->made->why, "%s", suggestion.why);
+    return add_foi(m, suggestion.region);
+}
+
+/* The function that the model is about. */
+static int model_foi(struct maker *m)
+{
+    uint32_t region = names_find(&m->source->defs.names, m->opts->model->foi);
+
+    if (region == NAMES_NONE || m->ingested->profile.row[region].n_calls == 0)
+        return err_set(ERR_NOT_FOUND, "the model is about '%s', which is never called in '%s'",
+                       m->opts->model->foi, m->source->path);
+    return add_foi(m, region);
+}
+
+static int choose_fois(struct maker *m)
+{
+    int rc = m->opts->model ? model_foi(m) : 0;
+
+    for (uint32_t i = 0; rc == 0 && i < m->opts->n_foi; i++) {
+        uint32_t region[FOI_MOST];
+        size_t n;
+
+        rc = foi_match(m->opts->foi[i], &m->source->defs, &m->ingested->profile, region, &n);
+        for (size_t k = 0; rc == 0 && k < n; k++)
+            rc = add_foi(m, region[k]);
+    }
+    if (rc == 0 && m->made->n_foi == 0)
+        rc = suggest_foi(m);
+    if (rc == 0)
+        name_fois(m, &m->source->defs);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------- the run */
+
+/* All calls, whatever their function. */
+static int analyse_calls(struct maker *m, sqlite3 *db, const struct columns *columns)
+{
+    struct per_call_result result;
+    int rc;
+
+    per_call_run(columns, &m->source->defs, m->opts->per_call, &result);
+    m->made->n_strange = result.n_anomalies;
+    m->made->n_judged = result.n_judged;
+    rc = per_call_save(db, columns, &result);
+    per_call_release(&result);
+    return rc;
+}
+
+static int analyse_all(struct maker *m, sqlite3 *db)
+{
+    const struct analysis_sink sink = run_store_sink(db);
+    struct analysis_opts opts = m->opts->analysis;
+    struct columns columns;
+    int rc = columns_open(&columns, m->dir->part);
+
+    opts.model = m->opts->model;
+    for (uint32_t i = 0; rc == 0 && i < m->made->n_foi; i++) {
+        struct analysis_result *result = &m->made->result[i];
+
+        rc = analysis_run(&columns, &m->source->defs, &m->made->foi[i], &opts, &sink, result);
+        if (rc == 0)
+            log_info("analyze",
+                     "%s: forest %.1f ms, features %.1f ms, detector %.1f ms, storing %.1f ms",
+                     m->made->foi[i].name, (double)result->forest_ns * 1e-6,
+                     (double)result->features_ns * 1e-6, (double)result->detect_ns * 1e-6,
+                     (double)result->store_ns * 1e-6);
+    }
+    if (rc == 0 && m->opts->per_call)
+        rc = analyse_calls(m, db, &columns);
+    columns_close(&columns);
+    return rc;
+}
+
+/* Numbers the functions of the model as in the trace; the database gets those it has not. */
+static int adopt_model(struct maker *m, sqlite3 *db)
+{
+    uint32_t n_before = m->source->defs.names.n, region;
+
+    if (m->opts->model == NULL)
+        return 0;
+    model_adopt(m->opts->model, &m->source->defs, &region);
+    return run_summary_uncalled(db, &m->source->defs, n_before);
+}
+
+/* A run that is replaced hands its labels on. */
+static int inherit_labels(struct maker *m, sqlite3 *db)
+{
+    struct database old = {.dir = -1};
+    int dir, rc;
+
+    if (!m->opts->keeps_labels || !rundir_is_run(m->dir->path))
+        return 0;
+    rc = fs_open_dir(m->dir->path, &dir);
+    if (rc < 0)
+        return rc;
+    rc = rundb_open(dir, m->dir->path, false, &old);
+    if (rc == 0)
+        rc = label_store_inherit(db, old.sql, &m->made->n_labels, &m->made->n_lost);
+    database_close(&old);
+    close(dir);
+    return rc;
+}
+
+static int write_database(struct maker *m)
+{
+    struct database db;
+    int rc = rundb_create(m->dir->part, &db);
+
+    if (rc == 0)
+        rc = rundb_set_text(db.sql, "snag", SNAG_VERSION);
+    if (rc == 0)
+        rc = run_summary_save(db.sql, m->source, m->ingested);
+    if (rc == 0)
+        rc = adopt_model(m, db.sql);
+    if (rc == 0)
+        rc = analyse_all(m, db.sql);
+    if (rc == 0)
+        rc = inherit_labels(m, db.sql);
+    if (rc == 0)
+        rc = rundb_finish(db.sql);
+    database_close(&db);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------------- public */
+
+int run_make(struct rundir *dir, struct source *source, struct ingested *ingested,
+             const struct run_maker_opts *opts, struct run_made *made)
+{
+    struct maker m = {opts, dir, source, ingested, made};
+    int rc;
+
+    *made = (struct run_made){.n_foi = 0};
+    rc = choose_fois(&m);
+    traffic_release(&ingested->traffic);
+    if (rc == 0)
+        rc = write_database(&m);
+    return rc < 0 ? rc : rundir_commit(dir);
+}
+
+void run_maker_output(const char *trace, char out[FS_PATH_SIZE])
+{
+    char copy[FS_PATH_SIZE], *base, *dot;
+    size_t length;
+
+    snprintf(copy, sizeof copy, "%s", strncmp(trace, "synth:", 6) == 0 ? "synth" : trace);
+    if (strcmp(copy, "-") == 0)
+        snprintf(copy, sizeof copy, "trace");
+    length = strlen(copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    base = strrchr(copy, '/');
+    if (base && strcmp(base, "/traces.otf2") == 0) {
+        *base = '\0';
+        base = strrchr(copy, '/');
+    }
+    base = base ? base + 1 : copy;
+    dot = strchr(base + (*base == '.'), '.');
+    if (dot)
+        *dot = '\0';
+    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", *base ? base : "trace");
+}

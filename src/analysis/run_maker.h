@@ -1,0 +1,50 @@
+/*
+ * run_maker -- a run from a trace that was read: which functions are looked at, their analyses,
+ * and everything that run.db says. The directory appears under its name when all is in it.
+ */
+#ifndef SNAG_ANALYSIS_RUN_MAKER_H
+#define SNAG_ANALYSIS_RUN_MAKER_H
+
+#include "analysis/analysis.h"
+#include "analysis/per_call.h"
+#include "forest/foi.h"
+#include "run/ingest.h"
+#include "run/rundir.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_maker_opts {
+    const char *const *foi; /* [n_foi] patterns, see foi_match; none: what is suggested */
+    uint32_t n_foi;
+    struct analysis_opts analysis; /* but for its model */
+    struct model *model;           /* judge by it; NULL: learn. Renumbered as the trace */
+    const struct per_call_opts *per_call; /* the strange calls, too; NULL: not */
+    bool keeps_labels;                    /* of the run that is replaced */
+};
+
+struct run_made {
+    struct analysis_foi foi[FOI_MOST]; /* names are the definitions' */
+    struct analysis_result result[FOI_MOST];
+    uint32_t n_foi;
+    bool is_suggested;
+    char why[FOI_WHY_SIZE];       /* of the suggestion */
+    uint64_t n_strange, n_judged; /* calls */
+    size_t n_labels, n_lost;      /* taken over; could not be */
+};
+
+/*
+ * run_make -- analyse, write and commit.
+ *   dir       begun, with the columns in it; abandon it in any case
+ *   ingested  its traffic is released, as it is on disk
+ * Returns 0, ERR_NOT_FOUND for a function that there is not or that is never called, ERR_FORMAT
+ * when nothing was called, or another ERR_*.
+ */
+int run_make(struct rundir *dir, struct source *source, struct ingested *ingested,
+             const struct run_maker_opts *opts, struct run_made *made);
+
+/* run_maker_output -- the usual name of the run of a trace: "dir/name.otf2" -> "name.snag";
+ * "dir/traces.otf2" and "dir/" -> "dir.snag". */
+void run_maker_output(const char *trace, char out[FS_PATH_SIZE]);
+
+#endif
