@@ -19,6 +19,8 @@ function(add_module name)
   add_library(${target} STATIC ${M_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${M_USES} ${M_LIBS} m)
+  # all of it is part of libsnag.so, where only what snag.h names is seen from outside
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
   foreach(test ${M_TESTS})
     add_executable(${test}_test ${test}_test.c)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)

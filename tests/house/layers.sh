@@ -24,6 +24,7 @@ live: score prov ps
 run: forest
 analysis: score run project prov ps
 view: analysis
+api: view live
 http: base
 web: view live http
 cmd: web live

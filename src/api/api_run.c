@@ -1,0 +1,346 @@
+/* A run: its rows as columns, its trees, its labels. */
+#include "snag/snag.h"
+
+#include "analysis/label_store.h"
+#include "analysis/ranking.h"
+#include "analysis/retrain.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "run/rundb.h"
+#include "view/closeup.h"
+#include "view/executions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct function {
+    int64_t id;
+    char *name;
+};
+
+struct snag_run {
+    struct run run;
+    bool is_writable;
+    struct function *function; /* [n_functions] */
+    size_t n_functions, function_cap;
+};
+
+/* -------------------------------------------------------------------------------- opening */
+
+static int load_functions(snag_run *r)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(r->run.db, "SELECT id, name FROM foi ORDER BY id", &query);
+
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        mem_grow(&r->function, &r->function_cap, r->n_functions + 1, sizeof *r->function);
+        r->function[r->n_functions++] = (struct function){
+            sqlite3_column_int64(query, 0), mem_copy_string(rundb_text(query, 1))};
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int snag_run_open(const char *path, snag_run **run)
+{
+    snag_run *r = mem_alloc(1, sizeof *r);
+    int rc = run_open(&r->run, path, false);
+
+    if (rc == 0)
+        rc = load_functions(r);
+    *run = rc == 0 ? r : NULL;
+    if (rc < 0)
+        snag_run_close(r);
+    return rc;
+}
+
+void snag_run_close(snag_run *r)
+{
+    if (r == NULL)
+        return;
+    for (size_t f = 0; f < r->n_functions; f++)
+        free(r->function[f].name);
+    free(r->function);
+    run_close(&r->run);
+    free(r);
+}
+
+size_t snag_run_functions(const snag_run *r)
+{
+    return r->n_functions;
+}
+
+const char *snag_run_function(const snag_run *r, size_t function)
+{
+    return function < r->n_functions ? r->function[function].name : NULL;
+}
+
+const char *snag_run_region(const snag_run *r, uint32_t region)
+{
+    return region < r->run.defs.names.n ? r->run.defs.names.name[region] : NULL;
+}
+
+static int check_function(const snag_run *r, size_t function)
+{
+    return function < r->n_functions
+               ? 0
+               : err_set(ERR_NOT_FOUND, "there is no function %zu in the run", function);
+}
+
+/* ----------------------------------------------------------------------------- executions */
+
+/* The public columns are const; these are the same while they are filled. */
+struct filling {
+    size_t n, cap;
+    uint32_t *rank, *thread, *index;
+    uint64_t *enter_ns, *duration_ns, *n_vertices, *n_messages;
+    double *score;
+    uint8_t *is_anomaly;
+    int8_t *label;
+};
+
+static void grow(struct filling *f)
+{
+    if (f->n < f->cap)
+        return;
+    f->cap = f->cap ? 2 * f->cap : 1024;
+    f->rank = mem_resize(f->rank, f->cap, sizeof *f->rank);
+    f->thread = mem_resize(f->thread, f->cap, sizeof *f->thread);
+    f->index = mem_resize(f->index, f->cap, sizeof *f->index);
+    f->enter_ns = mem_resize(f->enter_ns, f->cap, sizeof *f->enter_ns);
+    f->duration_ns = mem_resize(f->duration_ns, f->cap, sizeof *f->duration_ns);
+    f->n_vertices = mem_resize(f->n_vertices, f->cap, sizeof *f->n_vertices);
+    f->n_messages = mem_resize(f->n_messages, f->cap, sizeof *f->n_messages);
+    f->score = mem_resize(f->score, f->cap, sizeof *f->score);
+    f->is_anomaly = mem_resize(f->is_anomaly, f->cap, sizeof *f->is_anomaly);
+    f->label = mem_resize(f->label, f->cap, sizeof *f->label);
+}
+
+static void take_execution(const struct execution *x, void *ctx)
+{
+    struct filling *f = ctx;
+    size_t i;
+
+    grow(f);
+    i = f->n++;
+    f->rank[i] = x->rank;
+    f->thread[i] = x->thread;
+    f->index[i] = x->index;
+    f->enter_ns[i] = x->enter_ns;
+    f->duration_ns[i] = x->duration_ns;
+    f->n_vertices[i] = x->n_vertices;
+    f->n_messages[i] = x->n_messages;
+    f->score[i] = x->score;
+    f->is_anomaly[i] = strcmp(x->verdict, "anomaly") == 0;
+    f->label[i] = x->label == NULL ? 0 : strcmp(x->label, "abnormal") == 0 ? 1 : -1;
+}
+
+int snag_run_executions(snag_run *r, size_t function, struct snag_executions *out)
+{
+    struct execution_filter filter = {.rank = NO_RANK, .is_in_order = true};
+    struct filling f = {.n = 0};
+    int rc = check_function(r, function);
+
+    if (rc == 0) {
+        filter.foi_id = r->function[function].id;
+        rc = executions_each(r->run.db, &filter, take_execution, &f);
+    }
+    *out = (struct snag_executions){f.n,        f.rank,        f.thread,     f.index,
+                                    f.enter_ns, f.duration_ns, f.n_vertices, f.n_messages,
+                                    f.score,    f.is_anomaly,  f.label};
+    if (rc < 0)
+        snag_executions_release(out);
+    return rc;
+}
+
+static void drop(const void *column)
+{
+    free((void *)(uintptr_t)column);
+}
+
+void snag_executions_release(struct snag_executions *x)
+{
+    drop(x->rank);
+    drop(x->thread);
+    drop(x->index);
+    drop(x->enter_ns);
+    drop(x->duration_ns);
+    drop(x->n_vertices);
+    drop(x->n_messages);
+    drop(x->score);
+    drop(x->is_anomaly);
+    drop(x->label);
+    *x = (struct snag_executions){0};
+}
+
+/* ------------------------------------------------------------------------------- vertices */
+
+static int find_execution(snag_run *r, struct closeup *c, size_t function, size_t row)
+{
+    int rc = check_function(r, function);
+
+    closeup_init(c, r->run.db, &r->run.columns, &r->run.defs);
+    return rc < 0 ? rc : closeup_find_tree(c, r->function[function].id, (int64_t)row);
+}
+
+static int load_vertices(snag_run *r, const struct execution *x, struct snag_vertices *out)
+{
+    struct call_view calls = columns_view(&r->run.columns, x->location);
+    uint32_t n = calls.subtree_len[x->call], *region, *parent;
+    uint64_t *enter, *inclusive, *exclusive;
+    struct forest forest = {0};
+
+    forest_of_call(&forest, x->location, &calls, x->call);
+    region = forest.region;
+    parent = forest.parent;
+    exclusive = forest.exclusive_ns;
+    forest.region = forest.parent = NULL;
+    forest.exclusive_ns = NULL;
+    forest_release(&forest);
+    enter = mem_alloc(n, sizeof *enter);
+    inclusive = mem_alloc(n, sizeof *inclusive);
+    memcpy(enter, calls.enter_ns + x->call, n * sizeof *enter);
+    memcpy(inclusive, calls.inclusive_ns + x->call, n * sizeof *inclusive);
+    *out = (struct snag_vertices){n, region, parent, enter, inclusive, exclusive};
+    return 0;
+}
+
+int snag_run_vertices(snag_run *r, size_t function, size_t row, struct snag_vertices *out)
+{
+    struct closeup c;
+    int rc = find_execution(r, &c, function, row);
+
+    *out = (struct snag_vertices){0};
+    if (rc == 0)
+        rc = columns_check_tree(&r->run.columns, c.x.location, c.x.call, &r->run.defs);
+    if (rc == 0)
+        rc = load_vertices(r, &c.x, out);
+    closeup_release(&c);
+    return rc;
+}
+
+void snag_vertices_release(struct snag_vertices *v)
+{
+    drop(v->region);
+    drop(v->parent);
+    drop(v->enter_ns);
+    drop(v->inclusive_ns);
+    drop(v->exclusive_ns);
+    *v = (struct snag_vertices){0};
+}
+
+int snag_run_reason(snag_run *r, size_t function, size_t row, char *out, size_t size)
+{
+    struct closeup c;
+    int rc = find_execution(r, &c, function, row);
+
+    if (size > 0)
+        snprintf(out, size, "%s", rc == 0 && c.x.why ? c.x.why : "");
+    closeup_release(&c);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- labels */
+
+/* From the first change on the run is open for writing. */
+static int make_writable(snag_run *r)
+{
+    char path[FS_PATH_SIZE];
+    int rc;
+
+    if (r->is_writable)
+        return 0;
+    snprintf(path, sizeof path, "%s", r->run.path);
+    run_close(&r->run);
+    rc = run_open(&r->run, path, true);
+    r->is_writable = rc == 0;
+    return rc < 0 && run_open(&r->run, path, false) < 0 ? rc : rc;
+}
+
+int snag_run_label(snag_run *r, size_t function, size_t row, int label, const char *author)
+{
+    struct closeup c;
+    struct label_entry entry;
+    int rc = label < -1 || label > 1 ? err_set(ERR_USAGE, "a label is 1, -1 or 0") : 0;
+
+    if (rc == 0)
+        rc = make_writable(r);
+    if (rc < 0)
+        return rc;
+    rc = find_execution(r, &c, function, row);
+    if (rc == 0) {
+        entry = (struct label_entry){r->function[function].id, c.x.rank, c.x.thread, c.x.index,
+                                     (enum label)label};
+        rc = label_store_add(r->run.db, &entry, 1, author);
+    }
+    closeup_release(&c);
+    return rc;
+}
+
+/* What a retrain, or its undoing, is made with. */
+struct relearning {
+    struct pool *pool;
+    struct ranking ranking;
+};
+
+static int relearning_open(struct relearning *l, snag_run *r, size_t function,
+                           const struct retrain_settings *as)
+{
+    struct ranking_opts opts = {.pool = l->pool = pool_new(1)};
+
+    if (as)
+        opts = (struct ranking_opts){.learner = as->learner,
+                                     .features = as->features,
+                                     .embedding = as->learnt.embedding,
+                                     .gamma = as->learnt.gamma,
+                                     .seed = as->seed,
+                                     .pool = l->pool};
+    return ranking_open(&l->ranking, r->run.db, &r->run.columns, &r->run.defs,
+                        r->function[function].id, &opts);
+}
+
+static int relearning_close(struct relearning *l, struct retrain_result *result, int rc,
+                            size_t *n_changed)
+{
+    if (n_changed)
+        *n_changed = rc == 0 ? result->n_changes : 0;
+    free(result->change);
+    ranking_close(&l->ranking);
+    if (l->pool)
+        pool_free(l->pool);
+    return rc;
+}
+
+int snag_run_retrain(snag_run *r, size_t function, const char *author, size_t *n_changed)
+{
+    struct relearning l = {.pool = NULL};
+    struct retrain_result result = {.id = 0};
+    int rc = check_function(r, function);
+
+    if (rc == 0)
+        rc = make_writable(r);
+    if (rc == 0)
+        rc = relearning_open(&l, r, function, NULL);
+    if (rc == 0)
+        rc = retrain_run(r->run.db, &l.ranking, author, &result);
+    return relearning_close(&l, &result, rc, n_changed);
+}
+
+int snag_run_undo(snag_run *r, size_t function, size_t *n_changed)
+{
+    struct relearning l = {.pool = NULL};
+    struct retrain_result result = {.id = 0};
+    struct retrain_settings newest, before;
+    int rc = check_function(r, function);
+
+    if (rc == 0)
+        rc = make_writable(r);
+    if (rc == 0)
+        rc = retrain_before(r->run.db, r->function[function].id, &newest, &before);
+    if (rc == 0)
+        rc = relearning_open(&l, r, function, before.id ? &before : &newest);
+    if (rc == 0)
+        rc = retrain_undo(r->run.db, r->function[function].id, &l.ranking, &result);
+    return relearning_close(&l, &result, rc, n_changed);
+}
