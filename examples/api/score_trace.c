@@ -2,7 +2,7 @@
  * Scores a trace by the model of an earlier run, and says how many executions do not belong:
  * what a nightly test does. Exit status 3 when there are more than MOST.
  *
- *     score TRACE MODEL RUN MOST
+ *     score_trace TRACE MODEL RUN MOST
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static int fail(void)
 {
-    fprintf(stderr, "score: %s\n", snag_message());
+    fprintf(stderr, "score_trace: %s\n", snag_message());
     return 1;
 }
 
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     int rc;
 
     if (argc != 5) {
-        fprintf(stderr, "score TRACE MODEL RUN MOST\n");
+        fprintf(stderr, "score_trace TRACE MODEL RUN MOST\n");
         return 2;
     }
     if (snag_model_open(argv[2], &model) < 0)

@@ -1,0 +1,306 @@
+/* The library from outside: only snag.h, and a trace that is a sentence. */
+#include "snag/snag.h"
+
+#include "base/fs.h"
+#include "base/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char program[] = "synth:100*step(a@1ms b(c@1ms d@2ms >1 <1));ranks=3;jitter=0.05;"
+                              "slow=d/47/5";
+
+static char work[] = "/tmp/snag-api-XXXXXX";
+
+static int make_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(work) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    fs_remove_tree(work);
+    return 0;
+}
+
+static const char *path_of(char out[128], const char *name)
+{
+    snprintf(out, 128, "%s/%s", work, name);
+    return out;
+}
+
+static void analyze(const char *name, const char *function)
+{
+    struct snag_analyze_options options = {
+        .size = sizeof options, .function = &function, .n_functions = 1, .replace = 1};
+    char path[128];
+
+    assert_int_equal(snag_analyze(program, path_of(path, name), &options), SNAG_OK);
+}
+
+static snag_run *open_run(const char *name)
+{
+    snag_run *run;
+    char path[128];
+
+    assert_int_equal(snag_run_open(path_of(path, name), &run), SNAG_OK);
+    return run;
+}
+
+static void a_run_is_read_as_columns(void **state)
+{
+    struct snag_executions x;
+    struct snag_vertices v;
+    snag_run *run;
+    size_t n_anomalies = 0;
+    uint64_t sum = 0;
+    char reason[1024];
+
+    (void)state;
+    analyze("a.snag", "step");
+    run = open_run("a.snag");
+    assert_int_equal(snag_run_functions(run), 1);
+    assert_string_equal(snag_run_function(run, 0), "step");
+    assert_null(snag_run_function(run, 1));
+    assert_int_equal(snag_run_executions(run, 0, &x), SNAG_OK);
+    assert_int_equal(x.n, 300);
+    for (size_t i = 0; i < x.n; i++) {
+        assert_int_equal(x.rank[i], i / 100);
+        assert_int_equal(x.index[i], i % 100);
+        n_anomalies += x.is_anomaly[i];
+        if (x.is_anomaly[i])
+            assert_int_equal(snag_run_reason(run, 0, i, reason, sizeof reason), SNAG_OK);
+    }
+    assert_int_equal(n_anomalies, 6);
+    assert_non_null(strstr(reason, "b > d"));
+    assert_int_equal(snag_run_vertices(run, 0, 7, &v), SNAG_OK);
+    assert_int_equal(v.n, x.n_vertices[7]);
+    assert_int_equal(v.inclusive_ns[0], x.duration_ns[7]);
+    assert_int_equal(v.enter_ns[0], x.enter_ns[7]);
+    assert_int_equal(v.parent[0], UINT32_MAX);
+    for (size_t i = 0; i < v.n; i++)
+        sum += v.exclusive_ns[i];
+    assert_int_equal(sum, v.inclusive_ns[0]);
+    assert_string_equal(snag_run_region(run, v.region[0]), "step");
+    assert_null(snag_run_region(run, UINT32_MAX));
+    snag_vertices_release(&v);
+    snag_executions_release(&x);
+    snag_run_close(run);
+}
+
+static void labels_are_learnt_from_and_taken_back(void **state)
+{
+    struct snag_executions before, after, undone;
+    size_t n_changed;
+    snag_run *run;
+
+    (void)state;
+    analyze("l.snag", "step");
+    run = open_run("l.snag");
+    assert_int_equal(snag_run_executions(run, 0, &before), SNAG_OK);
+    assert_int_equal(snag_run_label(run, 0, 3, 1, "me"), SNAG_OK);
+    assert_int_equal(snag_run_label(run, 0, 5, -1, "me"), SNAG_OK);
+    assert_int_equal(snag_run_retrain(run, 0, "me", &n_changed), SNAG_OK);
+    assert_true(n_changed >= 1);
+    assert_int_equal(snag_run_executions(run, 0, &after), SNAG_OK);
+    assert_int_equal(after.label[3], 1);
+    assert_int_equal(after.label[5], -1);
+    assert_int_equal(after.is_anomaly[3], 1);
+    assert_int_equal(snag_run_undo(run, 0, &n_changed), SNAG_OK);
+    assert_int_equal(snag_run_executions(run, 0, &undone), SNAG_OK);
+    assert_memory_equal(undone.score, before.score, before.n * sizeof *before.score);
+    assert_int_equal(snag_run_undo(run, 0, NULL), SNAG_ERROR_NOT_FOUND);
+    assert_int_equal(snag_run_label(run, 0, 3, 2, "me"), SNAG_ERROR_USAGE);
+    snag_executions_release(&before);
+    snag_executions_release(&after);
+    snag_executions_release(&undone);
+    snag_run_close(run);
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    struct snag_analyze_options options = {.size = 3};
+    struct snag_executions x;
+    struct snag_vertices v;
+    snag_model *model;
+    snag_run *run;
+    char path[128], reason[16];
+
+    (void)state;
+    assert_int_equal(snag_run_open(path_of(path, "none"), &run), SNAG_ERROR_NOT_FOUND);
+    assert_null(run);
+    assert_non_null(strstr(snag_message(), "none"));
+    assert_int_equal(snag_model_open(path, &model), SNAG_ERROR_IO);
+    assert_null(model);
+    assert_int_equal(snag_analyze(program, path, &options), SNAG_ERROR_USAGE);
+    assert_int_equal(snag_analyze("synth:a(", path, NULL), SNAG_ERROR_FORMAT);
+    assert_int_equal(access(path, F_OK), -1);
+    analyze("w.snag", "step");
+    assert_int_equal(snag_analyze(program, path_of(path, "w.snag"), NULL), SNAG_ERROR_EXISTS);
+    run = open_run("w.snag");
+    assert_int_equal(snag_run_executions(run, 1, &x), SNAG_ERROR_NOT_FOUND);
+    assert_null(x.score);
+    assert_int_equal(snag_run_vertices(run, 0, 300, &v), SNAG_ERROR_NOT_FOUND);
+    assert_int_equal(snag_run_reason(run, 0, SIZE_MAX, reason, sizeof reason),
+                     SNAG_ERROR_NOT_FOUND);
+    assert_string_equal(reason, "");
+    snag_run_close(run);
+    snag_run_close(NULL);
+    snag_model_close(NULL);
+    snag_detector_close(NULL);
+}
+
+/* ------------------------------------------------------------------------ events pushed in */
+
+struct told {
+    size_t n_executions, n_anomalies;
+    char reason[256];
+};
+
+static void take_execution(void *ctx, const struct snag_execution *x)
+{
+    struct told *told = ctx;
+
+    told->n_executions++;
+    told->n_anomalies += x->is_anomaly != 0;
+    if (x->reason)
+        snprintf(told->reason, sizeof told->reason, "%s", x->reason);
+}
+
+static void events_are_judged_and_wrong_ones_counted(void **state)
+{
+    const char *function = "step";
+    struct told told = {.n_executions = 0};
+    struct snag_detector_options options = {.size = sizeof options,
+                                            .function = &function,
+                                            .n_functions = 1,
+                                            .on_execution = take_execution,
+                                            .ctx = &told};
+    snag_detector *d;
+    uint32_t location, step;
+    uint64_t now = 5;
+
+    (void)state;
+    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
+    location = snag_location(d, 7, 1);
+    assert_int_equal(snag_location(d, 7, 1), location);
+    step = snag_region(d, "step");
+    for (int i = 0; i < 200; i++) {
+        snag_enter(d, location, now, step);
+        snag_send(d, location, now + 1, 3, 0, 8);
+        snag_count(d, location, now + 2, snag_counter(d, "flops"), 1e9);
+        now += i == 150 ? 90000 : 1000 + (uint64_t)(i % 3);
+        snag_leave(d, location, now++, step);
+        if (i % 20 == 0)
+            assert_int_equal(snag_detector_step(d), SNAG_OK);
+    }
+    assert_int_equal(snag_detector_damage(d), 0);
+    snag_enter(d, location + 1, now, step);
+    snag_enter(d, location, now, step + 1);
+    snag_enter(d, location, UINT64_MAX, step);
+    snag_count(d, location, now, 1, 0);
+    assert_int_equal(snag_detector_damage(d), 4);
+    snag_enter(d, location, 3, step); /* earlier, and never left */
+    assert_int_equal(snag_detector_end(d), SNAG_OK);
+    assert_int_equal(snag_detector_damage(d), 6);
+    assert_int_equal(snag_detector_step(d), SNAG_ERROR_USAGE);
+    assert_int_equal(told.n_executions, 201);
+    assert_int_equal(told.n_anomalies, 1);
+    assert_non_null(strstr(told.reason, "deviations"));
+    snag_detector_close(d);
+}
+
+/* --------------------------------------------------------------------------------- threads */
+
+static void *live_a_life(void *name)
+{
+    snag_run *run;
+    struct snag_executions x;
+    size_t n = 0;
+
+    analyze(name, "step");
+    for (int i = 0; i < 10; i++) {
+        run = open_run(name);
+        assert_int_equal(snag_run_executions(run, 0, &x), SNAG_OK);
+        n += x.n;
+        assert_int_equal(snag_run_label(run, 0, (size_t)i, 1, name), SNAG_OK);
+        assert_int_equal(snag_run_retrain(run, 0, name, NULL), SNAG_OK);
+        assert_int_equal(snag_run_open("/nowhere", &(snag_run *){NULL}), SNAG_ERROR_NOT_FOUND);
+        snag_executions_release(&x);
+        snag_run_close(run);
+    }
+    return (void *)(uintptr_t)n;
+}
+
+static void two_threads_have_two_runs(void **state)
+{
+    static char name[2][16] = {"t1.snag", "t2.snag"};
+    pthread_t thread[2];
+    void *n;
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, live_a_life, name[i]), 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(thread[i], &n);
+        assert_int_equal((uintptr_t)n, 3000);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- memory */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void say_and_leave(size_t bytes)
+{
+    _exit(bytes > 0 ? 42 : 43);
+}
+
+static void out_of_memory_is_told_before_the_process_aborts(void **state)
+{
+    struct rlimit limit = {(rlim_t)256 << 20, (rlim_t)256 << 20};
+    struct snag_detector_options options = {.size = sizeof options};
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) {
+        snag_detector *d;
+        uint32_t region;
+
+        setrlimit(RLIMIT_AS, &limit);
+        snag_on_out_of_memory(say_and_leave);
+        if (snag_detector_open(&options, &d) < 0)
+            _exit(1);
+        region = snag_region(d, "f");
+        snag_location(d, 0, 0);
+        for (uint64_t t = 0; t < (uint64_t)1 << 30; t++)
+            snag_enter(d, 0, t, region); /* and never a step */
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_read_as_columns),
+        cmocka_unit_test(labels_are_learnt_from_and_taken_back),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(events_are_judged_and_wrong_ones_counted),
+        cmocka_unit_test(two_threads_have_two_runs),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(out_of_memory_is_told_before_the_process_aborts),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
