@@ -21,6 +21,18 @@ data() {
     printf '%s\n' "$WORK/$name"
 }
 
+# generated EVENTS: the directory of an archive of so many events of 8 ranks.
+generated() {
+    local trace=$WORK/generated-$1
+    if [ ! -r "$trace/traces.otf2" ]; then
+        say "generating $1 events"
+        rm -rf "$trace" "$trace.part"
+        "$tools/generate" "$1" "$trace.part" >&2
+        mv "$trace.part" "$trace"
+    fi
+    printf '%s\n' "$trace"
+}
+
 # field NAME: the number behind the word NAME on standard input.
 field() { awk -v name="$1" '{ for (i = 1; i < NF; i++) if ($i == name) value = $(i + 1) }
     END { print value }'; }

@@ -82,11 +82,4 @@ else
     echo
     echo 'lulesh-fn8: skipped, the data is not there.'
 fi
-generated=$WORK/generated-$events
-if [ ! -r "$generated/traces.otf2" ]; then
-    say "generating $events events"
-    rm -rf "$generated" "$generated.part"
-    "$tools/generate" "$events" "$generated.part" >&2
-    mv "$generated.part" "$generated"
-fi
-input "generated, 8 ranks" "$generated"
+input "generated, 8 ranks" "$(generated "$events")"

@@ -62,17 +62,6 @@ input() {
 # With fewer sigmas than anybody would take, about one call in two thousand is strange.
 echo '{"algorithm": "sstd", "sstd_sigma": 2.6}' >"$WORK/sigmas.json"
 
-generated() {
-    local trace=$WORK/generated-$1
-    if [ ! -r "$trace/traces.otf2" ]; then
-        say "generating $1 events"
-        rm -rf "$trace" "$trace.part"
-        "$tools/generate" "$1" "$trace.part" >&2
-        mv "$trace.part" "$trace"
-    fi
-    printf '%s\n' "$trace"
-}
-
 if trace=$(data lulesh-fn8); then
     input lulesh-fn8 "$trace"
 else

@@ -21,6 +21,7 @@ rows=(
     "ps        Parameter server"
     "live      Judging while a program runs"
     "ad        Judging calls of TAU's files"
+    "library   Events pushed into the library"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -16,4 +16,5 @@ grep -Eq '^\| 8 \| [0-9.]+ \| [0-9]+ \| [0-9.]+ [a-z]+ \|' "$2/results.md"
 grep -Eq '^\| snag ad, a model per region \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| all points \| [0-9]+ ms|.*: not measured\.$)' "$2/results.md"
 grep -Eq '^(\| judged, sstd \| [0-9.]+ ms|skipped: this build is without ADIOS2)' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 14 ]
+grep -Eq '^\| pushed into libsnag \| [0-9.]+ ms' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 15 ]

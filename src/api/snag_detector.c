@@ -1,18 +1,42 @@
-/* A stream of events that are handed in, the detector of calls, and that of executions. */
+/*
+ * The detector of calls, and that of executions, of events that are handed in. They are held, a
+ * few per location, so that the call stack gets many at once; what is held is as good as
+ * judged, as nothing is before the step ends.
+ */
 #include "snag/snag.h"
 
 #include "base/err.h"
+#include "base/idmap.h"
 #include "base/mem.h"
 #include "live/ad.h"
 #include "live/live_trees.h"
-#include "trace/stream_push.h"
+#include "trace/source.h"
+#include "trace/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_HELD 256u
+#define LATEST_NS ((uint64_t)1 << 62)
+
+/* Events of a location that the call stack has not seen yet. */
+struct held {
+    struct event event[MOST_HELD];
+    size_t n;
+    uint64_t last_ns;
+    struct event_batch details; /* messages and counters of these events */
+    uint32_t n_messages;        /* since the start */
+};
+
 struct snag_detector {
     struct snag_detector_options options;
-    struct stream stream;
+    struct definitions defs;
+    struct stream stream;  /* nothing but what there is, and the times of a step */
+    struct idmap location; /* by rank and thread */
+    struct held **held;    /* [defs.n_locations] */
+    size_t held_cap;
+    uint64_t last_ns; /* of any event */
     struct live_trees *trees;
     struct ad_sink sink[2];
     struct ad *ad;
@@ -108,7 +132,8 @@ int snag_detector_open(const struct snag_detector_options *options, snag_detecto
         free(d);
         return rc;
     }
-    stream_push_open(&d->stream);
+    definitions_comm(&d->defs, "world", 0);
+    d->stream.defs = &d->defs;
     d->sink[0] = (struct ad_sink){tell_calls, d};
     d->sink[1] = (struct ad_sink){judge_trees_and_tell, d};
     opts.sink = d->sink;
@@ -124,44 +149,96 @@ void snag_detector_close(snag_detector *d)
         return;
     ad_free(d->ad);
     live_trees_free(d->trees);
-    stream_close(&d->stream);
+    for (uint32_t l = 0; l < d->defs.n_locations; l++) {
+        event_batch_release(&d->held[l]->details);
+        free(d->held[l]);
+    }
+    free(d->held);
+    idmap_release(&d->location);
+    definitions_release(&d->defs);
     free(d);
 }
 
-/* --------------------------------------------------------------------------------- events */
+/* ---------------------------------------------------------------------------- definitions */
 
 uint32_t snag_region(snag_detector *d, const char *name)
 {
-    return stream_push_region(&d->stream, name);
+    return definitions_region(&d->defs, name);
 }
 
 uint32_t snag_counter(snag_detector *d, const char *name)
 {
-    return stream_push_counter(&d->stream, name);
+    return names_add(&d->defs.counters, name);
 }
 
 uint32_t snag_location(snag_detector *d, uint32_t rank, uint32_t thread)
 {
-    return stream_push_location(&d->stream, 0, rank, thread);
+    struct key key = key_pair(rank, thread);
+    uint32_t at = idmap_find(&d->location, key);
+    struct location *location;
+    char name[32];
+
+    if (at != IDMAP_NONE)
+        return at;
+    at = idmap_add(&d->location, key);
+    snprintf(name, sizeof name, thread ? "Thread %u" : "Master thread", thread);
+    location = definitions_location(&d->defs, (uint64_t)thread << 32 | rank, name, rank);
+    location->rank = rank;
+    location->thread = thread;
+    if (rank >= d->defs.n_ranks)
+        d->defs.n_ranks = rank + 1;
+    mem_grow(&d->held, &d->held_cap, (size_t)at + 1, sizeof *d->held);
+    d->held[at] = mem_alloc(1, sizeof *d->held[at]);
+    return at;
 }
 
-#define LATEST_NS ((uint64_t)1 << 62)
+/* --------------------------------------------------------------------------------- events */
 
-static inline bool is_fine(snag_detector *d, uint32_t location, uint64_t time_ns)
+static void hand_over(snag_detector *d, uint32_t location)
 {
-    bool is = stream_push_is_location(&d->stream, location) && time_ns < LATEST_NS;
+    struct held *h = d->held[location];
+    struct event_batch batch = h->details;
 
-    d->n_refused += !is;
-    return is;
+    batch.event = h->event;
+    batch.n = h->n;
+    ad_take(d->ad, location, &batch, 0, h->n);
+    h->n = h->details.n_messages = h->details.n_counters = 0;
+}
+
+/* Room for an event, at this time or later; NULL: there is no such location, or no such time.
+ */
+static inline struct held *hold(snag_detector *d, uint32_t location, uint64_t time_ns)
+{
+    struct held *h;
+
+    if (__builtin_expect(location >= d->defs.n_locations || time_ns >= LATEST_NS, 0)) {
+        d->n_refused++;
+        return NULL;
+    }
+    h = d->held[location];
+    if (__builtin_expect(h->n == MOST_HELD, 0))
+        hand_over(d, location);
+    if (__builtin_expect(time_ns < h->last_ns, 0))
+        d->stream.quality.n[QUALITY_time_backwards]++;
+    else
+        h->last_ns = time_ns;
+    return h;
+}
+
+static inline void push(struct held *h, enum event_kind kind, uint32_t ref)
+{
+    h->event[h->n++] = (struct event){h->last_ns, (uint32_t)kind, ref};
 }
 
 static inline void push_call(snag_detector *d, uint32_t location, uint64_t time_ns,
                              enum event_kind kind, uint32_t region)
 {
-    if (!is_fine(d, location, time_ns))
+    struct held *h = hold(d, location, time_ns);
+
+    if (h == NULL)
         return;
-    if (stream_push_is_region(&d->stream, region))
-        stream_push_event(&d->stream, location, time_ns, kind, region);
+    if (__builtin_expect(region < d->defs.names.n, 1))
+        push(h, kind, region);
     else
         d->n_refused++;
 }
@@ -176,29 +253,57 @@ void snag_leave(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t 
     push_call(d, location, time_ns, EVENT_LEAVE, region);
 }
 
+static void push_message(snag_detector *d, uint32_t location, uint64_t time_ns,
+                         enum message_kind kind, uint32_t peer, uint32_t tag, uint64_t bytes)
+{
+    struct held *h = hold(d, location, time_ns);
+    struct event_batch *b;
+
+    if (h == NULL)
+        return;
+    b = &h->details;
+    mem_grow(&b->message, &b->message_cap, b->n_messages + 1, sizeof *b->message);
+    b->message[b->n_messages] = (struct message){.begin_ns = h->last_ns,
+                                                 .end_ns = h->last_ns,
+                                                 .bytes = bytes,
+                                                 .match = MESSAGE_UNMATCHED,
+                                                 .call = NO_CALL,
+                                                 .peer = peer,
+                                                 .tag = tag,
+                                                 .order = h->n_messages++,
+                                                 .kind = kind};
+    push(h, EVENT_MESSAGE, (uint32_t)b->n_messages++);
+}
+
 void snag_send(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t to_rank,
                uint32_t tag, uint64_t bytes)
 {
-    if (is_fine(d, location, time_ns))
-        stream_push_message(&d->stream, location, time_ns, MESSAGE_SEND, to_rank, tag, bytes);
+    push_message(d, location, time_ns, MESSAGE_SEND, to_rank, tag, bytes);
 }
 
 void snag_receive(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t from_rank,
                   uint32_t tag, uint64_t bytes)
 {
-    if (is_fine(d, location, time_ns))
-        stream_push_message(&d->stream, location, time_ns, MESSAGE_RECV, from_rank, tag, bytes);
+    push_message(d, location, time_ns, MESSAGE_RECV, from_rank, tag, bytes);
 }
 
 void snag_count(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t counter,
                 double value)
 {
-    if (!is_fine(d, location, time_ns))
+    struct held *h = hold(d, location, time_ns);
+    struct event_batch *b;
+
+    if (h == NULL)
         return;
-    if (stream_push_is_counter(&d->stream, counter))
-        stream_push_value(&d->stream, location, time_ns, counter, value);
-    else
+    if (counter >= d->defs.counters.n) {
         d->n_refused++;
+        return;
+    }
+    b = &h->details;
+    mem_grow(&b->counter, &b->counter_cap, b->n_counters + 1, sizeof *b->counter);
+    b->counter[b->n_counters] =
+        (struct counter_value){.counter = counter, .is_real = true, .real = value};
+    push(h, EVENT_COUNTER, (uint32_t)b->n_counters++);
 }
 
 /* ---------------------------------------------------------------------------------- steps */
@@ -208,23 +313,34 @@ static int check_open(const snag_detector *d)
     return d->is_over ? err_set(ERR_USAGE, "the last step is over") : 0;
 }
 
+static void hand_over_all(snag_detector *d)
+{
+    for (uint32_t l = 0; l < d->defs.n_locations; l++) {
+        const struct held *h = d->held[l];
+
+        d->last_ns = h->last_ns > d->last_ns ? h->last_ns : d->last_ns;
+        if (h->n > 0)
+            hand_over(d, l);
+    }
+    d->stream.begin_ns = d->stream.end_ns;
+    d->stream.end_ns = d->last_ns + 1;
+}
+
 int snag_detector_step(snag_detector *d)
 {
     int rc = check_open(d);
 
     if (rc < 0)
         return rc;
-    stream_push_step(&d->stream);
-    rc = ad_next(d->ad, 0);
-    return rc < 0 ? rc : SNAG_OK;
+    hand_over_all(d);
+    ad_end_step(d->ad);
+    return SNAG_OK;
 }
 
 int snag_detector_end(snag_detector *d)
 {
-    int rc = check_open(d);
+    int rc = snag_detector_step(d);
 
-    if (rc == 0 && stream_push_waiting(&d->stream) > 0)
-        rc = snag_detector_step(d);
     if (rc < 0)
         return rc;
     d->is_over = true;

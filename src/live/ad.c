@@ -12,10 +12,10 @@
 struct ad {
     struct ad_opts opts;
     struct stream *stream;
-    struct calls *calls;      /* [n_locations] */
-    struct callstack **stack; /* [n_locations] */
-    const uint32_t **key;     /* [n_locations] models of the rows of this step */
-    uint32_t n_locations;
+    struct calls *calls;             /* [n_locations] */
+    struct callstack **stack;        /* [n_locations] */
+    const uint32_t **key;            /* [n_locations] models of the rows of this step */
+    uint32_t n_locations, n_regions; /* of the definitions, as far as they were looked at */
     size_t location_cap, stack_cap, key_cap;
     struct live_models models;
     struct verdict *waiting; /* [n_waiting] without a judgement */
@@ -133,21 +133,31 @@ static void follow_definitions(struct ad *ad)
         callstack_move(ad->stack[l], &ad->calls[l]);
         callstack_regions(ad->stack[l], defs->names.n);
     }
+    ad->n_regions = defs->names.n;
     live_models_follow(&ad->models, defs);
+}
+
+void ad_take(struct ad *ad, uint32_t location, const struct event_batch *batch, size_t begin,
+             size_t end)
+{
+    const struct definitions *defs = ad->stream->defs;
+
+    if (ad->n_locations != defs->n_locations || ad->n_regions != defs->names.n)
+        follow_definitions(ad);
+    if (location >= ad->n_locations) {
+        ad->quality.n[QUALITY_bad_value] += end - begin;
+        return;
+    }
+    callstack_push(ad->stack[location], batch, begin, end);
+    ad->totals.n_events += end - begin;
 }
 
 static void read_step(struct ad *ad)
 {
     struct stream_part part;
 
-    while (stream_part(ad->stream, &part)) {
-        if (part.location >= ad->n_locations) {
-            ad->quality.n[QUALITY_bad_value] += part.end - part.begin;
-            continue;
-        }
-        callstack_push(ad->stack[part.location], part.batch, part.begin, part.end);
-        ad->totals.n_events += part.end - part.begin;
-    }
+    while (stream_part(ad->stream, &part))
+        ad_take(ad, part.location, part.batch, part.begin, part.end);
 }
 
 /* --------------------------------------------------------------------------------- judging */
@@ -307,6 +317,12 @@ void ad_end(struct ad *ad)
     ad->totals.n_unjudged += ad->n_waiting;
 }
 
+void ad_end_step(struct ad *ad)
+{
+    follow_definitions(ad);
+    finish_step(ad, false);
+}
+
 int ad_next(struct ad *ad, int timeout_ms)
 {
     int state = stream_next(ad->stream, timeout_ms);
@@ -317,8 +333,7 @@ int ad_next(struct ad *ad, int timeout_ms)
         ad_end(ad);
         return state;
     }
-    follow_definitions(ad);
     read_step(ad);
-    finish_step(ad, false);
+    ad_end_step(ad);
     return state;
 }

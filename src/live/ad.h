@@ -98,6 +98,15 @@ void ad_free(struct ad *ad);
  */
 int ad_next(struct ad *ad, int timeout_ms);
 
+/*
+ * ad_take, ad_end_step -- the same for events that are handed in, instead of ad_next: those of
+ * one location, [begin, end) of a batch in time order; then the step is over, and is judged.
+ * The stream says what there is (defs), and the times of the step.
+ */
+void ad_take(struct ad *ad, uint32_t location, const struct event_batch *batch, size_t begin,
+             size_t end);
+void ad_end_step(struct ad *ad);
+
 /* ad_end -- read no more, though there may be more: the last step, as when the stream is over.
  */
 void ad_end(struct ad *ad);
