@@ -13,7 +13,7 @@
 #include "cmd/tree_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
-#include "web/http.h"
+#include "serve/site.h"
 
 #include <math.h>
 #include <signal.h>
@@ -228,22 +228,22 @@ static int serve(const struct settings *settings)
         .speed = settings->speed,
         .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
-    struct http_opts opts = {.address = settings->listen,
+    struct site_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .n_threads = settings->threads,
                                         .live = state}};
-    struct http *http = NULL;
-    int rc = http_open(&http, &opts);
+    struct site *site = NULL;
+    int rc = site_open(&site, &opts);
 
     if (rc == 0) {
-        url_print(http, settings->is_tunnel);
+        url_print(site, settings->is_tunnel);
         rc = judge(settings, state);
         if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
             stay();
     }
-    http_close(http);
+    site_close(site);
     live_state_free(state);
     return rc;
 }

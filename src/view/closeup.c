@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "run/rundb.h"
 #include "trace/definitions.h"
 #include "view/csv.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <inttypes.h>

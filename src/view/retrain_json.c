@@ -1,6 +1,6 @@
 #include "view/retrain_json.h"
 
-#include "view/json.h"
+#include "base/json.h"
 #include "view/row_json.h"
 
 void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
