@@ -6,8 +6,8 @@
  * before the clock starts. Ranks share connections, SIM_SHARED of them one: a process cannot
  * have 10,000 sockets, and it is requests that are measured.
  */
-#ifndef SNAG_CMD_RANKS_SIM_H
-#define SNAG_CMD_RANKS_SIM_H
+#ifndef SNAG_PS_RANKS_SIM_H
+#define SNAG_PS_RANKS_SIM_H
 
 #include "detect/sketch.h"
 

@@ -3,7 +3,7 @@
  * shared connection. The bodies of the pushes, all but their heads, are made beforehand: first
  * with names, and with indices once the server has said them.
  */
-#include "cmd/ranks_sim.h"
+#include "ps/ranks_sim.h"
 
 #include "base/err.h"
 #include "base/mem.h"
