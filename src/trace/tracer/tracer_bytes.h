@@ -8,11 +8,10 @@
 #include "base/err.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "trace/tracer/tracer_numbers.h"
 
 #include <stdint.h>
 #include <string.h>
-
-#define TRACER_LONGEST_TEXT 4096
 
 static inline int tracer_bytes_bad(const char *what)
 {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RANKS 65536u
 #define MOST_THREADS 65536u
 #define MOST_REGIONS (1u << 18) /* with different names, of all processes together */
 #define MOST_SENT (1u << 20)    /* regions of one connection */
@@ -27,33 +26,13 @@
 #define SAME_CLOCK_NS 1000000000u /* two clocks that differ by less are one */
 #define FUTURE_NS 60000000000u
 
-enum frame_kind {
-    FRAME_HELLO = 1,
-    FRAME_REGIONS,
-    FRAME_COMMS,
-    FRAME_COUNTERS,
-    FRAME_EVENTS,
-    FRAME_TICK,
-    FRAME_BYE,
-    FRAME_REFUSED, /* to the process */
-};
-
-enum record_kind {
-    RECORD_ENTER,
-    RECORD_LEAVE,
-    RECORD_SEND,
-    RECORD_RECV,
-    RECORD_ISEND,
-    RECORD_ISEND_COMPLETE,
-    RECORD_IRECV_REQUEST,
-    RECORD_IRECV,
-    RECORD_CANCELLED,
-    RECORD_COLLECTIVE_BEGIN,
-    RECORD_COLLECTIVE_END,
-    RECORD_COUNTER,
-};
-
-static const unsigned char magic[4] = {'S', 'N', 'T', 1};
+/* The sorts of collectives are taken as they come. */
+_Static_assert((int)TRACER_SORT_BARRIER == COLLECTIVE_BARRIER &&
+                   (int)TRACER_SORT_ALL_FOR_ALL == COLLECTIVE_ALL_TO_ALL &&
+                   (int)TRACER_SORT_ONE_FOR_ALL == COLLECTIVE_ONE_TO_ALL &&
+                   (int)TRACER_SORT_ALL_FOR_ONE == COLLECTIVE_ALL_TO_ONE &&
+                   (int)TRACER_SORT_OTHER == COLLECTIVE_OTHER,
+               "a sort is a collective_kind");
 
 /* A frame that is being read. */
 struct reading {
@@ -82,11 +61,12 @@ static uint32_t u32_at(const unsigned char *data)
 
 int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
 {
-    size_t known = n < sizeof magic ? n : sizeof magic, payload;
+    size_t known = n < TRACER_MAGIC_SIZE ? n : TRACER_MAGIC_SIZE, payload;
 
     *size = 0;
-    if (known > 0 && memcmp(data, magic, known) != 0)
-        return err_set(ERR_FORMAT, "these are no frames of the tracer, version %d", magic[3]);
+    if (known > 0 && memcmp(data, TRACER_MAGIC, known) != 0)
+        return err_set(ERR_FORMAT, "these are no frames of the tracer, version %d",
+                       TRACER_MAGIC[3]);
     if (n < TRACER_HEADER_SIZE)
         return 0;
     payload = u32_at(data + 8);
@@ -128,13 +108,13 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
         .data = (unsigned char *)(uintptr_t)frame, .n = size, .at = TRACER_HEADER_SIZE};
     struct tracer_process *who = &hello->who;
 
-    if (u32_at(frame + 4) != FRAME_HELLO)
+    if (u32_at(frame + 4) != TRACER_FRAME_HELLO)
         return tracer_bytes_bad("no business here");
     *hello = (struct tracer_hello){.now_ns = unpack_u64(&in)};
     who->start_ns = unpack_u64(&in);
     hello->wall_ns = unpack_u64(&in);
     hello->interval_ns = tracer_bytes_number(&in);
-    who->n_ranks = tracer_bytes_below(&in, MOST_RANKS + 1);
+    who->n_ranks = tracer_bytes_below(&in, TRACER_MOST_RANKS + 1);
     who->rank = tracer_bytes_below(&in, who->n_ranks);
     who->pid = tracer_bytes_below(&in, UINT32_MAX);
     tracer_bytes_text(&in, hello->host);
@@ -221,23 +201,24 @@ static int take_regions(struct reading *r)
 static void read_members(struct pack *in, struct comm *comm)
 {
     for (uint32_t i = 0; i < comm->n_members; i++)
-        comm->member[i] = tracer_bytes_below(in, MOST_RANKS);
+        comm->member[i] = tracer_bytes_below(in, TRACER_MOST_RANKS);
 }
 
 static void skip_members(struct pack *in, uint32_t n)
 {
     while (n-- > 0 && !in->is_bad)
-        tracer_bytes_below(in, MOST_RANKS);
+        tracer_bytes_below(in, TRACER_MOST_RANKS);
 }
 
 static uint32_t take_comm(struct reading *r)
 {
     struct tracer_run *run = r->run;
-    uint32_t first = tracer_bytes_below(&r->in, MOST_RANKS),
+    uint32_t first = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
              no = tracer_bytes_below(&r->in, UINT32_MAX);
     bool is_self = tracer_bytes_below(&r->in, 2);
     char name[TRACER_LONGEST_TEXT + 1];
-    uint32_t n = (tracer_bytes_text(&r->in, name), tracer_bytes_below(&r->in, MOST_RANKS + 1)),
+    uint32_t n = (tracer_bytes_text(&r->in, name),
+                  tracer_bytes_below(&r->in, TRACER_MOST_RANKS + 1)),
              at;
     struct key key = is_self ? key_pair(UINT64_MAX, 0) : key_pair(first, no);
 
@@ -321,15 +302,16 @@ static uint32_t read_comm(struct reading *r)
 }
 
 static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
-                         enum record_kind kind)
+                         enum tracer_record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
-                               .peer = tracer_bytes_below(&r->in, MOST_RANKS),
+                               .peer = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
                                .tag = tracer_bytes_below(&r->in, UINT32_MAX),
                                .bytes = tracer_bytes_number(&r->in)};
 
-    m.kind = kind == RECORD_SEND || kind == RECORD_ISEND ? MESSAGE_SEND : MESSAGE_RECV;
-    m.has_request = kind == RECORD_ISEND || kind == RECORD_IRECV;
+    m.kind =
+        kind == TRACER_RECORD_SEND || kind == TRACER_RECORD_ISEND ? MESSAGE_SEND : MESSAGE_RECV;
+    m.has_request = kind == TRACER_RECORD_ISEND || kind == TRACER_RECORD_IRECV;
     if (m.has_request)
         m.request = tracer_bytes_number(&r->in);
     if (r->in.is_bad)
@@ -342,12 +324,12 @@ static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t t
 
 static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
 {
-    struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, COLLECTIVE_OTHER + 1),
+    struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, TRACER_SORTS),
                                   .comm = read_comm(r)};
     uint64_t root =
         tracer_bytes_number(&r->in); /* that there is none may be said by any number */
 
-    c.root = root < MOST_RANKS ? (uint32_t)root : NO_ROOT;
+    c.root = root < TRACER_MOST_RANKS ? (uint32_t)root : NO_ROOT;
     c.sent_bytes = tracer_bytes_number(&r->in);
     c.received_bytes = tracer_bytes_number(&r->in);
     if (r->in.is_bad)
@@ -370,54 +352,55 @@ static void take_counter(struct reading *r, struct tracer_lane *lane, uint64_t t
 }
 
 static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
-                         enum record_kind kind)
+                         enum tracer_record_kind kind)
 {
     uint64_t request = tracer_bytes_number(&r->in);
     struct request cancelled;
 
     if (r->in.is_bad)
         return;
-    if (kind == RECORD_IRECV_REQUEST)
+    if (kind == TRACER_RECORD_IRECV_REQUEST)
         tracer_lane_post(r->run, lane, time_ns, request);
-    else if (kind == RECORD_ISEND_COMPLETE)
+    else if (kind == TRACER_RECORD_ISEND_COMPLETE)
         tracer_lane_sent(r->run, lane, time_ns, request);
     else
         requests_take(&lane->requests, request, &cancelled);
 }
 
-static void take_record(struct reading *r, struct tracer_lane *lane, enum record_kind kind)
+static void take_record(struct reading *r, struct tracer_lane *lane,
+                        enum tracer_record_kind kind)
 {
     uint64_t time_ns = lane->clock_ns;
     uint32_t region;
 
     switch (kind) {
-    case RECORD_ENTER:
+    case TRACER_RECORD_ENTER:
         region = read_region(r);
         if (!r->in.is_bad)
             tracer_lane_enter(r->run, lane, time_ns, region);
         break;
-    case RECORD_LEAVE:
+    case TRACER_RECORD_LEAVE:
         r->in.is_bad |= !tracer_lane_leave(r->run, lane, time_ns);
         break;
-    case RECORD_SEND:
-    case RECORD_RECV:
-    case RECORD_ISEND:
-    case RECORD_IRECV:
+    case TRACER_RECORD_SEND:
+    case TRACER_RECORD_RECV:
+    case TRACER_RECORD_ISEND:
+    case TRACER_RECORD_IRECV:
         take_message(r, lane, time_ns, kind);
         break;
-    case RECORD_ISEND_COMPLETE:
-    case RECORD_IRECV_REQUEST:
-    case RECORD_CANCELLED:
+    case TRACER_RECORD_ISEND_COMPLETE:
+    case TRACER_RECORD_IRECV_REQUEST:
+    case TRACER_RECORD_CANCELLED:
         take_request(r, lane, time_ns, kind);
         break;
-    case RECORD_COLLECTIVE_BEGIN:
+    case TRACER_RECORD_COLLECTIVE_BEGIN:
         lane->collective_ns = time_ns;
         lane->is_in_collective = true;
         break;
-    case RECORD_COLLECTIVE_END:
+    case TRACER_RECORD_COLLECTIVE_END:
         take_collective(r, lane, time_ns);
         break;
-    case RECORD_COUNTER:
+    case TRACER_RECORD_COUNTER:
         take_counter(r, lane, time_ns);
         break;
     default:
@@ -461,7 +444,7 @@ static void read_records(struct reading *r, struct tracer_lane *lane)
             return;
         }
         lane->clock_ns += since;
-        take_record(r, lane, (enum record_kind)(head & 15));
+        take_record(r, lane, (enum tracer_record_kind)(head & 15));
     }
 }
 
@@ -507,22 +490,23 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
     unsigned kind = frame[4];
 
     r.in.at = TRACER_HEADER_SIZE;
-    if (u32_at(frame + 4) > 255 || from->is_done || (kind != FRAME_HELLO && !from->is_known))
+    if (u32_at(frame + 4) > 255 || from->is_done ||
+        (kind != TRACER_FRAME_HELLO && !from->is_known))
         return tracer_bytes_bad("no business here");
     switch (kind) {
-    case FRAME_HELLO:
+    case TRACER_FRAME_HELLO:
         return take_hello(&r);
-    case FRAME_REGIONS:
+    case TRACER_FRAME_REGIONS:
         return take_regions(&r);
-    case FRAME_COMMS:
+    case TRACER_FRAME_COMMS:
         return take_comms(&r);
-    case FRAME_COUNTERS:
+    case TRACER_FRAME_COUNTERS:
         return take_counters(&r);
-    case FRAME_EVENTS:
+    case TRACER_FRAME_EVENTS:
         return take_events(&r);
-    case FRAME_TICK:
+    case TRACER_FRAME_TICK:
         return take_tick(&r);
-    case FRAME_BYE:
+    case TRACER_FRAME_BYE:
         from->is_done = true;
         return 0;
     default:
@@ -536,8 +520,8 @@ void tracer_frame_refusal(struct pack *to, const char *why)
     uint32_t payload;
 
     length = length < TRACER_LONGEST_TEXT ? length : TRACER_LONGEST_TEXT;
-    pack_bytes(to, magic, sizeof magic);
-    pack_u32(to, FRAME_REFUSED);
+    pack_bytes(to, TRACER_MAGIC, TRACER_MAGIC_SIZE);
+    pack_u32(to, TRACER_FRAME_REFUSED);
     pack_u32(to, 0);
     pack_varint(to, length);
     pack_bytes(to, why, length);

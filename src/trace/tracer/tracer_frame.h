@@ -15,9 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACER_HEADER_SIZE 12
-#define TRACER_MOST_PAYLOAD ((size_t)1 << 20)
-
 /* One process at the other end of a connection: its numbers are its own. */
 struct tracer_sender {
     bool is_known; /* has said hello; then: */

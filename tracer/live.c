@@ -78,7 +78,7 @@ const struct sink *live_sink_beside(const struct sink *other)
 static void say_hello(struct blob *to)
 {
     char host[256] = "", program[4096] = "";
-    size_t begin = frame_begin(to, FRAME_HELLO);
+    size_t begin = frame_begin(to, TRACER_FRAME_HELLO);
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 
     program[n > 0 ? n : 0] = '\0';
@@ -94,7 +94,7 @@ static void say_hello(struct blob *to)
     frame_text(to, program);
     frame_u64(to, live.job);
     frame_end(to, begin);
-    begin = frame_begin(to, FRAME_COUNTERS);
+    begin = frame_begin(to, TRACER_FRAME_COUNTERS);
     frame_number(to, 0);
     frame_text(to, "Memory Footprint (VmRSS) (KB)");
     frame_text(to, "CPU time (us)");
@@ -104,7 +104,7 @@ static void say_hello(struct blob *to)
 /* A frame of definitions that is nearly full is ended, and another one begun. */
 struct defining {
     struct blob *to;
-    enum frame_kind kind;
+    enum tracer_frame_kind kind;
     size_t begin;
     uint32_t n; /* defined by now */
 };
@@ -154,8 +154,8 @@ static void define_communicator(void *ctx, const struct communicator *c)
 static void define_new(void)
 {
     struct blob *to = &live.socket.queue;
-    struct defining regions = {to, FRAME_REGIONS, 0, live.n_regions};
-    struct defining comms = {to, FRAME_COMMS, 0, live.n_communicators};
+    struct defining regions = {to, TRACER_FRAME_REGIONS, 0, live.n_regions};
+    struct defining comms = {to, TRACER_FRAME_COMMS, 0, live.n_communicators};
     size_t before = to->n;
 
     begin_defining(&regions);
@@ -213,7 +213,7 @@ static void emit(struct lane *l)
 
     if (l->n_records == 0)
         return;
-    if (n > FRAME_MOST_PAYLOAD || !live_socket_has_room(&live.socket, n)) {
+    if (n > TRACER_MOST_PAYLOAD || !live_socket_has_room(&live.socket, n)) {
         lane_lose(l);
         return;
     }
@@ -331,9 +331,9 @@ static void say_until(uint64_t time_ns)
 {
     size_t begin;
 
-    if (!live_socket_has_room(&live.socket, FRAME_HEADER + 8))
+    if (!live_socket_has_room(&live.socket, TRACER_HEADER_SIZE + 8))
         return;
-    begin = frame_begin(&live.socket.queue, FRAME_TICK);
+    begin = frame_begin(&live.socket.queue, TRACER_FRAME_TICK);
     frame_u64(&live.socket.queue, time_ns);
     frame_end(&live.socket.queue, begin);
 }
@@ -414,7 +414,7 @@ static void finish(void)
     say_until(clock_ns());
     if (live.socket.fd < 0)
         return;
-    begin = frame_begin(&live.socket.queue, FRAME_BYE);
+    begin = frame_begin(&live.socket.queue, TRACER_FRAME_BYE);
     frame_end(&live.socket.queue, begin);
     linger(end_ns);
     live_socket_close(&live.socket);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# live_test.sh BUILD STREAM_COUNTS SNAG -- live output, from running programs to a reader:
+# live_test.sh TRACER MD OVERHEAD STREAM_COUNTS SNAG -- live output, from running programs to a reader:
 #
 #   whole   what the reader was told is what the archive of the same run holds
 #   late    the reader comes when the program is half-way, and there is no archive
@@ -10,16 +10,14 @@
 # Exit status 77: something it needs is not installed.
 set -eu
 
-build=$1
-stream_counts=$2
-snag=$3
-here=$(dirname "$(realpath "$0")")
+tracer=$1 md=$2 overhead=$3 stream_counts=$4 snag=$5
+run_mpi=$(dirname "$(realpath "$0")")/../examples/run_mpi.sh
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 dir=$(mktemp -d)
 reader=
 program=
 trap 'kill $reader $program 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
-export SNAG_TRACER_LIVE=$dir/socket SNAG_TRACER_RANKS=$dir/ranks TRACER=$build/libsnag-tracer.so
+export SNAG_TRACER_LIVE=$dir/socket SNAG_TRACER_RANKS=$dir/ranks TRACER=$tracer
 
 fail() {
     echo "$*"
@@ -60,7 +58,7 @@ need() {
 
 read_stream
 wait_for_socket
-SNAG_TRACER_DIR=$dir/trace "$here/run_mpi.sh" 2 "$build/md" --steps 60 --particles 500 >/dev/null
+SNAG_TRACER_DIR=$dir/trace "$run_mpi" 2 "$md" --steps 60 --particles 500 >/dev/null
 wait_for_reader
 "$snag" info "$dir/trace" --json >"$dir/info"
 jq -r '"sent \(.sends)", "received \(.recvs)", "collectives \(.collectives)"' "$dir/info" >"$dir/want"
@@ -77,7 +75,7 @@ need whole "$(of counters)" -ge 4
 
 rm "$dir/ranks"
 export SNAG_TRACER_ARCHIVE=0 SNAG_TRACER_DIR=$dir/none
-"$here/run_mpi.sh" 2 "$build/md" --seconds 4 --particles 500 --pace 5 >/dev/null &
+"$run_mpi" 2 "$md" --seconds 4 --particles 500 --pace 5 >/dev/null &
 program=$!
 wait_for_program
 read_stream
@@ -93,7 +91,7 @@ need late "$(awk '$2 == "main" { print $3 }' "$dir/counts")" -eq 2
 
 read_stream 300
 wait_for_socket
-SNAG_TRACER_LIVE_KB=64 "$here/run_mpi.sh" 1 "$build/snag-tracer-overhead" --measure >/dev/null
+SNAG_TRACER_LIVE_KB=64 "$run_mpi" 1 "$overhead" --measure >/dev/null
 wait_for_reader
 rm "$dir/ranks"
 need slow "$(of open)" -eq 0
@@ -104,7 +102,7 @@ need slow "$(of missing_leave)" -eq 0
 
 read_stream
 wait_for_socket
-LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 20 --particles 500 >/dev/null 2>&1 &
+LD_PRELOAD=$tracer "$md" --seconds 20 --particles 500 >/dev/null 2>&1 &
 program=$!
 wait_for_program
 kill -KILL "$program"
@@ -117,10 +115,10 @@ rm -f "$dir/ranks"
 
 read_stream
 wait_for_socket
-LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 4 --particles 500 >/dev/null 2>&1 &
+LD_PRELOAD=$tracer "$md" --seconds 4 --particles 500 >/dev/null 2>&1 &
 program=$!
 wait_for_program
-LD_PRELOAD=$build/libsnag-tracer.so "$build/md" --seconds 2 --particles 500 >/dev/null 2>"$dir/second" ||
+LD_PRELOAD=$tracer "$md" --seconds 2 --particles 500 >/dev/null 2>"$dir/second" ||
     fail "second: the second program failed"
 wait "$program" || fail "second: the first program failed"
 program=

@@ -13,23 +13,10 @@
 
 #include <stdint.h>
 
-#define FRAME_HEADER 12
-#define FRAME_MOST_PAYLOAD ((size_t)1 << 20)
 #define FRAME_FULL ((size_t)192 << 10) /* bytes of records: time for another one */
 
-enum frame_kind {
-    FRAME_HELLO = 1,
-    FRAME_REGIONS,
-    FRAME_COMMS,
-    FRAME_COUNTERS,
-    FRAME_EVENTS,
-    FRAME_TICK,
-    FRAME_BYE,
-    FRAME_REFUSED, /* the one that comes back */
-};
-
 /* frame_begin, frame_end -- what is put into the blob in between is the payload. */
-size_t frame_begin(struct blob *to, enum frame_kind kind);
+size_t frame_begin(struct blob *to, enum tracer_frame_kind kind);
 void frame_end(struct blob *to, size_t begin);
 
 void frame_number(struct blob *to, uint64_t number); /* 7 bits a byte, the low ones first */

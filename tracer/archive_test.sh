@@ -1,17 +1,17 @@
 #!/bin/bash
-# trace_test.sh BUILD -- trace a short run of md on two ranks and look at the archive: it is
+# archive_test.sh TRACER MD -- trace a short run of md on two ranks and look at the archive: it is
 # readable without a warning, every enter has its leave, every message both its ends, and
 # functions that are static have names. Exit status 77: something it needs is not installed.
 set -eu
 
-build=$1
-here=$(dirname "$(realpath "$0")")
+tracer=$1 md=$2
+run_mpi=$(dirname "$(realpath "$0")")/../examples/run_mpi.sh
 command -v otf2-print >/dev/null || { echo "otf2-print is not installed"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 export SNAG_TRACER_DIR=$dir/trace SNAG_TRACER_RANKS=$dir/ranks
-TRACER=$build/libsnag-tracer.so "$here/run_mpi.sh" 2 "$build/md" --steps 60 --particles 500
+TRACER=$tracer "$run_mpi" 2 "$md" --steps 60 --particles 500
 otf2-print -Werror --silent "$dir/trace/traces.otf2" >"$dir/silent" 2>&1 || {
     cat "$dir/silent"
     exit 1

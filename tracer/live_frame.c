@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define LONGEST_RECORD 64 /* bytes: 6 numbers of 10 at most */
-#define LONGEST_TEXT 4096
-#define FRAME_COUNTER 11 /* among the kinds of records; the others are as in recorder.h */
 
 /* ---------------------------------------------------------------------------------- bytes */
 
@@ -49,16 +47,18 @@ void frame_u64(struct blob *to, uint64_t number)
 
 void frame_text(struct blob *to, const char *text)
 {
-    size_t n = strnlen(text, LONGEST_TEXT);
+    size_t n = strnlen(text, TRACER_LONGEST_TEXT);
 
     frame_number(to, n);
     blob_put(to, text, n);
 }
 
-size_t frame_begin(struct blob *to, enum frame_kind kind)
+size_t frame_begin(struct blob *to, enum tracer_frame_kind kind)
 {
     size_t begin = to->n;
-    unsigned char header[FRAME_HEADER] = {'S', 'N', 'T', 1, (unsigned char)kind};
+    unsigned char header[TRACER_HEADER_SIZE] = TRACER_MAGIC;
+
+    header[TRACER_MAGIC_SIZE] = (unsigned char)kind;
 
     blob_put(to, header, sizeof header);
     return begin;
@@ -66,7 +66,7 @@ size_t frame_begin(struct blob *to, enum frame_kind kind)
 
 void frame_end(struct blob *to, size_t begin)
 {
-    size_t n = to->n - begin - FRAME_HEADER;
+    size_t n = to->n - begin - TRACER_HEADER_SIZE;
     unsigned char *at = (unsigned char *)to->data + begin + 8;
 
     for (int i = 0; i < 4; i++)
@@ -108,13 +108,11 @@ static unsigned char *put_message(unsigned char *at, const union slot *s)
     return at;
 }
 
-/* Who waits for whom: 0 barrier, 1 all for all, 2 all for the root, 3 the root for all, 4 none.
- */
-static unsigned kind_of(uint32_t operation)
+static enum tracer_sort sort_of(uint32_t operation)
 {
     switch (operation) {
     case OTF2_COLLECTIVE_OP_BARRIER:
-        return 0;
+        return TRACER_SORT_BARRIER;
     case OTF2_COLLECTIVE_OP_ALLGATHER:
     case OTF2_COLLECTIVE_OP_ALLGATHERV:
     case OTF2_COLLECTIVE_OP_ALLTOALL:
@@ -122,23 +120,23 @@ static unsigned kind_of(uint32_t operation)
     case OTF2_COLLECTIVE_OP_ALLREDUCE:
     case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
     case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
-        return 1;
+        return TRACER_SORT_ALL_FOR_ALL;
     case OTF2_COLLECTIVE_OP_BCAST:
     case OTF2_COLLECTIVE_OP_SCATTER:
     case OTF2_COLLECTIVE_OP_SCATTERV:
-        return 2;
+        return TRACER_SORT_ONE_FOR_ALL;
     case OTF2_COLLECTIVE_OP_GATHER:
     case OTF2_COLLECTIVE_OP_GATHERV:
     case OTF2_COLLECTIVE_OP_REDUCE:
-        return 3;
+        return TRACER_SORT_ALL_FOR_ONE;
     default:
-        return 4;
+        return TRACER_SORT_OTHER;
     }
 }
 
 static unsigned char *put_collective(unsigned char *at, const union slot *s)
 {
-    at = put_number(at, kind_of(s[1].collective.operation));
+    at = put_number(at, sort_of(s[1].collective.operation));
     at = put_number(at, s->head.id);
     at = put_number(at, s[1].collective.root);
     at = put_number(at, s[1].collective.sent_bytes);
@@ -199,7 +197,7 @@ uint64_t lane_records(struct lane *l, const union slot *slot, size_t n)
 
 void lane_counter(struct lane *l, uint64_t time_ns, uint32_t counter, int64_t value)
 {
-    unsigned char *at = put_head(l, time_ns, FRAME_COUNTER);
+    unsigned char *at = put_head(l, time_ns, RECORD_COUNTER);
 
     at = put_number(at, counter);
     at = put_number(at, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
@@ -217,7 +215,7 @@ void lane_restart(struct lane *l, const struct open_call *open, uint32_t n_open)
 
 size_t lane_bytes(const struct lane *l)
 {
-    return FRAME_HEADER + 28 + l->stack.n + l->records.n;
+    return TRACER_HEADER_SIZE + 28 + l->stack.n + l->records.n;
 }
 
 static void clear(struct lane *l)
@@ -228,7 +226,7 @@ static void clear(struct lane *l)
 
 void lane_put(struct lane *l, struct blob *to)
 {
-    size_t at = frame_begin(to, FRAME_EVENTS);
+    size_t at = frame_begin(to, TRACER_FRAME_EVENTS);
 
     if (l->n_records == 0) /* only to say what was lost, and what is open */
         begin(l, clock_ns());
@@ -251,10 +249,11 @@ void lane_lose(struct lane *l)
 /* A header, the length of a text in one or two bytes, the text. */
 const char *frame_refusal(char *data, size_t n)
 {
-    static const char header[8] = {'S', 'N', 'T', 1, FRAME_REFUSED};
-    size_t at = FRAME_HEADER, length = 0;
+    static const char kind[4] = {TRACER_FRAME_REFUSED};
+    size_t at = TRACER_HEADER_SIZE, length = 0;
 
-    if (n < FRAME_HEADER + 1 || memcmp(data, header, sizeof header) != 0)
+    if (n < TRACER_HEADER_SIZE + 1 || memcmp(data, TRACER_MAGIC, TRACER_MAGIC_SIZE) != 0 ||
+        memcmp(data + TRACER_MAGIC_SIZE, kind, sizeof kind) != 0)
         return NULL;
     for (unsigned shift = 0; at < n && shift <= 14; shift += 7) {
         length |= (size_t)(data[at] & 0x7f) << shift;
