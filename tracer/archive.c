@@ -10,6 +10,7 @@
 
 #include "archive_definitions.h"
 #include "complain.h"
+#include "team.h"
 
 #include <otf2/OTF2_Pthread_Locks.h>
 #include <otf2/otf2.h>
@@ -26,7 +27,6 @@ struct archive_location {
 };
 
 struct OTF2_CollectiveContext {
-    MPI_Comm comm;
     uint32_t rank, size; /* the rank may become 0: archive_lead */
 };
 
@@ -80,23 +80,21 @@ static OTF2_CallbackCode get_rank(void *arg, OTF2_CollectiveContext *c, uint32_t
 static OTF2_CallbackCode broadcast(void *arg, OTF2_CollectiveContext *c, void *data, uint32_t n,
                                    OTF2_Type type, uint32_t root)
 {
-    int width = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64   ? 8
-                : type == OTF2_TYPE_UINT32 || type == OTF2_TYPE_INT32 ? 4
-                : type == OTF2_TYPE_UINT16 || type == OTF2_TYPE_INT16 ? 2
-                : type == OTF2_TYPE_UINT8 || type == OTF2_TYPE_INT8   ? 1
-                                                                      : 0;
+    size_t width = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64   ? 8
+                   : type == OTF2_TYPE_UINT32 || type == OTF2_TYPE_INT32 ? 4
+                   : type == OTF2_TYPE_UINT16 || type == OTF2_TYPE_INT16 ? 2
+                   : type == OTF2_TYPE_UINT8 || type == OTF2_TYPE_INT8   ? 1
+                                                                         : 0;
 
-    (void)arg;
-    if (width == 0 ||
-        PMPI_Bcast(data, (int)n * width, MPI_BYTE, (int)root, c->comm) != MPI_SUCCESS)
-        return OTF2_CALLBACK_ERROR;
-    return OTF2_CALLBACK_SUCCESS;
+    (void)arg, (void)c;
+    return width > 0 && root == 0 && team_broadcast(data, n * width) ? OTF2_CALLBACK_SUCCESS
+                                                                     : OTF2_CALLBACK_ERROR;
 }
 
 static OTF2_CallbackCode barrier(void *arg, OTF2_CollectiveContext *c)
 {
-    (void)arg;
-    return PMPI_Barrier(c->comm) == MPI_SUCCESS ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+    (void)arg, (void)c;
+    return team_barrier() ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
 }
 
 /* These four libotf2 wants to be given, and calls for file formats that we do not use. */
@@ -137,14 +135,10 @@ static const OTF2_CollectiveCallbacks collective_callbacks = {
 
 /* ---------------------------------------------------------------------------------- opening */
 
-bool archive_open(const char *directory, MPI_Comm comm)
+bool archive_open(const char *directory)
 {
-    int rank, size;
-
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    own_rank = (uint32_t)rank;
-    context = (struct OTF2_CollectiveContext){comm, (uint32_t)rank, (uint32_t)size};
+    own_rank = (uint32_t)team_rank();
+    context = (struct OTF2_CollectiveContext){own_rank, (uint32_t)team_size()};
     OTF2_Error_RegisterCallback(on_error, NULL);
     archive =
         OTF2_Archive_Open(directory, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_BUFFER_BYTES,
@@ -156,7 +150,7 @@ bool archive_open(const char *directory, MPI_Comm comm)
         OTF2_Archive_SetCreator(archive, "snag-tracer") == OTF2_SUCCESS &&
         OTF2_Archive_OpenEvtFiles(archive) == OTF2_SUCCESS)
         return true;
-    if (rank == 0)
+    if (own_rank == 0)
         complain("cannot make an archive in '%s'; nothing is recorded", directory);
     return false;
 }

@@ -15,15 +15,14 @@
 #include "recorder.h"
 #include "unify.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #define ARCHIVE_NAME "traces"
 
 extern const struct sink archive_sink;
 
-/* archive_open -- collective over comm. Returns false after a complaint. */
-bool archive_open(const char *directory, MPI_Comm comm);
+/* archive_open -- by all of the team. Returns false after a complaint. */
+bool archive_open(const char *directory);
 
 /* archive_location -- what was written for this recorder; false if nothing ever was. */
 bool archive_location(const struct recorder *r, struct location *location);

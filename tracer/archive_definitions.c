@@ -9,6 +9,8 @@
  */
 #include "archive_definitions.h"
 
+#include "team.h"
+
 #include <stdio.h>
 
 struct output {
@@ -41,9 +43,10 @@ static void write_clock(struct output *out, const struct unified *u)
     check(out, OTF2_GlobalDefWriter_WriteClockProperties(
                    out->writer, 1000000000u, u->first_ns, length_ns + 1,
                    u->first_ns + (uint64_t)u->realtime_ns));
-    check(out,
-          OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_MPI, string(out, "MPI"),
-                                             OTF2_PARADIGM_CLASS_PROCESS));
+    if (team_is_mpi())
+        check(out, OTF2_GlobalDefWriter_WriteParadigm(out->writer, OTF2_PARADIGM_MPI,
+                                                      string(out, "MPI"),
+                                                      OTF2_PARADIGM_CLASS_PROCESS));
 }
 
 static void write_regions(struct output *out, const struct unified *u)
@@ -109,7 +112,7 @@ static void write_ranks(struct output *out, const struct unified *u, uint32_t n_
     for (uint32_t i = 0; i < n_ranks; i++) {
         uint32_t node = known[i] ? host_node(out, &hosts, known[i]->host) : 0;
 
-        snprintf(name, sizeof name, "MPI Rank %u", i);
+        snprintf(name, sizeof name, team_is_mpi() ? "MPI Rank %u" : "Process %u", i);
         check(out, OTF2_GlobalDefWriter_WriteLocationGroup(
                        out->writer, i, string(out, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
                        node, OTF2_UNDEFINED_LOCATION_GROUP));
@@ -167,6 +170,7 @@ bool archive_definitions_write(OTF2_GlobalDefWriter *w, const struct unified *u,
     write_clock(&out, u);
     write_regions(&out, u);
     write_ranks(&out, u, n_ranks);
-    write_communicators(&out, u, n_ranks);
+    if (team_is_mpi())
+        write_communicators(&out, u, n_ranks);
     return !out.is_failed;
 }

@@ -3,7 +3,7 @@
  * from the definitions, which are for ever. Programs have few communicators at a time: the
  * live ones are searched from the newest to the oldest. The lock guards both lists.
  */
-#include "communicators.h"
+#include "communicator_handles.h"
 
 #include "complain.h"
 

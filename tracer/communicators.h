@@ -12,7 +12,6 @@
 #ifndef SNAG_TRACER_COMMUNICATORS_H
 #define SNAG_TRACER_COMMUNICATORS_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #define COMMUNICATOR_WORLD 0u
@@ -27,20 +26,9 @@ struct communicator {
     char *name;       /* by MPI_Comm_set_name; NULL if none */
 };
 
-/* communicators_begin -- define MPI_COMM_WORLD and MPI_COMM_SELF. Once, after MPI_Init. */
+/* communicators_begin -- define MPI_COMM_WORLD and MPI_COMM_SELF, if there is MPI. Once, after
+ * MPI_Init. */
 void communicators_begin(void);
-
-/* communicator_id -- the local number, or COMMUNICATOR_NONE. Thread-safe. */
-uint32_t communicator_id(MPI_Comm comm);
-
-/*
- * communicator_add -- a communicator was made; does nothing for MPI_COMM_NULL and
- * intercommunicators. Collective over comm. Thread-safe.
- */
-void communicator_add(MPI_Comm comm, MPI_Comm parent);
-
-/* communicator_remove -- the handle is about to be freed; its definition stays. */
-void communicator_remove(MPI_Comm comm);
 
 /* communicators_from -- as regions_from. */
 uint32_t communicators_from(uint32_t first,

@@ -2,27 +2,27 @@
 #include "offsets.h"
 
 #include "recorder.h"
+#include "team.h"
 
 #define MOST_ROUNDS 100
 #define FEWEST_ROUNDS 10
 #define LONGEST_NS 10000000u /* once there are the fewest rounds */
-#define TAG 0
 
-static void answer(int rank, MPI_Comm comm)
+static void answer(int rank)
 {
     for (;;) {
         int is_more;
         uint64_t now_ns;
 
-        PMPI_Recv(&is_more, 1, MPI_INT, rank, TAG, comm, MPI_STATUS_IGNORE);
+        team_receive(rank, &is_more, sizeof is_more);
         if (!is_more)
             return;
         now_ns = clock_ns();
-        PMPI_Send(&now_ns, 1, MPI_UINT64_T, rank, TAG, comm);
+        team_send(rank, &now_ns, sizeof now_ns);
     }
 }
 
-static struct clock_offset ask(MPI_Comm comm)
+static struct clock_offset ask(void)
 {
     struct clock_offset best = {0};
     uint64_t begin_ns = clock_ns(), shortest_ns = UINT64_MAX;
@@ -31,8 +31,8 @@ static struct clock_offset ask(MPI_Comm comm)
     for (int i = 0; i < MOST_ROUNDS; i++) {
         uint64_t sent_ns = clock_ns(), there_ns, back_ns;
 
-        PMPI_Send(&is_more, 1, MPI_INT, 0, TAG, comm);
-        PMPI_Recv(&there_ns, 1, MPI_UINT64_T, 0, TAG, comm, MPI_STATUS_IGNORE);
+        team_send(0, &is_more, sizeof is_more);
+        team_receive(0, &there_ns, sizeof there_ns);
         back_ns = clock_ns();
         if (back_ns - sent_ns < shortest_ns) {
             shortest_ns = back_ns - sent_ns;
@@ -44,25 +44,22 @@ static struct clock_offset ask(MPI_Comm comm)
             break;
     }
     is_more = 0;
-    PMPI_Send(&is_more, 1, MPI_INT, 0, TAG, comm);
+    team_send(0, &is_more, sizeof is_more);
     if ((double)best.offset_ns <= best.error_ns && (double)best.offset_ns >= -best.error_ns)
         best.offset_ns = 0;
     return best;
 }
 
-struct clock_offset offset_measure(MPI_Comm comm)
+struct clock_offset offset_measure(void)
 {
     struct clock_offset offset = {.time_ns = clock_ns()};
-    int rank, size;
 
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    for (int i = 1; i < size; i++) {
-        PMPI_Barrier(comm);
-        if (rank == 0)
-            answer(i, comm);
-        else if (rank == i)
-            offset = ask(comm);
+    for (int i = 1; i < team_size(); i++) {
+        team_barrier();
+        if (team_rank() == 0)
+            answer(i);
+        else if (team_rank() == i)
+            offset = ask();
     }
     return offset;
 }

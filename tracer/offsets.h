@@ -10,7 +10,6 @@
 #ifndef SNAG_TRACER_OFFSETS_H
 #define SNAG_TRACER_OFFSETS_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 struct clock_offset {
@@ -19,8 +18,8 @@ struct clock_offset {
     double error_ns;   /* at most */
 };
 
-/* offset_measure -- collective over comm; one rank after the other, some 10 ms at most each. */
-struct clock_offset offset_measure(MPI_Comm comm);
+/* offset_measure -- by all of the team; one rank after the other, some 10 ms at most each. */
+struct clock_offset offset_measure(void);
 
 /* offset_apply -- a time of this rank's clock as rank 0 would have read it, by the offsets
  * measured at the begin and at the end of the run. */

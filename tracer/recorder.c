@@ -11,6 +11,7 @@
 #include "recorder.h"
 
 #include "complain.h"
+#include "session.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -181,6 +182,7 @@ static void register_process(void)
     pthread_key_create(&key, thread_ends);
     pthread_atfork(NULL, NULL, recorder_forget);
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    session_first_call();
 }
 
 static struct recorder *recorder_new(void)

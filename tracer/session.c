@@ -16,8 +16,8 @@
 #include "live.h"
 #include "rescue.h"
 #include "session_files.h"
+#include "team.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,8 +27,6 @@ static struct {
     bool is_open, has_archive;
     pid_t pid; /* a child of a fork has no session */
     char *directory;
-    MPI_Comm comm; /* our own copy of MPI_COMM_WORLD */
-    int rank, size;
     int64_t realtime_ns;
     struct clock_offset offset[MOST_OFFSETS];
     unsigned n_offsets;
@@ -56,13 +54,13 @@ static char *agree_on_directory(void)
     char *directory = NULL;
     int n = 0;
 
-    if (session.rank == 0) {
+    if (team_rank() == 0) {
         directory = must_copy(own && own[0] ? own : "snag-trace");
         n = (int)strlen(directory) + 1;
     }
-    PMPI_Bcast(&n, 1, MPI_INT, 0, session.comm);
+    team_broadcast(&n, sizeof n);
     directory = must_resize(directory, (size_t)n, 1);
-    PMPI_Bcast(directory, n, MPI_CHAR, 0, session.comm);
+    team_broadcast(directory, (size_t)n);
     return directory;
 }
 
@@ -72,21 +70,13 @@ static bool agree_on_archive(void)
     const char *own = getenv("SNAG_TRACER_ARCHIVE");
     int has_archive = own == NULL || strcmp(own, "0") != 0;
 
-    PMPI_Bcast(&has_archive, 1, MPI_INT, 0, session.comm);
+    team_broadcast(&has_archive, sizeof has_archive);
     return has_archive;
-}
-
-static bool all_agree(bool is_good)
-{
-    int mine = is_good, all = 0;
-
-    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, session.comm);
-    return all;
 }
 
 static void measure_offset(void)
 {
-    struct clock_offset offset = offset_measure(session.comm);
+    struct clock_offset offset = offset_measure();
 
     if (session.n_offsets < MOST_OFFSETS)
         session.offset[session.n_offsets++] = offset;
@@ -97,9 +87,11 @@ static bool open_archive(void)
     bool is_good = true;
 
     session.directory = agree_on_directory();
-    if (session.rank == 0)
+    if (!team_is_mpi())
+        is_good = session_files_claim(&session.directory);
+    else if (team_rank() == 0)
         is_good = session_files_prepare(session.directory);
-    return all_agree(is_good) && all_agree(archive_open(session.directory, session.comm));
+    return team_all(is_good) && team_all(archive_open(session.directory));
 }
 
 /* A number that tells this program's ranks from those of any other. */
@@ -108,15 +100,15 @@ static uint64_t agree_on_job(void)
     uint64_t job = (uint64_t)session.realtime_ns + clock_ns();
 
     job = job * 0x9e3779b97f4a7c15u ^ (uint64_t)session.pid;
-    PMPI_Bcast(&job, 1, MPI_UINT64_T, 0, session.comm);
+    team_broadcast(&job, sizeof job);
     return job ? job : 1;
 }
 
 /* Where the records go; live output starts here. */
 static const struct sink *choose_sink(void)
 {
-    struct live_place place = {.rank = (uint32_t)session.rank,
-                               .n_ranks = (uint32_t)session.size,
+    struct live_place place = {.rank = (uint32_t)team_rank(),
+                               .n_ranks = (uint32_t)team_size(),
                                .job = agree_on_job(),
                                .realtime_ns = session.realtime_ns};
     bool is_live = live_start(&place);
@@ -130,33 +122,31 @@ void session_open(void)
 {
     const struct sink *sink;
 
-    PMPI_Comm_dup(MPI_COMM_WORLD, &session.comm);
-    PMPI_Comm_rank(session.comm, &session.rank);
-    PMPI_Comm_size(session.comm, &session.size);
+    team_form();
     session.pid = getpid();
     session.realtime_ns = realtime_less_monotonic();
     session.has_archive = agree_on_archive();
     if (session.has_archive && !open_archive()) {
-        PMPI_Comm_free(&session.comm);
+        team_part();
         recorder_forget();
         return;
     }
     communicators_begin();
     measure_offset();
-    session_files_list_ranks(getenv("SNAG_TRACER_RANKS"), session.comm);
+    session_files_list_ranks(getenv("SNAG_TRACER_RANKS"));
     session.is_open = true;
     sink = choose_sink();
     if (sink)
         recorder_attach(sink);
     else
         recorder_forget();
-    if (session.rank == 0 && filter_trouble()[0])
+    if (team_rank() == 0 && filter_trouble()[0])
         complain("%s", filter_trouble());
 }
 
 void session_end_of_run(void)
 {
-    if (session.is_open)
+    if (session.is_open && session.pid == getpid())
         measure_offset();
 }
 
@@ -174,7 +164,7 @@ static struct location *list_locations(const struct recorder *newest, uint32_t *
         if (r->n_skipped)
             complain(
                 "rank %d: %llu calls before MPI_Init are not recorded, there were too many",
-                session.rank, (unsigned long long)r->n_skipped);
+                team_rank(), (unsigned long long)r->n_skipped);
         if (!archive_location(r, &l))
             continue;
         l.first_ns = offset_apply(l.first_ns, begin, end);
@@ -189,7 +179,7 @@ static struct blob pack_all(const struct recorder *newest, bool has_all_members)
 {
     struct blob blob = {0};
     struct location *locations;
-    struct knowledge k = {.rank = (uint32_t)session.rank,
+    struct knowledge k = {.rank = (uint32_t)team_rank(),
                           .realtime_ns = session.realtime_ns,
                           .has_all_members = has_all_members};
     char host[256] = "";
@@ -205,35 +195,11 @@ static struct blob pack_all(const struct recorder *newest, bool has_all_members)
     return blob;
 }
 
-/* What all ranks know, one after the other, at rank 0; and where each begins. */
-static struct blob gather(const struct blob *own, int **bytes, int **start)
-{
-    struct blob all = {0};
-    int n = (int)own->n;
-    uint64_t sum = 0;
-
-    *bytes = must_resize(NULL, (size_t)session.size, sizeof **bytes);
-    *start = must_resize(NULL, (size_t)session.size, sizeof **start);
-    PMPI_Gather(&n, 1, MPI_INT, *bytes, 1, MPI_INT, 0, session.comm);
-    for (int i = 0; session.rank == 0 && i < session.size; i++) {
-        (*start)[i] = (int)sum;
-        sum += (uint64_t)(*bytes)[i];
-    }
-    if (sum > INT_MAX) {
-        complain("more than 2 GiB of definitions");
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    all.data = must_resize(NULL, sum, 1);
-    all.n = sum;
-    PMPI_Gatherv(own->data, n, MPI_BYTE, all.data, *bytes, *start, MPI_BYTE, 0, session.comm);
-    return all;
-}
-
 /* Rank 0: the numbers of rank `to`. Others: receive them. */
 static void send_map(const struct unified_map *map, int to)
 {
-    PMPI_Send(map->region, (int)map->n_regions, MPI_UINT32_T, to, 0, session.comm);
-    PMPI_Send(map->communicator, (int)map->n_communicators, MPI_UINT32_T, to, 1, session.comm);
+    team_send(to, map->region, map->n_regions * sizeof *map->region);
+    team_send(to, map->communicator, map->n_communicators * sizeof *map->communicator);
 }
 
 static struct unified_map receive_map(void)
@@ -244,10 +210,8 @@ static struct unified_map receive_map(void)
     communicators_known(&map.n_communicators);
     map.region = must_resize(NULL, map.n_regions, sizeof *map.region);
     map.communicator = must_resize(NULL, map.n_communicators, sizeof *map.communicator);
-    PMPI_Recv(map.region, (int)map.n_regions, MPI_UINT32_T, 0, 0, session.comm,
-              MPI_STATUS_IGNORE);
-    PMPI_Recv(map.communicator, (int)map.n_communicators, MPI_UINT32_T, 0, 1, session.comm,
-              MPI_STATUS_IGNORE);
+    team_receive(0, map.region, map.n_regions * sizeof *map.region);
+    team_receive(0, map.communicator, map.n_communicators * sizeof *map.communicator);
     return map;
 }
 
@@ -256,10 +220,11 @@ static struct unified_map unify(const struct recorder *newest, struct unified *u
 {
     struct unified_map own_map = {0}, map;
     struct blob own = pack_all(newest, false);
-    int *bytes, *start;
-    struct blob all = gather(&own, &bytes, &start);
+    int *bytes = must_resize(NULL, (size_t)team_size(), sizeof *bytes);
+    int *start = must_resize(NULL, (size_t)team_size(), sizeof *start);
+    struct blob all = team_gather_blobs(&own, bytes, start);
 
-    for (int i = 0; session.rank == 0 && i < session.size; i++) {
+    for (int i = 0; team_rank() == 0 && i < team_size(); i++) {
         struct blob one = {.data = all.data + start[i], .n = (size_t)bytes[i]};
 
         unify_add(u, &one, &map);
@@ -271,7 +236,7 @@ static struct unified_map unify(const struct recorder *newest, struct unified *u
         free(map.region);
         free(map.communicator);
     }
-    if (session.rank != 0)
+    if (team_rank() != 0)
         own_map = receive_map();
     blob_release(&own);
     blob_release(&all);
@@ -288,29 +253,28 @@ static void complete_archive(struct recorder *newest)
 
     map = unify(newest, &u);
     is_good = archive_end_events(newest, &map, session.offset, session.n_offsets);
-    if (session.rank == 0)
-        is_good = archive_define(&u, (uint32_t)session.size) && is_good;
+    if (team_rank() == 0)
+        is_good = archive_define(&u, (uint32_t)team_size()) && is_good;
     is_good = archive_close() && is_good;
     free(map.region);
     free(map.communicator);
     unified_release(&u);
     if (!is_good)
-        complain("rank %d could not complete its part of the archive", session.rank);
+        complain("rank %d could not complete its part of the archive", team_rank());
 }
 
 void session_close(void)
 {
     struct recorder *newest;
 
-    if (!session.is_open)
+    if (!session.is_open || session.pid != getpid())
         return;
     session.is_open = false;
     newest = recorder_stop();
     live_stop();
     if (session.has_archive)
         complete_archive(newest);
-    PMPI_Barrier(session.comm);
-    PMPI_Comm_free(&session.comm);
+    team_part();
 }
 
 void session_abandon(void)
@@ -326,13 +290,7 @@ void session_abandon(void)
     if (!session.has_archive)
         return;
     own = pack_all(newest, true);
-    rescue(session.directory, (uint32_t)session.size,
+    rescue(session.directory, (uint32_t)team_size(),
            &(struct rescued){&own, newest, session.offset, session.n_offsets});
     blob_release(&own);
-}
-
-/* A program that calls exit without MPI_Finalize, or returns from main. */
-__attribute__((destructor)) static void at_exit(void)
-{
-    session_abandon();
 }

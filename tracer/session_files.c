@@ -3,8 +3,10 @@
 
 #include "archive.h"
 #include "complain.h"
+#include "team.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #define PATH_SIZE (PATH_MAX + 64) /* with what is added to a name */
+#define MOST_PROCESSES 10000
 
 static bool exists(const char *path)
 {
@@ -50,28 +53,76 @@ static bool move_away(const char *directory)
     return true;
 }
 
-bool session_files_prepare(const char *directory)
+/* Without slashes at its end, and with all above it made. Returns false after a complaint. */
+static bool begin_path(const char *directory, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
-    size_t length = (size_t)snprintf(path, sizeof path, "%s", directory);
+    size_t length = (size_t)snprintf(path, PATH_MAX, "%s", directory);
 
-    while (length > 1 && length < sizeof path && path[length - 1] == '/')
+    while (length > 1 && length < PATH_MAX && path[length - 1] == '/')
         path[--length] = '\0';
-    if (length == 0 || length > sizeof path - 64) {
+    if (length == 0 || length > PATH_MAX - 64) {
         complain("the name of the archive's directory is too long; nothing is recorded");
         return false;
     }
-    if (holds_archive(path) && !move_away(path))
-        return false;
     for (char *slash = path + 1; *slash; slash++)
         if (*slash == '/') {
             *slash = '\0';
             mkdir(path, 0777);
             *slash = '/';
         }
+    return true;
+}
+
+static bool make_directory(const char *path)
+{
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
     complain("cannot make directory '%s': %s; nothing is recorded", path, strerror(errno));
+    return false;
+}
+
+bool session_files_prepare(const char *directory)
+{
+    char path[PATH_MAX];
+
+    return begin_path(directory, path) && (!holds_archive(path) || move_away(path)) &&
+           make_directory(path);
+}
+
+/* Only one process can make DIRECTORY/traces.pid: the archive there is its own. */
+static bool claim(const char *directory)
+{
+    char path[PATH_SIZE];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%s.pid", directory, ARCHIVE_NAME);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    dprintf(fd, "%d\n", (int)getpid());
+    close(fd);
+    return true;
+}
+
+bool session_files_claim(char **directory)
+{
+    char path[PATH_MAX], own[PATH_SIZE];
+
+    if (!begin_path(*directory, path) || !make_directory(path))
+        return false;
+    errno = EEXIST;
+    if (!holds_archive(path) && claim(path))
+        return true;
+    for (int i = 2; i < MOST_PROCESSES && errno == EEXIST; i++) {
+        snprintf(own, sizeof own, "%s/process-%d", path, i);
+        if (mkdir(own, 0777) != 0)
+            continue;
+        complain("the trace of process %d is in '%s'", (int)getpid(), own);
+        free(*directory);
+        *directory = must_copy(own);
+        return true;
+    }
+    complain("cannot make directory '%s': %s; nothing is recorded", own, strerror(errno));
     return false;
 }
 
@@ -99,20 +150,18 @@ static void write_lines(const char *path, const struct rank_line *line, int n)
         complain("cannot write '%s': %s", path, strerror(errno));
 }
 
-void session_files_list_ranks(const char *path, MPI_Comm comm)
+void session_files_list_ranks(const char *path)
 {
     struct rank_line own = {.pid = (int)getpid(), .core = sched_getcpu()}, *all;
-    int rank, size, is_wanted = path && path[0];
+    int is_wanted = path && path[0];
 
-    PMPI_Bcast(&is_wanted, 1, MPI_INT, 0, comm);
+    team_broadcast(&is_wanted, sizeof is_wanted);
     if (!is_wanted)
         return;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
     gethostname(own.host, sizeof own.host - 1);
-    all = must_resize(NULL, (size_t)size, sizeof *all);
-    PMPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, comm);
-    if (rank == 0)
-        write_lines(path, all, size);
+    all = must_resize(NULL, (size_t)team_size(), sizeof *all);
+    team_gather(&own, sizeof own, all);
+    if (team_rank() == 0)
+        write_lines(path, all, team_size());
     free(all);
 }

@@ -2,7 +2,6 @@
 #ifndef SNAG_TRACER_SESSION_FILES_H
 #define SNAG_TRACER_SESSION_FILES_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 /*
@@ -13,9 +12,17 @@
 bool session_files_prepare(const char *directory);
 
 /*
- * session_files_list_ranks -- write a line `rank pid core host` for each rank. The file appears
- * complete or not at all. Collective over comm; nothing is written if rank 0 has no path.
+ * session_files_claim -- the same for a process that is alone, of which there may be several at
+ * once: where another one's archive is, or is begun, it is "directory/process-2" or the next
+ * number that is free.
+ *   directory  from malloc; is replaced
  */
-void session_files_list_ranks(const char *path, MPI_Comm comm);
+bool session_files_claim(char **directory);
+
+/*
+ * session_files_list_ranks -- write a line `rank pid core host` for each rank. The file appears
+ * complete or not at all. By all of the team; nothing is written if rank 0 has no path.
+ */
+void session_files_list_ranks(const char *path);
 
 #endif

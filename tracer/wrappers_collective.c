@@ -9,7 +9,7 @@
  *
  * On a communicator we do not know (see communicators.h) only the call is recorded.
  */
-#include "communicators.h"
+#include "communicator_handles.h"
 #include "recorder.h"
 #include "wrap.h"
 

@@ -6,7 +6,7 @@
  * is a broadcast (communicators.h). It depends on session_is_open only, never on whether this
  * process still records.
  */
-#include "communicators.h"
+#include "communicator_handles.h"
 #include "recorder.h"
 #include "session.h"
 #include "wrap.h"

@@ -5,7 +5,7 @@
  * The sender of a message is known when its receive is complete: MPI_ANY_SOURCE and
  * MPI_ANY_TAG are resolved from the status. MPI_PROC_NULL makes no message.
  */
-#include "communicators.h"
+#include "communicator_handles.h"
 #include "open_requests.h"
 #include "recorder.h"
 #include "wrap.h"
