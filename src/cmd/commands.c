@@ -6,6 +6,23 @@
 #define MOST_ARGS 1000000
 
 static const struct command commands[] = {
+    {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
+     "output watch tracer foi model store port listen print-tunnel once", 1, MOST_ARGS,
+     cmd_record,
+     "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
+     "MPI,\n"
+     "messages and collectives, and the calls of the program's own functions where it was\n"
+     "compiled with -finstrument-functions. What is missing is said in the end, on standard\n"
+     "error, as all that is not the program's. Programs without MPI are recorded if they were\n"
+     "compiled so. The exit status is the program's, or 128 and the signal that ended it.\n\n"
+     "Without --output the trace is in snag-trace, snag-trace-2 and so on, the first that is\n"
+     "free. With --watch the page of snag watch is there before the program is, and stays\n"
+     "after it until it is interrupted; --once ends it with the program. Ranks on other\n"
+     "machines need the environment of this one: of Open MPI, mpirun -x LD_PRELOAD -x\n"
+     "SNAG_TRACER_DIR.",
+     "  snag record -o run1 -- mpirun -n 4 ./app input\n"
+     "  snag analyze run1\n"
+     "  snag record --watch -- mpirun -n 4 ./app input"},
     {"info", "TRACE [options]", "what is in a trace, and which functions are worth a look",
      "top all", 1, 1, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
