@@ -91,8 +91,8 @@ static int top(struct database *reader, const struct settings *s)
     bool is_by_score = s->by && strcmp(s->by, "score") == 0;
     char *sql = sqlite3_mprintf(
         "SELECT event_id, tid, func, entry, runtime_exclusive, outlier_severity, "
-        "outlier_score, p FROM %s WHERE NOT is_pruned AND %u IN (%u, rid) "
-        "ORDER BY %s DESC, event_id LIMIT %lld",
+        "outlier_score, p, run FROM %s WHERE NOT is_pruned AND %u IN (%u, rid) "
+        "ORDER BY %s DESC, event_id, run LIMIT %lld",
         what_of(s), s->rank, NO_RANK,
         is_by_score ? "outlier_score DESC, outlier_severity"
                     : "outlier_severity DESC, outlier_score",
@@ -105,16 +105,20 @@ static int top(struct database *reader, const struct settings *s)
 
 /* --------------------------------------------------------------------------------- compare */
 
+/* Calls are those of the runs whose anomalies are counted: of one rank, if that is known. */
 #define PER_FUNCTION                                                                           \
     "SELECT func, count(*), sum(outlier_severity), "                                           \
-    "(SELECT sum(calls) FROM func_stats s WHERE s.func = a.func) FROM %s a "                   \
+    "(SELECT sum(s.calls) FROM func_stats s JOIN runs USING (run) WHERE s.func = a.func AND "  \
+    "%u IN (%u, runs.rid)) FROM %s a "                                                         \
     "WHERE NOT is_pruned AND %u IN (%u, rid) GROUP BY func"
 
 /* rate: anomalies among all calls, known when the store has func_stats. */
 #define SIDE_BY_SIDE                                                                           \
     "SELECT func, anomalies_1, anomalies_2, severity_1, severity_2, "                          \
     "severity_2 - severity_1 AS difference, "                                                  \
-    "1.0 * anomalies_1 / calls_1 AS rate_1, 1.0 * anomalies_2 / calls_2 AS rate_2 FROM ("      \
+    "1.0 * anomalies_1 / calls_1 AS rate_1, 1.0 * anomalies_2 / calls_2 AS rate_2, "           \
+    "(SELECT n FROM runs WHERE side = 1) AS runs_1, "                                          \
+    "(SELECT n FROM runs WHERE side = 2) AS runs_2 FROM ("                                     \
     "SELECT func, coalesce(sum(n) FILTER (WHERE side = 1), 0) AS anomalies_1, "                \
     "coalesce(sum(n) FILTER (WHERE side = 2), 0) AS anomalies_2, "                             \
     "total(severity) FILTER (WHERE side = 1) AS severity_1, "                                  \
@@ -131,10 +135,12 @@ static int collect(struct database *from, const char *url, sqlite3 *to, int side
     char sql[1024];
     int rc, status = SQLITE_DONE;
 
-    snprintf(sql, sizeof sql, PER_FUNCTION, what_of(s), s->rank, NO_RANK);
+    snprintf(sql, sizeof sql, PER_FUNCTION, s->rank, NO_RANK, what_of(s), s->rank, NO_RANK);
     rc = rundb_prepare(from->sql, sql, &query);
     if (rc == 0)
-        rc = rundb_prepare(to, "INSERT INTO part VALUES (?, ?, ?, ?, ?)", &insert);
+        rc = rundb_prepare(
+            to, "INSERT INTO part (side, func, n, severity, calls) VALUES (?, ?, ?, ?, ?)",
+            &insert);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         sqlite3_bind_int(insert, 1, side);
         for (int c = 0; c < 4; c++)
@@ -150,6 +156,21 @@ static int collect(struct database *from, const char *url, sqlite3 *to, int side
     return rc;
 }
 
+/* How many runs the store holds: what is said of it is of all of them. */
+static int count_runs(struct database *from, sqlite3 *to, int side)
+{
+    sqlite3_stmt *query = NULL;
+    char sql[100];
+    long long n = 0;
+    int rc = rundb_prepare(from->sql, "SELECT count(*) FROM runs", &query);
+
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        n = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    snprintf(sql, sizeof sql, "INSERT INTO runs (side, n) VALUES (%d, %lld)", side, n);
+    return rc < 0 ? rc : rundb_exec(to, sql);
+}
+
 static int compare(struct database *one, const struct settings *s)
 {
     char *sql = sqlite3_mprintf(SIDE_BY_SIDE, limit_of(s, USUAL_TOP));
@@ -159,7 +180,12 @@ static int compare(struct database *one, const struct settings *s)
     if (rc == 0)
         rc = database_memory(&both, other.dir);
     if (rc == 0)
-        rc = rundb_exec(both.sql, "CREATE TABLE part (side, func, n, severity, calls)");
+        rc = rundb_exec(both.sql, "CREATE TABLE part (side, func, n, severity, calls); "
+                                  "CREATE TABLE runs (side, n)");
+    if (rc == 0)
+        rc = count_runs(one, both.sql, 1);
+    if (rc == 0)
+        rc = count_runs(&other, both.sql, 2);
     if (rc == 0)
         rc = collect(one, s->args[1], both.sql, 1, s);
     if (rc == 0)

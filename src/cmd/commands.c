@@ -135,7 +135,7 @@ static const struct command commands[] = {
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
      "counter_stats,\n"
-     "ad_model.",
+     "ad_model, runs.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN|STORE [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
@@ -154,12 +154,13 @@ static const struct command commands[] = {
      "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
      "event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, io_step, p,\n"
      "outlier_score, outlier_severity, model_version, is_gpu_event, is_pruned, final_score,\n"
-     "final_p, in microseconds where they are times.\n"
+     "final_p, run, in microseconds where they are times.\n"
      "top prints those that lost the most time. compare puts the functions of two stores side\n"
      "by side, say of two runs of a program: anomalies, time lost in them, and how many of "
      "all\n"
-     "calls they are. Records that the final model would not have kept are left out of "
-     "both.\n\n"
+     "calls they are, over all runs that a store holds. Records that the final model would "
+     "not\n"
+     "have kept are left out of both.\n\n"
      "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"

@@ -22,13 +22,14 @@
 #define COLUMNS                                                                                \
     "pid, rid, tid, event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, "      \
     "io_step, outlier_score, outlier_severity, p, model_version, is_gpu_event, is_pruned, "    \
-    "final_score, final_p"
+    "final_score, final_p, run"
 
 struct store_export {
     const struct settings *settings;
     const char *category; /* of the calls that are exported themselves */
     FILE *out;
-    struct idmap seen; /* calls that were written */
+    struct idmap process, step, call; /* run and process; of these, its steps; of these, calls
+                                         that were written */
     uint64_t n_damaged;
     bool is_first;
 };
@@ -67,17 +68,20 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* False when the call was written before. */
-static bool is_new(struct store_export *e, json_int_t program, const json_t *call)
+/* False when the call was written before. Numbers of a step and of a call have all 64 bits. */
+static bool is_new(struct store_export *e, const json_t *record, const json_t *call)
 {
     const char *id = json_string_value(json_object_get(call, "event_id"));
+    uint64_t run = (uint64_t)whole(record, "run"), program = (uint64_t)whole(record, "pid");
     unsigned long long rank = 0, step = 0, index = 0;
-    uint32_t n = e->seen.n;
+    uint32_t n = e->call.n, within;
 
     if (id == NULL || sscanf(id, "%llu:%llu:%llu", &rank, &step, &index) != 3)
         return true;
-    idmap_add(&e->seen, key_pair((uint64_t)program << 32 | rank, step << 36 ^ index));
-    return e->seen.n > n;
+    within = idmap_add(&e->process, key_pair(run, program << 32 | rank));
+    within = idmap_add(&e->step, key_pair(within, step));
+    idmap_add(&e->call, key_pair(within, index));
+    return e->call.n > n;
 }
 
 static void put_event(struct store_export *e, json_t *event)
@@ -106,14 +110,15 @@ static json_t *call_event(const json_t *call, json_int_t rank, json_int_t thread
     return event;
 }
 
-static void put_window(struct store_export *e, json_int_t program, const json_t *owner)
+/* owner  the record, or a partner of its */
+static void put_window(struct store_export *e, const json_t *record, const json_t *owner)
 {
     const json_t *window = json_object_get(owner, "event_window"), *call;
     size_t i;
 
     json_array_foreach(json_object_get(window, "exec_window"), i, call)
     {
-        if (is_new(e, program, call))
+        if (is_new(e, record, call))
             put_event(e, call_event(call, whole(owner, "rid"), whole(owner, "tid"), "window"));
     }
 }
@@ -134,16 +139,15 @@ static void put_record(struct store_export *e, const json_t *record)
 static void row_chrome(struct store_export *e, sqlite3_stmt *row)
 {
     json_t *record = json_loads(rundb_text(row, sqlite3_column_count(row) - 1), 0, NULL);
-    json_int_t program = whole(record, "pid");
     const json_t *partner;
     size_t i;
 
-    is_new(e, program, record);
+    is_new(e, record, record);
     put_record(e, record);
-    put_window(e, program, record);
+    put_window(e, record, record);
     json_array_foreach(json_object_get(record, "partners"), i, partner)
     {
-        put_window(e, program, partner);
+        put_window(e, record, partner);
     }
     json_decref(record);
 }
@@ -223,6 +227,8 @@ int store_export(const struct settings *settings)
         rc = write_rows(&e, &reader);
     rc = output_close(&output, rc);
     database_close(&reader);
-    idmap_release(&e.seen);
+    idmap_release(&e.process);
+    idmap_release(&e.step);
+    idmap_release(&e.call);
     return rc < 0 ? rc : store_status(e.n_damaged);
 }
