@@ -30,6 +30,7 @@
 /* What a row is, for the counts. */
 enum tag {
     TAG_OTHER,
+    TAG_STATISTICS, /* one takes the place of another: they are no more rows */
     TAG_ANOMALY,
     TAG_LATE,
     TAG_NORMAL,
@@ -296,15 +297,21 @@ bool prov_store_put_metadata(struct prov_store *store, const struct prov_metadat
     return put(store, row->rank, prov_rows_metadata(row));
 }
 
+static bool put_statistics(struct prov_store *store, struct prov_job *job)
+{
+    job->tag = TAG_STATISTICS;
+    return put(store, 0, job);
+}
+
 bool prov_store_put_func_stats(struct prov_store *store, const struct prov_func_stats *row)
 {
-    return put(store, 0, prov_rows_func_stats(row));
+    return put_statistics(store, prov_rows_func_stats(row));
 }
 
 bool prov_store_put_counter_stats(struct prov_store *store,
                                   const struct prov_counter_stats *row)
 {
-    return put(store, 0, prov_rows_counter_stats(row));
+    return put_statistics(store, prov_rows_counter_stats(row));
 }
 
 bool prov_store_put_model(struct prov_store *store, const struct prov_model *row)
@@ -357,7 +364,7 @@ static void add_counts(struct writer *w, struct prov_counts *out)
         uint64_t sum = atomic_load(&w->n_stored[t]);
 
         n[t] = atomic_load(&w->is_gone) ? 0 : sum;
-        out->n_stored += n[t];
+        out->n_stored += t == TAG_STATISTICS ? 0 : n[t];
         out->n_dropped += sum - n[t];
     }
     out->n_anomalies += n[TAG_ANOMALY] + n[TAG_LATE];

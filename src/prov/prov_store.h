@@ -74,7 +74,7 @@ struct prov_model {
 };
 
 struct prov_counts {
-    uint64_t n_stored;  /* rows that are safe */
+    uint64_t n_stored;  /* rows that are safe; without statistics, which replace each other */
     uint64_t n_waiting; /* rows not yet */
     uint64_t n_dropped; /* rows that are lost */
     bool is_failing;    /* the last transaction did not work, */
