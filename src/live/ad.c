@@ -288,8 +288,8 @@ void ad_end(struct ad *ad)
         live_calls_finish(&ad->calls[l], &ad->quality);
         ad->totals.n_calls += ad->calls[l].n;
     }
+    ad->totals.n_unjudged += ad->n_waiting; /* they wait in vain: sinks see that */
     finish_step(ad, true);
-    ad->totals.n_unjudged += ad->n_waiting;
 }
 
 int ad_next(struct ad *ad, int timeout_ms)

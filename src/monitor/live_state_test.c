@@ -33,8 +33,11 @@ static void count(void *ctx, const struct ad_step *step)
         truth->severity_ns += floor(step->verdict[i].severity_ns);
 }
 
-static void watch_into(struct live_state *live, uint64_t step_ns, struct truth *truth)
+/* Returns how many calls there were too few of to be judged, as ad says it in the end. */
+static uint64_t watch_source(const char *source, struct live_state *live, uint64_t step_ns,
+                             struct truth *truth)
 {
+    uint64_t n_unjudged;
     struct ad_sink sinks[] = {{count, truth}, {live_state_step, live}};
     struct ad_opts opts = ad_default();
     struct stream stream;
@@ -43,14 +46,21 @@ static void watch_into(struct live_state *live, uint64_t step_ns, struct truth *
     *truth = (struct truth){0};
     opts.sink = sinks;
     opts.n_sinks = 2;
-    assert_int_equal(stream_open(&stream, program, &(struct stream_opts){.step_ns = step_ns}),
+    assert_int_equal(stream_open(&stream, source, &(struct stream_opts){.step_ns = step_ns}),
                      0);
     ad = ad_new(&stream, &opts);
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
     live_state_end(live, NULL, NULL);
+    n_unjudged = ad_totals(ad)->n_unjudged;
     ad_free(ad);
     stream_close(&stream);
+    return n_unjudged;
+}
+
+static void watch_into(struct live_state *live, uint64_t step_ns, struct truth *truth)
+{
+    watch_source(program, live, step_ns, truth);
 }
 
 static struct live_state *watch(uint64_t step_ns, struct truth *truth)
@@ -132,6 +142,20 @@ static void all_anomalies_are_points_and_a_sample_of_the_others(void **state)
     live_points_give_back(&cut);
     assert_int_equal(n[1], truth.n_anomalies);
     assert_true(n[0] > 500 && n[0] < truth.n_calls / 2);
+    live_state_free(live);
+}
+
+static void what_was_too_little_to_judge_is_as_ad_says_it(void **state)
+{
+    struct live_state *live =
+        live_state_new(&(struct live_opts){.source = program, .detector = "hbos", .speed = 0});
+    struct truth truth;
+    uint64_t n_unjudged =
+        watch_source("synth:main(13*step(200*c@1ms));ranks=2", live, 37000000, &truth);
+
+    (void)state;
+    assert_int_equal(n_unjudged, 2 + 26); /* of main and of step: below 100 */
+    assert_int_equal(live->totals.n_unjudged, n_unjudged);
     live_state_free(live);
 }
 
@@ -326,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
         cmocka_unit_test(all_anomalies_are_points_and_a_sample_of_the_others),
+        cmocka_unit_test(what_was_too_little_to_judge_is_as_ad_says_it),
         cmocka_unit_test(versions_count_steps),
         cmocka_unit_test(a_next_run_begins_with_nothing),
         cmocka_unit_test(what_is_not_kept_is_trouble),

@@ -21,6 +21,9 @@
 #define MOST_US ((uint64_t)1 << 52) /* after 1970 that is 2112 */
 #define MOST_FOR_ORIGIN 63
 
+/* What was used before it had a name: it has none yet, or has one now. */
+enum { LATE_NAMELESS, LATE_NAMED };
+
 enum { TYPE_UNKNOWN, TYPE_ENTRY, TYPE_EXIT, TYPE_SEND, TYPE_RECV };
 
 void tau_decoder_init(struct tau_decoder *d)
@@ -36,11 +39,12 @@ void tau_decoder_release(struct tau_decoder *d)
         free(d->lane[i].extra);
     }
     free(d->lane);
-    free(d->late);
     idmap_release(&d->lane_id);
     idtable_release(&d->timer);
     idtable_release(&d->counter);
     idtable_release(&d->program);
+    idtable_release(&d->late_timer);
+    idtable_release(&d->late_counter);
     *d = (struct tau_decoder){0};
 }
 
@@ -190,14 +194,6 @@ static uint64_t ns_of(struct tau_decoder *d, uint64_t us)
 
 /* ----------------------------------------------------------------------------- attributes */
 
-static bool is_late(const struct tau_decoder *d, uint32_t timer)
-{
-    for (size_t i = 0; i < d->n_late; i++)
-        if (d->late[i] == timer)
-            return true;
-    return false;
-}
-
 /* The number behind a word, as in "timer 12". False if there is none, or more than that. */
 static bool number_behind(const char *text, uint32_t *number)
 {
@@ -211,26 +207,34 @@ static bool number_behind(const char *text, uint32_t *number)
     return *end == '\0' && value < UINT32_MAX;
 }
 
-/* A second name for a number is as good as the first: which is wrong cannot be known. */
-static void set_once(struct tau_decoder *d, struct idtable *table, uint32_t number,
-                     uint32_t value)
+/*
+ * A second name for a number is as good as the first: which is wrong cannot be known. But for
+ * one that was used before it had any, and was given one by us.
+ */
+static void set_once(struct tau_decoder *d, struct idtable *table, struct idtable *late,
+                     uint32_t number, uint32_t value)
 {
     uint32_t before = idtable_get(table, number);
 
-    if (before != IDMAP_NONE && before != value)
-        d->quality->n[QUALITY_bad_definition]++;
-    else
+    if (before == IDMAP_NONE || before == value) {
         idtable_set(table, number, value);
+    } else if (idtable_get(late, number) == LATE_NAMELESS) {
+        idtable_set(table, number, value);
+        idtable_set(late, number, LATE_NAMED);
+    } else {
+        d->quality->n[QUALITY_bad_definition]++;
+    }
 }
 
 static void define_timer(struct tau_decoder *d, uint32_t number, const char *name)
 {
-    uint32_t region = definitions_region(d->defs, *name ? name : "(no name)");
+    set_once(d, &d->timer, &d->late_timer, number,
+             definitions_region(d->defs, *name ? name : "(no name)"));
+}
 
-    if (is_late(d, number))
-        idtable_set(&d->timer, number, region);
-    else
-        set_once(d, &d->timer, number, region);
+static void define_counter(struct tau_decoder *d, uint32_t number, const char *name)
+{
+    set_once(d, &d->counter, &d->late_counter, number, names_add(&d->defs->counters, name));
 }
 
 static void define_event_type(struct tau_decoder *d, uint32_t number, const char *name)
@@ -336,7 +340,7 @@ static void define(struct tau_decoder *d, const char *name, const char *value)
             define_event_type(d, number, value);
     } else if (is_behind(&name, "counter ")) {
         if ((is_good = number_behind(name, &number)))
-            set_once(d, &d->counter, number, names_add(&d->defs->counters, value));
+            define_counter(d, number, value);
     } else if (is_behind(&name, "program_name ")) {
         if ((is_good = number_behind(name, &number)) && number < MOST_PROGRAMS)
             program_of(d, number);
@@ -417,6 +421,7 @@ static uint32_t counter_of(struct tau_decoder *d, uint64_t number)
     snprintf(name, sizeof name, "(undefined counter %u)", (uint32_t)number);
     counter = names_add(&d->defs->counters, name);
     idtable_set(&d->counter, (uint32_t)number, counter);
+    idtable_set(&d->late_counter, (uint32_t)number, LATE_NAMELESS);
     d->quality->n[QUALITY_bad_value]++;
     return counter;
 }
@@ -473,9 +478,9 @@ static uint32_t region_of_unnamed(struct tau_decoder *d, uint64_t timer)
         return definitions_region(d->defs, "(undefined timer)");
     snprintf(name, sizeof name, "(undefined timer %u)", (uint32_t)timer);
     region = definitions_region(d->defs, name);
-    mem_grow(&d->late, &d->late_cap, d->n_late + 1, sizeof *d->late);
-    d->late[d->n_late++] = (uint32_t)timer;
     idtable_set(&d->timer, (uint32_t)timer, region);
+    idtable_set(&d->late_timer, (uint32_t)timer, LATE_NAMELESS);
+    d->has_late_timer = true;
     return region;
 }
 
@@ -488,7 +493,8 @@ static uint32_t region_of(struct tau_decoder *d, uint64_t timer, int type)
         region = idtable_get(&d->timer, (uint32_t)timer);
     if (region == IDMAP_NONE)
         return region_of_unnamed(d, timer);
-    if (__builtin_expect(d->n_late > 0, 0) && type == TYPE_EXIT && is_late(d, (uint32_t)timer))
+    if (__builtin_expect(d->has_late_timer, 0) && type == TYPE_EXIT &&
+        idtable_get(&d->late_timer, (uint32_t)timer) != IDMAP_NONE)
         return ANY_REGION; /* it may have been entered under its other name */
     return region;
 }

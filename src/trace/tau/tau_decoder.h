@@ -71,13 +71,13 @@ struct tau_decoder {
     uint32_t last_lane;   /* of the row before */
     uint64_t last_key[3]; /* program, rank, thread of it */
 
-    uint8_t event_type[32]; /* enum of tau_decoder.c */
-    bool has_types;         /* some were said, or guessed */
-    struct idtable timer;   /* to regions */
-    struct idtable counter; /* to names of definitions.counters */
-    struct idtable program; /* to programs */
-    uint32_t *late;         /* [n_late] timers that were used before they had a name */
-    size_t n_late, late_cap;
+    uint8_t event_type[32];                  /* enum of tau_decoder.c */
+    bool has_types;                          /* some were said, or guessed */
+    struct idtable timer;                    /* to regions */
+    struct idtable counter;                  /* to names of definitions.counters */
+    struct idtable program;                  /* to programs */
+    struct idtable late_timer, late_counter; /* used before they had a name: enum in the .c */
+    bool has_late_timer;
     uint64_t n_short; /* rows that could not be read, of all steps */
 };
 

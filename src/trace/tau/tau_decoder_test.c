@@ -228,6 +228,31 @@ static void a_timer_may_be_named_after_it_was_used(void **state)
     end(&w);
 }
 
+static void a_counter_may_be_named_after_it_was_used(void **state)
+{
+    struct world w;
+    const struct counter_value *c;
+
+    (void)state;
+    begin(&w);
+    event(&w, 0, 0, 0, 0);
+    count(&w, 7, 1, 1);
+    end_step(&w);
+    say(&w, "counter 7", "late");
+    count(&w, 7, 2, 2);
+    event(&w, 0, 1, 0, 5);
+    end_step(&w);
+    tau_decoder_finish(&w.d);
+    c = w.d.lane[0].batch.counter;
+    assert_int_equal(w.d.lane[0].batch.n_counters, 2);
+    assert_string_equal(w.defs.counters.name[c[0].counter], "(undefined counter 7)");
+    assert_string_equal(w.defs.counters.name[c[1].counter], "late");
+    assert_int_equal(w.quality.n[QUALITY_bad_definition], 0);
+    say(&w, "counter 7", "later");
+    assert_int_equal(w.quality.n[QUALITY_bad_definition], 1);
+    end(&w);
+}
+
 static void attributes_that_make_no_sense_are_counted(void **state)
 {
     struct world w;
@@ -328,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_and_counters_are_placed_by_time),
+        cmocka_unit_test(a_counter_may_be_named_after_it_was_used),
         cmocka_unit_test(what_is_later_than_the_last_event_belongs_to_the_next_step),
         cmocka_unit_test(rows_that_make_no_sense_are_left_out),
         cmocka_unit_test(times_that_cannot_be_do_not_move_what_follows),
