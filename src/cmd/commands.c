@@ -178,8 +178,9 @@ static const struct command commands[] = {
      "grow with the length of the run. Ends with the program, or at SIGTERM or SIGINT after "
      "the\n"
      "step it is at.\n\n"
-     "SOURCE is a finished trace, replayed as fast as it goes or with --speed. With --ps the\n"
-     "instances of a job share what they learn.",
+     "A finished trace is replayed as fast as it goes, or with --speed. With --ps the "
+     "instances\n"
+     "of a job share what they learn.",
      "  snag ad replay:traces.otf2 --step 0.5\n"
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",

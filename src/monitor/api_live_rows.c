@@ -117,28 +117,47 @@ int api_live_heatmap(struct live_state *live, const struct request *request,
 
 /* --------------------------------------------------------------------------------- history */
 
-/* What the history is of: a row of a grid. Under the lock. */
-static const struct live_grid *find_row(const struct live_state *live, const double id[4],
-                                        uint32_t *row)
+/* What a history is asked of. */
+struct row_asked {
+    enum { OF_NOTHING, OF_RANK, OF_REGION, OF_COUNTER } kind;
+    uint32_t number, program; /* program: of a rank */
+};
+
+/* The first of rank, region and counter that is there. */
+static int read_row_asked(const struct request *request, struct row_asked *asked)
 {
-    if (id[0] >= 0) {
-        *row = live_state_find_rank(live, (uint32_t)id[1], (uint32_t)id[0]);
-        return *row < live->n_ranks ? &live->rank_grid : NULL;
+    static const char *const names[] = {
+        [OF_RANK] = "rank", [OF_REGION] = "region", [OF_COUNTER] = "counter"};
+    double number = 0, program = 0;
+    int rc = request_number(request, "program", 0, UINT32_MAX, 0, &program);
+
+    *asked = (struct row_asked){.kind = OF_NOTHING, .program = (uint32_t)program};
+    for (int kind = OF_RANK; kind <= OF_COUNTER && rc == 0; kind++) {
+        rc = request_number(request, names[kind], 0, UINT32_MAX, 0, &number);
+        if (rc == 0 && asked->kind == OF_NOTHING && request_text(request, names[kind], NULL)) {
+            asked->kind = kind;
+            asked->number = (uint32_t)number;
+        }
     }
-    *row = (uint32_t)(id[2] >= 0 ? id[2] : id[3]);
-    if (id[2] >= 0)
-        return *row < live->n_regions ? &live->region_grid : NULL;
-    return id[3] >= 0 && *row < live->n_counters ? &live->counter_grid : NULL;
+    return rc;
 }
 
-static int read_row_id(const struct request *request, double id[4])
+/* The grid and the row in it, or NULL. Under the lock. */
+static const struct live_grid *find_row(const struct live_state *live,
+                                        const struct row_asked *asked, uint32_t *row)
 {
-    static const char *const names[] = {"rank", "program", "region", "counter"};
-    int rc = 0;
-
-    for (int i = 0; i < 4 && rc == 0; i++)
-        rc = request_number(request, names[i], 0, UINT32_MAX, i == 1 ? 0 : -1, &id[i]);
-    return rc;
+    *row = asked->number;
+    switch (asked->kind) {
+    case OF_RANK:
+        *row = live_state_find_rank(live, asked->program, asked->number);
+        return *row < live->n_ranks ? &live->rank_grid : NULL;
+    case OF_REGION:
+        return *row < live->n_regions ? &live->region_grid : NULL;
+    case OF_COUNTER:
+        return *row < live->n_counters ? &live->counter_grid : NULL;
+    default:
+        return NULL;
+    }
 }
 
 int api_live_history(struct live_state *live, const struct request *request,
@@ -150,9 +169,10 @@ int api_live_history(struct live_state *live, const struct request *request,
     struct stretch stretch = {0};
     struct live_span span = {0};
     uint64_t version;
-    double id[4], *value = NULL;
+    struct row_asked asked;
+    double *value = NULL;
     uint32_t row, n_planes;
-    int rc = read_row_id(request, id);
+    int rc = read_row_asked(request, &asked);
 
     if (rc == 0)
         rc = read_stretch(request, &stretch);
@@ -160,7 +180,7 @@ int api_live_history(struct live_state *live, const struct request *request,
         return rc;
     live_state_lock(live);
     version = live_state_version(live);
-    grid = find_row(live, id, &row);
+    grid = find_row(live, &asked, &row);
     n_planes = grid == &live->counter_grid ? 2 : LIVE_PLANES;
     if (grid) {
         span = span_of(live, grid, &stretch);

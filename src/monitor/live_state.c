@@ -467,6 +467,9 @@ void live_state_end(struct live_state *state, const char *message,
         state->store = *store;
     atomic_fetch_add(&state->version, 1);
     live_state_unlock(state);
+    state->opts.stream = NULL; /* what the run had of its own goes with it */
+    state->opts.recorder = NULL;
+    state->opts.trees = NULL;
 }
 
 void live_state_next_run(struct live_state *state, const char *store_url)

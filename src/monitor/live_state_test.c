@@ -49,9 +49,11 @@ static uint64_t watch_source(const char *source, struct live_state *live, uint64
     assert_int_equal(stream_open(&stream, source, &(struct stream_opts){.step_ns = step_ns}),
                      0);
     ad = ad_new(&stream, &opts);
+    live->opts.stream = &stream;
     while (ad_next(ad, 0) == STREAM_STEP)
         ;
     live_state_end(live, NULL, NULL);
+    assert_null(live->opts.stream); /* the state outlives it */
     n_unjudged = ad_totals(ad)->n_unjudged;
     ad_free(ad);
     stream_close(&stream);
