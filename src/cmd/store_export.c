@@ -11,6 +11,7 @@
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
 #include "run/rundb.h"
 #include "view/csv.h"
 
@@ -18,11 +19,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COLUMNS                                                                                \
-    "pid, rid, tid, event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, "      \
-    "io_step, outlier_score, outlier_severity, p, model_version, is_gpu_event, is_pruned, "    \
-    "final_score, final_p, run"
 
 struct store_export {
     const struct settings *settings;
@@ -48,6 +44,13 @@ static void row_csv(struct store_export *e, sqlite3_stmt *row)
 {
     for (int c = 0; c < sqlite3_column_count(row) - 1; c++)
         csv_text(e->out, rundb_text(row, c), c == 0);
+    fputc('\n', e->out);
+}
+
+static void csv_names(struct store_export *e, sqlite3_stmt *query)
+{
+    for (int c = 0; c < sqlite3_column_count(query) - 1; c++)
+        csv_text(e->out, sqlite3_column_name(query, c), c == 0);
     fputc('\n', e->out);
 }
 
@@ -160,13 +163,11 @@ static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
 {
     const char *what = e->settings->what ? e->settings->what : "anomalies";
     sqlite3_stmt *query = NULL;
-    char sql[1024];
-    int rc, status = SQLITE_DONE;
+    char *sql = prov_sql_all(what, e->settings->rank);
+    int rc = rundb_prepare(reader->sql, sql, &query), status = SQLITE_DONE;
 
-    snprintf(sql, sizeof sql,
-             "SELECT " COLUMNS ", record FROM %s WHERE %u IN (%u, rid) ORDER BY shard, __id",
-             what, e->settings->rank, NO_RANK);
-    rc = rundb_prepare(reader->sql, sql, &query);
+    if (rc == 0 && fn == row_csv)
+        csv_names(e, query);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
             e->n_damaged++;
@@ -176,6 +177,7 @@ static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
     if (rc == 0 && status != SQLITE_DONE)
         rc = prov_reader_error(reader, e->settings->args[0]);
     sqlite3_finalize(query);
+    sqlite3_free(sql);
     return rc;
 }
 
@@ -186,13 +188,8 @@ static int write_rows(struct store_export *e, struct database *reader)
 
     if (strcmp(format, "json") == 0)
         return each_row(e, reader, row_json);
-    if (strcmp(format, "csv") == 0) {
-        for (const char *at = COLUMNS; *at; at++)
-            if (*at != ' ')
-                fputc(*at, e->out);
-        fputc('\n', e->out);
+    if (strcmp(format, "csv") == 0)
         return each_row(e, reader, row_csv);
-    }
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
     rc = each_row(e, reader, row_chrome);
     fputs("\n]}\n", e->out);
@@ -201,7 +198,7 @@ static int write_rows(struct store_export *e, struct database *reader)
 
 static int check(const struct settings *s)
 {
-    if (s->what && strcmp(s->what, "anomalies") != 0 && strcmp(s->what, "normalexecs") != 0)
+    if (s->what && prov_sql_collection(s->what) == NULL)
         return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", s->what);
     if (s->n_foi > 0 || s->verdict || s->is_verified)
         return err_set(ERR_USAGE, "--foi, --verdict and --verify are for runs; see snag provdb "

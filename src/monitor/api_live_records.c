@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "prov/prov_json.h"
 #include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
 #include "run/rundb.h"
 #include "base/json.h"
 #include "monitor/api_live.h"
@@ -165,24 +166,19 @@ static json_t *real_or_null(sqlite3_stmt *query, int column)
                                                                              : json_number(x);
 }
 
-#define ITEM_COLUMNS                                                                           \
-    "__id * 256 + shard, event_id, func, pid, rid, tid, io_step, entry, exit, "                \
-    "runtime_total, runtime_exclusive, outlier_severity, outlier_score, p, is_pruned, "        \
-    "execution, calls, messages"
-
 static json_t *execution_json(sqlite3_stmt *query)
 {
     char id[PROV_EXECUTION_ID_SIZE];
 
-    if (sqlite3_column_type(query, 15) == SQLITE_NULL)
+    if (sqlite3_column_type(query, ITEM_EXECUTION) == SQLITE_NULL)
         return json_null();
-    prov_execution_id((uint32_t)sqlite3_column_int64(query, 4),
-                      (uint32_t)sqlite3_column_int64(query, 5),
-                      (uint64_t)sqlite3_column_int64(query, 15), id);
+    prov_execution_id((uint32_t)sqlite3_column_int64(query, ITEM_RANK),
+                      (uint32_t)sqlite3_column_int64(query, ITEM_THREAD),
+                      (uint64_t)sqlite3_column_int64(query, ITEM_EXECUTION), id);
     return json_pack("{s:s, s:I, s:I, s:I}", "id", id, "index",
-                     (json_int_t)sqlite3_column_int64(query, 15), "calls",
-                     (json_int_t)sqlite3_column_int64(query, 16), "messages",
-                     (json_int_t)sqlite3_column_int64(query, 17));
+                     (json_int_t)sqlite3_column_int64(query, ITEM_EXECUTION), "calls",
+                     (json_int_t)sqlite3_column_int64(query, ITEM_CALLS), "messages",
+                     (json_int_t)sqlite3_column_int64(query, ITEM_MESSAGES));
 }
 
 static json_t *item_json(sqlite3_stmt *query, const char *collection)
@@ -192,18 +188,20 @@ static json_t *item_json(sqlite3_stmt *query, const char *collection)
                                         "severity_ns"};
     json_t *item = json_object();
 
-    json_object_set_new(item, "id", json_integer(sqlite3_column_int64(query, 0)));
+    json_object_set_new(item, "id", json_integer(sqlite3_column_int64(query, ITEM_ID)));
     json_object_set_new(item, "collection", json_string(collection));
-    json_object_set_new(item, "event_id", json_text(rundb_text(query, 1)));
-    json_object_set_new(item, "func", json_text(rundb_text(query, 2)));
+    json_object_set_new(item, "event_id", json_text(rundb_text(query, ITEM_EVENT)));
+    json_object_set_new(item, "func", json_text(rundb_text(query, ITEM_FUNCTION)));
     for (int i = 0; i < 4; i++)
-        json_object_set_new(item, whole[i], json_integer(sqlite3_column_int64(query, 3 + i)));
+        json_object_set_new(item, whole[i],
+                            json_integer(sqlite3_column_int64(query, ITEM_PROGRAM + i)));
     for (int i = 0; i < 5; i++)
-        json_object_set_new(item, times[i], nanoseconds(query, 7 + i));
-    json_object_set_new(item, "score", real_or_null(query, 12));
-    json_object_set_new(item, "p", real_or_null(query, 13));
+        json_object_set_new(item, times[i], nanoseconds(query, ITEM_ENTRY + i));
+    json_object_set_new(item, "score", real_or_null(query, ITEM_SCORE));
+    json_object_set_new(item, "p", real_or_null(query, ITEM_P));
     json_object_set_new(item, "execution", execution_json(query));
-    json_object_set_new(item, "is_pruned", json_boolean(sqlite3_column_int(query, 14)));
+    json_object_set_new(item, "is_pruned",
+                        json_boolean(sqlite3_column_int(query, ITEM_IS_PRUNED)));
     return item;
 }
 
@@ -221,7 +219,7 @@ static int count_records(struct database *reader, const struct asked *asked, con
                          int64_t *total)
 {
     sqlite3_stmt *query = NULL;
-    char *sql = sqlite3_mprintf("SELECT count(*) FROM %s WHERE %s", asked->collection, where);
+    char *sql = prov_sql_count(asked->collection, where);
     int rc = ask(reader->sql, sql, asked->function, &query);
 
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
@@ -237,10 +235,8 @@ static int read_page(struct database *reader, const struct asked *asked, const c
                      json_t *items)
 {
     sqlite3_stmt *query = NULL;
-    char *sql = sqlite3_mprintf("SELECT " ITEM_COLUMNS " FROM %s WHERE %s ORDER BY %s, __id, "
-                                "shard LIMIT %lld OFFSET %lld",
-                                asked->collection, where, asked->order, (long long)asked->limit,
-                                (long long)asked->offset);
+    char *sql = prov_sql_page(asked->collection, where, asked->order, (long long)asked->limit,
+                              (long long)asked->offset);
     int rc = ask(reader->sql, sql, asked->function, &query), status = SQLITE_DONE;
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
@@ -297,13 +293,14 @@ static int find_record(struct database *reader, const char *collection, int64_t 
                        json_t **record)
 {
     sqlite3_stmt *query = NULL;
-    char *sql =
-        sqlite3_mprintf("SELECT record FROM %s WHERE __id = ? AND shard = ?", collection);
+    char *sql = prov_sql_record(collection);
+    int64_t in_shard, shard;
     int rc = rundb_prepare(reader->sql, sql, &query);
 
+    prov_sql_id_split(id, &in_shard, &shard);
     *record = NULL;
     if (rc == 0)
-        rc = rundb_bind(reader->sql, query, "ii", id / PROV_MOST_SHARDS, id % PROV_MOST_SHARDS);
+        rc = rundb_bind(reader->sql, query, "ii", in_shard, shard);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         *record = json_loads(rundb_text(query, 0), 0, NULL);
         if (*record == NULL)

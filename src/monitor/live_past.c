@@ -2,18 +2,10 @@
 
 #include "base/names.h"
 #include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
 #include "run/rundb.h"
 
 #include <math.h>
-
-static const char records_sql[] =
-    "SELECT pid, rid, tid, func, entry, exit, runtime_total, runtime_exclusive, "
-    "outlier_severity, outlier_score, is_anomaly, execution, "
-    "calls, messages FROM ("
-    "SELECT *, 1 AS is_anomaly FROM anomalies UNION ALL SELECT *, 0 FROM normalexecs) "
-    "ORDER BY entry, __id, shard";
-
-static const char totals_sql[] = "SELECT coalesce(sum(calls), 0) FROM func_stats";
 
 static uint64_t nanoseconds(sqlite3_stmt *query, int column)
 {
@@ -29,34 +21,34 @@ static uint32_t number(sqlite3_stmt *query, int column)
 
 static void take_record(struct live_state *state, struct names *functions, sqlite3_stmt *query)
 {
-    const char *function = rundb_text(query, 3);
-    struct live_point point = {.program = number(query, 0),
-                               .rank = number(query, 1),
-                               .thread = number(query, 2),
-                               .region = names_add(functions, function),
-                               .enter_ns = nanoseconds(query, 4),
-                               .inclusive_ns = nanoseconds(query, 6),
-                               .exclusive_ns = nanoseconds(query, 7),
-                               .score = (float)sqlite3_column_double(query, 9),
-                               .verdict =
-                                   sqlite3_column_int(query, 10) ? LIVE_ANOMALY : LIVE_NORMAL,
-                               .vertices = 1,
-                               .kind = LIVE_CALL};
+    const char *function = rundb_text(query, PAST_FUNCTION);
+    struct live_point point = {
+        .program = number(query, PAST_PROGRAM),
+        .rank = number(query, PAST_RANK),
+        .thread = number(query, PAST_THREAD),
+        .region = names_add(functions, function),
+        .enter_ns = nanoseconds(query, PAST_ENTRY),
+        .inclusive_ns = nanoseconds(query, PAST_TOTAL),
+        .exclusive_ns = nanoseconds(query, PAST_EXCLUSIVE),
+        .score = (float)sqlite3_column_double(query, PAST_SCORE),
+        .verdict = sqlite3_column_int(query, PAST_IS_ANOMALY) ? LIVE_ANOMALY : LIVE_NORMAL,
+        .vertices = 1,
+        .kind = LIVE_CALL};
 
-    if (sqlite3_column_type(query, 11) != SQLITE_NULL) {
+    if (sqlite3_column_type(query, PAST_EXECUTION) != SQLITE_NULL) {
         point.kind = LIVE_EXECUTION;
-        point.index = number(query, 11);
-        point.vertices = number(query, 12);
-        point.messages = number(query, 13);
+        point.index = number(query, PAST_EXECUTION);
+        point.vertices = number(query, PAST_CALLS);
+        point.messages = number(query, PAST_MESSAGES);
     }
-    live_state_past(state, &point, function, nanoseconds(query, 8));
+    live_state_past(state, &point, function, nanoseconds(query, PAST_SEVERITY));
 }
 
 static int read_records(struct live_state *state, struct database *reader, const char *url)
 {
     sqlite3_stmt *query = NULL;
     struct names functions = {0};
-    int rc = rundb_prepare(reader->sql, records_sql, &query), status = SQLITE_DONE;
+    int rc = rundb_prepare(reader->sql, prov_sql_past, &query), status = SQLITE_DONE;
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
         take_record(state, &functions, query);
@@ -70,7 +62,7 @@ static int read_records(struct live_state *state, struct database *reader, const
 static int read_totals(struct live_state *state, struct database *reader)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(reader->sql, totals_sql, &query);
+    int rc = rundb_prepare(reader->sql, prov_sql_past_calls, &query);
 
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
         (uint64_t)sqlite3_column_int64(query, 0) > state->totals.n_calls)

@@ -144,9 +144,8 @@ void live_state_past(struct live_state *state, const struct live_point *point,
                      const char *function, uint64_t severity_ns);
 
 /*
- * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at any
- * more. For the thread that judges.
- *   message  why, when it is an error; NULL: it is over
+ * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at
+ * any more. For the thread that judges. message  why, when it is an error; NULL: it is over
  *   store    what is in the store in the end; NULL: none
  */
 void live_state_end(struct live_state *state, const char *message,

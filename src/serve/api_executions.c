@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "learn/gp.h"
 #include "learn/query.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/closeup.h"
 #include "base/json.h"
@@ -88,16 +89,16 @@ static int64_t read_coordinate(struct worker *worker, const struct standing *sta
 static int read_projection(struct worker *worker, const struct standing *standing,
                            const char *name, float *column)
 {
-    char method[16], sql[96];
+    char method[16];
     const char *dot = strchr(name, '.');
     int64_t n = 0;
 
     if (dot && dot - name < (int)sizeof method && (dot[1] == 'x' || dot[1] == 'y') &&
         dot[2] == '\0') {
         snprintf(method, sizeof method, "%.*s", (int)(dot - name), name);
-        snprintf(sql, sizeof sql,
-                 "SELECT tree, %c FROM projection WHERE foi = ? AND method = ?", dot[1]);
-        n = read_coordinate(worker, standing, sql, method, column);
+        n = read_coordinate(worker, standing,
+                            dot[1] == 'x' ? run_sql_projection_x : run_sql_projection_y, method,
+                            column);
     }
     if (n == 0)
         return err_set(ERR_NOT_FOUND, "there is no column '%.40s'", name);

@@ -2,6 +2,7 @@
 #include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/csv.h"
 #include "view/executions.h"
@@ -18,37 +19,32 @@
 
 /* -------------------------------------------------------------------------- reading them */
 
-static const char labels_sql[] =
-    "SELECT l.foi, e.tree, l.rank, l.thread, l.idx, l.label, l.author, l.at, CASE WHEN "
-    "(SELECT count(*) FROM foi) > 1 THEN f.name END FROM labelled l JOIN foi f ON f.id = l.foi "
-    "JOIN execution e ON e.foi = l.foi AND e.rank = l.rank AND e.thread = l.thread AND "
-    "e.idx = l.idx ORDER BY l.foi, e.tree";
-
 static void id_of(sqlite3_stmt *query, char id[EXECUTION_ID_SIZE])
 {
-    execution_id(id, rundb_text_or_null(query, 8), (uint32_t)sqlite3_column_int64(query, 2),
-                 (uint32_t)sqlite3_column_int64(query, 3),
-                 (uint32_t)sqlite3_column_int64(query, 4));
+    execution_id(id, rundb_text_or_null(query, LABEL_FOI_NAME),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_RANK),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_THREAD),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_INDEX));
 }
 
 int api_labels(struct worker *worker, const struct request *request, struct response *response)
 {
     sqlite3_stmt *query = NULL;
     json_t *labels = json_array();
-    int rc = rundb_prepare(worker->db, labels_sql, &query);
+    int rc = rundb_prepare(worker->db, run_sql_labels_of_trees, &query);
 
     (void)request;
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE];
 
         id_of(query, id);
-        json_array_append_new(labels,
-                              json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "foi",
-                                        (json_int_t)sqlite3_column_int64(query, 0), "tree",
-                                        (json_int_t)sqlite3_column_int64(query, 1), "id",
-                                        json_text(id), "label", json_text(rundb_text(query, 5)),
-                                        "author", json_text(rundb_text(query, 6)), "at",
-                                        json_text(rundb_text(query, 7))));
+        json_array_append_new(
+            labels, json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "foi",
+                              (json_int_t)sqlite3_column_int64(query, LABEL_FOI), "tree",
+                              (json_int_t)sqlite3_column_int64(query, LABEL_TREE), "id",
+                              json_text(id), "label", json_text(rundb_text(query, LABEL_TEXT)),
+                              "author", json_text(rundb_text(query, LABEL_AUTHOR)), "at",
+                              json_text(rundb_text(query, LABEL_AT))));
     }
     sqlite3_finalize(query);
     response_json(response, labels);
@@ -62,7 +58,7 @@ int api_labels_csv(struct worker *worker, const struct request *request,
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    int rc = rundb_prepare(worker->db, labels_sql, &query);
+    int rc = rundb_prepare(worker->db, run_sql_labels_of_trees, &query);
 
     (void)request;
     fputs("id,label,author,at\n", out);
@@ -71,7 +67,7 @@ int api_labels_csv(struct worker *worker, const struct request *request,
 
         id_of(query, id);
         csv_text(out, id, true);
-        for (int c = 5; c < 8; c++)
+        for (int c = LABEL_TEXT; c <= LABEL_AT; c++)
             csv_text(out, rundb_text(query, c), false);
         fputc('\n', out);
     }

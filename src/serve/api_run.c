@@ -1,5 +1,6 @@
 /* What the run is: its functions of interest, locations, regions, and what was wrong with it.
  */
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "base/json.h"
 #include "view/row_json.h"
@@ -10,28 +11,6 @@
 #include <string.h>
 
 #define MOST_FOUND 50
-
-static const char fois_sql[] =
-    "SELECT id, name, trees, vertices, messages, unique_subtrees, max_depth, features, "
-    "detector, threshold, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "
-    "'anomaly') AS anomalies FROM foi f ORDER BY id";
-
-static const char retrain_sql[] =
-    "SELECT id, learner, at, anomalies FROM retrain WHERE foi = ? "
-    "AND NOT is_undone ORDER BY id DESC LIMIT 1";
-
-static const char labels_sql[] =
-    "SELECT (SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'abnormal') AS abnormal, "
-    "(SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'normal') AS normal";
-
-static const char projections_sql[] = "SELECT method, features, iterations, cost FROM "
-                                      "projection_settings WHERE foi = ? ORDER BY method";
-
-static const char locations_sql[] = "SELECT id, rank, thread, name, calls, first_ns, last_ns, "
-                                    "clock_offset_ns FROM location ORDER BY id";
-
-static const char quality_sql[] =
-    "SELECT kind, location, count, is_damage, text FROM quality ORDER BY location, kind";
 
 /* The only row of a query as a field of an object, or null. */
 static int set_row(sqlite3 *db, json_t *object, const char *field, const char *sql, int64_t id)
@@ -63,7 +42,7 @@ static int add_fois(struct worker *worker, json_t *run)
 {
     json_t *foi;
     size_t i;
-    int rc = set_rows(worker->db, run, "fois", fois_sql, "", 0);
+    int rc = set_rows(worker->db, run, "fois", run_sql_show_fois, "", 0);
 
     if (rc < 0)
         return rc;
@@ -72,11 +51,11 @@ static int add_fois(struct worker *worker, json_t *run)
         int64_t id = json_integer_value(json_object_get(foi, "id"));
 
         if (rc == 0)
-            rc = set_row(worker->db, foi, "labels", labels_sql, id);
+            rc = set_row(worker->db, foi, "labels", run_sql_show_labels, id);
         if (rc == 0)
-            rc = set_row(worker->db, foi, "retrain", retrain_sql, id);
+            rc = set_row(worker->db, foi, "retrain", run_sql_show_retrain, id);
         if (rc == 0)
-            rc = set_rows(worker->db, foi, "projections", projections_sql, "i", id);
+            rc = set_rows(worker->db, foi, "projections", run_sql_show_projections, "i", id);
     }
     return rc;
 }
@@ -85,7 +64,7 @@ static int add_quality(struct worker *worker, json_t *run)
 {
     json_t *item;
     size_t i;
-    int rc = set_rows(worker->db, run, "quality", quality_sql, "", 0);
+    int rc = set_rows(worker->db, run, "quality", run_sql_show_quality, "", 0);
 
     if (rc < 0)
         return rc;
@@ -103,8 +82,8 @@ static json_t *meta_text(sqlite3 *db, const char *key)
     sqlite3_stmt *query = NULL;
     json_t *text = json_null();
 
-    if (rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", &query) == 0 &&
-        rundb_bind(db, query, "t", key) == 0 && sqlite3_step(query) == SQLITE_ROW)
+    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
+        sqlite3_step(query) == SQLITE_ROW)
         text = json_text(rundb_text(query, 0));
     sqlite3_finalize(query);
     return text;
@@ -137,7 +116,7 @@ int api_run(struct worker *worker, const struct request *request, struct respons
                                   rundb_get(worker->db, "order_wrong", 0)));
     rc = add_fois(worker, run);
     if (rc == 0)
-        rc = set_rows(worker->db, run, "locations", locations_sql, "", 0);
+        rc = set_rows(worker->db, run, "locations", run_sql_show_locations, "", 0);
     if (rc == 0)
         rc = add_quality(worker, run);
     if (rc == 0)
@@ -149,11 +128,7 @@ int api_run(struct worker *worker, const struct request *request, struct respons
 int api_regions(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *regions = NULL;
-    int rc = rows_to_json(worker->db, &regions,
-                          "SELECT id, name, short_name, kind, calls, inclusive_ns, "
-                          "exclusive_ns, outermost, min_ns, max_ns, variation, locations "
-                          "FROM region ORDER BY id",
-                          "");
+    int rc = rows_to_json(worker->db, &regions, run_sql_regions, "");
 
     (void)request;
     return rc < 0 ? rc : response_json(response, regions);
@@ -162,10 +137,8 @@ int api_regions(struct worker *worker, const struct request *request, struct res
 int api_search(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *items = NULL;
-    int rc = rows_to_json(worker->db, &items,
-                          "SELECT id AS region, name, calls FROM region WHERE calls > 0 AND "
-                          "instr(lower(name), lower(?)) > 0 ORDER BY calls DESC, id LIMIT ?",
-                          "ti", request_text(request, "q", ""), (int64_t)MOST_FOUND);
+    int rc = rows_to_json(worker->db, &items, run_sql_search, "ti",
+                          request_text(request, "q", ""), (int64_t)MOST_FOUND);
 
     return rc < 0 ? rc : response_json(response, json_pack("{s:o}", "items", items));
 }

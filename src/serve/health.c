@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "prov/prov_place.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 static int check_run(struct worker *worker)
@@ -11,7 +12,7 @@ static int check_run(struct worker *worker)
 
     if (database_is_moved(&worker->database))
         return err_set(ERR_IO, "the run is no longer there");
-    rc = rundb_prepare(worker->db, "SELECT value FROM meta LIMIT 1", &query);
+    rc = rundb_prepare(worker->db, run_sql_meta_any, &query);
     if (rc < 0)
         return rc;
     step = sqlite3_step(query);

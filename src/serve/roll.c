@@ -9,6 +9,7 @@
 #include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdbool.h>
@@ -141,7 +142,7 @@ static int each_row(const struct making *m, const char *sql, take_fn *take, stru
     if (rc == 0)
         rc = rundb_bind(m->db, query, "i", m->foi);
     for (; rc == 0 && t < m->n && sqlite3_step(query) == SQLITE_ROW; t++) {
-        if (sqlite3_column_int64(query, 0) != t)
+        if (sqlite3_column_int64(query, FACT_TREE) != t)
             break;
         take(r, t, query);
     }
@@ -153,34 +154,34 @@ static int each_row(const struct making *m, const char *sql, take_fn *take, stru
 
 static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
 {
-    double score = sqlite3_column_double(row, 1);
+    double score = sqlite3_column_double(row, FACT_SCORE);
 
     r->scores->score[t] = (float)score;
-    r->scores->is_anomaly[t] = sqlite3_column_int(row, 2) != 0;
+    r->scores->is_anomaly[t] = sqlite3_column_int(row, FACT_IS_ANOMALY) != 0;
     r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
 }
 
 static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
 {
     struct roll_facts *f = r->facts;
-    uint64_t enter = (uint64_t)sqlite3_column_int64(row, 3);
-    uint64_t duration = (uint64_t)sqlite3_column_int64(row, 4);
+    uint64_t enter = (uint64_t)sqlite3_column_int64(row, FACT_ENTER);
+    uint64_t duration = (uint64_t)sqlite3_column_int64(row, FACT_DURATION);
 
     f->enter_ns[t] = (double)enter;
     f->duration_ns[t] = (double)duration;
     f->exit_ns[t] = (double)(enter + duration);
-    f->rank[t] = (uint32_t)sqlite3_column_int64(row, 5);
-    f->thread[t] = (uint32_t)sqlite3_column_int64(row, 6);
-    f->index[t] = (uint32_t)sqlite3_column_int64(row, 7);
-    f->location[t] = (uint32_t)sqlite3_column_int64(row, 8);
-    f->vertices[t] = (uint32_t)sqlite3_column_int64(row, 9);
-    f->messages[t] = (uint32_t)sqlite3_column_int64(row, 10);
-    f->part[t] = (unsigned char)sqlite3_column_int(row, 11);
-    f->time[t] = sqlite3_column_double(row, 12);
-    f->gross[t] = sqlite3_column_double(row, 13);
+    f->rank[t] = (uint32_t)sqlite3_column_int64(row, FACT_RANK);
+    f->thread[t] = (uint32_t)sqlite3_column_int64(row, FACT_THREAD);
+    f->index[t] = (uint32_t)sqlite3_column_int64(row, FACT_INDEX);
+    f->location[t] = (uint32_t)sqlite3_column_int64(row, FACT_LOCATION);
+    f->vertices[t] = (uint32_t)sqlite3_column_int64(row, FACT_VERTICES);
+    f->messages[t] = (uint32_t)sqlite3_column_int64(row, FACT_MESSAGES);
+    f->part[t] = (unsigned char)sqlite3_column_int(row, FACT_PART);
+    f->time[t] = sqlite3_column_double(row, FACT_TIME);
+    f->gross[t] = sqlite3_column_double(row, FACT_GROSS);
     take_score(r, t, row);
     r->before[t] = r->now[t];
-    r->before[t].score = sqlite3_column_double(row, 14);
+    r->before[t].score = sqlite3_column_double(row, FACT_DETECTOR_SCORE);
     r->is_as_before &= r->before[t].score == r->now[t].score;
 }
 
@@ -195,10 +196,7 @@ static void put_order(struct reading *r, uint32_t n)
 
 static int read_scores(const struct making *m, struct reading *r)
 {
-    int rc = each_row(m,
-                      "SELECT tree, score, verdict = 'anomaly' FROM execution WHERE foi = ? "
-                      "ORDER BY tree",
-                      take_score, r);
+    int rc = each_row(m, run_sql_scores, take_score, r);
 
     if (rc == 0)
         put_order(r, m->n);
@@ -212,13 +210,7 @@ static int read_all(const struct making *m, struct reading *r)
 
     r->is_as_before = true;
     r->before = mem_alloc(m->n, sizeof *r->before);
-    rc = each_row(
-        m,
-        "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
-        "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
-        "'structure' THEN 2 ELSE 3 END, time, gross, detector_score FROM execution "
-        "WHERE foi = ? ORDER BY tree",
-        take_all, r);
+    rc = each_row(m, run_sql_facts, take_all, r);
     if (rc == 0)
         put_order(r, m->n);
     if (rc == 0 && r->is_as_before) {
@@ -236,10 +228,7 @@ static int read_all(const struct making *m, struct reading *r)
 static int read_stamp(const struct making *m, struct roll *roll)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(m->db,
-                           "SELECT (SELECT coalesce(max(id), 0) FROM label), coalesce(max(id), "
-                           "0), coalesce(sum(is_undone), 0) FROM retrain WHERE foi = ?",
-                           &query);
+    int rc = rundb_prepare(m->db, run_sql_stamp, &query);
 
     if (rc == 0)
         rc = rundb_bind(m->db, query, "i", m->foi);

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ int standing_find(struct standing *standing, sqlite3 *db, int64_t foi)
 {
     sqlite3_stmt *query = NULL;
     int64_t n = -1;
-    int rc = rundb_prepare(db, "SELECT trees FROM foi WHERE id = ?", &query);
+    int rc = rundb_prepare(db, run_sql_n_trees, &query);
 
     *standing = (struct standing){.foi = foi};
     if (rc == 0)

@@ -2,6 +2,7 @@
 
 #include "analysis/model_store.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
     rc = run_connect(&served->run, is_writable, &worker->database);
     worker->db = worker->database.sql;
     if (rc == 0)
-        rc = rundb_prepare(worker->db, "PRAGMA data_version", &worker->ask_version);
+        rc = rundb_prepare(worker->db, run_sql_version, &worker->ask_version);
     if (rc == 0)
         worker_refresh(worker);
     return rc;
@@ -121,7 +122,7 @@ int worker_warm(struct worker *worker)
 
     if (worker->served->live)
         return 0;
-    rc = rundb_prepare(worker->db, "SELECT id FROM foi ORDER BY id", &query);
+    rc = rundb_prepare(worker->db, run_sql_fois, &query);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         rc = worker_standing(worker, sqlite3_column_int64(query, 0), &standing);
     sqlite3_finalize(query);
