@@ -21,8 +21,9 @@ function(add_module name)
   target_link_libraries(${target} PUBLIC ${M_USES} ${M_LIBS} m)
   # all of it is part of libsnag.so, where only what snag.h names is seen from outside
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
-  foreach(test ${M_TESTS})
-    add_executable(${test}_test ${test}_test.c)
+  foreach(path ${M_TESTS})
+    get_filename_component(test ${path} NAME)
+    add_executable(${test}_test ${path}_test.c)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
     set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300

@@ -1,4 +1,4 @@
-# The page, as a table of files inside the program (src/web/assets.h).
+# The page, as a table of files inside the program (src/serve/assets.h).
 #
 # SNAG_PAGE=ON builds it from web/ with npm; OFF takes web/placeholder; AUTO builds it if npm and
 # web/package.json are there and it can be built. A build with sanitizers takes what the release
@@ -11,9 +11,9 @@ set_property(CACHE SNAG_PAGE PROPERTY STRINGS AUTO ON OFF)
 
 set(web ${PROJECT_SOURCE_DIR}/web)
 set(page ${PROJECT_BINARY_DIR}/page)
-set(openapi ${PROJECT_SOURCE_DIR}/src/web/openapi.json)
+set(openapi ${PROJECT_SOURCE_DIR}/src/serve/openapi.json)
 set(SNAG_PAGE_INCLUDE ${PROJECT_BINARY_DIR}/page_include)
-set(table ${SNAG_PAGE_INCLUDE}/web/assets_table.inc)
+set(table ${SNAG_PAGE_INCLUDE}/serve/assets_table.inc)
 set(made ${page}.stamp)
 
 find_program(NPM npm)

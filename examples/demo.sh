@@ -16,6 +16,7 @@ set -eu
 [ $# -ge 1 ] || { echo "usage: demo.sh BUILD [OUT]" >&2; exit 2; }
 snag=$1/snag
 build=$1/examples
+tracer=$1/tracer/libsnag-tracer.so
 here=$(dirname "${BASH_SOURCE[0]}")
 out=${2:-$here/out}
 out=${out#"$PWD/"} # shorter to read
@@ -74,7 +75,7 @@ check() {
 # timeout: an mpirun that hangs must not hang us. /dev/null: nor one that reads the terminal.
 run_disturbed() {
     local status=0
-    SNAG_TRACER_DIR=$out/trace SNAG_TRACER_RANKS=$out/ranks TRACER=$build/libsnag-tracer.so \
+    SNAG_TRACER_DIR=$out/trace SNAG_TRACER_RANKS=$out/ranks TRACER=$tracer \
         timeout -k 5 $((2 * seconds + 30)) "$here/run_mpi.sh" "$ranks" "$build/md" \
         --seconds $((seconds + warmup + 1)) --particles "$particles" --pace "$pace" \
         --output "$out/snapshot.xyz" </dev/null >"$out/md.log" 2>&1 &

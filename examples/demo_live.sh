@@ -15,6 +15,7 @@ set -eu
 [ $# -ge 1 ] || { echo "usage: demo_live.sh BUILD [OUT]" >&2; exit 2; }
 snag=$1/snag
 build=$1/examples
+tracer=$1/tracer/libsnag-tracer.so
 here=$(dirname "${BASH_SOURCE[0]}")
 out=${2:-$here/out}
 out=${out#"$PWD/"}
@@ -59,7 +60,7 @@ done
 echo "== look at it while it runs: $(head -n 1 "$out/watch.log")"
 echo "== md runs for $seconds s on $ranks ranks, disturbed; its log is $out/md.log"
 SNAG_TRACER_LIVE=$socket SNAG_TRACER_ARCHIVE=0 SNAG_TRACER_RANKS=$out/ranks \
-    TRACER=$build/libsnag-tracer.so timeout -k 5 $((2 * seconds + 30)) \
+    TRACER=$tracer timeout -k 5 $((2 * seconds + 30)) \
     "$here/run_mpi.sh" "$ranks" "$build/md" --seconds "$seconds" \
     --particles "${DEMO_PARTICLES:-4000}" --output "$out/snapshot.xyz" \
     --pace "${DEMO_PACE:-$((ranks > cores ? 10 * ranks / cores : 0))}" \

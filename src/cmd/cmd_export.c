@@ -14,6 +14,7 @@
 #include "cmd/store_export.h"
 #include "prov/prov_place.h"
 #include "run/run_summary.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
 
@@ -277,8 +278,7 @@ static void export_calls(struct export *e, const char *format)
 static int load_tracks(struct export *e)
 {
     sqlite3_stmt *query;
-    int rc =
-        rundb_prepare(e->run.db, "SELECT rank, thread, name FROM location ORDER BY id", &query);
+    int rc = rundb_prepare(e->run.db, run_sql_locations, &query);
 
     e->track = calloc(e->run.columns.n_locations + 1, sizeof *e->track);
     for (uint32_t l = 0; rc == 0 && l < e->run.columns.n_locations; l++) {

@@ -8,6 +8,7 @@
 #include "cmd/learning.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
@@ -82,13 +83,14 @@ static int take_all(struct labels *l, const struct settings *settings)
 
 static void print_one(sqlite3_stmt *query, const char *foi, struct table *table)
 {
-    const char *label = rundb_text(query, 3), *author = rundb_text(query, 4);
-    const char *at = rundb_text(query, 5);
+    const char *label = rundb_text(query, LABEL_TEXT),
+               *author = rundb_text(query, LABEL_AUTHOR);
+    const char *at = rundb_text(query, LABEL_AT);
     char id[EXECUTION_ID_SIZE];
 
-    execution_id(id, foi, (uint32_t)sqlite3_column_int64(query, 0),
-                 (uint32_t)sqlite3_column_int64(query, 1),
-                 (uint32_t)sqlite3_column_int64(query, 2));
+    execution_id(id, foi, (uint32_t)sqlite3_column_int64(query, LABEL_RANK),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_THREAD),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_INDEX));
     if (table == NULL) {
         print_json(json_pack("{s:o, s:o, s:o, s:o}", "id", json_text(id), "label",
                              json_text(label), "author", json_text(author), "at",
@@ -106,14 +108,10 @@ static int print_labels(sqlite3 *db, bool is_json)
 {
     struct table *table = is_json ? NULL : table_new("llll", "execution", "label", "by", "at");
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db,
-                           "SELECT rank, thread, idx, label, author, at, CASE WHEN (SELECT "
-                           "count(*) FROM foi) > 1 THEN f.name END FROM labelled JOIN foi AS f "
-                           "ON f.id = labelled.foi ORDER BY labelled.foi, rank, thread, idx",
-                           &query);
+    int rc = rundb_prepare(db, run_sql_labels, &query);
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        print_one(query, rundb_text_or_null(query, 6), table);
+        print_one(query, rundb_text_or_null(query, LABEL_FOI_NAME), table);
     if (table)
         table_print(table, stdout);
     sqlite3_finalize(query);

@@ -9,6 +9,7 @@
 #include "cmd/learning.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ static char *meta_text(sqlite3 *db, const char *key)
     sqlite3_stmt *query = NULL;
     char *text = NULL;
 
-    if (rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", &query) == 0 &&
-        rundb_bind(db, query, "t", key) == 0 && sqlite3_step(query) == SQLITE_ROW)
+    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
+        sqlite3_step(query) == SQLITE_ROW)
         text = mem_copy_string(rundb_text(query, 0));
     sqlite3_finalize(query);
     return text ? text : mem_copy_string("");

@@ -4,31 +4,31 @@
 #include "cmd/status.h"
 #include "cmd/url_print.h"
 #include "prov/prov_place.h"
-#include "web/live_past.h"
+#include "monitor/live_past.h"
 
 #include <signal.h>
 
 #define TICK_S 15 /* a proxy or a tunnel closes a connection that says nothing for long */
 
 /* Waits for SIGINT or SIGTERM, which are blocked in all threads. */
-static void wait_for_signal(struct http *http, const sigset_t *signals)
+static void wait_for_signal(struct site *site, const sigset_t *signals)
 {
     const struct timespec tick = {.tv_sec = TICK_S};
 
     while (sigtimedwait(signals, NULL, &tick) < 0)
-        http_tick(http);
+        site_tick(site);
 }
 
 static int serve(const struct settings *settings, struct live_state *live)
 {
-    struct http_opts opts = {.address = settings->listen,
+    struct site_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .author = learning_author(settings),
                                         .n_threads = settings->threads,
                                         .live = live}};
-    struct http *http = NULL;
+    struct site *site = NULL;
     sigset_t signals;
     int rc;
 
@@ -37,12 +37,12 @@ static int serve(const struct settings *settings, struct live_state *live)
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    rc = http_open(&http, &opts);
+    rc = site_open(&site, &opts);
     if (rc == 0) {
-        url_print(http, settings->is_tunnel);
-        wait_for_signal(http, &signals);
+        url_print(site, settings->is_tunnel);
+        wait_for_signal(site, &signals);
     }
-    http_close(http);
+    site_close(site);
     return rc < 0 ? rc : STATUS_DONE;
 }
 

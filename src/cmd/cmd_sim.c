@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/ranks_sim.h"
+#include "ps/ranks_sim.h"
 #include "cmd/status.h"
 
 #include <math.h>

@@ -10,10 +10,11 @@
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
 #include "cmd/status.h"
+#include "cmd/store_name.h"
 #include "cmd/tree_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
-#include "web/http.h"
+#include "serve/site.h"
 
 #include <math.h>
 #include <signal.h>
@@ -21,62 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-#define MOST_STORES 1000
 #define NO_STORE "none" /* as --store says it */
-
-/* The first of STEM.store, STEM-2.store, ... that is free; rest: ".store", or what else is
- * said. */
-static int free_store(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE])
-{
-    for (int i = from; i < MOST_STORES; i++) {
-        struct prov_place place;
-        char number[16] = "";
-
-        if (i > 1)
-            snprintf(number, sizeof number, "-%d", i);
-        if (snprintf(store, FS_PATH_SIZE, "%s%s%s", stem, number, rest) >= FS_PATH_SIZE)
-            return err_set(ERR_RANGE, "path too long: '%.200s...'", stem);
-        if (prov_place_parse(store, &place) == 0 && !fs_exists(place.dir))
-            return 0;
-    }
-    return err_set(ERR_EXISTS, "there are '%s%s' and many like it: say --store", stem, rest);
-}
-
-/* "job.store" for replay:traces/job/, or what is still free: job-2.store, ... */
-static int choose_store(const char *source, char store[FS_PATH_SIZE])
-{
-    const char *colon = strchr(source, ':');
-    char name[128] = "watch";
-    size_t end, begin;
-
-    if (colon == NULL || strncmp(source, "replay:", 7) == 0) {
-        source = colon ? colon + 1 : source;
-        for (end = strlen(source); end > 0 && source[end - 1] == '/'; end--)
-            ;
-        for (begin = end; begin > 0 && source[begin - 1] != '/'; begin--)
-            ;
-        if (strspn(source + begin, NAME_CHARACTERS) >= end - begin && end > begin)
-            snprintf(name, sizeof name, "%.*s", (int)(end - begin), source + begin);
-    }
-    return free_store(name, ".store", 1, store);
-}
-
-/* The store of another run: kept-2 for kept, job-2.store for job.store, and so on. */
-static int next_store(const char *url, char store[FS_PATH_SIZE])
-{
-    const char *query = strncmp(url, "sqlite:", 7) == 0 ? strchr(url, '?') : NULL;
-    size_t n = query ? (size_t)(query - url) : strlen(url);
-    char stem[FS_PATH_SIZE], rest[FS_PATH_SIZE];
-
-    while (n > 1 && url[n - 1] == '/')
-        n--;
-    if (n > 6 && strncmp(url + n - 6, ".store", 6) == 0)
-        n -= 6;
-    snprintf(stem, sizeof stem, "%.*s", (int)n, url);
-    snprintf(rest, sizeof rest, "%s", url + n + strspn(url + n, "/"));
-    return free_store(stem, rest, 2, store);
-}
 
 /* ---------------------------------------------------------------------------------- runs */
 
@@ -166,7 +112,7 @@ struct next_runs {
 static int judge_next(struct live_session *session, struct next_runs *next,
                       struct live_state *state)
 {
-    int rc = next->first_store ? next_store(next->first_store, next->store) : 0;
+    int rc = next->first_store ? store_name_next(next->first_store, next->store) : 0;
 
     next->settings.store = next->first_store ? next->store : NULL;
     if (rc == 0)
@@ -228,22 +174,22 @@ static int serve(const struct settings *settings)
         .speed = settings->speed,
         .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
-    struct http_opts opts = {.address = settings->listen,
+    struct site_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .n_threads = settings->threads,
                                         .live = state}};
-    struct http *http = NULL;
-    int rc = http_open(&http, &opts);
+    struct site *site = NULL;
+    int rc = site_open(&site, &opts);
 
     if (rc == 0) {
-        url_print(http, settings->is_tunnel);
+        url_print(site, settings->is_tunnel);
         rc = judge(settings, state);
         if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
             stay();
     }
-    http_close(http);
+    site_close(site);
     live_state_free(state);
     return rc;
 }
@@ -252,7 +198,7 @@ int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
     char store[FS_PATH_SIZE];
-    int rc = settings->store ? 0 : choose_store(settings->args[0], store);
+    int rc = settings->store ? 0 : store_name_of(settings->args[0], store);
 
     if (rc < 0)
         return rc;

@@ -6,6 +6,23 @@
 #define MOST_ARGS 1000000
 
 static const struct command commands[] = {
+    {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
+     "output watch tracer foi model store port listen print-tunnel once", 1, MOST_ARGS,
+     cmd_record,
+     "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
+     "MPI,\n"
+     "messages and collectives, and the calls of the program's own functions where it was\n"
+     "compiled with -finstrument-functions. What is missing is said in the end, on standard\n"
+     "error, as all that is not the program's. Programs without MPI are recorded if they were\n"
+     "compiled so. The exit status is the program's, or 128 and the signal that ended it.\n\n"
+     "Without --output the trace is in snag-trace, snag-trace-2 and so on, the first that is\n"
+     "free. With --watch the page of snag watch is there before the program is, and stays\n"
+     "after it until it is interrupted; --once ends it with the program. Ranks on other\n"
+     "machines need the environment of this one: of Open MPI, mpirun -x LD_PRELOAD -x\n"
+     "SNAG_TRACER_DIR.",
+     "  snag record -o run1 -- mpirun -n 4 ./app input\n"
+     "  snag analyze run1\n"
+     "  snag record --watch -- mpirun -n 4 ./app input"},
     {"info", "TRACE [options]", "what is in a trace, and which functions are worth a look",
      "top all", 1, 1, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
@@ -118,7 +135,7 @@ static const struct command commands[] = {
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
      "counter_stats,\n"
-     "ad_model.",
+     "ad_model, runs.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
     {"export", "RUN|STORE [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
@@ -137,12 +154,13 @@ static const struct command commands[] = {
      "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
      "event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, io_step, p,\n"
      "outlier_score, outlier_severity, model_version, is_gpu_event, is_pruned, final_score,\n"
-     "final_p, in microseconds where they are times.\n"
+     "final_p, run, in microseconds where they are times.\n"
      "top prints those that lost the most time. compare puts the functions of two stores side\n"
      "by side, say of two runs of a program: anomalies, time lost in them, and how many of "
      "all\n"
-     "calls they are. Records that the final model would not have kept are left out of "
-     "both.\n\n"
+     "calls they are, over all runs that a store holds. Records that the final model would "
+     "not\n"
+     "have kept are left out of both.\n\n"
      "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
@@ -160,8 +178,9 @@ static const struct command commands[] = {
      "grow with the length of the run. Ends with the program, or at SIGTERM or SIGINT after "
      "the\n"
      "step it is at.\n\n"
-     "SOURCE is a finished trace, replayed as fast as it goes or with --speed. With --ps the\n"
-     "instances of a job share what they learn.",
+     "A finished trace is replayed as fast as it goes, or with --speed. With --ps the "
+     "instances\n"
+     "of a job share what they learn.",
      "  snag ad replay:traces.otf2 --step 0.5\n"
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",

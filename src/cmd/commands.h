@@ -18,6 +18,7 @@ int cmd_project(const struct settings *settings);
 int cmd_provdb(const struct settings *settings);
 int cmd_ps(const struct settings *settings);
 int cmd_query(const struct settings *settings);
+int cmd_record(const struct settings *settings);
 int cmd_retrain(const struct settings *settings);
 int cmd_score(const struct settings *settings);
 int cmd_serve(const struct settings *settings);

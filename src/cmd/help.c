@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "trace/source.h"
+#include "trace/stream.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -59,10 +60,25 @@ void help_overview(FILE *out)
         fprintf(out, "  %-8s%s\n", (*s)->name, (*s)->what);
 }
 
+static bool reads_streams(const struct command *command)
+{
+    return strncmp(command->usage, "SOURCE", strlen("SOURCE")) == 0;
+}
+
+static void print_streams(FILE *out)
+{
+    fputs("\nSOURCE is one of\n", out);
+    for (const struct stream_ops *const *s = stream_list(); *s; s++)
+        fprintf(out, "  %s\n", (*s)->what);
+}
+
 void help_command(FILE *out, const struct command *command)
 {
-    fprintf(out, "usage: snag %s %s\n\n%s.\n\n%s\n\noptions:\n", command->name, command->usage,
+    fprintf(out, "usage: snag %s %s\n\n%s.\n\n%s\n", command->name, command->usage,
             command->summary, command->description);
+    if (reads_streams(command))
+        print_streams(out);
+    fputs("\noptions:\n", out);
     for (const struct option_row *row = option_list(); row->name; row++)
         if (command_takes(command, row))
             print_option(out, row);
@@ -185,6 +201,17 @@ static void man_options(FILE *out, const struct command *command)
     fputs(".El\n", out);
 }
 
+static void man_streams(FILE *out)
+{
+    fputs(".Pp\n.Ar SOURCE\nis one of\n.Bl -bullet\n", out);
+    for (const struct stream_ops *const *s = stream_list(); *s; s++) {
+        fputs(".It\n", out);
+        put_mdoc(out, (*s)->what);
+        fputc('\n', out);
+    }
+    fputs(".El\n", out);
+}
+
 static void man_head(FILE *out, const char *title, const char *name, const char *summary)
 {
     char upper[64];
@@ -247,6 +274,8 @@ void help_man(FILE *out, const struct command *command)
     man_usage(out, command->usage);
     fputs(".Sh DESCRIPTION\n", out);
     put_paragraphs(out, command->description);
+    if (reads_streams(command))
+        man_streams(out);
     fputs(".Pp\nThe options are:\n", out);
     man_options(out, command);
     man_status(out);

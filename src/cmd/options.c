@@ -25,7 +25,9 @@ static const struct option_row rows[] = {
 #define AT(member) offsetof(struct settings, member)
     {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION", NULL,
      "function of interest: its name, a part of it, or /regex/; may be repeated"},
-    {"output", 'o', OPTION_TEXT, AT(output), "RUN", NULL, "directory to write the run to"},
+    {"output", 'o', OPTION_TEXT, AT(output), "PATH", NULL,
+     "where to write: the directory of a run (snag record: of a trace), or a file (snag "
+     "export)"},
     {"force", 0, OPTION_FLAG, AT(is_forced), NULL, NULL, "replace an existing run"},
     {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees|stack2vec",
      "what an execution is described by, for the detectors that compare vectors"},
@@ -93,6 +95,11 @@ static const struct option_row rows[] = {
      "loopback a token is asked for; snag ps: tcp://HOST:PORT, port * for any"},
     {"print-tunnel", 0, OPTION_FLAG, AT(is_tunnel), NULL, NULL,
      "also print the ssh command that brings the page to another machine"},
+    {"watch", 0, OPTION_FLAG, AT(is_watched), NULL, NULL,
+     "also show what is strange while the program runs, as snag watch does"},
+    {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND", "mpi|serial",
+     "library to load (default: mpi for what mpirun and its like start, and what is linked "
+     "with MPI)"},
     {"once", 0, OPTION_FLAG, AT(is_once), NULL, NULL,
      "end with the program; else the page stays until a signal"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls|anomalies|normalexecs",
@@ -369,7 +376,7 @@ static int read_environment(const struct command *command, struct settings *sett
 struct table {
     struct option option[MOST_OPTIONS + 1];
     const struct option_row *row[MOST_OPTIONS];
-    char letters[2 * MOST_OPTIONS + 3];
+    char letters[2 * MOST_OPTIONS + 4];
     int n;
 };
 
@@ -377,7 +384,9 @@ static void make_table(const struct command *command, struct table *table)
 {
     char *letter = table->letters;
 
-    *letter++ = ':'; /* tell a missing value from an unknown option */
+    if (strncmp(command->usage, "[options] ", 10) == 0)
+        *letter++ = '+'; /* what follows the first argument is not for us */
+    *letter++ = ':';     /* tell a missing value from an unknown option */
     for (const struct option_row *row = rows; row->name; row++) {
         if (!command_takes(command, row))
             continue;

@@ -38,7 +38,8 @@ struct option_row {
 
 struct command {
     const char *name;
-    const char *usage;   /* what follows the name: "TRACE [options]" */
+    const char *usage;   /* what follows the name: "TRACE [options]"; where "[options]" comes
+                            first, options end with the first argument */
     const char *summary; /* one line */
     const char *options; /* names of the options it takes besides the common ones */
     int min_args, max_args;

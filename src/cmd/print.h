@@ -2,7 +2,7 @@
 #ifndef SNAG_CMD_PRINT_H
 #define SNAG_CMD_PRINT_H
 
-#include "view/json.h"
+#include "base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,11 +11,11 @@ struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     bool is_frozen, is_insecure;
     bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
-    bool has_subtrees, is_tunnel, is_once;
+    bool has_subtrees, is_tunnel, is_once, is_watched;
     const char *foi[FOI_MOST];
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;
-    const char *learner, *from, *author, *model, *call_detector, *method, *listen;
+    const char *learner, *from, *author, *model, *call_detector, *method, *listen, *tracer;
     uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
     const char *snapshot, *load, *curve_key;
     uint32_t workers, deterministic, ranks, functions;

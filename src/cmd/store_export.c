@@ -11,6 +11,7 @@
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
 #include "run/rundb.h"
 #include "view/csv.h"
 
@@ -19,16 +20,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS                                                                                \
-    "pid, rid, tid, event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, "      \
-    "io_step, outlier_score, outlier_severity, p, model_version, is_gpu_event, is_pruned, "    \
-    "final_score, final_p"
-
 struct store_export {
     const struct settings *settings;
     const char *category; /* of the calls that are exported themselves */
     FILE *out;
-    struct idmap seen; /* calls that were written */
+    struct idmap process, step, call; /* run and process; of these, its steps; of these, calls
+                                         that were written */
     uint64_t n_damaged;
     bool is_first;
 };
@@ -50,6 +47,13 @@ static void row_csv(struct store_export *e, sqlite3_stmt *row)
     fputc('\n', e->out);
 }
 
+static void csv_names(struct store_export *e, sqlite3_stmt *query)
+{
+    for (int c = 0; c < sqlite3_column_count(query) - 1; c++)
+        csv_text(e->out, sqlite3_column_name(query, c), c == 0);
+    fputc('\n', e->out);
+}
+
 static void row_json(struct store_export *e, sqlite3_stmt *row)
 {
     fprintf(e->out, "%s\n", rundb_text(row, sqlite3_column_count(row) - 1));
@@ -67,17 +71,20 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* False when the call was written before. */
-static bool is_new(struct store_export *e, json_int_t program, const json_t *call)
+/* False when the call was written before. Numbers of a step and of a call have all 64 bits. */
+static bool is_new(struct store_export *e, const json_t *record, const json_t *call)
 {
     const char *id = json_string_value(json_object_get(call, "event_id"));
+    uint64_t run = (uint64_t)whole(record, "run"), program = (uint64_t)whole(record, "pid");
     unsigned long long rank = 0, step = 0, index = 0;
-    uint32_t n = e->seen.n;
+    uint32_t n = e->call.n, within;
 
     if (id == NULL || sscanf(id, "%llu:%llu:%llu", &rank, &step, &index) != 3)
         return true;
-    idmap_add(&e->seen, key_pair((uint64_t)program << 32 | rank, step << 36 ^ index));
-    return e->seen.n > n;
+    within = idmap_add(&e->process, key_pair(run, program << 32 | rank));
+    within = idmap_add(&e->step, key_pair(within, step));
+    idmap_add(&e->call, key_pair(within, index));
+    return e->call.n > n;
 }
 
 static void put_event(struct store_export *e, json_t *event)
@@ -106,14 +113,15 @@ static json_t *call_event(const json_t *call, json_int_t rank, json_int_t thread
     return event;
 }
 
-static void put_window(struct store_export *e, json_int_t program, const json_t *owner)
+/* owner  the record, or a partner of its */
+static void put_window(struct store_export *e, const json_t *record, const json_t *owner)
 {
     const json_t *window = json_object_get(owner, "event_window"), *call;
     size_t i;
 
     json_array_foreach(json_object_get(window, "exec_window"), i, call)
     {
-        if (is_new(e, program, call))
+        if (is_new(e, record, call))
             put_event(e, call_event(call, whole(owner, "rid"), whole(owner, "tid"), "window"));
     }
 }
@@ -134,16 +142,15 @@ static void put_record(struct store_export *e, const json_t *record)
 static void row_chrome(struct store_export *e, sqlite3_stmt *row)
 {
     json_t *record = json_loads(rundb_text(row, sqlite3_column_count(row) - 1), 0, NULL);
-    json_int_t program = whole(record, "pid");
     const json_t *partner;
     size_t i;
 
-    is_new(e, program, record);
+    is_new(e, record, record);
     put_record(e, record);
-    put_window(e, program, record);
+    put_window(e, record, record);
     json_array_foreach(json_object_get(record, "partners"), i, partner)
     {
-        put_window(e, program, partner);
+        put_window(e, record, partner);
     }
     json_decref(record);
 }
@@ -156,13 +163,11 @@ static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
 {
     const char *what = e->settings->what ? e->settings->what : "anomalies";
     sqlite3_stmt *query = NULL;
-    char sql[1024];
-    int rc, status = SQLITE_DONE;
+    char *sql = prov_sql_all(what, e->settings->rank);
+    int rc = rundb_prepare(reader->sql, sql, &query), status = SQLITE_DONE;
 
-    snprintf(sql, sizeof sql,
-             "SELECT " COLUMNS ", record FROM %s WHERE %u IN (%u, rid) ORDER BY shard, __id",
-             what, e->settings->rank, NO_RANK);
-    rc = rundb_prepare(reader->sql, sql, &query);
+    if (rc == 0 && fn == row_csv)
+        csv_names(e, query);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
             e->n_damaged++;
@@ -172,6 +177,7 @@ static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
     if (rc == 0 && status != SQLITE_DONE)
         rc = prov_reader_error(reader, e->settings->args[0]);
     sqlite3_finalize(query);
+    sqlite3_free(sql);
     return rc;
 }
 
@@ -182,13 +188,8 @@ static int write_rows(struct store_export *e, struct database *reader)
 
     if (strcmp(format, "json") == 0)
         return each_row(e, reader, row_json);
-    if (strcmp(format, "csv") == 0) {
-        for (const char *at = COLUMNS; *at; at++)
-            if (*at != ' ')
-                fputc(*at, e->out);
-        fputc('\n', e->out);
+    if (strcmp(format, "csv") == 0)
         return each_row(e, reader, row_csv);
-    }
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
     rc = each_row(e, reader, row_chrome);
     fputs("\n]}\n", e->out);
@@ -197,7 +198,7 @@ static int write_rows(struct store_export *e, struct database *reader)
 
 static int check(const struct settings *s)
 {
-    if (s->what && strcmp(s->what, "anomalies") != 0 && strcmp(s->what, "normalexecs") != 0)
+    if (s->what && prov_sql_collection(s->what) == NULL)
         return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", s->what);
     if (s->n_foi > 0 || s->verdict || s->is_verified)
         return err_set(ERR_USAGE, "--foi, --verdict and --verify are for runs; see snag provdb "
@@ -223,6 +224,8 @@ int store_export(const struct settings *settings)
         rc = write_rows(&e, &reader);
     rc = output_close(&output, rc);
     database_close(&reader);
-    idmap_release(&e.seen);
+    idmap_release(&e.process);
+    idmap_release(&e.step);
+    idmap_release(&e.call);
     return rc < 0 ? rc : store_status(e.n_damaged);
 }

@@ -3,7 +3,7 @@
 #include "cmd/print.h"
 
 #include "base/text.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <stdio.h>
 

@@ -2,11 +2,11 @@
 #ifndef SNAG_CMD_URL_PRINT_H
 #define SNAG_CMD_URL_PRINT_H
 
-#include "web/http.h"
+#include "serve/site.h"
 
 #include <stdbool.h>
 
 /* url_print -- the URL of its page, and the command for a tunnel if asked for; flushed. */
-void url_print(const struct http *http, bool has_tunnel);
+void url_print(const struct site *site, bool has_tunnel);
 
 #endif

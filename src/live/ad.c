@@ -313,8 +313,8 @@ void ad_end(struct ad *ad)
         callstack_end(ad->stack[l]);
         ad->totals.n_calls += ad->calls[l].n;
     }
+    ad->totals.n_unjudged += ad->n_waiting; /* they wait in vain: sinks see that */
     finish_step(ad, true);
-    ad->totals.n_unjudged += ad->n_waiting;
 }
 
 void ad_end_step(struct ad *ad)

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "live/evidence.h"
 #include "live/normals.h"
 #include "live/run_stats.h"
@@ -17,6 +18,8 @@ struct want {
     uint32_t location; /* of it */
 };
 
+#define STATISTICS_NS 1000000000u /* how often they are stored, */
+#define STATISTICS_PART 50u       /* unless that takes more than this part of the time */
 #define MOST_HELD_TREES 64u /* executions among those that wait: their windows are large */
 
 /* The latest normal execution of a function of interest. */
@@ -39,7 +42,7 @@ struct live_recorder {
     struct latest_tree *latest; /* [n_foi] */
     uint32_t n_foi;
     size_t latest_cap, n_held_trees;
-    uint64_t n_pruned;
+    uint64_t n_pruned, statistics_ns; /* statistics_ns: when they are due */
     int final_rc;
     char *final_message;
 };
@@ -385,6 +388,20 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     free(last.model);
 }
 
+/* A program that is killed leaves what was known of all its calls a moment before. */
+static void put_statistics(struct live_recorder *r, const struct ad_step *step)
+{
+    uint64_t begin_ns = clock_ns(), took_ns;
+
+    if (begin_ns < r->statistics_ns)
+        return;
+    run_stats_put_numbers(&r->stats, step, r->store);
+    took_ns = clock_ns() - begin_ns;
+    r->statistics_ns =
+        begin_ns +
+        (took_ns > STATISTICS_NS / STATISTICS_PART ? took_ns * STATISTICS_PART : STATISTICS_NS);
+}
+
 void live_recorder_step(void *ctx, const struct ad_step *step)
 {
     struct live_recorder *r = ctx;
@@ -404,4 +421,6 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
     evidence_end(&r->evidence, step);
     if (step->is_last)
         finish(r, step);
+    else
+        put_statistics(r, step);
 }

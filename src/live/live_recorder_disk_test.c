@@ -69,7 +69,7 @@ static uint64_t count_stored(const char *url)
 {
     return count(url, "SELECT (SELECT count(record) FROM anomalies) + "
                       "(SELECT count(record) FROM normalexecs) + "
-                      "(SELECT count(*) FROM func_stats) + (SELECT count(*) FROM ad_model)");
+                      "(SELECT count(*) FROM ad_model)");
 }
 
 static void a_full_disk_loses_records_and_nothing_else(void **state)

@@ -200,19 +200,24 @@ static void put_function(const struct run_stats *s, const struct ad_step *step, 
     free(name);
 }
 
-void run_stats_put(struct run_stats *s, const struct ad_step *step, struct prov_store *store)
+void run_stats_put_numbers(const struct run_stats *s, const struct ad_step *step,
+                           struct prov_store *store)
 {
-    for (uint32_t i = 0; i < s->n_functions; i++) {
-        if (s->function[i].other.n == 0)
-            continue;
-        put_function(s, step, i, store);
-        if (ad_judge(step->ad, i))
-            put_model(s, step, i, store);
-    }
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        if (s->function[i].other.n > 0)
+            put_function(s, step, i, store);
     for (uint32_t i = 0; i < s->n_counters; i++)
         if (s->counter[i].n > 0)
             prov_store_put_counter_stats(
                 store, &(struct prov_counter_stats){.program = s->program,
                                                     .counter = step->defs->counters.name[i],
                                                     .stats = moments_stats(&s->counter[i])});
+}
+
+void run_stats_put(struct run_stats *s, const struct ad_step *step, struct prov_store *store)
+{
+    run_stats_put_numbers(s, step, store);
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        if (s->function[i].other.n > 0 && ad_judge(step->ad, i))
+            put_model(s, step, i, store);
 }

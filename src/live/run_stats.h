@@ -1,5 +1,5 @@
 /*
- * run_stats -- what a store has at the end of a run: statistics of functions and counters, and
+ * run_stats -- what a store has of a run as a whole: statistics of functions and counters, and
  * the models that judged.
  *
  * A model is stored when a record first names it, and once more at the end. Its version counts
@@ -62,7 +62,11 @@ void run_stats_step(struct run_stats *stats, const struct ad_step *step);
 uint64_t run_stats_version(struct run_stats *stats, const struct ad_step *step, uint32_t model,
                            struct prov_store *store);
 
-/* run_stats_put -- all statistics, and the models as they are now. */
+/* run_stats_put_numbers -- the statistics of functions and counters as they are now. */
+void run_stats_put_numbers(const struct run_stats *stats, const struct ad_step *step,
+                           struct prov_store *store);
+
+/* run_stats_put -- the same, and the models as they are now. */
 void run_stats_put(struct run_stats *stats, const struct ad_step *step,
                    struct prov_store *store);
 

@@ -17,7 +17,7 @@
 
 #define STEP_VIEW_MOST_PENDING 65536 /* messages without a partner, in all */
 
-/* Columns that live_calls does not have, of one location. */
+/* Columns that the calls of a step do not have, of one location. */
 struct step_columns {
     uint64_t *inclusive_ns; /* [cap] open calls last until the end of the step */
     uint32_t *subtree_len, *by_depth;

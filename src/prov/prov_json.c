@@ -247,9 +247,10 @@ static void set_verdict(json_t *json, const struct prov_record *r, const struct 
     json_object_set_new(json, "final_p", is_judged ? real(f->p) : json_null());
 }
 
-static void set_place(json_t *json, const struct prov_record *r)
+static void set_place(json_t *json, const struct prov_record *r, int64_t run)
 {
     json_object_set_new(json, "event_id", event(&r->event));
+    json_object_set_new(json, "run", run ? json_integer((json_int_t)run) : json_null());
     json_object_set_new(json, "pid", count(r->program));
     json_object_set_new(json, "rid", count(r->event.rank));
     json_object_set_new(json, "tid", count(r->thread));
@@ -269,7 +270,7 @@ json_t *prov_record_to_json(const struct prov_record *r, const struct prov_final
 {
     json_t *json = json_object();
 
-    set_place(json, r);
+    set_place(json, r, final ? final->run : 0);
     set_verdict(json, r, final);
     json_object_set_new(json, "call_stack", calls(r->stack, r->n_stack));
     json_object_set_new(json, "event_window",

@@ -12,8 +12,9 @@
 
 #include <jansson.h>
 
-/* What was found out about a record after it was stored. */
+/* What a store knows of a record that the record does not. */
 struct prov_final {
+    int64_t run;    /* that wrote it, from 1; 0: not known */
     bool is_judged; /* by the final model; the rest is void when not */
     bool is_pruned; /* an anomaly that is normal by it, or the reverse */
     double score, p;

@@ -20,7 +20,7 @@ struct view {
 };
 
 #define RECORD_COLUMNS                                                                         \
-    "r.program AS pid, r.rank AS rid, r.thread AS tid, "                                       \
+    "r.run AS run, r.program AS pid, r.rank AS rid, r.thread AS tid, "                         \
     "r.rank || ':' || r.step || ':' || r.idx AS event_id, r.fid AS fid, f.name AS func, "      \
     "r.enter_ns / 1000.0 AS entry, r.leave_ns / 1000.0 AS exit, "                              \
     "r.inclusive_ns / 1000.0 AS runtime_total, "                                               \
@@ -30,29 +30,33 @@ struct view {
     "coalesce(r.is_pruned, 0) AS is_pruned, r.final_score AS final_score, "                    \
     "r.final_p AS final_p, "                                                                   \
     "r.execution AS execution, r.calls AS calls, r.messages AS messages, "                     \
-    "prov_record(r.data, r.is_pruned, r.final_score, r.final_p) AS record, "                   \
+    "prov_record(r.data, r.run, r.is_pruned, r.final_score, r.final_p) AS record, "            \
     "r.id AS __id, %u AS shard FROM %srecord r JOIN %sfunction f ON f.id = r.function "
 
 static const struct view views[] = {
     {"anomalies", "SELECT " RECORD_COLUMNS "WHERE NOT r.is_normal"},
     {"normalexecs", "SELECT " RECORD_COLUMNS "WHERE r.is_normal"},
-    {"metadata", "SELECT program AS pid, rank AS rid, thread AS tid, descr, value, "
+    {"runs", "SELECT id AS run, program AS pid, rank AS rid, began_ns / 1000.0 AS began, "
+             "%u AS shard FROM %srun"},
+    {"metadata", "SELECT run, program AS pid, rank AS rid, thread AS tid, descr, value, "
                  "%u AS shard FROM %smetadata_row"},
-    {"func_stats", "SELECT program AS pid, fid, name AS func, calls, anomalies, exclusive, "
-                   "inclusive, severity, score, %u AS shard FROM %sfunc_stats_row"},
+    {"func_stats",
+     "SELECT run, program AS pid, fid, name AS func, calls, anomalies, exclusive, "
+     "inclusive, severity, score, %u AS shard FROM %sfunc_stats_row"},
     {"counter_stats",
-     "SELECT program AS pid, counter, stats, %u AS shard FROM %scounter_stats_row"},
-    {"ad_model", "SELECT version, program AS pid, fid, name AS func, algorithm, stats, data, "
-                 "%u AS shard FROM %sad_model_row"},
+     "SELECT run, program AS pid, counter, stats, %u AS shard FROM %scounter_stats_row"},
+    {"ad_model",
+     "SELECT run, version, program AS pid, fid, name AS func, algorithm, stats, data, "
+     "%u AS shard FROM %sad_model_row"},
 };
 
 #define N_VIEWS (sizeof views / sizeof *views)
 
 /* Tables that are copied from shards which cannot stay attached; ids get room for all shards.
  */
-static const char *const copied[] = {"function",          "record",
-                                     "metadata_row",      "func_stats_row",
-                                     "counter_stats_row", "ad_model_row"};
+static const char *const copied[] = {"run",          "function",       "record",
+                                     "metadata_row", "func_stats_row", "counter_stats_row",
+                                     "ad_model_row"};
 
 /* A record as JSON, to be freed; NULL for a damaged one. */
 static char *record_text(const void *data, size_t bytes, const struct prov_final *final)
@@ -71,13 +75,15 @@ static char *record_text(const void *data, size_t bytes, const struct prov_final
     return text;
 }
 
-/* prov_record(data, is_pruned, final_score, final_p): JSON, or NULL for a damaged record. */
+/* prov_record(data, run, is_pruned, final_score, final_p): JSON, or NULL for a damaged record.
+ */
 static void record_function(sqlite3_context *context, int n, sqlite3_value **value)
 {
-    struct prov_final final = {.is_judged = sqlite3_value_type(value[1]) != SQLITE_NULL,
-                               .is_pruned = sqlite3_value_int(value[1]) != 0,
-                               .score = sqlite3_value_double(value[2]),
-                               .p = sqlite3_value_double(value[3])};
+    struct prov_final final = {.run = sqlite3_value_int64(value[1]),
+                               .is_judged = sqlite3_value_type(value[2]) != SQLITE_NULL,
+                               .is_pruned = sqlite3_value_int(value[2]) != 0,
+                               .score = sqlite3_value_double(value[3]),
+                               .p = sqlite3_value_double(value[4])};
     const void *data = sqlite3_value_blob(value[0]);
     char *text = record_text(data, (size_t)sqlite3_value_bytes(value[0]), &final);
     size_t length = text ? strlen(text) : 0;
@@ -195,7 +201,7 @@ int prov_reader_open(const char *url, struct database *reader)
         return rc;
     rc = database_memory(reader, dir);
     if (rc == 0 &&
-        sqlite3_create_function(reader->sql, "prov_record", 4,
+        sqlite3_create_function(reader->sql, "prov_record", 5,
                                 SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, reader,
                                 record_function, NULL, NULL) != SQLITE_OK)
         rc = prov_reader_error(reader, place.dir);

@@ -5,7 +5,8 @@
  * are Chimbuko's (microseconds):
  *
  *     anomalies, normalexecs   a row per record; its column `record` is all of it as JSON
- *     metadata, func_stats, counter_stats, ad_model
+ *     runs                     a row per opening for writing; all other rows say of which they
+ * are metadata, func_stats, counter_stats, ad_model
  *
  * Shards are attached as s0, s1, ...; beyond as many as SQLite attaches (ten) they are copied
  * to a temporary database, as they are then. Writing may go on meanwhile.

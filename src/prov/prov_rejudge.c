@@ -14,8 +14,7 @@ struct rejudge {
     struct database database;
     const char *path;
     sqlite3_stmt *select, *update;
-    prov_judge_fn *judge;
-    void *ctx;
+    const struct prov_rejudge *opts;
     struct prov_rejudged *counts;
     struct arena arena; /* of one record */
     struct verdict {
@@ -43,8 +42,9 @@ static void judge_row(struct rejudge *r)
     r->counts->n_records++;
     if (prov_record_read(sqlite3_column_blob(r->select, 2),
                          (size_t)sqlite3_column_bytes(r->select, 2), &r->arena, &record) == 0)
-        r->judge(r->ctx, sqlite3_column_int(r->select, 1) ? PROV_NORMAL : PROV_ANOMALY, &record,
-                 &v->final);
+        r->opts->judge(r->opts->ctx,
+                       sqlite3_column_int(r->select, 1) ? PROV_NORMAL : PROV_ANOMALY, &record,
+                       &v->final);
     else
         r->counts->n_damaged++;
     arena_restore(&r->arena, mark);
@@ -86,6 +86,7 @@ static int judge_some(struct rejudge *r)
     int n = 0, status, rc;
 
     sqlite3_bind_int64(r->select, 1, r->last);
+    sqlite3_bind_int64(r->select, 2, r->opts->run);
     for (; (status = sqlite3_step(r->select)) == SQLITE_ROW; n++)
         judge_row(r);
     rc = status == SQLITE_DONE ? 0 : fail(r);
@@ -100,8 +101,8 @@ static int prepare(struct rejudge *r)
     if (sqlite3_exec(r->database.sql, "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", NULL,
                      NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->database.sql,
-                           "SELECT id, is_normal, data FROM record WHERE id > ? ORDER BY id "
-                           "LIMIT 256",
+                           "SELECT id, is_normal, data FROM record WHERE id > ? AND +run = ? "
+                           "ORDER BY id LIMIT 256",
                            -1, &r->select, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(r->database.sql,
                            "UPDATE record SET is_pruned = ?, final_score = ?, final_p = ? "
@@ -111,16 +112,15 @@ static int prepare(struct rejudge *r)
     return 0;
 }
 
-int prov_rejudge_shard(const struct prov_place *place, int dir, uint32_t shard,
-                       prov_judge_fn *judge, void *ctx, struct prov_rejudged *counts)
+int prov_rejudge_shard(const struct prov_rejudge *opts, struct prov_rejudged *counts)
 {
     struct rejudge *r = mem_alloc(1, sizeof *r);
     struct prov_file at;
-    const struct database_file *file = prov_place_file(place, dir, shard, &at);
+    const struct database_file *file =
+        prov_place_file(opts->place, opts->dir, opts->shard, &at);
     int rc;
 
-    r->judge = judge;
-    r->ctx = ctx;
+    r->opts = opts;
     r->counts = counts;
     r->last = INT64_MIN;
     r->path = file->path;

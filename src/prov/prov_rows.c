@@ -8,7 +8,7 @@ static json_t *real(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-static void add_stats(struct prov_job *job, const struct prov_stats *s)
+static void add_stats(struct prov_job *job, const char *column, const struct prov_stats *s)
 {
     json_t *json = json_object();
     char *text;
@@ -22,7 +22,7 @@ static void add_stats(struct prov_job *job, const struct prov_stats *s)
     json_object_set_new(json, "skewness", real(s->skewness));
     json_object_set_new(json, "kurtosis", real(s->kurtosis));
     text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    prov_job_text(job, text);
+    prov_job_text(job, column, text);
     free(text);
     json_decref(json);
 }
@@ -32,29 +32,29 @@ struct prov_job *prov_rows_record(enum prov_kind kind, const struct prov_record 
     struct prov_job *job = prov_job_new(PROV_TABLE_RECORD);
     size_t at;
 
-    prov_job_text(job, r->func);
-    prov_job_whole(job, kind == PROV_NORMAL);
-    prov_job_whole(job, r->program);
-    prov_job_whole(job, r->event.rank);
-    prov_job_whole(job, r->thread);
-    prov_job_whole(job, r->event.step);
-    prov_job_whole(job, r->event.index);
-    prov_job_whole(job, r->fid);
-    prov_job_whole(job, r->enter_ns);
-    prov_job_whole(job, r->leave_ns);
-    prov_job_whole(job, r->inclusive_ns);
-    prov_job_whole(job, r->exclusive_ns);
-    prov_job_real(job, r->score);
-    prov_job_real(job, r->p);
-    prov_job_whole(job, r->severity_ns);
-    prov_job_whole(job, r->model_version);
-    prov_job_whole(job, r->is_gpu);
-    prov_job_real(job, r->is_execution ? r->execution.index : NAN);
-    prov_job_real(job, r->is_execution ? (double)r->execution.n_calls : NAN);
-    prov_job_real(job, r->is_execution ? (double)r->execution.n_messages : NAN);
+    prov_job_text(job, "function", r->func);
+    prov_job_whole(job, "is_normal", kind == PROV_NORMAL);
+    prov_job_whole(job, "program", r->program);
+    prov_job_whole(job, "rank", r->event.rank);
+    prov_job_whole(job, "thread", r->thread);
+    prov_job_whole(job, "step", r->event.step);
+    prov_job_whole(job, "idx", r->event.index);
+    prov_job_whole(job, "fid", r->fid);
+    prov_job_whole(job, "enter_ns", r->enter_ns);
+    prov_job_whole(job, "leave_ns", r->leave_ns);
+    prov_job_whole(job, "inclusive_ns", r->inclusive_ns);
+    prov_job_whole(job, "exclusive_ns", r->exclusive_ns);
+    prov_job_real(job, "score", r->score);
+    prov_job_real(job, "p", r->p);
+    prov_job_whole(job, "severity_ns", r->severity_ns);
+    prov_job_whole(job, "model_version", r->model_version);
+    prov_job_whole(job, "is_gpu", r->is_gpu);
+    prov_job_real(job, "execution", r->is_execution ? r->execution.index : NAN);
+    prov_job_real(job, "calls", r->is_execution ? (double)r->execution.n_calls : NAN);
+    prov_job_real(job, "messages", r->is_execution ? (double)r->execution.n_messages : NAN);
     at = job->data.n;
     prov_record_pack(r, &job->data);
-    prov_job_bytes(job, at);
+    prov_job_bytes(job, "data", at);
     return job;
 }
 
@@ -62,11 +62,11 @@ struct prov_job *prov_rows_metadata(const struct prov_metadata *row)
 {
     struct prov_job *job = prov_job_new(PROV_TABLE_METADATA);
 
-    prov_job_whole(job, row->program);
-    prov_job_whole(job, row->rank);
-    prov_job_whole(job, row->thread);
-    prov_job_text(job, row->descr);
-    prov_job_text(job, row->value);
+    prov_job_whole(job, "program", row->program);
+    prov_job_whole(job, "rank", row->rank);
+    prov_job_whole(job, "thread", row->thread);
+    prov_job_text(job, "descr", row->descr);
+    prov_job_text(job, "value", row->value);
     return job;
 }
 
@@ -74,15 +74,15 @@ struct prov_job *prov_rows_func_stats(const struct prov_func_stats *row)
 {
     struct prov_job *job = prov_job_new(PROV_TABLE_FUNC_STATS);
 
-    prov_job_whole(job, row->program);
-    prov_job_whole(job, row->fid);
-    prov_job_text(job, row->func);
-    prov_job_whole(job, row->n_calls);
-    prov_job_whole(job, row->n_anomalies);
-    add_stats(job, &row->exclusive);
-    add_stats(job, &row->inclusive);
-    add_stats(job, &row->severity);
-    add_stats(job, &row->score);
+    prov_job_whole(job, "program", row->program);
+    prov_job_whole(job, "fid", row->fid);
+    prov_job_text(job, "name", row->func);
+    prov_job_whole(job, "calls", row->n_calls);
+    prov_job_whole(job, "anomalies", row->n_anomalies);
+    add_stats(job, "exclusive", &row->exclusive);
+    add_stats(job, "inclusive", &row->inclusive);
+    add_stats(job, "severity", &row->severity);
+    add_stats(job, "score", &row->score);
     return job;
 }
 
@@ -90,9 +90,9 @@ struct prov_job *prov_rows_counter_stats(const struct prov_counter_stats *row)
 {
     struct prov_job *job = prov_job_new(PROV_TABLE_COUNTER_STATS);
 
-    prov_job_whole(job, row->program);
-    prov_job_text(job, row->counter);
-    add_stats(job, &row->stats);
+    prov_job_whole(job, "program", row->program);
+    prov_job_text(job, "counter", row->counter);
+    add_stats(job, "stats", &row->stats);
     return job;
 }
 
@@ -101,14 +101,14 @@ struct prov_job *prov_rows_model(const struct prov_model *row)
     struct prov_job *job = prov_job_new(PROV_TABLE_AD_MODEL);
     size_t at;
 
-    prov_job_whole(job, row->version);
-    prov_job_whole(job, row->program);
-    prov_job_whole(job, row->fid);
-    prov_job_text(job, row->func);
-    prov_job_text(job, row->algorithm);
-    add_stats(job, &row->stats);
+    prov_job_whole(job, "version", row->version);
+    prov_job_whole(job, "program", row->program);
+    prov_job_whole(job, "fid", row->fid);
+    prov_job_text(job, "name", row->func);
+    prov_job_text(job, "algorithm", row->algorithm);
+    add_stats(job, "stats", &row->stats);
     at = job->data.n;
     pack_bytes(&job->data, row->data, row->bytes);
-    prov_job_bytes(job, at);
+    prov_job_bytes(job, "data", at);
     return job;
 }

@@ -1,5 +1,5 @@
-/* prov_rows -- the rows of a store as jobs: values in the order of the inserts of prov_shard.c.
- */
+/* prov_rows -- the rows of a store as jobs: values for the columns of prov_schema.sql. The run
+ * they are of is added by the store. */
 #ifndef SNAG_PROV_PROV_ROWS_H
 #define SNAG_PROV_PROV_ROWS_H
 

@@ -8,6 +8,15 @@ CREATE TABLE IF NOT EXISTS meta (
     value
 ) WITHOUT ROWID;
 
+-- Who has written: each opening of the store is a run of its own, of a program or of one rank of
+-- it. In shard 0 only; its id is in every row that the run wrote.
+CREATE TABLE IF NOT EXISTS run (
+    id            INTEGER PRIMARY KEY, -- from 1
+    program       INTEGER NOT NULL,
+    rank          INTEGER,             -- NULL: all
+    began_ns      INTEGER NOT NULL     -- since 1970
+);
+
 -- Names of functions.
 CREATE TABLE IF NOT EXISTS function (
     id            INTEGER PRIMARY KEY,
@@ -17,12 +26,13 @@ CREATE TABLE IF NOT EXISTS function (
 -- Calls: the strange ones, and normal ones to compare them with.
 CREATE TABLE IF NOT EXISTS record (
     id            INTEGER PRIMARY KEY, -- in the order in which they were stored
+    run           INTEGER NOT NULL,
     is_normal     INTEGER NOT NULL,
     program       INTEGER NOT NULL,
     rank          INTEGER NOT NULL,
     thread        INTEGER NOT NULL,
     step          INTEGER NOT NULL,
-    idx           INTEGER NOT NULL,    -- how manieth call of its rank and step
+    idx           INTEGER NOT NULL,    -- number of the call in its run, rank and step
     fid           INTEGER NOT NULL,
     function      INTEGER NOT NULL,
     enter_ns      INTEGER NOT NULL,
@@ -55,6 +65,7 @@ CREATE INDEX IF NOT EXISTS record_step ON record (step);
 
 -- What the program said of itself.
 CREATE TABLE IF NOT EXISTS metadata_row (
+    run           INTEGER NOT NULL,
     program       INTEGER NOT NULL,
     rank          INTEGER NOT NULL,
     thread        INTEGER NOT NULL,
@@ -62,9 +73,10 @@ CREATE TABLE IF NOT EXISTS metadata_row (
     value         TEXT NOT NULL
 );
 
--- Of the whole job; in shard 0 only. Statistics are JSON: count, accumulate, minimum, maximum, mean,
+-- Of a run; in shard 0 only. Statistics are JSON: count, accumulate, minimum, maximum, mean,
 -- stddev, skewness, kurtosis, in microseconds.
 CREATE TABLE IF NOT EXISTS func_stats_row (
+    run           INTEGER NOT NULL,
     program       INTEGER NOT NULL,
     fid           INTEGER NOT NULL,
     name          TEXT NOT NULL,
@@ -74,18 +86,20 @@ CREATE TABLE IF NOT EXISTS func_stats_row (
     inclusive     TEXT NOT NULL,
     severity      TEXT NOT NULL,       -- of the anomalies
     score         TEXT NOT NULL,
-    PRIMARY KEY (program, fid)
+    PRIMARY KEY (run, program, fid)
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS counter_stats_row (
+    run           INTEGER NOT NULL,
     program       INTEGER NOT NULL,
     counter       TEXT NOT NULL,
     stats         TEXT NOT NULL,
-    PRIMARY KEY (program, counter)
+    PRIMARY KEY (run, program, counter)
 ) WITHOUT ROWID;
 
 -- What judged: a sketch of the durations of a function, once per version of the model.
 CREATE TABLE IF NOT EXISTS ad_model_row (
+    run           INTEGER NOT NULL,
     version       INTEGER NOT NULL,
     program       INTEGER NOT NULL,
     fid           INTEGER NOT NULL,
@@ -93,5 +107,5 @@ CREATE TABLE IF NOT EXISTS ad_model_row (
     algorithm     TEXT NOT NULL,
     stats         TEXT NOT NULL,
     data          BLOB NOT NULL,       -- zstd of what the detector packed
-    PRIMARY KEY (version, program, fid)
+    PRIMARY KEY (run, version, program, fid)
 );

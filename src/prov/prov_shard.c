@@ -25,18 +25,16 @@ static const char schema[] =
 #include "prov/prov_schema.inc"
     ;
 
-static const char *const inserts[N_PROV_TABLES] = {
-    [PROV_TABLE_RECORD] =
-        "INSERT INTO record(function, is_normal, program, rank, thread, step, idx, fid, "
-        "enter_ns, leave_ns, inclusive_ns, exclusive_ns, score, p, severity_ns, "
-        "model_version, is_gpu, execution, calls, messages, data) VALUES ("
-        "(SELECT id FROM function WHERE name = ?), "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PROV_TABLE_METADATA] = "INSERT INTO metadata_row VALUES (?, ?, ?, ?, ?)",
-    [PROV_TABLE_FUNC_STATS] =
-        "INSERT OR REPLACE INTO func_stats_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PROV_TABLE_COUNTER_STATS] = "INSERT OR REPLACE INTO counter_stats_row VALUES (?, ?, ?)",
-    [PROV_TABLE_AD_MODEL] = "INSERT OR REPLACE INTO ad_model_row VALUES (?, ?, ?, ?, ?, ?, ?)",
+/* Where rows go, and whether one replaces that of the same key. */
+static const struct {
+    const char *name;
+    bool is_replaced;
+} tables[N_PROV_TABLES] = {
+    [PROV_TABLE_RECORD] = {"record", false},
+    [PROV_TABLE_METADATA] = {"metadata_row", false},
+    [PROV_TABLE_FUNC_STATS] = {"func_stats_row", true},
+    [PROV_TABLE_COUNTER_STATS] = {"counter_stats_row", true},
+    [PROV_TABLE_AD_MODEL] = {"ad_model_row", true},
 };
 
 /* ------------------------------------------------------------------------------------ jobs */
@@ -55,26 +53,27 @@ void prov_job_free(struct prov_job *job)
     free(job);
 }
 
-static struct prov_value *add_value(struct prov_job *job, char type)
+static struct prov_value *add_value(struct prov_job *job, const char *column, char type)
 {
     assert(job->n < PROV_MOST_VALUES);
+    job->value[job->n].column = column;
     job->value[job->n].type = type;
     return &job->value[job->n++];
 }
 
-void prov_job_whole(struct prov_job *job, uint64_t value)
+void prov_job_whole(struct prov_job *job, const char *column, uint64_t value)
 {
-    add_value(job, 'i')->whole = (int64_t)value;
+    add_value(job, column, 'i')->whole = (int64_t)value;
 }
 
-void prov_job_real(struct prov_job *job, double value)
+void prov_job_real(struct prov_job *job, const char *column, double value)
 {
-    add_value(job, 'r')->real = value;
+    add_value(job, column, 'r')->real = value;
 }
 
-void prov_job_text(struct prov_job *job, const char *text)
+void prov_job_text(struct prov_job *job, const char *column, const char *text)
 {
-    struct prov_value *value = add_value(job, 't');
+    struct prov_value *value = add_value(job, column, 't');
 
     text = text ? text : "";
     value->at = job->data.n;
@@ -82,9 +81,9 @@ void prov_job_text(struct prov_job *job, const char *text)
     pack_bytes(&job->data, text, value->bytes + 1);
 }
 
-void prov_job_bytes(struct prov_job *job, size_t at)
+void prov_job_bytes(struct prov_job *job, const char *column, size_t at)
 {
-    struct prov_value *value = add_value(job, 'z');
+    struct prov_value *value = add_value(job, column, 'z');
 
     value->at = at;
     value->bytes = job->data.n - at;
@@ -182,14 +181,10 @@ static int prepare(struct prov_shard *s, const char *path)
 {
     sqlite3 *db = s->database.sql;
 
-    for (int t = 0; t < N_PROV_TABLES; t++)
-        if (sqlite3_prepare_v3(db, inserts[t], -1, SQLITE_PREPARE_PERSISTENT, &s->insert[t],
-                               NULL) != SQLITE_OK)
-            return database_error(db, "cannot open", path);
-    if (sqlite3_prepare_v3(db, "INSERT OR IGNORE INTO function(name) VALUES (?)", -1,
-                           SQLITE_PREPARE_PERSISTENT, &s->add_function, NULL) != SQLITE_OK)
-        return database_error(db, "cannot open", path);
-    return 0;
+    return sqlite3_prepare_v3(db, "INSERT OR IGNORE INTO function(name) VALUES (:function)", -1,
+                              SQLITE_PREPARE_PERSISTENT, &s->add_function, NULL) == SQLITE_OK
+               ? 0
+               : database_error(db, "cannot open", path);
 }
 
 /* Which file it is, for prov_shard_is_gone. */
@@ -239,6 +234,30 @@ void prov_shard_close(struct prov_shard *shard)
     *shard = (struct prov_shard){.inode = 0};
 }
 
+int prov_shard_run(struct prov_shard *s, const struct prov_run *run, int64_t *id)
+{
+    sqlite3 *db = s->database.sql;
+    sqlite3_stmt *insert = NULL;
+    int status = sqlite3_prepare_v2(db,
+                                    "INSERT INTO run (program, rank, began_ns) "
+                                    "VALUES (:program, :rank, :began_ns)",
+                                    -1, &insert, NULL);
+
+    if (status == SQLITE_OK) {
+        sqlite3_bind_int64(insert, sqlite3_bind_parameter_index(insert, ":program"),
+                           run->program);
+        if (run->rank)
+            sqlite3_bind_int64(insert, sqlite3_bind_parameter_index(insert, ":rank"),
+                               *run->rank);
+        sqlite3_bind_int64(insert, sqlite3_bind_parameter_index(insert, ":began_ns"),
+                           (int64_t)run->began_ns);
+        status = sqlite3_step(insert);
+        *id = sqlite3_last_insert_rowid(db);
+    }
+    sqlite3_finalize(insert);
+    return status == SQLITE_DONE ? 0 : database_error(db, "cannot write to", s->name);
+}
+
 bool prov_shard_is_gone(const struct prov_shard *s, int dir)
 {
     struct stat info;
@@ -270,6 +289,37 @@ uint32_t prov_shard_count(const struct prov_place *place, int dir)
 
 /* --------------------------------------------------------------------------------- writing */
 
+/* INSERT INTO table (a, b) VALUES (:a, :b), for the columns that the job names. A function is
+ * known by its name. */
+static int prepare_insert(struct prov_shard *s, const struct prov_job *job)
+{
+    struct pack sql = {0};
+    char part[128];
+    int status;
+
+    snprintf(part, sizeof part, "INSERT %sINTO %s (",
+             tables[job->table].is_replaced ? "OR REPLACE " : "", tables[job->table].name);
+    pack_bytes(&sql, part, strlen(part));
+    for (unsigned i = 0; i < job->n; i++) {
+        snprintf(part, sizeof part, "%s%s", i ? ", " : "", job->value[i].column);
+        pack_bytes(&sql, part, strlen(part));
+    }
+    pack_bytes(&sql, ") VALUES (", strlen(") VALUES ("));
+    for (unsigned i = 0; i < job->n; i++) {
+        bool is_function = strcmp(job->value[i].column, "function") == 0;
+
+        snprintf(part, sizeof part,
+                 is_function ? "%s(SELECT id FROM function WHERE name = :%s)" : "%s:%s",
+                 i ? ", " : "", job->value[i].column);
+        pack_bytes(&sql, part, strlen(part));
+    }
+    pack_bytes(&sql, ")", 2);
+    status = sqlite3_prepare_v3(s->database.sql, (const char *)sql.data, -1,
+                                SQLITE_PREPARE_PERSISTENT, &s->insert[job->table], NULL);
+    pack_release(&sql);
+    return status;
+}
+
 static int bind(struct prov_shard *s, sqlite3_stmt *insert, const struct prov_job *job,
                 unsigned i)
 {
@@ -277,6 +327,7 @@ static int bind(struct prov_shard *s, sqlite3_stmt *insert, const struct prov_jo
     const char *at = v->bytes || v->type == 't' ? (const char *)job->data.data + v->at : "";
     int c = (int)i + 1;
 
+    assert(strcmp(sqlite3_bind_parameter_name(insert, c) + 1, v->column) == 0);
     switch (v->type) {
     case 'i':
         return sqlite3_bind_int64(insert, c, v->whole);
@@ -303,10 +354,12 @@ static int step(sqlite3_stmt *insert)
 
 static int write_row(struct prov_shard *s, const struct prov_job *job)
 {
-    sqlite3_stmt *insert = s->insert[job->table];
-    int status = SQLITE_OK;
+    sqlite3_stmt *insert;
+    int status = s->insert[job->table] ? SQLITE_OK : prepare_insert(s, job);
 
-    if (job->table == PROV_TABLE_RECORD) {
+    insert = s->insert[job->table];
+    assert(status != SQLITE_OK || sqlite3_bind_parameter_count(insert) == (int)job->n);
+    if (status == SQLITE_OK && job->table == PROV_TABLE_RECORD) {
         status = bind(s, s->add_function, job, 0);
         if (status == SQLITE_OK)
             status = step(s->add_function);

@@ -1,8 +1,8 @@
 /*
  * prov_shard -- one file of a store, as its writer sees it: rows in, in transactions.
  *
- * A job is a row to be: the values of its columns, copied, so that it can be handed to another
- * thread. Whoever makes one appends the values in the order of the table in prov_schema.sql.
+ * A job is a row to be: values for columns that are named as in prov_schema.sql, copied, so
+ * that it can be handed to another thread.
  */
 #ifndef SNAG_PROV_PROV_SHARD_H
 #define SNAG_PROV_PROV_SHARD_H
@@ -28,7 +28,8 @@ enum prov_table {
 #define PROV_MOST_VALUES 24
 
 struct prov_value {
-    char type; /* i whole, r real, t text, z bytes to be compressed */
+    const char *column; /* constant */
+    char type;          /* i whole, r real, t text, z bytes to be compressed */
     int64_t whole;
     double real;
     size_t at, bytes; /* in the job's pack */
@@ -44,19 +45,24 @@ struct prov_job {
 
 struct prov_job *prov_job_new(enum prov_table table);
 void prov_job_free(struct prov_job *job);
-void prov_job_whole(struct prov_job *job, uint64_t value);
-void prov_job_real(struct prov_job *job, double value);     /* NULL in the row if not finite */
-void prov_job_text(struct prov_job *job, const char *text); /* NULL is "" */
+
+/*
+ * prov_job_... -- the value of a column, which has none yet. All jobs of a table name the same
+ * columns in the same order. A real that is not finite is NULL in the row; no text is "".
+ */
+void prov_job_whole(struct prov_job *job, const char *column, uint64_t value);
+void prov_job_real(struct prov_job *job, const char *column, double value);
+void prov_job_text(struct prov_job *job, const char *column, const char *text);
 
 /* prov_job_bytes -- what was appended to job->data since it had `at` bytes. */
-void prov_job_bytes(struct prov_job *job, size_t at);
+void prov_job_bytes(struct prov_job *job, const char *column, size_t at);
 
 struct prov_shard {
     struct database database;
     char name[32]; /* of the file, */
     dev_t device;  /* and which it is */
     ino_t inode;
-    sqlite3_stmt *insert[N_PROV_TABLES], *add_function;
+    sqlite3_stmt *insert[N_PROV_TABLES], *add_function; /* the former when first needed */
     ZSTD_CCtx *compressor;
     struct pack compressed; /* scratch */
 };
@@ -71,6 +77,17 @@ struct prov_shard {
 int prov_shard_open(const struct prov_place *place, int dir, uint32_t shard, uint32_t n_shards,
                     struct prov_shard *out);
 void prov_shard_close(struct prov_shard *shard);
+
+/* Who writes: see the table `run`. */
+struct prov_run {
+    uint32_t program;
+    const uint32_t *rank; /* NULL: all */
+    uint64_t began_ns;    /* since 1970 */
+};
+
+/* prov_shard_run -- a new run, in shard 0. *id: from 1, no other has it. Returns 0 or
+ * ERR_DATABASE. */
+int prov_shard_run(struct prov_shard *shard, const struct prov_run *run, int64_t *id);
 
 /*
  * prov_shard_write -- all jobs in one transaction. Those that cannot be stored whatever happens

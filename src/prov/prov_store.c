@@ -30,6 +30,7 @@
 /* What a row is, for the counts. */
 enum tag {
     TAG_OTHER,
+    TAG_STATISTICS, /* one takes the place of another: they are no more rows */
     TAG_ANOMALY,
     TAG_LATE,
     TAG_NORMAL,
@@ -56,6 +57,7 @@ struct prov_store {
     struct prov_place place;
     struct prov_home home;
     uint32_t n;
+    int64_t run; /* all rows are of it */
     unsigned wait_ms;
     struct writer *writer;           /* [n] */
     atomic_uint_fast64_t n_reported; /* dropped rows that a flush told of */
@@ -68,6 +70,15 @@ static void pause_ms(unsigned ms)
     struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
 
     nanosleep(&t, NULL);
+}
+
+/* Nanoseconds since 1970. */
+static uint64_t wall_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Why nothing can be written now, or NULL. */
@@ -150,16 +161,32 @@ static void *write_shard(void *arg)
 
 /* --------------------------------------------------------------------------------- opening */
 
-static int begin_writer(struct prov_store *store, uint32_t i, size_t queue)
+/* A shard, and with the first one a run. */
+static int open_shard(struct prov_store *store, uint32_t i, const struct prov_store_opts *opts)
+{
+    struct prov_shard *shard = &store->writer[i].shard;
+    struct prov_run run = {opts->program, opts->rank, wall_ns()};
+    int rc = prov_shard_open(&store->place, store->home.dir, i, store->n, shard);
+
+    if (rc < 0 || i > 0)
+        return rc;
+    rc = prov_shard_run(shard, &run, &store->run);
+    if (rc < 0)
+        prov_shard_close(shard);
+    return rc;
+}
+
+static int begin_writer(struct prov_store *store, uint32_t i,
+                        const struct prov_store_opts *opts)
 {
     struct writer *w = &store->writer[i];
-    int rc = prov_shard_open(&store->place, store->home.dir, i, store->n, &w->shard);
+    int rc = open_shard(store, i, opts);
 
     if (rc < 0)
         return rc;
     w->index = i;
     w->home = &store->home;
-    queue_init(&w->queue, queue);
+    queue_init(&w->queue, opts->queue ? opts->queue : QUEUE);
     w->has_thread = pthread_create(&w->thread, NULL, write_shard, w) == 0;
     if (w->has_thread)
         return 0;
@@ -197,7 +224,7 @@ int prov_store_open(const char *url, const struct prov_store_opts *opts,
     store->wait_ms = o.wait_ms ? o.wait_ms : WAIT_MS;
     store->writer = mem_alloc(store->n, sizeof *store->writer);
     for (uint32_t i = 0; i < store->n && rc == 0; i++)
-        rc = begin_writer(store, i, o.queue ? o.queue : QUEUE);
+        rc = begin_writer(store, i, &o);
     if (rc == 0)
         *out = store;
     else
@@ -233,9 +260,10 @@ int prov_store_close(struct prov_store *store)
 static bool put(struct prov_store *store, uint32_t rank, struct prov_job *job)
 {
     struct writer *w = &store->writer[rank % store->n];
-    bool is_hopeless = why(w) || atomic_load(&w->is_stuck);
-    bool is_in =
-        w->has_thread && queue_put_within(&w->queue, job, is_hopeless ? 0 : store->wait_ms);
+    bool is_in, is_hopeless = why(w) || atomic_load(&w->is_stuck);
+
+    prov_job_whole(job, "run", (uint64_t)store->run);
+    is_in = w->has_thread && queue_put_within(&w->queue, job, is_hopeless ? 0 : store->wait_ms);
 
     atomic_store(&w->is_stuck, !is_in);
     if (is_in)
@@ -269,15 +297,21 @@ bool prov_store_put_metadata(struct prov_store *store, const struct prov_metadat
     return put(store, row->rank, prov_rows_metadata(row));
 }
 
+static bool put_statistics(struct prov_store *store, struct prov_job *job)
+{
+    job->tag = TAG_STATISTICS;
+    return put(store, 0, job);
+}
+
 bool prov_store_put_func_stats(struct prov_store *store, const struct prov_func_stats *row)
 {
-    return put(store, 0, prov_rows_func_stats(row));
+    return put_statistics(store, prov_rows_func_stats(row));
 }
 
 bool prov_store_put_counter_stats(struct prov_store *store,
                                   const struct prov_counter_stats *row)
 {
-    return put(store, 0, prov_rows_counter_stats(row));
+    return put_statistics(store, prov_rows_counter_stats(row));
 }
 
 bool prov_store_put_model(struct prov_store *store, const struct prov_model *row)
@@ -330,7 +364,7 @@ static void add_counts(struct writer *w, struct prov_counts *out)
         uint64_t sum = atomic_load(&w->n_stored[t]);
 
         n[t] = atomic_load(&w->is_gone) ? 0 : sum;
-        out->n_stored += n[t];
+        out->n_stored += t == TAG_STATISTICS ? 0 : n[t];
         out->n_dropped += sum - n[t];
     }
     out->n_anomalies += n[TAG_ANOMALY] + n[TAG_LATE];
@@ -359,7 +393,9 @@ int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx
     int rc = prov_store_flush(store);
 
     for (uint32_t i = 0; i < store->n && rc == 0; i++)
-        rc = prov_rejudge_shard(&store->place, store->home.dir, i, judge, ctx, &counts);
+        rc = prov_rejudge_shard(
+            &(struct prov_rejudge){&store->place, store->home.dir, i, store->run, judge, ctx},
+            &counts);
     if (out)
         *out = counts;
     return rc;

@@ -10,6 +10,10 @@
  * dropped and counted, and the writer tries on. The program that is watched is never stopped.
  * When a shard is removed, all that was in it is lost, and counted so.
  *
+ * Each opening is a run of its own, with a number that all its rows have: a store may hold
+ * several, of one instance after the other or of several at once, and what is said of one says
+ * of which.
+ *
  * Several processes may write to a store at the same time, each the records of another rank
  * (prov_home.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
  * work on network file systems.
@@ -70,7 +74,7 @@ struct prov_model {
 };
 
 struct prov_counts {
-    uint64_t n_stored;  /* rows that are safe */
+    uint64_t n_stored;  /* rows that are safe; without statistics, which replace each other */
     uint64_t n_waiting; /* rows not yet */
     uint64_t n_dropped; /* rows that are lost */
     bool is_failing;    /* the last transaction did not work, */
@@ -95,7 +99,7 @@ int prov_store_open(const char *url, const struct prov_store_opts *opts,
  * prov_store_put and the others -- copy a row and give it to the writer of its shard, that of
  * its rank modulo the number of shards, or 0 for rows of the whole job. Of one thread, rows of
  * a shard are stored in the order they were put in. A row of the collections func_stats,
- * counter_stats and ad_model replaces that of the same key.
+ * counter_stats and ad_model replaces that of the same key in this run.
  * Return false when the row was dropped. Thread-safe.
  */
 bool prov_store_put(struct prov_store *store, enum prov_kind kind,
@@ -126,11 +130,10 @@ struct prov_rejudged {
 };
 
 /*
- * prov_store_rejudge -- ask for a last verdict on every record, and keep it beside the first:
- * Chimbuko's pruning, but nothing is deleted or changed. May be done again.
- *   out  may be NULL
- * Flushes first. Returns 0 or an error, then of some shards all verdicts are kept, of others
- * none. O(records).
+ * prov_store_rejudge -- ask for a last verdict on every record of this run, and keep it beside
+ * the first: Chimbuko's pruning, but nothing is deleted or changed. May be done again. out  may
+ * be NULL Flushes first. Returns 0 or an error, then of some shards all verdicts are kept, of
+ * others none. O(records).
  */
 int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx,
                        struct prov_rejudged *out);

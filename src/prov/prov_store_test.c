@@ -274,6 +274,74 @@ static void a_store_can_be_opened_again_with_as_many_shards(void **state)
     end(&s);
 }
 
+/* Another run writes to the same store, as it may to compare them. */
+static void run_again(struct scene *s)
+{
+    assert_int_equal(prov_store_close(s->store), 0);
+    assert_int_equal(prov_store_open(s->dir, NULL, &s->store), 0);
+}
+
+static void put_func_stats(struct scene *s, uint64_t n_calls)
+{
+    assert_true(prov_store_put_func_stats(
+        s->store, &(struct prov_func_stats){.fid = 7, .func = "f", .n_calls = n_calls}));
+    assert_int_equal(prov_store_flush(s->store), 0);
+}
+
+static void statistics_are_of_a_run(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    begin(&s, "");
+    put_func_stats(&s, 1000);
+    put_func_stats(&s, 1234); /* the run goes on: not in addition */
+    run_again(&s);
+    put_func_stats(&s, 66);
+    assert_answer(&s, "SELECT sum(calls) FROM func_stats WHERE func = 'f'", "1300");
+    assert_answer(&s, "SELECT group_concat(run || ':' || calls) FROM func_stats",
+                  "1:1234,2:66");
+    assert_answer(&s, "SELECT count(*) FROM runs WHERE began > 1.6e15",
+                  "2"); /* us since 1970 */
+    end(&s);
+}
+
+static void equal_events_of_two_runs_are_told_apart(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    begin(&s, "?shards=2");
+    put_some(&s, 4, 100);
+    run_again(&s);
+    put_some(&s, 4, 100);
+    assert_int_equal(prov_store_flush(s.store), 0);
+    assert_answer(&s, "SELECT count(DISTINCT event_id) FROM anomalies", "80");
+    assert_answer(&s, "SELECT count(*) FROM (SELECT DISTINCT run, event_id FROM anomalies)",
+                  "160");
+    assert_answer(
+        &s, "SELECT count(*) FROM anomalies WHERE json_extract(record, '$.run') = run", "160");
+    end(&s);
+}
+
+static void a_later_run_leaves_the_verdicts_of_an_earlier_one(void **state)
+{
+    struct prov_rejudged counts;
+    struct scene s;
+    int n = 0;
+
+    (void)state;
+    begin(&s, "?shards=2");
+    put_some(&s, 4, 400);
+    assert_int_equal(prov_store_flush(s.store), 0);
+    run_again(&s);
+    put_some(&s, 4, 40);
+    assert_int_equal(prov_store_rejudge(s.store, judge, &n, &counts), 0);
+    assert_int_equal(n, 40);
+    assert_answer(&s, "SELECT count(*) FROM anomalies WHERE final_p IS NOT NULL", "24");
+    end(&s);
+}
+
 static void what_is_no_store_is_refused(void **state)
 {
     char path[FS_PATH_SIZE];
@@ -462,6 +530,9 @@ int main(void)
         cmocka_unit_test(conditions_use_the_indexes),
         cmocka_unit_test(rejudging_marks_and_deletes_nothing),
         cmocka_unit_test(a_store_can_be_opened_again_with_as_many_shards),
+        cmocka_unit_test(statistics_are_of_a_run),
+        cmocka_unit_test(equal_events_of_two_runs_are_told_apart),
+        cmocka_unit_test(a_later_run_leaves_the_verdicts_of_an_earlier_one),
         cmocka_unit_test(what_is_no_store_is_refused),
         cmocka_unit_test(a_damaged_record_is_null_and_the_others_are_not),
         cmocka_unit_test(two_readers_look_on_while_it_is_written),

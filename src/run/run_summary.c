@@ -63,8 +63,11 @@ static int save_locations(sqlite3 *db, const struct definitions *defs,
                           const struct ingested *in)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(
-        db, "INSERT INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &insert);
+    int rc = rundb_prepare_insert(db, "location",
+                                  "id, rank, thread, name, source_id, records, calls, sends, "
+                                  "recvs, collectives, first_ns, last_ns, clock_offset_ns, "
+                                  "clock_drift",
+                                  &insert);
 
     for (uint32_t l = 0; rc == 0 && l < defs->n_locations; l++) {
         const struct location *def = &defs->location[l];
@@ -88,8 +91,10 @@ static int save_regions(sqlite3 *db, const struct definitions *defs,
                         const struct profile *profile)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO region VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           &insert);
+    int rc = rundb_prepare_insert(db, "region",
+                                  "id, name, short_name, kind, calls, outermost, inclusive_ns, "
+                                  "exclusive_ns, min_ns, max_ns, variation, locations",
+                                  &insert);
 
     for (uint32_t r = 0; rc == 0 && r < profile->n_regions; r++) {
         const struct region *region = &defs->region[r];
@@ -110,7 +115,7 @@ static int save_regions(sqlite3 *db, const struct definitions *defs,
 static int save_comms(sqlite3 *db, const struct definitions *defs)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO comm VALUES (?, ?, ?)", &insert);
+    int rc = rundb_prepare_insert(db, "comm", "id, name, members", &insert);
 
     for (uint32_t c = 0; rc == 0 && c < defs->n_comms; c++)
         rc = rundb_insert(db, insert, "iti", (int64_t)c, defs->comm[c].name,
@@ -125,7 +130,8 @@ static int save_quality(sqlite3 *db, const struct ingested *in)
 {
     struct quality rest = in->quality;
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO quality VALUES (?, ?, ?, ?, ?)", &insert);
+    int rc =
+        rundb_prepare_insert(db, "quality", "kind, location, count, is_damage, text", &insert);
 
     for (uint32_t l = 0; l <= in->n_locations; l++) {
         bool is_location = l < in->n_locations;
@@ -163,8 +169,11 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
 int run_summary_uncalled(sqlite3 *db, const struct definitions *defs, uint32_t first)
 {
     sqlite3_stmt *insert = NULL;
-    int rc = rundb_prepare(
-        db, "INSERT INTO region VALUES (?, ?, ?, ?, 0, 0, 0, 0, NULL, NULL, 0, 0)", &insert);
+    int rc = rundb_prepare(db,
+                           "INSERT INTO region (id, name, short_name, kind, calls, outermost, "
+                           "inclusive_ns, exclusive_ns, variation, locations) "
+                           "VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0)",
+                           &insert);
 
     for (uint32_t r = first; rc == 0 && r < defs->names.n; r++)
         rc = rundb_insert(db, insert, "ittt", (int64_t)r, defs->region[r].name,

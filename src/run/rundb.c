@@ -121,6 +121,19 @@ int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out)
     return 0;
 }
 
+int rundb_prepare_insert(sqlite3 *db, const char *table, const char *columns,
+                         sqlite3_stmt **out)
+{
+    char sql[1024];
+    int n = snprintf(sql, sizeof sql, "INSERT INTO %s (%s) VALUES (?", table, columns);
+
+    for (const char *at = columns; (at = strchr(at, ',')) != NULL; at++)
+        n += snprintf(sql + n, sizeof sql - (size_t)n, ", ?");
+    n += snprintf(sql + n, sizeof sql - (size_t)n, ")");
+    assert(n < (int)sizeof sql);
+    return rundb_prepare(db, sql, out);
+}
+
 static int bind_all(sqlite3_stmt *statement, const char *types, va_list args)
 {
     int rc = SQLITE_OK;
@@ -201,7 +214,8 @@ static int set(sqlite3 *db, const char *key, const char *type, long long number,
                const char *text)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", &insert);
+    int rc =
+        rundb_prepare(db, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", &insert);
 
     if (rc == 0 && *type == 'i')
         rc = rundb_insert(db, insert, "ti", key, (int64_t)number);

@@ -1,10 +1,10 @@
 /*
  * rundb -- run.db, the SQLite file of a run (its schema is schema.sql).
  *
- * Thin: opening, errors as ours, statements bound in one line. Whoever needs a query writes
- * SQL.
+ * Thin: opening, errors as ours, statements bound in one line. What is asked of it is in
+ * run_sql.h.
  *
- *     rundb_prepare(db, "INSERT INTO comm VALUES (?, ?, ?)", &insert);
+ *     rundb_prepare_insert(db, "comm", "id, name, members", &insert);
  *     rundb_insert(db, insert, "iti", 0, "MPI_COMM_WORLD", 16);
  *     sqlite3_finalize(insert);
  */
@@ -49,6 +49,13 @@ int rundb_exec(sqlite3 *db, const char *sql);
 
 /* rundb_prepare -- compile one statement; finalize it with sqlite3_finalize. */
 int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out);
+
+/*
+ * rundb_prepare_insert -- the statement that puts a row into a table.
+ *   columns  their names, with commas; values are bound in this order
+ */
+int rundb_prepare_insert(sqlite3 *db, const char *table, const char *columns,
+                         sqlite3_stmt **out);
 
 /*
  * rundb_bind -- set all parameters of a statement, which is reset first.

@@ -11,10 +11,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "trace/monotone.h"
-#include "trace/source_adios2.h"
-#include "trace/source_chrome.h"
-#include "trace/source_otf2.h"
-#include "trace/source_synth.h"
+#include "trace/tau/source_adios2.h"
+#include "trace/chrome/source_chrome.h"
+#include "trace/otf2/source_otf2.h"
+#include "trace/synth/source_synth.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "trace/stream.h"
 
 #include "base/mem.h"
-#include "trace/stream_adios2.h"
+#include "trace/tau/stream_adios2.h"
 #include "trace/stream_replay.h"
-#include "trace/stream_tracer.h"
+#include "trace/tracer/stream_tracer.h"
 
 #include <stdlib.h>
 

@@ -265,7 +265,7 @@ static int next(struct stream *stream, int timeout_ms)
 
 const struct stream_ops stream_replay_ops = {
     .name = "replay",
-    .what = "replay:TRACE, a finished trace at the pace of its program",
+    .what = "replay:TRACE or just TRACE, a finished trace, as if its program ran now",
     .accepts = accepts,
     .open = open_replay,
     .close = close_replay,

@@ -1,6 +1,6 @@
 #include "view/cause_json.h"
 
-#include "view/json.h"
+#include "base/json.h"
 
 const struct region *cause_region_at(const struct trace_view *view,
                                      const struct cause_link *link, uint32_t depth)

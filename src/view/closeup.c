@@ -4,9 +4,10 @@
 #include "analysis/model_store.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,9 +66,7 @@ static int complain_missing(struct closeup *c, int64_t foi, uint32_t rank, uint3
     char id[EXECUTION_ID_SIZE];
     sqlite3_stmt *query;
     int64_t n = 0;
-    int rc = rundb_prepare(
-        c->db, "SELECT count(*) FROM execution WHERE foi = ? AND rank = ? AND thread = ?",
-        &query);
+    int rc = rundb_prepare(c->db, run_sql_n_executions_of_thread, &query);
 
     if (rc == 0)
         rc = rundb_bind(c->db, query, "iii", foi, (int64_t)rank, (int64_t)thread);
@@ -104,8 +103,7 @@ int closeup_find_tree(struct closeup *c, int64_t foi, int64_t tree)
 static int find_place(struct closeup *c)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(
-        c->db, "SELECT count(*), sum(score > ?2) + 1 FROM execution WHERE foi = ?1", &query);
+    int rc = rundb_prepare(c->db, run_sql_place, &query);
 
     if (rc == 0)
         rc = rundb_bind(c->db, query, "ir", c->x.foi_id, c->x.score);
@@ -178,16 +176,9 @@ double closeup_usual_calls(const struct closeup *c, uint32_t path)
     return (double)c->model->path[path].n_calls / (double)c->model->n_trees;
 }
 
-/* Other locations' executions that overlap it in time and are anomalies, strangest first. */
-static const char peers_sql[] =
-    "SELECT p.rank, p.thread, p.idx, p.score, p.enter_ns - ?3, p.duration_ns, p.why "
-    "FROM execution p WHERE p.foi = ?1 AND p.location <> ?2 AND p.verdict = 'anomaly' "
-    "AND p.enter_ns < ?3 + ?4 AND p.enter_ns + p.duration_ns > ?3 "
-    "ORDER BY p.score DESC, p.time DESC, p.tree LIMIT ?5";
-
 int closeup_peers(const struct closeup *c, sqlite3_stmt **query)
 {
-    int rc = rundb_prepare(c->db, peers_sql, query);
+    int rc = rundb_prepare(c->db, run_sql_peers, query);
 
     if (rc == 0)
         rc = rundb_bind(c->db, *query, "iiiii", c->x.foi_id, (int64_t)c->x.location,

@@ -2,10 +2,11 @@
 #include "view/executions.h"
 
 #include "base/err.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
 #include "view/csv.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -61,11 +62,7 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id)
     sqlite3_stmt *query;
     char names[512] = "";
     size_t n = 0, length = 0;
-    int rc = rundb_prepare(db,
-                           "SELECT id, name FROM foi WHERE ?1 IS NULL OR name = ?1 OR "
-                           "(instr(name, ?1) > 0 AND NOT EXISTS "
-                           "(SELECT 1 FROM foi WHERE name = ?1)) ORDER BY id",
-                           &query);
+    int rc = rundb_prepare(db, run_sql_fois_named, &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "t", name);
@@ -91,8 +88,7 @@ static int64_t count_fois(sqlite3 *db)
     sqlite3_stmt *query;
     int64_t n = 0;
 
-    if (rundb_prepare(db, "SELECT count(*) FROM foi", &query) == 0 &&
-        sqlite3_step(query) == SQLITE_ROW)
+    if (rundb_prepare(db, run_sql_n_fois, &query) == 0 && sqlite3_step(query) == SQLITE_ROW)
         n = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
     return n;
@@ -101,35 +97,27 @@ static int64_t count_fois(sqlite3 *db)
 static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
 {
     *x = (struct execution){
-        .foi_id = sqlite3_column_int64(query, 0),
-        .foi = rundb_text(query, 1),
-        .tree = sqlite3_column_int64(query, 2),
-        .location = (uint32_t)sqlite3_column_int64(query, 3),
-        .rank = (uint32_t)sqlite3_column_int64(query, 4),
-        .thread = (uint32_t)sqlite3_column_int64(query, 5),
-        .index = (uint32_t)sqlite3_column_int64(query, 6),
-        .call = (uint32_t)sqlite3_column_int64(query, 7),
-        .enter_ns = (uint64_t)sqlite3_column_int64(query, 8),
-        .duration_ns = (uint64_t)sqlite3_column_int64(query, 9),
-        .n_vertices = (uint64_t)sqlite3_column_int64(query, 10),
-        .n_messages = (uint64_t)sqlite3_column_int64(query, 11),
-        .score = sqlite3_column_double(query, 12),
-        .verdict = rundb_text(query, 13),
-        .why = rundb_text(query, 14),
-        .label = rundb_text_or_null(query, 15),
-        .part = rundb_text(query, 16),
-        .cause = rundb_text_or_null(query, 17),
+        .foi_id = sqlite3_column_int64(query, EXECUTION_FOI),
+        .foi = rundb_text(query, EXECUTION_FOI_NAME),
+        .tree = sqlite3_column_int64(query, EXECUTION_TREE),
+        .location = (uint32_t)sqlite3_column_int64(query, EXECUTION_LOCATION),
+        .rank = (uint32_t)sqlite3_column_int64(query, EXECUTION_RANK),
+        .thread = (uint32_t)sqlite3_column_int64(query, EXECUTION_THREAD),
+        .index = (uint32_t)sqlite3_column_int64(query, EXECUTION_INDEX),
+        .call = (uint32_t)sqlite3_column_int64(query, EXECUTION_CALL),
+        .enter_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_ENTER),
+        .duration_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_DURATION),
+        .n_vertices = (uint64_t)sqlite3_column_int64(query, EXECUTION_VERTICES),
+        .n_messages = (uint64_t)sqlite3_column_int64(query, EXECUTION_MESSAGES),
+        .score = sqlite3_column_double(query, EXECUTION_SCORE),
+        .verdict = rundb_text(query, EXECUTION_VERDICT),
+        .why = rundb_text(query, EXECUTION_WHY),
+        .label = rundb_text_or_null(query, EXECUTION_LABEL),
+        .part = rundb_text(query, EXECUTION_PART),
+        .cause = rundb_text_or_null(query, EXECUTION_CAUSE),
     };
     execution_id(x->id, has_several ? x->foi : NULL, x->rank, x->thread, x->index);
 }
-
-#define SELECT                                                                                 \
-    "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
-    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
-    "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
-    "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
-    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause "  \
-    "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
@@ -149,22 +137,16 @@ static int each_row(sqlite3 *db, sqlite3_stmt *query,
 int executions_each(sqlite3 *db, const struct execution_filter *filter,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
-    static const char where[] =
-        SELECT "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "
-               "(?3 IS NULL OR e.verdict = ?3) ORDER BY ";
-    static const char by_score[] =
-        "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
-    static const char in_order[] = "e.foi, e.tree LIMIT ?4";
-    char sql[sizeof where + sizeof by_score];
     sqlite3_stmt *query = NULL;
     int64_t foi = filter->foi_id;
     int rc = 0;
 
     if (filter->foi)
         rc = executions_foi(db, filter->foi, &foi);
-    snprintf(sql, sizeof sql, "%s%s", where, filter->is_in_order ? in_order : by_score);
     if (rc == 0)
-        rc = rundb_prepare(db, sql, &query);
+        rc = rundb_prepare(
+            db, filter->is_in_order ? run_sql_executions_in_order : run_sql_executions_by_score,
+            &query);
     if (rc == 0)
         rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
                         (int64_t)filter->rank, filter->verdict,
@@ -179,8 +161,7 @@ int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uin
                    void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, SELECT "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?",
-                           &query);
+    int rc = rundb_prepare(db, run_sql_execution_at, &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "iiii", foi, (int64_t)rank, (int64_t)thread, (int64_t)index);
@@ -194,7 +175,7 @@ int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, SELECT "e.foi = ? AND e.tree = ?", &query);
+    int rc = rundb_prepare(db, run_sql_execution_of_tree, &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "ii", foi, tree);

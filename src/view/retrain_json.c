@@ -1,6 +1,7 @@
 #include "view/retrain_json.h"
 
-#include "view/json.h"
+#include "base/json.h"
+#include "run/run_sql.h"
 #include "view/row_json.h"
 
 void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
@@ -39,8 +40,5 @@ json_t *retrain_to_json(const struct ranking *ranking, const struct definitions 
 
 int retrain_history(sqlite3 *db, int64_t foi, json_t **out)
 {
-    return rows_to_json(db, out,
-                        "SELECT id, at, author, learner, features, abnormal, normal, "
-                        "anomalies, is_undone FROM retrain WHERE foi = ? ORDER BY id",
-                        "i", foi);
+    return rows_to_json(db, out, run_sql_retrains, "i", foi);
 }

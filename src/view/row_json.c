@@ -1,7 +1,7 @@
 #include "view/row_json.h"
 
 #include "run/rundb.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdarg.h>

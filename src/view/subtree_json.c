@@ -2,7 +2,7 @@
 #include "view/subtree_json.h"
 
 #include "base/mem.h"
-#include "view/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdbool.h>

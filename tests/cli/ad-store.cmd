@@ -22,6 +22,13 @@ snag provdb filter narrow 'rid = 0' | jq -c '.partners[] | .rid, (.event_window.
 echo 'synth:6000*step(compute@300us(a 3*b) c@200us >1 d <1);ranks=3;jitter=0.05;slow=c/1499/30/1;slow=d/1111/5000' >long
 for k in 0 0.01 0.003; do snag ad "$(cat long)" --step $k --window 5 --store s$k --quiet >/dev/null; snag provdb filter s$k 'outlier_severity > 3000' --all | jq -c '[.rid, .func, .entry, .exit, [.event_window.exec_window[] | [.func, .entry]], [.event_window.comm_window[] | [.type, .timestamp]], [.partners[] | .rid, [.event_window.exec_window[] | [.func, .entry]]]]' | sort >around$k; wc -l <around$k; md5sum <around$k; done | sort | uniq -c | awk '{ print $1 }'
 
+# Twice into one store: two runs, whose calls and anomalies add up; what the first was told stays.
+for i in 1 2; do snag ad "$(cat program)" --step 0.01 --store twice --quiet >/dev/null; done
+snag provdb compare one twice
+snag query twice 'SELECT run, pid, rid, shard FROM runs'
+snag query twice 'SELECT run, count(*) AS n, min(final_p IS NULL) AS not_asked FROM anomalies GROUP BY run'
+snag query twice 'SELECT DISTINCT event_id FROM anomalies' --format csv | wc -l
+
 # What works on any store works on this one.
 snag provdb top one --top 2 --json | jq -c '[.event_id, .func, .outlier_severity]'
 snag provdb compare one narrow
@@ -48,4 +55,4 @@ snag ad "$(cat program)" --watchlist list.json
 snag ad "$(cat program)" --store postgresql://db.example/prov
 snag ad "$(cat program)" --store program
 snag ad "$(cat program)" --store wide --window 1001
-(ulimit -f 200; trap '' XFSZ; snag ad 'synth:4000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/10/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .stored_anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v again)
+(ulimit -f 1600; trap '' XFSZ; snag ad 'synth:40000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/100/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .stored_anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v again)

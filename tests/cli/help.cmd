@@ -25,3 +25,8 @@ snag export --help | cmp - <(snag help export) && snag export -h | cmp - <(snag 
 snag --version | sed 's/[0-9.]\+$/N/'
 snag version | cmp - <(snag --version) && echo same
 for c in '' info analyze list show label next retrain evaluate query export; do snag help $c; done | awk 'length($0) > 96'
+
+# What programs that run are read from is in the help of who reads them.
+snag ad --help | sed -n '/^SOURCE is/,/^$/p'
+snag help watch | grep -c 'tracer:PATH'
+snag man ad | grep -c 'tracer:PATH'

@@ -34,7 +34,7 @@ snag query one 'SELECT counter, stats FROM counter_stats'
 snag query one 'SELECT version, fid, func, algorithm, length(data) > 6 AS has_data FROM ad_model'
 snag query one "SELECT json_array_length(record, '$.call_stack') AS depth FROM normalexecs LIMIT 2"
 snag query one 'DELETE FROM s0.record'
-snag export one | head -3 | cut -c1-100
+snag export one | sed -n 1,3p | cut -c1-100
 snag export one --what normalexecs --format json --rank 0 | jq -r .event_id
 snag export one --format chrome -o one.json && jq -c '.traceEvents | [length, (map(select(.cat == "anomaly")) | length)]' one.json
 jq -c '.traceEvents[0] | walk(if type == "number" then . + 0 else . end)' one.json

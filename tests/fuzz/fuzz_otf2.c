@@ -1,7 +1,7 @@
 /* The event file of a location, in chunks of 64 or 4,096 bytes. */
 #include "fuzz.h"
 
-#include "trace/otf2_decode.h"
+#include "trace/otf2/otf2_decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

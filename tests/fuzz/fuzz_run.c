@@ -19,7 +19,7 @@
 #include "cmd/options.h"
 #include "run/columns_format.h"
 #include "run/levels_format.h"
-#include "web/routes.h"
+#include "serve/routes.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -162,7 +162,7 @@ static void ask(struct worker *worker, const char *asked)
     if (route == NULL)
         abort();
     worker_refresh(worker);
-    route->answer(worker, &request, &response);
+    route_answer(route, worker, &request, &response);
     response_release(&response);
 }
 

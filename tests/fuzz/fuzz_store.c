@@ -18,8 +18,8 @@
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"
-#include "web/live_past.h"
-#include "web/routes.h"
+#include "monitor/live_past.h"
+#include "serve/routes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -218,7 +218,7 @@ static void ask_routes(struct live_state *live)
 
         if (route->takes != ROUTE_TAKES_NOTHING || !route_is_of(route, true))
             continue;
-        route->answer(&worker, &request, &response);
+        route_answer(route, &worker, &request, &response);
         response_release(&response);
     }
     worker_close(&worker);

@@ -6,7 +6,7 @@
 
 #include "trace/monotone.h"
 #include "trace/source.h"
-#include "trace/tau_decoder.h"
+#include "trace/tau/tau_decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * a location do not decrease, and refer to what there is. */
 #include "fuzz.h"
 
-#include "trace/tracer_frame.h"
+#include "trace/tracer/tracer_frame.h"
 
 #include <stdlib.h>
 

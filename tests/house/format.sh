@@ -10,5 +10,5 @@ if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then
     echo "clang-format 14 is not here"
     exit 77
 fi
-find src tests examples -name '*.[ch]' 2>/dev/null | sort |
+find src tests examples tracer -name '*.[ch]' 2>/dev/null | sort |
     xargs clang-format --style=file --dry-run -Werror

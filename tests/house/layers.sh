@@ -1,51 +1,39 @@
 #!/usr/bin/env bash
-# Data moves one way: a folder of src/ includes itself and what its row of the table names, and
-# so on downwards, nothing else. Prints every #include that breaks this.
+# Data moves one way: a folder of src/ includes itself and what it USES by its CMakeLists.txt, and
+# so on downwards, nothing else; and it USES only what stands before it in src/CMakeLists.txt.
+# Prints every #include and every USES that breaks this.
 #
 #   layers.sh SOURCE_DIRECTORY
 set -eu
 cd "$1"
 
-# folder: what it may include directly. A folder that is not here may not exist.
-table='
-base:
-trace: base
-stack: trace
-forest: stack
-features: forest
-detect: features
-learn: detect
-explain: features
-score: learn explain
-project: base
-ps: detect
-prov: detect
-live: score prov ps
-run: forest
-analysis: score run project prov ps
-view: analysis
-api: view live
-http: base
-web: view live http
-cmd: web live
-'
+# A row per folder, in order: what it is called, then what it uses.
+table=$(
+    sed -n 's/^add_subdirectory(\(.*\))/\1/p' src/CMakeLists.txt | while read -r folder; do
+        echo "$folder" $(tr '\n' ' ' <"src/$folder/CMakeLists.txt" |
+            sed -n 's/.*add_module([^)]* USES \([a-z ]*\).*/\1/p')
+    done
+)
 
 find src -name '*.[ch]' | sort | xargs awk -v table="$table" '
 function folder_of(path) { sub(/\/.*/, "", path); return path }
 function say(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; is_broken = 1 }
 
-# may[a, c] for all c that a reaches; the rows above only name what stands above them
+# may[a, c] for all c that a reaches; a row only names what stands above it
 function close_table(n, i, k, row, direct, m, c) {
     n = split(table, row, "\n")
     for (i = 1; i <= n; i++) {
-        m = split(row[i], direct, /[: ]+/)
-        if (m == 0)
-            continue
+        m = split(row[i], direct, " ")
         known[direct[1]] = may[direct[1], direct[1]] = 1
-        for (k = 2; k <= m; k++)
+        for (k = 2; k <= m; k++) {
+            if (!(direct[k] in known)) {
+                printf "src/CMakeLists.txt: %s uses %s, which comes after it\n", direct[1], direct[k]
+                is_broken = 1
+            }
             for (c in known)
                 if (may[direct[k], c])
                     may[direct[1], c] = 1
+        }
     }
 }
 BEGIN { close_table() }
@@ -53,7 +41,7 @@ FNR == 1 {
     folder = folder_of(substr(FILENAME, 5))
     is_test = FILENAME ~ /(_test|\/sample_[a-z_]*)\.c$/ # samples are made for tests
     if (!(folder in known))
-        say("folder " folder "/ is not in the table")
+        say("folder " folder "/ is not in src/CMakeLists.txt")
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, part, "\"")

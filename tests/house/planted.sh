@@ -29,12 +29,26 @@ plant() {
     printf '%s\n' "$@" >"$file"
 }
 
+# A folder of src/ and what it uses.
+folder() {
+    plant "src/$1/CMakeLists.txt" "add_module($1" "  USES ${*:2}" '  SOURCES a b)'
+    echo "add_subdirectory($1)" >>"$root/src/CMakeLists.txt"
+}
+
 good_tree() {
     rm -rf "${root:?}"/*
+    plant src/base/CMakeLists.txt 'add_module(base' '  SOURCES err)'
+    plant src/CMakeLists.txt 'add_subdirectory(base)'
+    folder stack base
+    folder forest stack
+    folder detect base
+    folder run forest
+    folder explain base
+    folder cmd run detect
     cp "$here/../../.clang-format" "$root"
     plant src/stack/calls.c '#include "stack/calls.h"' '#include "base/err.h"' '#include <math.h>'
-    plant src/cmd/main.c '#include "features/wl.h"' '#include "run/rundir.h"'
-    plant src/trace/source_test.c '#include "base/test.h"' '' '#include "otf2_write.h"'
+    plant src/cmd/main.c '#include "forest/forest.h"' '#include "run/rundir.h"'
+    plant src/stack/source_test.c '#include "base/test.h"' '' '#include "otf2_write.h"'
 }
 
 good_tree
@@ -48,7 +62,11 @@ plant src/explain/aside.c '// a comment' ' # include "detect/lof.h"'
 expect layers.sh 'src/explain/aside.c:2: explain/ may not include "detect/lof.h"'
 good_tree
 plant src/news/news.c ''
-expect layers.sh 'folder news/ is not in the table'
+expect layers.sh 'folder news/ is not in src/CMakeLists.txt'
+good_tree
+folder early late
+folder late base
+expect layers.sh 'early uses late, which comes after it'
 good_tree
 plant src/base/err.c '#include "base/test.h"'
 expect layers.sh 'only tests include base/test.h'

@@ -7,7 +7,7 @@ set -eu
 cd "$1"
 status=0
 
-files=$(find src tests examples -name '*.[ch]' 2>/dev/null | sort)
+files=$(find src tests examples tracer -name '*.[ch]' 2>/dev/null | sort)
 twice=$(printf '%s\n' $files | sed 's|.*/||' | sort | uniq -d)
 for name in $twice; do
     echo "the name $name is used by" $(printf '%s\n' $files | grep "/$name\$")

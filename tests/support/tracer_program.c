@@ -7,7 +7,7 @@
  * NAME-NUMBER takes the place of the process id and the job. With hold it says goodbye when its
  * standard input ends. What it is told is printed; exit status 3 when it is sent away.
  */
-#include "trace/sample_frames.h"
+#include "trace/tracer/sample_frames.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every route of snag serve answers, and as src/web/openapi.json describes it.
+# Every route of snag serve answers, and as src/serve/openapi.json describes it.
 #
 #   api.sh SNAG VALIDATE NONSENSE
 . "$(dirname "$0")/server.sh"

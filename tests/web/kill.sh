@@ -58,4 +58,22 @@ start
 get $api/live/records
 check "records on the page" "$(jq .total "$body")" "$n"
 stop
+
+# What was said of all calls is there too, as it was a moment before.
+rm -rf "$work/store"
+serving=(watch "${program/3000/300000}" --speed 1 --step 0.02 --store "$work/store")
+start
+for ((i = 0; i < 600; i++)); do
+    calls=$(ask "SELECT coalesce(sum(calls), 0) FROM func_stats" 2>/dev/null)
+    [ "${calls:-0}" -le 1000 ] || break
+    sleep 0.05
+done
+kill -9 $server
+wait $server 2>/dev/null
+serving=(serve "$work/store")
+start
+get $api/run
+[ "$(jq .n_calls "$body")" -ge "$calls" ] && [ "$calls" -gt 1000 ] ||
+    { echo "the page says $(jq .n_calls "$body") calls, the store said $calls"; failed=1; }
+stop
 exit $failed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The routes of snag watch answer, as src/web/openapi.json describes them, while the program runs
+# The routes of snag watch answer, as src/serve/openapi.json describes them, while the program runs
 # and after it; clients that read nothing stop nobody; and so does what snag serve shows of a
 # store.
 #

@@ -9,7 +9,7 @@
 #   valid METHOD PATTERN: what came last is as the description says
 set -u
 SNAG=$1 VALIDATE=$2 NONSENSE=$3
-openapi=$(dirname "${BASH_SOURCE[0]}")/../../src/web/openapi.json
+openapi=$(dirname "${BASH_SOURCE[0]}")/../../src/serve/openapi.json
 
 for tool in curl jq; do
     command -v $tool >/dev/null || { echo "$tool is not here"; exit 77; }

@@ -1,0 +1,415 @@
+/*
+ * snag record -- run a program under the tracer, and say what was recorded.
+ *
+ *     this process --spawns--> PROGRAM, with the tracer's library in LD_PRELOAD
+ *                  --forks---> snag watch, with --watch: its page, at the tracer's socket
+ *
+ * Standard output belongs to the program; what we have to say goes to standard error. Ctrl-C
+ * reaches all three, as they are one group of the terminal, and we wait for the others; a
+ * signal that was sent to us alone is passed on.
+ */
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/guard.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/status.h"
+#include "cmd/store_name.h"
+#include "cmd/tracer_library.h"
+#include "trace/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define USUAL_DIRECTORY "snag-trace"
+#define SOCKET_WAIT_MS 20
+#define LAST_WAIT_MS 60000 /* for the page to have read what was sent, with --once */
+
+struct recording {
+    const struct settings *settings;
+    struct tracer_program program;
+    char dir[FS_PATH_SIZE];   /* of the trace, as it is said */
+    char where[FS_PATH_SIZE]; /* the same from the root: programs may go elsewhere */
+    char library[FS_PATH_SIZE];
+    char socket_dir[64], socket[80]; /* of --watch; "" without */
+    char store[FS_PATH_SIZE];
+};
+
+static volatile sig_atomic_t program_pid, watch_pid;
+
+/* A line on standard error, as all that is ours here. */
+__attribute__((format(printf, 2, 3))) static void say(const struct settings *settings,
+                                                      const char *fmt, ...)
+{
+    char text[2 * FS_PATH_SIZE];
+    va_list args;
+
+    if (settings->is_quiet)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fprintf(stderr, "snag: %s\n", text_printable(text));
+}
+
+/* --------------------------------------------------------------------------- before the run */
+
+static bool is_taken(const char *dir)
+{
+    DIR *open = opendir(dir);
+    bool has_any = false;
+
+    if (open == NULL)
+        return fs_exists(dir);
+    for (struct dirent *entry; !has_any && (entry = readdir(open)) != NULL;)
+        has_any = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(open);
+    return has_any;
+}
+
+/* What -o says must be free; without it snag-trace is, or snag-trace-2 and so on. */
+static int choose_directory(struct recording *r)
+{
+    const char *output = r->settings->output;
+    char here[FS_PATH_SIZE];
+
+    if (output && is_taken(output))
+        return err_set(ERR_EXISTS, "'%s' is there already: say another -o", output);
+    snprintf(r->dir, sizeof r->dir, "%s", output ? output : USUAL_DIRECTORY);
+    for (int i = 2; is_taken(r->dir); i++)
+        snprintf(r->dir, sizeof r->dir, USUAL_DIRECTORY "-%d", i);
+    if (*r->dir == '/')
+        snprintf(r->where, sizeof r->where, "%s", r->dir);
+    else if (getcwd(here, sizeof here) == NULL ||
+             snprintf(r->where, sizeof r->where, "%s/%s", here, r->dir) >= (int)sizeof r->where)
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", r->dir);
+    return 0;
+}
+
+static int choose_library(struct recording *r)
+{
+    const struct settings *s = r->settings;
+
+    r->program = tracer_program_look(s->args[0]);
+    if (s->tracer)
+        r->program.kind = tracer_kind_find(s->tracer);
+    return tracer_library_find(r->program.kind, r->library);
+}
+
+static int set_environment(const struct recording *r)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char preload[2 * FS_PATH_SIZE];
+
+    if (snprintf(preload, sizeof preload, "%s%s%s", r->library, others && *others ? ":" : "",
+                 others ? others : "") >= (int)sizeof preload)
+        return err_set(ERR_RANGE, "LD_PRELOAD is too long");
+    if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
+        (*r->socket && setenv("SNAG_TRACER_LIVE", r->socket, 1) != 0) ||
+        setenv("LD_PRELOAD", preload, 1) != 0)
+        return err_set(ERR_IO, "cannot set the environment: %s", strerror(errno));
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- signals */
+
+static void pass_on(int signal_number)
+{
+    if (program_pid > 0)
+        kill((pid_t)program_pid, signal_number);
+    if (watch_pid > 0)
+        kill((pid_t)watch_pid, signal_number);
+}
+
+static void listen_to_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on};
+
+    sigaction(SIGINT, &ignore, NULL); /* the terminal sends these to all of us */
+    sigaction(SIGQUIT, &ignore, NULL);
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+}
+
+/* As a shell has it: what it returned, or 128 and the signal that ended it. */
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---------------------------------------------------------------------------------- the page
+ */
+
+static int run_watch(const struct recording *r)
+{
+    struct settings watched = *r->settings;
+    char source[100];
+    const char *args[] = {source};
+
+    snprintf(source, sizeof source, "tracer:%s", r->socket);
+    watched.args = args;
+    watched.n_args = 1;
+    if (watched.store == NULL)
+        watched.store = r->store;
+    return status_of(cmd_watch(&watched));
+}
+
+static void pause_ms(unsigned ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+}
+
+/* The program may begin when somebody listens. */
+static int wait_for_socket(const struct recording *r)
+{
+    while (!fs_exists(r->socket)) {
+        if (waitpid((pid_t)watch_pid, NULL, WNOHANG) != 0) {
+            watch_pid = 0;
+            return err_set(ERR_IO, "the page could not be opened; the program was not run");
+        }
+        pause_ms(SOCKET_WAIT_MS);
+    }
+    return 0;
+}
+
+static int start_watch(struct recording *r)
+{
+    const char *top = getenv("TMPDIR");
+    pid_t pid;
+    int rc;
+
+    snprintf(r->socket_dir, sizeof r->socket_dir, "%s/snag-XXXXXX",
+             top && strlen(top) < 40 ? top : "/tmp"); /* paths of sockets are short */
+    if (mkdtemp(r->socket_dir) == NULL)
+        return err_set(ERR_IO, "cannot make '%s': %s", r->socket_dir, strerror(errno));
+    snprintf(r->socket, sizeof r->socket, "%s/socket", r->socket_dir);
+    rc = r->settings->store ? 0 : store_name_free(r->dir, ".store", 1, r->store);
+    if (rc < 0)
+        return rc;
+    fflush(stdout);
+    pid = fork();
+    if (pid < 0)
+        return err_set(ERR_IO, "cannot start the page: %s", strerror(errno));
+    if (pid == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        exit(run_watch(r));
+    }
+    watch_pid = pid;
+    return wait_for_socket(r);
+}
+
+/* The page stays until it is told to go; with --once until it has read all. */
+static void end_watch(const struct recording *r, bool has_recorded)
+{
+    unsigned waited_ms = 0;
+
+    if (watch_pid > 0 && !has_recorded && r->settings->is_once)
+        kill((pid_t)watch_pid, SIGTERM); /* nothing will come */
+    else if (watch_pid > 0 && !r->settings->is_once)
+        say(r->settings, "the page stays until Ctrl-C");
+    while (watch_pid > 0 && r->settings->is_once &&
+           waitpid((pid_t)watch_pid, NULL, WNOHANG) == 0) {
+        pause_ms(SOCKET_WAIT_MS);
+        waited_ms += SOCKET_WAIT_MS;
+        if (waited_ms == LAST_WAIT_MS)
+            kill((pid_t)watch_pid, SIGTERM);
+    }
+    if (watch_pid > 0 && !r->settings->is_once)
+        wait_for((pid_t)watch_pid);
+    watch_pid = 0;
+}
+
+static void remove_socket(const struct recording *r)
+{
+    if (*r->socket) {
+        unlink(r->socket);
+        rmdir(r->socket_dir);
+    }
+}
+
+/* ------------------------------------------------------------------------------- the program
+ */
+
+static int run_program(const struct recording *r, int *status)
+{
+    char **argv = (char **)(uintptr_t)r->settings->args;
+    posix_spawnattr_t attributes;
+    sigset_t usual;
+    pid_t pid;
+    int error;
+
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGQUIT);
+    sigaddset(&usual, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0)
+        return err_set(ERR_NOT_FOUND, "cannot run '%s': %s", argv[0], strerror(error));
+    program_pid = pid;
+    *status = wait_for(pid);
+    program_pid = 0;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------- what there is */
+
+struct found {
+    uint32_t n_functions, n_mpi;
+};
+
+static struct found count_regions(const struct definitions *defs)
+{
+    struct found found = {0};
+
+    for (uint32_t i = 0; i < defs->names.n; i++) {
+        found.n_mpi += defs->region[i].kind == REGION_MPI;
+        found.n_functions += defs->region[i].kind == REGION_USER &&
+                             *defs->region[i].name != '('; /* "(undefined region)" */
+    }
+    return found;
+}
+
+static void say_recorded(const struct recording *r, const struct definitions *defs)
+{
+    struct found found = count_regions(defs);
+    uint64_t n_events = 0;
+    char text[TEXT_SIZE];
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        n_events += defs->location[i].n_events_said;
+    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s",
+        r->dir, text_count(n_events, text), defs->n_ranks, text_plural(defs->n_ranks),
+        defs->n_locations, text_plural(defs->n_locations), found.n_functions,
+        text_plural(found.n_functions), found.n_mpi ? " and MPI" : "");
+    if (found.n_functions == 0)
+        say(r->settings,
+            "missing are the program's own functions: only its MPI calls are there "
+            "unless it is compiled with -finstrument-functions");
+}
+
+/* Definitions can crash the library that reads them: in a child. */
+static int look_at_trace(void *ctx, struct guard *guard)
+{
+    const struct recording *r = ctx;
+    struct source source = {0};
+    int rc = source_open(&source, r->dir);
+
+    (void)guard;
+    if (rc == 0)
+        say_recorded(r, &source.defs);
+    source_close(&source);
+    return status_of(rc);
+}
+
+/* Processes without MPI that ran besides the first have a trace each. */
+static unsigned count_others(const struct recording *r)
+{
+    char path[FS_PATH_SIZE + 32];
+    unsigned n = 0;
+
+    for (;; n++) {
+        snprintf(path, sizeof path, "%s/process-%u", r->dir, n + 2);
+        if (!fs_exists(path))
+            return n;
+    }
+}
+
+static void say_nothing(const struct recording *r)
+{
+    const char *program = r->settings->args[0];
+
+    if (r->program.is_static)
+        say(r->settings,
+            "nothing was recorded: '%s' is linked statically, and the tracer is a library",
+            program);
+    else if (r->program.kind == TRACER_MPI)
+        say(r->settings,
+            "nothing was recorded: MPI was not started, or not from where the tracer sees it "
+            "(Fortran under Open MPI, static programs), or no rank got to its end. Programs "
+            "without MPI: --tracer serial");
+    else
+        say(r->settings,
+            "nothing was recorded: '%s' was not compiled with -finstrument-functions, and is "
+            "no program of MPI (if it is: --tracer mpi)",
+            program);
+}
+
+/* Returns whether there is a trace. */
+static bool say_what_is_there(struct recording *r)
+{
+    char anchor[FS_PATH_SIZE + 32];
+    unsigned n_others;
+
+    snprintf(anchor, sizeof anchor, "%s/traces.otf2", r->dir);
+    if (!fs_exists(anchor)) {
+        say_nothing(r);
+        return false;
+    }
+    guard_run(look_at_trace, r, NULL, NULL);
+    n_others = count_others(r);
+    if (n_others > 0)
+        say(r->settings, "%u more process%s: '%s/process-2'%s", n_others,
+            n_others == 1 ? "" : "es", r->dir, n_others == 1 ? "" : " and so on");
+    say(r->settings, "next: snag analyze %s", r->dir);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- the command
+ */
+
+static int check(const struct settings *s)
+{
+    bool is_of_page = s->n_foi > 0 || s->model || s->store || s->port || s->listen ||
+                      s->is_tunnel || s->is_once;
+
+    return is_of_page && !s->is_watched
+               ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
+                                    "--watch")
+               : 0;
+}
+
+int cmd_record(const struct settings *settings)
+{
+    struct recording r = {.settings = settings};
+    int status = STATUS_DONE, rc = check(settings);
+    bool has_recorded = false, has_run = false;
+
+    if (rc == 0)
+        rc = choose_directory(&r);
+    if (rc == 0)
+        rc = choose_library(&r);
+    listen_to_signals();
+    if (rc == 0 && settings->is_watched)
+        rc = start_watch(&r);
+    if (rc == 0)
+        rc = set_environment(&r);
+    if (rc == 0) {
+        rc = run_program(&r, &status);
+        has_run = rc == 0;
+    }
+    if (has_run)
+        has_recorded = say_what_is_there(&r);
+    else if (watch_pid > 0)
+        kill((pid_t)watch_pid, SIGTERM);
+    end_watch(&r, has_recorded);
+    remove_socket(&r);
+    return rc < 0 ? rc : status;
+}

@@ -1,0 +1,52 @@
+#include "http/bundle.h"
+
+#include "base/test.h"
+
+static void columns_begin_where_the_header_says(void **state)
+{
+    const double x[2] = {1.5, -2};
+    const uint8_t y[3] = {7, 8, 9};
+    const uint16_t z[1] = {65535};
+    struct bundle bundle = {0};
+    size_t size, i;
+    uint32_t length;
+    char *bytes;
+    json_t *header, *column;
+
+    (void)state;
+    bundle_add(&bundle, "y", BUNDLE_U8, y, 3);
+    bundle_add(&bundle, "x", BUNDLE_F64, x, 2);
+    bundle_add(&bundle, "z", BUNDLE_U16, z, 1);
+    bundle_add(&bundle, "none", BUNDLE_F32, NULL, 0);
+    bundle_say(&bundle, "total", json_integer(17));
+    bytes = bundle_bytes(&bundle, &size);
+
+    assert_memory_equal(bytes, "SNGC", 4);
+    memcpy(&length, bytes + 4, 4);
+    assert_int_equal(length % 8, 0);
+    header = json_loadb(bytes + 8, length, 0, NULL);
+    assert_non_null(header);
+    assert_int_equal(json_integer_value(json_object_get(header, "total")), 17);
+    json_array_foreach(json_object_get(header, "columns"), i, column)
+    {
+        static const size_t n[] = {3, 2, 1, 0}, offset[] = {0, 8, 24, 32};
+
+        assert_int_equal(json_integer_value(json_object_get(column, "n")), n[i]);
+        assert_int_equal(json_integer_value(json_object_get(column, "offset")), offset[i]);
+    }
+    assert_int_equal(size, 8 + length + 32);
+    assert_memory_equal(bytes + 8 + length, y, 3);
+    assert_memory_equal(bytes + 8 + length + 8, x, 16);
+    assert_memory_equal(bytes + 8 + length + 24, z, 2);
+    json_decref(header);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_begin_where_the_header_says),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

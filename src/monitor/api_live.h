@@ -1,0 +1,36 @@
+/*
+ * api_live -- the handlers of the routes below /api/v1/live: one function each, in the files
+ * api_live*.c.
+ *
+ * A handler gets the state of the program and a checked request, and fills in the response. It
+ * returns 0, or an ERR_* that becomes a problem. What each answers is described in
+ * serve/openapi.json.
+ */
+#ifndef SNAG_MONITOR_API_LIVE_H
+#define SNAG_MONITOR_API_LIVE_H
+
+#include "http/request.h"
+#include "http/response.h"
+#include "monitor/live_state.h"
+
+typedef int api_live_fn(struct live_state *live, const struct request *request,
+                        struct response *response);
+
+/* api_live.c */
+api_live_fn api_live_status, api_live_counters, api_live_model;
+/* api_live_points.c */
+api_live_fn api_live_points;
+/* api_live_rows.c */
+api_live_fn api_live_heatmap, api_live_history, api_live_ranks, api_live_regions;
+/* api_live_records.c */
+api_live_fn api_live_records, api_live_record;
+
+/*
+ * api_live_run -- what /run answers of it.
+ *   snag  version of the program
+ *   name  of the whole
+ */
+int api_live_run(struct live_state *live, const char *snag, const char *name,
+                 struct response *response);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * Points for the live scatter plot: which of them, and as columns. Two passes over a cut of the
+ * points, with no lock: how many there are, then those that are sent.
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "monitor/api_live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_POINTS 200000
+#define USUAL_POINTS 20000
+#define MOST_RANK (1u << 20)
+
+/* What is asked for. */
+struct wanted {
+    int kind;
+    uint64_t since, from_ns, to_ns, most;
+    bool *is_region; /* [n_regions], NULL: all */
+    bool *is_rank;   /* [n_ranks], NULL: all */
+    uint32_t n_regions, n_ranks;
+};
+
+struct sent {
+    double *id, *enter_ns, *duration_ns, *exclusive_ns;
+    uint32_t *rank, *program, *thread, *region, *index, *messages, *vertices;
+    float *score;
+    uint8_t *verdict, *kind;
+    size_t n;
+};
+
+/* ------------------------------------------------------------------------------- the wanted */
+
+/* A list as flags; NULL when it is not asked for. */
+static int read_flags(const struct request *request, const char *name, uint32_t below,
+                      bool **flag)
+{
+    uint32_t *list, n = 0;
+    int rc;
+
+    *flag = NULL;
+    if (request_text(request, name, NULL) == NULL)
+        return 0;
+    list = mem_alloc(below, sizeof *list);
+    rc = request_list(request, name, below, list, &n);
+    *flag = mem_alloc(below, sizeof **flag);
+    for (uint32_t i = 0; rc == 0 && i < n; i++)
+        (*flag)[list[i]] = true;
+    free(list);
+    return rc;
+}
+
+/* Calls or executions. */
+static int read_kind(const struct request *request, const struct live_state *live, int *kind)
+{
+    const char *text = request_text(request, "kind", NULL);
+
+    *kind = text ? live_kind_find(text) : (int)live->opts.usual;
+    return *kind < LIVE_KINDS
+               ? 0
+               : err_set(ERR_USAGE, "expected calls or executions, not '%.40s'", text);
+}
+
+static int read_wanted(const struct request *request, struct live_state *live,
+                       struct wanted *wanted)
+{
+    double since = 0, from = 0, to = 0, most = 0;
+    int rc = read_kind(request, live, &wanted->kind);
+
+    if (rc == 0)
+        rc = request_number(request, "since", 0, REQUEST_LARGEST, 0, &since);
+    if (rc == 0)
+        rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &from);
+    if (rc == 0)
+        rc = request_number(request, "to", 0, REQUEST_LARGEST, REQUEST_LARGEST, &to);
+    if (rc == 0)
+        rc = request_number(request, "most", 1, MOST_POINTS, USUAL_POINTS, &most);
+    live_state_lock(live);
+    wanted->n_regions = live->n_regions;
+    for (uint32_t i = 0; i < live->n_ranks; i++)
+        if (live->rank[i].rank >= wanted->n_ranks && live->rank[i].rank < MOST_RANK)
+            wanted->n_ranks = live->rank[i].rank + 1;
+    live_state_unlock(live);
+    if (rc == 0)
+        rc = read_flags(request, "fois", wanted->n_regions, &wanted->is_region);
+    if (rc == 0)
+        rc = read_flags(request, "ranks", wanted->n_ranks, &wanted->is_rank);
+    wanted->since = (uint64_t)since;
+    wanted->from_ns = (uint64_t)from;
+    wanted->to_ns = (uint64_t)to;
+    wanted->most = (uint64_t)most;
+    return rc;
+}
+
+static inline bool is_wanted(const struct wanted *wanted, const struct live_point *p)
+{
+    return p->id >= wanted->since && p->enter_ns >= wanted->from_ns &&
+           p->enter_ns <= wanted->to_ns &&
+           (wanted->is_region == NULL ||
+            (p->region < wanted->n_regions && wanted->is_region[p->region])) &&
+           (wanted->is_rank == NULL || (p->rank < wanted->n_ranks && wanted->is_rank[p->rank]));
+}
+
+/* ------------------------------------------------------------------------------- choosing */
+
+/* Even over all ids, whatever pattern regions and ranks have in them (splitmix64). */
+static inline uint64_t scramble(uint64_t id)
+{
+    id = (id ^ id >> 30) * 0xbf58476d1ce4e5b9u;
+    id = (id ^ id >> 27) * 0x94d049bb133111ebu;
+    return id ^ id >> 31;
+}
+
+/* The part of the cut that may have points since. */
+static uint32_t first_part(const struct live_cut *cut, uint64_t since)
+{
+    uint32_t i = 0;
+
+    while (i < cut->n && cut->part[i].block->point[cut->part[i].n - 1].id < since)
+        i++;
+    return i;
+}
+
+static void count_wanted(const struct live_cut *cut, const struct wanted *wanted,
+                         uint64_t *n_anomalies, uint64_t *n_normal)
+{
+    uint64_t n[2] = {0, 0};
+
+    for (uint32_t i = first_part(cut, wanted->since); i < cut->n; i++)
+        for (uint32_t k = 0; k < cut->part[i].n; k++) {
+            const struct live_point *p = &cut->part[i].block->point[k];
+
+            n[p->verdict == LIVE_ANOMALY] += is_wanted(wanted, p);
+        }
+    *n_normal = n[0];
+    *n_anomalies = n[1];
+}
+
+/* ------------------------------------------------------------------------------- columns */
+
+static void open_columns(struct sent *c, size_t cap)
+{
+    c->id = mem_resize(NULL, cap, sizeof *c->id);
+    c->enter_ns = mem_resize(NULL, cap, sizeof *c->enter_ns);
+    c->duration_ns = mem_resize(NULL, cap, sizeof *c->duration_ns);
+    c->exclusive_ns = mem_resize(NULL, cap, sizeof *c->exclusive_ns);
+    c->rank = mem_resize(NULL, cap, sizeof *c->rank);
+    c->program = mem_resize(NULL, cap, sizeof *c->program);
+    c->thread = mem_resize(NULL, cap, sizeof *c->thread);
+    c->region = mem_resize(NULL, cap, sizeof *c->region);
+    c->index = mem_resize(NULL, cap, sizeof *c->index);
+    c->messages = mem_resize(NULL, cap, sizeof *c->messages);
+    c->vertices = mem_resize(NULL, cap, sizeof *c->vertices);
+    c->score = mem_resize(NULL, cap, sizeof *c->score);
+    c->verdict = mem_resize(NULL, cap, sizeof *c->verdict);
+    c->kind = mem_resize(NULL, cap, sizeof *c->kind);
+}
+
+static void close_columns(struct sent *c)
+{
+    free(c->id);
+    free(c->enter_ns);
+    free(c->duration_ns);
+    free(c->exclusive_ns);
+    free(c->rank);
+    free(c->program);
+    free(c->thread);
+    free(c->region);
+    free(c->index);
+    free(c->messages);
+    free(c->vertices);
+    free(c->score);
+    free(c->verdict);
+    free(c->kind);
+}
+
+static void put(struct sent *c, const struct live_point *p)
+{
+    size_t i = c->n++;
+
+    c->id[i] = (double)p->id;
+    c->enter_ns[i] = (double)p->enter_ns;
+    c->duration_ns[i] = (double)p->inclusive_ns;
+    c->exclusive_ns[i] = (double)p->exclusive_ns;
+    c->rank[i] = p->rank;
+    c->program[i] = p->program;
+    c->thread[i] = p->thread;
+    c->region[i] = p->region;
+    c->index[i] = p->index;
+    c->messages[i] = p->messages;
+    c->vertices[i] = p->vertices;
+    c->score[i] = p->score;
+    c->verdict[i] = p->verdict;
+    c->kind[i] = p->kind;
+}
+
+static void add_columns(struct bundle *bundle, const struct sent *c)
+{
+    bundle_add(bundle, "id", BUNDLE_F64, c->id, c->n);
+    bundle_add(bundle, "enter_ns", BUNDLE_F64, c->enter_ns, c->n);
+    bundle_add(bundle, "duration_ns", BUNDLE_F64, c->duration_ns, c->n);
+    bundle_add(bundle, "exclusive_ns", BUNDLE_F64, c->exclusive_ns, c->n);
+    bundle_add(bundle, "rank", BUNDLE_U32, c->rank, c->n);
+    bundle_add(bundle, "program", BUNDLE_U32, c->program, c->n);
+    bundle_add(bundle, "thread", BUNDLE_U32, c->thread, c->n);
+    bundle_add(bundle, "region", BUNDLE_U32, c->region, c->n);
+    bundle_add(bundle, "index", BUNDLE_U32, c->index, c->n);
+    bundle_add(bundle, "messages", BUNDLE_U32, c->messages, c->n);
+    bundle_add(bundle, "vertices", BUNDLE_U32, c->vertices, c->n);
+    bundle_add(bundle, "score", BUNDLE_F32, c->score, c->n);
+    bundle_add(bundle, "verdict", BUNDLE_U8, c->verdict, c->n);
+    bundle_add(bundle, "kind", BUNDLE_U8, c->kind, c->n);
+}
+
+/* All anomalies, or the newest of them, and of the normal points every 2^k-th at random. */
+static uint64_t choose(const struct live_cut *cut, const struct wanted *wanted, struct sent *c)
+{
+    uint64_t n_anomalies, n_normal, n_skipped, n_total, room;
+    uint64_t mask = 0;
+
+    count_wanted(cut, wanted, &n_anomalies, &n_normal);
+    n_total = n_anomalies + n_normal;
+    n_skipped = n_anomalies > wanted->most ? n_anomalies - wanted->most : 0;
+    n_anomalies -= n_skipped;
+    room = wanted->most - n_anomalies;
+    /* Chance may give a few more than expected. */
+    while (n_normal > room && n_normal / (mask + 1) > room - room / 16)
+        mask = 2 * mask + 1;
+    open_columns(c, n_total < wanted->most ? n_total : wanted->most);
+    for (uint32_t i = first_part(cut, wanted->since); i < cut->n; i++)
+        for (uint32_t k = 0; k < cut->part[i].n; k++) {
+            const struct live_point *p = &cut->part[i].block->point[k];
+
+            if (!is_wanted(wanted, p))
+                continue;
+            if (p->verdict == LIVE_ANOMALY && n_skipped > 0) {
+                n_skipped--;
+            } else if (p->verdict == LIVE_ANOMALY) {
+                put(c, p);
+            } else if (room > 0 && (scramble(p->id) & mask) == 0) {
+                put(c, p);
+                room--;
+            }
+        }
+    return n_total;
+}
+
+static void say(struct bundle *bundle, const char *name, uint64_t value)
+{
+    bundle_say(bundle, name, json_integer((json_int_t)value));
+}
+
+int api_live_points(struct live_state *live, const struct request *request,
+                    struct response *response)
+{
+    struct wanted wanted = {0};
+    struct sent columns = {0};
+    struct bundle bundle = {0};
+    struct live_cut *cut;
+    uint64_t n_total, version;
+    int rc = read_wanted(request, live, &wanted);
+
+    if (rc == 0) {
+        cut = mem_alloc(1, sizeof *cut);
+        live_state_lock(live);
+        live_points_take(&live->points[wanted.kind], cut);
+        version = live_state_version(live);
+        live_state_unlock(live);
+        n_total = choose(cut, &wanted, &columns);
+        add_columns(&bundle, &columns);
+        say(&bundle, "version", version);
+        bundle_say(&bundle, "kind", json_string(live_kind_names[wanted.kind]));
+        say(&bundle, "next", cut->next);
+        say(&bundle, "oldest", cut->oldest);
+        say(&bundle, "shown", columns.n);
+        say(&bundle, "hidden", n_total - columns.n);
+        say(&bundle, "missed",
+            cut->oldest_whole > wanted.since ? cut->oldest_whole - wanted.since : 0);
+        rc = response_bundle(response, &bundle);
+        live_state_lock(live);
+        live_points_give_back(cut);
+        live_state_unlock(live);
+        free(cut);
+        close_columns(&columns);
+    }
+    free(wanted.is_region);
+    free(wanted.is_rank);
+    return rc;
+}

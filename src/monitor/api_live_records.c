@@ -1,0 +1,336 @@
+/*
+ * Provenance records of a live run: pages of them by what is asked, one of them in full.
+ *
+ * The store is opened for every question: it may not be there yet, and of one with many shards
+ * the reader sees what there was when it was opened.
+ */
+#include "base/err.h"
+#include "base/mem.h"
+#include "prov/prov_json.h"
+#include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
+#include "run/rundb.h"
+#include "base/json.h"
+#include "monitor/api_live.h"
+#include "monitor/live_lanes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RECORDS 1000
+#define USUAL_RECORDS 50
+
+static const struct {
+    const char *name, *sql;
+} orders[] = {{"severity", "outlier_severity DESC"},
+              {"score", "outlier_score DESC"},
+              {"newest", "entry DESC"},
+              {"oldest", "entry"},
+              {"longest", "runtime_total DESC"}};
+
+static const char *const collections[] = {"anomalies", "normalexecs"};
+
+/* Which records are asked for. */
+struct asked {
+    const char *collection, *order;
+    const char *function; /* NULL: any */
+    const char *kind;     /* a condition */
+    double program, rank, thread, index, enter_ns, from_ns, to_ns, least_ns, offset, limit;
+};
+
+static int find_kind(const struct request *request, const char **sql)
+{
+    static const char *const conditions[] = {[LIVE_CALL] = " AND execution IS NULL",
+                                             [LIVE_EXECUTION] = " AND execution IS NOT NULL"};
+    const char *text = request_text(request, "kind", NULL);
+    int kind = text ? live_kind_find(text) : LIVE_KINDS;
+
+    *sql = kind < LIVE_KINDS ? conditions[kind] : "";
+    return text == NULL || kind < LIVE_KINDS
+               ? 0
+               : err_set(ERR_USAGE, "expected calls or executions, not '%.40s'", text);
+}
+
+static int find(const char *what, const char *text, const char *const *names, size_t n,
+                const char **out)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], text) == 0) {
+            *out = names[i];
+            return 0;
+        }
+    return err_set(ERR_USAGE, "'%s' is not '%.40s'", what, text);
+}
+
+static int find_order(const char *text, const char **sql)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(orders[i].name, text) == 0) {
+            *sql = orders[i].sql;
+            return 0;
+        }
+    return err_set(ERR_USAGE,
+                   "expected severity, score, newest, oldest or longest, not '%.40s'", text);
+}
+
+/* The function by its name or by its region. */
+static int read_function(struct live_state *live, const struct request *request,
+                         const char **function)
+{
+    double region;
+    int rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
+
+    *function = request_text(request, "function", NULL);
+    if (rc < 0 || region < 0 || *function)
+        return rc;
+    live_state_lock(live);
+    if (region < live->n_regions)
+        *function = live->region[(uint32_t)region].name;
+    live_state_unlock(live);
+    return *function ? 0 : err_set(ERR_NOT_FOUND, "there is no such region");
+}
+
+static int read_asked(struct live_state *live, const struct request *request,
+                      struct asked *asked)
+{
+    const struct {
+        const char *name;
+        double most, fallback, *out;
+    } numbers[] = {{"program", UINT32_MAX, -1, &asked->program},
+                   {"rank", UINT32_MAX, -1, &asked->rank},
+                   {"thread", UINT32_MAX, -1, &asked->thread},
+                   {"index", UINT32_MAX, -1, &asked->index},
+                   {"enter", REQUEST_LARGEST, -1, &asked->enter_ns},
+                   {"from", REQUEST_LARGEST, -1, &asked->from_ns},
+                   {"to", REQUEST_LARGEST, -1, &asked->to_ns},
+                   {"least_ns", REQUEST_LARGEST, -1, &asked->least_ns},
+                   {"offset", REQUEST_LARGEST, 0, &asked->offset},
+                   {"limit", MOST_RECORDS, USUAL_RECORDS, &asked->limit}};
+    int rc = find("collection", request_text(request, "collection", "anomalies"), collections,
+                  sizeof collections / sizeof *collections, &asked->collection);
+
+    if (rc == 0)
+        rc = find_order(request_text(request, "order", "severity"), &asked->order);
+    if (rc == 0)
+        rc = find_kind(request, &asked->kind);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && rc == 0; i++)
+        rc = request_number(request, numbers[i].name, 0, numbers[i].most, numbers[i].fallback,
+                            numbers[i].out);
+    return rc == 0 ? read_function(live, request, &asked->function) : rc;
+}
+
+/* The conditions as SQL; ?1 is the function. Free with free(). */
+static char *conditions(const struct asked *asked)
+{
+    const struct {
+        const char *sql;
+        double value;
+    } rows[] = {{"pid = %.0f", asked->program},
+                {"rid = %.0f", asked->rank},
+                {"tid = %.0f", asked->thread},
+                {"execution = %.0f", asked->index},
+                {"entry = %.0f / 1000.0", asked->enter_ns},
+                {"entry >= %.0f / 1000.0", asked->from_ns},
+                {"entry <= %.0f / 1000.0", asked->to_ns},
+                {"outlier_severity >= %.0f / 1000.0", asked->least_ns}};
+    char *sql = NULL;
+    size_t size;
+    FILE *out = open_memstream(&sql, &size);
+
+    fputs(asked->function ? "func = ?1" : "?1 IS NULL", out);
+    fputs(asked->kind, out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value >= 0) {
+            fputs(" AND ", out);
+            fprintf(out, rows[i].sql, rows[i].value);
+        }
+    fclose(out);
+    return sql;
+}
+
+/* ---------------------------------------------------------------------------------- a page */
+
+static json_t *nanoseconds(sqlite3_stmt *query, int column)
+{
+    return json_number(round(1000 * sqlite3_column_double(query, column)));
+}
+
+static json_t *real_or_null(sqlite3_stmt *query, int column)
+{
+    double x = sqlite3_column_double(query, column);
+
+    return sqlite3_column_type(query, column) == SQLITE_NULL || !isfinite(x) ? json_null()
+                                                                             : json_number(x);
+}
+
+static json_t *execution_json(sqlite3_stmt *query)
+{
+    char id[PROV_EXECUTION_ID_SIZE];
+
+    if (sqlite3_column_type(query, ITEM_EXECUTION) == SQLITE_NULL)
+        return json_null();
+    prov_execution_id((uint32_t)sqlite3_column_int64(query, ITEM_RANK),
+                      (uint32_t)sqlite3_column_int64(query, ITEM_THREAD),
+                      (uint64_t)sqlite3_column_int64(query, ITEM_EXECUTION), id);
+    return json_pack("{s:s, s:I, s:I, s:I}", "id", id, "index",
+                     (json_int_t)sqlite3_column_int64(query, ITEM_EXECUTION), "calls",
+                     (json_int_t)sqlite3_column_int64(query, ITEM_CALLS), "messages",
+                     (json_int_t)sqlite3_column_int64(query, ITEM_MESSAGES));
+}
+
+static json_t *item_json(sqlite3_stmt *query, const char *collection)
+{
+    static const char *const whole[] = {"program", "rank", "thread", "step"};
+    static const char *const times[] = {"enter_ns", "leave_ns", "inclusive_ns", "exclusive_ns",
+                                        "severity_ns"};
+    json_t *item = json_object();
+
+    json_object_set_new(item, "id", json_integer(sqlite3_column_int64(query, ITEM_ID)));
+    json_object_set_new(item, "collection", json_string(collection));
+    json_object_set_new(item, "event_id", json_text(rundb_text(query, ITEM_EVENT)));
+    json_object_set_new(item, "func", json_text(rundb_text(query, ITEM_FUNCTION)));
+    for (int i = 0; i < 4; i++)
+        json_object_set_new(item, whole[i],
+                            json_integer(sqlite3_column_int64(query, ITEM_PROGRAM + i)));
+    for (int i = 0; i < 5; i++)
+        json_object_set_new(item, times[i], nanoseconds(query, ITEM_ENTRY + i));
+    json_object_set_new(item, "score", real_or_null(query, ITEM_SCORE));
+    json_object_set_new(item, "p", real_or_null(query, ITEM_P));
+    json_object_set_new(item, "execution", execution_json(query));
+    json_object_set_new(item, "is_pruned",
+                        json_boolean(sqlite3_column_int(query, ITEM_IS_PRUNED)));
+    return item;
+}
+
+/* A statement with the function bound. */
+static int ask(sqlite3 *db, const char *sql, const char *function, sqlite3_stmt **query)
+{
+    int rc = rundb_prepare(db, sql, query);
+
+    if (rc == 0 && function)
+        sqlite3_bind_text(*query, 1, function, -1, SQLITE_TRANSIENT);
+    return rc;
+}
+
+static int count_records(struct database *reader, const struct asked *asked, const char *where,
+                         int64_t *total)
+{
+    sqlite3_stmt *query = NULL;
+    char *sql = prov_sql_count(asked->collection, where);
+    int rc = ask(reader->sql, sql, asked->function, &query);
+
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = prov_reader_error(reader, "the store");
+    if (rc == 0)
+        *total = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int read_page(struct database *reader, const struct asked *asked, const char *where,
+                     json_t *items)
+{
+    sqlite3_stmt *query = NULL;
+    char *sql = prov_sql_page(asked->collection, where, asked->order, (long long)asked->limit,
+                              (long long)asked->offset);
+    int rc = ask(reader->sql, sql, asked->function, &query), status = SQLITE_DONE;
+
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
+        json_array_append_new(items, item_json(query, asked->collection));
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = prov_reader_error(reader, "the store");
+    sqlite3_finalize(query);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int open_store(struct live_state *live, struct database *reader)
+{
+    const char *url = live_state_store_url(live);
+
+    *reader = (struct database){0};
+    return url ? prov_reader_open(url, reader)
+               : err_set(ERR_NOT_FOUND, "there is no provenance store");
+}
+
+int api_live_records(struct live_state *live, const struct request *request,
+                     struct response *response)
+{
+    struct asked asked = {0};
+    json_t *items = json_array();
+    struct database reader = {0};
+    char *where = NULL;
+    int64_t total = 0;
+    int rc = read_asked(live, request, &asked);
+
+    if (rc == 0)
+        rc = open_store(live, &reader);
+    if (rc == 0) {
+        where = conditions(&asked);
+        rc = count_records(&reader, &asked, where, &total);
+    }
+    if (rc == 0)
+        rc = read_page(&reader, &asked, where, items);
+    database_close(&reader);
+    free(where);
+    if (rc < 0) {
+        json_decref(items);
+        return rc;
+    }
+    return response_json(response,
+                         json_pack("{s:I, s:I, s:o}", "total", (json_int_t)total, "offset",
+                                   (json_int_t)asked.offset, "items", items));
+}
+
+/* ------------------------------------------------------------------------------ one record */
+
+/* The record, or NULL when it is not in this collection. */
+static int find_record(struct database *reader, const char *collection, int64_t id,
+                       json_t **record)
+{
+    sqlite3_stmt *query = NULL;
+    char *sql = prov_sql_record(collection);
+    int64_t in_shard, shard;
+    int rc = rundb_prepare(reader->sql, sql, &query);
+
+    prov_sql_id_split(id, &in_shard, &shard);
+    *record = NULL;
+    if (rc == 0)
+        rc = rundb_bind(reader->sql, query, "ii", in_shard, shard);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        *record = json_loads(rundb_text(query, 0), 0, NULL);
+        if (*record == NULL)
+            rc = err_set(ERR_FORMAT, "the record is damaged");
+    }
+    sqlite3_finalize(query);
+    sqlite3_free(sql);
+    return rc;
+}
+
+int api_live_record(struct live_state *live, const struct request *request,
+                    struct response *response)
+{
+    const char *collection = NULL;
+    json_t *record = NULL;
+    struct database reader = {0};
+    int rc = open_store(live, &reader);
+
+    for (size_t i = 0; i < sizeof collections / sizeof *collections && rc == 0 && !record;
+         i++) {
+        collection = collections[i];
+        rc = find_record(&reader, collection, request->id[0], &record);
+    }
+    database_close(&reader);
+    if (rc == 0 && record == NULL)
+        rc = err_set(ERR_NOT_FOUND, "there is no such record");
+    if (rc < 0)
+        return rc;
+    return response_json(response,
+                         json_pack("{s:I, s:s, s:o, s:o}", "id", (json_int_t)request->id[0],
+                                   "collection", collection, "lanes", live_lanes(record),
+                                   "record", record));
+}

@@ -1,0 +1,16 @@
+/*
+ * live_lanes -- the windows of a provenance record as what a timeline draws: calls with their
+ * depth, per thread.
+ */
+#ifndef SNAG_MONITOR_LIVE_LANES_H
+#define SNAG_MONITOR_LIVE_LANES_H
+
+#include <jansson.h>
+
+/*
+ * live_lanes -- of a record as prov_json.h writes it: its own thread first, with the calls that
+ * led to it, then those of its partners. Takes any JSON. Times are nanoseconds.
+ */
+json_t *live_lanes(const json_t *record);
+
+#endif

@@ -1,0 +1,57 @@
+/* live_stat -- moments of whole numbers, exact in any order: what ranks and regions are ranked
+ * by.
+ */
+#ifndef SNAG_MONITOR_LIVE_STAT_H
+#define SNAG_MONITOR_LIVE_STAT_H
+
+#include <math.h>
+#include <stdint.h>
+
+struct live_stat {
+    uint64_t n, minimum, maximum; /* minimum and maximum are 0 while n is */
+    uint64_t last, before_last;
+    unsigned __int128 sum, square_sum;
+};
+
+static inline void live_stat_add(struct live_stat *stat, uint64_t value)
+{
+    stat->minimum = stat->n == 0 || value < stat->minimum ? value : stat->minimum;
+    stat->maximum = value > stat->maximum ? value : stat->maximum;
+    stat->before_last = stat->last;
+    stat->last = value;
+    stat->n++;
+    stat->sum += value;
+    stat->square_sum += (unsigned __int128)value * value;
+}
+
+/* live_stat_merge -- as if the values of from had been added to into, in their order. */
+static inline void live_stat_merge(struct live_stat *into, const struct live_stat *from)
+{
+    if (from->n == 0)
+        return;
+    into->minimum =
+        into->n == 0 || from->minimum < into->minimum ? from->minimum : into->minimum;
+    into->maximum = from->maximum > into->maximum ? from->maximum : into->maximum;
+    into->before_last = from->n > 1 ? from->before_last : into->last;
+    into->last = from->last;
+    into->n += from->n;
+    into->sum += from->sum;
+    into->square_sum += from->square_sum;
+}
+
+static inline double live_stat_mean(const struct live_stat *stat)
+{
+    return stat->n ? (double)stat->sum / (double)stat->n : 0;
+}
+
+/* live_stat_deviation -- that of the population; 0 while empty. */
+static inline double live_stat_deviation(const struct live_stat *stat)
+{
+    long double mean = stat->n ? (long double)stat->sum / (long double)stat->n : 0;
+    long double variance =
+        stat->n ? (long double)stat->square_sum / (long double)stat->n - mean * mean : 0;
+
+    return variance > 0 && stat->minimum < stat->maximum ? (double)sqrtl(variance) : 0;
+}
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * A sequence names its rank in its lowest bits, so that an answer is known for whose it is on a
+ * shared connection. The bodies of the pushes, all but their heads, are made beforehand: first
+ * with names, and with indices once the server has said them.
+ */
+#include "ps/ranks_sim.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "base/rng.h"
+#include "ps/ps_key.h"
+#include "ps/ps_wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#define BODIES 16u /* different steps */
+#define CALLS 1000u
+#define RANK_BITS 16
+#define RESEND_NS 2000000000u
+
+struct rank {
+    uint64_t id, step, have, sent_ns;
+    bool is_waiting;
+};
+
+struct sim {
+    struct sim_opts opts;
+    struct sim_result *result;
+    struct rank *rank; /* [n_ranks] */
+    void *zmq;
+    void **socket;        /* [n_sockets] */
+    zmq_pollitem_t *item; /* [n_sockets] */
+    uint32_t n_sockets;
+    struct sketch *sketch; /* [BODIES][n_functions] */
+    msgpack_sbuffer body[BODIES];
+    uint64_t epoch; /* 0: indices are not known */
+    msgpack_sbuffer out;
+    struct ps_frame frame;
+};
+
+/* --------------------------------------------------------------------------------- setup */
+
+static void draw_steps(struct sim *s)
+{
+    struct rng rng = {s->opts.seed};
+    uint32_t n = s->opts.n_functions;
+
+    s->sketch = mem_alloc((size_t)BODIES * n, sizeof *s->sketch);
+    for (uint32_t i = 0; i < BODIES * n; i++) {
+        double mean_ns = 1e3 * (1 + i % n);
+
+        sketch_init(&s->sketch[i]);
+        for (uint32_t k = 0; k < CALLS; k++)
+            sketch_add(&s->sketch[i], (uint64_t)(mean_ns * exp(0.5 * rng_normal(&rng))));
+    }
+    for (uint32_t r = 0; r < s->opts.n_ranks; r++)
+        s->rank[r].id = rng_next(&rng);
+}
+
+/* index: the server's, or NULL to say names. */
+static void write_bodies(struct sim *s, const uint32_t *index)
+{
+    for (uint32_t b = 0; b < BODIES; b++) {
+        msgpack_sbuffer_clear(&s->body[b]);
+        for (uint32_t f = 0; f < s->opts.n_functions; f++) {
+            const struct sketch *sketch = &s->sketch[b * s->opts.n_functions + f];
+            char name[32];
+
+            snprintf(name, sizeof name, "function_%u", f);
+            if (index)
+                ps_write_entry(&s->body[b], index[f], sketch);
+            else
+                ps_write_named(&s->body[b], "sim", name, sketch);
+        }
+        ps_write_array(&s->body[b], 0);
+    }
+}
+
+static int open_sockets(struct sim *s)
+{
+    int none = 0, rc = 0;
+    struct ps_key key;
+
+    if (s->opts.key_file)
+        rc = ps_key_read(&key, s->opts.key_file, false);
+    s->zmq = zmq_ctx_new();
+    zmq_ctx_set(s->zmq, ZMQ_MAX_SOCKETS, (int)(SIM_MOST_RANKS / SIM_SHARED) + 8);
+    s->n_sockets = (s->opts.n_ranks + SIM_SHARED - 1) / SIM_SHARED;
+    s->socket = mem_alloc(s->n_sockets, sizeof *s->socket);
+    s->item = mem_alloc(s->n_sockets, sizeof *s->item);
+    for (uint32_t i = 0; i < s->n_sockets && rc == 0; i++) {
+        s->socket[i] = zmq_socket(s->zmq, ZMQ_DEALER);
+        if (s->socket[i] == NULL)
+            return err_set(ERR_IO, "cannot make a socket: %s", zmq_strerror(errno));
+        zmq_setsockopt(s->socket[i], ZMQ_LINGER, &none, sizeof none);
+        zmq_setsockopt(s->socket[i], ZMQ_SNDHWM, &none, sizeof none);
+        zmq_setsockopt(s->socket[i], ZMQ_RCVHWM, &none, sizeof none);
+        s->item[i] = (zmq_pollitem_t){.socket = s->socket[i], .events = ZMQ_POLLIN};
+        if (s->opts.key_file)
+            rc = ps_key_connect(&key, s->socket[i]);
+        if (rc == 0 && zmq_connect(s->socket[i], s->opts.address) != 0)
+            rc = err_set(ERR_USAGE, "cannot connect to '%s': %s", s->opts.address,
+                         zmq_strerror(errno));
+    }
+    return rc;
+}
+
+static void close_all(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->n_sockets; i++)
+        if (s->socket[i])
+            zmq_close(s->socket[i]);
+    if (s->zmq)
+        zmq_ctx_term(s->zmq);
+    for (uint32_t i = 0; s->sketch && i < BODIES * s->opts.n_functions; i++)
+        sketch_release(&s->sketch[i]);
+    for (uint32_t b = 0; b < BODIES; b++)
+        msgpack_sbuffer_destroy(&s->body[b]);
+    msgpack_sbuffer_destroy(&s->out);
+    ps_frame_release(&s->frame);
+    free(s->sketch);
+    free(s->socket);
+    free(s->item);
+    free(s->rank);
+}
+
+/* -------------------------------------------------------------------------------- playing */
+
+static void send_step(struct sim *s, uint32_t r, bool is_again)
+{
+    struct rank *rank = &s->rank[r];
+    const msgpack_sbuffer *body;
+    struct ps_push push = {.client = rank->id, .epoch = s->epoch, .have = rank->have};
+
+    rank->step += !is_again;
+    push.sequence = rank->step << RANK_BITS | r;
+    push.n_entries = s->opts.n_functions;
+    body = &s->body[(r + rank->step) % BODIES];
+    msgpack_sbuffer_clear(&s->out);
+    ps_write_push(&s->out, &push);
+    ps_write_raw(&s->out, body->data, body->size);
+    zmq_send(s->socket[r / SIM_SHARED], s->out.data, s->out.size, ZMQ_DONTWAIT);
+    s->result->sent_bytes += s->out.size;
+    s->result->n_sent++;
+    s->result->n_resent += is_again;
+    rank->is_waiting = true;
+    rank->sent_ns = clock_ns();
+}
+
+static void take_reply(struct sim *s, const struct ps_reply *reply)
+{
+    uint32_t r = (uint32_t)(reply->sequence & ((1u << RANK_BITS) - 1));
+    struct rank *rank = r < s->opts.n_ranks ? &s->rank[r] : NULL;
+
+    if (rank == NULL || !rank->is_waiting || reply->sequence >> RANK_BITS != rank->step)
+        return;
+    if (s->epoch == 0 && reply->n_indices == s->opts.n_functions) {
+        s->epoch = reply->epoch;
+        write_bodies(s, reply->index);
+    }
+    rank->is_waiting = false;
+    rank->have = reply->version;
+    s->result->n_answered++;
+    s->result->n_models += reply->n_models;
+    sketch_add(&s->result->latency_ns, clock_ns() - rank->sent_ns);
+    if (s->opts.rate_per_s == 0)
+        send_step(s, r, false);
+}
+
+static void take_messages(struct sim *s, void *socket)
+{
+    zmq_msg_t message;
+
+    zmq_msg_init(&message);
+    while (zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) >= 0) {
+        size_t bytes = zmq_msg_size(&message);
+
+        s->result->received_bytes += bytes;
+        if (ps_frame_read(&s->frame, zmq_msg_data(&message), bytes) == 0 &&
+            s->frame.kind == PS_REPLY)
+            take_reply(s, &s->frame.reply);
+        else
+            s->result->n_refused++;
+    }
+    zmq_msg_close(&message);
+}
+
+static void wait_messages(struct sim *s, long most_ms)
+{
+    if (zmq_poll(s->item, (int)s->n_sockets, most_ms) <= 0)
+        return;
+    for (uint32_t i = 0; i < s->n_sockets; i++)
+        if (s->item[i].revents)
+            take_messages(s, s->socket[i]);
+}
+
+/* Rank r is due again: its next step, the last one again, or nothing. */
+static void be_due(struct sim *s, uint32_t r, uint64_t now)
+{
+    if (!s->rank[r].is_waiting)
+        send_step(s, r, false);
+    else if (now > s->rank[r].sent_ns + RESEND_NS)
+        send_step(s, r, true);
+    else
+        s->result->n_late += s->opts.rate_per_s > 0;
+}
+
+/* Ranks are due in turn, evenly spread; at rate 0 they only look whether an answer was lost. */
+static void play(struct sim *s)
+{
+    double per_s = s->opts.n_ranks * (s->opts.rate_per_s > 0 ? s->opts.rate_per_s : 0.5);
+    uint64_t begin = clock_ns(), end = begin + (uint64_t)(1e9 * s->opts.seconds), due = 0, now;
+
+    for (uint32_t r = 0; r < s->opts.n_ranks && s->opts.rate_per_s == 0; r++)
+        send_step(s, r, false);
+    while ((now = clock_ns()) < end) {
+        while ((double)due / per_s * 1e9 <= (double)(now - begin))
+            be_due(s, (uint32_t)(due++ % s->opts.n_ranks), now);
+        wait_messages(s, 1);
+    }
+    s->result->wall_s = (double)(clock_ns() - begin) * 1e-9;
+}
+
+/* Whether somebody is there, so that the clock starts with a connection. */
+static int greet(struct sim *s)
+{
+    uint64_t end = clock_ns() + 10000000000u;
+
+    send_step(s, 0, false);
+    s->rank[0].is_waiting = true;
+    while (s->result->n_answered == 0 && clock_ns() < end)
+        wait_messages(s, 100);
+    if (s->result->n_answered == 0)
+        return err_set(ERR_IO, "nobody answers at '%s'", s->opts.address);
+    sketch_clear(&s->result->latency_ns);
+    *s->result = (struct sim_result){.latency_ns = s->result->latency_ns};
+    return 0;
+}
+
+int sim_run(const struct sim_opts *opts, struct sim_result *result)
+{
+    struct sim s = {.opts = *opts, .result = result};
+    double rate_per_s = opts->rate_per_s;
+    int rc;
+
+    *result = (struct sim_result){0};
+    sketch_init(&result->latency_ns);
+    if (opts->n_ranks > SIM_MOST_RANKS || opts->n_functions > PS_FUNCTIONS_MOST)
+        return err_set(ERR_RANGE, "at most %u ranks and %u functions", SIM_MOST_RANKS,
+                       PS_FUNCTIONS_MOST);
+    s.rank = mem_alloc(opts->n_ranks, sizeof *s.rank);
+    rc = open_sockets(&s);
+    if (rc == 0) {
+        draw_steps(&s);
+        write_bodies(&s, NULL);
+        s.opts.rate_per_s = 1; /* one request, not one after the other */
+        rc = greet(&s);
+        s.opts.rate_per_s = rate_per_s;
+    }
+    if (rc == 0)
+        play(&s);
+    close_all(&s);
+    return rc;
+}

@@ -1,0 +1,121 @@
+#include "run/run_sql.h"
+
+const char run_sql_meta[] = "SELECT value FROM meta WHERE key = ?";
+const char run_sql_meta_any[] = "SELECT value FROM meta LIMIT 1";
+const char run_sql_version[] = "PRAGMA data_version";
+
+/* ------------------------------------------------------------------------ what the run is */
+
+const char run_sql_locations[] = "SELECT rank, thread, name FROM location ORDER BY id";
+
+const char run_sql_regions[] =
+    "SELECT id, name, short_name, kind, calls, inclusive_ns, exclusive_ns, outermost, min_ns, "
+    "max_ns, variation, locations FROM region ORDER BY id";
+
+const char run_sql_search[] =
+    "SELECT id AS region, name, calls FROM region WHERE calls > 0 AND "
+    "instr(lower(name), lower(?)) > 0 ORDER BY calls DESC, id LIMIT ?";
+
+const char run_sql_show_fois[] =
+    "SELECT id, name, trees, vertices, messages, unique_subtrees, max_depth, features, "
+    "detector, threshold, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "
+    "'anomaly') AS anomalies FROM foi f ORDER BY id";
+
+const char run_sql_show_retrain[] = "SELECT id, learner, at, anomalies FROM retrain "
+                                    "WHERE foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 1";
+
+const char run_sql_show_labels[] =
+    "SELECT (SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'abnormal') AS abnormal, "
+    "(SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'normal') AS normal";
+
+const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
+                                        "projection_settings WHERE foi = ? ORDER BY method";
+
+const char run_sql_show_locations[] = "SELECT id, rank, thread, name, calls, first_ns, "
+                                      "last_ns, clock_offset_ns FROM location ORDER BY id";
+
+const char run_sql_show_quality[] =
+    "SELECT kind, location, count, is_damage, text FROM quality ORDER BY location, kind";
+
+const char run_sql_fois[] = "SELECT id FROM foi ORDER BY id";
+const char run_sql_n_fois[] = "SELECT count(*) FROM foi";
+const char run_sql_n_trees[] = "SELECT trees FROM foi WHERE id = ?";
+
+/* One of that very name, or else those it is a part of. */
+const char run_sql_fois_named[] =
+    "SELECT id, name FROM foi WHERE ?1 IS NULL OR name = ?1 OR "
+    "(instr(name, ?1) > 0 AND NOT EXISTS (SELECT 1 FROM foi WHERE name = ?1)) ORDER BY id";
+
+/* ----------------------------------------------------------------------------- executions */
+
+/* The columns of enum run_sql_execution. */
+#define EXECUTIONS                                                                             \
+    "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
+    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
+    "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
+    "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause "  \
+    "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
+#define FILTERED                                                                               \
+    EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
+               "(?3 IS NULL OR e.verdict = ?3) ORDER BY "
+
+const char run_sql_executions_by_score[] =
+    FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
+const char run_sql_executions_in_order[] = FILTERED "e.foi, e.tree LIMIT ?4";
+const char run_sql_execution_at[] =
+    EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
+const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
+
+const char run_sql_n_executions_of_thread[] =
+    "SELECT count(*) FROM execution WHERE foi = ? AND rank = ? AND thread = ?";
+const char run_sql_place[] =
+    "SELECT count(*), sum(score > ?2) + 1 FROM execution WHERE foi = ?1";
+
+const char run_sql_peers[] =
+    "SELECT p.rank, p.thread, p.idx, p.score, p.enter_ns - ?3, p.duration_ns, p.why "
+    "FROM execution p WHERE p.foi = ?1 AND p.location <> ?2 AND p.verdict = 'anomaly' "
+    "AND p.enter_ns < ?3 + ?4 AND p.enter_ns + p.duration_ns > ?3 "
+    "ORDER BY p.score DESC, p.time DESC, p.tree LIMIT ?5";
+
+const char run_sql_scores[] =
+    "SELECT tree, score, verdict = 'anomaly' FROM execution WHERE foi = ? ORDER BY tree";
+const char run_sql_facts[] =
+    "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
+    "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
+    "'structure' THEN 2 ELSE 3 END, time, gross, detector_score FROM execution "
+    "WHERE foi = ? ORDER BY tree";
+
+const char run_sql_projection_x[] =
+    "SELECT tree, x FROM projection WHERE foi = ? AND method = ?";
+const char run_sql_projection_y[] =
+    "SELECT tree, y FROM projection WHERE foi = ? AND method = ?";
+
+/* --------------------------------------------------------------------------------- labels */
+
+#define LABEL_ROWS                                                                             \
+    "l.rank, l.thread, l.idx, l.label, l.author, l.at, CASE WHEN (SELECT count(*) FROM foi) "  \
+    "> 1 THEN f.name END FROM labelled l JOIN foi f ON f.id = l.foi "
+
+const char run_sql_labels[] =
+    "SELECT l.foi, NULL, " LABEL_ROWS "ORDER BY l.foi, l.rank, l.thread, l.idx";
+const char run_sql_labels_of_trees[] =
+    "SELECT l.foi, e.tree, " LABEL_ROWS
+    "JOIN execution e ON e.foi = l.foi AND e.rank = l.rank AND e.thread = l.thread AND "
+    "e.idx = l.idx ORDER BY l.foi, e.tree";
+
+const char run_sql_stamp[] =
+    "SELECT (SELECT coalesce(max(id), 0) FROM label), coalesce(max(id), 0), "
+    "coalesce(sum(is_undone), 0) FROM retrain WHERE foi = ?";
+
+const char run_sql_retrains[] =
+    "SELECT id, at, author, learner, features, abnormal, normal, anomalies, is_undone "
+    "FROM retrain WHERE foi = ? ORDER BY id";
+
+/* -------------------------------------------------------------------------- strange calls */
+
+const char run_sql_strange_calls[] =
+    "SELECT l.rank, l.thread, s.call, r.short_name, s.enter_ns, s.time_ns, s.usual_ns, "
+    "s.severity_ns, s.score, s.p FROM strange_call AS s JOIN location AS l ON l.id = "
+    "s.location JOIN region AS r ON r.id = s.region WHERE ?1 IS NULL OR l.rank = ?1 "
+    "ORDER BY s.severity_ns DESC, s.location, s.call LIMIT ?2";

@@ -1,0 +1,131 @@
+/*
+ * run_sql -- the questions that commands and the page ask of run.db, beside its schema.
+ *
+ * Each is one statement for rundb_prepare. Parameters are numbered, or in the order of the
+ * comment; columns that are read by their place have names here.
+ */
+#ifndef SNAG_RUN_RUN_SQL_H
+#define SNAG_RUN_RUN_SQL_H
+
+/* meta: (key) -> value. Whether there is anything at all. */
+extern const char run_sql_meta[], run_sql_meta_any[];
+
+/* That somebody else has written changes what this answers. */
+extern const char run_sql_version[];
+
+/* --------------------------------------------------------------------- what the run is */
+
+extern const char run_sql_locations[]; /* rank, thread, name, by location */
+extern const char run_sql_regions[];   /* for rows_to_json */
+extern const char run_sql_search[];    /* (part of a name, most) for rows_to_json */
+
+/* For rows_to_json: what /run shows. (foi) where one is named; fois and the last two: none. */
+extern const char run_sql_show_fois[], run_sql_show_retrain[], run_sql_show_labels[],
+    run_sql_show_projections[], run_sql_show_locations[], run_sql_show_quality[];
+
+/* Functions of interest: their ids; how many; (name or NULL) -> id, name of those it may mean;
+ * (foi) -> executions. */
+extern const char run_sql_fois[], run_sql_n_fois[], run_sql_fois_named[], run_sql_n_trees[];
+
+/* -------------------------------------------------------------------------- executions */
+
+enum run_sql_execution {
+    EXECUTION_FOI,
+    EXECUTION_FOI_NAME,
+    EXECUTION_TREE,
+    EXECUTION_LOCATION,
+    EXECUTION_RANK,
+    EXECUTION_THREAD,
+    EXECUTION_INDEX,
+    EXECUTION_CALL,
+    EXECUTION_ENTER,
+    EXECUTION_DURATION,
+    EXECUTION_VERTICES,
+    EXECUTION_MESSAGES,
+    EXECUTION_SCORE,
+    EXECUTION_VERDICT,
+    EXECUTION_WHY,
+    EXECUTION_LABEL,
+    EXECUTION_PART,
+    EXECUTION_CAUSE,
+};
+
+/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, or as in the trace. */
+extern const char run_sql_executions_by_score[], run_sql_executions_in_order[];
+/* (foi, rank, thread, index); (foi, tree) */
+extern const char run_sql_execution_at[], run_sql_execution_of_tree[];
+
+/* (foi, rank, thread) -> how many there are */
+extern const char run_sql_n_executions_of_thread[];
+/* (foi, score) -> how many there are, place of that score */
+extern const char run_sql_place[];
+
+/* (foi, location, enter, duration, most): anomalies of other locations at that time, the
+ * strangest first: rank, thread, index, score, enter after that, duration, why. */
+extern const char run_sql_peers[];
+
+/* (foi), by tree: what all executions have. The first three are all of run_sql_scores. */
+enum run_sql_fact {
+    FACT_TREE,
+    FACT_SCORE,
+    FACT_IS_ANOMALY,
+    FACT_ENTER,
+    FACT_DURATION,
+    FACT_RANK,
+    FACT_THREAD,
+    FACT_INDEX,
+    FACT_LOCATION,
+    FACT_VERTICES,
+    FACT_MESSAGES,
+    FACT_PART, /* 0 time, 1 gross, 2 structure, 3 none */
+    FACT_TIME,
+    FACT_GROSS,
+    FACT_DETECTOR_SCORE,
+};
+extern const char run_sql_scores[], run_sql_facts[];
+
+/* (foi, method) -> tree, coordinate */
+extern const char run_sql_projection_x[], run_sql_projection_y[];
+
+/* ------------------------------------------------------------------------------ labels */
+
+enum run_sql_label {
+    LABEL_FOI,
+    LABEL_TREE, /* of an execution that is there; NULL otherwise */
+    LABEL_RANK,
+    LABEL_THREAD,
+    LABEL_INDEX,
+    LABEL_TEXT,
+    LABEL_AUTHOR,
+    LABEL_AT,
+    LABEL_FOI_NAME, /* NULL where there is one function of interest */
+};
+
+/* Those that hold: all; those of executions that are there. */
+extern const char run_sql_labels[], run_sql_labels_of_trees[];
+
+/* (foi) -> newest label, newest retrain, how many were undone */
+extern const char run_sql_stamp[];
+
+/* (foi), for rows_to_json */
+extern const char run_sql_retrains[];
+
+/* ------------------------------------------------------------------------ strange calls */
+
+enum run_sql_strange {
+    STRANGE_RANK,
+    STRANGE_THREAD,
+    STRANGE_CALL,
+    STRANGE_FUNCTION,
+    STRANGE_ENTER,
+    STRANGE_TIME,
+    STRANGE_USUAL,
+    STRANGE_SEVERITY,
+    STRANGE_SCORE,
+    STRANGE_P,
+};
+
+/* (rank or NULL, most, -1 all), what lost most first */
+extern const char run_sql_strange_calls[];
+
+#endif

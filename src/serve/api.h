@@ -1,0 +1,33 @@
+/*
+ * api -- the handlers of the routes below /api/v1: one function each, in the files api_*.c.
+ *
+ * A handler gets the worker of its thread and a checked request (numbers in the path are
+ * numbers, a body is a JSON object) and fills in the response. It returns 0, or an ERR_* that
+ * becomes a problem (RFC 9457). What each answers is described in openapi.json.
+ */
+#ifndef SNAG_SERVE_API_H
+#define SNAG_SERVE_API_H
+
+#include "http/request.h"
+#include "http/response.h"
+#include "serve/worker.h"
+
+typedef int api_fn(struct worker *worker, const struct request *request,
+                   struct response *response);
+
+/* api_run.c */
+api_fn api_run, api_regions, api_search, api_openapi;
+/* api_executions.c */
+api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
+/* api_tree.c */
+api_fn api_tree, api_typical, api_subtrees;
+/* api_timeline.c */
+api_fn api_timeline, api_messages, api_window;
+/* api_calls.c */
+api_fn api_call, api_search_next;
+/* api_learning.c */
+api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_retrains;
+/* api_projection.c */
+api_fn api_projection, api_project, api_cancel;
+
+#endif

@@ -1,0 +1,380 @@
+/* Executions: all of them as columns, the strangest as a list, one of them closely. */
+#include "analysis/label_store.h"
+#include "base/checksum.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "learn/gp.h"
+#include "learn/query.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+#include "view/closeup.h"
+#include "base/json.h"
+#include "serve/api.h"
+#include "serve/execution_items.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ITEMS 1000
+#define USUAL_ITEMS 50
+#define MOST_QUESTIONS 1000
+#define USUAL_QUESTIONS 10
+
+/* ------------------------------------------------------------------------------ columns */
+
+/* What can be asked for: in which part of the roll it is, and as what it goes out. */
+static const struct wanted {
+    const char *name;
+    enum { IN_FACTS, IN_SCORES, IN_ROLL } where;
+    size_t at; /* of the pointer to it */
+    enum bundle_type type;
+} wanted_columns[] = {
+    {"enter_ns", IN_FACTS, offsetof(struct roll_facts, enter_ns), BUNDLE_F64},
+    {"exit_ns", IN_FACTS, offsetof(struct roll_facts, exit_ns), BUNDLE_F64},
+    {"duration_ns", IN_FACTS, offsetof(struct roll_facts, duration_ns), BUNDLE_F64},
+    {"score", IN_SCORES, offsetof(struct roll_scores, score), BUNDLE_F32},
+    {"rank", IN_FACTS, offsetof(struct roll_facts, rank), BUNDLE_U32},
+    {"thread", IN_FACTS, offsetof(struct roll_facts, thread), BUNDLE_U32},
+    {"index", IN_FACTS, offsetof(struct roll_facts, index), BUNDLE_U32},
+    {"location", IN_FACTS, offsetof(struct roll_facts, location), BUNDLE_U32},
+    {"vertices", IN_FACTS, offsetof(struct roll_facts, vertices), BUNDLE_U32},
+    {"messages", IN_FACTS, offsetof(struct roll_facts, messages), BUNDLE_U32},
+    {"verdict", IN_SCORES, offsetof(struct roll_scores, is_anomaly), BUNDLE_U8},
+    {"part", IN_FACTS, offsetof(struct roll_facts, part), BUNDLE_U8},
+    {"label", IN_ROLL, offsetof(struct roll, label), BUNDLE_I8},
+};
+#define N_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
+
+/* The columns of an answer, and what keeps them where they are until it is sent. */
+struct answer_columns {
+    struct shelf *rolls;
+    const struct roll *roll;
+    float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] those that were read for it */
+    size_t n_own;
+};
+
+static void free_columns(void *owner)
+{
+    struct answer_columns *columns = owner;
+
+    for (size_t c = 0; c < columns->n_own; c++)
+        free(columns->own[c]);
+    if (columns->roll)
+        roll_give_back(columns->rolls, columns->roll);
+    free(columns);
+}
+
+/* Rows (tree, value), each to its place. Returns how many rows there were, or ERR_*. */
+static int64_t read_coordinate(struct worker *worker, const struct standing *standing,
+                               const char *sql, const char *method, float *column)
+{
+    sqlite3_stmt *query = NULL;
+    int64_t n = 0;
+    int rc = rundb_prepare(worker->db, sql, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(worker->db, query, "it", standing->foi, method);
+    for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
+        int64_t t = sqlite3_column_int64(query, 0);
+
+        if (t >= 0 && t < standing->n)
+            column[t] = (float)sqlite3_column_double(query, 1);
+    }
+    sqlite3_finalize(query);
+    return rc < 0 ? rc : n;
+}
+
+/* "pca.x" and its like. */
+static int read_projection(struct worker *worker, const struct standing *standing,
+                           const char *name, float *column)
+{
+    char method[16];
+    const char *dot = strchr(name, '.');
+    int64_t n = 0;
+
+    if (dot && dot - name < (int)sizeof method && (dot[1] == 'x' || dot[1] == 'y') &&
+        dot[2] == '\0') {
+        snprintf(method, sizeof method, "%.*s", (int)(dot - name), name);
+        n = read_coordinate(worker, standing,
+                            dot[1] == 'x' ? run_sql_projection_x : run_sql_projection_y, method,
+                            column);
+    }
+    if (n == 0)
+        return err_set(ERR_NOT_FOUND, "there is no column '%.40s'", name);
+    return n < 0 ? (int)n : 0;
+}
+
+static const void *find_wanted(const struct roll *roll, const struct wanted *wanted)
+{
+    const char *in = wanted->where == IN_FACTS    ? (const char *)roll->facts
+                     : wanted->where == IN_SCORES ? (const char *)roll->scores
+                                                  : (const char *)roll;
+    const void *column;
+
+    memcpy(&column, in + wanted->at, sizeof column);
+    return column;
+}
+
+static int add_column(struct answer_columns *columns, struct bundle *bundle,
+                      struct worker *worker, const struct standing *standing, const char *name)
+{
+    float *own;
+
+    if (bundle->n_columns == BUNDLE_MOST_COLUMNS)
+        return err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
+    for (size_t w = 0; w < N_WANTED; w++) {
+        const struct wanted *wanted = &wanted_columns[w];
+
+        if (strcmp(wanted->name, name) != 0)
+            continue;
+        bundle_add(bundle, name, wanted->type, find_wanted(columns->roll, wanted), standing->n);
+        return 0;
+    }
+    columns->own[columns->n_own++] = own = mem_alloc(standing->n, sizeof *own);
+    bundle_add(bundle, name, BUNDLE_F32, own, standing->n);
+    return read_projection(worker, standing, name, own);
+}
+
+/*
+ * What the columns depend on, instead of the columns: when this server began, the function,
+ * the names, the last label and retrain; and those columns that were read for it.
+ */
+static void put_etag(char etag[40], const struct served *served, int64_t foi, const char *names,
+                     const struct answer_columns *columns)
+{
+    const struct roll *roll = columns->roll;
+    const uint64_t stamp[] = {served->nonce, (uint64_t)foi, (uint64_t)roll->newest_label,
+                              (uint64_t)roll->newest_retrain, (uint64_t)roll->n_undone};
+    uint64_t sum = checksum_seeded(names, strlen(names), checksum_of(stamp, sizeof stamp));
+
+    for (size_t c = 0; c < columns->n_own; c++)
+        sum = checksum_seeded(columns->own[c], roll->n * sizeof(float), sum);
+    snprintf(etag, 40, "\"%016llx-%llx\"", (unsigned long long)sum,
+             (unsigned long long)served->nonce);
+}
+
+int api_columns(struct worker *worker, const struct request *request, struct response *response)
+{
+    const char *wanted = request_text(request, "names", "enter_ns,duration_ns,score");
+    char *names = mem_copy_string(wanted), *rest = NULL;
+    struct answer_columns *columns = mem_alloc(1, sizeof *columns);
+    struct bundle bundle = {.n_columns = 0};
+    struct standing *standing;
+    int rc = worker_standing(worker, request->id[0], &standing);
+
+    columns->rolls = &worker->served->rolls;
+    if (rc == 0)
+        rc = roll_take(columns->rolls, worker->db, standing->foi, standing->n, &columns->roll);
+    for (char *name = strtok_r(names, ",", &rest); rc == 0 && name;
+         name = strtok_r(NULL, ",", &rest))
+        rc = add_column(columns, &bundle, worker, standing, name);
+    free(names);
+    if (rc < 0) {
+        bundle_release(&bundle);
+        free_columns(columns);
+        return rc;
+    }
+    response_parts(response, &bundle, columns->n_own * standing->n * sizeof(float),
+                   free_columns, columns);
+    put_etag(response->etag, worker->served, standing->foi, wanted, columns);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------- candidates */
+
+static int read_selected(const struct request *request, struct standing_filter *selected)
+{
+    const char *verdict = request_text(request, "verdict", NULL);
+    const char *label = request_text(request, "label", NULL);
+    int rc = request_number(request, "rank", 0, UINT32_MAX, -1, &selected->rank);
+
+    selected->is_anomaly = -1;
+    selected->label = 2;
+    if (rc == 0 && verdict) {
+        selected->is_anomaly = strcmp(verdict, "anomaly") == 0;
+        if (!selected->is_anomaly && strcmp(verdict, "normal") != 0)
+            rc = err_set(ERR_USAGE, "'verdict' takes anomaly or normal, not '%.40s'", verdict);
+    }
+    if (rc == 0 && label) {
+        for (selected->label = LABEL_NORMAL; selected->label <= LABEL_ABNORMAL;
+             selected->label++)
+            if (strcmp(label, label_name((enum label)selected->label)) == 0)
+                return 0;
+        rc = err_set(ERR_USAGE, "'label' takes abnormal, normal or none, not '%.40s'", label);
+    }
+    return rc;
+}
+
+static bool is_selected(const struct roll *r, const struct standing_filter *selected,
+                        uint32_t t)
+{
+    return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
+           (selected->is_anomaly < 0 || r->scores->is_anomaly[t] == selected->is_anomaly) &&
+           (selected->label == 2 || r->label[t] == selected->label);
+}
+
+/* The last list that was asked for is kept: whoever pages through it does not make it anew. */
+static const struct standing_list *select_trees(struct standing *standing,
+                                                const struct standing_filter *selected)
+{
+    struct standing_list *list = &standing->list;
+    const struct standing_filter *kept = &list->filter;
+    const struct roll *roll = standing->roll;
+
+    if (list->roll == roll && kept->rank == selected->rank && kept->label == selected->label &&
+        kept->is_anomaly == selected->is_anomaly)
+        return list;
+    free(list->tree);
+    *list = (struct standing_list){.filter = *selected, .roll = roll, .n = standing->n};
+    if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2)
+        return list; /* all */
+    list->tree = mem_alloc(standing->n, sizeof *list->tree);
+    list->n = 0;
+    for (uint32_t i = 0; i < standing->n; i++)
+        if (is_selected(roll, selected, roll->scores->order[i]))
+            list->tree[list->n++] = roll->scores->order[i];
+    return list;
+}
+
+static int answer_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+                        size_t n, uint32_t total, struct response *response)
+{
+    json_t *items;
+    int rc = execution_items(worker, standing, tree, n, &items);
+
+    return rc < 0 ? rc
+                  : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
+                                                      "items", items));
+}
+
+int api_candidates(struct worker *worker, const struct request *request,
+                   struct response *response)
+{
+    struct standing *standing;
+    struct standing_filter selected;
+    const struct standing_list *list;
+    uint32_t tree[MOST_ITEMS], n = 0;
+    double offset, limit;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    if (rc == 0)
+        rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
+    if (rc == 0)
+        rc = request_number(request, "limit", 0, MOST_ITEMS, USUAL_ITEMS, &limit);
+    if (rc == 0)
+        rc = read_selected(request, &selected);
+    if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
+        rc = err_set(ERR_USAGE, "'order' takes score or next, not '%.40s'",
+                     request_text(request, "order", ""));
+    if (rc < 0)
+        return rc;
+    list = select_trees(standing, &selected);
+    for (size_t i = (size_t)offset; i < list->n && n < limit; i++)
+        tree[n++] = list->tree ? list->tree[i] : standing->roll->scores->order[i];
+    return answer_items(worker, standing, tree, n, list->n, response);
+}
+
+/* -------------------------------------------------------------------------------- next */
+
+/* The questions in order, by what is learnt from the labels there are. */
+static int ask(struct ranking *r, const struct standing *standing, size_t most, uint32_t *tree,
+               size_t *n)
+{
+    double *score = mem_alloc(r->n, sizeof *score), threshold;
+    bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
+    int rc = learner_rank(&r->learner, standing->roll->label, score, is_anomaly, &threshold);
+
+    if (rc == 0)
+        *n = query_next(&r->rows, score, r->prior, standing->roll->label,
+                        gp_opts_default().length, most, tree);
+    free(score);
+    free(is_anomaly);
+    return rc;
+}
+
+int api_next(struct worker *worker, const struct request *request, struct response *response)
+{
+    static const struct retrain_settings usual = {.seed = 1};
+    struct standing *standing;
+    struct ranking *ranking;
+    uint32_t tree[MOST_QUESTIONS], total = 0;
+    size_t n = 0;
+    double most;
+    int rc = request_number(request, "limit", 0, MOST_QUESTIONS, USUAL_QUESTIONS, &most);
+
+    if (rc == 0)
+        rc = request_number(request, "n", 0, MOST_QUESTIONS, most, &most);
+    if (rc == 0)
+        rc = worker_model(worker, request->id[0], &standing);
+    if (rc == 0)
+        rc = worker_ranking(worker, request->id[0], &usual, &ranking);
+    if (rc < 0)
+        return rc;
+    if (most > standing->n)
+        most = standing->n;
+    rc = ask(ranking, standing, (size_t)most, tree, &n);
+    for (uint32_t t = 0; t < standing->n; t++)
+        total += standing->roll->label[t] == LABEL_NONE;
+    return rc < 0 ? rc : answer_items(worker, standing, tree, n, total, response);
+}
+
+/* ------------------------------------------------------------------------------ one, all */
+
+int api_execution(struct worker *worker, const struct request *request,
+                  struct response *response)
+{
+    struct standing *standing;
+    struct closeup c;
+    json_t *json = NULL;
+    int rc = worker_model(worker, request->id[0], &standing);
+
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
+    if (rc == 0)
+        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+    if (rc == 0)
+        rc = closeup_locate(&c, &standing->model);
+    if (rc == 0)
+        rc = closeup_to_json(&c, &json);
+    if (rc == 0) {
+        json_object_set_new(json, "tree", json_integer(c.x.tree));
+        json_object_set_new(json, "location", json_count(c.x.location));
+        json_object_set_new(json, "call", json_count(c.x.call));
+        json_object_set_new(json, "exit_ns", json_count(c.x.enter_ns + c.x.duration_ns));
+        response_json(response, json);
+    }
+    closeup_release(&c);
+    return rc;
+}
+
+static void put_row(const struct execution *x, void *ctx)
+{
+    execution_to_csv(x, ctx);
+}
+
+int api_executions_csv(struct worker *worker, const struct request *request,
+                       struct response *response)
+{
+    struct execution_filter filter = {.rank = NO_RANK, .is_in_order = true};
+    double foi;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+    int rc = request_number(request, "foi", 0, REQUEST_LARGEST, -1, &foi);
+
+    if (rc < 0)
+        return rc;
+    if (foi >= 0)
+        filter.foi_id = (int64_t)foi;
+    out = open_memstream(&text, &size);
+    executions_csv_head(out);
+    rc = executions_each(worker->db, &filter, put_row, out);
+    fclose(out);
+    if (rc < 0) {
+        free(text);
+        return rc;
+    }
+    response_bytes(response, "text/csv; charset=utf-8", text, size);
+    response->download = "executions.csv";
+    return 0;
+}

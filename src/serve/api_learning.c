@@ -1,0 +1,227 @@
+/* What a person says of executions, and what is learnt from it. */
+#include "analysis/label_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "base/json.h"
+#include "view/retrain_json.h"
+#include "serve/api.h"
+#include "serve/label_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CHANGES 1000 /* in an answer */
+
+/* -------------------------------------------------------------------------- reading them */
+
+static void id_of(sqlite3_stmt *query, char id[EXECUTION_ID_SIZE])
+{
+    execution_id(id, rundb_text_or_null(query, LABEL_FOI_NAME),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_RANK),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_THREAD),
+                 (uint32_t)sqlite3_column_int64(query, LABEL_INDEX));
+}
+
+int api_labels(struct worker *worker, const struct request *request, struct response *response)
+{
+    sqlite3_stmt *query = NULL;
+    json_t *labels = json_array();
+    int rc = rundb_prepare(worker->db, run_sql_labels_of_trees, &query);
+
+    (void)request;
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        char id[EXECUTION_ID_SIZE];
+
+        id_of(query, id);
+        json_array_append_new(
+            labels, json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "foi",
+                              (json_int_t)sqlite3_column_int64(query, LABEL_FOI), "tree",
+                              (json_int_t)sqlite3_column_int64(query, LABEL_TREE), "id",
+                              json_text(id), "label", json_text(rundb_text(query, LABEL_TEXT)),
+                              "author", json_text(rundb_text(query, LABEL_AUTHOR)), "at",
+                              json_text(rundb_text(query, LABEL_AT))));
+    }
+    sqlite3_finalize(query);
+    response_json(response, labels);
+    return rc;
+}
+
+int api_labels_csv(struct worker *worker, const struct request *request,
+                   struct response *response)
+{
+    sqlite3_stmt *query = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int rc = rundb_prepare(worker->db, run_sql_labels_of_trees, &query);
+
+    (void)request;
+    fputs("id,label,author,at\n", out);
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        char id[EXECUTION_ID_SIZE];
+
+        id_of(query, id);
+        csv_text(out, id, true);
+        for (int c = LABEL_TEXT; c <= LABEL_AT; c++)
+            csv_text(out, rundb_text(query, c), false);
+        fputc('\n', out);
+    }
+    sqlite3_finalize(query);
+    fclose(out);
+    response_bytes(response, "text/csv; charset=utf-8", text, size);
+    response->download = "labels.csv";
+    return rc;
+}
+
+int api_retrains(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    struct standing *standing;
+    json_t *history;
+    int rc = worker_standing(worker, request->id[0], &standing);
+
+    if (rc == 0)
+        rc = retrain_history(worker->db, request->id[0], &history);
+    return rc < 0 ? rc : response_json(response, history);
+}
+
+/* -------------------------------------------------------------------------- writing them */
+
+static int read_author(const struct worker *worker, const struct request *request,
+                       const char **author)
+{
+    const json_t *value = json_object_get(request->body, "author");
+
+    *author = worker->served->author;
+    if (value == NULL || json_is_null(value))
+        return 0;
+    if (!json_is_string(value) || json_string_length(value) == 0 ||
+        json_string_length(value) > LABEL_LIST_MOST_AUTHOR)
+        return err_set(ERR_USAGE, "'author' takes a text of up to %d bytes",
+                       LABEL_LIST_MOST_AUTHOR);
+    *author = json_string_value(value);
+    return 0;
+}
+
+/* Rank, thread and number of the executions that these trees are of. */
+static int find_executions(const struct standing *standing, const struct label_list *list,
+                           struct label_entry *entry)
+{
+    const struct roll_facts *facts = standing->roll->facts;
+
+    for (size_t i = 0; i < list->n; i++) {
+        int64_t tree = list->item[i].tree;
+
+        if (tree < 0 || tree >= standing->n)
+            return err_set(ERR_USAGE, "no execution has the tree %lld", (long long)tree);
+        entry[i] = (struct label_entry){.foi = standing->foi,
+                                        .rank = facts->rank[tree],
+                                        .thread = facts->thread[tree],
+                                        .index = facts->index[tree],
+                                        .label = list->item[i].label};
+    }
+    return 0;
+}
+
+static int store_labels(struct worker *worker, const struct standing *standing,
+                        const struct label_list *list)
+{
+    struct label_entry *entry = mem_alloc(list->n, sizeof *entry);
+    int rc = find_executions(standing, list, entry);
+
+    if (rc == 0 && list->n > 0) {
+        rc = label_store_add(worker->db, entry, list->n,
+                             *list->author ? list->author : worker->served->author);
+        served_wrote(worker->served, rc);
+    }
+    free(entry);
+    return rc;
+}
+
+int api_label(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct label_list list = {0};
+    struct standing *standing;
+    size_t n;
+    int rc = worker_standing(worker, request->id[0], &standing);
+
+    if (rc == 0)
+        rc = label_list_read(&list, request->text, request->size);
+    if (rc == 0)
+        rc = store_labels(worker, standing, &list);
+    n = list.n;
+    label_list_release(&list);
+    if (rc < 0)
+        return rc;
+    atomic_fetch_add(&worker->served->n_labels, n);
+    served_tell(worker->served, "labels",
+                json_pack("{s:I}", "foi", (json_int_t)request->id[0]));
+    return response_json(response, json_pack("{s:I}", "labels", (json_int_t)n));
+}
+
+/* ------------------------------------------------------------------------------ learning */
+
+static int answer_retrain(struct worker *worker, int64_t foi, const struct ranking *ranking,
+                          struct retrain_result *result, struct response *response)
+{
+    atomic_fetch_add(&worker->served->n_retrains, 1);
+    served_tell(worker->served, "retrain",
+                json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
+    return response_json(
+        response, retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES));
+}
+
+int api_retrain(struct worker *worker, const struct request *request, struct response *response)
+{
+    const json_t *learner = json_object_get(request->body, "learner");
+    struct retrain_settings settings = {.seed = 1};
+    struct retrain_result result = {.id = 0};
+    struct ranking *ranking;
+    const char *author;
+    int rc = read_author(worker, request, &author);
+
+    if (rc == 0 && learner && !json_is_null(learner)) {
+        const char *name = json_string_value(learner);
+
+        if (name == NULL || learner_find(name) == NULL)
+            return err_set(ERR_USAGE, "no such learner");
+        snprintf(settings.learner, sizeof settings.learner, "%s", name);
+    }
+    if (rc == 0)
+        rc = worker_ranking(worker, request->id[0], &settings, &ranking);
+    if (rc == 0) {
+        rc = retrain_run(worker->db, ranking, author, &result);
+        served_wrote(worker->served, rc);
+    }
+    if (rc == 0)
+        answer_retrain(worker, request->id[0], ranking, &result, response);
+    free(result.change);
+    return rc;
+}
+
+int api_undo(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct retrain_settings newest, before;
+    struct retrain_result result = {.id = 0};
+    struct standing *standing;
+    struct ranking *ranking;
+    int rc = worker_standing(worker, request->id[0], &standing);
+
+    if (rc == 0)
+        rc = retrain_before(worker->db, request->id[0], &newest, &before);
+    if (rc == 0)
+        rc = worker_ranking(worker, request->id[0], before.id ? &before : &newest, &ranking);
+    if (rc == 0) {
+        rc = retrain_undo(worker->db, request->id[0], ranking, &result);
+        served_wrote(worker->served, rc);
+    }
+    if (rc == 0)
+        answer_retrain(worker, request->id[0], ranking, &result, response);
+    free(result.change);
+    return rc;
+}

@@ -1,0 +1,158 @@
+/* What the run is: its functions of interest, locations, regions, and what was wrong with it.
+ */
+#include "run/run_sql.h"
+#include "run/rundb.h"
+#include "base/json.h"
+#include "view/row_json.h"
+#include "monitor/api_live.h"
+#include "serve/api.h"
+#include "serve/assets.h"
+
+#include <string.h>
+
+#define MOST_FOUND 50
+
+/* The only row of a query as a field of an object, or null. */
+static int set_row(sqlite3 *db, json_t *object, const char *field, const char *sql, int64_t id)
+{
+    json_t *rows = NULL;
+    int rc = rows_to_json(db, &rows, sql, "i", id);
+
+    if (rc < 0)
+        return rc;
+    json_object_set_new(object, field,
+                        json_array_size(rows) > 0 ? json_incref(json_array_get(rows, 0))
+                                                  : json_null());
+    json_decref(rows);
+    return 0;
+}
+
+static int set_rows(sqlite3 *db, json_t *object, const char *field, const char *sql,
+                    const char *types, int64_t id)
+{
+    json_t *rows = NULL;
+    int rc = rows_to_json(db, &rows, sql, types, id);
+
+    if (rc == 0)
+        json_object_set_new(object, field, rows);
+    return rc;
+}
+
+static int add_fois(struct worker *worker, json_t *run)
+{
+    json_t *foi;
+    size_t i;
+    int rc = set_rows(worker->db, run, "fois", run_sql_show_fois, "", 0);
+
+    if (rc < 0)
+        return rc;
+    json_array_foreach(json_object_get(run, "fois"), i, foi)
+    {
+        int64_t id = json_integer_value(json_object_get(foi, "id"));
+
+        if (rc == 0)
+            rc = set_row(worker->db, foi, "labels", run_sql_show_labels, id);
+        if (rc == 0)
+            rc = set_row(worker->db, foi, "retrain", run_sql_show_retrain, id);
+        if (rc == 0)
+            rc = set_rows(worker->db, foi, "projections", run_sql_show_projections, "i", id);
+    }
+    return rc;
+}
+
+static int add_quality(struct worker *worker, json_t *run)
+{
+    json_t *item;
+    size_t i;
+    int rc = set_rows(worker->db, run, "quality", run_sql_show_quality, "", 0);
+
+    if (rc < 0)
+        return rc;
+    json_array_foreach(json_object_get(run, "quality"), i, item)
+    {
+        json_object_set_new(
+            item, "is_damage",
+            json_boolean(json_integer_value(json_object_get(item, "is_damage")) != 0));
+    }
+    return 0;
+}
+
+static json_t *meta_text(sqlite3 *db, const char *key)
+{
+    sqlite3_stmt *query = NULL;
+    json_t *text = json_null();
+
+    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
+        sqlite3_step(query) == SQLITE_ROW)
+        text = json_text(rundb_text(query, 0));
+    sqlite3_finalize(query);
+    return text;
+}
+
+int api_run(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct served *s = worker->served;
+    json_t *run;
+    int rc;
+
+    (void)request;
+    if (s->live)
+        return api_live_run(s->live, s->snag, s->name, response);
+    run = json_object();
+    json_object_set_new(run, "snag", json_text(s->snag));
+    json_object_set_new(run, "name", json_text(s->name));
+    json_object_set_new(run, "trace", meta_text(worker->db, "trace"));
+    json_object_set_new(run, "source", meta_text(worker->db, "source"));
+    json_object_set_new(run, "created", meta_text(worker->db, "created"));
+    json_object_set_new(run, "begin_ns", json_count(s->begin_ns));
+    json_object_set_new(run, "end_ns", json_count(s->end_ns));
+    json_object_set_new(run, "n_calls", json_count(s->run.columns.n_calls));
+    json_object_set_new(run, "n_messages", json_count(s->run.columns.n_messages));
+    json_object_set_new(run, "is_live", json_false());
+    json_object_set_new(run, "clocks",
+                        json_pack("{s:I, s:I, s:I}", "checked",
+                                  rundb_get(worker->db, "order_checked", 0), "wrong_before",
+                                  rundb_get(worker->db, "order_wrong_before", 0), "wrong",
+                                  rundb_get(worker->db, "order_wrong", 0)));
+    rc = add_fois(worker, run);
+    if (rc == 0)
+        rc = set_rows(worker->db, run, "locations", run_sql_show_locations, "", 0);
+    if (rc == 0)
+        rc = add_quality(worker, run);
+    if (rc == 0)
+        return response_json(response, run);
+    json_decref(run);
+    return rc;
+}
+
+int api_regions(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *regions = NULL;
+    int rc = rows_to_json(worker->db, &regions, run_sql_regions, "");
+
+    (void)request;
+    return rc < 0 ? rc : response_json(response, regions);
+}
+
+int api_search(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *items = NULL;
+    int rc = rows_to_json(worker->db, &items, run_sql_search, "ti",
+                          request_text(request, "q", ""), (int64_t)MOST_FOUND);
+
+    return rc < 0 ? rc : response_json(response, json_pack("{s:o}", "items", items));
+}
+
+int api_openapi(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct asset *asset = asset_openapi();
+
+    (void)worker;
+    (void)request;
+    *response = (struct response){.status = 200,
+                                  .type = "application/json",
+                                  .body = (void *)(uintptr_t)asset->data,
+                                  .size = asset->size,
+                                  .is_constant = true};
+    return 0;
+}

@@ -1,0 +1,213 @@
+/* A window of the trace: its calls as rectangles, its messages, and both as a file. */
+#include "base/err.h"
+#include "base/mem.h"
+#include "explain/trace_view.h"
+#include "base/json.h"
+#include "serve/api.h"
+#include "serve/arrows.h"
+#include "serve/lod.h"
+#include "serve/window.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WIDTH 8192
+#define USUAL_WIDTH 1000
+#define MOST_DEPTH 65536
+#define USUAL_DEPTH 64
+#define MOST_RECTANGLES 500000
+#define USUAL_RECTANGLES 10000
+#define MOST_MESSAGES 100000
+#define USUAL_MESSAGES 2000
+#define MOST_EXPORTED 200000u /* calls in a file */
+
+/* ----------------------------------------------------------------------------- timeline */
+
+/* Messages whose record lies in the window. O(locations x log n). */
+static uint64_t count_records(const struct served *served, const struct window *window)
+{
+    const struct levels *levels = served_levels(served);
+    uint64_t n = 0;
+
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        n += arrows_from(&served->scattered, levels, window->location[k], window->end_ns) -
+             arrows_from(&served->scattered, levels, window->location[k], window->begin_ns);
+    return n;
+}
+
+static int answer_lod(const struct lod *lod, const struct lod_window *look, uint64_t n_messages,
+                      struct response *response)
+{
+    struct bundle bundle = {.n_columns = 0};
+    uint64_t shown = n_messages < USUAL_MESSAGES ? n_messages : USUAL_MESSAGES;
+
+    bundle_add(&bundle, "begin_ns", BUNDLE_F64, lod->begin_ns, lod->n);
+    bundle_add(&bundle, "end_ns", BUNDLE_F64, lod->end_ns, lod->n);
+    bundle_add(&bundle, "location", BUNDLE_U32, lod->location, lod->n);
+    bundle_add(&bundle, "depth", BUNDLE_U16, lod->depth, lod->n);
+    bundle_add(&bundle, "region", BUNDLE_U32, lod->region, lod->n);
+    bundle_add(&bundle, "call", BUNDLE_U32, lod->call, lod->n);
+    bundle_add(&bundle, "merged", BUNDLE_U32, lod->merged, lod->n);
+    bundle_say(&bundle, "width", json_count(look->width));
+    bundle_say(&bundle, "interval_ns", json_count((uint64_t)1 << lod_interval(look)));
+    bundle_say(
+        &bundle, "messages",
+        json_pack("{s:I, s:I}", "n", (json_int_t)n_messages, "shown", (json_int_t)shown));
+    return response_bundle(response, &bundle);
+}
+
+int api_timeline(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    const struct served *served = worker->served;
+    struct window window;
+    struct lod lod = {.n = 0};
+    struct lod_window look = {.width = 1};
+    double width = 0, depth = 0, most = 0;
+    int rc = window_read(&window, served, request);
+
+    if (rc == 0)
+        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
+    if (rc == 0)
+        rc = request_number(request, "depth", 1, MOST_DEPTH, USUAL_DEPTH, &depth);
+    if (rc == 0)
+        rc = request_number(request, "most", 1, MOST_RECTANGLES, USUAL_RECTANGLES, &most);
+    if (rc == 0) {
+        look = (struct lod_window){window.begin_ns, window.end_ns, (uint32_t)width,
+                                   (uint32_t)depth, (uint32_t)most};
+        lod_make(&lod, &served->scattered, served_levels(served), window.location,
+                 window.n_locations, &look);
+        answer_lod(&lod, &look, count_records(served, &window), response);
+    }
+    lod_release(&lod);
+    window_release(&window);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- messages */
+
+static void answer_arrows(const struct arrows *arrows, struct response *response)
+{
+    size_t n = arrows->n;
+    double *real = mem_alloc(3 * n, sizeof *real);
+    uint32_t *whole = mem_alloc(5 * n, sizeof *whole);
+    struct bundle bundle = {.n_columns = 0};
+    static const char *const reals[] = {"send_ns", "recv_ns", "bytes"};
+    static const char *const wholes[] = {"from", "to", "tag", "send_call", "recv_call"};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct arrow *a = &arrows->arrow[i];
+        const double r[] = {a->send_ns, a->recv_ns, a->bytes};
+        const uint32_t w[] = {a->from, a->to, a->tag, a->send_call, a->recv_call};
+
+        for (size_t c = 0; c < 3; c++)
+            real[c * n + i] = r[c];
+        for (size_t c = 0; c < 5; c++)
+            whole[c * n + i] = w[c];
+    }
+    for (size_t c = 0; c < 3; c++)
+        bundle_add(&bundle, reals[c], BUNDLE_F64, real + c * n, n);
+    for (size_t c = 0; c < 5; c++)
+        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
+    bundle_say(&bundle, "total", json_count(arrows->total));
+    bundle_say(&bundle, "shown", json_count(n));
+    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
+    response_bundle(response, &bundle);
+    free(real);
+    free(whole);
+}
+
+int api_messages(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    const struct served *served = worker->served;
+    struct window window;
+    struct arrows arrows = {.n = 0};
+    double limit = 0;
+    int rc = window_read(&window, served, request);
+
+    if (rc == 0)
+        rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
+    if (rc == 0) {
+        struct arrows_window look = {window.begin_ns, window.end_ns, window.location,
+                                     window.n_locations};
+
+        arrows_of(&arrows, &served->scattered, served_levels(served), &look, (size_t)limit);
+        answer_arrows(&arrows, response);
+    }
+    arrows_release(&arrows);
+    window_release(&window);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- as a file */
+
+static void put_name(FILE *out, const char *text)
+{
+    json_t *json = json_text(text);
+    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+
+    fputs(quoted, out);
+    free(quoted);
+    json_decref(json);
+}
+
+static void put_calls(FILE *out, const struct served *served, uint32_t l,
+                      const struct window *window, uint64_t *n_left)
+{
+    const struct definitions *defs = &served->run.defs;
+    struct call_view calls = columns_view(&served->run.columns, l);
+    uint32_t end = calls_until(&calls, window->end_ns);
+    const char *separator = *n_left == MOST_EXPORTED ? "" : ",\n";
+
+    for (uint32_t i = 0; i<end && * n_left> 0;) {
+        uint64_t enter = calls.enter_ns[i], length = calls.inclusive_ns[i];
+        uint32_t inside = calls.subtree_len[i];
+
+        if (enter + length < window->begin_ns && enter < window->begin_ns) {
+            i += inside > 0 ? inside : 1; /* nothing inside reaches the window either */
+            continue;
+        }
+        if (calls.region[i] < defs->names.n) {
+            fprintf(out,
+                    "%s{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64
+                    ".%03u,\"dur\":%" PRIu64 ".%03u,\"name\":",
+                    separator, defs->location[l].rank, defs->location[l].thread, enter / 1000,
+                    (unsigned)(enter % 1000), length / 1000, (unsigned)(length % 1000));
+            put_name(out, defs->region[calls.region[i]].short_name);
+            fputc('}', out);
+            separator = ",\n";
+            (*n_left)--;
+        }
+        i++;
+    }
+}
+
+int api_window(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct window window;
+    uint64_t n_left = MOST_EXPORTED;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+    int rc = window_read(&window, worker->served, request);
+
+    if (rc == 0) {
+        out = open_memstream(&text, &size);
+        fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+        for (uint32_t k = 0; k < window.n_locations && n_left > 0; k++)
+            put_calls(out, worker->served, window.location[k], &window, &n_left);
+        fputs("\n]}\n", out);
+        fclose(out);
+        response_bytes(response, "application/json", text, size);
+        response->download = "window.json";
+        if (n_left == 0) {
+            response_release(response);
+            rc = err_set(ERR_RANGE, "more than %u calls in this window", MOST_EXPORTED);
+        }
+    }
+    window_release(&window);
+    return rc;
+}

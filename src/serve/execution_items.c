@@ -1,0 +1,97 @@
+/* A sketch is the dear part, and never changes, so it is kept. */
+#include "serve/execution_items.h"
+
+#include "run/rundb.h"
+#include "view/closeup.h"
+#include "base/json.h"
+#include "serve/call_paths.h"
+
+#define MOST_NODES 40 /* of a sketch */
+
+/* The executions of one answer, on their way into an array. */
+struct items {
+    struct worker *worker;
+    struct standing *standing;
+    json_t *array;
+    int rc;
+};
+
+static int sketch(struct items *items, const struct execution *x, json_t **out)
+{
+    struct worker *worker = items->worker;
+    struct closeup c;
+    struct call_paths paths;
+    int rc;
+
+    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
+    rc = closeup_sketch(&c, x, &items->standing->model);
+    if (rc == 0) {
+        call_paths_of(&paths, &c);
+        *out = call_paths_sketch(&paths, MOST_NODES);
+        call_paths_release(&paths);
+    }
+    closeup_release(&c);
+    return rc;
+}
+
+static void forget_sketches(struct standing *standing)
+{
+    for (uint32_t t = 0; t < standing->n; t++) {
+        json_decref(standing->sketch[t]);
+        standing->sketch[t] = NULL;
+    }
+    standing->n_sketches = 0;
+}
+
+static int add_sketch(struct items *items, const struct execution *x, json_t *item)
+{
+    struct standing *standing = items->standing;
+    int rc;
+
+    if (standing->sketch[x->tree] == NULL) {
+        if (standing->n_sketches == STANDING_MOST_SKETCHES)
+            forget_sketches(standing);
+        rc = sketch(items, x, &standing->sketch[x->tree]);
+        if (rc < 0)
+            return rc;
+        standing->n_sketches++;
+    }
+    json_object_set(item, "sketch", standing->sketch[x->tree]);
+    return 0;
+}
+
+static void add(const struct execution *x, void *ctx)
+{
+    struct items *items = ctx;
+    json_t *item = execution_to_json(x);
+
+    json_object_set_new(item, "tree", json_integer(x->tree));
+    json_object_set_new(item, "location", json_count(x->location));
+    json_object_set_new(item, "call", json_count(x->call));
+    json_object_set_new(item, "part", json_text(x->part));
+    json_object_set_new(item, "cause", x->cause ? json_text(x->cause) : json_null());
+    json_object_set_new(item, "rank_now",
+                        json_count(items->standing->roll->scores->place[x->tree]));
+    json_object_set_new(item, "rank_before",
+                        json_count(items->standing->roll->facts->place_before[x->tree]));
+    items->rc = add_sketch(items, x, item);
+    json_array_append_new(items->array, item);
+}
+
+int execution_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+                    size_t n, json_t **out)
+{
+    struct items items = {worker, standing, json_array(), 0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        rc = executions_tree(worker->db, standing->foi, tree[i], add, &items);
+        if (rc == 0)
+            rc = items.rc;
+    }
+    if (rc == 0)
+        *out = items.array;
+    else
+        json_decref(items.array);
+    return rc;
+}

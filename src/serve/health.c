@@ -1,0 +1,44 @@
+#include "serve/health.h"
+
+#include "base/err.h"
+#include "prov/prov_place.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+static int check_run(struct worker *worker)
+{
+    sqlite3_stmt *query = NULL;
+    int rc, step;
+
+    if (database_is_moved(&worker->database))
+        return err_set(ERR_IO, "the run is no longer there");
+    rc = rundb_prepare(worker->db, run_sql_meta_any, &query);
+    if (rc < 0)
+        return rc;
+    step = sqlite3_step(query);
+    if (step != SQLITE_ROW)
+        rc = step == SQLITE_DONE ? err_set(ERR_FORMAT, "the run says nothing of itself")
+                                 : rundb_error(worker->db, "cannot read the run");
+    sqlite3_finalize(query);
+    if (rc == 0 && atomic_load(&worker->served->is_write_failing))
+        rc = err_set(ERR_IO, "the last change could not be written");
+    return rc;
+}
+
+static int check_live(struct live_state *live)
+{
+    char why[256];
+
+    if (live_state_trouble(live, why))
+        return err_set(ERR_IO, "%s", why);
+    if (live_state_has_store(live) && !prov_place_is_store(live_state_store_url(live)))
+        return err_set(ERR_IO, "the store is no longer there");
+    return 0;
+}
+
+int health_check(struct worker *worker)
+{
+    struct live_state *live = worker->served->live;
+
+    return live ? check_live(live) : check_run(worker);
+}

@@ -1,0 +1,321 @@
+/*
+ * The rows come in the order of the primary key, so that reading them is one sequential scan.
+ * Every label and every retrain has a number, and an undo marks one of these: three numbers say
+ * whether anything is to be read again. They are read in the same transaction as what they
+ * stand for.
+ */
+#include "serve/roll.h"
+
+#include "analysis/label_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the order of executions depends on, as in the index execution_by_score. */
+struct place {
+    double score, time, gross;
+    uint32_t tree;
+};
+
+/* On whose behalf a roll is made. */
+struct making {
+    sqlite3 *db;
+    int64_t foi;
+    uint32_t n;
+};
+
+/* ------------------------------------------------------------------------------ lifetimes */
+
+static void free_facts(struct shared *shared)
+{
+    struct roll_facts *f = (struct roll_facts *)shared;
+
+    free(f->enter_ns);
+    free(f->exit_ns);
+    free(f->duration_ns);
+    free(f->rank);
+    free(f->thread);
+    free(f->index);
+    free(f->location);
+    free(f->vertices);
+    free(f->messages);
+    free(f->part);
+    free(f->time);
+    free(f->gross);
+    free(f->place_before);
+    free(f);
+}
+
+static struct roll_facts *new_facts(uint32_t n)
+{
+    struct roll_facts *f = mem_alloc(1, sizeof *f);
+
+    *f = (struct roll_facts){.shared = {1, free_facts},
+                             .enter_ns = mem_alloc(n, sizeof(double)),
+                             .exit_ns = mem_alloc(n, sizeof(double)),
+                             .duration_ns = mem_alloc(n, sizeof(double)),
+                             .rank = mem_alloc(n, sizeof(uint32_t)),
+                             .thread = mem_alloc(n, sizeof(uint32_t)),
+                             .index = mem_alloc(n, sizeof(uint32_t)),
+                             .location = mem_alloc(n, sizeof(uint32_t)),
+                             .vertices = mem_alloc(n, sizeof(uint32_t)),
+                             .messages = mem_alloc(n, sizeof(uint32_t)),
+                             .part = mem_alloc(n, 1),
+                             .time = mem_alloc(n, sizeof(double)),
+                             .gross = mem_alloc(n, sizeof(double)),
+                             .place_before = mem_alloc(n, sizeof(uint32_t))};
+    return f;
+}
+
+static void free_scores(struct shared *shared)
+{
+    struct roll_scores *s = (struct roll_scores *)shared;
+
+    free(s->score);
+    free(s->is_anomaly);
+    free(s->order);
+    free(s->place);
+    free(s);
+}
+
+static struct roll_scores *new_scores(uint32_t n)
+{
+    struct roll_scores *s = mem_alloc(1, sizeof *s);
+
+    *s = (struct roll_scores){.shared = {1, free_scores},
+                              .score = mem_alloc(n, sizeof(float)),
+                              .is_anomaly = mem_alloc(n, 1),
+                              .order = mem_alloc(n, sizeof(uint32_t)),
+                              .place = mem_alloc(n, sizeof(uint32_t))};
+    return s;
+}
+
+static void free_roll(struct shared *shared)
+{
+    struct roll *roll = (struct roll *)shared;
+
+    if (roll->facts)
+        shared_drop(&roll->facts->shared);
+    if (roll->scores)
+        shared_drop(&roll->scores->shared);
+    free(roll->label);
+    free(roll);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static int by_score(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    if (p->score != q->score)
+        return p->score > q->score ? -1 : 1;
+    if (p->time != q->time)
+        return p->time > q->time ? -1 : 1;
+    if (p->gross != q->gross)
+        return p->gross > q->gross ? -1 : 1;
+    return p->tree < q->tree ? -1 : 1;
+}
+
+/* Where rows go to: arrays of the two orders, and what is made of the rest. */
+struct reading {
+    struct roll_facts *facts;
+    struct roll_scores *scores;
+    struct place *now, *before; /* [n]; before only where facts are read */
+    bool is_as_before;          /* all scores are the detector's own */
+};
+
+typedef void take_fn(struct reading *r, uint32_t t, sqlite3_stmt *row);
+
+/* Runs a query whose first column is the tree, and calls take for all n rows, in order. */
+static int each_row(const struct making *m, const char *sql, take_fn *take, struct reading *r)
+{
+    sqlite3_stmt *query = NULL;
+    uint32_t t = 0;
+    int rc = rundb_prepare(m->db, sql, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(m->db, query, "i", m->foi);
+    for (; rc == 0 && t < m->n && sqlite3_step(query) == SQLITE_ROW; t++) {
+        if (sqlite3_column_int64(query, FACT_TREE) != t)
+            break;
+        take(r, t, query);
+    }
+    sqlite3_finalize(query);
+    if (rc == 0 && t < m->n)
+        rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions are in it", t, m->n);
+    return rc;
+}
+
+static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
+{
+    double score = sqlite3_column_double(row, FACT_SCORE);
+
+    r->scores->score[t] = (float)score;
+    r->scores->is_anomaly[t] = sqlite3_column_int(row, FACT_IS_ANOMALY) != 0;
+    r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
+}
+
+static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
+{
+    struct roll_facts *f = r->facts;
+    uint64_t enter = (uint64_t)sqlite3_column_int64(row, FACT_ENTER);
+    uint64_t duration = (uint64_t)sqlite3_column_int64(row, FACT_DURATION);
+
+    f->enter_ns[t] = (double)enter;
+    f->duration_ns[t] = (double)duration;
+    f->exit_ns[t] = (double)(enter + duration);
+    f->rank[t] = (uint32_t)sqlite3_column_int64(row, FACT_RANK);
+    f->thread[t] = (uint32_t)sqlite3_column_int64(row, FACT_THREAD);
+    f->index[t] = (uint32_t)sqlite3_column_int64(row, FACT_INDEX);
+    f->location[t] = (uint32_t)sqlite3_column_int64(row, FACT_LOCATION);
+    f->vertices[t] = (uint32_t)sqlite3_column_int64(row, FACT_VERTICES);
+    f->messages[t] = (uint32_t)sqlite3_column_int64(row, FACT_MESSAGES);
+    f->part[t] = (unsigned char)sqlite3_column_int(row, FACT_PART);
+    f->time[t] = sqlite3_column_double(row, FACT_TIME);
+    f->gross[t] = sqlite3_column_double(row, FACT_GROSS);
+    take_score(r, t, row);
+    r->before[t] = r->now[t];
+    r->before[t].score = sqlite3_column_double(row, FACT_DETECTOR_SCORE);
+    r->is_as_before &= r->before[t].score == r->now[t].score;
+}
+
+static void put_order(struct reading *r, uint32_t n)
+{
+    qsort(r->now, n, sizeof *r->now, by_score);
+    for (uint32_t i = 0; i < n; i++) {
+        r->scores->order[i] = r->now[i].tree;
+        r->scores->place[r->now[i].tree] = i + 1;
+    }
+}
+
+static int read_scores(const struct making *m, struct reading *r)
+{
+    int rc = each_row(m, run_sql_scores, take_score, r);
+
+    if (rc == 0)
+        put_order(r, m->n);
+    return rc;
+}
+
+static int read_all(const struct making *m, struct reading *r)
+{
+    uint32_t *place_before = r->facts->place_before;
+    int rc;
+
+    r->is_as_before = true;
+    r->before = mem_alloc(m->n, sizeof *r->before);
+    rc = each_row(m, run_sql_facts, take_all, r);
+    if (rc == 0)
+        put_order(r, m->n);
+    if (rc == 0 && r->is_as_before) {
+        memcpy(place_before, r->scores->place, m->n * sizeof *place_before);
+    } else if (rc == 0) {
+        qsort(r->before, m->n, sizeof *r->before, by_score);
+        for (uint32_t i = 0; i < m->n; i++)
+            place_before[r->before[i].tree] = i + 1;
+    }
+    free(r->before);
+    return rc;
+}
+
+/* When labels and scores were last written. */
+static int read_stamp(const struct making *m, struct roll *roll)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(m->db, run_sql_stamp, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(m->db, query, "i", m->foi);
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = rundb_error(m->db, "cannot read the labels");
+    if (rc == 0) {
+        roll->newest_label = sqlite3_column_int64(query, 0);
+        roll->newest_retrain = sqlite3_column_int64(query, 1);
+        roll->n_undone = sqlite3_column_int64(query, 2);
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- making */
+
+static bool has_scores_of(const struct roll *roll, const struct roll *old)
+{
+    return old && old->newest_retrain == roll->newest_retrain &&
+           old->n_undone == roll->n_undone;
+}
+
+/* Takes from the old one what still holds, and reads the rest. */
+static int fill(const struct making *m, const struct roll *old, struct roll *roll)
+{
+    struct reading r = {.now = NULL};
+    int64_t newest;
+    int rc = 0;
+
+    roll->facts = old ? old->facts : new_facts(m->n);
+    if (old)
+        shared_keep(&roll->facts->shared);
+    if (has_scores_of(roll, old)) {
+        roll->scores = old->scores;
+        shared_keep(&roll->scores->shared);
+    } else {
+        roll->scores = new_scores(m->n);
+        r.facts = roll->facts;
+        r.scores = roll->scores;
+        r.now = mem_alloc(m->n, sizeof *r.now);
+        rc = old ? read_scores(m, &r) : read_all(m, &r);
+        free(r.now);
+    }
+    return rc < 0 ? rc
+                  : label_store_load(m->db, m->foi, LABEL_LAST, m->n, roll->label, &newest);
+}
+
+static int renew(struct shared *shared, void *ctx, struct shared **out)
+{
+    const struct making *m = ctx;
+    const struct roll *old = (const struct roll *)shared;
+    struct roll *roll = mem_alloc(1, sizeof *roll);
+    int rc = rundb_exec(m->db, "BEGIN");
+
+    if (rc < 0) {
+        free(roll);
+        return rc;
+    }
+    *roll = (struct roll){.shared = {1, free_roll}, .n = m->n};
+    rc = read_stamp(m, roll);
+    if (rc == 0 && has_scores_of(roll, old) && old->newest_label == roll->newest_label) {
+        shared_drop(&roll->shared);
+        *out = shared;
+    } else if (rc == 0) {
+        roll->label = mem_alloc(m->n, 1);
+        rc = fill(m, old, roll);
+        *out = &roll->shared;
+    }
+    if (rc < 0)
+        shared_drop(&roll->shared);
+    sqlite3_exec(m->db, "COMMIT", NULL, NULL, NULL);
+    return rc;
+}
+
+int roll_take(struct shelf *shelf, sqlite3 *db, int64_t foi, uint32_t n,
+              const struct roll **roll)
+{
+    struct making making = {db, foi, n};
+    struct shared *value;
+    int rc = shelf_take(shelf, foi, renew, &making, &value);
+
+    if (rc == 0)
+        *roll = (const struct roll *)value;
+    return rc;
+}
+
+void roll_give_back(struct shelf *shelf, const struct roll *roll)
+{
+    shelf_give_back(shelf, roll ? (struct shared *)(uintptr_t)&roll->shared : NULL);
+}

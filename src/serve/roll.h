@@ -1,0 +1,56 @@
+/*
+ * roll -- all executions of a function of interest as arrays by tree, as the page asks for
+ * them.
+ *
+ * A roll is a snapshot that all threads share (base/shelf.h). What never changes is read once.
+ * A new label makes a new roll that differs in the labels only; a retrain or an undo one whose
+ * scores and order are read anew.
+ */
+#ifndef SNAG_SERVE_ROLL_H
+#define SNAG_SERVE_ROLL_H
+
+#include "base/shelf.h"
+
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+/* What never changes. All arrays are [n]. */
+struct roll_facts {
+    struct shared shared;
+    double *enter_ns, *exit_ns, *duration_ns;
+    uint32_t *rank, *thread, *index, *location, *vertices, *messages;
+    unsigned char *part;    /* 0 time, 1 gross, 2 structure, 3 size */
+    double *time, *gross;   /* they break ties of the score */
+    uint32_t *place_before; /* by the detector's own score, from 1 */
+};
+
+/* What a retrain changes. All arrays are [n]. */
+struct roll_scores {
+    struct shared shared;
+    float *score;
+    unsigned char *is_anomaly;
+    uint32_t *order; /* trees, strangest first */
+    uint32_t *place; /* of a tree in that order, from 1 */
+};
+
+struct roll {
+    struct shared shared;
+    uint32_t n; /* executions */
+    struct roll_facts *facts;
+    struct roll_scores *scores;
+    signed char *label;                             /* [n] enum label */
+    int64_t newest_label, newest_retrain, n_undone; /* when it was read */
+};
+
+/*
+ * roll_take -- the roll as the database has it now; give it back.
+ *   n  executions of the function of interest
+ * Returns 0, ERR_FORMAT for a damaged run, or ERR_DATABASE. Nothing to speak of when neither
+ * label nor score changed, else O(n), or O(n log n) when scores did. Thread-safe.
+ */
+int roll_take(struct shelf *shelf, sqlite3 *db, int64_t foi, uint32_t n,
+              const struct roll **roll);
+void roll_give_back(struct shelf *shelf, const struct roll *roll);
+
+#endif

@@ -1,0 +1,166 @@
+#include "serve/routes.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GET ROUTE_TAKES_NOTHING
+#define SETTINGS ROUTE_TAKES_SETTINGS
+#define LABELS ROUTE_TAKES_LABELS
+
+static const struct route routes[] = {
+    {GET, "/run", NULL, ROUTE_BY_READER, true, .answer = api_run},
+    {GET, "/regions", NULL, ROUTE_BY_READER, true, .answer = api_regions},
+    {GET, "/fois/{foi}/columns", NULL, ROUTE_BY_READER, true, .answer = api_columns},
+    {GET, "/fois/{foi}/candidates", "order=next", ROUTE_BY_LEARNER, false, .answer = api_next},
+    {GET, "/fois/{foi}/candidates", NULL, ROUTE_BY_READER, true, .answer = api_candidates},
+    {GET, "/fois/{foi}/executions/{tree}", NULL, ROUTE_BY_READER, true,
+     .answer = api_execution},
+    {GET, "/fois/{foi}/executions/{tree}/tree", NULL, ROUTE_BY_READER, true,
+     .answer = api_tree},
+    {GET, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_EXPLAINER, false,
+     .answer = api_subtrees},
+    {GET, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, .answer = api_typical},
+    {GET, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, .answer = api_next},
+    {GET, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, .answer = api_retrains},
+    {GET, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, .answer = api_projection},
+    {GET, "/timeline", NULL, ROUTE_BY_READER, true, .answer = api_timeline},
+    {GET, "/messages", NULL, ROUTE_BY_READER, true, .answer = api_messages},
+    {GET, "/calls/{location}/{row}", NULL, ROUTE_BY_READER, false, .answer = api_call},
+    {GET, "/search", NULL, ROUTE_BY_READER, true, .answer = api_search},
+    {GET, "/search/next", NULL, ROUTE_BY_READER, false, .answer = api_search_next},
+    {GET, "/labels", NULL, ROUTE_BY_READER, true, .answer = api_labels},
+    {GET, "/labels.csv", NULL, ROUTE_BY_READER, true, .answer = api_labels_csv},
+    {GET, "/executions.csv", NULL, ROUTE_BY_READER, true, .answer = api_executions_csv},
+    {GET, "/window.json", NULL, ROUTE_BY_READER, false, .answer = api_window},
+    {GET, "/live/status", NULL, ROUTE_BY_READER, false, .live = api_live_status},
+    {GET, "/live/points", NULL, ROUTE_BY_READER, true, .live = api_live_points},
+    {GET, "/live/heatmap", NULL, ROUTE_BY_READER, true, .live = api_live_heatmap},
+    {GET, "/live/ranks", NULL, ROUTE_BY_READER, true, .live = api_live_ranks},
+    {GET, "/live/regions", NULL, ROUTE_BY_READER, true, .live = api_live_regions},
+    {GET, "/live/history", NULL, ROUTE_BY_READER, true, .live = api_live_history},
+    {GET, "/live/counters", NULL, ROUTE_BY_READER, true, .live = api_live_counters},
+    {GET, "/live/model", NULL, ROUTE_BY_READER, true, .live = api_live_model},
+    {GET, "/live/records", NULL, ROUTE_BY_READER, false, .live = api_live_records},
+    {GET, "/live/record/{id}", NULL, ROUTE_BY_READER, false, .live = api_live_record},
+    {GET, "/openapi.json", NULL, ROUTE_BY_READER, false, .answer = api_openapi},
+    {LABELS, "/fois/{foi}/labels", NULL, ROUTE_BY_WRITER, false, .answer = api_label},
+    {SETTINGS, "/fois/{foi}/retrain", NULL, ROUTE_BY_LEARNER, false, .answer = api_retrain},
+    {SETTINGS, "/fois/{foi}/retrain/undo", NULL, ROUTE_BY_LEARNER, false, .answer = api_undo},
+    {SETTINGS, "/fois/{foi}/projection", NULL, ROUTE_BY_WRITER, false, .answer = api_project},
+    {SETTINGS, "/fois/{foi}/projection/cancel", NULL, ROUTE_BY_WRITER, false,
+     .answer = api_cancel},
+    {0},
+};
+
+const struct route *route_list(void)
+{
+    return routes;
+}
+
+size_t route_most_body(const struct route *route)
+{
+    static const size_t most[] = {
+        [ROUTE_TAKES_NOTHING] = 0,
+        [ROUTE_TAKES_SETTINGS] = 4096,
+        [ROUTE_TAKES_LABELS] = 8u << 20, /* some 200,000 */
+    };
+
+    return most[route->takes];
+}
+
+bool route_is_of(const struct route *route, bool is_live)
+{
+    return route->answer == api_run || route->answer == api_openapi ||
+           (route->live != NULL) == is_live;
+}
+
+int route_answer(const struct route *route, struct worker *worker,
+                 const struct request *request, struct response *response)
+{
+    return route->live ? route->live(worker->served->live, request, response)
+                       : route->answer(worker, request, response);
+}
+
+/* A number of the path, which ends at '/' or with the path. */
+static bool take_number(const char **path, int64_t *out)
+{
+    size_t n = strcspn(*path, "/");
+
+    if (n == 0 || n > 15 || strspn(*path, "0123456789") < n)
+        return false;
+    *out = strtoll(*path, NULL, 10);
+    *path += n;
+    return true;
+}
+
+static bool is_match(const char *pattern, const char *path, int64_t id[2])
+{
+    size_t n_ids = 0;
+
+    while (*pattern && *path) {
+        if (*pattern == '{') {
+            pattern += strcspn(pattern, "}") + 1;
+            if (!take_number(&path, &id[n_ids++]))
+                return false;
+        } else if (*pattern++ != *path++) {
+            return false;
+        }
+    }
+    return *pattern == '\0' && *path == '\0';
+}
+
+static bool has_parameter(const struct request *request, const char *parameter)
+{
+    size_t length = strcspn(parameter, "=");
+
+    for (size_t i = 0; i < request->n_parameters; i++)
+        if (strncmp(request->parameter[i].name, parameter, length) == 0 &&
+            request->parameter[i].name[length] == '\0' &&
+            strcmp(request->parameter[i].value, parameter + length + 1) == 0)
+            return true;
+    return false;
+}
+
+/* The path below the prefix of the API, or NULL. */
+static const char *path_of(const struct request *request)
+{
+    static const char prefix[] = "/api/v1";
+
+    return strncmp(request->path, prefix, sizeof prefix - 1) == 0
+               ? request->path + sizeof prefix - 1
+               : NULL;
+}
+
+static bool is_post(const struct route *route)
+{
+    return route->takes != ROUTE_TAKES_NOTHING;
+}
+
+const char *route_methods(const struct request *request)
+{
+    const char *path = path_of(request);
+    bool has[2] = {false, false};
+    int64_t id[2];
+
+    for (const struct route *route = routes; path && route->pattern; route++)
+        has[is_post(route)] |= is_match(route->pattern, path, id);
+    return has[0] && has[1] ? "GET, HEAD, POST" : has[1] ? "POST" : has[0] ? "GET, HEAD" : NULL;
+}
+
+const struct route *route_find(struct request *request)
+{
+    const char *path = path_of(request);
+
+    for (const struct route *route = routes; path && route->pattern; route++) {
+        int64_t id[2] = {0, 0};
+
+        if (is_post(route) != request->is_post || !is_match(route->pattern, path, id) ||
+            (route->parameter && !has_parameter(request, route->parameter)))
+            continue;
+        memcpy(request->id, id, sizeof id);
+        return route;
+    }
+    return NULL;
+}

@@ -1,0 +1,86 @@
+/*
+ * served -- the run that is served, as all threads see it; or a program that runs, of which
+ * there is a live state instead.
+ *
+ * What never changes is shared: the columns, the definitions. The database is not: each thread
+ * has its own connection (struct worker). What the threads tell each other goes through a feed
+ * (events), a board (the points of the projection that runs), a shelf (how all
+ * executions stand) and counters.
+ */
+#ifndef SNAG_SERVE_SERVED_H
+#define SNAG_SERVE_SERVED_H
+
+#include "base/board.h"
+#include "base/feed.h"
+#include "base/shelf.h"
+#include "run/levels.h"
+#include "run/rundir.h"
+#include "trace/definitions.h"
+#include "monitor/live_state.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+struct served {
+    struct live_state *live;   /* NULL: a run; else there is no run and no database */
+    struct run run;            /* its db is only used while it is opened */
+    char name[256];            /* of the directory */
+    uint64_t begin_ns, end_ns; /* of the trace */
+    struct columns scattered;  /* run.columns, for whoever looks at a few places only */
+    struct levels levels;      /* of these, once has_levels says so */
+    atomic_bool has_levels;
+    atomic_bool is_closing; /* nothing new is begun, and what takes long is given up */
+    pthread_t levelling;    /* makes them, if the run has none */
+    bool is_levelling;      /* that thread was started */
+    const char *snag;       /* version of the program */
+    const char *author;     /* of labels that do not name one */
+    uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
+
+    struct feed events;
+    struct board points; /* a bundle */
+    struct shelf rolls;  /* by function of interest */
+    pthread_t projecting;
+    bool has_projected; /* the thread above was started; only the learner's thread looks */
+    atomic_bool is_projecting, is_cancelled;
+    atomic_llong projecting_foi;
+    atomic_bool is_write_failing; /* the last change of the run could not be written */
+
+    atomic_ullong n_requests, n_failed, n_labels, n_retrains; /* since the start */
+    uint64_t started_ns, nonce; /* nonce: another one at each start */
+    bool has_opened;            /* served_open was called */
+};
+
+struct served_opts {
+    const char *path;        /* of the run, or the name of what is live */
+    struct live_state *live; /* stays until served_close; NULL: a run */
+    const char *snag, *author;
+    uint32_t n_threads;
+    feed_wake_fn *wake; /* of who listens to the events */
+};
+
+/*
+ * served_open -- open a run to be served. Instant, whatever its size; when the run has no
+ * levels a thread begins to make them, and to keep them in it if they may be written there.
+ * Returns 0 or what run_open and run_summary_definitions do. Close in any case.
+ */
+int served_open(struct served *served, const struct served_opts *opts);
+void served_close(struct served *served);
+
+/* served_levels -- of the calls, for the timeline; NULL as long as they are being made. */
+const struct levels *served_levels(const struct served *served);
+
+/*
+ * served_wrote -- somebody has tried to change the run.
+ *   rc  how that went; what was wrong with the question does not count
+ */
+void served_wrote(struct served *served, int rc);
+
+/* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
+void served_tell(struct served *served, const char *event, json_t *data);
+
+#endif

@@ -1,0 +1,212 @@
+#include "serve/worker.h"
+
+#include "analysis/model_store.h"
+#include "base/mem.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int worker_open(struct worker *worker, struct served *served, bool is_writable)
+{
+    int rc;
+
+    *worker = (struct worker){.served = served};
+    if (served->live)
+        return 0;
+    rc = run_connect(&served->run, is_writable, &worker->database);
+    worker->db = worker->database.sql;
+    if (rc == 0)
+        rc = rundb_prepare(worker->db, run_sql_version, &worker->ask_version);
+    if (rc == 0)
+        worker_refresh(worker);
+    return rc;
+}
+
+static void forget_subtrees(struct worker *worker)
+{
+    if (worker->subtrees)
+        subtrees_release(worker->subtrees);
+    free(worker->subtrees);
+    worker->subtrees = NULL;
+}
+
+void worker_close(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->n_standings; i++) {
+        standing_release(worker->standing[i], &worker->served->rolls);
+        free(worker->standing[i]);
+    }
+    for (size_t i = 0; i < worker->n_ready; i++) {
+        ranking_close(&worker->ready[i]->ranking);
+        free(worker->ready[i]);
+    }
+    forget_subtrees(worker);
+    free(worker->standing);
+    pool_free(worker->pool);
+    sqlite3_finalize(worker->ask_version);
+    database_close(&worker->database);
+    *worker = (struct worker){0};
+}
+
+bool worker_refresh(struct worker *worker)
+{
+    int64_t version = worker->version;
+
+    if (worker->served->live)
+        version = (int64_t)live_state_version(worker->served->live);
+    else if (sqlite3_step(worker->ask_version) == SQLITE_ROW)
+        version = sqlite3_column_int64(worker->ask_version, 0);
+    sqlite3_reset(worker->ask_version);
+    if (version == worker->version)
+        return false;
+    worker->version = version;
+    worker_forget(worker);
+    return true;
+}
+
+void worker_forget(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->n_standings; i++)
+        worker->standing[i]->is_current = false;
+}
+
+static struct standing *find_standing(const struct worker *worker, int64_t foi)
+{
+    for (size_t i = 0; i < worker->n_standings; i++)
+        if (worker->standing[i]->foi == foi)
+            return worker->standing[i];
+    return NULL;
+}
+
+int worker_standing(struct worker *worker, int64_t foi, struct standing **standing)
+{
+    *standing = find_standing(worker, foi);
+    if (*standing == NULL) {
+        struct standing new;
+        int rc = standing_find(&new, worker->db, foi);
+
+        if (rc < 0)
+            return rc;
+        mem_grow(&worker->standing, &worker->standing_cap, worker->n_standings + 1,
+                 sizeof *worker->standing);
+        *standing = mem_alloc(1, sizeof **standing);
+        **standing = new;
+        worker->standing[worker->n_standings++] = *standing;
+    }
+    return (*standing)->is_current
+               ? 0
+               : standing_load(*standing, &worker->served->rolls, worker->db);
+}
+
+int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
+{
+    int rc = worker_standing(worker, foi, standing);
+
+    if (rc < 0 || (*standing)->has_model)
+        return rc;
+    rc = model_store_load(worker->db, foi, worker->served->run.defs.names.n,
+                          &(*standing)->model);
+    (*standing)->has_model = rc == 0;
+    if (rc < 0)
+        residual_release(&(*standing)->model);
+    return rc;
+}
+
+int worker_warm(struct worker *worker)
+{
+    sqlite3_stmt *query = NULL;
+    struct standing *standing;
+    int rc;
+
+    if (worker->served->live)
+        return 0;
+    rc = rundb_prepare(worker->db, run_sql_fois, &query);
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        rc = worker_standing(worker, sqlite3_column_int64(query, 0), &standing);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static struct pool *own_pool(struct worker *worker)
+{
+    if (worker->pool == NULL)
+        worker->pool = pool_new(worker->served->n_threads);
+    return worker->pool;
+}
+
+static struct ready *find_ready(const struct worker *worker, int64_t foi,
+                                const struct retrain_settings *s)
+{
+    for (size_t i = 0; i < worker->n_ready; i++) {
+        struct ready *r = worker->ready[i];
+
+        if (r->foi == foi && r->seed == s->seed && strcmp(r->learner, s->learner) == 0 &&
+            strcmp(r->features, s->features) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+/* They are as large as the forest, so there are few. */
+static void keep_ready(struct worker *worker, struct ready *r)
+{
+    if (worker->n_ready == WORKER_MOST_READY) {
+        ranking_close(&worker->ready[0]->ranking);
+        free(worker->ready[0]);
+        worker->n_ready--;
+        memmove(worker->ready, worker->ready + 1, worker->n_ready * sizeof(struct ready *));
+    }
+    worker->ready[worker->n_ready++] = r;
+}
+
+int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *settings,
+                   struct ranking **ranking)
+{
+    struct ready *r = find_ready(worker, foi, settings);
+    struct ranking_opts opts = {.learner = *settings->learner ? settings->learner : NULL,
+                                .features = *settings->features ? settings->features : NULL,
+                                .seed = settings->seed};
+    int rc;
+
+    if (r) {
+        *ranking = &r->ranking;
+        return 0;
+    }
+    opts.pool = own_pool(worker);
+    r = mem_alloc(1, sizeof *r);
+    r->foi = foi;
+    r->seed = settings->seed;
+    memcpy(r->learner, settings->learner, sizeof r->learner);
+    memcpy(r->features, settings->features, sizeof r->features);
+    rc = ranking_open(&r->ranking, worker->db, &worker->served->run.columns,
+                      &worker->served->run.defs, foi, &opts);
+    if (rc < 0) {
+        ranking_close(&r->ranking);
+        free(r);
+        return rc;
+    }
+    keep_ready(worker, r);
+    *ranking = &r->ranking;
+    return 0;
+}
+
+/* It is as large as the forest, so there is one. */
+int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtrees)
+{
+    struct served *s = worker->served;
+    int rc = 0;
+
+    if (worker->subtrees == NULL || worker->subtrees_foi != foi) {
+        forget_subtrees(worker);
+        worker->subtrees = mem_alloc(1, sizeof *worker->subtrees);
+        worker->subtrees_foi = foi;
+        rc = subtrees_open(worker->subtrees, worker->db, &s->run.columns, &s->run.defs, foi,
+                           own_pool(worker));
+    }
+    if (rc < 0)
+        forget_subtrees(worker);
+    *subtrees = worker->subtrees;
+    return rc;
+}

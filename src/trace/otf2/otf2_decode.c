@@ -1,0 +1,344 @@
+/*
+ * A record is [5 time(8)] [6 length attributes] type ..., the time only where it is another
+ * than before. Numbers are compressed: how many bytes, then these; none for 0, and 255 in place
+ * of a length where all bits are set. The oldest kinds of record that have a single number are
+ * just that; all others say how long they are, so that what is not used, or not known, is
+ * stepped over. Loads are of eight bytes and masked: behind the bytes of a chunk there are
+ * zeros enough (otf2_file.h), and whether a record had all its bytes is asked when it is done.
+ *
+ * Nearly all records are enter and leave: the loop is about them, everything else is behind a
+ * call. Which way round the bytes are is a property of a chunk, so there is a loop for each.
+ */
+#include "trace/otf2/otf2_decode.h"
+
+#include <string.h>
+
+/* As libotf2 writes them; its headers do not have these numbers. */
+enum {
+    END_OF_CHUNK = 0,
+    END_OF_FILE = 2, /* or 1, of the buffer that it was written from */
+    TIMESTAMP = 5,
+    ATTRIBUTES = 6, /* of the event behind it */
+    FIRST_EVENT = 10,
+    ENTER = 12,
+    LEAVE = 13,
+    SEND = 14,
+    ISEND = 15,
+    ISEND_COMPLETE = 16,
+    IRECV_REQUEST = 17,
+    RECV = 18,
+    IRECV = 19,
+    REQUEST_TEST = 20,
+    REQUEST_CANCELLED = 21,
+    COLLECTIVE_BEGIN = 22,
+    COLLECTIVE_END = 23,
+    OMP_FORK = 24,
+    OMP_TASK_CREATE = 28,
+    OMP_TASK_SWITCH = 29,
+    OMP_TASK_COMPLETE = 30,
+    METRIC = 31,
+    ICOLLECTIVE_REQUEST = 85,
+    ICOLLECTIVE_COMPLETE = 86,
+    LAST_EVENT = 88, /* of libotf2 3.0 and 3.1 */
+};
+
+#define TIMESTAMP_BYTES 9u
+#define ALL_BITS 255u    /* in place of a number's size */
+#define LONG_LENGTH 255u /* in place of a record's length: that is the next eight bytes */
+
+static inline uint64_t load(const uint8_t *at, bool is_big)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return is_big ? __builtin_bswap64(value) : value;
+}
+
+/* The number of `size` bytes, 0 to 8, at an address. */
+static inline uint64_t load_bytes(const uint8_t *at, unsigned size, bool is_big)
+{
+    uint64_t value = load(at, is_big);
+
+    if (size == 0)
+        return 0;
+    return is_big ? value >> (64 - 8 * size) : value & (UINT64_MAX >> (64 - 8 * size));
+}
+
+/* --------------------------------------------------------------- records with contents */
+
+/* Takes the contents of a record apart. Once something does not fit all numbers are 0. */
+struct contents {
+    const uint8_t *at, *end;
+    bool is_big, is_bad;
+};
+
+static uint64_t get_number(struct contents *c, unsigned most)
+{
+    unsigned size = c->at < c->end ? *c->at : UINT8_MAX - 1u;
+    uint64_t value;
+
+    if (size == ALL_BITS) {
+        c->at++;
+        return UINT64_MAX;
+    }
+    if (size > most || size >= (size_t)(c->end - c->at)) {
+        c->is_bad = true;
+        c->at = c->end;
+        return 0;
+    }
+    value = load_bytes(c->at + 1, size, c->is_big);
+    c->at += 1 + size;
+    return value;
+}
+
+static uint32_t get_u32(struct contents *c)
+{
+    return (uint32_t)get_number(c, 4);
+}
+
+static uint64_t get_u64(struct contents *c)
+{
+    return get_number(c, 8);
+}
+
+static uint8_t get_byte(struct contents *c)
+{
+    if (c->at < c->end)
+        return *c->at++;
+    c->is_bad = true;
+    return 0;
+}
+
+static struct otf2_message get_message(struct contents *c)
+{
+    struct otf2_message m = {.peer = get_u32(c)};
+
+    m.comm = get_u32(c);
+    m.tag = get_u32(c);
+    m.bytes = get_u64(c);
+    return m;
+}
+
+static struct otf2_collective get_collective(struct contents *c)
+{
+    struct otf2_collective v = {.op = get_byte(c)};
+
+    v.comm = get_u32(c);
+    v.root = get_u32(c);
+    v.sent_bytes = get_u64(c);
+    v.received_bytes = get_u64(c);
+    return v;
+}
+
+static void take_metric(struct otf2_events *r, uint64_t time, struct contents *c)
+{
+    OTF2_MetricRef metric = get_u32(c);
+    uint8_t n = get_byte(c);
+    OTF2_Type type[UINT8_MAX];
+    OTF2_MetricValue value[UINT8_MAX];
+
+    for (uint8_t i = 0; i < n; i++) {
+        type[i] = get_byte(c);
+        value[i].unsigned_int = get_u64(c);
+    }
+    if (!c->is_bad)
+        otf2_events_metric(r, time, metric, n, type, value);
+}
+
+/* A record that has a length. False if its contents do not fit into that. */
+static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
+{
+    struct otf2_message m;
+    struct otf2_collective v;
+    uint64_t request = 0;
+
+    switch (type) {
+    case SEND:
+    case RECV:
+    case ISEND:
+    case IRECV:
+        m = get_message(c);
+        if (type == ISEND || type == IRECV)
+            request = get_u64(c);
+        if (c->is_bad)
+            return false;
+        if (type == SEND)
+            otf2_events_send(r, time, &m);
+        else if (type == RECV)
+            otf2_events_recv(r, time, &m);
+        else if (type == ISEND)
+            otf2_events_isend(r, time, &m, request);
+        else
+            otf2_events_irecv(r, time, &m, request);
+        break;
+    case COLLECTIVE_BEGIN:
+        otf2_events_collective_begin(r, time);
+        break;
+    case COLLECTIVE_END:
+    case ICOLLECTIVE_COMPLETE:
+        v = get_collective(c);
+        if (type == ICOLLECTIVE_COMPLETE)
+            request = get_u64(c);
+        if (c->is_bad)
+            return false;
+        if (type == COLLECTIVE_END)
+            otf2_events_collective_end(r, time, &v);
+        else
+            otf2_events_icollective_complete(r, time, &v, request);
+        break;
+    case ICOLLECTIVE_REQUEST:
+        request = get_u64(c);
+        if (!c->is_bad)
+            otf2_events_icollective_request(r, time, request);
+        break;
+    case METRIC:
+        take_metric(r, time, c);
+        break;
+    default:
+        if (type > LAST_EVENT)
+            r->quality->n[QUALITY_bad_record]++;
+    }
+    return !c->is_bad;
+}
+
+static bool is_single(uint8_t type)
+{
+    switch (type) {
+    case ISEND_COMPLETE:
+    case IRECV_REQUEST:
+    case REQUEST_TEST:
+    case REQUEST_CANCELLED:
+    case OMP_FORK:
+    case OMP_TASK_CREATE:
+    case OMP_TASK_SWITCH:
+    case OMP_TASK_COMPLETE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A record that is a single number: that is at `at`. */
+static bool take_single(struct otf2_file *f, struct otf2_events *r, uint8_t type,
+                        const uint8_t *at)
+{
+    struct contents c = {.at = at, .end = f->end, .is_big = f->is_big_endian};
+    uint64_t number = get_u64(&c);
+
+    if (c.is_bad) {
+        otf2_file_leave(f, *at <= 8 ? OTF2_FILE_OVERRUN : OTF2_FILE_BROKEN);
+        return false;
+    }
+    f->at = c.at;
+    if (type == ISEND_COMPLETE)
+        otf2_events_isend_complete(r, f->time, number);
+    else if (type == IRECV_REQUEST)
+        otf2_events_irecv_request(r, f->time, number);
+    else if (type == REQUEST_CANCELLED)
+        otf2_events_cancelled(r, number);
+    return true;
+}
+
+/* The length of a record, which is at *at; *at is then where its contents begin. */
+static uint64_t get_length(const struct otf2_file *f, const uint8_t **at)
+{
+    uint64_t length = **at;
+
+    *at += 1;
+    if (length == LONG_LENGTH) {
+        length = load(*at, f->is_big_endian);
+        *at += sizeof length;
+    }
+    return length;
+}
+
+/*
+ * Any record but enter and leave; its type is at f->at, f->time is its time. Returns how many
+ * events it was: 1, or 0 for what is none; then the chunk may have been left.
+ */
+static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct otf2_events *r)
+{
+    const uint8_t *at = f->at + 1;
+    uint8_t type = *f->at;
+    uint64_t length, here;
+    struct contents c;
+    bool is_good = true;
+
+    if (at > f->end || (type < FIRST_EVENT && type != ATTRIBUTES)) {
+        otf2_file_leave(f, at > f->end            ? OTF2_FILE_OVERRUN
+                           : type == END_OF_CHUNK ? OTF2_FILE_MARKED
+                           : type <= END_OF_FILE  ? OTF2_FILE_LAST
+                                                  : OTF2_FILE_BROKEN);
+        return 0;
+    }
+    if (is_single(type))
+        return take_single(f, r, type, at);
+    length = get_length(f, &at);
+    here = at <= f->end ? (uint64_t)(f->end - at) : 0;
+    if (at > f->end || length > f->bytes ||
+        !otf2_file_has(f, length + (uint64_t)(at - f->at))) {
+        otf2_file_leave(f, OTF2_FILE_OVERRUN);
+        return 0;
+    }
+    c = (struct contents){
+        .at = at, .end = at + (length < here ? length : here), .is_big = f->is_big_endian};
+    if (type != ATTRIBUTES)
+        is_good = take_long(r, type, f->time, &c);
+    if (!is_good) {
+        otf2_file_leave(f, OTF2_FILE_BROKEN);
+        return 0;
+    }
+    otf2_file_skip(f, length + (uint64_t)(at - f->at));
+    return type != ATTRIBUTES;
+}
+
+/* ----------------------------------------------------------------------------- the loop */
+
+/* Decodes events of what is in memory of the current chunk, at most so many. */
+static inline __attribute__((always_inline)) size_t
+decode_window(struct otf2_file *f, struct otf2_events *r, size_t most, const bool is_big)
+{
+    const uint64_t chunk_at = f->chunk_at;
+    size_t n = 0;
+
+    while (n < most && f->at < f->fill && f->chunk_at == chunk_at) {
+        const uint8_t *at = f->at;
+        unsigned size;
+        uint32_t region;
+
+        if (*at == TIMESTAMP) {
+            f->time = load(at + 1, is_big);
+            at += TIMESTAMP_BYTES;
+        }
+        if (__builtin_expect(*at != ENTER && *at != LEAVE, 0)) {
+            size_t taken;
+
+            f->at = at;
+            taken = take_other(f, r);
+            f->n_events += taken;
+            n += taken;
+            continue;
+        }
+        size = at[1] == ALL_BITS ? 0 : at[1];
+        if (__builtin_expect(size > 4 || at + 2 + size > f->end, 0)) {
+            otf2_file_leave(f, size > 4 ? OTF2_FILE_BROKEN : OTF2_FILE_OVERRUN);
+            break;
+        }
+        region = at[1] == ALL_BITS ? UINT32_MAX : (uint32_t)load_bytes(at + 2, size, is_big);
+        otf2_events_call(r, f->time, *at == ENTER ? EVENT_ENTER : EVENT_LEAVE, region);
+        f->at = at + 2 + size;
+        f->n_events++;
+        n++;
+    }
+    return n;
+}
+
+size_t otf2_decode(struct otf2_file *f, struct otf2_events *r)
+{
+    size_t n = 0;
+
+    while (n < r->most && otf2_file_fill(f))
+        n += f->is_big_endian ? decode_window(f, r, r->most - n, true)
+                              : decode_window(f, r, r->most - n, false);
+    return n;
+}

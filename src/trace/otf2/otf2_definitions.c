@@ -1,0 +1,303 @@
+/*
+ * How a rank is found: the COMM_LOCATIONS group of the MPI paradigm lists locations, and the
+ * place of a location in it is its rank. Groups of communicators hold places in that list.
+ * A location belongs to a location group (a process); one that another process created (a GPU
+ * context) counts as that process.
+ */
+#include "trace/otf2/otf2_definitions.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/event.h"
+#include "trace/otf2/otf2_raw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LONGEST_CREATOR_CHAIN 64
+#define BATCH 4096u /* regions between two reports of progress */
+
+static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name)
+{
+    switch (paradigm) {
+    case OTF2_PARADIGM_MPI:
+        return REGION_MPI;
+    case OTF2_PARADIGM_OPENMP:
+    case OTF2_PARADIGM_PTHREAD:
+        return REGION_OPENMP;
+    case OTF2_PARADIGM_MEASUREMENT_SYSTEM:
+        return REGION_RUNTIME;
+    default:
+        return by_name;
+    }
+}
+
+static void resolve_regions(const struct otf2_raw *raw, struct source *source,
+                            struct otf2_tables *tables)
+{
+    struct definitions *defs = &source->defs;
+
+    for (size_t i = 0; i < raw->region.n; i++) {
+        const struct raw_region *from = &raw->region.at[i];
+        const char *name = otf2_raw_string(raw, from->name);
+        char unnamed[40];
+        struct region *region;
+        uint32_t at;
+
+        if (*name == '\0')
+            name = otf2_raw_string(raw, from->canonical);
+        if (*name == '\0') {
+            snprintf(unnamed, sizeof unnamed, "(region %u without a name)", from->id);
+            name = unnamed;
+        }
+        at = definitions_region(defs, name);
+        region = &defs->region[at];
+        region->kind = kind_of(from->paradigm, region->kind);
+        idtable_set(&tables->region, from->id, at);
+        if (i % BATCH == 0)
+            source_progress(source, raw->string.n + i + 1);
+    }
+    tables->undefined_region = definitions_region(defs, "(undefined region)");
+}
+
+/* The process that counts for a location: the one that created it, and so on. */
+static uint64_t process_of(const struct otf2_raw *raw, uint32_t process)
+{
+    for (int depth = 0; depth < LONGEST_CREATOR_CHAIN; depth++) {
+        uint32_t at = idmap_find(&raw->process_id, key_pair(0, process));
+
+        if (at == IDMAP_NONE || raw->creator.at[at] == OTF2_UNDEFINED_LOCATION_GROUP ||
+            raw->creator.at[at] == process)
+            break;
+        process = raw->creator.at[at];
+    }
+    return process;
+}
+
+static void resolve_locations(const struct otf2_raw *raw, struct definitions *defs)
+{
+    for (size_t i = 0; i < raw->location.n; i++) {
+        const struct raw_location *from = &raw->location.at[i];
+        struct location *location = definitions_location(
+            defs, from->id, otf2_raw_string(raw, from->name), process_of(raw, from->process));
+
+        location->n_events_said = from->n_events;
+        location->is_metric = from->type == OTF2_LOCATION_TYPE_METRIC;
+    }
+}
+
+/*
+ * Indexes the groups: of two with one id, communicators mean the one that is not a list of
+ * locations; of several lists of locations of one paradigm, the longest tells the ranks.
+ */
+static void index_groups(struct otf2_raw *raw)
+{
+    for (uint32_t i = 0; i < raw->group.n; i++) {
+        const struct raw_group *group = &raw->group.at[i];
+        uint32_t at = idmap_add(&raw->group_id, key_pair(0, group->id));
+        const struct raw_group **all = &raw->all_of[group->paradigm & 0xff];
+
+        if (at == raw->comm_group.n)
+            *RAW_PUSH(raw->comm_group) = i;
+        else if (group->type != OTF2_GROUP_TYPE_COMM_LOCATIONS)
+            raw->comm_group.at[at] = i;
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
+            (*all == NULL || group->n_members > (*all)->n_members))
+            *all = group;
+    }
+}
+
+static struct raw_group *find_group(const struct otf2_raw *raw, uint32_t id)
+{
+    uint32_t at = idmap_find(&raw->group_id, key_pair(0, id));
+
+    return at == IDMAP_NONE ? NULL : &raw->group.at[raw->comm_group.at[at]];
+}
+
+static void finish_locations(const struct otf2_raw *raw, struct definitions *defs)
+{
+    const struct raw_group *mpi = raw->all_of[OTF2_PARADIGM_MPI];
+    struct process_rank *known = mem_alloc(mpi ? mpi->n_members : 0, sizeof *known);
+    struct idmap group_of = {0};
+    size_t n_known = 0;
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        idmap_add(&group_of, key_pair(0, defs->location[i].id));
+    for (uint32_t i = 0; mpi && i < mpi->n_members; i++) {
+        uint32_t at = idmap_find(&group_of, key_pair(0, mpi->member[i]));
+
+        if (at != IDMAP_NONE)
+            known[n_known++] = (struct process_rank){defs->location[at].group, i};
+    }
+    definitions_finish(defs, known, n_known);
+    idmap_release(&group_of);
+    free(known);
+}
+
+/* What finding the members of communicators needs: ranks by location id. */
+struct ranks {
+    struct idmap location;
+    const struct definitions *defs;
+};
+
+static uint32_t rank_of(const struct ranks *ranks, uint64_t location)
+{
+    uint32_t at = idmap_find(&ranks->location, key_pair(0, location));
+
+    return at == IDMAP_NONE ? NO_RANK : ranks->defs->location[at].rank;
+}
+
+/* Any number of communicators may have the same group. */
+static uint32_t *ranks_of_group(const struct otf2_raw *raw, const struct ranks *ranks,
+                                struct raw_group *group, struct arena *arena)
+{
+    const struct raw_group *all = raw->all_of[group->paradigm & 0xff];
+    uint32_t *rank = group->rank;
+
+    if (rank)
+        return rank;
+    rank = group->rank = arena_array(arena, uint32_t, group->n_members);
+    for (uint32_t i = 0; i < group->n_members; i++) {
+        uint64_t member = group->member[i];
+
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
+            rank[i] = rank_of(ranks, member);
+        else if (all)
+            rank[i] = member < all->n_members ? rank_of(ranks, all->member[member]) : NO_RANK;
+        else
+            rank[i] = member < ranks->defs->n_ranks ? (uint32_t)member : NO_RANK;
+    }
+    return rank;
+}
+
+static void resolve_comm(const struct otf2_raw *raw, const struct ranks *ranks,
+                         const struct raw_comm *from, struct definitions *defs,
+                         struct otf2_tables *tables)
+{
+    struct raw_group *group = find_group(raw, from->group);
+    struct raw_group *remote = from->is_inter ? find_group(raw, from->remote) : NULL;
+    struct comm *comm;
+    uint32_t at;
+
+    if (group == NULL || (from->is_inter && remote == NULL))
+        return;
+    at = definitions_comm(defs, otf2_raw_string(raw, from->name), 0);
+    comm = &defs->comm[at];
+    comm->is_self = group->type == OTF2_GROUP_TYPE_COMM_SELF;
+    comm->n_members = group->n_members;
+    comm->member = ranks_of_group(raw, ranks, group, &defs->arena);
+    if (remote) {
+        if (group->sorted == NULL)
+            group->sorted = definitions_sorted(defs, comm->member, comm->n_members);
+        comm->sorted = group->sorted;
+        comm->n_remote = remote->n_members;
+        comm->remote = ranks_of_group(raw, ranks, remote, &defs->arena);
+    }
+    idtable_set(&tables->comm, from->id, at);
+}
+
+static void resolve_comms(struct otf2_raw *raw, struct definitions *defs,
+                          struct otf2_tables *tables)
+{
+    struct ranks ranks = {.defs = defs};
+    uint32_t n_before;
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        idmap_add(&ranks.location, key_pair(0, defs->location[i].id));
+    for (size_t i = 0; i < raw->comm.n; i++) {
+        n_before = defs->n_comms;
+        resolve_comm(raw, &ranks, &raw->comm.at[i], defs, tables);
+        raw->n_bad += defs->n_comms == n_before;
+    }
+    idmap_release(&ranks.location);
+}
+
+static struct otf2_member resolve_member(struct otf2_raw *raw, uint32_t id,
+                                         struct definitions *defs)
+{
+    uint32_t at = idmap_find(&raw->member_id, key_pair(0, id));
+    const struct raw_member *from = at == IDMAP_NONE ? NULL : &raw->member.at[at];
+    const char *name = from ? otf2_raw_string(raw, from->name) : "";
+    struct otf2_member member = {.scale = 1};
+    char unnamed[40];
+
+    raw->n_bad += from == NULL;
+    if (*name == '\0') {
+        snprintf(unnamed, sizeof unnamed, "(metric %u without a name)", id);
+        name = unnamed;
+    }
+    member.counter = names_add(&defs->counters, name);
+    member.is_scaled = from && from->exponent != 0;
+    if (member.is_scaled)
+        member.scale = pow(from->base == OTF2_BASE_BINARY ? 2 : 10, (double)from->exponent);
+    return member;
+}
+
+/* Classes first: an instance is another id of its class. */
+static void resolve_metrics(struct otf2_raw *raw, struct definitions *defs,
+                            struct otf2_tables *tables)
+{
+    for (size_t i = 0; i < raw->metric.n; i++) {
+        const struct raw_metric *from = &raw->metric.at[i];
+        struct otf2_metric metric = {.n = from->n_members};
+
+        if (from->class != OTF2_UNDEFINED_METRIC)
+            continue;
+        metric.member = arena_array(&defs->arena, struct otf2_member, metric.n);
+        for (uint32_t k = 0; k < metric.n; k++)
+            metric.member[k] = resolve_member(raw, from->member[k], defs);
+        mem_grow(&tables->metric, &tables->metric_cap, tables->n_metrics + 1, sizeof metric);
+        idtable_set(&tables->metric_id, from->id, (uint32_t)tables->n_metrics);
+        tables->metric[tables->n_metrics++] = metric;
+    }
+    for (size_t i = 0; i < raw->metric.n; i++) {
+        const struct raw_metric *from = &raw->metric.at[i];
+
+        if (from->class != OTF2_UNDEFINED_METRIC)
+            idtable_set(&tables->metric_id, from->id,
+                        idtable_get(&tables->metric_id, from->class));
+    }
+}
+
+int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *source,
+                          struct otf2_tables *tables)
+{
+    struct definitions *defs = &source->defs;
+    struct otf2_raw raw = {0};
+    OTF2_ErrorCode status = otf2_raw_read(reader, dir, source, &raw);
+    int rc = 0;
+
+    if (raw.region.n == 0 && status != OTF2_SUCCESS) {
+        rc = err_set(ERR_FORMAT, "its definitions cannot be read: %s",
+                     OTF2_Error_GetDescription(status));
+        goto out;
+    }
+    if (status != OTF2_SUCCESS || raw.location.n == 0) {
+        raw.n_bad++;
+        source->quality.n[QUALITY_no_definitions] += otf2_raw_add_locations(&raw, dir);
+    }
+    raw.n_bad += !raw.has_clock;
+    defs->ticks_per_s = raw.has_clock ? raw.ticks_per_s : 0;
+    defs->origin_ticks = raw.has_clock ? raw.origin_ticks : 0;
+    defs->has_wall_time = raw.has_clock && raw.wall_time_ns != OTF2_UNDEFINED_TIMESTAMP;
+    defs->wall_time_ns = defs->has_wall_time ? raw.wall_time_ns : 0;
+    resolve_regions(&raw, source, tables);
+    resolve_locations(&raw, defs);
+    index_groups(&raw);
+    finish_locations(&raw, defs);
+    resolve_comms(&raw, defs, tables);
+    resolve_metrics(&raw, defs, tables);
+    source->quality.n[QUALITY_bad_definition] += raw.n_bad;
+out:
+    otf2_raw_release(&raw);
+    return rc;
+}
+
+void otf2_tables_release(struct otf2_tables *tables)
+{
+    idtable_release(&tables->region);
+    idtable_release(&tables->comm);
+    idtable_release(&tables->metric_id);
+    free(tables->metric);
+}

@@ -1,0 +1,350 @@
+/* Most of this is called once per message or collective; calls themselves are in the header. */
+#include "trace/otf2/otf2_events.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void make_room(struct otf2_events *r, size_t n)
+{
+    mem_grow(&r->batch->event, &r->batch->event_cap, r->batch->n + n, sizeof *r->batch->event);
+}
+
+static uint32_t comm_of(const struct otf2_events *r, OTF2_CommRef id)
+{
+    uint32_t comm = idtable_get(&r->comm, id);
+
+    return comm == IDMAP_NONE ? idtable_get(&r->tables->comm, id) : comm;
+}
+
+void otf2_events_new_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
+                          OTF2_RegionRef id)
+{
+    const struct otf2_tables *tables = r->tables;
+    uint32_t region = idtable_get(&r->region, id);
+
+    if (region == IDMAP_NONE) {
+        region = idtable_get(&tables->region, id);
+        if (region == IDMAP_NONE)
+            region = tables->undefined_region;
+        else if (id < IDTABLE_DENSE)
+            idtable_set(&r->region, id, region);
+    }
+    if (region == tables->undefined_region)
+        r->quality->n[QUALITY_undefined_region] += kind == EVENT_ENTER;
+    event_batch_push(r->batch, time, kind, region);
+}
+
+/* --------------------------------------------------------------------------- messages */
+
+/* The parts of a message that all four kinds of records have in common. */
+static void push_message(struct otf2_events *r, uint64_t time, enum message_kind kind,
+                         const struct otf2_message *m, const struct request *posted)
+{
+    uint32_t comm = comm_of(r, m->comm);
+    struct message *message;
+    uint32_t peer_rank;
+
+    if (comm == IDMAP_NONE) {
+        r->quality->n[QUALITY_undefined_comm]++;
+        return;
+    }
+    peer_rank = definitions_peer(r->defs, comm, r->rank, m->peer);
+    if (peer_rank == NO_RANK) {
+        r->quality->n[QUALITY_bad_value]++;
+        return;
+    }
+    message = event_batch_message(r->batch, time);
+    *message = (struct message){
+        .begin_ns = posted ? posted->time_ns : time,
+        .bytes = m->bytes,
+        .match = MESSAGE_UNMATCHED,
+        .peer = peer_rank,
+        .comm = comm,
+        .tag = m->tag,
+        .order = posted ? posted->ref : r->n_posted++,
+        .kind = (uint32_t)kind,
+    };
+    r->n_messages++;
+}
+
+static void post(struct otf2_events *r, uint64_t id, uint64_t time, uint32_t ref)
+{
+    r->quality->n[QUALITY_unfinished_request] += requests_post(&r->requests, id, time, ref);
+}
+
+void otf2_events_send(struct otf2_events *r, uint64_t time, const struct otf2_message *m)
+{
+    push_message(r, time, MESSAGE_SEND, m, NULL);
+}
+
+void otf2_events_recv(struct otf2_events *r, uint64_t time, const struct otf2_message *m)
+{
+    push_message(r, time, MESSAGE_RECV, m, NULL);
+}
+
+void otf2_events_isend(struct otf2_events *r, uint64_t time, const struct otf2_message *m,
+                       uint64_t request)
+{
+    uint32_t n_before = r->n_messages;
+
+    push_message(r, time, MESSAGE_SEND, m, NULL);
+    if (r->n_messages > n_before)
+        post(r, request, time, n_before);
+}
+
+void otf2_events_isend_complete(struct otf2_events *r, uint64_t time, uint64_t request)
+{
+    struct request posted;
+
+    if (requests_take(&r->requests, request, &posted))
+        event_batch_push(r->batch, time, EVENT_SENT, posted.ref);
+}
+
+void otf2_events_irecv_request(struct otf2_events *r, uint64_t time, uint64_t request)
+{
+    post(r, request, time, r->n_posted++);
+}
+
+void otf2_events_irecv(struct otf2_events *r, uint64_t time, const struct otf2_message *m,
+                       uint64_t request)
+{
+    struct request posted;
+    bool is_known = requests_take(&r->requests, request, &posted);
+
+    push_message(r, time, MESSAGE_RECV, m, is_known ? &posted : NULL);
+}
+
+void otf2_events_cancelled(struct otf2_events *r, uint64_t request)
+{
+    struct request posted;
+
+    requests_take(&r->requests, request, &posted);
+}
+
+/* ------------------------------------------------------------------------- collectives */
+
+static enum collective_kind kind_of(OTF2_CollectiveOp op)
+{
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        return COLLECTIVE_BARRIER;
+    case OTF2_COLLECTIVE_OP_ALLGATHER:
+    case OTF2_COLLECTIVE_OP_ALLGATHERV:
+    case OTF2_COLLECTIVE_OP_ALLTOALL:
+    case OTF2_COLLECTIVE_OP_ALLTOALLV:
+    case OTF2_COLLECTIVE_OP_ALLTOALLW:
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+        return COLLECTIVE_ALL_TO_ALL;
+    case OTF2_COLLECTIVE_OP_BCAST:
+    case OTF2_COLLECTIVE_OP_SCATTER:
+    case OTF2_COLLECTIVE_OP_SCATTERV:
+        return COLLECTIVE_ONE_TO_ALL;
+    case OTF2_COLLECTIVE_OP_GATHER:
+    case OTF2_COLLECTIVE_OP_GATHERV:
+    case OTF2_COLLECTIVE_OP_REDUCE:
+        return COLLECTIVE_ALL_TO_ONE;
+    default:
+        return COLLECTIVE_OTHER;
+    }
+}
+
+static void push_collective(struct otf2_events *r, uint64_t begin, uint64_t time,
+                            const struct otf2_collective *c)
+{
+    uint32_t comm = comm_of(r, c->comm);
+    enum collective_kind kind = kind_of(c->op);
+    uint32_t root_rank = NO_ROOT;
+
+    if (comm == IDMAP_NONE) {
+        r->quality->n[QUALITY_undefined_comm]++;
+        return;
+    }
+    if (kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE) {
+        root_rank = definitions_peer(r->defs, comm, r->rank, c->root);
+        if (root_rank == NO_RANK)
+            kind = COLLECTIVE_OTHER; /* MPI_ROOT, MPI_PROC_NULL, or nonsense */
+    }
+    if (kind != COLLECTIVE_BARRIER && c->sent_bytes == 0 && c->received_bytes == 0)
+        kind = COLLECTIVE_OTHER; /* nothing to wait for: MPI may return at once */
+    *event_batch_collective(r->batch, time) = (struct collective){
+        .begin_ns = begin,
+        .sent_bytes = c->sent_bytes,
+        .received_bytes = c->received_bytes,
+        .comm = comm,
+        .kind = (uint32_t)kind,
+        .root = root_rank,
+        .order = r->n_collectives[comm]++,
+        .instance = NO_INSTANCE,
+    };
+}
+
+void otf2_events_collective_begin(struct otf2_events *r, uint64_t time)
+{
+    r->collective_begin = time;
+    r->is_in_collective = true;
+}
+
+void otf2_events_collective_end(struct otf2_events *r, uint64_t time,
+                                const struct otf2_collective *c)
+{
+    push_collective(r, r->is_in_collective ? r->collective_begin : time, time, c);
+    r->is_in_collective = false;
+}
+
+void otf2_events_icollective_request(struct otf2_events *r, uint64_t time, uint64_t request)
+{
+    post(r, request, time, 0);
+}
+
+void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
+                                      const struct otf2_collective *c, uint64_t request)
+{
+    struct request posted;
+    bool is_known = requests_take(&r->requests, request, &posted);
+
+    push_collective(r, is_known ? posted.time_ns : time, time, c);
+}
+
+/* ---------------------------------------------------------------------------- counters */
+
+static const struct otf2_metric *metric_of(const struct otf2_events *r, OTF2_MetricRef id)
+{
+    uint32_t at = idtable_get(&r->metric, id);
+
+    if (at == IDMAP_NONE)
+        at = idtable_get(&r->tables->metric_id, id);
+    return at == IDMAP_NONE ? NULL : &r->tables->metric[at];
+}
+
+static struct counter_value value_of(const struct otf2_member *member, OTF2_Type type,
+                                     const OTF2_MetricValue *value)
+{
+    struct counter_value v = {.counter = member->counter};
+    bool is_huge = type == OTF2_TYPE_UINT64 && value->unsigned_int > INT64_MAX;
+
+    v.is_real = type == OTF2_TYPE_DOUBLE || is_huge || member->is_scaled;
+    if (!v.is_real)
+        v.whole = value->signed_int;
+    else if (type == OTF2_TYPE_DOUBLE)
+        v.real = value->floating_point * member->scale;
+    else if (type == OTF2_TYPE_UINT64)
+        v.real = (double)value->unsigned_int * member->scale;
+    else
+        v.real = (double)value->signed_int * member->scale;
+    return v;
+}
+
+void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef metric, uint8_t n,
+                        const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    const struct otf2_metric *m = r->wants_counters ? metric_of(r, metric) : NULL;
+
+    if (m == NULL || n > m->n) {
+        r->quality->n[QUALITY_ignored_event]++;
+        return;
+    }
+    /* one record, several events: those behind it must still have room */
+    make_room(r, n + r->most);
+    for (uint8_t i = 0; i < n; i++)
+        *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);
+}
+
+void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
+                      const struct definitions *defs, bool wants_counters)
+{
+    *r = (struct otf2_events){.tables = tables,
+                              .defs = defs,
+                              .undefined_region = tables->undefined_region,
+                              .wants_counters = wants_counters};
+    r->n_collectives = mem_alloc(defs->n_comms, sizeof *r->n_collectives);
+}
+
+void otf2_events_release(struct otf2_events *r)
+{
+    requests_release(&r->requests);
+    idtable_release(&r->region);
+    idtable_release(&r->comm);
+    idtable_release(&r->metric);
+    free(r->n_collectives);
+    *r = (struct otf2_events){0};
+}
+
+void otf2_events_begin(struct otf2_events *r, uint32_t rank)
+{
+    r->rank = rank;
+    r->n_messages = r->n_posted = 0;
+    r->is_in_collective = false;
+    memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);
+    requests_clear(&r->requests);
+    idtable_clear(&r->region);
+    idtable_clear(&r->comm);
+    idtable_clear(&r->metric);
+}
+
+void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t most,
+                      struct quality *quality)
+{
+    r->batch = batch;
+    r->most = most;
+    r->quality = quality;
+    make_room(r, most);
+}
+
+static void map_region(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+    uint32_t region =
+        global <= UINT32_MAX ? idtable_get(&r->tables->region, (uint32_t)global) : IDMAP_NONE;
+
+    if (local < OTF2_UNDEFINED_REGION)
+        idtable_set(&r->region, (uint32_t)local,
+                    region == IDMAP_NONE ? r->tables->undefined_region : region);
+}
+
+static void map_comm(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    if (local < OTF2_UNDEFINED_COMM && global < OTF2_UNDEFINED_COMM)
+        idtable_set(&r->comm, (uint32_t)local, idtable_get(&r->tables->comm, (uint32_t)global));
+}
+
+static void map_metric(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    if (local < OTF2_UNDEFINED_METRIC && global < OTF2_UNDEFINED_METRIC)
+        idtable_set(&r->metric, (uint32_t)local,
+                    idtable_get(&r->tables->metric_id, (uint32_t)global));
+}
+
+void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_IdMap *map)
+{
+    if (type == OTF2_MAPPING_REGION)
+        OTF2_IdMap_Traverse(map, map_region, r);
+    else if (type == OTF2_MAPPING_COMM)
+        OTF2_IdMap_Traverse(map, map_comm, r);
+    else if (type == OTF2_MAPPING_METRIC)
+        OTF2_IdMap_Traverse(map, map_metric, r);
+}
+
+void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t event,
+                         size_t message, size_t collective)
+{
+    struct event_batch *batch = r->batch;
+
+    if (ticks->n_offsets == 0 && ticks->whole == 1 && ticks->fraction == 0) {
+        for (size_t i = event; i < batch->n; i++)
+            batch->event[i].time_ns -= ticks->origin;
+    } else {
+        ticks_convert(ticks, batch->event + event, batch->n - event);
+    }
+    for (size_t i = message; i < batch->n_messages; i++)
+        batch->message[i].begin_ns = ticks_to_ns(ticks, batch->message[i].begin_ns);
+    for (size_t i = collective; i < batch->n_collectives; i++)
+        batch->collective[i].begin_ns = ticks_to_ns(ticks, batch->collective[i].begin_ns);
+}

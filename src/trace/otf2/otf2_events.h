@@ -1,0 +1,109 @@
+/*
+ * otf2_events -- OTF2 event records of one location become events in a batch.
+ *
+ * Region and communicator ids become indices; non-blocking operations are put together from
+ * their records by request id; a collective is one event, at its end.
+ */
+#ifndef SNAG_TRACE_OTF2_EVENTS_H
+#define SNAG_TRACE_OTF2_EVENTS_H
+
+#include "trace/otf2/otf2_definitions.h"
+#include "trace/requests.h"
+#include "trace/source.h"
+#include "trace/otf2/ticks.h"
+
+struct otf2_events {
+    const struct otf2_tables *tables;
+    const struct definitions *defs;
+    uint32_t rank;               /* of the current location */
+    struct idtable region, comm; /* ids local to the location; all others are global */
+    struct idtable metric;       /* likewise */
+    uint32_t undefined_region;   /* as in tables */
+    bool wants_counters;         /* else metrics are counted as ignored */
+
+    struct event_batch *batch; /* being filled */
+    size_t most;               /* records that may still come into it */
+    struct quality *quality;   /* what is wrong is counted here */
+    struct requests requests;
+    uint32_t n_messages, n_posted; /* of the current location */
+    uint32_t *n_collectives;       /* [defs->n_comms], of the current location */
+    uint64_t collective_begin;
+    bool is_in_collective;
+};
+
+void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
+                      const struct definitions *defs, bool wants_counters);
+void otf2_events_release(struct otf2_events *events);
+
+/* otf2_events_begin -- a new location, of this rank. */
+void otf2_events_begin(struct otf2_events *events, uint32_t rank);
+
+/* otf2_events_into -- what comes next goes into this batch: at most so many records. */
+void otf2_events_into(struct otf2_events *events, struct event_batch *batch, size_t most,
+                      struct quality *quality);
+
+/*
+ * otf2_events_map -- take a mapping table of the location. Regions and communicators go
+ * straight from local ids to our indices, which is cheaper than letting libotf2 map them first:
+ * its own mapping is to be switched off.
+ */
+void otf2_events_map(struct otf2_events *events, OTF2_MappingType type, const OTF2_IdMap *map);
+
+/* The parts of a message and of a collective that all kinds of their records have. */
+struct otf2_message {
+    uint32_t peer, comm, tag;
+    uint64_t bytes;
+};
+
+struct otf2_collective {
+    OTF2_CollectiveOp op;
+    uint32_t comm, root;
+    uint64_t sent_bytes, received_bytes;
+};
+
+/*
+ * otf2_events_KIND -- a record of that kind, at this time in ticks. Records of kinds that are
+ * not here say nothing about calls, messages or counters.
+ */
+void otf2_events_send(struct otf2_events *events, uint64_t time, const struct otf2_message *m);
+void otf2_events_recv(struct otf2_events *events, uint64_t time, const struct otf2_message *m);
+void otf2_events_isend(struct otf2_events *events, uint64_t time, const struct otf2_message *m,
+                       uint64_t request);
+void otf2_events_isend_complete(struct otf2_events *events, uint64_t time, uint64_t request);
+void otf2_events_irecv_request(struct otf2_events *events, uint64_t time, uint64_t request);
+void otf2_events_irecv(struct otf2_events *events, uint64_t time, const struct otf2_message *m,
+                       uint64_t request);
+void otf2_events_cancelled(struct otf2_events *events, uint64_t request);
+void otf2_events_collective_begin(struct otf2_events *events, uint64_t time);
+void otf2_events_collective_end(struct otf2_events *events, uint64_t time,
+                                const struct otf2_collective *c);
+void otf2_events_icollective_request(struct otf2_events *events, uint64_t time,
+                                     uint64_t request);
+void otf2_events_icollective_complete(struct otf2_events *events, uint64_t time,
+                                      const struct otf2_collective *c, uint64_t request);
+void otf2_events_metric(struct otf2_events *events, uint64_t time, OTF2_MetricRef metric,
+                        uint8_t n, const OTF2_Type *types, const OTF2_MetricValue *values);
+
+/* otf2_events_new_call -- of a region that the location has not called before, or that is not a
+ * usual one. */
+void otf2_events_new_call(struct otf2_events *events, uint64_t time, enum event_kind kind,
+                          OTF2_RegionRef id);
+
+/* otf2_events_call -- enter or leave. Nearly all records come here: what is usual is kept free
+ * of anything else. */
+static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
+                                    OTF2_RegionRef id)
+{
+    uint32_t region = idtable_get_dense(&r->region, id);
+
+    if (__builtin_expect(region >= r->undefined_region, 0)) /* or not known at all */
+        otf2_events_new_call(r, time, kind, id);
+    else
+        event_batch_push(r->batch, time, kind, region);
+}
+
+/* otf2_events_convert -- ticks to nanoseconds in the batch, from these indices on. */
+void otf2_events_convert(struct otf2_events *events, struct ticks *ticks, size_t event,
+                         size_t message, size_t collective);
+
+#endif

@@ -1,0 +1,581 @@
+/* Archives are written by libotf2 itself, then read back event by event. */
+#include "trace/otf2/source_otf2.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/test.h"
+
+#include <unistd.h>
+
+#include "otf2_write.h"
+
+static const struct source_opts counting = {.wants_counters = true};
+
+struct archive {
+    char dir[32], path[64];
+    struct otf2_write w;
+};
+
+static int setup(void **state)
+{
+    struct archive *a = calloc(1, sizeof *a);
+
+    strcpy(a->dir, "/tmp/snag-otf2-XXXXXX");
+    assert_non_null(mkdtemp(a->dir));
+    snprintf(a->path, sizeof a->path, "%s/traces.otf2", a->dir);
+    otf2_write_open(&a->w, a->dir, 1000000000);
+    *state = a;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct archive *a = *state;
+
+    fs_remove_tree(a->dir);
+    free(a);
+    return 0;
+}
+
+/* All events of a location, copied. */
+struct events {
+    struct event event[5000];
+    struct message message[100];
+    struct collective collective[100];
+    struct counter_value counter[4000];
+    size_t n, n_messages, n_collectives, n_counters;
+    struct quality quality;
+};
+
+static void read_events(struct source *source, uint32_t location, struct events *out)
+{
+    struct source_reader *reader = source_reader_new(source);
+    const struct event_batch *batch;
+
+    *out = (struct events){0};
+    assert_non_null(reader);
+    assert_int_equal(source_reader_begin(reader, location, UINT64_MAX), 0);
+    while (source_reader_next(reader, &batch) > 0) {
+        for (size_t i = 0; i < batch->n; i++) {
+            struct event event = batch->event[i];
+
+            if (event.kind == EVENT_MESSAGE) {
+                out->message[out->n_messages] = batch->message[event.ref];
+                event.ref = (uint32_t)out->n_messages++;
+            } else if (event.kind == EVENT_COLLECTIVE) {
+                out->collective[out->n_collectives] = batch->collective[event.ref];
+                event.ref = (uint32_t)out->n_collectives++;
+            } else if (event.kind == EVENT_COUNTER) {
+                out->counter[out->n_counters] = batch->counter[event.ref];
+                event.ref = (uint32_t)out->n_counters++;
+            }
+            out->event[out->n++] = event;
+        }
+    }
+    source_reader_end(reader, &out->quality);
+    source_reader_free(reader);
+}
+
+/* What we decode is what libotf2 decodes. */
+static void read_location(struct source *source, uint32_t location, struct events *out)
+{
+    struct events *by_library = calloc(1, sizeof *by_library);
+    struct source again;
+
+    read_events(source, location, out);
+    setenv("SNAG_OTF2_LIBRARY", "1", 1);
+    assert_int_equal(source_open_as(&again, source->path, &source->opts), 0);
+    unsetenv("SNAG_OTF2_LIBRARY");
+    read_events(&again, location, by_library);
+    by_library->quality.n[QUALITY_lost_event] = out->quality.n[QUALITY_lost_event];
+    assert_memory_equal(out, by_library, sizeof *out);
+    source_close(&again);
+    free(by_library);
+}
+
+static void assert_event(const struct events *e, size_t i, uint64_t time, enum event_kind kind,
+                         const struct source *source, const char *region)
+{
+    assert_int_equal(e->event[i].time_ns, time);
+    assert_int_equal(e->event[i].kind, kind);
+    if (region)
+        assert_string_equal(source->defs.region[e->event[i].ref].name, region);
+}
+
+static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 7ull << 32);
+    OTF2_EvtWriter *one = otf2_write_location(&a->w, 3);
+    static const uint64_t map[] = {11, 10};
+    struct source source;
+    struct events e;
+
+    OTF2_EvtWriter_Enter(zero, NULL, 100, 10);
+    OTF2_EvtWriter_Leave(zero, NULL, 200, 10);
+    OTF2_EvtWriter_Enter(one, NULL, 100, 1); /* local 1 is global 10, main */
+    OTF2_EvtWriter_Enter(one, NULL, 110, 0);
+    OTF2_EvtWriter_Leave(one, NULL, 120, 0);
+    OTF2_EvtWriter_Enter(one, NULL, 130, 99); /* not in the map: global, and undefined */
+    OTF2_EvtWriter_Leave(one, NULL, 130, 99);
+    OTF2_EvtWriter_Leave(one, NULL, 210, 1);
+    otf2_write_map(&a->w, 3, map, 2);
+    otf2_write_region(&a->w, 10, "main");
+    otf2_write_region(&a->w, 11, "_ZN1A3runEv");
+    otf2_write_region(&a->w, 12, "main");
+    a->w.origin = 100;
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_string_equal(source.ops->name, "otf2");
+    assert_int_equal(source.defs.names.n, 3); /* main, A::run(), (undefined region) */
+    assert_int_equal(source.defs.location[0].id, 7ull << 32);
+    assert_int_equal(source.defs.location[1].rank, 1);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_event(&e, 0, 0, EVENT_ENTER, &source, "main");
+    assert_event(&e, 1, 100, EVENT_LEAVE, &source, "main");
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 6);
+    assert_event(&e, 0, 0, EVENT_ENTER, &source, "main");
+    assert_event(&e, 1, 10, EVENT_ENTER, &source, "A::run()");
+    assert_event(&e, 3, 30, EVENT_ENTER, &source, "(undefined region)");
+    assert_int_equal(e.quality.n[QUALITY_undefined_region], 1);
+    source_close(&source);
+}
+
+static void clock_offsets_and_frequency_are_applied(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    a->w.ticks_per_s = 1000000;
+    a->w.origin = 1000;
+    for (uint64_t t = 1000; t <= 3000; t += 500)
+        OTF2_EvtWriter_Enter(zero, NULL, t, 0);
+    otf2_write_clock_offset(&a->w, 0, 1000, 10);
+    otf2_write_clock_offset(&a->w, 0, 2000, 20);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->dir), 0); /* the directory will do */
+    read_location(&source, 0, &e);
+    assert_event(&e, 0, 10000, EVENT_ENTER, &source, "f");
+    assert_event(&e, 1, 515000, EVENT_ENTER, &source, "f");
+    assert_event(&e, 4, 2030000, EVENT_ENTER, &source, "f");
+    source_close(&source);
+}
+
+static void non_blocking_messages_are_put_together(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    otf2_write_location(&a->w, 1);
+    a->w.has_mpi = true;
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 10, 70);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 20, 71);
+    OTF2_EvtWriter_MpiIsend(zero, NULL, 30, 1, 0, 5, 100, 72);
+    OTF2_EvtWriter_MpiIrecv(zero, NULL, 40, 1, 0, 6, 200, 71);
+    OTF2_EvtWriter_MpiIrecv(zero, NULL, 50, 1, 0, 6, 300, 70);
+    OTF2_EvtWriter_MpiIsendComplete(zero, NULL, 60, 72);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 70, 73);
+    OTF2_EvtWriter_MpiRequestCancelled(zero, NULL, 80, 73);
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 90, 74);  /* never completes */
+    OTF2_EvtWriter_MpiIrecvRequest(zero, NULL, 91, 74);  /* its id is used again */
+    OTF2_EvtWriter_MpiSend(zero, NULL, 95, 9, 0, 0, 1);  /* there is no rank 9 */
+    OTF2_EvtWriter_MpiSend(zero, NULL, 96, 1, 33, 0, 1); /* nor communicator 33 */
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n_messages, 3);
+    assert_int_equal(e.message[0].kind, MESSAGE_SEND);
+    assert_int_equal(e.message[0].order, 2);
+    assert_int_equal(e.message[1].begin_ns, 20);
+    assert_int_equal(e.message[1].order, 1);
+    assert_int_equal(e.message[2].begin_ns, 10);
+    assert_int_equal(e.message[2].order, 0);
+    assert_int_equal(e.message[2].bytes, 300);
+    assert_int_equal(e.event[3].kind, EVENT_SENT);
+    assert_int_equal(e.event[3].ref, 0);
+    assert_int_equal(e.quality.n[QUALITY_unfinished_request], 2);
+    assert_int_equal(e.quality.n[QUALITY_bad_value], 1);
+    assert_int_equal(e.quality.n[QUALITY_undefined_comm], 1);
+    source_close(&source);
+}
+
+static void a_collective_is_one_event(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+
+    a->w.has_mpi = true;
+    OTF2_EvtWriter_MpiCollectiveBegin(zero, NULL, 10);
+    OTF2_EvtWriter_MpiCollectiveEnd(zero, NULL, 30, OTF2_COLLECTIVE_OP_BARRIER, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    OTF2_EvtWriter_MpiCollectiveBegin(zero, NULL, 40);
+    OTF2_EvtWriter_MpiCollectiveEnd(zero, NULL, 50, OTF2_COLLECTIVE_OP_BCAST, 0, 0, 8, 8);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n_collectives, 2);
+    assert_int_equal(e.collective[0].begin_ns, 10);
+    assert_int_equal(e.event[0].time_ns, 30);
+    assert_int_equal(e.collective[0].kind, COLLECTIVE_BARRIER);
+    assert_int_equal(e.collective[1].kind, COLLECTIVE_ONE_TO_ALL);
+    assert_int_equal(e.collective[1].root, 0);
+    assert_int_equal(e.collective[1].order, 1);
+    source_close(&source);
+}
+
+/* Class 3 has two members, instance 7 is of it: cycles as they are, power in milliwatts. */
+static void define_metrics(struct archive *a)
+{
+    OTF2_MetricMemberRef members[] = {0, 1};
+    uint32_t none = otf2_write_string(&a->w, "");
+
+    OTF2_GlobalDefWriter_WriteMetricMember(
+        a->w.defs, 0, otf2_write_string(&a->w, "cycles"), none, OTF2_METRIC_TYPE_PAPI,
+        OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, none);
+    OTF2_GlobalDefWriter_WriteMetricMember(
+        a->w.defs, 1, otf2_write_string(&a->w, "power"), none, OTF2_METRIC_TYPE_OTHER,
+        OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, -3, none);
+    OTF2_GlobalDefWriter_WriteMetricClass(
+        a->w.defs, 3, 2, members, OTF2_METRIC_SYNCHRONOUS_STRICT, OTF2_RECORDER_KIND_CPU);
+    OTF2_GlobalDefWriter_WriteMetricInstance(a->w.defs, 7, 3, 0, OTF2_SCOPE_LOCATION, 0);
+}
+
+#define METRICS 1500
+
+static void write_metrics(struct archive *a)
+{
+    OTF2_EvtWriter *w = otf2_write_location(&a->w, 0);
+    OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+
+    OTF2_EvtWriter_Enter(w, NULL, 0, 0);
+    for (uint64_t i = 0; i < METRICS; i++) {
+        OTF2_MetricValue values[] = {{.unsigned_int = 100 + i}, {.floating_point = 2500}};
+
+        OTF2_EvtWriter_Metric(w, NULL, 10 + i, i % 2 ? 7 : 3, 2, types, values);
+    }
+    OTF2_EvtWriter_Metric(w, NULL, 5000, 8, 2, types,
+                          (OTF2_MetricValue[]){{.unsigned_int = 1}, {.unsigned_int = 1}});
+    OTF2_EvtWriter_Leave(w, NULL, 6000, 0);
+    otf2_write_region(&a->w, 0, "main");
+    define_metrics(a);
+    otf2_write_close(&a->w);
+}
+
+static void metrics_are_counters_where_they_are_wanted(void **state)
+{
+    struct archive *a = *state;
+    static struct events e;
+    struct source source;
+
+    write_metrics(a);
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_ignored_event], METRICS + 1);
+    source_close(&source);
+
+    assert_int_equal(source_open_as(&source, a->path, &counting), 0);
+    assert_int_equal(source.defs.counters.n, 2);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2 + 2 * METRICS);
+    assert_int_equal(e.quality.n[QUALITY_ignored_event], 1); /* of a metric nobody defined */
+    for (size_t i = 0; i < METRICS; i++) {
+        const struct counter_value *cycles = &e.counter[2 * i], *power = cycles + 1;
+
+        assert_int_equal(e.event[1 + 2 * i].kind, EVENT_COUNTER);
+        assert_int_equal(e.event[1 + 2 * i].time_ns, 10 + i);
+        assert_string_equal(source.defs.counters.name[cycles->counter], "cycles");
+        assert_true(!cycles->is_real && cycles->whole == (int64_t)(100 + i));
+        assert_string_equal(source.defs.counters.name[power->counter], "power");
+        assert_true(power->is_real && power->real == 2.5);
+    }
+    source_close(&source);
+}
+
+/* One of each kind that libotf2 writes, used by us or not, each behind an enter. */
+static void write_one_of_each(OTF2_EvtWriter *w, uint64_t t, OTF2_AttributeList *attributes)
+{
+    static const OTF2_Type type[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+    OTF2_MetricValue value[] = {{.unsigned_int = t}, {.floating_point = -1.5}};
+
+    OTF2_AttributeList_AddStringRef(attributes, 0, 7);
+    OTF2_AttributeList_AddUint64(attributes, 1, UINT64_MAX);
+    OTF2_EvtWriter_Enter(w, attributes, t++, 0);
+    OTF2_EvtWriter_BufferFlush(w, NULL, t, t + 1);
+    OTF2_EvtWriter_MeasurementOnOff(w, NULL, t++, OTF2_MEASUREMENT_ON);
+    OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t++, UINT64_MAX);
+    OTF2_EvtWriter_MpiRequestTest(w, NULL, t++, UINT64_MAX);
+    OTF2_EvtWriter_MpiIsend(w, NULL, t, 0, 0, 1 << 20, 1ull << 40, t << 32);
+    OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, t << 32);
+    OTF2_EvtWriter_MpiIrecv(w, NULL, t++, 0, 0, 1 << 20, 1ull << 40, UINT64_MAX);
+    OTF2_EvtWriter_MpiSend(w, NULL, t++, 0, 0, 3, 0);
+    OTF2_EvtWriter_MpiRecv(w, NULL, t++, 0, 0, 3, 0);
+    OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t++);
+    OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t++, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
+                                    OTF2_UNDEFINED_UINT32, 8, 1ull << 33);
+    OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t++, 5);
+    OTF2_EvtWriter_NonBlockingCollectiveComplete(w, NULL, t++, OTF2_COLLECTIVE_OP_BARRIER, 0,
+                                                 OTF2_UNDEFINED_UINT32, 0, 0, 5);
+    OTF2_EvtWriter_Metric(w, NULL, t++, 0, 2, type, value);
+    OTF2_EvtWriter_ParameterInt(w, NULL, t++, 0, -7);
+    OTF2_EvtWriter_ParameterUnsignedInt(w, NULL, t++, 0, 7);
+    OTF2_EvtWriter_RmaWinCreate(w, NULL, t++, 1);
+    OTF2_EvtWriter_RmaPut(w, NULL, t++, 1, 0, 4096, 9);
+    OTF2_EvtWriter_ThreadFork(w, NULL, t++, OTF2_PARADIGM_OPENMP, 4);
+    OTF2_EvtWriter_ThreadTeamBegin(w, NULL, t++, 0);
+    OTF2_EvtWriter_ThreadAcquireLock(w, NULL, t++, OTF2_PARADIGM_OPENMP, 1, 2);
+    OTF2_EvtWriter_ThreadTaskSwitch(w, NULL, t++, 0, 1, 2);
+    OTF2_EvtWriter_ThreadTeamEnd(w, NULL, t++, 0);
+    OTF2_EvtWriter_ThreadJoin(w, NULL, t++, OTF2_PARADIGM_OPENMP);
+    OTF2_EvtWriter_CallingContextSample(w, NULL, t++, 1, 2, 3);
+    OTF2_EvtWriter_IoOperationBegin(w, NULL, t++, 1, OTF2_IO_OPERATION_MODE_READ, 0, 4096, 2);
+    OTF2_EvtWriter_ProgramEnd(w, NULL, t++, 0);
+    OTF2_EvtWriter_CommCreate(w, NULL, t++, 0);
+    OTF2_EvtWriter_Leave(w, NULL, t++, 0);
+}
+
+static void
+all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *w = otf2_write_location(&a->w, 1ull << 40);
+    OTF2_AttributeList *attributes = OTF2_AttributeList_New();
+    struct source_reader *ours, *theirs;
+    struct source source, by_library;
+    struct quality quality = {0};
+    const struct event_batch *x, *y;
+    size_t n = 0;
+
+    for (uint64_t i = 0; i < 12000; i++)
+        write_one_of_each(w, 1000 * (i + 1), attributes);
+    OTF2_AttributeList_Delete(attributes);
+    a->w.has_mpi = true;
+    otf2_write_region(&a->w, 0, "main");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    setenv("SNAG_OTF2_LIBRARY", "1", 1);
+    assert_int_equal(source_open(&by_library, a->path), 0);
+    unsetenv("SNAG_OTF2_LIBRARY");
+    ours = source_reader_new(&source);
+    theirs = source_reader_new(&by_library);
+    source_reader_begin(ours, 0, UINT64_MAX);
+    source_reader_begin(theirs, 0, UINT64_MAX);
+    while (source_reader_next(ours, &x) > 0) {
+        assert_int_equal(source_reader_next(theirs, &y), x->n);
+        assert_memory_equal(x->event, y->event, x->n * sizeof *x->event);
+        assert_int_equal(x->n_messages, y->n_messages);
+        assert_memory_equal(x->message, y->message, x->n_messages * sizeof *x->message);
+        assert_int_equal(x->n_collectives, y->n_collectives);
+        assert_memory_equal(x->collective, y->collective,
+                            x->n_collectives * sizeof *x->collective);
+        n += x->n;
+    }
+    assert_int_equal(source_reader_next(theirs, &y), 0);
+    assert_int_equal(source_reader_position(ours), 12000 * 30);
+    assert_int_equal(n, 12000 * 9);
+    source_reader_end(ours, &quality);
+    assert_false(quality_is_damaged(&quality));
+    source_reader_free(ours);
+    source_reader_free(theirs);
+    source_close(&source);
+    source_close(&by_library);
+}
+
+static void wrong_event_counts_do_not_matter_but_missing_events_are_noticed(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0), *one = otf2_write_location(&a->w, 1);
+    struct source source;
+    struct events e;
+
+    for (uint64_t t = 0; t < 10; t++) {
+        OTF2_EvtWriter_Enter(zero, NULL, t, 0);
+        OTF2_EvtWriter_Enter(one, NULL, t, 0);
+    }
+    a->w.location[0].n_events_said = 2;
+    a->w.location[1].n_events_said = 12;
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 10);
+    assert_int_equal(e.quality.n[QUALITY_truncated], 0);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 10);
+    assert_int_equal(e.quality.n[QUALITY_truncated], 1);
+    source_close(&source);
+}
+
+static void missing_files_of_a_location_are_noticed_and_the_rest_is_read(void **state)
+{
+    struct archive *a = *state;
+    char path[128];
+    struct source source;
+    struct events e;
+
+    for (uint64_t l = 0; l < 3; l++) {
+        OTF2_EvtWriter *writer = otf2_write_location(&a->w, l);
+
+        OTF2_EvtWriter_Enter(writer, NULL, 1, 0);
+        OTF2_EvtWriter_Leave(writer, NULL, 2, 0);
+    }
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+    snprintf(path, sizeof path, "%s/traces/1.evt", a->dir);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/traces/2.def", a->dir);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 0);
+    assert_int_equal(e.quality.n[QUALITY_missing_file], 1);
+    read_location(&source, 2, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_missing_definitions], 1);
+    source_close(&source);
+}
+
+static void local_definitions_are_not_missed_where_no_location_has_any(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *writer = otf2_write_location(&a->w, 0);
+    struct source source;
+    struct events e;
+    char path[128];
+
+    OTF2_EvtWriter_Enter(writer, NULL, 1, 0);
+    OTF2_EvtWriter_Leave(writer, NULL, 2, 0);
+    otf2_write_region(&a->w, 0, "f");
+    otf2_write_close(&a->w);
+    snprintf(path, sizeof path, "%s/traces/0.def", a->dir);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_missing_definitions], 0);
+    assert_int_equal(e.quality.n[QUALITY_no_local_definitions], 1);
+    source_close(&source);
+}
+
+/* Two of many are enough to see that they do not each take memory for a million members. */
+static void communicators_of_one_group_share_its_members(void **state)
+{
+    static const uint64_t member[3] = {1, 0, 2};
+    struct archive *a = *state;
+    uint32_t name = otf2_write_string(&a->w, "c");
+    OTF2_GlobalDefWriter *defs = a->w.defs;
+    struct source source;
+    struct comm *comm;
+
+    for (uint64_t l = 0; l < 3; l++)
+        otf2_write_location(&a->w, l);
+    OTF2_GlobalDefWriter_WriteGroup(defs, 7, name, OTF2_GROUP_TYPE_COMM_GROUP,
+                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 3, member);
+    OTF2_GlobalDefWriter_WriteComm(defs, 0, name, 7, OTF2_UNDEFINED_COMM, 0);
+    for (uint32_t id = 1; id < 3; id++)
+        OTF2_GlobalDefWriter_WriteInterComm(defs, id, name, 7, 7, OTF2_UNDEFINED_COMM, 0);
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_int_equal(source.defs.n_comms, 3);
+    comm = source.defs.comm;
+    assert_ptr_equal(comm[0].member, comm[1].member);
+    assert_ptr_equal(comm[0].member, comm[2].remote);
+    assert_ptr_equal(comm[1].sorted, comm[2].sorted);
+    assert_int_equal(definitions_peer(&source.defs, 2, 2, 1), 0);
+    source_close(&source);
+}
+
+static void remember(void *ctx, uint64_t n)
+{
+    uint64_t *count = ctx;
+
+    count[0]++;
+    count[1] = n;
+}
+
+/* Reading many definitions is not hanging. */
+static void many_definitions_are_seen_to_be_read(void **state)
+{
+    struct archive *a = *state;
+    uint64_t count[2] = {0};
+    const struct source_opts opts = {.on_definitions = remember, .ctx = count};
+    struct source source;
+    char name[20];
+
+    otf2_write_location(&a->w, 0);
+    for (uint32_t r = 0; r < 30000; r++) {
+        snprintf(name, sizeof name, "f%u", r);
+        otf2_write_region(&a->w, r, name);
+    }
+    otf2_write_close(&a->w);
+    assert_int_equal(source_open_as(&source, a->path, &opts), 0);
+    assert_true(source.defs.names.n > 30000);
+    assert_true(count[0] > 15);
+    assert_true(count[1] >= 30000);
+    source_close(&source);
+}
+
+static void what_is_not_an_archive_is_one_clear_error(void **state)
+{
+    struct archive *a = *state;
+    struct source source;
+    char path[128];
+    FILE *file;
+
+    otf2_write_location(&a->w, 0);
+    otf2_write_close(&a->w);
+    assert_int_equal(source_open(&source, "/nonexistent.otf2"), ERR_NOT_FOUND);
+    source_close(&source);
+    assert_int_equal(source_open(&source, "/nonexistent"), ERR_NOT_FOUND);
+    source_close(&source);
+    snprintf(path, sizeof path, "%s/empty.otf2", a->dir);
+    file = fopen(path, "w");
+    fclose(file);
+    assert_int_equal(source_open(&source, path), ERR_FORMAT);
+    assert_non_null(strstr(err_message(), path));
+    source_close(&source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+        EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
+        EACH(clock_offsets_and_frequency_are_applied),
+        EACH(non_blocking_messages_are_put_together),
+        EACH(a_collective_is_one_event),
+        EACH(metrics_are_counters_where_they_are_wanted),
+        EACH(all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them),
+        EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
+        EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
+        EACH(local_definitions_are_not_missed_where_no_location_has_any),
+        EACH(communicators_of_one_group_share_its_members),
+        EACH(many_definitions_are_seen_to_be_read),
+        EACH(what_is_not_an_archive_is_one_clear_error),
+#undef EACH
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+#include "trace/otf2/ticks.h"
+
+#include "base/test.h"
+
+static void any_frequency_is_exact(void **state)
+{
+    struct ticks ticks;
+
+    (void)state;
+    ticks_init(&ticks, 1000000, 500);
+    assert_int_equal(ticks_to_ns(&ticks, 503), 3000);
+    ticks_init(&ticks, 1000000000, 1000);
+    assert_int_equal(ticks_to_ns(&ticks, 1001), 1);
+    ticks_init(&ticks, 2095197216, 0);
+    assert_int_equal(ticks_to_ns(&ticks, 2095197216u * 1000000ull), 1000000000000000);
+    assert_int_equal(ticks_to_ns(&ticks, 2095197217u * 1000000ull), 1000000000477282);
+    ticks_init(&ticks, 0, 0);
+    assert_int_equal(ticks_to_ns(&ticks, 77), 77);
+}
+
+static void times_before_the_origin_wrap(void **state)
+{
+    struct ticks ticks;
+
+    (void)state;
+    ticks_init(&ticks, 1000000, 500);
+    assert_int_equal((int64_t)ticks_to_ns(&ticks, 497), -3000);
+}
+
+static void offsets_are_interpolated_and_extended(void **state)
+{
+    struct ticks ticks;
+
+    (void)state;
+    ticks_init(&ticks, 1000000000, 0);
+    assert_true(ticks_add_offset(&ticks, 1000, 100));
+    assert_int_equal(ticks_to_ns(&ticks, 5000), 5100); /* one measurement: constant */
+    assert_true(ticks_add_offset(&ticks, 2000, 200));
+    assert_false(ticks_add_offset(&ticks, 2000, 300));
+    assert_true(ticks_add_offset(&ticks, 3000, 0));
+    assert_int_equal(ticks_to_ns(&ticks, 1000), 1100);
+    assert_int_equal(ticks_to_ns(&ticks, 1500), 1650);
+    assert_int_equal(ticks_to_ns(&ticks, 2500), 2600);
+    assert_int_equal(ticks_to_ns(&ticks, 3500), 3400);
+    assert_int_equal(ticks_to_ns(&ticks, 500), 550); /* back again, before the first */
+    ticks_clear_offsets(&ticks);
+    assert_int_equal(ticks_to_ns(&ticks, 500), 500);
+    ticks_release(&ticks);
+}
+
+/* Back and forth over the offsets and the origin: the same as one by one. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+    struct ticks one, many;
+    struct event event[400];
+
+    (void)state;
+    ticks_init(&one, 2600000000u, 100000);
+    ticks_init(&many, 2600000000u, 100000);
+    for (uint64_t n_offsets = 0; n_offsets < 4; n_offsets++) {
+        for (size_t i = 0; i < 400; i++)
+            event[i].time_ns = i * i * 7919 % 500000;
+        ticks_convert(&many, event, 400);
+        for (size_t i = 0; i < 400; i++)
+            assert_int_equal(event[i].time_ns, ticks_to_ns(&one, i * i * 7919 % 500000));
+        ticks_add_offset(&one, n_offsets * 120000, (int64_t)(n_offsets * n_offsets * 500));
+        ticks_add_offset(&many, n_offsets * 120000, (int64_t)(n_offsets * n_offsets * 500));
+    }
+    ticks_release(&one);
+    ticks_release(&many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_frequency_is_exact),
+        cmocka_unit_test(times_before_the_origin_wrap),
+        cmocka_unit_test(offsets_are_interpolated_and_extended),
+        cmocka_unit_test(many_at_once_are_as_one_by_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+#include "trace/synth/source_synth.h"
+
+#include "base/err.h"
+#include "base/test.h"
+
+/* Calls of a location as "main+0 a+1000 a-2000 main-2000"; the last event's time in *end. */
+static const char *events_of(const char *program, uint32_t location)
+{
+    static char out[8192];
+    const struct event_batch *batch;
+    struct source_reader *reader;
+    struct quality quality = {0};
+    struct source source;
+    char *at = out;
+
+    assert_int_equal(source_open(&source, program), 0);
+    reader = source_reader_new(&source);
+    *out = '\0';
+    source_reader_begin(reader, location, UINT64_MAX);
+    while (source_reader_next(reader, &batch) > 0)
+        for (size_t i = 0; i < batch->n; i++)
+            if (batch->event[i].kind <= EVENT_LEAVE)
+                at += sprintf(at, "%s%s%s%d", at > out ? " " : "",
+                              source.defs.region[batch->event[i].ref].name,
+                              batch->event[i].kind == EVENT_ENTER ? "+" : "-",
+                              (int)batch->event[i].time_ns);
+    source_reader_end(reader, &quality);
+    source_reader_free(reader);
+    source_close(&source);
+    return out;
+}
+
+static void a_sentence_is_a_program(void **state)
+{
+    (void)state;
+    assert_string_equal(events_of("synth:main(solve(wait) io)", 0),
+                        "main+0 solve+1000 wait+2000 wait-3000 solve-3000 io+3000 io-4000 "
+                        "main-4000");
+    assert_string_equal(events_of("synth:2*a@5ns(2*b@1ns)", 0),
+                        "a+0 b+5 b-6 b+6 b-7 a-7 a+7 b+12 b-13 b+13 b-14 a-14");
+}
+
+/* Rank 1 sends 10 us late; rank 0 waits for it. */
+static void delays_travel_with_messages(void **state)
+{
+    const char *program = "synth:1:a@10us 1:>1 0:<1;ranks=2";
+
+    (void)state;
+    assert_string_equal(events_of(program, 1), "a+0 a-10000 MPI_Send+10000 MPI_Send-10500");
+    assert_string_equal(events_of(program, 0), "MPI_Recv+0 MPI_Recv-11500");
+}
+
+static void a_barrier_lets_everybody_go_at_once(void **state)
+{
+    const char *program = "synth:2:a@10us |;ranks=3";
+
+    (void)state;
+    assert_string_equal(events_of(program, 0), "MPI_Barrier+0 MPI_Barrier-11500");
+    assert_string_equal(events_of(program, 2),
+                        "a+0 a-10000 MPI_Barrier+10000 MPI_Barrier-11500");
+}
+
+static void some_calls_can_be_slow(void **state)
+{
+    (void)state;
+    assert_string_equal(events_of("synth:4*a@1ns;slow=a/3/10", 0),
+                        "a+0 a-1 a+1 a-2 a+2 a-12 a+12 a-13");
+    assert_string_equal(events_of("synth:2*a@1ns;slow=a/1/5/1;ranks=2", 0), "a+0 a-1 a+1 a-2");
+    assert_string_equal(events_of("synth:2*a@1ns;slow=a/1/5/1;ranks=2", 1), "a+0 a-5 a+5 a-10");
+}
+
+static void clocks_can_be_wrong(void **state)
+{
+    (void)state;
+    assert_string_equal(events_of("synth:a;ranks=3;skew=5us", 2), "a+10000 a-11000");
+    assert_string_equal(events_of("synth:a@1s;ranks=2;drift=10", 1), "a+0 a-1000010000");
+}
+
+static void the_same_seed_gives_the_same_trace(void **state)
+{
+    char first[8192];
+
+    (void)state;
+    strcpy(first, events_of("synth:9*a;jitter=0.3;seed=4", 0));
+    assert_string_equal(events_of("synth:9*a;jitter=0.3;seed=4", 0), first);
+    assert_string_not_equal(events_of("synth:9*a;jitter=0.3;seed=5", 0), first);
+}
+
+static void mistakes_are_pointed_at(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"synth:", "no items"},
+        {"synth:a(", "')' is missing"},
+        {"synth:a)", "end expected"},
+        {"synth:a@5", "a unit"},
+        {"synth:a@-5s", "impossible time"},
+        {"synth:3a", "'*' or ':' expected"},
+        {"synth:>", "a number is missing"},
+        {"synth:a;ranks=0", "impossible number of ranks"},
+        {"synth:a;speed=3", "unknown setting"},
+        {"synth:a;slow=a/0/3", "name/every/factor"},
+        {"synth:<1;ranks=2", "wait for each other for ever"},
+        {"synth:4000000000*a", "more than"},
+        {"synth:99999999999999999999999*a", "a number is missing"},
+    };
+    struct source source;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(source_open(&source, wrong[i][0]) < 0);
+        if (strstr(err_message(), wrong[i][1]) == NULL)
+            print_error("'%s': %s\n", wrong[i][0], err_message());
+        assert_non_null(strstr(err_message(), wrong[i][1]));
+        source_close(&source);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sentence_is_a_program),
+        cmocka_unit_test(delays_travel_with_messages),
+        cmocka_unit_test(a_barrier_lets_everybody_go_at_once),
+        cmocka_unit_test(some_calls_can_be_slow),
+        cmocka_unit_test(clocks_can_be_wrong),
+        cmocka_unit_test(the_same_seed_gives_the_same_trace),
+        cmocka_unit_test(mistakes_are_pointed_at),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* Recursive descent; the depth of brackets is bounded, as they come from the command line. */
+#include "trace/synth/synth_program.h"
+
+#include "base/err.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEEPEST 200
+#define MOST_RANKS 100000
+
+struct parser {
+    const char *text; /* all of it */
+    const char *at;
+    struct definitions *defs;
+    struct arena *arena;
+    int depth;
+};
+
+static int complain(const struct parser *p, const char *what)
+{
+    if (*p->at == '\0')
+        return err_set(ERR_FORMAT, "synth: %s at the end of '%s'", what, p->text);
+    return err_set(ERR_FORMAT, "synth: %s at '%.20s' (character %zu)", what, p->at,
+                   (size_t)(p->at - p->text) + 1);
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '~' || c == '.';
+}
+
+static int parse_count(struct parser *p, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoull(p->at, &end, 10);
+    if (end == p->at || errno != 0 || !isdigit((unsigned char)*p->at))
+        return complain(p, "a number is missing");
+    p->at = end;
+    return 0;
+}
+
+static int parse_real(struct parser *p, double *out)
+{
+    char *end;
+
+    *out = strtod(p->at, &end);
+    if (end == p->at || !isfinite(*out))
+        return complain(p, "a number is missing");
+    p->at = end;
+    return 0;
+}
+
+static int parse_duration(struct parser *p, double *out)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    int rc = parse_real(p, out);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i].unit);
+
+        if (strncmp(p->at, units[i].unit, length) == 0 && !is_name(p->at[length])) {
+            p->at += length;
+            *out *= units[i].ns;
+            return *out < 0 || *out > 1e18 ? complain(p, "impossible time before") : 0;
+        }
+    }
+    return complain(p, "a unit (ns, us, ms, s) is missing");
+}
+
+static uint32_t parse_name(struct parser *p)
+{
+    const char *from = p->at;
+    char *name;
+    size_t length;
+
+    while (is_name(*p->at))
+        p->at++;
+    length = (size_t)(p->at - from);
+    name = arena_array(p->arena, char, length + 1);
+    memcpy(name, from, length);
+    name[length] = '\0';
+    return definitions_region(p->defs, name);
+}
+
+static int parse_items(struct parser *p, struct synth_item **out);
+
+/* "12*" and "3:" in front of an item. */
+static int parse_prefixes(struct parser *p, struct synth_item *item)
+{
+    while (isdigit((unsigned char)*p->at)) {
+        uint64_t n;
+        int rc = parse_count(p, &n);
+
+        if (rc < 0)
+            return rc;
+        if (*p->at == '*' && n >= 1)
+            item->n_times = n;
+        else if (*p->at == ':' && n < MOST_RANKS)
+            item->only_rank = (uint32_t)n;
+        else
+            return complain(p, "'*' or ':' expected");
+        p->at++;
+    }
+    return 0;
+}
+
+static int parse_call(struct parser *p, struct synth_item *item)
+{
+    int rc = 0;
+
+    if (!is_name(*p->at))
+        return complain(p, "a name is missing");
+    item->region = parse_name(p);
+    if (*p->at == '@') {
+        p->at++;
+        rc = parse_duration(p, &item->own_ns);
+    }
+    if (rc == 0 && *p->at == '(') {
+        p->at++;
+        rc = parse_items(p, &item->inside);
+        if (rc == 0 && *p->at != ')')
+            rc = complain(p, "')' is missing");
+        p->at += rc == 0;
+    }
+    return rc;
+}
+
+static int parse_item(struct parser *p, struct synth_item *item)
+{
+    static const char *const region[] = {"", "MPI_Send", "MPI_Recv", "MPI_Barrier"};
+    int rc = parse_prefixes(p, item);
+    uint64_t shift = 0;
+
+    if (rc < 0)
+        return rc;
+    item->kind = *p->at == '>'   ? SYNTH_SEND
+                 : *p->at == '<' ? SYNTH_RECV
+                 : *p->at == '|' ? SYNTH_BARRIER
+                                 : SYNTH_CALL;
+    if (item->kind == SYNTH_CALL)
+        return parse_call(p, item);
+    p->at++;
+    if (item->kind != SYNTH_BARRIER) {
+        rc = parse_count(p, &shift);
+        if (rc == 0 && shift > MOST_RANKS)
+            rc = complain(p, "too far before");
+    }
+    item->shift = (uint32_t)shift;
+    item->region = definitions_region(p->defs, region[item->kind]);
+    return rc;
+}
+
+static int parse_items(struct parser *p, struct synth_item **out)
+{
+    if (++p->depth > DEEPEST)
+        return complain(p, "brackets too deep");
+    for (;;) {
+        int rc;
+
+        while (*p->at == ' ')
+            p->at++;
+        if (*p->at == '\0' || *p->at == ')' || *p->at == ';')
+            break;
+        *out = arena_zeros(p->arena, struct synth_item, 1);
+        **out = (struct synth_item){.n_times = 1, .own_ns = 1000, .only_rank = NO_RANK};
+        rc = parse_item(p, *out);
+        if (rc < 0)
+            return rc;
+        out = &(*out)->after;
+    }
+    p->depth--;
+    return 0;
+}
+
+static int parse_slow(struct parser *p, struct synth_program *program)
+{
+    struct synth_slow *slow = arena_zeros(p->arena, struct synth_slow, 1);
+    uint64_t rank;
+    int rc;
+
+    *slow = (struct synth_slow){.only_rank = NO_RANK, .after = program->slow};
+    slow->region = parse_name(p);
+    if (*p->at++ != '/')
+        return complain(p, "name/every/factor expected before");
+    rc = parse_count(p, &slow->every);
+    if (rc == 0 && (slow->every == 0 || *p->at++ != '/'))
+        rc = complain(p, "name/every/factor expected before");
+    if (rc == 0)
+        rc = parse_real(p, &slow->factor);
+    if (rc == 0 && *p->at == '/') {
+        p->at++;
+        rc = parse_count(p, &rank);
+        slow->only_rank = (uint32_t)rank;
+    }
+    program->slow = slow;
+    return rc;
+}
+
+static int parse_setting(struct parser *p, struct synth_program *program)
+{
+    static const char *const names[] = {
+        "ranks=", "jitter=", "seed=", "slow=", "skew=", "drift="};
+    size_t which = 0;
+    uint64_t n;
+    int rc;
+
+    while (which < 6 && strncmp(p->at, names[which], strlen(names[which])) != 0)
+        which++;
+    if (which == 6)
+        return complain(p, "unknown setting");
+    p->at += strlen(names[which]);
+    switch (which) {
+    case 0:
+        rc = parse_count(p, &n);
+        if (rc == 0 && (n < 1 || n > MOST_RANKS))
+            rc = complain(p, "an impossible number of ranks");
+        program->n_ranks = (uint32_t)n;
+        return rc;
+    case 1:
+        return parse_real(p, &program->jitter);
+    case 2:
+        return parse_count(p, &program->seed);
+    case 3:
+        return parse_slow(p, program);
+    case 4:
+        return parse_duration(p, &program->skew_ns);
+    default:
+        return parse_real(p, &program->drift_ppm);
+    }
+}
+
+int synth_parse(const char *text, struct synth_program *program, struct definitions *defs,
+                struct arena *arena)
+{
+    struct parser p = {.text = text, .at = text, .defs = defs, .arena = arena};
+    int rc;
+
+    *program = (struct synth_program){.n_ranks = 1, .seed = 1};
+    rc = parse_items(&p, &program->first);
+    while (rc == 0 && *p.at == ';') {
+        p.at++;
+        rc = parse_setting(&p, program);
+    }
+    if (rc == 0 && *p.at != '\0')
+        rc = complain(&p, "end expected");
+    if (rc == 0 && program->first == NULL)
+        rc = complain(&p, "no items");
+    return rc;
+}

@@ -1,0 +1,321 @@
+/*
+ * A step holds events of any location, so what locations there are is known when all steps were
+ * read, and by then all events are in memory (16 bytes each, the file has 48).
+ */
+#include "trace/tau/source_adios2.h"
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "trace/tau/adios2_reader.h"
+#include "trace/tau/tau_decoder.h"
+#include "trace/tau/tau_files.h"
+#include "trace/tau/tau_step.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_STRAY 2
+
+struct adios2 {
+    struct names path;           /* of the files */
+    struct names program;        /* "heat/0" */
+    struct tau_decoder *decoder; /* [path.n] */
+    char (*file_program)[256];   /* [path.n] */
+    struct idmap key;            /* group and id of locations, in the order of: */
+    struct tau_lane **lane;      /* [key.n] */
+    size_t lane_cap;
+    uint32_t *rank_base; /* [program.n] what is added to the rank of a process */
+};
+
+/* --------------------------------------------------------------------------- reading a file */
+
+/* How a file ended that did not end well; an error if nothing came of it. */
+static int judge_end(struct source *source, const struct tau_decoder *d, const char *path,
+                     int state)
+{
+    char why[400];
+
+    snprintf(why, sizeof why, "%s", err_message());
+    if (state < 0 && d->lane_id.n == 0)
+        return err_set(state, "%s", why);
+    if (d->lane_id.n == 0)
+        return err_set(ERR_FORMAT, "cannot read '%s': %s", path, why);
+    log_info("tau", "'%s': %s", path, why);
+    if (state == COURIER_DIED)
+        source->quality.n[QUALITY_reader_crash]++;
+    else if (state == COURIER_HUNG)
+        source->quality.n[QUALITY_reader_hang]++;
+    else
+        source->quality.n[QUALITY_broken_off]++;
+    return 0;
+}
+
+static int read_file(struct source *source, struct tau_decoder *d, const char *path)
+{
+    struct adios2_reader reader = {.path = path};
+    struct courier *courier = NULL;
+    struct courier_block block;
+    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience());
+    int rc = 0;
+
+    while (state == COURIER_IDLE || state == COURIER_BLOCK) {
+        state = courier_receive(courier, 1000, &block);
+        if (state != COURIER_BLOCK)
+            continue;
+        if (block.kind == TAU_BROKEN) {
+            log_info("tau", "'%s': %.300s", path, (const char *)block.data);
+            source->quality.n[QUALITY_broken_off]++;
+        }
+        tau_decoder_block(d, block.kind, block.data, block.bytes);
+    }
+    tau_decoder_finish(d);
+    if (state != COURIER_OVER)
+        rc = judge_end(source, d, path, state);
+    courier_close(courier);
+    return rc;
+}
+
+/* All files; one that cannot be read at all is missing, unless it is the only one. */
+static int read_files(struct source *source)
+{
+    struct adios2 *a = source->impl;
+    uint32_t n_bad = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < a->path.n; i++) {
+        struct tau_decoder *d = &a->decoder[i];
+        int bad;
+
+        tau_files_program(a->path.name[i], a->file_program[i], sizeof a->file_program[i]);
+        d->defs = &source->defs;
+        d->programs = &a->program;
+        d->quality = &source->quality;
+        d->file_program = a->file_program[i];
+        d->wants_counters = true;
+        tau_decoder_init(d);
+        bad = read_file(source, d, a->path.name[i]);
+        n_bad += bad < 0;
+        rc = bad < 0 ? bad : rc;
+    }
+    if (n_bad == a->path.n)
+        return rc;
+    source->quality.n[QUALITY_missing_file] += n_bad;
+    return 0;
+}
+
+/* --------------------------------------------------------------------- making the locations */
+
+/*
+ * A stray row whose rank or thread is wrong looks like a thread of its own: one that calls
+ * nothing, but sends, or of which there is next to nothing.
+ */
+static bool is_stray(const struct tau_lane *lane)
+{
+    return lane->n_events == 0 && (lane->batch.n_messages > 0 || lane->batch.n <= MOST_STRAY);
+}
+
+/* Ranks of a program come behind those of the programs before. */
+static void number_ranks(struct adios2 *a, struct definitions *defs)
+{
+    uint32_t *n_ranks = mem_alloc(a->program.n, sizeof *n_ranks), base = 0;
+
+    a->rank_base = mem_alloc(a->program.n, sizeof *a->rank_base);
+    for (uint32_t i = 0; i < a->path.n; i++)
+        for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
+            const struct tau_lane *lane = &a->decoder[i].lane[l];
+
+            if (!is_stray(lane) && lane->rank >= n_ranks[lane->program])
+                n_ranks[lane->program] = lane->rank + 1;
+        }
+    for (uint32_t p = 0; p < a->program.n; p++) {
+        uint32_t comm = definitions_comm(defs, "MPI_COMM_WORLD", n_ranks[p]);
+
+        a->rank_base[p] = base;
+        for (uint32_t r = 0; r < n_ranks[p]; r++)
+            defs->comm[comm].member[r] = base + r;
+        base += n_ranks[p];
+    }
+    free(n_ranks);
+}
+
+static const char *name_of(const struct tau_lane *lane, char name[64])
+{
+    if (lane->is_gpu)
+        snprintf(name, 64, "GPU %u, context %u, stream %u", lane->gpu_device, lane->gpu_context,
+                 lane->gpu_stream);
+    else if (lane->thread == 0)
+        return "Master thread";
+    else
+        snprintf(name, 64, "Thread %u", lane->thread);
+    return name;
+}
+
+/* The same thread may be in two files; then these are two. */
+static uint64_t new_id(struct adios2 *a, uint64_t group, struct tau_lane *lane)
+{
+    uint64_t id = lane->thread;
+
+    while (idmap_find(&a->key, key_pair(group, id)) != IDMAP_NONE)
+        id += (uint64_t)1 << 32;
+    idmap_add(&a->key, key_pair(group, id));
+    mem_grow(&a->lane, &a->lane_cap, a->key.n, sizeof(struct tau_lane *));
+    a->lane[a->key.n - 1] = lane;
+    return id;
+}
+
+static void define_lane(struct adios2 *a, struct definitions *defs, struct tau_lane *lane)
+{
+    uint64_t group = (uint64_t)lane->program << 32 | lane->rank;
+    struct location *location;
+    char name[64];
+
+    location = definitions_location(defs, new_id(a, group, lane), name_of(lane, name), group);
+    location->n_events_said = lane->batch.n;
+    location->program = lane->program;
+    location->is_gpu = lane->is_gpu;
+    location->gpu_device = lane->gpu_device;
+    location->gpu_context = lane->gpu_context;
+    location->gpu_stream = lane->gpu_stream;
+    location->is_metric = lane->n_events == 0;
+}
+
+static void make_locations(struct source *source)
+{
+    struct adios2 *a = source->impl;
+    struct definitions *defs = &source->defs;
+    struct process_rank *known;
+
+    number_ranks(a, defs);
+    for (uint32_t i = 0; i < a->path.n; i++)
+        for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
+            struct tau_lane *lane = &a->decoder[i].lane[l];
+
+            if (is_stray(lane)) {
+                source->quality.n[QUALITY_bad_record] += lane->batch.n;
+                continue;
+            }
+            define_lane(a, defs, lane);
+            for (size_t m = 0; m < lane->batch.n_messages; m++)
+                lane->batch.message[m].peer += a->rank_base[lane->program];
+        }
+    known = mem_alloc(a->key.n, sizeof *known);
+    for (uint32_t i = 0; i < a->key.n; i++)
+        known[i] = (struct process_rank){a->key.key[i].high,
+                                         a->rank_base[a->lane[i]->program] + a->lane[i]->rank};
+    definitions_finish(defs, known, a->key.n);
+    free(known);
+    for (size_t i = 0; i < defs->n_metadata; i++)
+        defs->metadata[i].rank += a->rank_base[defs->metadata[i].program];
+}
+
+/* ------------------------------------------------------------------------------ the source */
+
+static bool accepts(const char *path)
+{
+    struct names found = {0};
+    size_t n = tau_files_find(tau_files_path(path), &found);
+
+    names_release(&found);
+    return n > 0 || tau_files_path(path) != path;
+}
+
+static int open_adios2(struct source *source, const char *url)
+{
+    const char *path = tau_files_path(url);
+    struct adios2 *a = mem_alloc(1, sizeof *a);
+    int rc;
+
+    source->impl = a;
+    if (tau_files_find(path, &a->path) == 0)
+        return err_set(ERR_NOT_FOUND, "no file of TAU (tau-metrics-*.bp) in '%s'", path);
+    rc = adios2_reader_check(path);
+    if (rc < 0)
+        return rc;
+    a->decoder = mem_alloc(a->path.n, sizeof *a->decoder);
+    a->file_program = mem_alloc(a->path.n, sizeof *a->file_program);
+    rc = read_files(source);
+    if (rc == 0)
+        make_locations(source);
+    return rc;
+}
+
+static void close_adios2(struct source *source)
+{
+    struct adios2 *a = source->impl;
+
+    for (uint32_t i = 0; a->decoder && i < a->path.n; i++)
+        tau_decoder_release(&a->decoder[i]);
+    free(a->decoder);
+    free(a->file_program);
+    free(a->lane);
+    free(a->rank_base);
+    idmap_release(&a->key);
+    names_release(&a->path);
+    names_release(&a->program);
+    free(a);
+}
+
+struct adios2_cursor {
+    const struct source *source;
+    const struct event_batch *all; /* of the location */
+    size_t at;
+};
+
+static void *reader_new(struct source *source)
+{
+    struct adios2_cursor *cursor = mem_alloc(1, sizeof *cursor);
+
+    cursor->source = source;
+    return cursor;
+}
+
+static int begin(void *impl, uint32_t location, struct quality *quality)
+{
+    struct adios2_cursor *cursor = impl;
+    const struct adios2 *a = cursor->source->impl;
+    const struct location *l = &cursor->source->defs.location[location];
+
+    (void)quality;
+    cursor->all = &a->lane[idmap_find(&a->key, key_pair(l->group, l->id))]->batch;
+    cursor->at = 0;
+    return 0;
+}
+
+static size_t next(void *impl, struct event_batch *batch, size_t most, struct quality *quality)
+{
+    struct adios2_cursor *cursor = impl;
+    const struct event_batch *all = cursor->all;
+    size_t n = all->n - cursor->at < most ? all->n - cursor->at : most;
+
+    (void)quality;
+    for (size_t i = 0; i < n; i++) {
+        const struct event *event = &all->event[cursor->at++];
+
+        if (event->kind == EVENT_MESSAGE)
+            *event_batch_message(batch, event->time_ns) = all->message[event->ref];
+        else if (event->kind != EVENT_COUNTER)
+            batch->event[batch->n++] = *event;
+        else if (cursor->source->opts.wants_counters)
+            *event_batch_counter(batch, event->time_ns) = all->counter[event->ref];
+    }
+    return n;
+}
+
+static void end(void *impl, struct quality *quality)
+{
+    (void)impl, (void)quality;
+}
+
+const struct source_ops source_adios2_ops = {
+    .name = "adios2",
+    .what = "TAU's tau-metrics-*.bp (ADIOS2: BP3, BP4, BP5): a file or the directory of all",
+    .accepts = accepts,
+    .open = open_adios2,
+    .close = close_adios2,
+    .reader_new = reader_new,
+    .reader_free = free,
+    .begin = begin,
+    .next = next,
+    .end = end,
+};

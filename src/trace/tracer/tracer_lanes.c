@@ -1,0 +1,263 @@
+/* Times are kept as said, to be compared, and events get them as far as they do not decrease.
+ */
+#include "trace/tracer/tracer_lanes.h"
+
+#include "base/mem.h"
+#include "trace/event.h"
+#include "trace/monotone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_LOCATIONS 16384
+#define MOST_REQUESTS 65536 /* of one lane; a program that has more loses the oldest */
+
+static void lane_release(struct tracer_lane *lane)
+{
+    event_list_release(&lane->waiting);
+    event_list_release(&lane->spare);
+    requests_release(&lane->requests);
+    free(lane->open);
+    free(lane->n_collectives);
+}
+
+void tracer_run_release(struct tracer_run *run)
+{
+    for (uint32_t i = 0; i < run->defs.n_locations; i++)
+        lane_release(&run->lane[i]);
+    free(run->lane);
+    free(run->process);
+    idmap_release(&run->location);
+    idmap_release(&run->comm);
+    idmap_release(&run->rank);
+    definitions_release(&run->defs);
+    *run = (struct tracer_run){0};
+}
+
+bool tracer_run_is_of(const struct tracer_run *run, const struct tracer_process *p)
+{
+    uint32_t at = idmap_find(&run->rank, key_pair(0, p->rank));
+    uint64_t job = run->rank.n > 0 ? run->process[0].job : p->job;
+
+    if (run->rank.n > 0 && (p->job != job || p->n_ranks != run->n_expected))
+        return false;
+    return at == IDMAP_NONE ||
+           (run->process[at].pid == p->pid && run->process[at].start_ns == p->start_ns);
+}
+
+bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *p)
+{
+    uint32_t n_before = run->rank.n, at = idmap_add(&run->rank, key_pair(0, p->rank));
+
+    mem_grow(&run->process, &run->process_cap, (size_t)at + 1, sizeof *run->process);
+    run->process[at] = *p;
+    if (p->n_ranks > run->n_expected)
+        run->n_expected = p->n_ranks;
+    return run->rank.n > n_before;
+}
+
+uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns)
+{
+    return time_before(clock_ns, run->origin_ns) ? 0 : clock_ns - run->origin_ns;
+}
+
+struct tracer_lane *tracer_run_lane(struct tracer_run *run, uint32_t rank, uint32_t thread)
+{
+    struct key key = key_pair(rank, thread);
+    uint32_t at = idmap_find(&run->location, key);
+    struct location *location;
+    char name[32];
+
+    if (at != IDMAP_NONE)
+        return &run->lane[at];
+    if (run->defs.n_locations >= MOST_LOCATIONS)
+        return NULL;
+    snprintf(name, sizeof name, thread ? "Thread %u" : "Master thread", thread);
+    at = idmap_add(&run->location, key);
+    location = definitions_location(&run->defs, (uint64_t)thread << 32 | rank, name, rank);
+    location->rank = rank;
+    location->thread = thread;
+    if (rank >= run->defs.n_ranks)
+        run->defs.n_ranks = rank + 1;
+    mem_grow(&run->lane, &run->lane_cap, (size_t)at + 1, sizeof *run->lane);
+    run->lane[at] = (struct tracer_lane){.rank = rank};
+    return &run->lane[at];
+}
+
+/* The time for the next event of the lane. */
+static uint64_t advance(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns)
+{
+    uint64_t time_ns = tracer_run_time(run, clock_ns);
+
+    if (time_ns > lane->last_ns)
+        lane->last_ns = time_ns;
+    run->n_waiting++;
+    return lane->last_ns;
+}
+
+void tracer_lane_push(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      enum event_kind kind, uint32_t ref)
+{
+    event_list_push(&lane->waiting, advance(run, lane, clock_ns), kind, ref);
+}
+
+/* ---------------------------------------------------------------------------------- calls */
+
+void tracer_lane_enter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                       uint32_t region)
+{
+    mem_grow(&lane->open, &lane->open_cap, lane->n_open + 1, sizeof *lane->open);
+    lane->open[lane->n_open++] = (struct tracer_call){region, clock_ns};
+    tracer_lane_push(run, lane, clock_ns, EVENT_ENTER, region);
+}
+
+bool tracer_lane_leave(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns)
+{
+    if (lane->n_open == 0)
+        return false;
+    tracer_lane_push(run, lane, clock_ns, EVENT_LEAVE, lane->open[--lane->n_open].region);
+    return true;
+}
+
+void tracer_lane_settle(struct tracer_run *run, struct tracer_lane *lane,
+                        const struct tracer_call *open, size_t n_open)
+{
+    size_t n_same = 0;
+
+    while (n_same < n_open && n_same < lane->n_open &&
+           open[n_same].region == lane->open[n_same].region &&
+           open[n_same].enter_ns == lane->open[n_same].enter_ns)
+        n_same++;
+    while (lane->n_open > n_same)
+        tracer_lane_leave(run, lane, lane->clock_ns);
+    for (size_t i = n_same; i < n_open; i++)
+        tracer_lane_enter(run, lane, open[i].enter_ns, open[i].region);
+}
+
+/* ------------------------------------------------------------------- messages and the rest */
+
+void tracer_lane_forget_requests(struct tracer_run *run, struct tracer_lane *lane)
+{
+    run->quality->n[QUALITY_unfinished_request] += requests_clear(&lane->requests);
+    lane->is_in_collective = false;
+}
+
+static void post(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                 uint64_t request, uint32_t ref)
+{
+    if (lane->requests.n >= MOST_REQUESTS)
+        tracer_lane_forget_requests(run, lane);
+    run->quality->n[QUALITY_unfinished_request] +=
+        requests_post(&lane->requests, request, tracer_run_time(run, clock_ns), ref);
+}
+
+bool tracer_lane_message(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                         const struct tracer_message *m)
+{
+    uint32_t peer = definitions_peer(&run->defs, m->comm, lane->rank, m->peer);
+    bool is_end = m->kind == MESSAGE_RECV && m->has_request; /* of one that was posted */
+    struct request posted = {0};
+    bool is_known = is_end && requests_take(&lane->requests, m->request, &posted);
+    struct message *message;
+
+    if (peer == NO_RANK)
+        return false;
+    if (m->has_request && !is_end)
+        post(run, lane, clock_ns, m->request, lane->n_messages);
+    message = event_list_message(&lane->waiting, advance(run, lane, clock_ns));
+    *message = (struct message){
+        .begin_ns = is_known ? posted.time_ns : lane->last_ns,
+        .bytes = m->bytes,
+        .match = MESSAGE_UNMATCHED,
+        .peer = peer,
+        .comm = m->comm,
+        .tag = m->tag,
+        .order = is_known ? posted.ref : lane->n_posted++,
+        .kind = m->kind,
+    };
+    lane->n_messages++;
+    return true;
+}
+
+void tracer_lane_post(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      uint64_t request)
+{
+    post(run, lane, clock_ns, request, lane->n_posted++);
+}
+
+void tracer_lane_sent(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                      uint64_t request)
+{
+    struct request posted;
+
+    if (requests_take(&lane->requests, request, &posted))
+        tracer_lane_push(run, lane, clock_ns, EVENT_SENT, posted.ref);
+}
+
+static uint32_t next_order(struct tracer_lane *lane, uint32_t comm)
+{
+    mem_grow(&lane->n_collectives, &lane->comms_cap, (size_t)comm + 1,
+             sizeof *lane->n_collectives);
+    while (lane->n_comms <= comm)
+        lane->n_collectives[lane->n_comms++] = 0;
+    return lane->n_collectives[comm]++;
+}
+
+/* As in an archive: who is root decides, and where nothing is said nobody waits. */
+void tracer_lane_collective(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                            const struct tracer_collective *c)
+{
+    uint64_t begin_ns = lane->is_in_collective ? lane->collective_ns : clock_ns;
+    uint32_t kind = c->kind, root = NO_ROOT;
+
+    if (kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE) {
+        root = definitions_peer(&run->defs, c->comm, lane->rank, c->root);
+        if (root == NO_RANK)
+            kind = COLLECTIVE_OTHER;
+    }
+    if (kind != COLLECTIVE_BARRIER && c->sent_bytes == 0 && c->received_bytes == 0)
+        kind = COLLECTIVE_OTHER;
+    *event_list_collective(&lane->waiting, advance(run, lane, clock_ns)) = (struct collective){
+        .begin_ns = tracer_run_time(run, begin_ns),
+        .sent_bytes = c->sent_bytes,
+        .received_bytes = c->received_bytes,
+        .comm = c->comm,
+        .kind = kind,
+        .root = root,
+        .order = next_order(lane, c->comm),
+        .instance = NO_INSTANCE,
+    };
+    lane->is_in_collective = false;
+}
+
+void tracer_lane_counter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
+                         uint32_t counter, int64_t value)
+{
+    if (run->wants_counters)
+        *event_list_counter(&lane->waiting, advance(run, lane, clock_ns)) =
+            (struct counter_value){.counter = counter, .whole = value};
+}
+
+/* ------------------------------------------------------------------------------ forgetting */
+
+static void clear(struct event_batch *batch)
+{
+    batch->n = batch->n_messages = batch->n_collectives = batch->n_counters = 0;
+}
+
+void tracer_lane_trim(struct tracer_lane *lane)
+{
+    struct event_cursor rest = {&lane->waiting, lane->at};
+    size_t n = lane->waiting.all.n - lane->at;
+    struct event_list swapped;
+
+    if (lane->at == 0 || lane->at < n)
+        return;
+    mem_grow(&lane->spare.all.event, &lane->spare.all.event_cap, n, sizeof(struct event));
+    event_cursor_next(&rest, &lane->spare.all, n);
+    swapped = lane->waiting;
+    lane->waiting = lane->spare;
+    lane->spare = swapped;
+    clear(&lane->spare.all);
+    lane->at = 0;
+}

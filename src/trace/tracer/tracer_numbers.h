@@ -1,0 +1,56 @@
+/*
+ * tracer_numbers -- the numbers of the tracer's frames, for both ends: tracer/ at the root
+ * writes them, tracer_frame.c reads them. docs/wire.md says what each is.
+ *
+ * Includes nothing of ours: the tracer is loaded into other people's programs.
+ */
+#ifndef SNAG_TRACE_TRACER_NUMBERS_H
+#define SNAG_TRACE_TRACER_NUMBERS_H
+
+#include <stddef.h>
+
+#define TRACER_MAGIC "SNT\1" /* the last byte is the version */
+#define TRACER_MAGIC_SIZE 4
+#define TRACER_HEADER_SIZE 12 /* magic, kind, length of the payload */
+#define TRACER_MOST_PAYLOAD ((size_t)1 << 20)
+#define TRACER_LONGEST_TEXT 4096
+#define TRACER_MOST_RANKS 65536u /* a root that is not below it is none */
+
+enum tracer_frame_kind {
+    TRACER_FRAME_HELLO = 1,
+    TRACER_FRAME_REGIONS,
+    TRACER_FRAME_COMMS,
+    TRACER_FRAME_COUNTERS,
+    TRACER_FRAME_EVENTS,
+    TRACER_FRAME_TICK,
+    TRACER_FRAME_BYE,
+    TRACER_FRAME_REFUSED, /* the one that comes back */
+};
+
+enum tracer_record_kind {
+    TRACER_RECORD_ENTER,
+    TRACER_RECORD_LEAVE,
+    TRACER_RECORD_SEND,
+    TRACER_RECORD_RECV,
+    TRACER_RECORD_ISEND,
+    TRACER_RECORD_ISEND_COMPLETE,
+    TRACER_RECORD_IRECV_REQUEST,
+    TRACER_RECORD_IRECV,
+    TRACER_RECORD_CANCELLED,
+    TRACER_RECORD_COLLECTIVE_BEGIN,
+    TRACER_RECORD_COLLECTIVE_END,
+    TRACER_RECORD_COUNTER,
+    TRACER_RECORDS
+};
+
+/* Who waits for whom in a collective. */
+enum tracer_sort {
+    TRACER_SORT_BARRIER,
+    TRACER_SORT_ALL_FOR_ALL,
+    TRACER_SORT_ONE_FOR_ALL,
+    TRACER_SORT_ALL_FOR_ONE,
+    TRACER_SORT_OTHER,
+    TRACER_SORTS
+};
+
+#endif

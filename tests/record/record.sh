@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# snag record: programs without MPI, compiled for the tracer or not, and how they end.
+#
+#   record.sh SNAG INSTRUMENTED PLAIN
+set -eu
+snag=$1 instrumented=$2 plain=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset ${!SNAG_*}
+
+fail() {
+    echo "$*"
+    cat out err
+    exit 1
+}
+
+# record STATUS ARGUMENTS... -- what it prints goes to out and err.
+record() {
+    local want=$1 status=0
+    shift
+    "$snag" record "$@" >out 2>err </dev/null || status=$?
+    [ $status -eq "$want" ] || fail "record $*: status $status, not $want"
+}
+
+said() {
+    grep -qF -- "$1" err || fail "it does not say '$1'"
+}
+
+# calls TRACE FUNCTION
+calls() {
+    "$snag" info "$1" --json | jq -r --arg f "$2" '.regions[] | select(.name == $f).calls'
+}
+
+command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+
+record 7 "$instrumented" 7 --json # what follows the program is the program's
+[ "$(cat out)" = --json ] || fail "standard output is not the program's alone"
+said "recorded in 'snag-trace': 124 events of 1 rank, 2 threads; 4 functions"
+said "next: snag analyze snag-trace"
+[ "$(calls snag-trace step)" = 20 ] && [ "$(calls snag-trace work)" = 40 ] || fail "calls are missing"
+"$snag" analyze snag-trace --foi step -o step.snag >/dev/null
+
+record 0 --quiet -- "$instrumented"
+[ ! -s err ] && [ -s snag-trace-2/traces.otf2 ] || fail "the second trace is not in snag-trace-2"
+
+record 0 -o plain "$plain"
+said "was not compiled with -finstrument-functions"
+[ ! -e plain ] || fail "a trace of nothing"
+
+record 0 -o sub/two -- sh -c '"$0" & "$0"; wait' "$instrumented"
+said "1 more process: 'sub/two/process-2'"
+[ "$(calls sub/two step)" = 20 ] && [ "$(calls sub/two/process-2 step)" = 20 ] ||
+    fail "of two processes not each has its trace"
+
+record 1 -o sub/two "$plain"
+said "is there already"
+record 1 ./nowhere
+said "cannot run './nowhere'"
+record 137 -o killed "$instrumented" -9
+said "nothing was recorded"
+
+# the page, which ends with the program, and is there before it
+mkdir tmp
+export TMPDIR=$dir/tmp
+record 0 --watch --once -o live --foi step --store live.store "$instrumented"
+grep -q '^http://127.0.0.1:' err || fail "no page"
+said "snag serve live.store shows it again"
+[ "$("$snag" query live.store "SELECT calls FROM func_stats WHERE func = 'step'" --format csv | tail -n 1)" = 20 ] ||
+    fail "the page has not seen all calls"
+[ "$(calls live step)" = 20 ] || fail "no archive beside the page"
+[ -z "$(ls tmp)" ] || fail "the socket stays"
+echo "recorded: whole, plain, twice, killed, watched"

@@ -1,0 +1,323 @@
+/*
+ * libotf2 asks for collectives through callbacks. With plain files it needs two things: who is
+ * rank 0, and one broadcast when the archive is opened. So the rest works without MPI, which a
+ * program that ends without MPI_Finalize depends on.
+ *
+ * An event buffer is one piece of memory that is written to the file whenever it is full. The
+ * recorder measures that as part of its flush, so libotf2 need not record it again.
+ */
+#include "archive.h"
+
+#include "archive_definitions.h"
+#include "complain.h"
+#include "team.h"
+
+#include <otf2/OTF2_Pthread_Locks.h>
+#include <otf2/otf2.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENT_BUFFER_BYTES (1 << 20)
+#define DEFINITION_BUFFER_BYTES (1 << 20)
+
+struct archive_location {
+    OTF2_EvtWriter *writer;
+    uint64_t n_events, first_ns, last_ns;
+};
+
+struct OTF2_CollectiveContext {
+    uint32_t rank, size; /* the rank may become 0: archive_lead */
+};
+
+static struct OTF2_CollectiveContext context;
+static OTF2_Archive *archive;
+static uint32_t own_rank;
+
+static uint64_t location_id(const struct recorder *r)
+{
+    return (uint64_t)r->thread << 32 | own_rank;
+}
+
+/* ---------------------------------------------------------------------- libotf2's callbacks */
+
+/* Its first complaint is worth reading; those that follow from it are not. */
+static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list args)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    char text[512];
+
+    (void)arg, (void)file, (void)line, (void)function;
+    if (atomic_flag_test_and_set(&is_said))
+        return code;
+    vsnprintf(text, sizeof text, format, args);
+    complain("libotf2: %s: %s", OTF2_Error_GetDescription(code), text);
+    return code;
+}
+
+static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *caller, bool is_final)
+{
+    (void)arg, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_CallbackCode get_size(void *arg, OTF2_CollectiveContext *c, uint32_t *size)
+{
+    (void)arg;
+    *size = c->size;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode get_rank(void *arg, OTF2_CollectiveContext *c, uint32_t *rank)
+{
+    (void)arg;
+    *rank = c->rank;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode broadcast(void *arg, OTF2_CollectiveContext *c, void *data, uint32_t n,
+                                   OTF2_Type type, uint32_t root)
+{
+    size_t width = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64   ? 8
+                   : type == OTF2_TYPE_UINT32 || type == OTF2_TYPE_INT32 ? 4
+                   : type == OTF2_TYPE_UINT16 || type == OTF2_TYPE_INT16 ? 2
+                   : type == OTF2_TYPE_UINT8 || type == OTF2_TYPE_INT8   ? 1
+                                                                         : 0;
+
+    (void)arg, (void)c;
+    return width > 0 && root == 0 && team_broadcast(data, n * width) ? OTF2_CALLBACK_SUCCESS
+                                                                     : OTF2_CALLBACK_ERROR;
+}
+
+static OTF2_CallbackCode barrier(void *arg, OTF2_CollectiveContext *c)
+{
+    (void)arg, (void)c;
+    return team_barrier() ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+}
+
+/* These four libotf2 wants to be given, and calls for file formats that we do not use. */
+static OTF2_CallbackCode no_gather(void *arg, OTF2_CollectiveContext *c, const void *in,
+                                   void *out, uint32_t n, OTF2_Type type, uint32_t root)
+{
+    (void)arg, (void)c, (void)in, (void)out, (void)n, (void)type, (void)root;
+    return OTF2_CALLBACK_ERROR;
+}
+
+static OTF2_CallbackCode no_gatherv(void *arg, OTF2_CollectiveContext *c, const void *in,
+                                    uint32_t n_in, void *out, const uint32_t *n_out,
+                                    OTF2_Type type, uint32_t root)
+{
+    (void)arg, (void)c, (void)in, (void)n_in, (void)out, (void)n_out, (void)type, (void)root;
+    return OTF2_CALLBACK_ERROR;
+}
+
+static OTF2_CallbackCode no_scatterv(void *arg, OTF2_CollectiveContext *c, const void *in,
+                                     const uint32_t *n_in, void *out, uint32_t n_out,
+                                     OTF2_Type type, uint32_t root)
+{
+    (void)arg, (void)c, (void)in, (void)n_in, (void)out, (void)n_out, (void)type, (void)root;
+    return OTF2_CALLBACK_ERROR;
+}
+
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = before_flush};
+static const OTF2_CollectiveCallbacks collective_callbacks = {
+    .otf2_get_size = get_size,
+    .otf2_get_rank = get_rank,
+    .otf2_barrier = barrier,
+    .otf2_bcast = broadcast,
+    .otf2_gather = no_gather,
+    .otf2_gatherv = no_gatherv,
+    .otf2_scatter = no_gather,
+    .otf2_scatterv = no_scatterv,
+};
+
+/* ---------------------------------------------------------------------------------- opening */
+
+bool archive_open(const char *directory)
+{
+    own_rank = (uint32_t)team_rank();
+    context = (struct OTF2_CollectiveContext){own_rank, (uint32_t)team_size()};
+    OTF2_Error_RegisterCallback(on_error, NULL);
+    archive =
+        OTF2_Archive_Open(directory, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_BUFFER_BYTES,
+                          DEFINITION_BUFFER_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive && OTF2_Pthread_Archive_SetLockingCallbacks(archive, NULL) == OTF2_SUCCESS &&
+        OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL) == OTF2_SUCCESS &&
+        OTF2_Archive_SetCollectiveCallbacks(archive, &collective_callbacks, NULL, &context,
+                                            NULL) == OTF2_SUCCESS &&
+        OTF2_Archive_SetCreator(archive, "snag-tracer") == OTF2_SUCCESS &&
+        OTF2_Archive_OpenEvtFiles(archive) == OTF2_SUCCESS)
+        return true;
+    if (own_rank == 0)
+        complain("cannot make an archive in '%s'; nothing is recorded", directory);
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------- events */
+
+static OTF2_ErrorCode write_message(OTF2_EvtWriter *w, const union slot *s)
+{
+    uint64_t time_ns = s->head.time_ns, bytes = s[1].message.bytes;
+    uint32_t comm = s->head.id, peer = s[1].message.peer, tag = s[1].message.tag;
+
+    switch (s->head.kind) {
+    case RECORD_SEND:
+        return OTF2_EvtWriter_MpiSend(w, NULL, time_ns, peer, comm, tag, bytes);
+    case RECORD_RECV:
+        return OTF2_EvtWriter_MpiRecv(w, NULL, time_ns, peer, comm, tag, bytes);
+    case RECORD_ISEND:
+        return OTF2_EvtWriter_MpiIsend(w, NULL, time_ns, peer, comm, tag, bytes,
+                                       s[2].request.id);
+    default:
+        return OTF2_EvtWriter_MpiIrecv(w, NULL, time_ns, peer, comm, tag, bytes,
+                                       s[2].request.id);
+    }
+}
+
+static OTF2_ErrorCode write_record(OTF2_EvtWriter *w, const union slot *s)
+{
+    uint64_t time_ns = s->head.time_ns;
+
+    switch (s->head.kind) {
+    case RECORD_ENTER:
+        return OTF2_EvtWriter_Enter(w, NULL, time_ns, s->head.id);
+    case RECORD_LEAVE:
+        return OTF2_EvtWriter_Leave(w, NULL, time_ns, s->head.id);
+    case RECORD_ISEND_COMPLETE:
+        return OTF2_EvtWriter_MpiIsendComplete(w, NULL, time_ns, s[1].request.id);
+    case RECORD_IRECV_REQUEST:
+        return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, time_ns, s[1].request.id);
+    case RECORD_CANCELLED:
+        return OTF2_EvtWriter_MpiRequestCancelled(w, NULL, time_ns, s[1].request.id);
+    case RECORD_COLLECTIVE_BEGIN:
+        return OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, time_ns);
+    case RECORD_COLLECTIVE_END:
+        return OTF2_EvtWriter_MpiCollectiveEnd(
+            w, NULL, time_ns, (OTF2_CollectiveOp)s[1].collective.operation, s->head.id,
+            s[1].collective.root, s[1].collective.sent_bytes,
+            s[2].collective_more.received_bytes);
+    case RECORD_FLUSH:
+        return OTF2_EvtWriter_BufferFlush(w, NULL, time_ns, s[1].flush.end_ns);
+    default:
+        return write_message(w, s);
+    }
+}
+
+static struct archive_location *location_of(struct recorder *r)
+{
+    struct archive_location *l = r->location;
+
+    if (l)
+        return l;
+    l = must_resize(NULL, 1, sizeof *l);
+    *l =
+        (struct archive_location){.writer = OTF2_Archive_GetEvtWriter(archive, location_id(r))};
+    r->location = l;
+    return l;
+}
+
+static bool take(struct recorder *r, const union slot *slot, size_t n)
+{
+    struct archive_location *l = location_of(r);
+
+    for (const union slot *s = slot; s < slot + n; s += record_slots(s->head.kind)) {
+        if (l->writer == NULL || write_record(l->writer, s) != OTF2_SUCCESS) {
+            complain("rank %u cannot write its events; its trace ends here", own_rank);
+            return false;
+        }
+        if (l->n_events++ == 0)
+            l->first_ns = s->head.time_ns;
+        l->last_ns = s->head.kind == RECORD_FLUSH ? s[1].flush.end_ns : s->head.time_ns;
+    }
+    return true;
+}
+
+const struct sink archive_sink = {take, .is_quick = false};
+
+/* ------------------------------------------------------------------------------------- end */
+
+bool archive_location(const struct recorder *r, struct location *location)
+{
+    const struct archive_location *l = r->location;
+
+    if (l == NULL)
+        return false;
+    *location = (struct location){r->thread, l->n_events, l->first_ns, l->last_ns};
+    return true;
+}
+
+static bool write_local(const struct recorder *r, OTF2_IdMap *regions, OTF2_IdMap *comms,
+                        const struct clock_offset *offset, unsigned n_offsets)
+{
+    OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(archive, location_id(r));
+    bool is_good = w != NULL;
+
+    if (is_good && regions)
+        is_good =
+            OTF2_DefWriter_WriteMappingTable(w, OTF2_MAPPING_REGION, regions) == OTF2_SUCCESS;
+    if (is_good && comms)
+        is_good = OTF2_DefWriter_WriteMappingTable(w, OTF2_MAPPING_COMM, comms) == OTF2_SUCCESS;
+    for (unsigned i = 0; i < n_offsets && is_good; i++)
+        is_good = OTF2_DefWriter_WriteClockOffset(w, offset[i].time_ns, offset[i].offset_ns,
+                                                  offset[i].error_ns) == OTF2_SUCCESS;
+    return is_good && OTF2_Archive_CloseDefWriter(archive, w) == OTF2_SUCCESS;
+}
+
+static bool close_writers(struct recorder *newest)
+{
+    bool is_good = true;
+
+    for (struct recorder *r = newest; r; r = r->older) {
+        struct archive_location *l = r->location;
+
+        if (l && l->writer)
+            is_good =
+                OTF2_Archive_CloseEvtWriter(archive, l->writer) == OTF2_SUCCESS && is_good;
+        if (l)
+            l->writer = NULL;
+    }
+    return OTF2_Archive_CloseEvtFiles(archive) == OTF2_SUCCESS && is_good;
+}
+
+bool archive_end_events(struct recorder *newest, const struct unified_map *map,
+                        const struct clock_offset *offset, unsigned n_offsets)
+{
+    OTF2_IdMap *regions = NULL, *comms = NULL;
+    bool is_good = close_writers(newest);
+
+    if (map->n_regions)
+        regions = OTF2_IdMap_CreateFromUint32Array(map->n_regions, map->region, true);
+    if (map->n_communicators)
+        comms = OTF2_IdMap_CreateFromUint32Array(map->n_communicators, map->communicator, true);
+    is_good = OTF2_Archive_OpenDefFiles(archive) == OTF2_SUCCESS && is_good;
+    for (struct recorder *r = newest; r; r = r->older)
+        if (r->location)
+            is_good = write_local(r, regions, comms, offset, n_offsets) && is_good;
+    is_good = OTF2_Archive_CloseDefFiles(archive) == OTF2_SUCCESS && is_good;
+    OTF2_IdMap_Free(regions);
+    OTF2_IdMap_Free(comms);
+    return is_good;
+}
+
+void archive_lead(void)
+{
+    context.rank = 0;
+}
+
+bool archive_define(const struct unified *u, uint32_t n_ranks)
+{
+    OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(archive);
+
+    return w && archive_definitions_write(w, u, n_ranks) &&
+           OTF2_Archive_CloseGlobalDefWriter(archive, w) == OTF2_SUCCESS;
+}
+
+bool archive_close(void)
+{
+    OTF2_ErrorCode status = OTF2_Archive_Close(archive);
+
+    archive = NULL;
+    return status == OTF2_SUCCESS;
+}

@@ -1,0 +1,159 @@
+/*
+ * Handles may be reused once a communicator is freed, so those that are alive are kept apart
+ * from the definitions, which are for ever. Programs have few communicators at a time: the
+ * live ones are searched from the newest to the oldest. The lock guards both lists.
+ */
+#include "communicator_handles.h"
+
+#include "complain.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define MOST_COMMUNICATORS 4096 /* a program may make and free them for ever */
+
+struct live {
+    MPI_Comm handle;
+    uint32_t id;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct communicator *known;
+static struct live *live;
+static uint32_t n_known, n_live, n_named; /* n_named: pairs made up by this rank */
+
+static char *name_of(MPI_Comm comm)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length = 0;
+
+    if (PMPI_Comm_get_name(comm, name, &length) != MPI_SUCCESS || length == 0)
+        return NULL;
+    return must_copy(name);
+}
+
+/* The ranks in MPI_COMM_WORLD of the members. */
+static uint32_t *members_of(MPI_Comm comm, int n)
+{
+    int *from = must_resize(NULL, (size_t)n, sizeof *from);
+    uint32_t *to = must_resize(NULL, (size_t)n, sizeof *to);
+    MPI_Group group, world;
+
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < n; i++)
+        from[i] = i;
+    PMPI_Group_translate_ranks(group, n, from, world, (int *)to);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    free(from);
+    return to;
+}
+
+static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
+{
+    struct communicator c = {.first_rank = pair[0], .number = pair[1], .parent = parent};
+    int size;
+
+    PMPI_Comm_size(comm, &size);
+    c.size = (uint32_t)size;
+    c.member = members_of(comm, size);
+    pthread_mutex_lock(&lock);
+    if (n_known < MOST_COMMUNICATORS) {
+        known = must_resize(known, n_known + 1, sizeof *known);
+        live = must_resize(live, n_live + 1, sizeof *live);
+        live[n_live++] = (struct live){comm, n_known};
+        known[n_known++] = c;
+    } else {
+        free(c.member);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void communicators_begin(void)
+{
+    int rank;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    define(MPI_COMM_WORLD, COMMUNICATOR_NONE, (uint32_t[]){0, 0});
+    define(MPI_COMM_SELF, COMMUNICATOR_NONE, (uint32_t[]){(uint32_t)rank, 1});
+    n_named = 2;
+}
+
+uint32_t communicator_id(MPI_Comm comm)
+{
+    uint32_t id = COMMUNICATOR_NONE;
+
+    if (comm == MPI_COMM_WORLD)
+        return COMMUNICATOR_WORLD;
+    if (comm == MPI_COMM_SELF)
+        return COMMUNICATOR_SELF;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = n_live; i-- > 0 && id == COMMUNICATOR_NONE;)
+        if (live[i].handle == comm)
+            id = live[i].id;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+void communicator_add(MPI_Comm comm, MPI_Comm parent)
+{
+    uint32_t pair[2] = {0, 0};
+    int is_inter = 0, rank, world_rank;
+
+    if (comm == MPI_COMM_NULL)
+        return;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter)
+        return;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    if (rank == 0) {
+        pthread_mutex_lock(&lock);
+        pair[0] = (uint32_t)world_rank;
+        pair[1] = n_named++;
+        pthread_mutex_unlock(&lock);
+    }
+    PMPI_Bcast(pair, 2, MPI_UINT32_T, 0, comm);
+    define(comm, communicator_id(parent), pair);
+}
+
+void communicator_remove(MPI_Comm comm)
+{
+    char *name = name_of(comm);
+    bool is_found = false;
+
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = n_live; i-- > 0 && !is_found;)
+        if (live[i].handle == comm) {
+            is_found = true;
+            known[live[i].id].name = name;
+            live[i] = live[--n_live];
+        }
+    pthread_mutex_unlock(&lock);
+    if (!is_found)
+        free(name);
+}
+
+uint32_t communicators_from(uint32_t first,
+                            void (*each)(void *ctx, const struct communicator *c), void *ctx)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&lock);
+    n = n_known;
+    for (uint32_t i = first; i < n; i++)
+        each(ctx, &known[i]);
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+const struct communicator *communicators_known(uint32_t *n)
+{
+    for (uint32_t i = 0; i < n_live; i++)
+        if (known[live[i].id].name == NULL)
+            known[live[i].id].name = name_of(live[i].handle);
+    *n = n_known;
+    return known;
+}

@@ -1,0 +1,362 @@
+/*
+ * Recorders are never freed, only reused: a thread that ends leaves its own to the next one
+ * that starts, so a program that starts threads all the time has as many locations as it had
+ * threads at once. The lock guards the list of recorders; no recording takes it.
+ *
+ * recorder_stop has to know that no thread is inside a recorder. A thread says so by
+ * storing is_busy and then loading recorder_is_on; the stopper does the reverse. That needs a
+ * full fence on both sides, and membarrier(2) makes all other threads do theirs, so that the
+ * hooks need none.
+ */
+#include "recorder.h"
+
+#include "complain.h"
+#include "session.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_CHUNKS 1024 /* kept by a thread without a sink: 16 MiB */
+
+_Thread_local struct recorder *recorder_self;
+atomic_bool recorder_is_on = true;
+
+static _Thread_local bool is_without; /* this thread gets no recorder: just now, or any more */
+static const struct sink *_Atomic sink;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct recorder *newest, *idle;
+static uint32_t n_threads;
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+uint32_t record_slots(enum record_kind kind)
+{
+    static const uint8_t slots[N_RECORD_KINDS] = {
+        [RECORD_ENTER] = 1,          [RECORD_LEAVE] = 1,
+        [RECORD_SEND] = 2,           [RECORD_RECV] = 2,
+        [RECORD_ISEND] = 3,          [RECORD_ISEND_COMPLETE] = 2,
+        [RECORD_IRECV_REQUEST] = 2,  [RECORD_IRECV] = 3,
+        [RECORD_CANCELLED] = 2,      [RECORD_COLLECTIVE_BEGIN] = 1,
+        [RECORD_COLLECTIVE_END] = 3, [RECORD_FLUSH] = 2,
+    };
+
+    return slots[kind];
+}
+
+/* ------------------------------------------------------------------------------- chunks */
+
+static void add_chunk(struct recorder *r)
+{
+    struct chunk *chunk = must_resize(NULL, 1, sizeof *chunk);
+
+    chunk->next = NULL;
+    if (r->last)
+        r->last->next = chunk;
+    else
+        r->first = chunk;
+    r->last = chunk;
+    r->n_chunks++;
+    atomic_store_explicit(&r->next, chunk->slot, memory_order_release);
+    r->limit = chunk->slot + CHUNK_SLOTS - LARGEST_RECORD;
+}
+
+/* Give all chunks to the sink and keep the first, empty. Who peeks sees an odd generation in
+ * between, or that it has changed. */
+static void drain(struct recorder *r, const struct sink *to)
+{
+    struct chunk *chunk = r->first;
+
+    atomic_fetch_add_explicit(&r->generation, 1, memory_order_acq_rel);
+    r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
+    while (chunk) {
+        struct chunk *next = chunk->next;
+
+        if (!to->take(r, chunk->slot, chunk->n))
+            atomic_store(&recorder_is_on, false);
+        if (chunk != r->first)
+            free(chunk);
+        chunk = next;
+    }
+    r->first->next = NULL;
+    r->last = r->first;
+    r->n_chunks = 1;
+    atomic_store_explicit(&r->next, r->first->slot, memory_order_release);
+    r->limit = r->first->slot + CHUNK_SLOTS - LARGEST_RECORD;
+    r->is_full = false;
+    atomic_fetch_add_explicit(&r->generation, 1, memory_order_release);
+}
+
+/* The chunk has no room for the largest record any more. */
+void recorder_hand_over(struct recorder *r)
+{
+    const struct sink *to = atomic_load(&sink);
+    union slot *slot;
+    uint64_t begin_ns;
+
+    if (to == NULL) {
+        r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
+        add_chunk(r);
+        r->is_full = r->n_chunks >= MOST_CHUNKS;
+        return;
+    }
+    if (to->is_quick) {
+        drain(r, to);
+        return;
+    }
+    begin_ns = clock_ns();
+    drain(r, to);
+    r->flushed_ns = clock_ns();
+    slot = recorder_next(r);
+    slot[1].flush.end_ns = r->flushed_ns;
+    slot[0].head.time_ns = begin_ns;
+    slot[0].head.kind = RECORD_FLUSH;
+    slot[0].head.id = 0;
+    atomic_store_explicit(&r->next, slot + 2, memory_order_release);
+}
+
+/* --------------------------------------------------------------------------- open calls */
+
+void recorder_deepen(struct recorder *r)
+{
+    r->cap_open = r->cap_open ? 2 * r->cap_open : 256;
+    r->open = must_resize(r->open, r->cap_open, sizeof *r->open);
+}
+
+/* A call is entered and there is no room for it; there is for the leaves of the open ones. */
+void recorder_skip(struct recorder *r, uint32_t region)
+{
+    r->open[r->n_open++].region = region | REGION_SKIPPED;
+    r->n_skipped++;
+    if (atomic_load(&sink))
+        recorder_hand_over(r);
+}
+
+static void close_down_to(struct recorder *r, uint32_t n_open, uint64_t time_ns)
+{
+    while (r->n_open > n_open) {
+        uint32_t region = r->open[--r->n_open].region;
+
+        if (!(region & REGION_SKIPPED))
+            recorder_put(r, RECORD_LEAVE, region, recorder_time(r, time_ns));
+    }
+}
+
+/* The leave is not that of the innermost open call: that was skipped, or some were jumped
+ * over by longjmp, or the call was entered before we were there. */
+void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns)
+{
+    for (uint32_t i = r->n_open; i-- > 0;)
+        if ((r->open[i].region & ~REGION_SKIPPED) == region) {
+            close_down_to(r, i, time_ns);
+            return;
+        }
+}
+
+/* ------------------------------------------------------------------------------ threads */
+
+/* A thread ends. What its other destructors call from now on is not recorded. */
+static void thread_ends(void *recorder)
+{
+    struct recorder *r = recorder;
+    const struct sink *to = atomic_load(&sink);
+
+    is_without = true;
+    if (recorder_begin() == NULL)
+        return;
+    close_down_to(r, 0, clock_ns());
+    if (to)
+        drain(r, to);
+    recorder_self = NULL;
+    recorder_end(r);
+    pthread_mutex_lock(&lock);
+    r->free = idle;
+    idle = r;
+    pthread_mutex_unlock(&lock);
+}
+
+static void register_process(void)
+{
+    pthread_key_create(&key, thread_ends);
+    pthread_atfork(NULL, NULL, recorder_forget);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    session_first_call();
+}
+
+static struct recorder *recorder_new(void)
+{
+    struct recorder *r = must_resize(NULL, 1, sizeof *r);
+
+    *r = (struct recorder){.thread = n_threads++, .older = newest};
+    add_chunk(r);
+    recorder_deepen(r);
+    newest = r;
+    return r;
+}
+
+/* The calling thread's first event. */
+static struct recorder *adopt(void)
+{
+    struct recorder *r;
+
+    pthread_once(&key_once, register_process);
+    pthread_mutex_lock(&lock);
+    r = idle;
+    if (r)
+        idle = r->free;
+    else
+        r = recorder_new();
+    pthread_mutex_unlock(&lock);
+    pthread_setspecific(key, r);
+    return r;
+}
+
+struct recorder *recorder_begin_slowly(void)
+{
+    if (recorder_self || is_without || !atomic_load(&recorder_is_on))
+        return NULL;
+    is_without = true; /* what we call now may be instrumented */
+    recorder_self = adopt();
+    is_without = false;
+    return recorder_begin();
+}
+
+/* ------------------------------------------------------------------------ other records */
+
+/* Room for a record of this kind, its head filled in. */
+static union slot *place(struct recorder *r, enum record_kind kind, uint32_t id,
+                         uint64_t time_ns)
+{
+    union slot *slot = recorder_next(r);
+
+    slot->head.time_ns = recorder_time(r, time_ns);
+    slot->head.kind = kind;
+    slot->head.id = id;
+    return slot;
+}
+
+/* The record at slot is complete. */
+static void placed(struct recorder *r, const union slot *slot)
+{
+    recorder_move(r, recorder_next(r) + record_slots(slot->head.kind));
+    recorder_end(r);
+}
+
+void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns)
+{
+    struct recorder *r = recorder_begin();
+    union slot *slot;
+
+    if (r == NULL)
+        return;
+    slot = place(r, kind, m->communicator, time_ns);
+    slot[1].message.peer = m->peer;
+    slot[1].message.tag = m->tag;
+    slot[1].message.bytes = m->bytes;
+    if (record_slots(kind) > 2)
+        slot[2].request.id = m->request;
+    placed(r, slot);
+}
+
+void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns)
+{
+    struct recorder *r = recorder_begin();
+    union slot *slot;
+
+    if (r == NULL)
+        return;
+    slot = place(r, kind, 0, time_ns);
+    slot[1].request.id = request;
+    placed(r, slot);
+}
+
+void record_collective_begin(uint64_t time_ns)
+{
+    struct recorder *r = recorder_begin();
+
+    if (r == NULL)
+        return;
+    placed(r, place(r, RECORD_COLLECTIVE_BEGIN, 0, time_ns));
+}
+
+void record_collective_end(const struct collective *c, uint64_t time_ns)
+{
+    struct recorder *r = recorder_begin();
+    union slot *slot;
+
+    if (r == NULL)
+        return;
+    slot = place(r, RECORD_COLLECTIVE_END, c->communicator, time_ns);
+    slot[1].collective.operation = c->operation;
+    slot[1].collective.root = c->root;
+    slot[1].collective.sent_bytes = c->sent_bytes;
+    slot[2].collective_more.received_bytes = c->received_bytes;
+    placed(r, slot);
+}
+
+/* ------------------------------------------------------------------------ begin and end */
+
+void recorder_attach(const struct sink *to)
+{
+    struct recorder *r;
+
+    atomic_store(&sink, to);
+    r = recorder_begin();
+    if (r == NULL)
+        return;
+    recorder_hand_over(r);
+    recorder_end(r);
+}
+
+struct recorder *recorder_newest(void)
+{
+    struct recorder *r;
+
+    pthread_mutex_lock(&lock);
+    r = newest;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+void recorder_fence(void)
+{
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+        usleep(10000); /* an old kernel: long enough for any store to arrive */
+}
+
+/* Wait until no thread is inside its recorder; recorder_is_on is false already. */
+static void wait_for_others(void)
+{
+    recorder_fence();
+    for (struct recorder *r = newest; r; r = r->older)
+        while (r != recorder_self && atomic_load_explicit(&r->is_busy, memory_order_acquire))
+            sched_yield();
+}
+
+struct recorder *recorder_stop(void)
+{
+    static bool is_done;
+    const struct sink *to = atomic_load(&sink);
+
+    if (is_done)
+        return newest;
+    is_done = true;
+    pthread_mutex_lock(&lock);
+    atomic_store(&recorder_is_on, false);
+    wait_for_others();
+    for (struct recorder *r = newest; r; r = r->older) {
+        close_down_to(r, 0, clock_ns());
+        if (to)
+            drain(r, to);
+    }
+    pthread_mutex_unlock(&lock);
+    return newest;
+}
+
+void recorder_forget(void)
+{
+    atomic_store(&recorder_is_on, false);
+    atomic_store(&sink, NULL);
+}

@@ -1,0 +1,274 @@
+/*
+ * recorder -- what happens in one thread, as a stream of small records in time order.
+ *
+ * This is the half of the tracer that runs inside the traced program, so it does as little as
+ * it can: a record is one to three slots of 16 bytes in a chunk of memory that belongs to the
+ * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c), or to
+ * a ring that a thread behind the program's back sends from (live.c), and knows nothing of
+ * where the records came from. That thread may also peek at a chunk that is not full: `next` is
+ * stored behind the record, and `generation` tells whether the chunk is still the same.
+ *
+ *     head           | time_ns        | kind   | id     |   id: region or communicator
+ *     then, if any   | peer   | tag   | bytes           |   messages
+ *                    | request        | -               |   non-blocking messages
+ *
+ * Invariants: the times of a stream never decrease; every leave closes the innermost open
+ * call (a longjmp's missing leaves are put in); there is always room for one more record,
+ * because a chunk is handed over right after the record that fills it. The pause that costs
+ * is recorded as a flush, unless the sink is quick.
+ *
+ * Use is bracketed: recorder_begin() says whether to record at all and shuts out what the
+ * tracer itself causes (hooks of instrumented code called from a hook, signal handlers).
+ */
+#ifndef SNAG_TRACER_RECORDER_H
+#define SNAG_TRACER_RECORDER_H
+
+#include "trace/tracer/tracer_numbers.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* As they are numbered on the wire; counters are put there by live output alone. */
+enum record_kind {
+    RECORD_ENTER = TRACER_RECORD_ENTER,
+    RECORD_LEAVE = TRACER_RECORD_LEAVE,
+    RECORD_SEND = TRACER_RECORD_SEND,
+    RECORD_RECV = TRACER_RECORD_RECV,
+    RECORD_ISEND = TRACER_RECORD_ISEND,
+    RECORD_ISEND_COMPLETE = TRACER_RECORD_ISEND_COMPLETE,
+    RECORD_IRECV_REQUEST = TRACER_RECORD_IRECV_REQUEST,
+    RECORD_IRECV = TRACER_RECORD_IRECV,
+    RECORD_CANCELLED = TRACER_RECORD_CANCELLED,
+    RECORD_COLLECTIVE_BEGIN = TRACER_RECORD_COLLECTIVE_BEGIN,
+    RECORD_COLLECTIVE_END = TRACER_RECORD_COLLECTIVE_END,
+    RECORD_COUNTER = TRACER_RECORD_COUNTER,
+    RECORD_FLUSH, /* not on the wire */
+    N_RECORD_KINDS
+};
+
+union slot {
+    struct {
+        uint64_t time_ns; /* CLOCK_MONOTONIC */
+        uint32_t kind;    /* enum record_kind */
+        uint32_t id;      /* local id of the region or communicator, else 0 */
+    } head;
+    struct {
+        uint32_t peer, tag; /* peer: a rank of the communicator */
+        uint64_t bytes;
+    } message;
+    struct {
+        uint64_t id, unused;
+    } request;
+    struct {
+        uint32_t operation, root; /* as OTF2_CollectiveOp and OTF2_CollectiveRoot */
+        uint64_t sent_bytes;
+    } collective;
+    struct {
+        uint64_t received_bytes, unused;
+    } collective_more;
+    struct {
+        uint64_t end_ns, unused;
+    } flush;
+};
+
+#define LARGEST_RECORD 3 /* slots */
+#define CHUNK_SLOTS 1024
+
+struct chunk {
+    struct chunk *next;
+    uint32_t n; /* slots used */
+    union slot slot[CHUNK_SLOTS];
+};
+
+/* A call that was entered when memory had run out, on the stack of open calls. */
+#define REGION_SKIPPED (1u << 31)
+/* No region at all: its calls are not recorded. */
+#define REGION_FILTERED UINT32_MAX
+
+struct open_call {
+    uint32_t region;
+    uint64_t enter_ns;
+};
+
+struct recorder {
+    union slot *_Atomic next; /* where the next record goes; stored with release */
+    union slot *limit;        /* from here on there is no room for the largest record */
+    struct open_call *open;   /* [n_open] the calls that were entered and not left */
+    uint32_t n_open, cap_open;
+    bool is_full;        /* no sink yet, and what may be kept without one is used up */
+    atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */
+
+    struct chunk *first, *last; /* not handed over yet; next points into the last */
+    uint32_t n_chunks;
+    uint64_t flushed_ns;    /* when chunks were last handed over */
+    uint32_t thread;        /* 0 for the one that came first, the master */
+    uint64_t n_skipped;     /* calls not recorded for want of memory */
+    atomic_uint generation; /* + 1 before chunks are handed over, and + 1 afterwards */
+    struct recorder *older, *free;
+    void *location;            /* the archive's own */
+    struct ring *_Atomic ring; /* of live output */
+};
+
+/*
+ * Where chunks go. take() gets n slots in which whole records lie one after the other, and is
+ * called by the recorder's own thread, or by the one that stopped the recording. It returns
+ * false if it can take no more, which stops the recording of this process.
+ */
+struct sink {
+    bool (*take)(struct recorder *r, const union slot *slot, size_t n);
+    bool is_quick; /* takes no time worth a record */
+};
+
+extern _Thread_local struct recorder *recorder_self __attribute__((tls_model("initial-exec")));
+extern atomic_bool recorder_is_on;
+
+/* clock_ns -- CLOCK_MONOTONIC, the time of every record. */
+static inline uint64_t clock_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* record_slots -- how many slots a record of this kind has. */
+uint32_t record_slots(enum record_kind kind);
+
+/* recorder_begin_slowly -- recorder_begin for a thread's first event, and when re-entered. */
+struct recorder *recorder_begin_slowly(void);
+
+/*
+ * recorder_begin -- this thread's recorder, to be given back with recorder_end, or NULL when
+ * nothing must be recorded: recording is off, or the tracer is at work further up the stack.
+ * The store to is_busy needs no fence: recorder_stop makes up for it with membarrier(2).
+ */
+static inline struct recorder *recorder_begin(void)
+{
+    struct recorder *r = recorder_self;
+
+    if (__builtin_expect(r == NULL || atomic_load_explicit(&r->is_busy, memory_order_relaxed),
+                         0))
+        return recorder_begin_slowly();
+    atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&recorder_is_on, memory_order_relaxed), 1))
+        return r;
+    atomic_store_explicit(&r->is_busy, false, memory_order_release);
+    return NULL;
+}
+
+static inline void recorder_end(struct recorder *r)
+{
+    atomic_store_explicit(&r->is_busy, false, memory_order_release);
+}
+
+/* The rare cases of the two functions below. */
+void recorder_hand_over(struct recorder *r);
+void recorder_deepen(struct recorder *r);
+void recorder_skip(struct recorder *r, uint32_t region);
+void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns);
+
+/* recorder_next, recorder_move -- where the next record goes; the one there is complete. */
+static inline union slot *recorder_next(const struct recorder *r)
+{
+    return atomic_load_explicit(&r->next, memory_order_relaxed);
+}
+
+static inline void recorder_move(struct recorder *r, union slot *next)
+{
+    atomic_store_explicit(&r->next, next, memory_order_release);
+    if (__builtin_expect(next >= r->limit, 0))
+        recorder_hand_over(r);
+}
+
+static inline void recorder_put(struct recorder *r, enum record_kind kind, uint32_t id,
+                                uint64_t time_ns)
+{
+    union slot *slot = recorder_next(r);
+
+    slot->head.time_ns = time_ns;
+    slot->head.kind = kind;
+    slot->head.id = id;
+    recorder_move(r, slot + 1);
+}
+
+/* recorder_time -- a time that was read a while ago, or the end of the flush there has been
+ * since, so that times do not decrease. */
+static inline uint64_t recorder_time(const struct recorder *r, uint64_t time_ns)
+{
+    return time_ns > r->flushed_ns ? time_ns : r->flushed_ns;
+}
+
+/* recorder_enter, recorder_leave -- a call begins or ends. Not for REGION_FILTERED. */
+static inline void recorder_enter(struct recorder *r, uint32_t region, uint64_t time_ns)
+{
+    if (__builtin_expect(r->n_open == r->cap_open, 0))
+        recorder_deepen(r);
+    if (__builtin_expect(r->is_full, 0)) {
+        recorder_skip(r, region);
+        return;
+    }
+    r->open[r->n_open].region = region;
+    r->open[r->n_open++].enter_ns = time_ns;
+    recorder_put(r, RECORD_ENTER, region, time_ns);
+}
+
+static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t time_ns)
+{
+    if (__builtin_expect(r->n_open == 0 || r->open[r->n_open - 1].region != region, 0)) {
+        recorder_leave_slowly(r, region, time_ns);
+        return;
+    }
+    r->n_open--;
+    recorder_put(r, RECORD_LEAVE, region, time_ns);
+}
+
+/*
+ * record_message, record_request, record_collective_begin, record_collective_end -- the other
+ * records. They bracket themselves; the time must not be before that of the last record, but
+ * for a flush.
+ */
+struct message {
+    uint32_t communicator, peer, tag;
+    uint64_t bytes;
+    uint64_t request; /* of RECORD_ISEND and RECORD_IRECV only */
+};
+struct collective {
+    uint32_t communicator, operation, root;
+    uint64_t sent_bytes, received_bytes;
+};
+void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns);
+void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns);
+void record_collective_begin(uint64_t time_ns);
+void record_collective_end(const struct collective *c, uint64_t time_ns);
+
+/* recorder_attach -- from now on chunks go to this sink; until then they are kept, up to
+ * 16 MiB per thread. The calling thread hands over what it has. */
+void recorder_attach(const struct sink *sink);
+
+/*
+ * recorder_stop -- no thread records any more when this returns. The calls that are open in
+ * each thread are given a leave, and all is handed over if there is a sink.
+ * Returns the newest recorder of the list linked by `older`. Only the first call does anything.
+ */
+struct recorder *recorder_stop(void);
+
+/*
+ * recorder_newest -- the list of recorders as it is now; it only grows, at its begin. For the
+ * thread that sends; no recording waits for it.
+ */
+struct recorder *recorder_newest(void);
+
+/*
+ * recorder_fence -- all other threads are somewhere: whoever is_busy is false of afterwards
+ * reads the clock for its next record after this.
+ */
+void recorder_fence(void);
+
+/* recorder_forget -- record nothing in this process, and hand over nothing (after a fork). */
+void recorder_forget(void);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * team -- the processes that write one trace together, rank 0 its definitions.
+ *
+ * Those of MPI_COMM_WORLD (team_mpi.c), or one process alone (team_alone.c): which of the two
+ * is linked in makes the difference between the libraries. All but team_rank, team_size,
+ * team_send and team_receive are called by all of them together.
+ */
+#ifndef SNAG_TRACER_TEAM_H
+#define SNAG_TRACER_TEAM_H
+
+#include "blob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* team_form, team_part -- before and after all others; team_part waits for everybody. */
+void team_form(void);
+void team_part(void);
+
+int team_rank(void);
+int team_size(void);
+
+/* team_is_mpi -- the processes are ranks of MPI. */
+bool team_is_mpi(void);
+
+/* team_broadcast -- what rank 0 has in data (bytes), to all. Returns false if MPI fails. */
+bool team_broadcast(void *data, size_t bytes);
+
+/* team_barrier -- nobody goes on before all are here. Returns false if MPI fails. */
+bool team_barrier(void);
+
+/* team_all -- is it true for everybody? */
+bool team_all(bool is_true);
+
+/* team_gather -- own (bytes, the same number everywhere) of all, in order of their ranks, in
+ * all (size * bytes) at rank 0. */
+void team_gather(const void *own, size_t bytes, void *all);
+
+/*
+ * team_gather_blobs -- the bytes of everybody's blob, one after the other, at rank 0.
+ *   bytes, start  (team_size) of each, at rank 0; their sum below 2 GiB, or the program ends
+ */
+struct blob team_gather_blobs(const struct blob *own, int *bytes, int *start);
+
+/* team_send, team_receive -- between two; what was sent first arrives first. */
+void team_send(int to, const void *data, size_t bytes);
+void team_receive(int from, void *data, size_t bytes);
+
+#endif

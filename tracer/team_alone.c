@@ -1,0 +1,103 @@
+/*
+ * One process: what all have is what it has. There are no communicators, and the trace begins
+ * with the first call that is recorded and ends with the process.
+ */
+#include "communicators.h"
+#include "session.h"
+#include "team.h"
+
+void team_form(void)
+{
+}
+
+void team_part(void)
+{
+}
+
+int team_rank(void)
+{
+    return 0;
+}
+
+int team_size(void)
+{
+    return 1;
+}
+
+bool team_is_mpi(void)
+{
+    return false;
+}
+
+bool team_broadcast(void *data, size_t bytes)
+{
+    (void)data, (void)bytes;
+    return true;
+}
+
+bool team_barrier(void)
+{
+    return true;
+}
+
+bool team_all(bool is_true)
+{
+    return is_true;
+}
+
+void team_gather(const void *own, size_t bytes, void *all)
+{
+    memcpy(all, own, bytes);
+}
+
+struct blob team_gather_blobs(const struct blob *own, int *bytes, int *start)
+{
+    struct blob all = {0};
+
+    bytes[0] = (int)own->n;
+    start[0] = 0;
+    blob_put(&all, own->data, own->n);
+    return all;
+}
+
+void team_send(int to, const void *data, size_t bytes)
+{
+    (void)to, (void)data, (void)bytes; /* there is nobody else */
+}
+
+void team_receive(int from, void *data, size_t bytes)
+{
+    (void)from, (void)data, (void)bytes;
+}
+
+/* -------------------------------------------------------------------------- communicators */
+
+void communicators_begin(void)
+{
+}
+
+uint32_t communicators_from(uint32_t first,
+                            void (*each)(void *ctx, const struct communicator *c), void *ctx)
+{
+    (void)first, (void)each, (void)ctx;
+    return 0;
+}
+
+const struct communicator *communicators_known(uint32_t *n)
+{
+    *n = 0;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------- begin and end */
+
+void session_first_call(void)
+{
+    session_open();
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    session_end_of_run();
+    session_close();
+}
