@@ -11,6 +11,7 @@
  * failed, or did not keep its promises.
  */
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "stack/callstack.h"
 #include "trace/stream.h"
@@ -133,7 +134,10 @@ int main(int argc, char **argv)
     struct counts counts = {0};
     struct stream stream = {0};
     struct stream_part part;
-    int state = argc > 1 ? stream_open(&stream, argv[1], &opts) : ERR_USAGE;
+    int state;
+
+    log_set_level(LOG_WARN);
+    state = argc > 1 ? stream_open(&stream, argv[1], &opts) : ERR_USAGE;
 
     while (state >= 0 && (state = stream_next(&stream, 1000)) > STREAM_OVER) {
         if (state != STREAM_STEP)
