@@ -44,6 +44,12 @@ said "next: snag analyze snag-trace"
 record 0 --quiet -- "$instrumented"
 [ ! -s err ] && [ -s snag-trace-2/traces.otf2 ] || fail "the second trace is not in snag-trace-2"
 
+record 7 --json -o as-json "$instrumented" 7
+[ "$(jq -c '[.trace, .ranks, .threads, .events, .functions, .has_mpi, .status]' err)" = \
+    '["as-json",1,2,124,4,false,7]' ] || fail "as JSON it says something else"
+record 0 --json "$plain"
+[ "$(jq -c . err)" = '{"trace":null,"status":0}' ] || fail "as JSON nothing is something"
+
 record 0 -o plain "$plain"
 said "was not compiled with -finstrument-functions"
 [ ! -e plain ] || fail "a trace of nothing"
