@@ -17,6 +17,7 @@
 #include "cmd/status.h"
 #include "cmd/store_name.h"
 #include "cmd/tracer_library.h"
+#include "prov/prov_home.h"
 #include "trace/source.h"
 
 #include <dirent.h>
@@ -214,25 +215,32 @@ static int start_watch(struct recording *r)
     return wait_for_socket(r);
 }
 
-/* The page stays until it is told to go; with --once until it has read all. */
-static void end_watch(const struct recording *r, bool has_recorded)
+/* With --once the page goes when it has read all. */
+static void wait_for_page(void)
 {
-    unsigned waited_ms = 0;
-
-    if (watch_pid > 0 && !has_recorded && r->settings->is_once)
-        kill((pid_t)watch_pid, SIGTERM); /* nothing will come */
-    else if (watch_pid > 0 && !r->settings->is_once)
-        say(r->settings, "the page stays until Ctrl-C");
-    while (watch_pid > 0 && r->settings->is_once &&
-           waitpid((pid_t)watch_pid, NULL, WNOHANG) == 0) {
-        pause_ms(SOCKET_WAIT_MS);
-        waited_ms += SOCKET_WAIT_MS;
-        if (waited_ms == LAST_WAIT_MS)
+    for (unsigned ms = 0; waitpid((pid_t)watch_pid, NULL, WNOHANG) == 0; ms += SOCKET_WAIT_MS) {
+        if (ms == LAST_WAIT_MS)
             kill((pid_t)watch_pid, SIGTERM);
+        pause_ms(SOCKET_WAIT_MS);
     }
-    if (watch_pid > 0 && !r->settings->is_once)
+}
+
+/* The page stays until it is told to go, or is sent away when nothing will come. */
+static void end_watch(const struct recording *r, bool has_run, bool has_recorded)
+{
+    if (watch_pid == 0)
+        return;
+    if (!has_run || (!has_recorded && r->settings->is_once))
+        kill((pid_t)watch_pid, SIGTERM);
+    else if (!r->settings->is_once)
+        say(r->settings, "the page stays until Ctrl-C");
+    if (has_run && has_recorded && r->settings->is_once)
+        wait_for_page();
+    else
         wait_for((pid_t)watch_pid);
     watch_pid = 0;
+    if (!has_run && r->settings->store == NULL)
+        prov_home_discard(r->store);
 }
 
 static void remove_socket(const struct recording *r)
@@ -438,9 +446,7 @@ int cmd_record(const struct settings *settings)
     }
     if (has_run)
         has_recorded = say_what_is_there(&r);
-    else if (watch_pid > 0)
-        kill((pid_t)watch_pid, SIGTERM);
-    end_watch(&r, has_recorded);
+    end_watch(&r, has_run, has_recorded);
     remove_socket(&r);
     return rc < 0 ? rc : r.status;
 }
