@@ -34,7 +34,7 @@ static struct {
 
 bool session_is_open(void)
 {
-    return session.is_open;
+    return session.is_open && session.pid == getpid();
 }
 
 /* --------------------------------------------------------------------------------- opening */
@@ -146,7 +146,7 @@ void session_open(void)
 
 void session_end_of_run(void)
 {
-    if (session.is_open && session.pid == getpid())
+    if (session_is_open())
         measure_offset();
 }
 
@@ -267,7 +267,7 @@ void session_close(void)
 {
     struct recorder *newest;
 
-    if (!session.is_open || session.pid != getpid())
+    if (!session_is_open())
         return;
     session.is_open = false;
     newest = recorder_stop();
@@ -282,7 +282,7 @@ void session_abandon(void)
     struct recorder *newest;
     struct blob own;
 
-    if (!session.is_open || session.pid != getpid())
+    if (!session_is_open())
         return;
     session.is_open = false;
     newest = recorder_stop();

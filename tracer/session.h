@@ -27,7 +27,8 @@ void session_close(void);
 /* session_abandon -- as session_close, but alone: the program ends without MPI_Finalize. */
 void session_abandon(void);
 
-/* session_is_open -- whether the session is open; the same on all ranks. */
+/* session_is_open -- whether the session is open; the same on all ranks, false in a child of a
+ * fork. */
 bool session_is_open(void);
 
 /* session_first_call -- the process records for the first time: who is alone begins here. */

@@ -6,6 +6,9 @@
 #include "session.h"
 #include "team.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 void team_form(void)
 {
 }
@@ -98,6 +101,10 @@ void session_first_call(void)
 
 __attribute__((destructor)) static void at_exit(void)
 {
+    if (session_is_open() && dlsym(RTLD_DEFAULT, "MPI_Init") != NULL)
+        complain("process %d is of MPI, whose calls are not recorded: that takes "
+                 "libsnag-tracer.so (snag record --tracer mpi)",
+                 (int)getpid());
     session_end_of_run();
     session_close();
 }

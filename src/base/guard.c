@@ -25,6 +25,7 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static const int polite[] = {SIGINT, SIGTERM, SIGHUP};
+#define N_POLITE (sizeof polite / sizeof *polite)
 static const int from_outside[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE}; /* no fault of an item */
 
 /* Signal handlers have no other way to learn of these. */
@@ -46,14 +47,16 @@ static void on_polite(int sig)
     n_caught++;
 }
 
-static void catch_signals(const int *signals, size_t n, void (*handler)(int))
+/* before: (n) what was done of them until now, or NULL. */
+static void catch_signals(const int *signals, size_t n, void (*handler)(int),
+                          struct sigaction *before)
 {
     struct sigaction action = {.sa_handler = handler};
 
     if (handler == on_fatal)
         action.sa_flags = SA_NODEFER;
     for (size_t i = 0; i < n; i++)
-        sigaction(signals[i], &action, NULL);
+        sigaction(signals[i], &action, before ? &before[i] : NULL);
 }
 
 static uint64_t heartbeat(const struct guard *guard)
@@ -182,8 +185,8 @@ static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct gu
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(125);
-    catch_signals(polite, sizeof polite / sizeof *polite, SIG_DFL);
-    catch_signals(fatal, sizeof fatal / sizeof *fatal, on_fatal);
+    catch_signals(polite, N_POLITE, SIG_DFL, NULL);
+    catch_signals(fatal, sizeof fatal / sizeof *fatal, on_fatal, NULL);
     exit(fn(ctx, guard));
 }
 
@@ -226,6 +229,7 @@ int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
               const struct guard_opts *opts, int *interrupted_by)
 {
     static const struct guard_opts defaults;
+    struct sigaction before[N_POLITE];
     const struct guard_opts *o = opts ? opts : &defaults;
     struct guard *guard =
         mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -235,11 +239,12 @@ int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
         return err_set(ERR_IO, "cannot share memory: %s", strerror(errno));
     shared = guard;
     caught = n_caught = 0;
-    catch_signals(polite, sizeof polite / sizeof *polite, on_polite);
+    catch_signals(polite, N_POLITE, on_polite, before);
     rc = run_until_done(fn, ctx, guard, o);
     if (rc != 0 && o->clean_up)
         o->clean_up(ctx);
-    catch_signals(polite, sizeof polite / sizeof *polite, SIG_DFL);
+    for (size_t i = 0; i < N_POLITE; i++)
+        sigaction(polite[i], &before[i], NULL);
     if (interrupted_by)
         *interrupted_by = caught;
     shared = NULL;

@@ -20,6 +20,18 @@ static void status_of_a_healthy_child_comes_back(void **state)
     assert_int_equal(guard_run(succeed, &status, NULL, NULL), 3);
 }
 
+static void what_was_done_of_signals_is_done_again(void **state)
+{
+    struct sigaction ours = {.sa_handler = SIG_IGN}, before, now;
+    int status = 0;
+
+    (void)state;
+    sigaction(SIGTERM, &ours, &before);
+    assert_int_equal(guard_run(succeed, &status, NULL, NULL), 0);
+    sigaction(SIGTERM, &before, &now);
+    assert_true(now.sa_handler == SIG_IGN);
+}
+
 /* Reads items 0..9 of 100 records each; item 4 kills it at record 60. */
 static int read_items(void *ctx, struct guard *guard)
 {
@@ -176,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_of_a_healthy_child_comes_back),
+        cmocka_unit_test(what_was_done_of_signals_is_done_again),
         cmocka_unit_test(the_rest_is_read_when_one_item_crashes),
         cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
         cmocka_unit_test(death_outside_any_item_is_an_error_and_cleans_up),

@@ -11,11 +11,13 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/guard.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
 #include "cmd/tracer_library.h"
+#include "prov/prov_home.h"
 #include "trace/source.h"
 
 #include <dirent.h>
@@ -43,6 +45,7 @@ struct recording {
     char library[FS_PATH_SIZE];
     char socket_dir[64], socket[80]; /* of --watch; "" without */
     char store[FS_PATH_SIZE];
+    int status; /* of the program */
 };
 
 static volatile sig_atomic_t program_pid, watch_pid;
@@ -212,25 +215,32 @@ static int start_watch(struct recording *r)
     return wait_for_socket(r);
 }
 
-/* The page stays until it is told to go; with --once until it has read all. */
-static void end_watch(const struct recording *r, bool has_recorded)
+/* With --once the page goes when it has read all. */
+static void wait_for_page(void)
 {
-    unsigned waited_ms = 0;
-
-    if (watch_pid > 0 && !has_recorded && r->settings->is_once)
-        kill((pid_t)watch_pid, SIGTERM); /* nothing will come */
-    else if (watch_pid > 0 && !r->settings->is_once)
-        say(r->settings, "the page stays until Ctrl-C");
-    while (watch_pid > 0 && r->settings->is_once &&
-           waitpid((pid_t)watch_pid, NULL, WNOHANG) == 0) {
-        pause_ms(SOCKET_WAIT_MS);
-        waited_ms += SOCKET_WAIT_MS;
-        if (waited_ms == LAST_WAIT_MS)
+    for (unsigned ms = 0; waitpid((pid_t)watch_pid, NULL, WNOHANG) == 0; ms += SOCKET_WAIT_MS) {
+        if (ms == LAST_WAIT_MS)
             kill((pid_t)watch_pid, SIGTERM);
+        pause_ms(SOCKET_WAIT_MS);
     }
-    if (watch_pid > 0 && !r->settings->is_once)
+}
+
+/* The page stays until it is told to go, or is sent away when nothing will come. */
+static void end_watch(const struct recording *r, bool has_run, bool has_recorded)
+{
+    if (watch_pid == 0)
+        return;
+    if (!has_run || (!has_recorded && r->settings->is_once))
+        kill((pid_t)watch_pid, SIGTERM);
+    else if (!r->settings->is_once)
+        say(r->settings, "the page stays until Ctrl-C");
+    if (has_run && has_recorded && r->settings->is_once)
+        wait_for_page();
+    else
         wait_for((pid_t)watch_pid);
     watch_pid = 0;
+    if (!has_run && r->settings->store == NULL)
+        prov_home_discard(r->store);
 }
 
 static void remove_socket(const struct recording *r)
@@ -244,7 +254,7 @@ static void remove_socket(const struct recording *r)
 /* ------------------------------------------------------------------------------- the program
  */
 
-static int run_program(const struct recording *r, int *status)
+static int run_program(struct recording *r)
 {
     char **argv = (char **)(uintptr_t)r->settings->args;
     posix_spawnattr_t attributes;
@@ -264,7 +274,7 @@ static int run_program(const struct recording *r, int *status)
     if (error != 0)
         return err_set(ERR_NOT_FOUND, "cannot run '%s': %s", argv[0], strerror(error));
     program_pid = pid;
-    *status = wait_for(pid);
+    r->status = wait_for(pid);
     program_pid = 0;
     return 0;
 }
@@ -287,16 +297,41 @@ static struct found count_regions(const struct definitions *defs)
     return found;
 }
 
+static uint64_t count_events(const struct definitions *defs)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        n += defs->location[i].n_events_said;
+    return n;
+}
+
+/* A line of it on standard error. */
+static void put_json(json_t *json)
+{
+    json_put(stderr, json, JSON_COMPACT);
+    fputc('\n', stderr);
+    json_decref(json);
+}
+
+static void put_recorded(const struct recording *r, const struct definitions *defs)
+{
+    struct found found = count_regions(defs);
+
+    put_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "trace", json_text(r->dir),
+                       "ranks", json_count(defs->n_ranks), "threads",
+                       json_count(defs->n_locations), "events", json_count(count_events(defs)),
+                       "functions", json_count(found.n_functions), "has_mpi",
+                       (int)(found.n_mpi > 0), "status", r->status));
+}
+
 static void say_recorded(const struct recording *r, const struct definitions *defs)
 {
     struct found found = count_regions(defs);
-    uint64_t n_events = 0;
     char text[TEXT_SIZE];
 
-    for (uint32_t i = 0; i < defs->n_locations; i++)
-        n_events += defs->location[i].n_events_said;
     say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s",
-        r->dir, text_count(n_events, text), defs->n_ranks, text_plural(defs->n_ranks),
+        r->dir, text_count(count_events(defs), text), defs->n_ranks, text_plural(defs->n_ranks),
         defs->n_locations, text_plural(defs->n_locations), found.n_functions,
         text_plural(found.n_functions), found.n_mpi ? " and MPI" : "");
     if (found.n_functions == 0)
@@ -314,7 +349,7 @@ static int look_at_trace(void *ctx, struct guard *guard)
 
     (void)guard;
     if (rc == 0)
-        say_recorded(r, &source.defs);
+        (r->settings->is_json ? put_recorded : say_recorded)(r, &source.defs);
     source_close(&source);
     return status_of(rc);
 }
@@ -336,7 +371,9 @@ static void say_nothing(const struct recording *r)
 {
     const char *program = r->settings->args[0];
 
-    if (r->program.is_static)
+    if (r->settings->is_json)
+        put_json(json_pack("{s:n, s:i}", "trace", "status", r->status));
+    else if (r->program.is_static)
         say(r->settings,
             "nothing was recorded: '%s' is linked statically, and the tracer is a library",
             program);
@@ -364,6 +401,8 @@ static bool say_what_is_there(struct recording *r)
         return false;
     }
     guard_run(look_at_trace, r, NULL, NULL);
+    if (r->settings->is_json)
+        return true;
     n_others = count_others(r);
     if (n_others > 0)
         say(r->settings, "%u more process%s: '%s/process-2'%s", n_others,
@@ -389,7 +428,7 @@ static int check(const struct settings *s)
 int cmd_record(const struct settings *settings)
 {
     struct recording r = {.settings = settings};
-    int status = STATUS_DONE, rc = check(settings);
+    int rc = check(settings);
     bool has_recorded = false, has_run = false;
 
     if (rc == 0)
@@ -402,14 +441,12 @@ int cmd_record(const struct settings *settings)
     if (rc == 0)
         rc = set_environment(&r);
     if (rc == 0) {
-        rc = run_program(&r, &status);
+        rc = run_program(&r);
         has_run = rc == 0;
     }
     if (has_run)
         has_recorded = say_what_is_there(&r);
-    else if (watch_pid > 0)
-        kill((pid_t)watch_pid, SIGTERM);
-    end_watch(&r, has_recorded);
+    end_watch(&r, has_run, has_recorded);
     remove_socket(&r);
-    return rc < 0 ? rc : status;
+    return rc < 0 ? rc : r.status;
 }

@@ -190,6 +190,7 @@ static json_t *item_json(sqlite3_stmt *query, const char *collection)
 
     json_object_set_new(item, "id", json_integer(sqlite3_column_int64(query, ITEM_ID)));
     json_object_set_new(item, "collection", json_string(collection));
+    json_object_set_new(item, "run", json_integer(sqlite3_column_int64(query, ITEM_RUN)));
     json_object_set_new(item, "event_id", json_text(rundb_text(query, ITEM_EVENT)));
     json_object_set_new(item, "func", json_text(rundb_text(query, ITEM_FUNCTION)));
     for (int i = 0; i < 4; i++)

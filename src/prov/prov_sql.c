@@ -156,7 +156,7 @@ char *prov_sql_page(const char *collection, const char *where, const char *order
     return sqlite3_mprintf(
         "SELECT __id * %u + shard, event_id, func, pid, rid, tid, io_step, entry, exit, "
         "runtime_total, runtime_exclusive, outlier_severity, outlier_score, p, is_pruned, "
-        "execution, calls, messages FROM %s WHERE %s ORDER BY %s, __id, shard LIMIT %lld "
+        "execution, calls, messages, run FROM %s WHERE %s ORDER BY %s, __id, shard LIMIT %lld "
         "OFFSET %lld",
         PROV_MOST_SHARDS, collection, where, order, most, from);
 }

@@ -68,6 +68,7 @@ enum prov_sql_item {
     ITEM_EXECUTION, /* NULL: it is a call */
     ITEM_CALLS,
     ITEM_MESSAGES,
+    ITEM_RUN,
 };
 
 /* prov_sql_count, prov_sql_page -- records that meet a condition in which ?1 is a text of the

@@ -27,5 +27,8 @@ fail() {
 prefix/bin/snag record -o trace -- "$mpirun" -n 2 ./md --steps 60 --particles 500 >out 2>said ||
     fail "snag record ends with $?"
 grep -q "recorded in 'trace': .* of 2 ranks, .* functions and MPI" said || fail "what it says of the trace is wrong"
+prefix/bin/snag record --tracer serial -o apart -- "$mpirun" -n 2 ./md --steps 20 --particles 500 >out 2>said ||
+    fail "snag record --tracer serial ends with $?"
+grep -q 'is of MPI, whose calls are not recorded' said || fail "nothing is said of MPI"
 prefix/bin/snag analyze trace --foi step -o run.snag | tee said
 grep -q '^step: 120 executions' said || fail "not 120 executions"

@@ -32,7 +32,9 @@ calls() {
     "$snag" info "$1" --json | jq -r --arg f "$2" '.regions[] | select(.name == $f).calls'
 }
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+for tool in jq curl; do
+    command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
 
 record 7 "$instrumented" 7 --json # what follows the program is the program's
 [ "$(cat out)" = --json ] || fail "standard output is not the program's alone"
@@ -43,6 +45,12 @@ said "next: snag analyze snag-trace"
 
 record 0 --quiet -- "$instrumented"
 [ ! -s err ] && [ -s snag-trace-2/traces.otf2 ] || fail "the second trace is not in snag-trace-2"
+
+record 7 --json -o as-json "$instrumented" 7
+[ "$(jq -c '[.trace, .ranks, .threads, .events, .functions, .has_mpi, .status]' err)" = \
+    '["as-json",1,2,124,4,false,7]' ] || fail "as JSON it says something else"
+record 0 --json "$plain"
+[ "$(jq -c . err)" = '{"trace":null,"status":0}' ] || fail "as JSON nothing is something"
 
 record 0 -o plain "$plain"
 said "was not compiled with -finstrument-functions"
@@ -70,4 +78,20 @@ said "snag serve live.store shows it again"
     fail "the page has not seen all calls"
 [ "$(calls live step)" = 20 ] || fail "no archive beside the page"
 [ -z "$(ls tmp)" ] || fail "the socket stays"
+
+# the page stays after the program, until a signal, and then the status is the program's
+"$snag" record --watch -o stays "$instrumented" 5 >out 2>err &
+recorder=$!
+until grep -qs 'the page stays' err; do
+    kill -0 $recorder || fail "it does not stay"
+    sleep 0.05
+done
+curl -s "$(grep -o '^http://.*' err)api/v1/live/status" | jq -e .is_inclusive\|not >status || fail "the page is not there"
+kill -TERM $recorder
+status=0
+wait $recorder || status=$?
+[ $status -eq 5 ] || fail "status $status after the page"
+record 1 --watch -o nothing ./nowhere
+said "cannot run './nowhere'"
+[ ! -e nothing.store ] && [ -z "$(ls tmp)" ] || fail "something stays of a program that is not there"
 echo "recorded: whole, plain, twice, killed, watched"

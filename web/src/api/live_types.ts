@@ -109,6 +109,7 @@ export interface LiveModel {
 export interface RecordItem {
     id: number;
     collection: string;
+    run: number; /* of the store: an event_id is unique in it */
     event_id: string;
     program: number;
     rank: number;
