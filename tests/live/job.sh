@@ -83,13 +83,13 @@ snapshot two.ps '0 1'
 server --snapshot killed.ps --interval 0.05
 job '0 1' --speed 0.7 &
 whole=$!
-until grep -qas compute killed.ps; do sleep 0.05; done # they have said something
+until grep -qas compute killed.ps; do sleep 0.01; done # they have said something
 for i in 1 2; do
-    sleep 0.4
     kill -9 "$server"
     wait "$server" 2>/dev/null || true
-    sleep 0.3
+    was=$(stat -c %i killed.ps)
     server --snapshot killed.ps --interval 0.05 --listen "$address"
+    while kill -0 $whole 2>/dev/null && [ "$(stat -c %i killed.ps)" = "$was" ]; do sleep 0.01; done # and go on to say something
 done
 wait $whole
 stop
