@@ -120,12 +120,11 @@ static int choose_fois(struct analyze *a, const struct reading *r)
 static int analyse_calls(struct analyze *a, const struct reading *r, sqlite3 *db,
                          const struct columns *columns)
 {
-    const char *name = a->settings->call_detector ? a->settings->call_detector : "hbos";
     struct per_call_opts opts = per_call_default();
     struct per_call_result result;
     int rc;
 
-    opts.detector = call_detector_find(name);
+    opts.detector = call_detector_find(a->settings->call_detector);
     opts.is_inclusive = a->settings->is_inclusive;
     opts.pool = r->pool;
     per_call_run(columns, &r->source.defs, &opts, &result);

@@ -15,11 +15,6 @@
 
 #define USUAL_TOP 10
 
-static const char *what_of(const struct settings *s)
-{
-    return s->what ? s->what : "anomalies";
-}
-
 /* For LIMIT: -1 is all. */
 static long long limit_of(const struct settings *s, long long usual)
 {
@@ -67,14 +62,14 @@ static int filter(struct database *reader, const struct settings *s)
     sqlite3_stmt *probe = NULL, *query = NULL;
     uint64_t n_damaged = 0;
     int rc = compile(
-        db, sqlite3_mprintf("SELECT CASE WHEN %s\n THEN 1 END FROM %s", condition, what_of(s)),
+        db, sqlite3_mprintf("SELECT CASE WHEN %s\n THEN 1 END FROM %s", condition, s->what),
         condition, &probe);
 
     if (rc == 0)
         rc = compile(db,
                      sqlite3_mprintf("SELECT record FROM %s WHERE %u IN (%u, rid) AND (%s\n) "
                                      "LIMIT %lld",
-                                     what_of(s), s->rank, NO_RANK, condition, limit_of(s, -1)),
+                                     s->what, s->rank, NO_RANK, condition, limit_of(s, -1)),
                      condition, &query);
     database_unbound(reader); /* a condition may be worth it */
     if (rc == 0)
@@ -88,12 +83,12 @@ static int filter(struct database *reader, const struct settings *s)
 
 static int top(struct database *reader, const struct settings *s)
 {
-    bool is_by_score = s->by && strcmp(s->by, "score") == 0;
+    bool is_by_score = strcmp(s->by, "score") == 0;
     char *sql = sqlite3_mprintf(
         "SELECT event_id, tid, func, entry, runtime_exclusive, outlier_severity, "
         "outlier_score, p FROM %s WHERE NOT is_pruned AND %u IN (%u, rid) "
         "ORDER BY %s DESC, event_id LIMIT %lld",
-        what_of(s), s->rank, NO_RANK,
+        s->what, s->rank, NO_RANK,
         is_by_score ? "outlier_score DESC, outlier_severity"
                     : "outlier_severity DESC, outlier_score",
         limit_of(s, USUAL_TOP));
@@ -131,7 +126,7 @@ static int collect(struct database *from, const char *url, sqlite3 *to, int side
     char sql[1024];
     int rc, status = SQLITE_DONE;
 
-    snprintf(sql, sizeof sql, PER_FUNCTION, what_of(s), s->rank, NO_RANK);
+    snprintf(sql, sizeof sql, PER_FUNCTION, s->what, s->rank, NO_RANK);
     rc = rundb_prepare(from->sql, sql, &query);
     if (rc == 0)
         rc = rundb_prepare(to, "INSERT INTO part VALUES (?, ?, ?, ?, ?)", &insert);
@@ -174,17 +169,6 @@ static int compare(struct database *one, const struct settings *s)
 
 /* ---------------------------------------------------------------------------------------- */
 
-static int check(const struct settings *s)
-{
-    const char *what = what_of(s);
-
-    if (strcmp(what, "anomalies") != 0 && strcmp(what, "normalexecs") != 0)
-        return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", what);
-    if (strcmp(settings_format(s, "text"), "chrome") == 0)
-        return err_set(ERR_USAGE, "--format chrome is for snag export");
-    return 0;
-}
-
 int cmd_provdb(const struct settings *settings)
 {
     static const struct {
@@ -192,7 +176,7 @@ int cmd_provdb(const struct settings *settings)
         int n_args;
         int (*run)(struct database *reader, const struct settings *settings);
     } verbs[] = {{"filter", 3, filter}, {"top", 2, top}, {"compare", 3, compare}};
-    int rc = check(settings);
+    int rc = 0;
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs && rc == 0; i++) {
         struct database reader;

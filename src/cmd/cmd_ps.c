@@ -11,7 +11,7 @@
 
 static int check(const struct settings *s)
 {
-    if (!isnan(s->interval) && !(s->interval >= 0.001 && s->interval <= 86400))
+    if (!(s->interval >= 0.001 && s->interval <= 86400))
         return err_set(ERR_USAGE, "--interval takes 0.001 to 86400 seconds");
     if (s->workers > 256)
         return err_set(ERR_USAGE, "--workers takes at most 256");
@@ -29,7 +29,7 @@ static struct ps_server_opts opts_of(const struct settings *s)
         .listen = s->listen,
         .key_file = s->curve_key,
         .is_open = s->is_insecure,
-        .interval_ms = isnan(s->interval) ? 0 : (unsigned)lround(1000 * s->interval),
+        .interval_ms = (unsigned)lround(1000 * s->interval),
     };
 }
 

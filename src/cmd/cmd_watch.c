@@ -219,14 +219,14 @@ static void stay(void)
 static int serve(const struct settings *settings)
 {
     const char *detector = settings->call_detector ? settings->call_detector : "hbos";
-    struct live_opts live = {
-        .source = settings->args[0],
-        .store_url = settings->store,
-        .detector = detector,
-        .is_inclusive = settings->is_inclusive,
-        .is_by_path = settings->model_key && strcmp(settings->model_key, "path") == 0,
-        .speed = settings->speed,
-        .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION : LIVE_CALL};
+    struct live_opts live = {.source = settings->args[0],
+                             .store_url = settings->store,
+                             .detector = detector,
+                             .is_inclusive = settings->is_inclusive,
+                             .is_by_path = strcmp(settings->model_key, "path") == 0,
+                             .speed = settings->speed,
+                             .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION
+                                                                             : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct http_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->port,
@@ -261,7 +261,5 @@ int cmd_watch(const struct settings *settings)
     else if (strcmp(settings->store, NO_STORE) == 0)
         watched.store = NULL;
     signal(SIGPIPE, SIG_IGN);
-    if (isnan(watched.speed))
-        watched.speed = 1;
     return live_session_guarded(&watched, serve);
 }

@@ -12,23 +12,51 @@
     "parallel program"
 
 #define HELP_INDENT 28
-#define HELP_WIDTH 88
+#define HELP_WIDTH 80 /* columns of a terminal */
 
-/* Words in the right column, when so many columns of the line are taken already. */
-static void print_wrapped(FILE *out, const char *text, int column)
+/* Words behind an indent, when so many columns of the line are taken already. */
+static void print_wrapped(FILE *out, const char *text, size_t length, int indent, int column)
 {
-    while (*text) {
-        int n = (int)strcspn(text, " ");
+    const char *end = text + length;
 
-        if (column > HELP_INDENT && column + n >= HELP_WIDTH) {
-            fprintf(out, "\n%*s", HELP_INDENT, "");
-            column = HELP_INDENT;
+    while (text < end) {
+        int n = (int)strcspn(text, " \n");
+
+        if (column > indent && column + n >= HELP_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
         }
-        column += fprintf(out, "%s%.*s", column > HELP_INDENT ? " " : "", n, text);
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", n, text);
         text += n;
-        text += strspn(text, " ");
+        text += strspn(text, " \n");
     }
     fputc('\n', out);
+}
+
+/* Paragraphs, with an empty line between them. */
+static void print_paragraphs(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+
+        print_wrapped(out, text, length, 0, 0);
+        text += length + strspn(text + length, "\n");
+        if (*text)
+            fputc('\n', out);
+    }
+}
+
+/* What an option does, what it takes, and what holds without it. */
+static void describe(const struct option_row *row, char *text, size_t size)
+{
+    char choices[OPTION_CHOICES_SIZE];
+    const char *colon = option_choices(row, ", ", choices, sizeof choices) ? ": " : "";
+
+    if (row->usual)
+        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->usual);
+    else
+        snprintf(text, size, "%s%s%s", row->help, colon, choices);
 }
 
 static void print_option(FILE *out, const struct option_row *row)
@@ -40,14 +68,15 @@ static void print_option(FILE *out, const struct option_row *row)
     if (row->argument)
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", row->argument);
     fprintf(out, "%s%*s", left, n < HELP_INDENT ? HELP_INDENT - n : 0, "");
-    snprintf(text, sizeof text, "%s%s%s", row->help, row->choices ? ": " : "",
-             row->choices ? row->choices : "");
-    print_wrapped(out, text, n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
+    describe(row, text, sizeof text);
+    print_wrapped(out, text, strlen(text), HELP_INDENT,
+                  n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
 }
 
 void help_overview(FILE *out)
 {
-    fprintf(out, "snag: " SUMMARY "\n\nusage: snag COMMAND ...\n\ncommands:\n");
+    print_paragraphs(out, "snag: " SUMMARY);
+    fprintf(out, "\nusage: snag COMMAND ...\n\ncommands:\n");
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "  %-12s%s\n", c->name, c->summary);
     fprintf(out,
@@ -55,14 +84,18 @@ void help_overview(FILE *out)
             "More about a command:     snag help COMMAND\n"
             "Manual, completion:       snag man [COMMAND], snag completion bash|zsh|fish\n\n"
             "TRACE is one of\n");
-    for (const struct source_ops *const *s = source_list(); *s; s++)
-        fprintf(out, "  %-8s%s\n", (*s)->name, (*s)->what);
+    for (const struct source_ops *const *s = source_list(); *s; s++) {
+        fprintf(out, "  %-8s", (*s)->name);
+        print_wrapped(out, (*s)->what, strlen((*s)->what), 10, 10);
+    }
 }
 
 void help_command(FILE *out, const struct command *command)
 {
-    fprintf(out, "usage: snag %s %s\n\n%s.\n\n%s\n\noptions:\n", command->name, command->usage,
-            command->summary, command->description);
+    fprintf(out, "usage: snag %s %s\n\n%s.\n\n", command->name, command->usage,
+            command->summary);
+    print_paragraphs(out, command->description);
+    fputs("\noptions:\n", out);
     for (const struct option_row *row = option_list(); row->name; row++)
         if (command_takes(command, row))
             print_option(out, row);
@@ -177,8 +210,8 @@ static void man_options(FILE *out, const struct command *command)
         if (row->argument)
             fprintf(out, " Ar %s", row->argument);
         fputc('\n', out);
-        snprintf(text, sizeof text, "%s%s%s.", row->help, row->choices ? ": " : "",
-                 row->choices ? row->choices : "");
+        describe(row, text, sizeof text - 1);
+        strcat(text, ".");
         put_mdoc(out, text);
         fputc('\n', out);
     }
@@ -265,6 +298,8 @@ static const char other_words[] = "help man completion version";
 
 static void complete_bash(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     fputs("# bash completion of snag\n_snag()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n"
           "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n    local commands='",
           out);
@@ -280,12 +315,10 @@ static void complete_bash(FILE *out)
         ";;\n",
         other_words);
     for (const struct option_row *row = option_list(); row->name; row++) {
-        if (row->choices == NULL)
-            continue;
-        fprintf(out, "        --%s) COMPREPLY=($(compgen -W '", row->name);
-        for (const char *at = row->choices; *at; at++)
-            fputc(*at == '|' ? ' ' : *at, out);
-        fputs("' -- \"$cur\")); return ;;\n", out);
+        if (option_choices(row, " ", choices, sizeof choices))
+            fprintf(out,
+                    "        --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
+                    row->name, choices);
     }
     fputs("    esac\n    if [[ $cur != -* ]]; then\n        COMPREPLY=($(compgen -f -- "
           "\"$cur\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n",
@@ -314,6 +347,8 @@ static void put_zsh(FILE *out, const char *text)
 
 static void complete_zsh(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     fputs("#compdef snag\nlocal -a commands=(\n", out);
     for (const struct command *c = command_list(); c->name; c++) {
         fprintf(out, "  '%s:", c->name);
@@ -338,12 +373,8 @@ static void complete_zsh(FILE *out)
             fputc(']', out);
             if (row->argument)
                 fprintf(out, ":%s:", row->argument);
-            if (row->choices) {
-                fputc('(', out);
-                for (const char *at = row->choices; *at; at++)
-                    fputc(*at == '|' ? ' ' : *at, out);
-                fputc(')', out);
-            }
+            if (option_choices(row, " ", choices, sizeof choices))
+                fprintf(out, "(%s)", choices);
             fputs("' ", out);
         }
         fputs("'*:file:_files' ;;\n", out);
@@ -353,6 +384,8 @@ static void complete_zsh(FILE *out)
 
 static void complete_fish(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     for (const struct command *c = command_list(); c->name; c++) {
         fprintf(out, "complete -c snag -n __fish_use_subcommand -f -a %s -d \"%s\"\n", c->name,
                 c->summary);
@@ -365,12 +398,8 @@ static void complete_fish(FILE *out)
                 fprintf(out, " -s %c", row->letter);
             if (row->argument)
                 fputs(" -r", out);
-            if (row->choices) {
-                fputs(" -f -a '", out);
-                for (const char *at = row->choices; *at; at++)
-                    fputc(*at == '|' ? ' ' : *at, out);
-                fputc('\'', out);
-            }
+            if (option_choices(row, " ", choices, sizeof choices))
+                fprintf(out, " -f -a '%s'", choices);
             fprintf(out, " -d \"%s\"\n", row->help);
         }
     }

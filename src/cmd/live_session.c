@@ -96,7 +96,7 @@ static struct stream_opts stream_opts_of(const struct settings *s)
 {
     return (struct stream_opts){
         .step_ns = (uint64_t)llround(1e9 * s->step),
-        .speed = isnan(s->speed) ? 0 : s->speed,
+        .speed = s->speed,
         .connect_ms = (unsigned)lround(1e3 * fmin(s->connect_timeout, 4e6)),
         .silence_ms = (unsigned)lround(1e3 * fmin(s->silence_timeout, 4e6)),
         .wants_counters = s->ps || s->store,
@@ -110,7 +110,7 @@ static struct ad_opts ad_opts_of(const struct settings *s)
     struct ad_opts opts = ad_default();
 
     opts.is_inclusive = s->is_inclusive;
-    opts.is_by_path = s->model_key && strcmp(s->model_key, "path") == 0;
+    opts.is_by_path = strcmp(s->model_key, "path") == 0;
     opts.least_calls = s->min_count;
     opts.least_ns = s->min_time_ns;
     return opts;
@@ -228,10 +228,8 @@ static int open_trees(struct live_session *session, const struct settings *s)
     opts.n_patterns = s->n_foi;
     opts.model_path = s->model;
     opts.window_s = s->tree_window;
-    if (s->tree_features)
-        opts.features = s->tree_features;
-    if (s->tree_sigmas > 0)
-        opts.sigmas = s->tree_sigmas;
+    opts.features = s->tree_features;
+    opts.sigmas = s->tree_sigmas;
     rc = live_trees_new(&opts, &session->trees);
     if (rc == 0)
         live_session_add(session, live_trees_step, session->trees);

@@ -20,7 +20,7 @@
 static int complain_command(const char *name)
 {
     const struct command *near = NULL;
-    size_t best = 4;
+    size_t best = text_typos(name) + 1;
 
     for (const struct command *c = command_list(); c->name; c++) {
         size_t distance = text_distance(c->name, name, best - 1);
@@ -39,7 +39,8 @@ static int complain_command(const char *name)
 static int check_words(int argc, char **argv, int most)
 {
     if (argc - 1 > most)
-        return err_set(ERR_USAGE, "too much: '%s' behind snag %s", argv[1 + most], argv[0]);
+        return err_set(ERR_USAGE, "one word too many: '%s' after snag %s", argv[1 + most],
+                       argv[0]);
     return 0;
 }
 

@@ -13,8 +13,6 @@ struct execution_filter selection_filter(const struct settings *s)
         .foi = s->n_foi > 0 ? s->foi[0] : NULL,
         .verdict = s->verdict,
         .rank = s->rank,
-        .most = s->is_all ? 0
-                : s->top  ? s->top
-                          : 10,
+        .most = s->is_all ? 0 : s->top,
     };
 }

@@ -16,23 +16,22 @@ struct settings {
     uint32_t n_foi;
     const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;
     const char *learner, *from, *author, *model, *call_detector, *method, *listen;
-    uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
+    uint32_t threads, top, depth, neighbours, simulate, batch, iterations, port;
     const char *snapshot, *load, *curve_key;
     uint32_t workers, deterministic, ranks, functions;
-    double interval, rate, seconds; /* NAN: not said */
+    double interval, rate, seconds;
 
     /* while a program runs */
     const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
     const char *counter_prefix, *ps, *tree_features;
-    double tree_sigmas; /* 0: not said */
-    double step, speed; /* NAN: not said */
+    double tree_sigmas, step, speed;
     double connect_timeout, silence_timeout;
     uint64_t min_time_ns;
     uint32_t min_count, window, program, as_rank, tree_window; /* as_rank NO_RANK: not said */
 
     uint32_t rank; /* NO_RANK: all */
     uint64_t seed;
-    double perplexity;                      /* 0: not said */
+    double perplexity;
     uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */
     double learning_rate, negatives, gamma; /* 0: not said */
     double threshold;                       /* NAN: the detector's own */
@@ -40,9 +39,6 @@ struct settings {
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
 };
-
-/* settings_default -- as if nothing had been said. */
-struct settings settings_default(void);
 
 /* settings_format -- --format, else "json" with --json, else what is usual. */
 const char *settings_format(const struct settings *settings, const char *usual);

@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEFAULT_BATCH 10u
-
 struct simulation {
     struct learning learning;
     struct idmap id; /* key_quad(rank, thread, index, 0) of tree i is number i */
@@ -109,7 +107,7 @@ static void print_curve(struct simulation *s, int rc)
 
 static int play(struct simulation *s, const struct settings *settings)
 {
-    size_t batch = settings->batch ? settings->batch : DEFAULT_BATCH;
+    size_t batch = settings->batch;
     int rc;
 
     number_trees(s);

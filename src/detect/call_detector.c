@@ -168,6 +168,11 @@ const struct call_detector_ops *call_detector_find(const char *name)
     return NULL;
 }
 
+const char *call_detector_name(size_t i)
+{
+    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
+}
+
 void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,
                      const struct call_detector_opts *opts, const struct sketch *sketch)
 {

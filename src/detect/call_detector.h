@@ -66,6 +66,9 @@ struct call_detector_ops {
 /* call_detector_find -- the row of the table with this name, or NULL. */
 const struct call_detector_ops *call_detector_find(const char *name);
 
+/* call_detector_name -- of row i of the table; NULL behind its last. */
+const char *call_detector_name(size_t i);
+
 /*
  * call_model_fit -- from a sketch of at least one duration. O(bins).
  * The sketch may hold the anomalies too, up to one call in a thousand or so: what is rarer than

@@ -128,3 +128,8 @@ const struct detector_ops *detector_find(const char *name)
             return &detectors[i];
     return NULL;
 }
+
+const char *detector_name(size_t i)
+{
+    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
+}

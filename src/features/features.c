@@ -140,6 +140,11 @@ const struct feature_ops *feature_find(const char *name)
     return NULL;
 }
 
+const char *feature_name(size_t i)
+{
+    return i < sizeof kinds / sizeof *kinds ? kinds[i].name : NULL;
+}
+
 int feature_matrix(const struct feature_ops *ops, const struct feature_input *input,
                    struct matrix *x)
 {

@@ -40,6 +40,9 @@ struct feature_ops {
 /* feature_find -- the row of the table with this name, or NULL. */
 const struct feature_ops *feature_find(const char *name);
 
+/* feature_name -- of row i of the table; NULL behind its last. */
+const char *feature_name(size_t i);
+
 /*
  * feature_matrix -- one row per tree.
  *   x  out: free(x->x)

@@ -133,6 +133,11 @@ const struct learner_ops *learner_find(const char *name)
     return NULL;
 }
 
+const char *learner_name(size_t i)
+{
+    return i < sizeof learners / sizeof *learners ? learners[i].name : NULL;
+}
+
 int learner_init(struct learner *learner, const struct learner_ops *ops,
                  const struct learner_input *input)
 {

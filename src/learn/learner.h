@@ -54,6 +54,9 @@ double learner_highest(uint32_t n);
 /* learner_find -- the row of the table with this name, or NULL. */
 const struct learner_ops *learner_find(const char *name);
 
+/* learner_name -- of row i of the table; NULL behind its last. */
+const char *learner_name(size_t i);
+
 /*
  * learner_init -- ready to rank; what input points to must stay.
  * Returns 0, or ERR_RANGE when the features cannot be learnt from. Release in any case.
