@@ -28,6 +28,8 @@
 #include <unistd.h>
 #include <sys/resource.h>
 
+#define MOST_RUNS 1000 /* of the same name but for a number */
+
 struct analyze {
     const struct settings *settings;
     struct rundir dir;
@@ -418,8 +420,8 @@ static void remove_part(void *ctx)
     rundir_abandon(&((struct analyze *)ctx)->dir);
 }
 
-/* "dir/name.otf2" -> "name.snag"; "dir/traces.otf2" and "dir/" -> "dir.snag". */
-static void default_output(const char *trace, char out[FS_PATH_SIZE])
+/* "dir/name.otf2" -> "name"; "dir/traces.otf2" and "dir/" -> "dir". */
+static void stem_of(const char *trace, char out[FS_PATH_SIZE])
 {
     char copy[FS_PATH_SIZE], *base, *dot;
     size_t length;
@@ -439,7 +441,22 @@ static void default_output(const char *trace, char out[FS_PATH_SIZE])
     dot = strchr(base + (*base == '.'), '.');
     if (dot)
         *dot = '\0';
-    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", *base ? base : "trace");
+    snprintf(out, FS_PATH_SIZE, "%.4000s", *base ? base : "trace");
+}
+
+/* "name.snag", or, as labels may be in one that is there, "name-2.snag" and so on. */
+static int default_output(const char *trace, bool may_replace, char out[FS_PATH_SIZE])
+{
+    char stem[FS_PATH_SIZE];
+
+    stem_of(trace, stem);
+    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", stem);
+    for (int i = 2; fs_exists(out) && !may_replace; i++) {
+        if (i == MOST_RUNS)
+            return err_set(ERR_EXISTS, "there are '%s' and many like it: say --output", out);
+        snprintf(out, FS_PATH_SIZE, "%.4000s-%d.snag", stem, i);
+    }
+    return 0;
 }
 
 static int analyze(const struct settings *settings, struct model *model)
@@ -453,8 +470,9 @@ static int analyze(const struct settings *settings, struct model *model)
     if (settings->output)
         snprintf(output, sizeof output, "%s", settings->output);
     else
-        default_output(settings->args[0], output);
-    rc = rundir_begin(&a.dir, output, settings->is_forced);
+        rc = default_output(settings->args[0], settings->is_forced, output);
+    if (rc == 0)
+        rc = rundir_begin(&a.dir, output, settings->is_forced);
     if (rc < 0)
         return rc;
     rc = reading_run(settings, settings->args[0], a.dir.part, finish_run, remove_part, &a);
@@ -475,6 +493,10 @@ int cmd_score(const struct settings *settings)
     if (settings->model == NULL)
         return err_set(ERR_USAGE,
                        "a model is missing: --model FILE (snag model save RUN FILE)");
+    if (rundir_is_run(settings->model))
+        return err_set(ERR_USAGE,
+                       "'%s' is a run, not a model; 'snag model save %s FILE' makes one of it",
+                       settings->model, settings->model);
     rc = model_file_read(settings->model, &model);
     if (rc == 0)
         rc = analyze(settings, &model);

@@ -17,6 +17,7 @@
 /* Labels on their way into the run. */
 struct labels {
     struct learning learning;
+    bool said_foi;
     struct label_entry *entry; /* [n] */
     size_t n, cap;
 };
@@ -28,11 +29,13 @@ static void add(struct labels *l, int64_t foi, uint32_t rank, uint32_t thread, u
     l->entry[l->n++] = (struct label_entry){foi, rank, thread, index, label};
 }
 
-/* The function named in front of '#', or that of --foi. */
+/* The function named in front of '#', or that of --foi, or the only one there is. */
 static int foi_of(struct labels *l, const char *name, int64_t *foi)
 {
     *foi = l->learning.foi;
-    return *name ? executions_foi(l->learning.run.db, name, foi) : 0;
+    if (*name == '\0' && l->said_foi)
+        return 0;
+    return executions_foi(l->learning.run.db, *name ? name : NULL, foi);
 }
 
 static int take_line(void *ctx, const struct label_line *line)
@@ -134,6 +137,7 @@ static int label_run(struct labels *l, const struct settings *settings)
     bool is_listing = settings->from == NULL && settings->n_args == 1;
     int rc = learning_open(&l->learning, settings, !is_listing);
 
+    l->said_foi = settings->n_foi > 0;
     if (rc == ERR_USAGE && settings->n_foi == 0)
         rc = 0; /* several functions: every id must name its own */
     if (rc == 0 && is_listing)

@@ -29,34 +29,67 @@ static char *meta_text(sqlite3 *db, const char *key)
     return text ? text : mem_copy_string("");
 }
 
-/* The default is to learn as the detector does. */
-static int choose_learner(const struct learning *l, const struct settings *settings,
-                          const char **learner)
-{
-    struct foi_settings analysed;
-    const struct feature_ops *features;
-    int rc = foi_settings_load(l->run.db, l->foi, &analysed);
+/*
+ * What a model is to hold: what holds in the run, or, if a learner is named, what that learns
+ * from all labels there are.
+ */
+struct lesson {
+    struct retrain_settings retrain; /* that holds; id 0: the detector's own scores do */
+    const char *learner;
+    int64_t last_label;  /* 0: none */
+    uint32_t n_left_out; /* labels that nothing has learnt from */
+};
 
-    if (rc < 0)
-        return rc;
-    features = feature_find(analysed.features);
-    *learner = settings->learner                         ? settings->learner
-               : strcmp(analysed.detector, "ocsvm") == 0 ? "ocsvm"
-                                                         : "gp";
-    if (strcmp(*learner, "gp") == 0 && strcmp(analysed.detector, "residual") != 0)
+static int check_keepable(const struct foi_settings *analysed, const struct lesson *lesson,
+                          bool is_said)
+{
+    const struct feature_ops *features =
+        feature_find(lesson->retrain.id ? lesson->retrain.features : analysed->features);
+
+    if (strcmp(lesson->learner, "gp") == 0 && strcmp(analysed->detector, "residual") != 0)
         return err_set(ERR_UNSUPPORTED,
-                       settings->learner
+                       is_said || lesson->retrain.id
                            ? "what the learner 'gp' learnt can be kept with the detector "
                              "'residual', not with '%s'"
                            : "the model of the detector '%s' cannot be kept; those of "
                              "'residual' and 'ocsvm' can",
-                       analysed.detector);
-    if (strcmp(*learner, "ocsvm") == 0 && (features == NULL || !features->is_portable))
+                       analysed->detector);
+    if (strcmp(lesson->learner, "ocsvm") == 0 && (features == NULL || !features->is_portable))
         return err_set(ERR_UNSUPPORTED,
                        "a one-class SVM on the features '%s' cannot be kept; one on 'residual' "
                        "or 'stack2vec' can",
-                       analysed.features);
+                       features ? features->name : analysed->features);
     return 0;
+}
+
+/* The default is to judge as the run does. */
+static int choose_lesson(const struct learning *l, const struct settings *settings,
+                         struct lesson *lesson)
+{
+    struct retrain_settings before;
+    struct foi_settings analysed;
+    int rc = foi_settings_load(l->run.db, l->foi, &analysed);
+
+    *lesson = (struct lesson){.learner = settings->learner, .last_label = LABEL_LAST};
+    if (rc == 0 && settings->learner == NULL) {
+        rc = retrain_before(l->run.db, l->foi, &lesson->retrain, &before);
+        rc = rc == ERR_NOT_FOUND ? 0 : rc;
+        lesson->last_label = lesson->retrain.last_label;
+        lesson->learner = lesson->retrain.id                        ? lesson->retrain.learner
+                          : strcmp(analysed.detector, "ocsvm") == 0 ? "ocsvm"
+                                                                    : "gp";
+    }
+    return rc < 0 ? rc : check_keepable(&analysed, lesson, settings->learner != NULL);
+}
+
+static int rank_lesson(struct learning *l, const struct settings *settings,
+                       const struct lesson *lesson)
+{
+    struct settings as = *settings;
+
+    as.learner = lesson->learner;
+    return lesson->retrain.id ? learning_rank_as(l, &as, &lesson->retrain)
+                              : learning_rank(l, &as);
 }
 
 static int learn_svm(struct ranking *r, const signed char *label, struct model *m)
@@ -81,18 +114,34 @@ static int learn_gp(const struct ranking *r, const signed char *label, struct mo
     return gp_fit(&m->gp, &input, &opts);
 }
 
+/* Labels that are not as they were for the lesson. */
+static int count_left_out(struct learning *l, const signed char *label, struct lesson *lesson)
+{
+    uint32_t n = l->ranking.n;
+    signed char *now = mem_alloc(n, 1);
+    int64_t newest;
+    int rc = label_store_load(l->run.db, l->foi, LABEL_LAST, n, now, &newest);
+
+    for (uint32_t t = 0; rc == 0 && t < n; t++)
+        lesson->n_left_out += label[t] != now[t];
+    free(now);
+    return rc;
+}
+
 /* What was learnt from the labels of the run; without any it judges as the detector did. */
-static int learn(struct learning *l, struct model *m)
+static int learn(struct learning *l, struct lesson *lesson, struct model *m)
 {
     struct ranking *r = &l->ranking;
     signed char *label = mem_alloc(r->n, 1);
     int64_t newest;
-    int rc = label_store_load(l->run.db, l->foi, LABEL_LAST, r->n, label, &newest);
+    int rc = label_store_load(l->run.db, l->foi, lesson->last_label, r->n, label, &newest);
 
     for (uint32_t t = 0; t < r->n; t++) {
         m->n_abnormal += label[t] == LABEL_ABNORMAL;
         m->n_normal += label[t] == LABEL_NORMAL;
     }
+    if (rc == 0)
+        rc = count_left_out(l, label, lesson);
     if (rc == 0)
         rc = r->learner.ops->needs_matrix ? learn_svm(r, label, m) : learn_gp(r, label, m);
     free(label);
@@ -125,28 +174,50 @@ static int model_of(struct learning *l, struct model *m)
     return 0;
 }
 
+static void print_saved(const struct settings *settings, const struct model *m,
+                        const struct lesson *lesson)
+{
+    const char *run = settings->args[1], *file = settings->args[2];
+    bool one = lesson->n_left_out == 1;
+
+    if (settings->is_json) {
+        print_json(json_pack("{s:o, s:o, s:I, s:I, s:I, s:I}", "model", json_text(file), "foi",
+                             json_text(m->foi), "trees", (json_int_t)m->n_trees, "abnormal",
+                             (json_int_t)m->n_abnormal, "normal", (json_int_t)m->n_normal,
+                             "left_out", (json_int_t)lesson->n_left_out),
+                   false);
+        return;
+    }
+    print("%s: %u executions of %s, %u abnormal and %u normal labels\n", file, m->n_trees,
+          m->foi, m->n_abnormal, m->n_normal);
+    if (lesson->n_left_out > 0)
+        print("%u label%s of the run %s not in it, as its scores are not learnt from %s: 'snag "
+              "retrain %s' does that\n",
+              lesson->n_left_out, one ? "" : "s", one ? "is" : "are", one ? "it" : "them", run);
+}
+
 static int save(const struct settings *settings)
 {
     struct settings run = *settings;
     struct learning l = {.foi = 0};
     struct model m = {.foi = NULL};
+    struct lesson lesson;
     int rc;
 
     run.args = settings->args + 1;
     rc = learning_open(&l, &run, false);
     if (rc == 0)
-        rc = choose_learner(&l, settings, &run.learner);
+        rc = choose_lesson(&l, settings, &lesson);
     if (rc == 0)
-        rc = learning_rank(&l, &run);
+        rc = rank_lesson(&l, &run, &lesson);
     if (rc == 0)
-        rc = learn(&l, &m);
+        rc = learn(&l, &lesson, &m);
     if (rc == 0)
         rc = model_of(&l, &m);
     if (rc == 0)
         rc = model_file_write(settings->args[2], &m);
-    if (rc == 0 && !settings->is_json)
-        print("%s: %u executions of %s, %u abnormal and %u normal labels\n", settings->args[2],
-              m.n_trees, m.foi, m.n_abnormal, m.n_normal);
+    if (rc == 0)
+        print_saved(settings, &m, &lesson);
     model_release(&m);
     learning_close(&l);
     return rc;

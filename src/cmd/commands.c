@@ -74,7 +74,9 @@ static const struct command commands[] = {
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
      "(on\n"
      "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
-     "prints what is in such a file.",
+     "prints what is in such a file.\n\n"
+     "What is kept is what holds in the run: the labels of the newest retrain that was not "
+     "undone, or none; with --learner, what that learns from all labels.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
      "model output force threshold seed top all", 1, 1, cmd_score,

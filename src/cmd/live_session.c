@@ -345,6 +345,19 @@ static void say_restarts(struct live_session *s)
     s->has_unsent |= n.n_forgotten > 0;
 }
 
+/* A server that never answered has missed what we had to say, or to hear. */
+static void say_unsent(struct live_session *s)
+{
+    struct ps_client_counts n;
+
+    ps_client_counts(s->client, &n);
+    s->has_unsent |= n.n_sent > 0 && n.n_replies == 0;
+    if (s->has_unsent && n.n_replies == 0)
+        log_warn("ad", "no parameter server has answered at '%s'", s->settings->ps);
+    else if (s->has_unsent)
+        log_warn("ad", "the parameter server has not taken all that was learnt");
+}
+
 /* Waits for the server in short stretches, so that a signal is seen. */
 static void finish_exchange(struct live_session *s)
 {
@@ -358,8 +371,7 @@ static void finish_exchange(struct live_session *s)
         s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
         most_s = is_told ? 1 : most_s;
     }
-    if (s->has_unsent)
-        log_warn("ad", "the parameter server has not taken all that was learnt");
+    say_unsent(s);
     say_restarts(s);
 }
 

@@ -303,7 +303,9 @@ static int check(const char *path, const struct header *h, const void *packed, s
     XXH128_hash_t hash;
 
     if (n < sizeof *h || h->magic != MAGIC)
-        return err_set(ERR_FORMAT, "not a model of snag: '%s'", path);
+        return err_set(ERR_FORMAT,
+                       "not a model: '%s' (snag model save RUN FILE makes a model of a run)",
+                       path);
     if (h->version != MODEL_FILE_VERSION)
         return err_set(ERR_FORMAT, "'%s' is a model of version %u; this snag reads version %u",
                        path, h->version, MODEL_FILE_VERSION);

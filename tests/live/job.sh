@@ -116,7 +116,12 @@ status=0
 "$snag" ad "$trace" --ps "$address" --connect-timeout 0.2 --json >alone.json 2>alone.err || status=$?
 [ $status -eq 3 ]
 grep -q '"is_complete": false' alone.json
-grep -q 'not taken all' alone.err
+grep -q "no parameter server has answered at '$address'" alone.err
+for rank in 0 1 2; do # whatever there is of a rank
+    status=0
+    "$snag" ad "$trace" --rank $rank --ps "$address" --connect-timeout 0.1 >/dev/null 2>rank.err || status=$?
+    [ $status -eq 3 ] && grep -q "answered at '$address'" rank.err || { cat rank.err; exit 1; }
+done
 "$snag" ad "$trace" --json >without.json
 diff <(grep -E '"(calls|anomalies|unjudged)"' alone.json) <(grep -E '"(calls|anomalies|unjudged)"' without.json)
 
