@@ -39,7 +39,7 @@ static int serve(const struct settings *settings, struct live_state *live)
     signal(SIGPIPE, SIG_IGN);
     rc = http_open(&http, &opts);
     if (rc == 0) {
-        url_print(http, settings->is_tunnel);
+        url_print(http, settings->is_tunnel, settings->is_json);
         wait_for_signal(http, &signals);
     }
     http_close(http);

@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
 #include "cmd/status.h"
-#include "cmd/tree_totals.h"
+#include "cmd/live_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
 #include "web/http.h"
@@ -80,17 +80,24 @@ static int next_store(const char *url, char store[FS_PATH_SIZE])
 
 /* ---------------------------------------------------------------------------------- runs */
 
-static void print_store(const char *store)
+static void print_store(const char *store, bool is_json)
 {
-    if (store)
+    if (is_json)
+        print_json(json_pack("{s:o}", "store", store ? json_text(store) : json_null()), false);
+    else if (store)
         print("what is strange goes to %s\n", store);
     fflush(stdout);
 }
 
-static void print_run(unsigned run, const char *store)
+static void print_run(unsigned run, const char *store, bool is_json)
 {
-    print("the program runs again: run %u%s%s\n", run,
-          store ? ", what is strange goes to " : "", store ? store : "");
+    if (is_json)
+        print_json(json_pack("{s:I, s:o}", "run", (json_int_t)run, "store",
+                             store ? json_text(store) : json_null()),
+                   false);
+    else
+        print("the program runs again: run %u%s%s\n", run,
+              store ? ", what is strange goes to " : "", store ? store : "");
     fflush(stdout);
 }
 
@@ -99,9 +106,14 @@ static void print_totals(const struct live_session *session)
     const struct ad_totals *n = ad_totals(session->ad);
     char calls[TEXT_SIZE], strange[TEXT_SIZE];
 
+    if (session->settings->is_json) {
+        print_json(live_totals_json(session), false);
+        fflush(stdout);
+        return;
+    }
     print("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
           text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
-    tree_totals_print(session->trees, session->stream.defs);
+    live_totals_print_trees(session);
     if (session->settings->store)
         print("snag serve %s shows it again\n", session->settings->store);
     fflush(stdout);
@@ -177,7 +189,7 @@ static int judge_next(struct live_session *session, struct next_runs *next,
         live_state_end(state, err_message(), NULL);
         return rc;
     }
-    print_run(state->run, next->settings.store);
+    print_run(state->run, next->settings.store, next->settings.is_json);
     return judge_run(session, state);
 }
 
@@ -194,7 +206,7 @@ static int judge(const struct settings *settings, struct live_state *state)
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
     } else {
-        print_store(settings->store);
+        print_store(settings->store, settings->is_json);
         rc = judge_run(&session, state);
     }
     while (rc >= 0) {
@@ -238,7 +250,7 @@ static int serve(const struct settings *settings)
     int rc = http_open(&http, &opts);
 
     if (rc == 0) {
-        url_print(http, settings->is_tunnel);
+        url_print(http, settings->is_tunnel, settings->is_json);
         rc = judge(settings, state);
         if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
             stay();

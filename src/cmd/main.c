@@ -82,9 +82,12 @@ static int show_completion(int argc, char **argv)
 
 static int show_version(int argc, char **argv)
 {
-    int rc = check_words(argc, argv, 0);
+    bool is_json = argc > 1 && (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "-j") == 0);
+    int rc = check_words(argc, argv, is_json);
 
-    if (rc == 0)
+    if (rc == 0 && is_json)
+        printf("{\"snag\": \"%s\"}\n", VERSION);
+    else if (rc == 0)
         printf("snag %s\n", VERSION);
     return rc;
 }

@@ -24,4 +24,5 @@ snag export --help | cmp - <(snag help export) && snag export -h | cmp - <(snag 
 # The version; lines fit a terminal.
 snag --version | sed 's/[0-9.]\+$/N/'
 snag version | cmp - <(snag --version) && echo same
+snag version --json | sed 's/[0-9.]\+"/N"/'
 for c in '' $(snag help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do snag help $c; done | awk 'length($0) > 80'
