@@ -115,7 +115,7 @@ static const struct command commands[] = {
      "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
     {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
      "format verify", 2, 2, cmd_query,
-     "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
+     "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "

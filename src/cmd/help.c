@@ -1,4 +1,4 @@
-/* Plain text for the terminal and mdoc for man; both walk the same rows. */
+/* Plain text for the terminal, and scripts for shells; all walk the same rows. */
 #include "cmd/help.h"
 
 #include "base/err.h"
@@ -6,10 +6,6 @@
 
 #include <ctype.h>
 #include <string.h>
-
-#define SUMMARY                                                                                \
-    "find the executions of a function that do not belong, in the trace of a "                 \
-    "parallel program"
 
 #define HELP_INDENT 28
 #define HELP_WIDTH 80 /* columns of a terminal */
@@ -47,18 +43,6 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
-/* What an option does, what it takes, and what holds without it. */
-static void describe(const struct option_row *row, char *text, size_t size)
-{
-    char choices[OPTION_CHOICES_SIZE];
-    const char *colon = option_choices(row, ", ", choices, sizeof choices) ? ": " : "";
-
-    if (row->usual)
-        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->usual);
-    else
-        snprintf(text, size, "%s%s%s", row->help, colon, choices);
-}
-
 static void print_option(FILE *out, const struct option_row *row)
 {
     char left[64], text[512];
@@ -68,22 +52,22 @@ static void print_option(FILE *out, const struct option_row *row)
     if (row->argument)
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", row->argument);
     fprintf(out, "%s%*s", left, n < HELP_INDENT ? HELP_INDENT - n : 0, "");
-    describe(row, text, sizeof text);
+    option_describe(row, text, sizeof text);
     print_wrapped(out, text, strlen(text), HELP_INDENT,
                   n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
 }
 
 void help_overview(FILE *out)
 {
-    print_paragraphs(out, "snag: " SUMMARY);
+    print_paragraphs(out, "snag: " SNAG_SUMMARY);
     fprintf(out, "\nusage: snag COMMAND ...\n\ncommands:\n");
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "  %-12s%s\n", c->name, c->summary);
-    fprintf(out,
-            "\nA first look at a trace:  snag analyze traces.otf2\n"
-            "More about a command:     snag help COMMAND\n"
-            "Manual, completion:       snag man [COMMAND], snag completion bash|zsh|fish\n\n"
-            "TRACE is one of\n");
+    fprintf(out, "\nA first look at a trace:  snag analyze traces.otf2\n"
+                 "More about a command:     snag help COMMAND\n"
+                 "Manual, what is written:  snag man [COMMAND], snag man formats\n"
+                 "Completion:               snag completion bash|zsh|fish\n\n"
+                 "TRACE is one of\n");
     for (const struct source_ops *const *s = source_list(); *s; s++) {
         fprintf(out, "  %-8s", (*s)->name);
         print_wrapped(out, (*s)->what, strlen((*s)->what), 10, 10);
@@ -101,194 +85,6 @@ void help_command(FILE *out, const struct command *command)
             print_option(out, row);
     if (command->example)
         fprintf(out, "\nexamples:\n%s\n", command->example);
-}
-
-/* ------------------------------------------------------------------------------------ man */
-
-#define MAN_WIDTH 76
-
-/* A character, with what means something to mdoc made harmless. */
-static void put_mdoc_char(FILE *out, char c, bool is_line_start)
-{
-    if (is_line_start && (c == '.' || c == '\''))
-        fputs("\\&", out);
-    if (c == '\\')
-        fputs("\\e", out);
-    else if (c == '-')
-        fputs("\\-", out);
-    else
-        fputc(c, out);
-}
-
-/* Lines as they are. */
-static void put_literal(FILE *out, const char *text)
-{
-    for (bool is_line_start = true; *text; text++) {
-        put_mdoc_char(out, *text, is_line_start);
-        is_line_start = *text == '\n';
-    }
-}
-
-/* Words in lines of a width; mdoc wants every sentence to start on a line of its own. */
-static void put_words(FILE *out, const char *text, size_t length)
-{
-    const char *end = text + length;
-    size_t column = 0;
-    bool is_sentence_end = false;
-
-    while (text < end) {
-        size_t n = strcspn(text, " \n");
-
-        if (n > (size_t)(end - text))
-            n = (size_t)(end - text);
-        if (column > 0 && (is_sentence_end || column + 1 + n > MAN_WIDTH)) {
-            fputc('\n', out);
-            column = 0;
-        } else if (column > 0) {
-            fputc(' ', out);
-            column++;
-        }
-        for (size_t i = 0; i < n; i++)
-            put_mdoc_char(out, text[i], column++ == 0);
-        is_sentence_end = n > 0 && text[n - 1] == '.';
-        text += n;
-        text += strspn(text, " \n");
-    }
-}
-
-static void put_mdoc(FILE *out, const char *text)
-{
-    put_words(out, text, strlen(text));
-}
-
-/* Paragraphs: an empty line becomes .Pp. */
-static void put_paragraphs(FILE *out, const char *text)
-{
-    while (*text) {
-        const char *end = strstr(text, "\n\n");
-        size_t length = end ? (size_t)(end - text) : strlen(text);
-
-        put_words(out, text, length);
-        fputc('\n', out);
-        text += length;
-        if (*text) {
-            fputs(".Pp\n", out);
-            text += 2;
-        }
-    }
-}
-
-/* "RUN --labels FILE [options]" as a synopsis. */
-static void man_usage(FILE *out, const char *usage)
-{
-    while (*usage) {
-        int n = (int)strcspn(usage, *usage == '[' ? "]" : " ") + (*usage == '[');
-
-        if (*usage == '[')
-            fprintf(out, ".Op Ar %.*s\n", n - 2, usage + 1);
-        else if (strncmp(usage, "--", 2) == 0)
-            fprintf(out, ".Fl Fl %.*s\n", n - 2, usage + 2);
-        else
-            fprintf(out, ".Ar %.*s\n", n, usage);
-        usage += n;
-        usage += strspn(usage, " ");
-    }
-}
-
-static void man_options(FILE *out, const struct command *command)
-{
-    char text[512];
-
-    fputs(".Bl -tag -width Ds\n", out);
-    for (const struct option_row *row = option_list(); row->name; row++) {
-        if (!command_takes(command, row))
-            continue;
-        fputs(".It ", out);
-        if (row->letter)
-            fprintf(out, "Fl %c , ", row->letter);
-        fprintf(out, "Fl Fl %s", row->name);
-        if (row->argument)
-            fprintf(out, " Ar %s", row->argument);
-        fputc('\n', out);
-        describe(row, text, sizeof text - 1);
-        strcat(text, ".");
-        put_mdoc(out, text);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-}
-
-static void man_head(FILE *out, const char *title, const char *name, const char *summary)
-{
-    char upper[64];
-    size_t n = 0;
-
-    for (; title[n] && n + 1 < sizeof upper; n++)
-        upper[n] = (char)toupper((unsigned char)title[n]);
-    upper[n] = '\0';
-    fprintf(out, ".Dd $Mdocdate$\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", upper, name);
-    put_mdoc(out, summary);
-    fputc('\n', out);
-}
-
-static void man_status(FILE *out)
-{
-    fputs(".Sh ENVIRONMENT\nEvery option that takes a value can be set by a variable of its\n"
-          "name in capitals behind\n.Ev SNAG_ ,\nas in\n.Ev SNAG_THREADS .\n.Ev NO_COLOR\n"
-          "turns colours off.\n"
-          ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\ndone\n.It 1\nfailed\n.It 2\nbad usage\n"
-          ".It 3\ndone, but the trace was damaged; what was skipped or repaired is reported\n"
-          ".El\n",
-          out);
-}
-
-static void man_overview(FILE *out)
-{
-    man_head(out, "snag", "snag", SUMMARY);
-    fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Sh DESCRIPTION\n", out);
-    fputs("The commands are:\n.Bl -tag -width Ds\n", out);
-    for (const struct command *c = command_list(); c->name; c++) {
-        fprintf(out, ".It Xr snag\\-%s 1\n", c->name);
-        put_mdoc(out, c->summary);
-        fputc('\n', out);
-    }
-    fputs(".El\n.Pp\nBesides,\n.Nm\n.Cm help\nprints what a command takes,\n.Nm\n.Cm man\n"
-          "these pages, and\n.Nm\n.Cm completion\nwhat makes bash, zsh or fish complete its "
-          "arguments.\n"
-          ".Pp\nA trace is one of\n.Bl -tag -width Ds\n",
-          out);
-    for (const struct source_ops *const *s = source_list(); *s; s++) {
-        fprintf(out, ".It Cm %s\n", (*s)->name);
-        put_mdoc(out, (*s)->what);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-    man_status(out);
-}
-
-void help_man(FILE *out, const struct command *command)
-{
-    char title[64];
-
-    if (command == NULL) {
-        man_overview(out);
-        return;
-    }
-    snprintf(title, sizeof title, "snag-%s", command->name);
-    man_head(out, title, title, command->summary);
-    fprintf(out, ".Sh SYNOPSIS\n.Nm snag %s\n", command->name);
-    man_usage(out, command->usage);
-    fputs(".Sh DESCRIPTION\n", out);
-    put_paragraphs(out, command->description);
-    fputs(".Pp\nThe options are:\n", out);
-    man_options(out, command);
-    man_status(out);
-    if (command->example) {
-        fputs(".Sh EXAMPLES\n.Bd -literal\n", out);
-        put_literal(out, command->example);
-        fputs("\n.Ed\n", out);
-    }
-    fputs(".Sh SEE ALSO\n.Xr snag 1\n", out);
 }
 
 /* --------------------------------------------------------------------------- completion */

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/help.h"
+#include "cmd/manual.h"
 #include "cmd/options.h"
 #include "cmd/status.h"
 
@@ -62,15 +63,11 @@ static int show_help(int argc, char **argv)
 
 static int show_man(int argc, char **argv)
 {
-    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
     int rc = check_words(argc, argv, 1);
 
-    if (rc < 0)
-        return rc;
-    if (argc > 1 && command == NULL)
-        return complain_command(argv[1]);
-    help_man(stdout, command);
-    return 0;
+    if (rc == 0)
+        rc = manual_print(argc > 1 ? argv[1] : "");
+    return rc == ERR_NOT_FOUND ? complain_command(argv[1]) : rc;
 }
 
 static int show_completion(int argc, char **argv)

@@ -207,7 +207,7 @@ static const struct option_row rows[] = {
      .help = "an execution is strange beyond so many standard deviations", .usual = "6"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N",
      .help = "threads to use (default: one per processor); results do not depend on it"},
-    {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON, see snag-formats"},
+    {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
     {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},
     {"help", 'h', OPTION_FLAG, AT(is_help), NULL, .help = "print this"},
@@ -287,6 +287,17 @@ const struct command *command_find(const char *name)
         if (strcmp(c->name, name) == 0)
             return c;
     return NULL;
+}
+
+void option_describe(const struct option_row *row, char *text, size_t size)
+{
+    char choices[OPTION_CHOICES_SIZE];
+    const char *colon = option_choices(row, ", ", choices, sizeof choices) ? ": " : "";
+
+    if (row->usual)
+        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->usual);
+    else
+        snprintf(text, size, "%s%s%s", row->help, colon, choices);
 }
 
 /* ------------------------------------------------------------------------- setting values */

@@ -74,6 +74,9 @@ bool option_choices(const struct option_row *row, const char *between, char *out
 /* command_takes -- true when the command takes this option. */
 bool command_takes(const struct command *command, const struct option_row *option);
 
+/* option_describe -- what an option does, what it takes, and what holds without it. */
+void option_describe(const struct option_row *row, char *text, size_t size);
+
 /* options_usual -- what holds for a command when nothing is said. Returns 0 or ERR_USAGE. */
 int options_usual(const struct command *command, struct settings *settings);
 
