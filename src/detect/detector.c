@@ -88,7 +88,7 @@ static int score_ocsvm(const struct detector_input *input, size_t n, double *sco
     (void)n;
     rc = ocsvm_new(input->x, &opts, input->pool, &svm);
     if (rc == 0)
-        rc = ocsvm_train(svm, input->weight, &result);
+        rc = ocsvm_train(svm, NULL, &result);
     if (rc == 0) {
         ocsvm_score(svm, score);
         ocsvm_settle_border(svm, score);

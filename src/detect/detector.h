@@ -16,7 +16,6 @@ struct detector_input {
     struct matrix x;                        /* rows of features; unused by residual */
     const struct residual_scores *residual; /* always there */
     uint32_t k;                             /* neighbours, 0 for the detector's own number */
-    const double *weight;                   /* [rows] of ocsvm, NULL for all 1 */
     double gamma;                           /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;                          /* of iforest */
     struct pool *pool;

@@ -48,4 +48,4 @@ snag ad "$(cat program)" --watchlist list.json
 snag ad "$(cat program)" --store postgresql://db.example/prov
 snag ad "$(cat program)" --store program
 snag ad "$(cat program)" --store wide --window 1001
-(ulimit -f 200; trap '' XFSZ; snag ad 'synth:4000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/10/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .stored_anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v again)
+(ulimit -f 200; trap '' XFSZ; snag ad 'synth:4000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/10/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v again)
