@@ -1,6 +1,7 @@
 /* snag model -- save what a run taught, and look into such a file. */
 #include "analysis/foi_settings.h"
 #include "analysis/label_store.h"
+#include "detect/detector.h"
 #include "learn/model_file.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -40,26 +41,65 @@ struct lesson {
     uint32_t n_left_out; /* labels that nothing has learnt from */
 };
 
-static int check_keepable(const struct foi_settings *analysed, const struct lesson *lesson,
-                          bool is_said)
+/* Names of the rows of a table for which something holds, one after another. */
+static void add_name(char *names, size_t size, const char *name)
 {
+    size_t n = strlen(names);
+
+    snprintf(names + n, size - n, "%s'%s'", n ? ", " : "", name);
+}
+
+/* The detector that a model of what a learner learnt stands for. */
+static const char *detector_of(const char *learner)
+{
+    for (size_t i = 0; detector_name(i); i++) {
+        const struct detector_ops *ops = detector_find(detector_name(i));
+
+        if (ops->learner && strcmp(ops->learner, learner) == 0)
+            return ops->name;
+    }
+    return "";
+}
+
+static int check_detector(const struct foi_settings *analysed)
+{
+    const struct detector_ops *detector = detector_find(analysed->detector);
+    char names[128] = "";
+
+    if (detector && detector->learner)
+        return 0;
+    for (size_t i = 0; detector_name(i); i++)
+        if (detector_find(detector_name(i))->learner)
+            add_name(names, sizeof names, detector_name(i));
+    return err_set(ERR_UNSUPPORTED, "the model of the detector '%s' cannot be kept, only of %s",
+                   analysed->detector, names);
+}
+
+/* What corrects the detector's scores needs these; what judges by features needs these. */
+static int check_lesson(const struct foi_settings *analysed, const struct lesson *lesson)
+{
+    const struct learner_ops *learner = learner_find(lesson->learner);
     const struct feature_ops *features =
         feature_find(lesson->retrain.id ? lesson->retrain.features : analysed->features);
+    const char *detector = detector_of(lesson->learner);
+    char names[128] = "";
 
-    if (strcmp(lesson->learner, "gp") == 0 && strcmp(analysed->detector, "residual") != 0)
-        return err_set(ERR_UNSUPPORTED,
-                       is_said || lesson->retrain.id
-                           ? "what the learner 'gp' learnt can be kept with the detector "
-                             "'residual', not with '%s'"
-                           : "the model of the detector '%s' cannot be kept; those of "
-                             "'residual' and 'ocsvm' can",
-                       analysed->detector);
-    if (strcmp(lesson->learner, "ocsvm") == 0 && (features == NULL || !features->is_portable))
-        return err_set(ERR_UNSUPPORTED,
-                       "a one-class SVM on the features '%s' cannot be kept; one on 'residual' "
-                       "or 'stack2vec' can",
-                       features ? features->name : analysed->features);
-    return 0;
+    if (!learner->needs_matrix)
+        return strcmp(detector, analysed->detector) == 0
+                   ? 0
+                   : err_set(ERR_UNSUPPORTED,
+                             "what the learner '%s' learnt can be kept with the detector '%s', "
+                             "not with '%s' (--learner takes another)",
+                             learner->name, detector, analysed->detector);
+    if (features && features->is_portable)
+        return 0;
+    for (size_t i = 0; feature_name(i); i++)
+        if (feature_find(feature_name(i))->is_portable)
+            add_name(names, sizeof names, feature_name(i));
+    return err_set(
+        ERR_UNSUPPORTED,
+        "what the learner '%s' learnt on the features '%s' cannot be kept, only on %s",
+        learner->name, analysed->features, names);
 }
 
 /* The default is to judge as the run does. */
@@ -75,11 +115,13 @@ static int choose_lesson(const struct learning *l, const struct settings *settin
         rc = retrain_before(l->run.db, l->foi, &lesson->retrain, &before);
         rc = rc == ERR_NOT_FOUND ? 0 : rc;
         lesson->last_label = lesson->retrain.last_label;
-        lesson->learner = lesson->retrain.id                        ? lesson->retrain.learner
-                          : strcmp(analysed.detector, "ocsvm") == 0 ? "ocsvm"
-                                                                    : "gp";
+        if (rc == 0 && lesson->retrain.id == 0)
+            rc = check_detector(&analysed);
+        if (rc == 0)
+            lesson->learner = lesson->retrain.id ? lesson->retrain.learner
+                                                 : detector_find(analysed.detector)->learner;
     }
-    return rc < 0 ? rc : check_keepable(&analysed, lesson, settings->learner != NULL);
+    return rc < 0 ? rc : check_lesson(&analysed, lesson);
 }
 
 static int rank_lesson(struct learning *l, const struct settings *settings,
@@ -90,28 +132,6 @@ static int rank_lesson(struct learning *l, const struct settings *settings,
     as.learner = lesson->learner;
     return lesson->retrain.id ? learning_rank_as(l, &as, &lesson->retrain)
                               : learning_rank(l, &as);
-}
-
-static int learn_svm(struct ranking *r, const signed char *label, struct model *m)
-{
-    double *score = mem_alloc(r->n, sizeof *score);
-    bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
-    int rc = learner_rank(&r->learner, label, score, is_anomaly, &m->threshold);
-
-    if (rc == 0)
-        learner_svm(&r->learner, &m->svm);
-    free(score);
-    free(is_anomaly);
-    return rc;
-}
-
-static int learn_gp(const struct ranking *r, const signed char *label, struct model *m)
-{
-    struct gp_input input = {&r->rows, r->prior, label, learner_highest(r->n)};
-    struct gp_opts opts = gp_opts_default();
-
-    opts.seed = r->learner.input.seed;
-    return gp_fit(&m->gp, &input, &opts);
 }
 
 /* Labels that are not as they were for the lesson. */
@@ -143,7 +163,7 @@ static int learn(struct learning *l, struct lesson *lesson, struct model *m)
     if (rc == 0)
         rc = count_left_out(l, label, lesson);
     if (rc == 0)
-        rc = r->learner.ops->needs_matrix ? learn_svm(r, label, m) : learn_gp(r, label, m);
+        rc = learner_keep(&r->learner, label, m);
     free(label);
     return rc;
 }
@@ -168,7 +188,7 @@ static int model_of(struct learning *l, struct model *m)
     w->model = (struct residual_model){0};
     w->yardstick = (struct yardstick){0};
     m->features = mem_copy_string(l->ranking.features_name);
-    m->detector = mem_copy_string(m->svm.support.rows > 0 ? "ocsvm" : "residual");
+    m->detector = mem_copy_string(detector_of(l->ranking.learner_name));
     m->embedding = w->embedding;
     w->embedding = (struct stack2vec){0};
     return 0;

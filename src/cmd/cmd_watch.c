@@ -230,7 +230,8 @@ static void stay(void)
 
 static int serve(const struct settings *settings)
 {
-    const char *detector = settings->call_detector ? settings->call_detector : "hbos";
+    const char *detector =
+        settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
     struct live_opts live = {.source = settings->args[0],
                              .store_url = settings->store,
                              .detector = detector,

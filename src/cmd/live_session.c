@@ -130,7 +130,7 @@ static int read_rules(struct live_session *session)
         rc = live_rules_ignore(&session->rules, s->ignore);
     if (rc == 0 && s->thresholds)
         rc = live_rules_thresholds(&session->rules, s->thresholds,
-                                   strcmp(opts->detector->name, "sstd") == 0 ? 1e6 : 1);
+                                   opts->detector->most_threshold);
     return rc;
 }
 

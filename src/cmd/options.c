@@ -65,9 +65,12 @@ static const struct option_row rows[] = {
     {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL,
      .help = "the calls of all functions, each against the others of its function"},
     {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
-     .help = "how strange calls are found", .choice = call_detector_name, .usual = "hbos"},
+     .help = "how strange calls are found", .choice = call_detector_name,
+     .usual = CALL_DETECTOR_USUAL},
     {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
-     .help = "how strange calls are found, whatever --algo-file says (default hbos)",
+     .help =
+         "how strange calls are found, whatever --algo-file says (default " CALL_DETECTOR_USUAL
+         ")",
      .choice = call_detector_name, .only = "ad watch"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},

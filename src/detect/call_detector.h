@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define CALL_DETECTOR_MOST_MODES 8u
+#define CALL_DETECTOR_USUAL "hbos"
 
 /* Where normal durations end on one side of a mode, and how they thin out beyond. */
 struct call_tail {
@@ -61,6 +62,7 @@ struct call_detector_ops {
     /* The durations that are not strange, ascending. Returns how many ranges. */
     uint32_t (*usual)(const struct call_model *model, const struct call_detector_opts *opts,
                       struct call_range range[CALL_DETECTOR_MOST_MODES]);
+    double most_threshold; /* that a rule may have: 1 of a probability, more of sigmas */
 };
 
 /* call_detector_find -- the row of the table with this name, or NULL. */

@@ -112,12 +112,12 @@ static int score_iforest(const struct detector_input *input, size_t n, double *s
 }
 
 static const struct detector_ops detectors[] = {
-    {"residual", "time lost and rare shapes, as calibrated tails", false, false,
+    {"residual", "time lost and rare shapes, as calibrated tails", false, false, "gp",
      score_residual},
-    {"ocsvm", "weighted one-class support vector machine", true, true, score_ocsvm},
-    {"lof", "local outlier factor", true, false, score_lof},
-    {"knn", "mean distance to the nearest neighbours", true, false, score_knn},
-    {"iforest", "isolation forest: cuts it takes to have one alone", true, false,
+    {"ocsvm", "weighted one-class support vector machine", true, true, "ocsvm", score_ocsvm},
+    {"lof", "local outlier factor", true, false, NULL, score_lof},
+    {"knn", "mean distance to the nearest neighbours", true, false, NULL, score_knn},
+    {"iforest", "isolation forest: cuts it takes to have one alone", true, false, NULL,
      score_iforest},
 };
 

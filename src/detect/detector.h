@@ -26,6 +26,9 @@ struct detector_ops {
     const char *what;
     bool needs_matrix;
     bool needs_gamma; /* 0 is taken from the matrix: rbf_gamma */
+    /* The learner that without labels judges as it does, so that what holds in a run can be
+     * kept for the next one; NULL: there is none. */
+    const char *learner;
     /* Scores of all rows, and the threshold above which one is an anomaly. */
     int (*score)(const struct detector_input *input, size_t n, double *score,
                  double *threshold);

@@ -7,7 +7,6 @@
 
 #include "base/matrix.h"
 #include "base/pool.h"
-#include "detect/ocsvm.h"
 #include "features/rows.h"
 
 #include <stdbool.h>
@@ -30,6 +29,7 @@ struct learner_input {
 };
 
 struct learner;
+struct model;
 
 struct learner_ops {
     const char *name; /* as typed on the command line */
@@ -39,6 +39,8 @@ struct learner_ops {
     /* Scores of all rows, and the threshold above which one is an anomaly. */
     int (*rank)(struct learner *learner, const signed char *label, double *score,
                 double *threshold);
+    /* Puts what is learnt from the labels into a model. */
+    int (*keep)(struct learner *learner, const signed char *label, struct model *model);
     void (*release)(struct learner *learner);
 };
 
@@ -78,9 +80,9 @@ int learner_rank(struct learner *learner, const signed char *label, double *scor
                  bool *is_anomaly, double *threshold);
 
 /*
- * learner_svm -- what the learner 'ocsvm' learnt when it ranked last.
- *   svm  out; ocsvm_model_release
+ * learner_keep -- what is learnt from these labels, into a model that has nothing of it yet
+ * (model_file.h). Returns as learner_rank.
  */
-void learner_svm(const struct learner *learner, struct ocsvm_model *svm);
+int learner_keep(struct learner *learner, const signed char *label, struct model *model);
 
 #endif
