@@ -41,8 +41,8 @@ static void print_text(const struct live_session *s)
     print("%s strange; %s not judged, as there were too few like them\n",
           text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
     live_totals_print_trees(s);
-    if (s->settings->store)
-        print_stored(&s->stored, s->settings->store);
+    if (s->settings->live.store)
+        print_stored(&s->stored, s->settings->live.store);
     if (s->stream.n_lost > 0)
         print("%s events were lost on the way\n", text_count(s->stream.n_lost, other));
     reading_print_quality(&quality, &(struct clock_report){0});

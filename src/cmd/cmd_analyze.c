@@ -140,11 +140,11 @@ static int analyse_calls(struct analyze *a, const struct reading *r, sqlite3 *db
 static int analyse_all(struct analyze *a, const struct reading *r, sqlite3 *db)
 {
     struct analysis_opts opts = {
-        .features = a->settings->features,
+        .features = a->settings->vectors.features,
         .detector = a->settings->detector,
         .k = a->settings->neighbours,
         .threshold = a->settings->threshold,
-        .gamma = a->settings->gamma,
+        .gamma = a->settings->vectors.gamma,
         .embedding = a->embedding,
         .seed = a->settings->seed,
         .pool = r->pool,
@@ -307,9 +307,9 @@ static void print_foi(const struct analyze *a, uint32_t i)
           result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
-              a->model                 ? "as in the model"
-              : a->settings->gamma > 0 ? "as given"
-                                       : "taken from the data");
+              a->model                         ? "as in the model"
+              : a->settings->vectors.gamma > 0 ? "as given"
+                                               : "taken from the data");
     if (a->model)
         print_unseen(result);
 }

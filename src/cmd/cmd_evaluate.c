@@ -118,7 +118,7 @@ static int evaluate(sqlite3 *db, const struct settings *settings, struct evaluat
     if (rc == 0)
         rc = executions_each(db, &filter, add_execution, e);
     if (rc == 0)
-        rc = label_file_read(settings->labels, take_label, e);
+        rc = label_file_read(settings->learning.labels, take_label, e);
     if (rc < 0)
         return rc;
     n = keep_labelled(e);
@@ -134,9 +134,9 @@ int cmd_evaluate(const struct settings *settings)
     struct run run;
     int rc;
 
-    if (settings->labels == NULL)
+    if (settings->learning.labels == NULL)
         return err_set(ERR_USAGE, "labels are missing: --labels FILE (CSV with id and label)");
-    if (settings->simulate > 0)
+    if (settings->learning.simulate > 0)
         return simulation_run(settings);
     rc = selection_open(&run, settings);
     if (rc == 0)

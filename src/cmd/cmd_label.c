@@ -74,7 +74,8 @@ static int take_argument(struct labels *l, const char *text)
 
 static int take_all(struct labels *l, const struct settings *settings)
 {
-    int rc = settings->from ? label_file_read(settings->from, take_line, l) : 0;
+    int rc =
+        settings->learning.from ? label_file_read(settings->learning.from, take_line, l) : 0;
 
     for (int i = 1; rc == 0 && i < settings->n_args; i++)
         rc = take_argument(l, settings->args[i]);
@@ -134,7 +135,7 @@ static void print_done(const struct settings *settings, size_t n)
 
 static int label_run(struct labels *l, const struct settings *settings)
 {
-    bool is_listing = settings->from == NULL && settings->n_args == 1;
+    bool is_listing = settings->learning.from == NULL && settings->n_args == 1;
     int rc = learning_open(&l->learning, settings, !is_listing);
 
     l->said_foi = settings->n_foi > 0;

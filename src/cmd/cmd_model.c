@@ -110,8 +110,8 @@ static int choose_lesson(const struct learning *l, const struct settings *settin
     struct foi_settings analysed;
     int rc = foi_settings_load(l->run.db, l->foi, &analysed);
 
-    *lesson = (struct lesson){.learner = settings->learner, .last_label = LABEL_LAST};
-    if (rc == 0 && settings->learner == NULL) {
+    *lesson = (struct lesson){.learner = settings->learning.learner, .last_label = LABEL_LAST};
+    if (rc == 0 && settings->learning.learner == NULL) {
         rc = retrain_before(l->run.db, l->foi, &lesson->retrain, &before);
         rc = rc == ERR_NOT_FOUND ? 0 : rc;
         lesson->last_label = lesson->retrain.last_label;
@@ -129,7 +129,7 @@ static int rank_lesson(struct learning *l, const struct settings *settings,
 {
     struct settings as = *settings;
 
-    as.learner = lesson->learner;
+    as.learning.learner = lesson->learner;
     return lesson->retrain.id ? learning_rank_as(l, &as, &lesson->retrain)
                               : learning_rank(l, &as);
 }

@@ -22,7 +22,7 @@ static void wait_for_signal(struct http *http, const sigset_t *signals)
 static int serve(const struct settings *settings, struct live_state *live)
 {
     struct http_opts opts = {.address = settings->listen,
-                             .port = (uint16_t)settings->port,
+                             .port = (uint16_t)settings->page.port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .author = learning_author(settings),
@@ -39,7 +39,7 @@ static int serve(const struct settings *settings, struct live_state *live)
     signal(SIGPIPE, SIG_IGN);
     rc = http_open(&http, &opts);
     if (rc == 0) {
-        url_print(http, settings->is_tunnel, settings->is_json);
+        url_print(http, settings->page.is_tunnel, settings->is_json);
         wait_for_signal(http, &signals);
     }
     http_close(http);

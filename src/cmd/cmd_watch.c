@@ -114,8 +114,8 @@ static void print_totals(const struct live_session *session)
     print("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
           text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
     live_totals_print_trees(session);
-    if (session->settings->store)
-        print("snag serve %s shows it again\n", session->settings->store);
+    if (session->settings->live.store)
+        print("snag serve %s shows it again\n", session->settings->live.store);
     fflush(stdout);
 }
 
@@ -180,16 +180,16 @@ static int judge_next(struct live_session *session, struct next_runs *next,
 {
     int rc = next->first_store ? next_store(next->first_store, next->store) : 0;
 
-    next->settings.store = next->first_store ? next->store : NULL;
+    next->settings.live.store = next->first_store ? next->store : NULL;
     if (rc == 0)
-        live_state_next_run(state, next->settings.store);
+        live_state_next_run(state, next->settings.live.store);
     if (rc == 0)
         rc = live_session_next(session, &next->settings);
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
         return rc;
     }
-    print_run(state->run, next->settings.store, next->settings.is_json);
+    print_run(state->run, next->settings.live.store, next->settings.is_json);
     return judge_run(session, state);
 }
 
@@ -199,19 +199,19 @@ static int judge_next(struct live_session *session, struct next_runs *next,
  */
 static int judge(const struct settings *settings, struct live_state *state)
 {
-    struct next_runs next = {.first_store = settings->store, .settings = *settings};
+    struct next_runs next = {.first_store = settings->live.store, .settings = *settings};
     struct live_session session;
     int rc = live_session_open(&session, settings), status = STATUS_DONE;
 
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
     } else {
-        print_store(settings->store, settings->is_json);
+        print_store(settings->live.store, settings->is_json);
         rc = judge_run(&session, state);
     }
     while (rc >= 0) {
         status = status ? status : rc;
-        if (settings->is_once || !live_session_again(&session))
+        if (settings->page.is_once || !live_session_again(&session))
             break;
         rc = judge_next(&session, &next, state);
     }
@@ -233,16 +233,16 @@ static int serve(const struct settings *settings)
     const char *detector =
         settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
     struct live_opts live = {.source = settings->args[0],
-                             .store_url = settings->store,
+                             .store_url = settings->live.store,
                              .detector = detector,
                              .is_inclusive = settings->is_inclusive,
-                             .is_by_path = strcmp(settings->model_key, "path") == 0,
-                             .speed = settings->speed,
+                             .is_by_path = strcmp(settings->live.model_key, "path") == 0,
+                             .speed = settings->live.speed,
                              .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION
                                                                              : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct http_opts opts = {.address = settings->listen,
-                             .port = (uint16_t)settings->port,
+                             .port = (uint16_t)settings->page.port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .n_threads = settings->threads,
@@ -251,9 +251,9 @@ static int serve(const struct settings *settings)
     int rc = http_open(&http, &opts);
 
     if (rc == 0) {
-        url_print(http, settings->is_tunnel, settings->is_json);
+        url_print(http, settings->page.is_tunnel, settings->is_json);
         rc = judge(settings, state);
-        if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
+        if (!settings->page.is_once && (rc >= 0 || state->totals.n_steps > 0))
             stay();
     }
     http_close(http);
@@ -265,14 +265,14 @@ int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
     char store[FS_PATH_SIZE];
-    int rc = settings->store ? 0 : choose_store(settings->args[0], store);
+    int rc = settings->live.store ? 0 : choose_store(settings->args[0], store);
 
     if (rc < 0)
         return rc;
-    if (settings->store == NULL)
-        watched.store = store;
-    else if (strcmp(settings->store, NO_STORE) == 0)
-        watched.store = NULL;
+    if (settings->live.store == NULL)
+        watched.live.store = store;
+    else if (strcmp(settings->live.store, NO_STORE) == 0)
+        watched.live.store = NULL;
     signal(SIGPIPE, SIG_IGN);
     return live_session_guarded(&watched, serve);
 }

@@ -107,11 +107,11 @@ static void print_curve(struct simulation *s, int rc)
 
 static int play(struct simulation *s, const struct settings *settings)
 {
-    size_t batch = settings->batch;
+    size_t batch = settings->learning.batch;
     int rc;
 
     number_trees(s);
-    rc = label_file_read(settings->labels, take_label, s);
+    rc = label_file_read(settings->learning.labels, take_label, s);
     if (rc == 0)
         rc = check_all_labelled(s);
     if (rc < 0)
@@ -120,9 +120,9 @@ static int play(struct simulation *s, const struct settings *settings)
         s->curve = json_array();
     else
         s->table = table_new("rrrr", "labels", "ROC-AUC", "PR-AUC", "PR-AUC unlabelled");
-    progress_begin(&s->progress, "labelling", "executions", settings->simulate);
-    rc = simulate(&s->learning.ranking.learner, s->is_abnormal, settings->simulate, batch, tell,
-                  s);
+    progress_begin(&s->progress, "labelling", "executions", settings->learning.simulate);
+    rc = simulate(&s->learning.ranking.learner, s->is_abnormal, settings->learning.simulate,
+                  batch, tell, s);
     progress_end(&s->progress);
     print_curve(s, rc);
     return rc;
