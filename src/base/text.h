@@ -31,7 +31,7 @@ static inline const char *text_plural(uint64_t n)
 
 /*
  * text_decode -- how many bytes the character at the beginning of a text has, and its code
- * point; 1 and TEXT_NO_CODE where that is no UTF-8. Does not look behind a zero.
+ * point; 1 and TEXT_NO_CODE where that is no UTF-8. Does not look after a zero.
  */
 size_t text_decode(const char *text, uint32_t *code);
 

@@ -52,7 +52,7 @@ static int compile(sqlite3 *db, char *sql, const char *condition, sqlite3_stmt *
 }
 
 /*
- * What makes sense behind CASE WHEN and in brackets is an expression, and nothing that ends one
+ * What makes sense after CASE WHEN and in brackets is an expression, and nothing that ends one
  * and goes on. The line ends keep a comment in it from hiding what follows.
  */
 static int filter(struct database *reader, const struct settings *s)

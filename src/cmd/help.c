@@ -10,7 +10,7 @@
 #define HELP_INDENT 28
 #define HELP_WIDTH 80 /* columns of a terminal */
 
-/* Words behind an indent, when so many columns of the line are taken already. */
+/* Words after an indent, when so many columns of the line are taken already. */
 static void print_wrapped(FILE *out, const char *text, size_t length, int indent, int column)
 {
     const char *end = text + length;

@@ -245,7 +245,7 @@ static int prepare_run(struct live_session *session)
     return rc < 0 ? rc : open_client(session);
 }
 
-/* ... and behind it: the recorder looks at the stream, and at the trees of a step. */
+/* ... and after it: the recorder looks at the stream, and at the trees of a step. */
 static int begin_run(struct live_session *session)
 {
     int rc = open_trees(session, session->settings);

@@ -264,7 +264,7 @@ bool command_takes(const struct command *command, const struct option_row *optio
            option_find(option->name, command) == option;
 }
 
-/* The i-th of what an option takes, as n bytes; NULL behind the last. */
+/* The i-th of what an option takes, as n bytes; NULL after the last. */
 static const char *choice_of(const struct option_row *row, size_t i, size_t *n)
 {
     const char *at = row->choice ? row->choice(i) : row->choices;

@@ -4,7 +4,7 @@
 #include "base/test.h"
 #include "trace/definitions.h"
 
-/* Parses the words behind a command's name; the settings refer to them until the next call. */
+/* Parses the words after a command's name; the settings refer to them until the next call. */
 static int parse(const char *command, struct settings *settings, char **words)
 {
     static char *argv[32];

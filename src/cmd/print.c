@@ -97,7 +97,7 @@ static size_t bytes_that_fit(const char *text, size_t width)
     return end ? end : at;
 }
 
-/* Folds a text to lines of a width, all but the first behind so many spaces. */
+/* Folds a text to lines of a width, all but the first after so many spaces. */
 static char *fold(char *text, size_t indent, size_t width)
 {
     const char *rest = text;
@@ -196,7 +196,7 @@ struct conversion {
     char letter;
 };
 
-/* Takes the conversion behind a % apart. Returns what follows it. */
+/* Takes the conversion after a % apart. Returns what follows it. */
 static const char *take_conversion(const char *fmt, va_list *args, struct conversion *c)
 {
     size_t n = strspn(fmt, "-+ #0123456789.*lzh");

@@ -68,7 +68,7 @@ struct call_detector_ops {
 /* call_detector_find -- the row of the table with this name, or NULL. */
 const struct call_detector_ops *call_detector_find(const char *name);
 
-/* call_detector_name -- of row i of the table; NULL behind its last. */
+/* call_detector_name -- of row i of the table; NULL after its last. */
 const char *call_detector_name(size_t i);
 
 /*

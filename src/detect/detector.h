@@ -37,7 +37,7 @@ struct detector_ops {
 /* detector_find -- the row of the table with this name, or NULL. */
 const struct detector_ops *detector_find(const char *name);
 
-/* detector_name -- of row i of the table; NULL behind its last. */
+/* detector_name -- of row i of the table; NULL after its last. */
 const char *detector_name(size_t i);
 
 #endif

@@ -41,7 +41,7 @@ struct feature_ops {
 /* feature_find -- the row of the table with this name, or NULL. */
 const struct feature_ops *feature_find(const char *name);
 
-/* feature_name -- of row i of the table; NULL behind its last. */
+/* feature_name -- of row i of the table; NULL after its last. */
 const char *feature_name(size_t i);
 
 /*

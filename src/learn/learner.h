@@ -56,7 +56,7 @@ double learner_highest(uint32_t n);
 /* learner_find -- the row of the table with this name, or NULL. */
 const struct learner_ops *learner_find(const char *name);
 
-/* learner_name -- of row i of the table; NULL behind its last. */
+/* learner_name -- of row i of the table; NULL after its last. */
 const char *learner_name(size_t i);
 
 /*

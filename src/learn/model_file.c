@@ -1,4 +1,4 @@
-/* Sections, see the table below, are packed one behind the other and compressed as one. */
+/* Sections, see the table below, are packed one after the other and compressed as one. */
 #include "learn/model_file.h"
 
 #include "base/err.h"

@@ -52,7 +52,7 @@ struct project_method {
 /* project_find -- the method with this name, or NULL. */
 const struct project_method *project_find(const char *name);
 
-/* project_name -- of row i of the table; NULL behind its last. */
+/* project_name -- of row i of the table; NULL after its last. */
 const char *project_name(size_t i);
 
 /*

@@ -291,7 +291,7 @@ static void send_request(struct ps_client *c, const struct delta *delta)
     write_functions(c, delta ? &delta->state : NULL);
     write_stats(c, delta ? &delta->state : NULL);
     if (zmq_send(c->socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
-        c->counts.n_sent++; /* else the way is full: it is as if it had been lost on it */
+        c->counts.n_sent++; /* else there is no room to send it: it is as if it had been lost */
     c->is_waiting = true;
     c->asked = push.sequence;
     c->sent_ms = now_ms();

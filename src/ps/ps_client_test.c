@@ -389,7 +389,7 @@ enum moment { NEVER, BEFORE, AMONG, BEHIND, N_MOMENTS };
 
 /*
  * In each round the clients take turns in another order. The models after each round go to
- * bytes, one behind the other.
+ * bytes, one after the other.
  *
  *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  BEHIND  all
  * do
