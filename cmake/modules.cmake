@@ -11,6 +11,27 @@ set(SNAG_TEST_ENVIRONMENT
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
   "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
 
+# snag_runs(RESULT KIND) -- whether tests of a kind run in this build. All of them run in a build
+# without sanitizers; the others repeat what their sanitizer can say something of that no other
+# build has said:
+#
+#   unit     a module's own: everywhere
+#   service  programs that serve, stream or judge while others wait: everywhere, they are threads
+#   command  a command from its words to what it prints; also what damage does to it: with the
+#            address sanitizer. Its threads are those of the modules, whose unit tests run them
+#   threads  a command that keeps all processors busy: everywhere
+#   words    what is the same whatever the build: texts, sources, data, the page, other programs
+function(snag_runs result kind)
+  set(thread_kinds unit service threads)
+  set(address_kinds ${thread_kinds} command)
+  set(${result} TRUE PARENT_SCOPE)
+  foreach(sanitizer thread address)
+    if(SNAG_SANITIZE MATCHES ${sanitizer} AND NOT kind IN_LIST ${sanitizer}_kinds)
+      set(${result} FALSE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 function(add_module name)
   cmake_parse_arguments(M "" "" "SOURCES;TESTS;TEST_LIBS;USES;LIBS" ${ARGN})
   set(target snag_${name})

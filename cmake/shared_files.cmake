@@ -2,7 +2,7 @@
 #
 #   cmake -D SNAG=build/snag -D OUT=build/share -P shared_files.cmake
 #
-# makes man/man1/*.1, bash-completion/completions/snag, zsh/site-functions/_snag and
+# makes man/man1/*.1, man/man5/snag-formats.5, bash-completion/completions/snag, zsh/site-functions/_snag and
 # fish/vendor_completions.d/snag.fish below OUT.
 
 function(print_to file)
@@ -21,6 +21,7 @@ foreach(row ${rows})
   string(REGEX REPLACE "^\\.It Xr snag.*-([a-z]+) 1$" "\\1" command "${row}")
   print_to(man/man1/snag-${command}.1 man ${command})
 endforeach()
+print_to(man/man5/snag-formats.5 man formats)
 print_to(bash-completion/completions/snag completion bash)
 print_to(zsh/site-functions/_snag completion zsh)
 print_to(fish/vendor_completions.d/snag.fish completion fish)

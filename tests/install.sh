@@ -20,6 +20,7 @@ bin/snag completion bash | cmp - share/bash-completion/completions/snag
 bin/snag completion zsh | cmp - share/zsh/site-functions/_snag
 bin/snag completion fish | cmp - share/fish/vendor_completions.d/snag.fish
 bin/snag man show | cmp - share/man/man1/snag-show.1
+bin/snag man formats | cmp - share/man/man5/snag-formats.5
 
 # With all pages there, nothing is left to complain of.
 if command -v mandoc >/dev/null; then

@@ -16,7 +16,8 @@ command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 dir=$(mktemp -d)
 reader=
 program=
-trap 'kill $reader $program 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
+second=
+trap 'kill $reader $program $second 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
 export SNAG_TRACER_LIVE=$dir/socket SNAG_TRACER_RANKS=$dir/ranks TRACER=$tracer
 
 fail() {
@@ -35,11 +36,28 @@ wait_for_socket() {
     while [ ! -S "$dir/socket" ]; do sleep 0.02; done
 }
 
-# Until MPI has started, and for as long as it takes to send something.
-wait_for_program() {
-    while [ ! -s "$dir/ranks" ]; do sleep 0.02; done
-    sleep 1
-    rm "$dir/ranks"
+# begin COMMAND...: starts md in the background, for as long as $dir/until is not there; returns
+# when it has been at it for some steps.
+begin() {
+    rm -f "$dir/ranks" "$dir/until" "$dir/steps"
+    "$@" --until "$dir/until" --output "$dir/steps" --write 10 --particles 500 >/dev/null 2>&1 &
+    program=$!
+    while [ ! -s "$dir/steps" ]; do
+        kill -0 "$program" 2>/dev/null || fail "the program has ended"
+        sleep 0.02
+    done
+}
+
+# end WHAT: the program that was begun
+end() {
+    touch "$dir/until"
+    wait "$program" || fail "$1: the program failed"
+    program=
+}
+
+# Until the reader was told something.
+wait_for_step() {
+    until grep -q 'the first step' "$dir/said"; do sleep 0.02; done
 }
 
 wait_for_reader() {
@@ -73,14 +91,12 @@ need whole "$(grep -c '^host ' "$dir/counts")" -eq 2
 need whole "$(of counters)" -ge 4
 [ ! -e "$dir/socket" ] || fail "whole: the socket stays"
 
-rm "$dir/ranks"
 export SNAG_TRACER_ARCHIVE=0 SNAG_TRACER_DIR=$dir/none
-"$run_mpi" 2 "$md" --seconds 4 --particles 500 --pace 5 >/dev/null &
-program=$!
-wait_for_program
+begin "$run_mpi" 2 "$md" --pace 5
 read_stream
-wait "$program" || fail "late: the program failed"
-program=
+until [ "$(grep -c "$dir/socket" /proc/net/unix)" -ge 3 ]; do sleep 0.02; done # it and two ranks
+wait_for_step
+end late
 wait_for_reader
 need late "$(of open)" -eq 0
 need late "$(of lost)" -gt 0
@@ -93,7 +109,6 @@ read_stream 300
 wait_for_socket
 SNAG_TRACER_LIVE_KB=64 "$run_mpi" 1 "$overhead" --measure >/dev/null
 wait_for_reader
-rm "$dir/ranks"
 need slow "$(of open)" -eq 0
 need slow "$(of lost)" -gt 100000
 need slow "$(of lost)" -lt 7000000
@@ -102,26 +117,29 @@ need slow "$(of missing_leave)" -eq 0
 
 read_stream
 wait_for_socket
-LD_PRELOAD=$tracer "$md" --seconds 20 --particles 500 >/dev/null 2>&1 &
-program=$!
-wait_for_program
+begin env LD_PRELOAD="$tracer" "$md"
+wait_for_step
 kill -KILL "$program"
 wait "$program" 2>/dev/null || true
 program=
 wait_for_reader
 need killed "$(of truncated)" -eq 1
 need killed "$(of open)" -gt 0
-rm -f "$dir/ranks"
 
 read_stream
 wait_for_socket
-LD_PRELOAD=$tracer "$md" --seconds 4 --particles 500 >/dev/null 2>&1 &
-program=$!
-wait_for_program
-LD_PRELOAD=$tracer "$md" --seconds 2 --particles 500 >/dev/null 2>"$dir/second" ||
-    fail "second: the second program failed"
-wait "$program" || fail "second: the first program failed"
-program=
+begin env LD_PRELOAD="$tracer" "$md"
+wait_for_step
+LD_PRELOAD=$tracer "$md" --until "$dir/heard" --particles 500 >/dev/null 2>"$dir/second" &
+second=$!
+while [ ! -s "$dir/second" ]; do
+    kill -0 "$second" 2>/dev/null || fail "second: it ended and said nothing"
+    sleep 0.02
+done
+touch "$dir/heard"
+wait "$second" || fail "second: the second program failed"
+second=
+end second
 wait_for_reader
 [ "$(grep -c '^snag-tracer: ' "$dir/second")" -eq 1 ] && grep -q 'not recorded at .*one program at a time' "$dir/second" ||
     fail "second: it says '$(cat "$dir/second")'"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NAP_NS 500000 /* one sleep of wait_for_pace */
 
@@ -97,6 +98,11 @@ static void wait_for_pace(const struct md *md, double begin_s)
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
+NOT_TRACED static bool is_told_to_end(const struct md *md)
+{
+    return md->opt.until && access(md->opt.until, F_OK) == 0;
+}
+
 static void step(struct md *md, double stop_s)
 {
     double begin_s = seconds(CLOCK_MONOTONIC);
@@ -112,7 +118,7 @@ static void step(struct md *md, double stop_s)
     pair_forces(md);
     integrate_velocities(md);
     if (md->step % md->opt.reduce_every == 0)
-        reduce_energy(md, stop_s > 0 && begin_s >= stop_s);
+        reduce_energy(md, (stop_s > 0 && begin_s >= stop_s) || is_told_to_end(md));
     if (md->step % md->opt.write_every == 0 && md->rank == 0)
         write_output(md);
     if (md->opt.pace_ms > 0)
@@ -180,6 +186,7 @@ static const char usage[] =
     "usage: mpirun -n RANKS md [options]\n"
     "  --steps N        end after N steps (default 1000)\n"
     "  --seconds S      end after S seconds instead\n"
+    "  --until FILE     end when there is such a file instead\n"
     "  --particles N    per rank, at least (default 4000)\n"
     "  --pace MS        each step takes at least MS milliseconds (default 0)\n"
     "  --seed N         of the velocities (default 1)\n"
@@ -187,17 +194,12 @@ static const char usage[] =
     "  --rebuild N --reduce N --write N   every how many steps (default 10, 10, 200)\n";
 
 static const struct option long_options[] = {
-    {"steps", required_argument, NULL, 's'},
-    {"seconds", required_argument, NULL, 't'},
-    {"particles", required_argument, NULL, 'n'},
-    {"pace", required_argument, NULL, 'p'},
-    {"seed", required_argument, NULL, 'r'},
-    {"output", required_argument, NULL, 'o'},
-    {"rebuild", required_argument, NULL, 'b'},
-    {"reduce", required_argument, NULL, 'e'},
-    {"write", required_argument, NULL, 'w'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"steps", required_argument, NULL, 's'},  {"seconds", required_argument, NULL, 't'},
+    {"until", required_argument, NULL, 'u'},  {"particles", required_argument, NULL, 'n'},
+    {"pace", required_argument, NULL, 'p'},   {"seed", required_argument, NULL, 'r'},
+    {"output", required_argument, NULL, 'o'}, {"rebuild", required_argument, NULL, 'b'},
+    {"reduce", required_argument, NULL, 'e'}, {"write", required_argument, NULL, 'w'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 /* A number within bounds. */
@@ -220,6 +222,9 @@ static bool read_option(struct options *o, int letter)
         return true;
     case 't':
         o->seconds = number(optarg, 0.001, 1e9);
+        return true;
+    case 'u':
+        o->until = optarg;
         return true;
     case 'n':
         o->particles = (int)number(optarg, 1, 1e7);
@@ -265,7 +270,7 @@ static int read_options(struct options *o, int argc, char **argv)
             fputs(usage, stderr);
         return 2;
     }
-    if (o->steps == 0 && o->seconds == 0)
+    if (o->steps == 0 && o->seconds == 0 && o->until == NULL)
         o->steps = 1000;
     return -1;
 }

@@ -13,8 +13,9 @@
 
 struct per_call_opts per_call_default(void)
 {
-    return (struct per_call_opts){
-        .detector = call_detector_find("hbos"), .least_calls = 100, .most = 100000};
+    return (struct per_call_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
+                                  .least_calls = 100,
+                                  .most = 100000};
 }
 
 /* What one location found. */

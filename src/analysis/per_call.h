@@ -1,6 +1,6 @@
 /*
  * per_call -- the strange calls of a run, whatever their function: each call's time against
- * those of the other calls of its region, or of its call path.
+ * those of the other calls of its region.
  *
  * Two passes over the columns: sketches, then judgements. Sketches of the locations are merged
  * in any order, so the result does not depend on the number of threads.

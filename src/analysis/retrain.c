@@ -1,4 +1,4 @@
-/* Everything is computed first; the transaction only writes. */
+/* The ranking is computed first; what it replaces is read in the transaction that writes. */
 #include "analysis/retrain.h"
 
 #include "analysis/label_store.h"
@@ -140,8 +140,6 @@ static int rank(sqlite3 *db, struct ranking *r, int64_t last_label, struct score
     uint64_t begin;
     int rc = label_store_load(db, r->foi, last_label, s->n, s->label, &s->newest_label);
 
-    if (rc == 0)
-        rc = load(db, r->foi, "score, verdict", s->n, s->old_score, s->was_anomaly);
     begin = clock_ns();
     if (rc == 0)
         rc = learner_rank(&r->learner, s->label, s->score, s->is_anomaly, &s->threshold);
@@ -149,11 +147,38 @@ static int rank(sqlite3 *db, struct ranking *r, int64_t last_label, struct score
     return rc;
 }
 
+/* From here on the scores are nobody else's to change; s gets those that hold until now. */
+static int begin(sqlite3 *db, int64_t foi, struct scores *s)
+{
+    int rc = rundb_exec(db, "BEGIN IMMEDIATE");
+
+    if (rc == 0)
+        rc = load(db, foi, "score, verdict", s->n, s->old_score, s->was_anomaly);
+    return rc;
+}
+
+/* Also what could not begin: without a transaction there is nothing to roll back. */
 static int commit(sqlite3 *db, int rc)
 {
     if (rc == 0)
         return rundb_exec(db, "COMMIT");
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct scores *s,
+                     struct retrain_result *result)
+{
+    int rc = begin(db, r->foi, s);
+
+    if (rc < 0)
+        return rc;
+    summarize(s, result);
+    rc = store(db, r->foi, s);
+    if (rc == 0)
+        rc = record(db, r, s, author, result);
+    if (rc == 0 && r->work.is_embedding_new)
+        rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
     return rc;
 }
 
@@ -167,16 +192,7 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
     scores_init(&s, r->n);
     rc = rank(db, r, LABEL_LAST, &s, result);
     if (rc == 0)
-        rc = rundb_exec(db, "BEGIN IMMEDIATE");
-    if (rc == 0) {
-        summarize(&s, result);
-        rc = store(db, r->foi, &s);
-        if (rc == 0)
-            rc = record(db, r, &s, author, result);
-        if (rc == 0 && r->work.is_embedding_new)
-            rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
-        rc = commit(db, rc);
-    }
+        rc = commit(db, write_run(db, r, author, &s, result));
     scores_release(&s);
     return rc;
 }
@@ -242,6 +258,31 @@ static int mark_undone(sqlite3 *db, int64_t id)
     return rc;
 }
 
+/* Somebody may have retrained, or undone, since it was looked up. */
+static int check_newest(sqlite3 *db, int64_t foi, int64_t newest_id)
+{
+    struct retrain_settings newest, before;
+    int rc = retrain_before(db, foi, &newest, &before);
+
+    if (rc == 0 && newest.id != newest_id)
+        rc = err_set(ERR_EXISTS, "the run was retrained meanwhile; nothing is undone");
+    return rc;
+}
+
+static int write_undo(sqlite3 *db, int64_t foi, int64_t newest_id, struct scores *s,
+                      struct retrain_result *result)
+{
+    int rc = begin(db, foi, s);
+
+    if (rc == 0)
+        rc = check_newest(db, foi, newest_id);
+    if (rc < 0)
+        return rc;
+    summarize(s, result);
+    rc = store(db, foi, s);
+    return rc < 0 ? rc : mark_undone(db, newest_id);
+}
+
 int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result)
 {
     struct retrain_settings newest, before;
@@ -255,20 +296,10 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
     scores_init(&s, n);
     if (rc == 0 && before.id != 0)
         rc = rank(db, r, before.last_label, &s, result);
-    else if (rc == 0) {
-        rc = load(db, foi, "score, verdict", n, s.old_score, s.was_anomaly);
-        if (rc == 0)
-            rc = load(db, foi, "detector_score, detector_verdict", n, s.score, s.is_anomaly);
-    }
+    else if (rc == 0)
+        rc = load(db, foi, "detector_score, detector_verdict", n, s.score, s.is_anomaly);
     if (rc == 0)
-        rc = rundb_exec(db, "BEGIN IMMEDIATE");
-    if (rc == 0) {
-        summarize(&s, result);
-        rc = store(db, foi, &s);
-        if (rc == 0)
-            rc = mark_undone(db, newest.id);
-        rc = commit(db, rc);
-    }
+        rc = commit(db, write_undo(db, foi, newest.id, &s, result));
     scores_release(&s);
     return rc;
 }

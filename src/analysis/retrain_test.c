@@ -185,6 +185,47 @@ static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
     assert_int_equal(number(f->run.db, "SELECT count(*) FROM labelled"), 0);
 }
 
+/* What somebody else does to the run right before a transaction begins. */
+struct meddler {
+    const char *path, *sql;
+    bool has_met;
+};
+
+static int meddle(unsigned event, void *ctx, void *statement, void *text)
+{
+    struct meddler *m = ctx;
+    sqlite3 *other = NULL;
+
+    (void)event, (void)statement;
+    if (m->has_met || strncmp(text, "BEGIN", 5) != 0)
+        return 0;
+    m->has_met = true;
+    assert_int_equal(sqlite3_open(m->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, m->sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(other);
+    return 0;
+}
+
+/* A tree that keeps its score was given another one meanwhile: what is stored is the ranking.
+ */
+static void scores_that_change_meanwhile_are_replaced_too(void **state)
+{
+    struct fixture *f = *state;
+    struct retrain_result result;
+    struct meddler m = {.path = sqlite3_db_filename(f->run.db, "main"),
+                        .sql = "UPDATE execution SET score = 99, verdict = 'anomaly' "
+                               "WHERE foi = 1 AND tree = 5"};
+
+    open_ranking(f);
+    assert_int_equal(number(f->run.db, "SELECT score > 90 FROM execution WHERE tree = 5"), 0);
+    sqlite3_trace_v2(f->run.db, SQLITE_TRACE_STMT, meddle, &m);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    sqlite3_trace_v2(f->run.db, 0, NULL, NULL);
+    assert_true(m.has_met);
+    assert_int_equal(number(f->run.db, "SELECT score > 90 FROM execution WHERE tree = 5"), 0);
+    free(result.change);
+}
+
 static void labels_survive_another_analysis_of_the_trace(void **state)
 {
     struct fixture *f = *state;
@@ -211,6 +252,7 @@ int main(void)
         TEST(labels_are_taken_all_or_none),
         TEST(sixteen_times_the_labels_take_about_sixteen_times_as_long),
         TEST(the_last_word_holds_and_earlier_ones_can_be_asked_for),
+        TEST(scores_that_change_meanwhile_are_replaced_too),
         TEST(labels_survive_another_analysis_of_the_trace),
     };
 #undef TEST

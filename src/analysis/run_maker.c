@@ -200,26 +200,3 @@ int run_make(struct rundir *dir, struct source *source, struct ingested *ingeste
         rc = write_database(&m);
     return rc < 0 ? rc : rundir_commit(dir);
 }
-
-void run_maker_output(const char *trace, char out[FS_PATH_SIZE])
-{
-    char copy[FS_PATH_SIZE], *base, *dot;
-    size_t length;
-
-    snprintf(copy, sizeof copy, "%s", strncmp(trace, "synth:", 6) == 0 ? "synth" : trace);
-    if (strcmp(copy, "-") == 0)
-        snprintf(copy, sizeof copy, "trace");
-    length = strlen(copy);
-    while (length > 1 && copy[length - 1] == '/')
-        copy[--length] = '\0';
-    base = strrchr(copy, '/');
-    if (base && strcmp(base, "/traces.otf2") == 0) {
-        *base = '\0';
-        base = strrchr(copy, '/');
-    }
-    base = base ? base + 1 : copy;
-    dot = strchr(base + (*base == '.'), '.');
-    if (dot)
-        *dot = '\0';
-    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", *base ? base : "trace");
-}

@@ -43,8 +43,4 @@ struct run_made {
 int run_make(struct rundir *dir, struct source *source, struct ingested *ingested,
              const struct run_maker_opts *opts, struct run_made *made);
 
-/* run_maker_output -- the usual name of the run of a trace: "dir/name.otf2" -> "name.snag";
- * "dir/traces.otf2" and "dir/" -> "dir.snag". */
-void run_maker_output(const char *trace, char out[FS_PATH_SIZE]);
-
 #endif

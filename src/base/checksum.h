@@ -14,7 +14,7 @@ struct checksum {
 uint64_t checksum_of(const void *data, size_t bytes);
 uint64_t checksum_seeded(const void *data, size_t bytes, uint64_t seed);
 
-/* checksum_begin, checksum_add, checksum_end -- the same as of all pieces behind each other. */
+/* checksum_begin, checksum_add, checksum_end -- the same as of all pieces after each other. */
 void checksum_begin(struct checksum *sum);
 void checksum_add(struct checksum *sum, const void *data, size_t bytes);
 uint64_t checksum_end(const struct checksum *sum);

@@ -59,7 +59,7 @@ void courier_close(struct courier *courier);
  * courier_receive -- the next block; gives the last one back.
  *   timeout_ms  wait no longer than that; 0: not at all
  * Returns an enum courier_state or what fn has returned. After COURIER_OVER and what comes
- * behind it in the list, or an error, it is the same every time.
+ * after it in the list, or an error, it is the same every time.
  */
 int courier_receive(struct courier *courier, int timeout_ms, struct courier_block *block);
 

@@ -342,7 +342,7 @@ static char next_of(const char **at)
     return is_blank && **at ? ' ' : **at ? *(*at)++ : '\0';
 }
 
-/* A statement up to its semicolon, without what makes no difference; at: out, behind it. */
+/* A statement up to its semicolon, without what makes no difference; at: out, after it. */
 static void write_plain(struct pack *out, const char **at)
 {
     static const char unless[] = "IF NOT EXISTS ";

@@ -87,7 +87,7 @@ void database_read_only(struct database *database);
 void database_unbound(struct database *database);
 
 /* database_spend -- work that a function of ours does within a statement: so many bytes made.
- * Returns false when it was too much. */
+ * Returns false when there was not enough. */
 bool database_spend(struct database *database, uint64_t bytes);
 
 /* database_is_moved -- the name is another file's by now, or none's: what is written is lost.

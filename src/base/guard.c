@@ -87,16 +87,16 @@ struct passed {
  * What a signal to us means to the child. Those within half a second are one: timeout(1) and
  * batch systems signal a process and then its group, and the second kills.
  */
-static void pass_on(pid_t child, bool ends_itself, struct passed *passed)
+static void pass_on(pid_t child, const struct guard_opts *opts, struct passed *passed)
 {
     int n = n_caught;
 
     if (n == passed->n)
         return;
-    if (ends_itself && passed->n == 0) {
-        passed->since_ns = clock_ns();
+    if (opts->ends_itself && passed->n == 0) {
+        passed->since_ns = opts->now_ns();
         kill(child, caught);
-    } else if (!ends_itself || clock_ns() - passed->since_ns > ONE_SIGNAL_NS) {
+    } else if (!opts->ends_itself || opts->now_ns() - passed->since_ns > ONE_SIGNAL_NS) {
         kill(child, SIGKILL);
     }
     passed->n = n;
@@ -106,8 +106,7 @@ static void pass_on(pid_t child, bool ends_itself, struct passed *passed)
 static int wait_for(pid_t child, const struct guard *guard, const struct guard_opts *opts,
                     bool *is_hung)
 {
-    uint64_t last_beat = heartbeat(guard), since = clock_ns(), nap_us = 200;
-    unsigned patience_s = opts->patience_s ? opts->patience_s : DEFAULT_PATIENCE_S;
+    uint64_t last_beat = heartbeat(guard), since = opts->now_ns(), nap_us = 200;
     struct passed passed = {0};
     int status = 0;
 
@@ -118,11 +117,11 @@ static int wait_for(pid_t child, const struct guard *guard, const struct guard_o
 
         if (pid == child)
             return status;
-        pass_on(child, opts->ends_itself, &passed);
+        pass_on(child, opts, &passed);
         if (beat != last_beat || !is_reading(guard)) {
             last_beat = beat;
-            since = clock_ns();
-        } else if (clock_ns() - since > (uint64_t)patience_s * 1000000000u) {
+            since = opts->now_ns();
+        } else if (opts->now_ns() - since > (uint64_t)opts->patience_s * 1000000000u) {
             *is_hung = true;
             kill(child, SIGKILL);
         }
@@ -228,21 +227,22 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
 int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
               const struct guard_opts *opts, int *interrupted_by)
 {
-    static const struct guard_opts defaults;
     struct sigaction before[N_POLITE];
-    const struct guard_opts *o = opts ? opts : &defaults;
+    struct guard_opts o = opts ? *opts : (struct guard_opts){0};
     struct guard *guard =
         mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int rc;
 
     if (guard == MAP_FAILED)
         return err_set(ERR_IO, "cannot share memory: %s", strerror(errno));
+    o.patience_s = o.patience_s ? o.patience_s : DEFAULT_PATIENCE_S;
+    o.now_ns = o.now_ns ? o.now_ns : clock_ns;
     shared = guard;
     caught = n_caught = 0;
     catch_signals(polite, N_POLITE, on_polite, before);
-    rc = run_until_done(fn, ctx, guard, o);
-    if (rc != 0 && o->clean_up)
-        o->clean_up(ctx);
+    rc = run_until_done(fn, ctx, guard, &o);
+    if (rc != 0 && o.clean_up)
+        o.clean_up(ctx);
     for (size_t i = 0; i < N_POLITE; i++)
         sigaction(polite[i], &before[i], NULL);
     if (interrupted_by)

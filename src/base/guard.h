@@ -43,9 +43,10 @@ struct guard {
 struct guard_opts {
     unsigned patience_s; /* seconds without progress that count as a hang; 0: 60 */
     void (*clean_up)(
-        void *ctx);   /* called in the parent when the child failed for good, or NULL */
-    bool ends_itself; /* a signal to end is passed on to the child, which does so at its
-                         leisure; the second one kills it */
+        void *ctx);           /* called in the parent when the child failed for good, or NULL */
+    bool ends_itself;         /* a signal to end is passed on to the child, which does so at its
+                                 leisure; the second one kills it */
+    uint64_t (*now_ns)(void); /* what tells the time; NULL: clock_ns */
 };
 
 /*

@@ -4,7 +4,22 @@
 #include "base/test.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* A clock that stands still until a child moves it on. */
+static _Atomic uint64_t *test_ns;
+
+static uint64_t test_clock(void)
+{
+    return *test_ns;
+}
+
+static void let_pass_ms(uint64_t ms)
+{
+    *test_ns += ms * 1000000;
+}
 
 static int succeed(void *ctx, struct guard *guard)
 {
@@ -66,6 +81,13 @@ static void hang(void)
         pause();
 }
 
+/* Hangs, while time goes by. */
+static void hang_on(void)
+{
+    for (;; usleep(1000))
+        let_pass_ms(1000);
+}
+
 static void the_rest_is_read_when_one_item_crashes(void **state)
 {
     void (*die)(void) = crash;
@@ -76,11 +98,12 @@ static void the_rest_is_read_when_one_item_crashes(void **state)
 
 static void the_rest_is_read_when_one_item_hangs(void **state)
 {
-    void (*die)(void) = hang;
-    struct guard_opts opts = {.patience_s = 1};
+    void (*die)(void) = hang_on;
+    struct guard_opts opts = {.now_ns = test_clock};
 
     (void)state;
     assert_int_equal(guard_run(read_items, &die, &opts, NULL), 0);
+    assert_true(*test_ns > 60000000000u);
 }
 
 static int die_outside(void *ctx, struct guard *guard)
@@ -149,7 +172,7 @@ static int ignore_what_is_told(void *ctx, struct guard *guard)
     kill(getppid(), SIGTERM);
     while (n_told == 0)
         usleep(1000);
-    usleep(700000); /* sooner, it would be the same one */
+    let_pass_ms(501); /* sooner, it would be the same one */
     kill(getppid(), SIGTERM);
     hang();
     return 7;
@@ -157,7 +180,7 @@ static int ignore_what_is_told(void *ctx, struct guard *guard)
 
 static void a_child_may_end_itself(void **state)
 {
-    struct guard_opts opts = {.ends_itself = true};
+    struct guard_opts opts = {.ends_itself = true, .now_ns = test_clock};
     int sig = 0;
 
     (void)state;
@@ -197,5 +220,7 @@ int main(void)
         cmocka_unit_test(a_closed_pipe_is_nobodys_fault),
     };
 
+    test_ns =
+        mmap(NULL, sizeof *test_ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,32 +140,45 @@ size_t text_next_harmful(const char *text, size_t *length, uint32_t *code)
     return at;
 }
 
+static bool is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 size_t text_distance(const char *a, const char *b, size_t most)
 {
     size_t n = strnlen(a, LONGEST), m = strnlen(b, LONGEST);
-    size_t row[LONGEST + 1];
+    size_t row[3][LONGEST + 1]; /* i of them is row i % 3: edits from a[0..i) to b[0..j) */
 
     if (strcasecmp(a, b) == 0)
         return 0;
     if (n > 0 && m > 0 && (strcasestr(a, b) || strcasestr(b, a)))
         return 1;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            const size_t *above = row[(i + 2) % 3], *above2 = row[(i + 1) % 3];
+            size_t *here = row[i % 3];
 
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            int differs = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]);
-            size_t best = diagonal + (size_t)differs;
-
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
+            here[j] = i == 0 ? j : i;
+            if (i == 0 || j == 0)
+                continue;
+            here[j] = least(above[j - 1] + !is_same(a[i - 1], b[j - 1]),
+                            least(above[j], here[j - 1]) + 1);
+            if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]))
+                here[j] = least(here[j], above2[j - 2] + 1);
         }
-    }
-    return row[m] + 1 > most ? SIZE_MAX : row[m] + 1;
+    return row[n % 3][m] + 1 > most ? SIZE_MAX : row[n % 3][m] + 1;
+}
+
+/* One edit of three letters, two of six: fewer letters are like anything. */
+size_t text_typos(const char *word)
+{
+    size_t n = strlen(word);
+
+    return n < 3 ? 0 : n < 6 ? 2 : 3;
 }

@@ -31,7 +31,7 @@ static inline const char *text_plural(uint64_t n)
 
 /*
  * text_decode -- how many bytes the character at the beginning of a text has, and its code
- * point; 1 and TEXT_NO_CODE where that is no UTF-8. Does not look behind a zero.
+ * point; 1 and TEXT_NO_CODE where that is no UTF-8. Does not look after a zero.
  */
 size_t text_decode(const char *text, uint32_t *code);
 
@@ -51,9 +51,14 @@ size_t text_next_harmful(const char *text, size_t *length, uint32_t *code);
 
 /*
  * text_distance -- how far b is from a, ignoring case: 0 equal, 1 one of them contains the
- * other, else 1 + the number of insertions, deletions, replacements (Levenshtein), or SIZE_MAX
- * when that is more than `most`. Looks at the first 256 bytes. Cost O(length a x length b).
+ * other, else 1 + the number of insertions, deletions, replacements and swaps of neighbours
+ * (restricted Damerau-Levenshtein), or SIZE_MAX when that is more than `most`. Looks at the
+ * first 256 bytes. Cost O(length a x length b).
  */
 size_t text_distance(const char *a, const char *b, size_t most);
+
+/* text_typos -- how far off (text_distance) a word may be and still be meant by who typed it.
+ */
+size_t text_typos(const char *word);
 
 #endif

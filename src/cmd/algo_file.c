@@ -16,12 +16,11 @@
 
 static int set_algorithm(const json_t *value, struct ad_opts *opts)
 {
-    static const char *const known[] = {"hbos", "sstd", "copod"};
-    const char *name = json_string_value(value);
+    const char *said = json_string_value(value), *name;
 
-    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(name, known[i]) == 0) {
-            opts->detector = call_detector_find(known[i]);
+    for (size_t i = 0; said && (name = call_detector_name(i)) != NULL; i++)
+        if (strcasecmp(said, name) == 0) {
+            opts->detector = call_detector_find(name);
             return 0;
         }
     return -1;
@@ -59,9 +58,9 @@ static const struct {
     const char *name;
     int (*set)(const json_t *value, struct ad_opts *opts);
     bool has_counterpart;
-    const char *takes;
+    const char *takes; /* NULL: the name of a detector of calls */
 } fields[] = {
-    {"algorithm", set_algorithm, true, "hbos, sstd or copod"},
+    {"algorithm", set_algorithm, true, NULL},
     {"sstd_sigma", set_sigma, true, "a number above 0, up to a million"},
     {"hbos_thres", check_share, false, "a number from 0 to 1"},
     {"glob_thres", check_flag, false, "true or false"},
@@ -69,6 +68,17 @@ static const struct {
 };
 
 #define N_FIELDS (sizeof fields / sizeof *fields)
+
+static int complain(const char *path, const char *name, const char *takes)
+{
+    char names[128] = "one of";
+    size_t n = strlen(names);
+
+    for (size_t i = 0; call_detector_name(i) && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s %s", i ? "," : "",
+                              call_detector_name(i));
+    return err_set(ERR_FORMAT, "'%s' in '%s' takes %s", name, path, takes ? takes : names);
+}
 
 /* Appends the name to words if it has no counterpart. */
 static int set_field(const char *path, const char *name, const json_t *value,
@@ -78,7 +88,7 @@ static int set_field(const char *path, const char *name, const json_t *value,
         if (strcmp(fields[i].name, name) != 0)
             continue;
         if (fields[i].set(value, opts) != 0)
-            return err_set(ERR_FORMAT, "'%s' in '%s' takes %s", name, path, fields[i].takes);
+            return complain(path, name, fields[i].takes);
         if (!fields[i].has_counterpart) {
             strcat(words, *words ? ", " : "");
             strcat(words, name);

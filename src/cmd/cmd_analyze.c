@@ -23,6 +23,8 @@
 #include <unistd.h>
 #include <sys/resource.h>
 
+#define MOST_RUNS 1000 /* of the same name but for a number */
+
 struct analyze {
     const struct settings *settings;
     struct rundir dir;
@@ -118,9 +120,9 @@ static void print_foi(const struct analyze *a, uint32_t i)
           result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
-              a->model                 ? "as in the model"
-              : a->settings->gamma > 0 ? "as given"
-                                       : "taken from the data");
+              a->model                         ? "as in the model"
+              : a->settings->vectors.gamma > 0 ? "as given"
+                                               : "taken from the data");
     if (a->model)
         print_unseen(result);
 }
@@ -211,15 +213,14 @@ static int finish_run(struct reading *r)
 {
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
-    const char *detector = s->call_detector ? s->call_detector : "hbos";
     struct per_call_opts per_call = per_call_default();
     struct run_maker_opts opts = {.foi = s->foi,
                                   .n_foi = s->n_foi,
-                                  .analysis = {.features = s->features,
+                                  .analysis = {.features = s->vectors.features,
                                                .detector = s->detector,
                                                .k = s->neighbours,
                                                .threshold = s->threshold,
-                                               .gamma = s->gamma,
+                                               .gamma = s->vectors.gamma,
                                                .embedding = a->embedding,
                                                .seed = s->seed,
                                                .pool = r->pool},
@@ -228,7 +229,8 @@ static int finish_run(struct reading *r)
                                   .keeps_labels = s->is_forced};
     int rc;
 
-    per_call.detector = call_detector_find(detector);
+    if (s->is_per_call)
+        per_call.detector = call_detector_find(s->call_detector);
     per_call.is_inclusive = s->is_inclusive;
     per_call.pool = r->pool;
     log_reading(r);
@@ -245,6 +247,45 @@ static void remove_part(void *ctx)
     rundir_abandon(&((struct analyze *)ctx)->dir);
 }
 
+/* "dir/name.otf2" -> "name"; "dir/traces.otf2" and "dir/" -> "dir". */
+static void stem_of(const char *trace, char out[FS_PATH_SIZE])
+{
+    char copy[FS_PATH_SIZE], *base, *dot;
+    size_t length;
+
+    snprintf(copy, sizeof copy, "%s", strncmp(trace, "synth:", 6) == 0 ? "synth" : trace);
+    if (strcmp(copy, "-") == 0)
+        snprintf(copy, sizeof copy, "trace");
+    length = strlen(copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    base = strrchr(copy, '/');
+    if (base && strcmp(base, "/traces.otf2") == 0) {
+        *base = '\0';
+        base = strrchr(copy, '/');
+    }
+    base = base ? base + 1 : copy;
+    dot = strchr(base + (*base == '.'), '.');
+    if (dot)
+        *dot = '\0';
+    snprintf(out, FS_PATH_SIZE, "%.4000s", *base ? base : "trace");
+}
+
+/* "name.snag", or, as labels may be in one that is there, "name-2.snag" and so on. */
+static int default_output(const char *trace, bool may_replace, char out[FS_PATH_SIZE])
+{
+    char stem[FS_PATH_SIZE];
+
+    stem_of(trace, stem);
+    snprintf(out, FS_PATH_SIZE, "%.4000s.snag", stem);
+    for (int i = 2; fs_exists(out) && !may_replace; i++) {
+        if (i == MOST_RUNS)
+            return err_set(ERR_EXISTS, "there are '%s' and many like it: say --output", out);
+        snprintf(out, FS_PATH_SIZE, "%.4000s-%d.snag", stem, i);
+    }
+    return 0;
+}
+
 static int analyze(const struct settings *settings, struct model *model)
 {
     struct analyze a = {.settings = settings, .model = model};
@@ -256,8 +297,9 @@ static int analyze(const struct settings *settings, struct model *model)
     if (settings->output)
         snprintf(output, sizeof output, "%s", settings->output);
     else
-        run_maker_output(settings->args[0], output);
-    rc = rundir_begin(&a.dir, output, settings->is_forced);
+        rc = default_output(settings->args[0], settings->is_forced, output);
+    if (rc == 0)
+        rc = rundir_begin(&a.dir, output, settings->is_forced);
     if (rc < 0)
         return rc;
     rc = reading_run(settings, settings->args[0], a.dir.part, finish_run, remove_part, &a);
@@ -278,6 +320,10 @@ int cmd_score(const struct settings *settings)
     if (settings->model == NULL)
         return err_set(ERR_USAGE,
                        "a model is missing: --model FILE (snag model save RUN FILE)");
+    if (rundir_is_run(settings->model))
+        return err_set(ERR_USAGE,
+                       "'%s' is a run, not a model; 'snag model save %s FILE' makes one of it",
+                       settings->model, settings->model);
     rc = model_file_read(settings->model, &model);
     if (rc == 0)
         rc = analyze(settings, &model);

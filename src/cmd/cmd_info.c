@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_REGIONS 20 /* printed without --all */
 #define MOST_SUGGESTIONS 5
 
 static uint64_t total_of(const struct ingested *in)
@@ -265,9 +264,7 @@ static int print_info(struct reading *r)
     } else {
         print_summary(r);
         print_locations(r, settings->is_all);
-        print_regions(r, settings->is_all ? SIZE_MAX
-                         : settings->top  ? settings->top
-                                          : MOST_REGIONS);
+        print_regions(r, settings->is_all ? SIZE_MAX : settings->top);
         reading_print_quality(&r->ingested.quality, &r->ingested.clock);
         if (n > 0)
             print_suggestions(r, s, n);

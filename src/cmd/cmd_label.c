@@ -18,6 +18,7 @@
 /* Labels on their way into the run. */
 struct labels {
     struct learning learning;
+    bool said_foi;
     struct label_entry *entry; /* [n] */
     size_t n, cap;
 };
@@ -29,11 +30,13 @@ static void add(struct labels *l, int64_t foi, uint32_t rank, uint32_t thread, u
     l->entry[l->n++] = (struct label_entry){foi, rank, thread, index, label};
 }
 
-/* The function named in front of '#', or that of --foi. */
+/* The function named in front of '#', or that of --foi, or the only one there is. */
 static int foi_of(struct labels *l, const char *name, int64_t *foi)
 {
     *foi = l->learning.foi;
-    return *name ? executions_foi(l->learning.run.db, name, foi) : 0;
+    if (*name == '\0' && l->said_foi)
+        return 0;
+    return executions_foi(l->learning.run.db, *name ? name : NULL, foi);
 }
 
 static int take_line(void *ctx, const struct label_line *line)
@@ -72,7 +75,8 @@ static int take_argument(struct labels *l, const char *text)
 
 static int take_all(struct labels *l, const struct settings *settings)
 {
-    int rc = settings->from ? label_file_read(settings->from, take_line, l) : 0;
+    int rc =
+        settings->learning.from ? label_file_read(settings->learning.from, take_line, l) : 0;
 
     for (int i = 1; rc == 0 && i < settings->n_args; i++)
         rc = take_argument(l, settings->args[i]);
@@ -129,9 +133,10 @@ static void print_done(const struct settings *settings, size_t n)
 
 static int label_run(struct labels *l, const struct settings *settings)
 {
-    bool is_listing = settings->from == NULL && settings->n_args == 1;
+    bool is_listing = settings->learning.from == NULL && settings->n_args == 1;
     int rc = learning_open(&l->learning, settings, !is_listing);
 
+    l->said_foi = settings->n_foi > 0;
     if (rc == ERR_USAGE && settings->n_foi == 0)
         rc = 0; /* several functions: every id must name its own */
     if (rc == 0 && is_listing)

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEFAULT_QUESTIONS 10u
-
 /* Prints the executions of these trees in this order. */
 static int print_trees(const struct learning *l, const uint32_t *tree, size_t n, bool is_json)
 {
@@ -35,7 +33,7 @@ static int print_trees(const struct learning *l, const uint32_t *tree, size_t n,
 static int next(struct learning *l, const struct settings *settings)
 {
     struct ranking *r = &l->ranking;
-    size_t most = settings->questions ? settings->questions : DEFAULT_QUESTIONS, n;
+    size_t most = settings->top, n;
     signed char *label = mem_alloc(r->n, 1);
     double *score = mem_alloc(r->n, sizeof *score), threshold;
     bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);

@@ -55,20 +55,15 @@ static bool on_step(const struct project_step *step, void *ctx)
 
 static int choose(const struct settings *settings, struct projection_opts *opts)
 {
-    const char *method = settings->method ? settings->method : "tsne";
-    const char *features = settings->features ? settings->features : "residual";
+    const char *features = settings->vectors.features ? settings->vectors.features : "residual";
 
-    opts->method = project_find(method);
+    opts->method = project_find(settings->plane.method);
     opts->features = feature_find(features);
-    if (opts->method == NULL)
-        return err_set(ERR_USAGE, "no such projection: '%s'", method);
-    if (opts->features == NULL)
-        return err_set(ERR_USAGE, "no such features: '%s'", features);
-    if (settings->perplexity != 0 && !(settings->perplexity >= 1))
-        return err_set(ERR_USAGE, "--perplexity takes 1 or more, not %g", settings->perplexity);
-    opts->project.perplexity =
-        settings->perplexity != 0 ? settings->perplexity : PROJECT_PERPLEXITY;
-    opts->project.iterations = settings->iterations;
+    if (!(settings->plane.perplexity >= 1))
+        return err_set(ERR_USAGE, "--perplexity takes 1 or more, not %g",
+                       settings->plane.perplexity);
+    opts->project.perplexity = settings->plane.perplexity;
+    opts->project.iterations = settings->plane.iterations;
     opts->project.seed = settings->seed;
     opts->project.every = EVERY;
     return learning_embedding(settings, &opts->embedding);

@@ -18,11 +18,6 @@
 
 _Static_assert(PROV_ANY_RANK == NO_RANK, "--rank is handed on as it is");
 
-static const char *what_of(const struct settings *s)
-{
-    return s->what ? s->what : "anomalies";
-}
-
 /* For LIMIT: -1 is all. */
 static long long limit_of(const struct settings *s, long long usual)
 {
@@ -65,10 +60,10 @@ static int filter(struct database *reader, const struct settings *s)
     sqlite3 *db = reader->sql;
     sqlite3_stmt *probe = NULL, *query = NULL;
     uint64_t n_damaged = 0;
-    int rc = compile(db, prov_sql_probe(what_of(s), condition), condition, &probe);
+    int rc = compile(db, prov_sql_probe(s->what, condition), condition, &probe);
 
     if (rc == 0)
-        rc = compile(db, prov_sql_filter(what_of(s), s->rank, condition, limit_of(s, -1)),
+        rc = compile(db, prov_sql_filter(s->what, s->rank, condition, limit_of(s, -1)),
                      condition, &query);
     database_unbound(reader); /* a condition may be worth it */
     if (rc == 0)
@@ -82,8 +77,8 @@ static int filter(struct database *reader, const struct settings *s)
 
 static int top(struct database *reader, const struct settings *s)
 {
-    bool is_by_score = s->by && strcmp(s->by, "score") == 0;
-    char *sql = prov_sql_top(what_of(s), s->rank, is_by_score, limit_of(s, USUAL_TOP));
+    bool is_by_score = strcmp(s->by, "score") == 0;
+    char *sql = prov_sql_top(s->what, s->rank, is_by_score, limit_of(s, USUAL_TOP));
     int rc = query_print(reader->sql, sql, s);
 
     sqlite3_free(sql);
@@ -101,7 +96,7 @@ static int compare(struct database *one, const struct settings *s)
     if (rc == 0)
         rc = database_memory(&both, other.dir);
     if (rc == 0)
-        rc = prov_sql_compare(one, &other, &both, what_of(s), s->rank, limit_of(s, USUAL_TOP),
+        rc = prov_sql_compare(one, &other, &both, s->what, s->rank, limit_of(s, USUAL_TOP),
                               &sql);
     if (rc == 0)
         rc = query_print(both.sql, sql, s);
@@ -113,17 +108,6 @@ static int compare(struct database *one, const struct settings *s)
 
 /* ---------------------------------------------------------------------------------------- */
 
-static int check(const struct settings *s)
-{
-    const char *what = what_of(s);
-
-    if (prov_sql_collection(what) == NULL)
-        return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", what);
-    if (strcmp(settings_format(s, "text"), "chrome") == 0)
-        return err_set(ERR_USAGE, "--format chrome is for snag export");
-    return 0;
-}
-
 int cmd_provdb(const struct settings *settings)
 {
     static const struct {
@@ -131,7 +115,7 @@ int cmd_provdb(const struct settings *settings)
         int n_args;
         int (*run)(struct database *reader, const struct settings *settings);
     } verbs[] = {{"filter", 3, filter}, {"top", 2, top}, {"compare", 3, compare}};
-    int rc = check(settings);
+    int rc = 0;
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs && rc == 0; i++) {
         struct database reader;

@@ -11,9 +11,9 @@
 
 static int check(const struct settings *s)
 {
-    if (!isnan(s->interval) && !(s->interval >= 0.001 && s->interval <= 86400))
+    if (!(s->server.interval >= 0.001 && s->server.interval <= 86400))
         return err_set(ERR_USAGE, "--interval takes 0.001 to 86400 seconds");
-    if (s->workers > 256)
+    if (s->server.workers > 256)
         return err_set(ERR_USAGE, "--workers takes at most 256");
     return 0;
 }
@@ -21,15 +21,15 @@ static int check(const struct settings *s)
 static struct ps_server_opts opts_of(const struct settings *s)
 {
     return (struct ps_server_opts){
-        .store = {.n_workers = s->workers,
+        .store = {.n_workers = s->server.workers,
                   .n_clients = s->deterministic,
-                  .is_frozen = s->is_frozen,
-                  .snapshot = s->snapshot,
-                  .load = s->load},
+                  .is_frozen = s->server.is_frozen,
+                  .snapshot = s->server.snapshot,
+                  .load = s->server.load},
         .listen = s->listen,
         .key_file = s->curve_key,
-        .is_open = s->is_insecure,
-        .interval_ms = isnan(s->interval) ? 0 : (unsigned)lround(1000 * s->interval),
+        .is_open = s->server.is_insecure,
+        .interval_ms = (unsigned)lround(1000 * s->server.interval),
     };
 }
 

@@ -193,8 +193,6 @@ int cmd_query(const struct settings *settings)
     struct run run;
     int rc;
 
-    if (strcmp(settings_format(settings, "text"), "chrome") == 0)
-        return err_set(ERR_USAGE, "rows have no times: --format chrome is for snag export");
     if (prov_place_is_store(settings->args[0]))
         return query_store(settings);
     rc = selection_open(&run, settings);

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/options.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
 #include "cmd/tracer_library.h"
@@ -159,16 +160,24 @@ static int wait_for(pid_t pid)
 
 static int run_watch(const struct recording *r)
 {
-    struct settings watched = *r->settings;
+    const struct settings *said = r->settings;
+    struct settings watched;
     char source[100];
     const char *args[] = {source};
+    int rc = options_usual(command_find("watch"), &watched);
 
     snprintf(source, sizeof source, "tracer:%s", r->socket);
+    memcpy(watched.foi, said->foi, sizeof watched.foi);
+    watched.n_foi = said->n_foi;
+    watched.model = said->model;
+    watched.listen = said->listen;
+    watched.page = said->page;
+    watched.live.store = said->live.store ? said->live.store : r->store;
+    watched.is_quiet = said->is_quiet;
+    watched.is_verbose = said->is_verbose;
     watched.args = args;
     watched.n_args = 1;
-    if (watched.store == NULL)
-        watched.store = r->store;
-    return status_of(cmd_watch(&watched));
+    return status_of(rc < 0 ? rc : cmd_watch(&watched));
 }
 
 static void pause_ms(unsigned ms)
@@ -200,7 +209,7 @@ static int start_watch(struct recording *r)
     if (mkdtemp(r->socket_dir) == NULL)
         return err_set(ERR_IO, "cannot make '%s': %s", r->socket_dir, strerror(errno));
     snprintf(r->socket, sizeof r->socket, "%s/socket", r->socket_dir);
-    rc = r->settings->store ? 0 : store_name_free(r->dir, ".store", 1, r->store);
+    rc = r->settings->live.store ? 0 : store_name_free(r->dir, ".store", 1, r->store);
     if (rc < 0)
         return rc;
     fflush(stdout);
@@ -230,16 +239,16 @@ static void end_watch(const struct recording *r, bool has_run, bool has_recorded
 {
     if (watch_pid == 0)
         return;
-    if (!has_run || (!has_recorded && r->settings->is_once))
+    if (!has_run || (!has_recorded && r->settings->page.is_once))
         kill((pid_t)watch_pid, SIGTERM);
-    else if (!r->settings->is_once)
+    else if (!r->settings->page.is_once)
         say(r->settings, "the page stays until Ctrl-C");
-    if (has_run && has_recorded && r->settings->is_once)
+    if (has_run && has_recorded && r->settings->page.is_once)
         wait_for_page();
     else
         wait_for((pid_t)watch_pid);
     watch_pid = 0;
-    if (!has_run && r->settings->store == NULL)
+    if (!has_run && r->settings->live.store == NULL)
         prov_home_discard(r->store);
 }
 
@@ -416,10 +425,10 @@ static bool say_what_is_there(struct recording *r)
 
 static int check(const struct settings *s)
 {
-    bool is_of_page = s->n_foi > 0 || s->model || s->store || s->port || s->listen ||
-                      s->is_tunnel || s->is_once;
+    bool is_of_page = s->n_foi > 0 || s->model || s->live.store || s->page.port || s->listen ||
+                      s->page.is_tunnel || s->page.is_once;
 
-    return is_of_page && !s->is_watched
+    return is_of_page && !s->page.is_watched
                ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
                                     "--watch")
                : 0;
@@ -436,7 +445,7 @@ int cmd_record(const struct settings *settings)
     if (rc == 0)
         rc = choose_library(&r);
     listen_to_signals();
-    if (rc == 0 && settings->is_watched)
+    if (rc == 0 && settings->page.is_watched)
         rc = start_watch(&r);
     if (rc == 0)
         rc = set_environment(&r);

@@ -123,7 +123,7 @@ static int retrain(struct learning *l, const struct settings *settings)
     struct retrain_result result = {.id = 0};
     int rc;
 
-    if (settings->is_undo) {
+    if (settings->learning.is_undo) {
         rc = undo(l, settings, &result);
     } else {
         rc = learning_rank(l, settings);
@@ -133,7 +133,7 @@ static int retrain(struct learning *l, const struct settings *settings)
     if (rc == 0 && settings->is_json)
         print_as_json(l, &result);
     else if (rc == 0)
-        print_text(l, &result, settings->is_undo);
+        print_text(l, &result, settings->learning.is_undo);
     free(result.change);
     return rc;
 }
@@ -141,11 +141,11 @@ static int retrain(struct learning *l, const struct settings *settings)
 int cmd_retrain(const struct settings *settings)
 {
     struct learning l = {.foi = 0};
-    int rc = learning_open(&l, settings, !settings->is_history);
+    int rc = learning_open(&l, settings, !settings->learning.is_history);
 
     if (rc == 0)
-        rc =
-            settings->is_history ? print_history(&l, settings->is_json) : retrain(&l, settings);
+        rc = settings->learning.is_history ? print_history(&l, settings->is_json)
+                                           : retrain(&l, settings);
     learning_close(&l);
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -22,7 +22,7 @@ static void wait_for_signal(struct site *site, const sigset_t *signals)
 static int serve(const struct settings *settings, struct live_state *live)
 {
     struct site_opts opts = {.address = settings->listen,
-                             .port = (uint16_t)settings->port,
+                             .port = (uint16_t)settings->page.port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .author = learning_author(settings),
@@ -39,7 +39,7 @@ static int serve(const struct settings *settings, struct live_state *live)
     signal(SIGPIPE, SIG_IGN);
     rc = site_open(&site, &opts);
     if (rc == 0) {
-        url_print(site, settings->is_tunnel);
+        url_print(site, settings->page.is_tunnel, settings->is_json);
         wait_for_signal(site, &signals);
     }
     site_close(site);

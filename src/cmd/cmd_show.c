@@ -4,24 +4,324 @@
  */
 #include "analysis/subtrees.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/text.h"
-#include "cmd/cause_print.h"
 #include "cmd/commands.h"
-#include "view/executions.h"
-#include "view/closeup.h"
-#include "view/subtree_json.h"
-#include "cmd/selection.h"
-#include "cmd/path_tree.h"
 #include "cmd/print.h"
+#include "cmd/selection.h"
 #include "cmd/status.h"
-#include "cmd/subtree_print.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
+#include "view/cause_json.h"
+#include "view/closeup.h"
+#include "view/executions.h"
+#include "view/subtree_json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------------------- the tree */
+
+/* Paths are numbered callers first, so sums go up in a backward loop and depths down in a
+ * forward one. What is drawn is decided the same way: a path is drawn when it is shallow
+ * enough, or it or something below it lost time. */
+
+#define WORTH_SHOWING 0.005 /* of it: an excess is printed */
+#define MOST_INDENT 40
+
+struct line {
+    const struct residual_pair *pair; /* NULL: not in this tree */
+    double inclusive_ns;
+    uint32_t depth;
+    bool is_strange, is_drawn;
+    uint32_t n_hidden;      /* paths directly below that are not drawn */
+    uint32_t below, beside; /* the first path it calls, the next of its caller; or PATH_NONE */
+};
+
+/* To be drawn, when what is above it on the stack has been. */
+struct to_draw {
+    uint32_t path;
+    double inclusive_ns;
+    bool is_last; /* of its caller's */
+};
+
+struct drawing {
+    const struct why *why;
+    struct line *line; /* [paths] */
+    struct table *table;
+    struct to_draw *waiting; /* [n_waiting] a stack */
+    size_t n_waiting, cap;
+    bool is_more[MOST_INDENT + 1]; /* another child follows at this depth */
+};
+
+static void gather(struct drawing *d)
+{
+    const struct why *why = d->why;
+    const struct context *paths = &why->model->paths;
+
+    for (size_t i = 0; i < why->pairs.n; i++) {
+        const struct residual_pair *pair = &why->pairs.pair[i];
+
+        if (pair->path == PATH_NONE)
+            continue;
+        d->line[pair->path].pair = pair;
+        d->line[pair->path].inclusive_ns = pair->observed_ns;
+        d->line[pair->path].is_strange =
+            pair->sure_ns > RESIDUAL_MATERIAL * why->model->root_ns;
+    }
+    for (uint32_t p = paths->n; p-- > 0;) {
+        if (paths->parent[p] == PATH_NONE || d->line[p].pair == NULL)
+            continue;
+        d->line[paths->parent[p]].inclusive_ns += d->line[p].inclusive_ns;
+        d->line[paths->parent[p]].is_strange |= d->line[p].is_strange;
+    }
+}
+
+static void choose(struct drawing *d, uint32_t depth, bool is_all)
+{
+    const struct context *paths = &d->why->model->paths;
+
+    for (uint32_t p = 0; p < paths->n; p++) {
+        struct line *line = &d->line[p];
+
+        if (line->pair == NULL)
+            continue;
+        if (paths->parent[p] != PATH_NONE)
+            line->depth = d->line[paths->parent[p]].depth + 1;
+        line->is_drawn = is_all || line->depth < depth || line->is_strange;
+        if (!line->is_drawn && paths->parent[p] != PATH_NONE)
+            d->line[paths->parent[p]].n_hidden++;
+    }
+}
+
+static void draw_line(struct drawing *d, uint32_t p)
+{
+    const struct line *line = &d->line[p];
+    const struct residual_pair *pair = line->pair;
+    const struct region *region = &d->why->defs->region[d->why->model->paths.region[p]];
+    char indent[4 * MOST_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";
+    size_t n = 0;
+
+    for (uint32_t k = 1; k <= line->depth && k < MOST_INDENT; k++) {
+        bool is_own = k == line->depth;
+
+        n += (size_t)snprintf(indent + n, sizeof indent - n, "%s",
+                              d->is_more[k] ? (is_own ? "\u251c\u2500 " : "\u2502  ")
+                                            : (is_own ? "\u2514\u2500 " : "   "));
+    }
+    if (pair->n_calls > 1)
+        snprintf(count, sizeof count, " \u00d7 %u", pair->n_calls);
+    table_cell(d->table, "%s%.60s%s", indent, region->short_name, count);
+    table_cell(d->table, "%s", text_duration(line->inclusive_ns, text));
+    table_cell(d->table, "%s", text_duration(pair->observed_ns, text));
+    table_cell(d->table, "%s",
+               why_is_usual(d->why, p) ? text_duration(fmax(pair->typical_ns, 0), text)
+                                       : "none");
+    if (pair->lost_ns > WORTH_SHOWING * d->why->model->root_ns)
+        table_cell(d->table, "+%s", text_duration(pair->lost_ns, text));
+    else
+        table_cell(d->table, "%s", "");
+    if (line->n_hidden > 0)
+        table_cell(d->table, "%u path%s below not drawn", line->n_hidden,
+                   line->n_hidden == 1 ? "" : "s");
+    else
+        table_cell(d->table, "%s", "");
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct to_draw *p = a, *q = b;
+
+    if (p->inclusive_ns != q->inclusive_ns)
+        return p->inclusive_ns < q->inclusive_ns ? -1 : 1;
+    return (p->path < q->path) - (p->path > q->path);
+}
+
+/* The drawn paths directly below p wait for their turn, the one with the most time on top. */
+static void push_children(struct drawing *d, uint32_t p)
+{
+    size_t begin = d->n_waiting;
+
+    for (uint32_t c = d->line[p].below; c != PATH_NONE; c = d->line[c].beside) {
+        if (!d->line[c].is_drawn)
+            continue;
+        mem_grow(&d->waiting, &d->cap, d->n_waiting + 1, sizeof *d->waiting);
+        d->waiting[d->n_waiting++] = (struct to_draw){c, d->line[c].inclusive_ns, false};
+    }
+    if (d->n_waiting == begin)
+        return;
+    qsort(d->waiting + begin, d->n_waiting - begin, sizeof *d->waiting, by_time);
+    d->waiting[begin].is_last = true;
+}
+
+/* A root path and what is drawn below it, with a stack: the depth is not ours to bound. */
+static void draw(struct drawing *d, uint32_t root)
+{
+    draw_line(d, root);
+    push_children(d, root);
+    while (d->n_waiting > 0) {
+        struct to_draw next = d->waiting[--d->n_waiting];
+        uint32_t depth = d->line[next.path].depth;
+
+        if (depth <= MOST_INDENT)
+            d->is_more[depth] = !next.is_last;
+        draw_line(d, next.path);
+        push_children(d, next.path);
+    }
+}
+
+/* Who is directly below whom. */
+static void link_paths(struct drawing *d)
+{
+    const struct context *paths = &d->why->model->paths;
+
+    for (uint32_t p = 0; p < paths->n; p++)
+        d->line[p].below = d->line[p].beside = PATH_NONE;
+    for (uint32_t p = paths->n; p-- > 0;) {
+        uint32_t caller = paths->parent[p];
+
+        if (caller == PATH_NONE)
+            continue;
+        d->line[p].beside = d->line[caller].below;
+        d->line[caller].below = p;
+    }
+}
+
+static void path_tree_print(struct why *why, uint32_t depth, bool is_all)
+{
+    uint32_t n = why->model->paths.n;
+    struct drawing d = {.why = why};
+
+    why_sort_pairs(why, 0);
+    d.line = mem_alloc(n, sizeof *d.line);
+    link_paths(&d);
+    gather(&d);
+    choose(&d, depth, is_all);
+    print("\nthe tree, by time:\n");
+    d.table =
+        table_new("lrrrrl", "call path", "inclusive", "exclusive", "usually", "excess", "");
+    for (uint32_t p = 0; p < n; p++)
+        if (why->model->paths.parent[p] == PATH_NONE && d.line[p].pair)
+            draw(&d, p);
+    table_print(d.table, stdout);
+    free(d.waiting);
+    free(d.line);
+}
+
+/* --------------------------------------------------------------------------- subtrees */
+
+/*  */
+
+#define MOST_PRINTED 10u
+
+static void subtree_print(const struct subtrees *s, double threshold, bool is_all)
+{
+    size_t n = subtree_count(s, threshold);
+    char text[TEXT_SIZE], name[TOPSUBTREES_NAME_SIZE];
+    struct table *t;
+
+    print("\nsubtrees it has more or less of than the %u execution%s most like it%s\n",
+          s->tops.n_neighbours, text_plural(s->tops.n_neighbours), n == 0 ? ": none" : ":");
+    if (n == 0)
+        return;
+    t = table_new("rrrrrl", "importance", "calls", "usually", "took", "usually", "subtree");
+    for (size_t i = 0; i < n && (is_all || i < MOST_PRINTED); i++) {
+        const struct topsubtree *top = &s->tops.top[i];
+
+        table_cell(t, "%+.2f", top->importance);
+        table_cell(t, "%u", top->count);
+        table_cell(t, "%.4g", top->usual_count);
+        table_cell(t, "%s", text_duration((double)top->weight_ns, text));
+        table_cell(t, "%s", text_duration(top->usual_ns, text));
+        table_cell(t, "%s", subtree_name(s, top, name));
+    }
+    table_print(t, stdout);
+    if (!is_all && n > MOST_PRINTED)
+        print("and %zu more (--all)\n", n - MOST_PRINTED);
+}
+
+/* ----------------------------------------------------------------------------- causes */
+
+/*  */
+
+#define PATH_SIZE 160
+#define MOST_NAMES 3 /* of a call path in a line */
+
+static const char *rank_text(const struct trace_view *view, uint32_t location, char *out,
+                             size_t size)
+{
+    const struct location *l = &view->defs->location[location];
+
+    if (l->thread > 0)
+        snprintf(out, size, "%u.%u", l->rank, l->thread);
+    else
+        snprintf(out, size, "%u", l->rank);
+    return out;
+}
+
+/* The last few functions of the call path. */
+static const char *path_text(const struct trace_view *view, const struct cause_link *link,
+                             char out[PATH_SIZE])
+{
+    uint32_t depth = view->calls[link->location].depth[link->call];
+    uint32_t first = depth >= MOST_NAMES ? depth - MOST_NAMES + 1 : 0;
+    size_t n = 0;
+
+    for (uint32_t d = first; d <= depth && n < PATH_SIZE; d++)
+        n += (size_t)snprintf(out + n, PATH_SIZE - n, "%s%.50s", d > first ? " > " : "",
+                              cause_region_at(view, link, d)->short_name);
+    if (link->n_calls > 1 && n < PATH_SIZE)
+        snprintf(out + n, PATH_SIZE - n, " × %u", link->n_calls);
+    return out;
+}
+
+static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
+{
+    char delay[TEXT_SIZE], bytes[TEXT_SIZE], rank[TEXT_SIZE] = "";
+
+    if (w->rank != NO_RANK)
+        snprintf(rank, sizeof rank, "rank %u", w->rank);
+    text_duration((double)w->delay_ns, delay);
+    text_bytes((double)w->bytes, bytes);
+    if (w->kind == WAITING_NOT || w->kind == WAITING_UNKNOWN)
+        snprintf(out, PATH_SIZE, "%s", w->kind == WAITING_NOT ? "" : "?");
+    else if (w->location == NO_LOCATION && w->kind == WAITING_FOR_ALL)
+        snprintf(out, PATH_SIZE, "%u ranks without data", w->n_missing);
+    else if (w->kind == WAITING_FOR_ALL)
+        snprintf(out, PATH_SIZE, "%s, last in, %s later", rank, delay);
+    else if (w->location == NO_LOCATION)
+        snprintf(out, PATH_SIZE, "%s, %s, tag %u", rank, bytes, w->tag);
+    else
+        snprintf(out, PATH_SIZE, "%s, %s%s, %s%s%s, %s, tag %u", rank,
+                 w->is_late ? "late " : "", waiting_kind_name(w->kind),
+                 w->is_late ? "" : "in time but took ", delay,
+                 w->is_guess ? " (by time only)" : "", bytes, w->tag);
+    return out;
+}
+
+static void cause_print(const struct trace_view *view, const struct cause *cause)
+{
+    struct table *t = table_new("rrrll", "rank", "took", "explains", "call", "waited for");
+    char text[TEXT_SIZE], path[PATH_SIZE], why[CAUSE_SIZE];
+
+    for (uint32_t i = 0; i < cause->n; i++) {
+        const struct cause_link *link = &cause->link[i];
+
+        table_cell(t, "%s", rank_text(view, link->location, text, sizeof text));
+        table_cell(t, "%s", text_duration((double)link->time_ns, text));
+        table_cell(t, "%s", text_duration((double)link->explained_ns, text));
+        table_cell(t, "%s", path_text(view, link, path));
+        table_cell(t, "%s", partner_text(&link->waiting, path));
+    }
+    print("\nthe cause, from rank to rank:\n");
+    table_print(t, stdout);
+    print("it ends here: %s\n", cause_end_sentence(view, cause, why));
+}
+
+/* -------------------------------------------------------------------------- one execution */
 
 #define MOST_CONTEXTS 10 /* in the list of what is strange */
 #define RARE_NATS 2.3    /* a combination of calls that one in ten has is not worth a table */

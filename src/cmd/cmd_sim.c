@@ -63,10 +63,10 @@ static int options_of(const struct settings *s, struct sim_opts *o)
 {
     *o = (struct sim_opts){.address = s->args[0],
                            .key_file = s->curve_key,
-                           .n_ranks = s->ranks ? s->ranks : 64,
-                           .n_functions = s->functions ? s->functions : 36,
-                           .rate_per_s = isnan(s->rate) ? 1 : s->rate,
-                           .seconds = isnan(s->seconds) ? 10 : s->seconds,
+                           .n_ranks = s->sim.ranks,
+                           .n_functions = s->sim.functions,
+                           .rate_per_s = s->sim.rate,
+                           .seconds = s->sim.seconds,
                            .seed = s->seed};
     if (!(o->rate_per_s >= 0 && o->rate_per_s <= 1e6))
         return err_set(ERR_USAGE, "--rate takes 0 to 1000000 steps per second");

@@ -11,7 +11,7 @@
 #include "cmd/live_session.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
-#include "cmd/tree_totals.h"
+#include "cmd/live_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
 #include "serve/site.h"
@@ -26,17 +26,24 @@
 
 /* ---------------------------------------------------------------------------------- runs */
 
-static void print_store(const char *store)
+static void print_store(const char *store, bool is_json)
 {
-    if (store)
+    if (is_json)
+        print_json(json_pack("{s:o}", "store", store ? json_text(store) : json_null()), false);
+    else if (store)
         print("what is strange goes to %s\n", store);
     fflush(stdout);
 }
 
-static void print_run(unsigned run, const char *store)
+static void print_run(unsigned run, const char *store, bool is_json)
 {
-    print("the program runs again: run %u%s%s\n", run,
-          store ? ", what is strange goes to " : "", store ? store : "");
+    if (is_json)
+        print_json(json_pack("{s:I, s:o}", "run", (json_int_t)run, "store",
+                             store ? json_text(store) : json_null()),
+                   false);
+    else
+        print("the program runs again: run %u%s%s\n", run,
+              store ? ", what is strange goes to " : "", store ? store : "");
     fflush(stdout);
 }
 
@@ -45,11 +52,16 @@ static void print_totals(const struct live_session *session)
     const struct ad_totals *n = ad_totals(session->ad);
     char calls[TEXT_SIZE], strange[TEXT_SIZE];
 
+    if (session->settings->is_json) {
+        print_json(live_totals_json(session), false);
+        fflush(stdout);
+        return;
+    }
     print("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
           text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
-    tree_totals_print(session->trees, session->stream.defs);
-    if (session->settings->store)
-        print("snag serve %s shows it again\n", session->settings->store);
+    live_totals_print_trees(session);
+    if (session->settings->live.store)
+        print("snag serve %s shows it again\n", session->settings->live.store);
     fflush(stdout);
 }
 
@@ -114,16 +126,16 @@ static int judge_next(struct live_session *session, struct next_runs *next,
 {
     int rc = next->first_store ? store_name_next(next->first_store, next->store) : 0;
 
-    next->settings.store = next->first_store ? next->store : NULL;
+    next->settings.live.store = next->first_store ? next->store : NULL;
     if (rc == 0)
-        live_state_next_run(state, next->settings.store);
+        live_state_next_run(state, next->settings.live.store);
     if (rc == 0)
         rc = live_session_next(session, &next->settings);
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
         return rc;
     }
-    print_run(state->run, next->settings.store);
+    print_run(state->run, next->settings.live.store, next->settings.is_json);
     return judge_run(session, state);
 }
 
@@ -133,19 +145,19 @@ static int judge_next(struct live_session *session, struct next_runs *next,
  */
 static int judge(const struct settings *settings, struct live_state *state)
 {
-    struct next_runs next = {.first_store = settings->store, .settings = *settings};
+    struct next_runs next = {.first_store = settings->live.store, .settings = *settings};
     struct live_session session;
     int rc = live_session_open(&session, settings), status = STATUS_DONE;
 
     if (rc < 0) {
         live_state_end(state, err_message(), NULL);
     } else {
-        print_store(settings->store);
+        print_store(settings->live.store, settings->is_json);
         rc = judge_run(&session, state);
     }
     while (rc >= 0) {
         status = status ? status : rc;
-        if (settings->is_once || !live_session_again(&session))
+        if (settings->page.is_once || !live_session_again(&session))
             break;
         rc = judge_next(&session, &next, state);
     }
@@ -164,18 +176,19 @@ static void stay(void)
 
 static int serve(const struct settings *settings)
 {
-    const char *detector = settings->call_detector ? settings->call_detector : "hbos";
-    struct live_opts live = {
-        .source = settings->args[0],
-        .store_url = settings->store,
-        .detector = detector,
-        .is_inclusive = settings->is_inclusive,
-        .is_by_path = settings->model_key && strcmp(settings->model_key, "path") == 0,
-        .speed = settings->speed,
-        .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION : LIVE_CALL};
+    const char *detector =
+        settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
+    struct live_opts live = {.source = settings->args[0],
+                             .store_url = settings->live.store,
+                             .detector = detector,
+                             .is_inclusive = settings->is_inclusive,
+                             .is_by_path = strcmp(settings->live.model_key, "path") == 0,
+                             .speed = settings->live.speed,
+                             .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION
+                                                                             : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct site_opts opts = {.address = settings->listen,
-                             .port = (uint16_t)settings->port,
+                             .port = (uint16_t)settings->page.port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
                                         .n_threads = settings->threads,
@@ -184,9 +197,9 @@ static int serve(const struct settings *settings)
     int rc = site_open(&site, &opts);
 
     if (rc == 0) {
-        url_print(site, settings->is_tunnel);
+        url_print(site, settings->page.is_tunnel, settings->is_json);
         rc = judge(settings, state);
-        if (!settings->is_once && (rc >= 0 || state->totals.n_steps > 0))
+        if (!settings->page.is_once && (rc >= 0 || state->totals.n_steps > 0))
             stay();
     }
     site_close(site);
@@ -198,16 +211,14 @@ int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
     char store[FS_PATH_SIZE];
-    int rc = settings->store ? 0 : store_name_of(settings->args[0], store);
+    int rc = settings->live.store ? 0 : store_name_of(settings->args[0], store);
 
     if (rc < 0)
         return rc;
-    if (settings->store == NULL)
-        watched.store = store;
-    else if (strcmp(settings->store, NO_STORE) == 0)
-        watched.store = NULL;
+    if (settings->live.store == NULL)
+        watched.live.store = store;
+    else if (strcmp(settings->live.store, NO_STORE) == 0)
+        watched.live.store = NULL;
     signal(SIGPIPE, SIG_IGN);
-    if (isnan(watched.speed))
-        watched.speed = 1;
     return live_session_guarded(&watched, serve);
 }

@@ -43,7 +43,7 @@ static const struct command commands[] = {
      "named after the trace, in the current directory.",
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
-     "  snag analyze 'synth:300*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --foi step"},
+     "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},
     {"list", "RUN [options]", "executions by score", "foi top all rank verdict per-call verify",
      1, 1, cmd_list,
      "Prints the executions of a run, the strangest first, with a reason each.\n"
@@ -71,11 +71,11 @@ static const struct command commands[] = {
      "that there are. They are kept when the trace is analysed again into the same run.",
      "  snag label lammps.snag '#1-40=abnormal' '#0-0=normal'\n"
      "  snag label lammps.snag --from labels.csv"},
-    {"next", "RUN [options]", "which executions to label next", "foi n learner features seed",
+    {"next", "RUN [options]", "which executions to label next", "foi top learner features seed",
      1, 1, cmd_next,
      "Prints the strangest executions that are not labelled yet, leaving out those that look\n"
      "like one that is asked about already.",
-     "  snag next lammps.snag --n 5"},
+     "  snag next lammps.snag --top 5"},
     {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed",
      "foi learner features dimensions epochs learning-rate negatives gamma seed author undo "
      "history",
@@ -91,7 +91,9 @@ static const struct command commands[] = {
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
      "(on\n"
      "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
-     "prints what is in such a file.",
+     "prints what is in such a file.\n\n"
+     "What is kept is what holds in the run: the labels of the newest retrain that was not "
+     "undone, or none; with --learner, what that learns from all labels.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
      "model output force threshold seed top all", 1, 1, cmd_score,
@@ -130,7 +132,7 @@ static const struct command commands[] = {
      "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
     {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
      "format verify", 2, 2, cmd_query,
-     "Answers one SELECT over run.db, whose tables are described in snag-formats: meta, "
+     "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
@@ -146,7 +148,7 @@ static const struct command commands[] = {
      "kept.",
      "  snag export lammps.snag --format csv > executions.csv\n"
      "  snag export lammps.snag --what calls --format chrome -o calls.json"},
-    {"provdb", "filter STORE CONDITION | top STORE | compare STORE STORE [options]",
+    {"provdb", "filter STORE CONDITION | top STORE | compare STORE STORE",
      "strange calls that were kept while programs ran", "what by top all rank format", 2, 3,
      cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
@@ -162,7 +164,7 @@ static const struct command commands[] = {
      "not\n"
      "have kept are left out of both.\n\n"
      "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
-     "  snag provdb filter store 'rid = 3 AND outlier_severity > 1000' | jq .call_stack\n"
+     "  snag provdb filter store 'rid = 3 AND p < 1e-9' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
      "  snag provdb compare monday tuesday"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",

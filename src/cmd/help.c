@@ -1,4 +1,4 @@
-/* Plain text for the terminal and mdoc for man; both walk the same rows. */
+/* Plain text for the terminal, and scripts for shells; all walk the same rows. */
 #include "cmd/help.h"
 
 #include "base/err.h"
@@ -8,28 +8,40 @@
 #include <ctype.h>
 #include <string.h>
 
-#define SUMMARY                                                                                \
-    "find the executions of a function that do not belong, in the trace of a "                 \
-    "parallel program"
-
 #define HELP_INDENT 28
-#define HELP_WIDTH 88
+#define HELP_WIDTH 80 /* columns of a terminal */
 
-/* Words in the right column, when so many columns of the line are taken already. */
-static void print_wrapped(FILE *out, const char *text, int column)
+/* Words after an indent, when so many columns of the line are taken already. */
+static void print_wrapped(FILE *out, const char *text, size_t length, int indent, int column)
 {
-    while (*text) {
-        int n = (int)strcspn(text, " ");
+    const char *end = text + length;
 
-        if (column > HELP_INDENT && column + n >= HELP_WIDTH) {
-            fprintf(out, "\n%*s", HELP_INDENT, "");
-            column = HELP_INDENT;
+    while (text < end) {
+        int n = (int)strcspn(text, " \n");
+
+        if (column > indent && column + n >= HELP_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
         }
-        column += fprintf(out, "%s%.*s", column > HELP_INDENT ? " " : "", n, text);
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", n, text);
         text += n;
-        text += strspn(text, " ");
+        text += strspn(text, " \n");
     }
     fputc('\n', out);
+}
+
+/* Paragraphs, with an empty line between them. */
+static void print_paragraphs(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+
+        print_wrapped(out, text, length, 0, 0);
+        text += length + strspn(text + length, "\n");
+        if (*text)
+            fputc('\n', out);
+    }
 }
 
 static void print_option(FILE *out, const struct option_row *row)
@@ -41,42 +53,48 @@ static void print_option(FILE *out, const struct option_row *row)
     if (row->argument)
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", row->argument);
     fprintf(out, "%s%*s", left, n < HELP_INDENT ? HELP_INDENT - n : 0, "");
-    snprintf(text, sizeof text, "%s%s%s", row->help, row->choices ? ": " : "",
-             row->choices ? row->choices : "");
-    print_wrapped(out, text, n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
+    option_describe(row, text, sizeof text);
+    print_wrapped(out, text, strlen(text), HELP_INDENT,
+                  n < HELP_INDENT ? HELP_INDENT : HELP_WIDTH);
 }
 
 void help_overview(FILE *out)
 {
-    fprintf(out, "snag: " SUMMARY "\n\nusage: snag COMMAND ...\n\ncommands:\n");
+    print_paragraphs(out, "snag: " SNAG_SUMMARY);
+    fprintf(out, "\nusage: snag COMMAND ...\n\ncommands:\n");
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "  %-12s%s\n", c->name, c->summary);
-    fprintf(out,
-            "\nA first look at a trace:  snag analyze traces.otf2\n"
-            "More about a command:     snag help COMMAND\n"
-            "Manual, completion:       snag man [COMMAND], snag completion bash|zsh|fish\n\n"
-            "TRACE is one of\n");
-    for (const struct source_ops *const *s = source_list(); *s; s++)
-        fprintf(out, "  %-8s%s\n", (*s)->name, (*s)->what);
-}
-
-static bool reads_streams(const struct command *command)
-{
-    return strncmp(command->usage, "SOURCE", strlen("SOURCE")) == 0;
+    fprintf(out, "\nA first look at a trace:  snag analyze traces.otf2\n"
+                 "More about a command:     snag help COMMAND\n"
+                 "Manual, what is written:  snag man [COMMAND], snag man formats\n"
+                 "Completion:               snag completion bash|zsh|fish\n\n"
+                 "TRACE is one of\n");
+    for (const struct source_ops *const *s = source_list(); *s; s++) {
+        fprintf(out, "  %-8s", (*s)->name);
+        print_wrapped(out, (*s)->what, strlen((*s)->what), 10, 10);
+    }
 }
 
 static void print_streams(FILE *out)
 {
     fputs("\nSOURCE is one of\n", out);
-    for (const struct stream_ops *const *s = stream_list(); *s; s++)
-        fprintf(out, "  %s\n", (*s)->what);
+    for (const struct stream_ops *const *s = stream_list(); *s; s++) {
+        fputs("  ", out);
+        print_wrapped(out, (*s)->what, strlen((*s)->what), 4, 2);
+    }
+}
+
+bool help_reads_streams(const struct command *command)
+{
+    return strncmp(command->usage, "SOURCE", strlen("SOURCE")) == 0;
 }
 
 void help_command(FILE *out, const struct command *command)
 {
-    fprintf(out, "usage: snag %s %s\n\n%s.\n\n%s\n", command->name, command->usage,
-            command->summary, command->description);
-    if (reads_streams(command))
+    fprintf(out, "usage: snag %s %s\n\n%s.\n\n", command->name, command->usage,
+            command->summary);
+    print_paragraphs(out, command->description);
+    if (help_reads_streams(command))
         print_streams(out);
     fputs("\noptions:\n", out);
     for (const struct option_row *row = option_list(); row->name; row++)
@@ -86,207 +104,6 @@ void help_command(FILE *out, const struct command *command)
         fprintf(out, "\nexamples:\n%s\n", command->example);
 }
 
-/* ------------------------------------------------------------------------------------ man */
-
-#define MAN_WIDTH 76
-
-/* A character, with what means something to mdoc made harmless. */
-static void put_mdoc_char(FILE *out, char c, bool is_line_start)
-{
-    if (is_line_start && (c == '.' || c == '\''))
-        fputs("\\&", out);
-    if (c == '\\')
-        fputs("\\e", out);
-    else if (c == '-')
-        fputs("\\-", out);
-    else
-        fputc(c, out);
-}
-
-/* Lines as they are. */
-static void put_literal(FILE *out, const char *text)
-{
-    for (bool is_line_start = true; *text; text++) {
-        put_mdoc_char(out, *text, is_line_start);
-        is_line_start = *text == '\n';
-    }
-}
-
-/* Words in lines of a width; mdoc wants every sentence to start on a line of its own. */
-static void put_words(FILE *out, const char *text, size_t length)
-{
-    const char *end = text + length;
-    size_t column = 0;
-    bool is_sentence_end = false;
-
-    while (text < end) {
-        size_t n = strcspn(text, " \n");
-
-        if (n > (size_t)(end - text))
-            n = (size_t)(end - text);
-        if (column > 0 && (is_sentence_end || column + 1 + n > MAN_WIDTH)) {
-            fputc('\n', out);
-            column = 0;
-        } else if (column > 0) {
-            fputc(' ', out);
-            column++;
-        }
-        for (size_t i = 0; i < n; i++)
-            put_mdoc_char(out, text[i], column++ == 0);
-        is_sentence_end = n > 0 && text[n - 1] == '.';
-        text += n;
-        text += strspn(text, " \n");
-    }
-}
-
-static void put_mdoc(FILE *out, const char *text)
-{
-    put_words(out, text, strlen(text));
-}
-
-/* Paragraphs: an empty line becomes .Pp. */
-static void put_paragraphs(FILE *out, const char *text)
-{
-    while (*text) {
-        const char *end = strstr(text, "\n\n");
-        size_t length = end ? (size_t)(end - text) : strlen(text);
-
-        put_words(out, text, length);
-        fputc('\n', out);
-        text += length;
-        if (*text) {
-            fputs(".Pp\n", out);
-            text += 2;
-        }
-    }
-}
-
-/* "RUN --labels FILE [options]" as a synopsis. */
-static void man_usage(FILE *out, const char *usage)
-{
-    while (*usage) {
-        int n = (int)strcspn(usage, *usage == '[' ? "]" : " ") + (*usage == '[');
-
-        if (*usage == '[')
-            fprintf(out, ".Op Ar %.*s\n", n - 2, usage + 1);
-        else if (strncmp(usage, "--", 2) == 0)
-            fprintf(out, ".Fl Fl %.*s\n", n - 2, usage + 2);
-        else
-            fprintf(out, ".Ar %.*s\n", n, usage);
-        usage += n;
-        usage += strspn(usage, " ");
-    }
-}
-
-static void man_options(FILE *out, const struct command *command)
-{
-    char text[512];
-
-    fputs(".Bl -tag -width Ds\n", out);
-    for (const struct option_row *row = option_list(); row->name; row++) {
-        if (!command_takes(command, row))
-            continue;
-        fputs(".It ", out);
-        if (row->letter)
-            fprintf(out, "Fl %c , ", row->letter);
-        fprintf(out, "Fl Fl %s", row->name);
-        if (row->argument)
-            fprintf(out, " Ar %s", row->argument);
-        fputc('\n', out);
-        snprintf(text, sizeof text, "%s%s%s.", row->help, row->choices ? ": " : "",
-                 row->choices ? row->choices : "");
-        put_mdoc(out, text);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-}
-
-static void man_streams(FILE *out)
-{
-    fputs(".Pp\n.Ar SOURCE\nis one of\n.Bl -bullet\n", out);
-    for (const struct stream_ops *const *s = stream_list(); *s; s++) {
-        fputs(".It\n", out);
-        put_mdoc(out, (*s)->what);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-}
-
-static void man_head(FILE *out, const char *title, const char *name, const char *summary)
-{
-    char upper[64];
-    size_t n = 0;
-
-    for (; title[n] && n + 1 < sizeof upper; n++)
-        upper[n] = (char)toupper((unsigned char)title[n]);
-    upper[n] = '\0';
-    fprintf(out, ".Dd $Mdocdate$\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", upper, name);
-    put_mdoc(out, summary);
-    fputc('\n', out);
-}
-
-static void man_status(FILE *out)
-{
-    fputs(".Sh ENVIRONMENT\nEvery option that takes a value can be set by a variable of its\n"
-          "name in capitals behind\n.Ev SNAG_ ,\nas in\n.Ev SNAG_THREADS .\n.Ev NO_COLOR\n"
-          "turns colours off.\n"
-          ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\ndone\n.It 1\nfailed\n.It 2\nbad usage\n"
-          ".It 3\ndone, but the trace was damaged; what was skipped or repaired is reported\n"
-          ".El\n",
-          out);
-}
-
-static void man_overview(FILE *out)
-{
-    man_head(out, "snag", "snag", SUMMARY);
-    fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Sh DESCRIPTION\n", out);
-    fputs("The commands are:\n.Bl -tag -width Ds\n", out);
-    for (const struct command *c = command_list(); c->name; c++) {
-        fprintf(out, ".It Xr snag\\-%s 1\n", c->name);
-        put_mdoc(out, c->summary);
-        fputc('\n', out);
-    }
-    fputs(".El\n.Pp\nBesides,\n.Nm\n.Cm help\nprints what a command takes,\n.Nm\n.Cm man\n"
-          "these pages, and\n.Nm\n.Cm completion\nwhat makes bash, zsh or fish complete its "
-          "arguments.\n"
-          ".Pp\nA trace is one of\n.Bl -tag -width Ds\n",
-          out);
-    for (const struct source_ops *const *s = source_list(); *s; s++) {
-        fprintf(out, ".It Cm %s\n", (*s)->name);
-        put_mdoc(out, (*s)->what);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-    man_status(out);
-}
-
-void help_man(FILE *out, const struct command *command)
-{
-    char title[64];
-
-    if (command == NULL) {
-        man_overview(out);
-        return;
-    }
-    snprintf(title, sizeof title, "snag-%s", command->name);
-    man_head(out, title, title, command->summary);
-    fprintf(out, ".Sh SYNOPSIS\n.Nm snag %s\n", command->name);
-    man_usage(out, command->usage);
-    fputs(".Sh DESCRIPTION\n", out);
-    put_paragraphs(out, command->description);
-    if (reads_streams(command))
-        man_streams(out);
-    fputs(".Pp\nThe options are:\n", out);
-    man_options(out, command);
-    man_status(out);
-    if (command->example) {
-        fputs(".Sh EXAMPLES\n.Bd -literal\n", out);
-        put_literal(out, command->example);
-        fputs("\n.Ed\n", out);
-    }
-    fputs(".Sh SEE ALSO\n.Xr snag 1\n", out);
-}
-
 /* --------------------------------------------------------------------------- completion */
 
 /* What stands beside the commands: these are not about traces, and take no options. */
@@ -294,6 +111,8 @@ static const char other_words[] = "help man completion version";
 
 static void complete_bash(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     fputs("# bash completion of snag\n_snag()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n"
           "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n    local commands='",
           out);
@@ -309,12 +128,10 @@ static void complete_bash(FILE *out)
         ";;\n",
         other_words);
     for (const struct option_row *row = option_list(); row->name; row++) {
-        if (row->choices == NULL)
-            continue;
-        fprintf(out, "        --%s) COMPREPLY=($(compgen -W '", row->name);
-        for (const char *at = row->choices; *at; at++)
-            fputc(*at == '|' ? ' ' : *at, out);
-        fputs("' -- \"$cur\")); return ;;\n", out);
+        if (option_choices(row, " ", choices, sizeof choices))
+            fprintf(out,
+                    "        --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n",
+                    row->name, choices);
     }
     fputs("    esac\n    if [[ $cur != -* ]]; then\n        COMPREPLY=($(compgen -f -- "
           "\"$cur\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n",
@@ -343,6 +160,8 @@ static void put_zsh(FILE *out, const char *text)
 
 static void complete_zsh(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     fputs("#compdef snag\nlocal -a commands=(\n", out);
     for (const struct command *c = command_list(); c->name; c++) {
         fprintf(out, "  '%s:", c->name);
@@ -367,12 +186,8 @@ static void complete_zsh(FILE *out)
             fputc(']', out);
             if (row->argument)
                 fprintf(out, ":%s:", row->argument);
-            if (row->choices) {
-                fputc('(', out);
-                for (const char *at = row->choices; *at; at++)
-                    fputc(*at == '|' ? ' ' : *at, out);
-                fputc(')', out);
-            }
+            if (option_choices(row, " ", choices, sizeof choices))
+                fprintf(out, "(%s)", choices);
             fputs("' ", out);
         }
         fputs("'*:file:_files' ;;\n", out);
@@ -382,6 +197,8 @@ static void complete_zsh(FILE *out)
 
 static void complete_fish(FILE *out)
 {
+    char choices[OPTION_CHOICES_SIZE];
+
     for (const struct command *c = command_list(); c->name; c++) {
         fprintf(out, "complete -c snag -n __fish_use_subcommand -f -a %s -d \"%s\"\n", c->name,
                 c->summary);
@@ -394,12 +211,8 @@ static void complete_fish(FILE *out)
                 fprintf(out, " -s %c", row->letter);
             if (row->argument)
                 fputs(" -r", out);
-            if (row->choices) {
-                fputs(" -f -a '", out);
-                for (const char *at = row->choices; *at; at++)
-                    fputc(*at == '|' ? ' ' : *at, out);
-                fputc('\'', out);
-            }
+            if (option_choices(row, " ", choices, sizeof choices))
+                fprintf(out, " -f -a '%s'", choices);
             fprintf(out, " -d \"%s\"\n", row->help);
         }
     }

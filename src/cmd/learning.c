@@ -31,10 +31,10 @@ static int rank(struct learning *l, const struct settings *settings, struct rank
 
 int learning_embedding(const struct settings *settings, struct stack2vec_opts *said)
 {
-    *said = (struct stack2vec_opts){.dims = settings->dimensions,
-                                    .epochs = settings->epochs,
-                                    .learning_rate = settings->learning_rate,
-                                    .negatives = settings->negatives};
+    *said = (struct stack2vec_opts){.dims = settings->vectors.dimensions,
+                                    .epochs = settings->vectors.epochs,
+                                    .learning_rate = settings->vectors.learning_rate,
+                                    .negatives = settings->vectors.negatives};
     if (said->dims > STACK2VEC_MOST_DIMS)
         return err_set(ERR_USAGE, "--dimensions takes 1 to %u, not %u", STACK2VEC_MOST_DIMS,
                        said->dims);
@@ -51,9 +51,9 @@ int learning_embedding(const struct settings *settings, struct stack2vec_opts *s
 
 int learning_rank(struct learning *l, const struct settings *settings)
 {
-    struct ranking_opts opts = {.learner = settings->learner,
-                                .features = settings->features,
-                                .gamma = settings->gamma,
+    struct ranking_opts opts = {.learner = settings->learning.learner,
+                                .features = settings->vectors.features,
+                                .gamma = settings->vectors.gamma,
                                 .seed = settings->seed};
     int rc = learning_embedding(settings, &opts.embedding);
 
@@ -74,7 +74,9 @@ int learning_rank_as(struct learning *l, const struct settings *settings,
 
 const char *learning_author(const struct settings *settings)
 {
-    const struct passwd *user = settings->author ? NULL : getpwuid(geteuid());
+    const struct passwd *user = settings->learning.author ? NULL : getpwuid(geteuid());
 
-    return settings->author ? settings->author : user ? user->pw_name : "unknown";
+    return settings->learning.author ? settings->learning.author
+           : user                    ? user->pw_name
+                                     : "unknown";
 }

@@ -76,11 +76,11 @@ int live_session_guarded(const struct settings *settings,
 {
     struct guarded g = {settings, fn};
     struct guard_opts opts = {.ends_itself = true};
-    bool is_new = settings->store && !prov_place_is_store(settings->store);
+    bool is_new = settings->live.store && !prov_place_is_store(settings->live.store);
     int sig = 0, rc = guard_run(in_child, &g, &opts, &sig);
 
     if (is_new && rc != STATUS_DONE && rc != STATUS_DAMAGED)
-        discard_store(settings->store, rc);
+        discard_store(settings->live.store, rc);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);
@@ -95,14 +95,14 @@ int live_session_guarded(const struct settings *settings,
 static struct stream_opts stream_opts_of(const struct settings *s)
 {
     return (struct stream_opts){
-        .step_ns = (uint64_t)llround(1e9 * s->step),
-        .speed = isnan(s->speed) ? 0 : s->speed,
-        .connect_ms = (unsigned)lround(1e3 * fmin(s->connect_timeout, 4e6)),
-        .silence_ms = (unsigned)lround(1e3 * fmin(s->silence_timeout, 4e6)),
-        .wants_counters = s->ps || s->store,
+        .step_ns = (uint64_t)llround(1e9 * s->live.step),
+        .speed = s->live.speed,
+        .connect_ms = (unsigned)lround(1e3 * fmin(s->live.connect_timeout, 4e6)),
+        .silence_ms = (unsigned)lround(1e3 * fmin(s->live.silence_timeout, 4e6)),
+        .wants_counters = s->live.ps || s->live.store,
         .rank = s->rank == NO_RANK ? NULL : &s->rank,
-        .as_rank = s->as_rank == NO_RANK ? NULL : &s->as_rank,
-        .program = s->program};
+        .as_rank = s->live.as_rank == NO_RANK ? NULL : &s->live.as_rank,
+        .program = s->live.program};
 }
 
 static struct ad_opts ad_opts_of(const struct settings *s)
@@ -110,9 +110,9 @@ static struct ad_opts ad_opts_of(const struct settings *s)
     struct ad_opts opts = ad_default();
 
     opts.is_inclusive = s->is_inclusive;
-    opts.is_by_path = s->model_key && strcmp(s->model_key, "path") == 0;
-    opts.least_calls = s->min_count;
-    opts.least_ns = s->min_time_ns;
+    opts.is_by_path = strcmp(s->live.model_key, "path") == 0;
+    opts.least_calls = s->live.min_count;
+    opts.least_ns = s->live.min_time_ns;
     return opts;
 }
 
@@ -121,32 +121,33 @@ static int read_rules(struct live_session *session)
 {
     const struct settings *s = session->settings;
     struct ad_opts *opts = &session->opts;
-    int rc = s->algo_file ? algo_file_read(s->algo_file, opts) : 0;
+    int rc = s->live.algo_file ? algo_file_read(s->live.algo_file, opts) : 0;
 
     if (s->call_detector)
         opts->detector = call_detector_find(s->call_detector);
     opts->rules = &session->rules;
-    if (rc == 0 && s->ignore)
-        rc = live_rules_ignore(&session->rules, s->ignore);
-    if (rc == 0 && s->thresholds)
-        rc = live_rules_thresholds(&session->rules, s->thresholds,
-                                   strcmp(opts->detector->name, "sstd") == 0 ? 1e6 : 1);
+    if (rc == 0 && s->live.ignore)
+        rc = live_rules_ignore(&session->rules, s->live.ignore);
+    if (rc == 0 && s->live.thresholds)
+        rc = live_rules_thresholds(&session->rules, s->live.thresholds,
+                                   opts->detector->most_threshold);
     return rc;
 }
 
 static int open_client(struct live_session *session)
 {
     const struct settings *s = session->settings;
-    struct ps_client_opts opts = {
-        .address = s->ps, .key_file = s->curve_key, .is_deterministic = s->deterministic > 0};
+    struct ps_client_opts opts = {.address = s->live.ps,
+                                  .key_file = s->curve_key,
+                                  .is_deterministic = s->deterministic > 0};
     int rc;
 
-    if (s->ps == NULL)
+    if (s->live.ps == NULL)
         return 0;
     rc = ps_client_open(&session->client, &opts);
     if (rc < 0)
         return rc;
-    snprintf(session->program, sizeof session->program, "%u", s->program);
+    snprintf(session->program, sizeof session->program, "%u", s->live.program);
     session->opts.exchange = session->exchange =
         live_exchange_new(&(struct live_exchange_opts){.client = session->client,
                                                        .program = session->program,
@@ -158,7 +159,7 @@ static int open_client(struct live_session *session)
 /* What belongs together. */
 static int check(const struct settings *s)
 {
-    if (s->ps == NULL && (s->curve_key || s->deterministic))
+    if (s->live.ps == NULL && (s->curve_key || s->deterministic))
         return err_set(ERR_USAGE, "--%s needs --ps",
                        s->curve_key ? "curve-key" : "deterministic");
     return 0;
@@ -173,8 +174,8 @@ static bool is_here(const struct stream *stream)
 /* The only rank of which there will be records; NULL: there may be any. */
 static const uint32_t *rank_of(const struct settings *s)
 {
-    if (s->as_rank != NO_RANK)
-        return &s->as_rank;
+    if (s->live.as_rank != NO_RANK)
+        return &s->live.as_rank;
     return s->rank != NO_RANK ? &s->rank : NULL;
 }
 
@@ -184,21 +185,21 @@ static int open_recorder(struct live_session *session)
     char host[256] = "";
     int rc;
 
-    if (s->store == NULL)
-        return s->watchlist ? err_set(ERR_USAGE, "--watchlist needs --store") : 0;
+    if (s->live.store == NULL)
+        return s->live.watchlist ? err_set(ERR_USAGE, "--watchlist needs --store") : 0;
     if (is_here(&session->stream) && gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    rc = live_recorder_open(&session->recorder,
-                            &(struct live_recorder_opts){.url = s->store,
-                                                         .is_inclusive = s->is_inclusive,
-                                                         .is_by_path = session->opts.is_by_path,
-                                                         .trees = session->trees,
-                                                         .window = s->window,
-                                                         .program = s->program,
-                                                         .watchlist = s->watchlist,
-                                                         .counter_prefix = s->counter_prefix,
-                                                         .hostname = host,
-                                                         .store = {.rank = rank_of(s)}});
+    rc = live_recorder_open(&session->recorder, &(struct live_recorder_opts){
+                                                    .url = s->live.store,
+                                                    .is_inclusive = s->is_inclusive,
+                                                    .is_by_path = session->opts.is_by_path,
+                                                    .trees = session->trees,
+                                                    .window = s->live.window,
+                                                    .program = s->live.program,
+                                                    .watchlist = s->live.watchlist,
+                                                    .counter_prefix = s->live.counter_prefix,
+                                                    .hostname = host,
+                                                    .store = {.rank = rank_of(s)}});
     if (rc == 0)
         live_session_add(session, live_recorder_step, session->recorder);
     return rc;
@@ -227,11 +228,9 @@ static int open_trees(struct live_session *session, const struct settings *s)
     opts.pattern = s->foi;
     opts.n_patterns = s->n_foi;
     opts.model_path = s->model;
-    opts.window_s = s->tree_window;
-    if (s->tree_features)
-        opts.features = s->tree_features;
-    if (s->tree_sigmas > 0)
-        opts.sigmas = s->tree_sigmas;
+    opts.window_s = s->live.tree_window;
+    opts.features = s->live.tree_features;
+    opts.sigmas = s->live.tree_sigmas;
     rc = live_trees_new(&opts, &session->trees);
     if (rc == 0)
         live_session_add(session, live_trees_step, session->trees);
@@ -246,7 +245,7 @@ static int prepare_run(struct live_session *session)
     return rc < 0 ? rc : open_client(session);
 }
 
-/* ... and behind it: the recorder looks at the stream, and at the trees of a step. */
+/* ... and after it: the recorder looks at the stream, and at the trees of a step. */
 static int begin_run(struct live_session *session)
 {
     int rc = open_trees(session, session->settings);
@@ -347,11 +346,24 @@ static void say_restarts(struct live_session *s)
     s->has_unsent |= n.n_forgotten > 0;
 }
 
+/* A server that never answered has missed what we had to say, or to hear. */
+static void say_unsent(struct live_session *s)
+{
+    struct ps_client_counts n;
+
+    ps_client_counts(s->client, &n);
+    s->has_unsent |= n.n_sent > 0 && n.n_replies == 0;
+    if (s->has_unsent && n.n_replies == 0)
+        log_warn("ad", "no parameter server has answered at '%s'", s->settings->live.ps);
+    else if (s->has_unsent)
+        log_warn("ad", "the parameter server has not taken all that was learnt");
+}
+
 /* Waits for the server in short stretches, so that a signal is seen. */
 static void finish_exchange(struct live_session *s)
 {
     uint64_t begin_ns = clock_ns();
-    double most_s = is_told ? 1 : s->settings->connect_timeout;
+    double most_s = is_told ? 1 : s->settings->live.connect_timeout;
 
     if (s->exchange == NULL)
         return;
@@ -360,8 +372,7 @@ static void finish_exchange(struct live_session *s)
         s->has_unsent = !live_exchange_finish(s->exchange, LOOK_MS);
         most_s = is_told ? 1 : most_s;
     }
-    if (s->has_unsent)
-        log_warn("ad", "the parameter server has not taken all that was learnt");
+    say_unsent(s);
     say_restarts(s);
 }
 
@@ -388,8 +399,8 @@ int live_session_run(struct live_session *session)
     finish_exchange(session);
     if (session->settings->rank != NO_RANK && ad_totals(session->ad)->n_events == 0)
         log_warn("ad", "nothing of rank %u was there to read", session->settings->rank);
-    say_unused(&session->rules.ignore, session->settings->ignore);
-    say_unused(&session->rules.threshold, session->settings->thresholds);
+    say_unused(&session->rules.ignore, session->settings->live.ignore);
+    say_unused(&session->rules.threshold, session->settings->live.thresholds);
     close_recorder(session);
     return state < 0 ? state : 0;
 }

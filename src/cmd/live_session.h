@@ -62,7 +62,7 @@ int live_session_guarded(const struct settings *settings,
  */
 int live_session_open(struct live_session *session, const struct settings *settings);
 
-/* live_session_add -- another sink, behind those there are. */
+/* live_session_add -- another sink, after those there are. */
 void live_session_add(struct live_session *session,
                       void (*step)(void *ctx, const struct ad_step *step), void *ctx);
 
@@ -73,7 +73,7 @@ void live_session_add(struct live_session *session,
 int live_session_run(struct live_session *session);
 
 /*
- * live_session_again -- behind live_session_run: wait for the program to run once more, or for
+ * live_session_again -- after live_session_run: wait for the program to run once more, or for
  * a signal. Returns true when it is there; live_session_next is to be called then.
  */
 bool live_session_again(struct live_session *session);

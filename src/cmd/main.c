@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/help.h"
+#include "cmd/manual.h"
 #include "cmd/options.h"
 #include "cmd/status.h"
 
@@ -21,7 +22,7 @@
 static int complain_command(const char *name)
 {
     const struct command *near = NULL;
-    size_t best = 4;
+    size_t best = text_typos(name) + 1;
 
     for (const struct command *c = command_list(); c->name; c++) {
         size_t distance = text_distance(c->name, name, best - 1);
@@ -40,7 +41,8 @@ static int complain_command(const char *name)
 static int check_words(int argc, char **argv, int most)
 {
     if (argc - 1 > most)
-        return err_set(ERR_USAGE, "too much: '%s' behind snag %s", argv[1 + most], argv[0]);
+        return err_set(ERR_USAGE, "one word too many: '%s' after snag %s", argv[1 + most],
+                       argv[0]);
     return 0;
 }
 
@@ -62,15 +64,11 @@ static int show_help(int argc, char **argv)
 
 static int show_man(int argc, char **argv)
 {
-    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
     int rc = check_words(argc, argv, 1);
 
-    if (rc < 0)
-        return rc;
-    if (argc > 1 && command == NULL)
-        return complain_command(argv[1]);
-    help_man(stdout, command);
-    return 0;
+    if (rc == 0)
+        rc = manual_print(argc > 1 ? argv[1] : "");
+    return rc == ERR_NOT_FOUND ? complain_command(argv[1]) : rc;
 }
 
 static int show_completion(int argc, char **argv)
@@ -82,9 +80,12 @@ static int show_completion(int argc, char **argv)
 
 static int show_version(int argc, char **argv)
 {
-    int rc = check_words(argc, argv, 0);
+    bool is_json = argc > 1 && (strcmp(argv[1], "--json") == 0 || strcmp(argv[1], "-j") == 0);
+    int rc = check_words(argc, argv, is_json);
 
-    if (rc == 0)
+    if (rc == 0 && is_json)
+        printf("{\"snag\": \"%s\"}\n", VERSION);
+    else if (rc == 0)
         printf("snag %s\n", VERSION);
     return rc;
 }

@@ -6,6 +6,11 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "detect/call_detector.h"
+#include "detect/detector.h"
+#include "features/features.h"
+#include "learn/learner.h"
+#include "project/project.h"
 #include "trace/definitions.h"
 
 #include <ctype.h>
@@ -23,185 +28,209 @@ static const char common[] = "help json quiet verbose threads";
 
 static const struct option_row rows[] = {
 #define AT(member) offsetof(struct settings, member)
-    {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION", NULL,
-     "function of interest: its name, a part of it, or /regex/; may be repeated"},
-    {"output", 'o', OPTION_TEXT, AT(output), "PATH", NULL,
-     "where to write: the directory of a run (snag record: of a trace), or a file (snag "
-     "export)"},
-    {"force", 0, OPTION_FLAG, AT(is_forced), NULL, NULL, "replace an existing run"},
-    {"features", 0, OPTION_TEXT, AT(features), "KIND", "residual|time|subtrees|stack2vec",
-     "what an execution is described by, for the detectors that compare vectors"},
-    {"detector", 0, OPTION_TEXT, AT(detector), "KIND", "residual|ocsvm|lof|knn|iforest",
-     "how strange executions are found"},
-    {"dimensions", 0, OPTION_COUNT, AT(dimensions), "N", NULL,
-     "numbers that stack2vec describes an execution by (default 128)"},
-    {"epochs", 0, OPTION_COUNT, AT(epochs), "N", NULL,
-     "how often stack2vec goes through all executions to learn (default 20)"},
-    {"learning-rate", 0, OPTION_ABOVE, AT(learning_rate), "X", NULL,
-     "length of the steps in which stack2vec learns, up to 1 (default 0.02)"},
-    {"negatives", 0, OPTION_ABOVE, AT(negatives), "X", NULL,
-     "subtrees that stack2vec tells each subtree of an execution from (default 5)"},
-    {"gamma", 0, OPTION_ABOVE, AT(gamma), "X", NULL,
-     "of the one-class SVM's kernel exp(-X d^2) (default: taken from the data)"},
-    {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", NULL,
-     "neighbours that lof (default 20) and knn (default 10) look at"},
-    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", NULL,
-     "a score above it makes an anomaly, instead of the detector's own threshold; snag show: "
-     "importance of the subtrees to print (default 0.69: twice or half of the usual)"},
-    {"method", 'm', OPTION_TEXT, AT(method), "KIND", "tsne|pca|mds",
-     "how executions are put on a plane (default tsne)"},
-    {"perplexity", 0, OPTION_REAL, AT(perplexity), "P", NULL,
-     "about how many neighbours t-SNE keeps near each execution (default 30)"},
-    {"iterations", 0, OPTION_NUMBER, AT(iterations), "N", NULL,
-     "steps of tsne (default 1000), or most of mds (default 300)"},
-    {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL, NULL,
-     "the calls of all functions, each against the others of its function"},
-    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND", "hbos|sstd|copod",
-     "how strange calls are found (default hbos)"},
-    {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL, NULL,
-     "judge calls by their inclusive time, not by their own"},
-    {"seed", 0, OPTION_SEED, AT(seed), "N", NULL, "seed of everything random (default 1)"},
-    {"top", 'n', OPTION_COUNT, AT(top), "N", NULL,
-     "how many to print (default 10; snag info: 20 regions)"},
-    {"all", 'a', OPTION_FLAG, AT(is_all), NULL, NULL,
-     "print all there is: executions, regions, the whole tree"},
-    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", NULL,
-     "only executions on this rank; snag ad: read only this rank"},
-    {"verdict", 0, OPTION_TEXT, AT(verdict), "V", "anomaly|normal",
-     "only executions with this verdict"},
-    {"depth", 'd', OPTION_COUNT, AT(depth), "N", NULL,
-     "levels of the tree to draw; strange calls below are drawn all the same (default 4)"},
-    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL, NULL,
-     "also print which subtrees make it different from executions like it"},
-    {"labels", 'l', OPTION_TEXT, AT(labels), "FILE", NULL,
-     "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
-    {"from", 0, OPTION_TEXT, AT(from), "FILE", NULL,
-     "CSV with a column 'id' and a column 'label' (abnormal, normal, clear)"},
-    {"author", 0, OPTION_TEXT, AT(author), "NAME", NULL,
-     "who says so (default: the user's login name)"},
-    {"model", 0, OPTION_TEXT, AT(model), "FILE", NULL, "model to judge executions by"},
-    {"learner", 0, OPTION_TEXT, AT(learner), "KIND", "gp|ocsvm", "how labels are learnt from"},
-    {"n", 0, OPTION_NUMBER, AT(questions), "N", NULL,
-     "how many executions to ask about (default 10)"},
-    {"undo", 0, OPTION_FLAG, AT(is_undo), NULL, NULL, "take the newest retrain back"},
-    {"history", 0, OPTION_FLAG, AT(is_history), NULL, NULL, "list all retrains"},
-    {"simulate", 0, OPTION_NUMBER, AT(simulate), "N", NULL,
-     "play active learning with the labels until N are given"},
-    {"batch", 0, OPTION_NUMBER, AT(batch), "N", NULL,
-     "labels given between two rankings (default 10)"},
-    {"port", 'p', OPTION_PORT, AT(port), "P", NULL, "port to listen on (default: a free one)"},
-    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS", NULL,
-     "where to listen (default this machine only); snag serve: a numeric address, beyond "
-     "loopback a token is asked for; snag ps: tcp://HOST:PORT, port * for any"},
-    {"print-tunnel", 0, OPTION_FLAG, AT(is_tunnel), NULL, NULL,
-     "also print the ssh command that brings the page to another machine"},
-    {"watch", 0, OPTION_FLAG, AT(is_watched), NULL, NULL,
-     "also show what is strange while the program runs, as snag watch does"},
-    {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND", "mpi|serial",
-     "library to load (default: mpi for what mpirun and its like start, and what is linked "
-     "with MPI)"},
-    {"once", 0, OPTION_FLAG, AT(is_once), NULL, NULL,
-     "end with the program; else the page stays until a signal"},
-    {"what", 'w', OPTION_TEXT, AT(what), "KIND", "executions|calls|anomalies|normalexecs",
-     "what of a run (default executions) or of a store (default anomalies)"},
-    {"format", 0, OPTION_TEXT, AT(format), "KIND", "csv|json|chrome", "how to write it"},
-    {"by", 0, OPTION_TEXT, AT(by), "KIND", "severity|score",
-     "what comes first: the time lost (default), or the strangest"},
-    {"verify", 0, OPTION_FLAG, AT(is_verified), NULL, NULL,
-     "read the whole run and compare its checksums"},
-    {"workers", 0, OPTION_COUNT, AT(workers), "N", NULL,
-     "threads that answer requests (default 2)"},
-    {"snapshot", 0, OPTION_TEXT, AT(snapshot), "FILE", NULL,
-     "go on from this file if it is there, and keep it up to date"},
-    {"load", 0, OPTION_TEXT, AT(load), "FILE", NULL,
-     "begin with the models of this snapshot of another run"},
-    {"frozen", 0, OPTION_FLAG, AT(is_frozen), NULL, NULL, "never change the models"},
-    {"interval", 0, OPTION_REAL, AT(interval), "SECONDS", NULL,
-     "how often models are published and saved (default 1)"},
-    {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N", NULL,
-     "publish when N clients have pushed, whatever the time: results are the same on every "
-     "run; the server and its clients are told the same N"},
-    {"curve-key", 0, OPTION_TEXT, AT(curve_key), "FILE", NULL,
-     "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
-    {"insecure", 0, OPTION_FLAG, AT(is_insecure), NULL, NULL,
-     "listen beyond this machine without a key"},
-    {"ranks", 0, OPTION_COUNT, AT(ranks), "N", NULL, "ranks to play (default 64)"},
-    {"rate", 0, OPTION_REAL, AT(rate), "R", NULL,
-     "steps per second of each rank (default 1); 0: as fast as they are answered"},
-    {"seconds", 0, OPTION_REAL, AT(seconds), "S", NULL, "how long to play (default 10)"},
-    {"functions", 0, OPTION_COUNT, AT(functions), "N", NULL,
-     "functions that each rank calls (default 36)"},
-    {"ps", 0, OPTION_TEXT, AT(ps), "ADDRESS", NULL,
-     "parameter server to share models with, as snag ps prints it"},
-    {"algo-file", 0, OPTION_TEXT, AT(algo_file), "FILE", NULL,
-     "Chimbuko's JSON that says how strange calls are found"},
-    {"model-key", 0, OPTION_TEXT, AT(model_key), "KIND", "region|path",
-     "what calls are compared with: those of their region (default), or only those with the "
-     "same callers"},
-    {"step", 0, OPTION_SPAN, AT(step), "SECONDS", NULL,
-     "trace time of a step when a trace is replayed (default 1); 0: all at once"},
-    {"speed", 0, OPTION_SPAN, AT(speed), "X", NULL,
-     "replay so many seconds of a trace in a second; 0: as fast as it goes (default; snag "
-     "watch: 1)"},
-    {"min-count", 0, OPTION_NUMBER, AT(min_count), "N", NULL,
-     "calls of a region before any of them is judged (default 100)"},
-    {"min-time", 0, OPTION_TIME, AT(min_time_ns), "TIME", NULL,
-     "calls that took less, say 20us, are never strange (default 0)"},
-    {"ignore", 0, OPTION_TEXT, AT(ignore), "FILE", NULL,
-     "regions that are not judged: a name or /regex/ a line"},
-    {"thresholds", 0, OPTION_TEXT, AT(thresholds), "FILE", NULL,
-     "thresholds of single regions: a name and p (sstd: sigmas) a line"},
-    {"window", 0, OPTION_NUMBER, AT(window), "N", NULL,
-     "calls before and after a strange one that are kept with it (default 10)"},
-    {"store", 0, OPTION_TEXT, AT(store), "URL", NULL,
-     "where what is strange is kept: a directory, or sqlite:DIRECTORY?shards=N; watch: none "
-     "(default NAME.store)"},
-    {"program", 0, OPTION_NUMBER, AT(program), "N", NULL,
-     "number of the program in a workflow of several (default 0)"},
-    {"as-rank", 0, OPTION_NUMBER, AT(as_rank), "R", NULL,
-     "take what is read for rank R, whatever it says of itself"},
-    {"watchlist", 0, OPTION_TEXT, AT(watchlist), "FILE", NULL,
-     "counters of the node's state: JSON [[counter, field], ...]"},
-    {"counter-prefix", 0, OPTION_TEXT, AT(counter_prefix), "P", NULL,
-     "how the names of such counters begin (default: the word monitoring, a colon, a space)"},
-    {"connect-timeout", 0, OPTION_SPAN, AT(connect_timeout), "SECONDS", NULL,
-     "how long to wait for a program that is not there yet (default 60)"},
-    {"silence-timeout", 0, OPTION_SPAN, AT(silence_timeout), "SECONDS", NULL,
-     "how long a program may say nothing (default 0: for ever)"},
-    {"tree-window", 0, OPTION_COUNT, AT(tree_window), "SECONDS", NULL,
-     "how long executions are kept to compare others with (default 3600)"},
-    {"tree-features", 0, OPTION_TEXT, AT(tree_features), "NAMES", NULL,
-     "what executions are compared by: some of duration,exclusive,exit,messages,rate,calls,"
-     "depth (default duration)"},
-    {"tree-sigmas", 0, OPTION_ABOVE, AT(tree_sigmas), "X", NULL,
-     "an execution is strange beyond so many standard deviations (default 6)"},
-    {"threads", 't', OPTION_NUMBER, AT(threads), "N", NULL,
-     "threads to use (default: one per processor); results do not depend on it"},
-    {"json", 'j', OPTION_FLAG, AT(is_json), NULL, NULL, "print JSON, see snag-formats"},
-    {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, NULL, "no progress, no notes on stderr"},
-    {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, NULL, "say what is done, on stderr"},
-    {"help", 'h', OPTION_FLAG, AT(is_help), NULL, NULL, "print this"},
+    {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION",
+     .help = "function of interest: its name, a part of it, or /regex/; may be repeated"},
+    {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
+     .help = "file to write to, or - (default: standard output)", .only = "export"},
+    {"output", 'o', OPTION_TEXT, AT(output), "DIR", .help = "directory to write the trace to",
+     .only = "record"},
+    {"force", 0, OPTION_FLAG, AT(is_forced), NULL, .help = "replace an existing run"},
+    {"features", 0, OPTION_TEXT, AT(vectors.features), "KIND",
+     .help = "what an execution is described by, for the detectors that compare vectors",
+     .choice = feature_name},
+    {"detector", 0, OPTION_TEXT, AT(detector), "KIND",
+     .help = "how strange executions are found", .choice = detector_name},
+    {"dimensions", 0, OPTION_COUNT, AT(vectors.dimensions), "N",
+     .help = "numbers that stack2vec describes an execution by (default 128)"},
+    {"epochs", 0, OPTION_COUNT, AT(vectors.epochs), "N",
+     .help = "how often stack2vec goes through all executions to learn (default 20)"},
+    {"learning-rate", 0, OPTION_ABOVE, AT(vectors.learning_rate), "X",
+     .help = "length of the steps in which stack2vec learns, up to 1 (default 0.02)"},
+    {"negatives", 0, OPTION_ABOVE, AT(vectors.negatives), "X",
+     .help = "subtrees that stack2vec tells each subtree of an execution from (default 5)"},
+    {"gamma", 0, OPTION_ABOVE, AT(vectors.gamma), "X",
+     .help = "of the one-class SVM's kernel exp(-X d^2) (default: taken from the data)"},
+    {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K",
+     .help = "neighbours that lof (default 20) and knn (default 10) look at"},
+    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
+     .help = "a score above it makes an anomaly, instead of the detector's own threshold"},
+    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
+     .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)",
+     .only = "show"},
+    {"method", 'm', OPTION_TEXT, AT(plane.method), "KIND",
+     .help = "how executions are put on a plane", .choice = project_name, .usual = "tsne"},
+    {"perplexity", 0, OPTION_REAL, AT(plane.perplexity), "P",
+     .help = "about how many neighbours t-SNE keeps near each execution", .usual = "30"},
+    {"iterations", 0, OPTION_NUMBER, AT(plane.iterations), "N",
+     .help = "steps of tsne (default 1000), or most of mds (default 300)"},
+    {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL,
+     .help = "the calls of all functions, each against the others of its function"},
+    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
+     .help = "how strange calls are found", .choice = call_detector_name,
+     .usual = CALL_DETECTOR_USUAL},
+    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
+     .help =
+         "how strange calls are found, whatever --algo-file says (default " CALL_DETECTOR_USUAL
+         ")",
+     .choice = call_detector_name, .only = "ad watch"},
+    {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
+     .help = "judge calls by their inclusive time, not by their own"},
+    {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many to print", .usual = "10"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many regions to print", .usual = "20",
+     .only = "info"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N",
+     .help = "how many to print (default: top 10, others all)", .only = "provdb"},
+    {"all", 'a', OPTION_FLAG, AT(is_all), NULL,
+     .help = "print all there is: executions, regions, the whole tree"},
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .help = "only executions on this rank"},
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .help = "read only this rank",
+     .only = "ad watch"},
+    {"verdict", 0, OPTION_TEXT, AT(verdict), "V", .help = "only executions with this verdict",
+     .choices = "anomaly|normal"},
+    {"depth", 'd', OPTION_COUNT, AT(depth), "N",
+     .help = "levels of the tree to draw; strange calls below are drawn all the same",
+     .usual = "4"},
+    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL,
+     .help = "also print which subtrees make it different from executions like it"},
+    {"labels", 'l', OPTION_TEXT, AT(learning.labels), "FILE",
+     .help = "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
+    {"from", 0, OPTION_TEXT, AT(learning.from), "FILE",
+     .help = "CSV with a column 'id' and a column 'label' (abnormal, normal, clear)"},
+    {"author", 0, OPTION_TEXT, AT(learning.author), "NAME",
+     .help = "who says so (default: the user's login name)"},
+    {"model", 0, OPTION_TEXT, AT(model), "FILE", .help = "model to judge executions by"},
+    {"learner", 0, OPTION_TEXT, AT(learning.learner), "KIND",
+     .help = "how labels are learnt from", .choice = learner_name},
+    {"undo", 0, OPTION_FLAG, AT(learning.is_undo), NULL,
+     .help = "take the newest retrain back"},
+    {"history", 0, OPTION_FLAG, AT(learning.is_history), NULL, .help = "list all retrains"},
+    {"simulate", 0, OPTION_NUMBER, AT(learning.simulate), "N",
+     .help = "play active learning with the labels until N are given"},
+    {"batch", 0, OPTION_NUMBER, AT(learning.batch), "N",
+     .help = "labels given between two rankings", .usual = "10"},
+    {"port", 'p', OPTION_PORT, AT(page.port), "P",
+     .help = "port to listen on (default: a free one)"},
+    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
+     .help = "numeric address to listen on (default: this machine only); beyond loopback a "
+             "token is "
+             "asked for"},
+    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
+     .help = "where to listen: tcp://HOST:PORT, port * for any (default: this machine only)",
+     .only = "ps"},
+    {"print-tunnel", 0, OPTION_FLAG, AT(page.is_tunnel), NULL,
+     .help = "also print the ssh command that brings the page to another machine"},
+    {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
+     .help = "also show what is strange while the program runs, as snag watch does"},
+    {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
+     .help = "library to load (default: mpi for what mpirun and its like start, and what is "
+             "linked with MPI)",
+     .choices = "mpi|serial"},
+    {"once", 0, OPTION_FLAG, AT(page.is_once), NULL,
+     .help = "end with the program; else the page stays until a signal"},
+    {"what", 'w', OPTION_TEXT, AT(what), "KIND",
+     .help = "what of a run (default executions) or of a store (default anomalies)",
+     .choices = "executions|calls|anomalies|normalexecs"},
+    {"what", 'w', OPTION_TEXT, AT(what), "KIND", .help = "what of a store",
+     .choices = "anomalies|normalexecs", .usual = "anomalies", .only = "provdb"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to write it",
+     .choices = "csv|json|chrome"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
+     .choices = "csv|json", .only = "query provdb"},
+    {"by", 0, OPTION_TEXT, AT(by), "KIND",
+     .help = "what comes first, the most time lost or the strangest",
+     .choices = "severity|score", .usual = "severity"},
+    {"verify", 0, OPTION_FLAG, AT(is_verified), NULL,
+     .help = "read the whole run and compare its checksums"},
+    {"workers", 0, OPTION_COUNT, AT(server.workers), "N",
+     .help = "threads that answer requests", .usual = "2"},
+    {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE",
+     .help = "go on from this file if it is there, and keep it up to date"},
+    {"load", 0, OPTION_TEXT, AT(server.load), "FILE",
+     .help = "begin with the models of this snapshot of another run"},
+    {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .help = "never change the models"},
+    {"interval", 0, OPTION_REAL, AT(server.interval), "SECONDS",
+     .help = "how often models are published and saved", .usual = "1"},
+    {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N",
+     .help =
+         "publish when N clients have pushed, whatever the time: results are the same on every "
+         "run; the server and its clients are told the same N"},
+    {"curve-key", 0, OPTION_TEXT, AT(curve_key), "FILE",
+     .help =
+         "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
+    {"insecure", 0, OPTION_FLAG, AT(server.is_insecure), NULL,
+     .help = "listen beyond this machine without a key"},
+    {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .help = "ranks to play", .usual = "64"},
+    {"rate", 0, OPTION_REAL, AT(sim.rate), "R",
+     .help = "steps per second of each rank; 0: as fast as they are answered", .usual = "1"},
+    {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .help = "how long to play",
+     .usual = "10"},
+    {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
+     .help = "functions that each rank calls", .usual = "36"},
+    {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
+     .help = "parameter server to share models with, as snag ps prints it"},
+    {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE",
+     .help = "Chimbuko's JSON that says how strange calls are found"},
+    {"model-key", 0, OPTION_TEXT, AT(live.model_key), "KIND",
+     .help = "what calls are compared with: those of their region, or only those with the same "
+             "callers",
+     .choices = "region|path", .usual = "region"},
+    {"step", 0, OPTION_SPAN, AT(live.step), "SECONDS",
+     .help = "trace time of a step when a trace is replayed; 0: all at once", .usual = "1"},
+    {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
+     .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
+     .usual = "0"},
+    {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
+     .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
+     .usual = "1", .only = "watch"},
+    {"min-count", 0, OPTION_NUMBER, AT(live.min_count), "N",
+     .help = "calls of a region before any of them is judged", .usual = "100"},
+    {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME",
+     .help = "calls that took less, say 20us, are never strange", .usual = "0"},
+    {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
+     .help = "regions that are not judged: a name or /regex/ a line"},
+    {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",
+     .help = "thresholds of single regions: a name and p (sstd: sigmas) a line"},
+    {"window", 0, OPTION_NUMBER, AT(live.window), "N",
+     .help = "calls before and after a strange one that are kept with it", .usual = "10"},
+    {"store", 0, OPTION_TEXT, AT(live.store), "URL",
+     .help = "where what is strange is kept: a directory, or sqlite:DIRECTORY?shards=N; watch: "
+             "none "
+             "(default NAME.store)"},
+    {"program", 0, OPTION_NUMBER, AT(live.program), "N",
+     .help = "number of the program in a workflow of several", .usual = "0"},
+    {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R",
+     .help = "take what is read for rank R, whatever it says of itself"},
+    {"watchlist", 0, OPTION_TEXT, AT(live.watchlist), "FILE",
+     .help = "counters of the node's state: JSON [[counter, field], ...]"},
+    {"counter-prefix", 0, OPTION_TEXT, AT(live.counter_prefix), "P",
+     .help = "how the names of such counters begin", .usual = "monitoring: "},
+    {"connect-timeout", 0, OPTION_SPAN, AT(live.connect_timeout), "SECONDS",
+     .help = "how long to wait for a program that is not there yet", .usual = "60"},
+    {"silence-timeout", 0, OPTION_SPAN, AT(live.silence_timeout), "SECONDS",
+     .help = "how long a program may say nothing; 0: for ever", .usual = "0"},
+    {"tree-window", 0, OPTION_COUNT, AT(live.tree_window), "SECONDS",
+     .help = "how long executions are kept to compare others with", .usual = "3600"},
+    {"tree-features", 0, OPTION_TEXT, AT(live.tree_features), "NAMES",
+     .help = "what executions are compared by: some of "
+             "duration,exclusive,exit,messages,rate,calls,depth",
+     .usual = "duration"},
+    {"tree-sigmas", 0, OPTION_ABOVE, AT(live.tree_sigmas), "X",
+     .help = "an execution is strange beyond so many standard deviations", .usual = "6"},
+    {"threads", 't', OPTION_NUMBER, AT(threads), "N",
+     .help = "threads to use (default: one per processor); results do not depend on it"},
+    {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
+    {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
+    {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},
+    {"help", 'h', OPTION_FLAG, AT(is_help), NULL, .help = "print this"},
     {0},
 #undef AT
 };
 
-struct settings settings_default(void)
-{
-    return (struct settings){.rank = NO_RANK,
-                             .seed = 1,
-                             .threshold = NAN,
-                             .interval = NAN,
-                             .rate = NAN,
-                             .seconds = NAN,
-                             .counter_prefix = "monitoring: ",
-                             .step = 1,
-                             .speed = NAN,
-                             .connect_timeout = 60,
-                             .min_count = 100,
-                             .window = 10,
-                             .as_rank = NO_RANK,
-                             .tree_window = 3600};
-}
+/* What is not said and has no row that says what holds then. */
+static const struct settings unsaid = {
+    .rank = NO_RANK, .threshold = NAN, .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *usual)
 {
@@ -211,14 +240,6 @@ const char *settings_format(const struct settings *settings, const char *usual)
 const struct option_row *option_list(void)
 {
     return rows;
-}
-
-const struct option_row *option_find(const char *name)
-{
-    for (const struct option_row *row = rows; row->name; row++)
-        if (strcmp(row->name, name) == 0)
-            return row;
-    return NULL;
 }
 
 static bool has_word(const char *words, const char *word)
@@ -234,9 +255,44 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+const struct option_row *option_find(const char *name, const struct command *command)
+{
+    const struct option_row *found = NULL;
+
+    for (const struct option_row *row = rows; row->name; row++)
+        if (strcmp(row->name, name) == 0 &&
+            (row->only ? has_word(row->only, command->name) : found == NULL))
+            found = row;
+    return found;
+}
+
 bool command_takes(const struct command *command, const struct option_row *option)
 {
-    return has_word(common, option->name) || has_word(command->options, option->name);
+    return (has_word(common, option->name) || has_word(command->options, option->name)) &&
+           option_find(option->name, command) == option;
+}
+
+/* The i-th of what an option takes, as n bytes; NULL after the last. */
+static const char *choice_of(const struct option_row *row, size_t i, size_t *n)
+{
+    const char *at = row->choice ? row->choice(i) : row->choices;
+
+    for (; row->choice == NULL && at && i > 0; i--)
+        at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    *n = at ? strcspn(at, "|") : 0;
+    return at;
+}
+
+bool option_choices(const struct option_row *row, const char *between, char *out, size_t size)
+{
+    const char *choice;
+    size_t n, length = 0;
+
+    *out = '\0';
+    for (size_t i = 0; length < size && (choice = choice_of(row, i, &n)) != NULL; i++)
+        length += (size_t)snprintf(out + length, size - length, "%s%.*s", i ? between : "",
+                                   (int)n, choice);
+    return *out != '\0';
 }
 
 const struct command *command_find(const char *name)
@@ -245,6 +301,17 @@ const struct command *command_find(const char *name)
         if (strcmp(c->name, name) == 0)
             return c;
     return NULL;
+}
+
+void option_describe(const struct option_row *row, char *text, size_t size)
+{
+    char choices[OPTION_CHOICES_SIZE];
+    const char *colon = option_choices(row, ", ", choices, sizeof choices) ? ": " : "";
+
+    if (row->usual)
+        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->usual);
+    else
+        snprintf(text, size, "%s%s%s", row->help, colon, choices);
 }
 
 /* ------------------------------------------------------------------------- setting values */
@@ -309,14 +376,33 @@ static int set_list(const struct option_row *row, const char *value, struct sett
     return 0;
 }
 
+static bool is_choice(const struct option_row *row, const char *value)
+{
+    const char *choice;
+    size_t n;
+
+    for (size_t i = 0; (choice = choice_of(row, i, &n)) != NULL; i++)
+        if (strlen(value) == n && strncmp(choice, value, n) == 0)
+            return true;
+    return row->choices == NULL && row->choice == NULL;
+}
+
+static int complain_choice(const struct option_row *row, const char *value)
+{
+    char choices[OPTION_CHOICES_SIZE];
+
+    option_choices(row, ", ", choices, sizeof choices);
+    return err_set(ERR_USAGE, "--%s takes one of %s, not '%s'", row->name, choices, value);
+}
+
 static int set_value(const struct option_row *row, const char *value, struct settings *settings)
 {
     void *at = (char *)settings + row->offset;
     uint64_t number = 0;
     int rc = 0;
 
-    if (row->choices && !has_word(row->choices, value))
-        return err_set(ERR_USAGE, "--%s takes %s, not '%s'", row->name, row->choices, value);
+    if (!is_choice(row, value))
+        return complain_choice(row, value);
     switch (row->kind) {
     case OPTION_FLAG:
         *(bool *)at = true;
@@ -346,6 +432,17 @@ static int set_value(const struct option_row *row, const char *value, struct set
     case OPTION_SEED:
         return set_number(row->name, value, 0, UINT64_MAX, at);
     }
+    return rc;
+}
+
+int options_usual(const struct command *command, struct settings *settings)
+{
+    int rc = 0;
+
+    *settings = unsaid;
+    for (const struct option_row *row = rows; row->name && rc == 0; row++)
+        if (row->usual && command_takes(command, row))
+            rc = set_value(row, row->usual, settings);
     return rc;
 }
 
@@ -416,11 +513,12 @@ static const struct option_row *row_of(const struct table *table, int code)
 
 static int complain_unknown(const struct command *command, const char *word)
 {
+    const char *name = word + strspn(word, "-");
     const struct option_row *near = NULL;
-    size_t best = 4;
+    size_t best = text_typos(name) + 1;
 
     for (const struct option_row *row = rows; row->name; row++) {
-        size_t distance = text_distance(row->name, word + strspn(word, "-"), best - 1);
+        size_t distance = text_distance(row->name, name, best - 1);
 
         if (command_takes(command, row) && distance < best) {
             best = distance;
@@ -450,7 +548,7 @@ static int check_args(const struct command *command, const struct settings *sett
         return err_set(ERR_USAGE, "something is missing: snag %s %s", command->name,
                        command->usage);
     if (settings->n_args > command->max_args)
-        return err_set(ERR_USAGE, "too much: '%s'; expected: snag %s %s",
+        return err_set(ERR_USAGE, "one word too many: '%s'; expected: snag %s %s",
                        settings->args[command->max_args], command->name, command->usage);
     return 0;
 }
@@ -462,8 +560,9 @@ int options_parse(const struct command *command, int argc, char **argv,
     bool has_list = false;
     int rc, code;
 
-    *settings = settings_default();
-    rc = read_environment(command, settings);
+    rc = options_usual(command, settings);
+    if (rc == 0)
+        rc = read_environment(command, settings);
     make_table(command, &table);
     optind = 1;
     opterr = 0;

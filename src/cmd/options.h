@@ -2,7 +2,8 @@
  * options -- the one table of options and the one table of commands.
  *
  * Parsing, --help, the man pages and the completions of the shells are all made from these two.
- * To add an option: one row in options.c and its name in the rows of the commands that take it.
+ * To add an option: one row in options.c and its name in the rows of the commands that take it;
+ * where it means something else to a command, one more row that says which.
  * To add a command: one file cmd_<name>.c and one row in commands.c.
  */
 #ifndef SNAG_CMD_OPTIONS_H
@@ -32,8 +33,12 @@ struct option_row {
     enum option_kind kind;
     size_t offset;        /* in struct settings */
     const char *argument; /* what stands for its value in the help, NULL for a flag */
-    const char *choices;  /* "a|b|c", or NULL for any value */
     const char *help;
+    const char *choices;             /* "a|b|c", or ... */
+    const char *(*choice)(size_t i); /* the name of row i of a table; both NULL: any value */
+    const char *usual;               /* what holds when nothing is said, NULL: nothing */
+    const char *only;                /* names of the commands that this row is for, NULL: those
+                                        that no other row of the name is for */
 };
 
 struct command {
@@ -54,10 +59,27 @@ const struct command *command_find(const char *name); /* NULL if there is none *
 
 /* option_list -- all options, ended by a row without a name. */
 const struct option_row *option_list(void);
-const struct option_row *option_find(const char *name);
+
+/* option_find -- the row that an option of this name has for a command; NULL if there is none.
+ */
+const struct option_row *option_find(const char *name, const struct command *command);
+
+#define OPTION_CHOICES_SIZE 256
+
+/*
+ * option_choices -- what an option takes, with `between` between them.
+ * Returns false, and an empty text, when it takes any value.
+ */
+bool option_choices(const struct option_row *row, const char *between, char *out, size_t size);
 
 /* command_takes -- true when the command takes this option. */
 bool command_takes(const struct command *command, const struct option_row *option);
+
+/* option_describe -- what an option does, what it takes, and what holds without it. */
+void option_describe(const struct option_row *row, char *text, size_t size);
+
+/* options_usual -- what holds for a command when nothing is said. Returns 0 or ERR_USAGE. */
+int options_usual(const struct command *command, struct settings *settings);
 
 /*
  * options_parse -- read argv[1..argc-1] for a command, after the environment.

@@ -4,7 +4,7 @@
 #include "base/test.h"
 #include "trace/definitions.h"
 
-/* Parses the words behind a command's name; the settings refer to them until the next call. */
+/* Parses the words after a command's name; the settings refer to them until the next call. */
 static int parse(const char *command, struct settings *settings, char **words)
 {
     static char *argv[32];
@@ -100,6 +100,7 @@ static void more_functions_than_fit_are_refused(void **state)
 static void the_tables_agree(void **state)
 {
     bool is_letter_taken[128] = {false};
+    char choices[OPTION_CHOICES_SIZE];
 
     (void)state;
     for (const struct option_row *row = option_list(); row->name; row++) {
@@ -110,9 +111,10 @@ static void the_tables_agree(void **state)
         assert_true(n_takers > 0);
         assert_true(*row->help);
         assert_int_equal(row->argument == NULL, row->kind == OPTION_FLAG);
-        assert_true(row->choices == NULL || row->kind == OPTION_TEXT);
-        assert_ptr_equal(option_find(row->name), row);
-        if (row->letter) {
+        assert_true(row->kind == OPTION_TEXT ||
+                    !option_choices(row, " ", choices, sizeof choices));
+        assert_true(strlen(choices) + 1 < sizeof choices);
+        if (row->letter && row->only == NULL) {
             assert_false(is_letter_taken[(int)row->letter]);
             is_letter_taken[(int)row->letter] = true;
         }
@@ -128,11 +130,43 @@ static void commands_name_only_options(void **state)
 
         snprintf(copy, sizeof copy, "%s", c->options);
         while ((word = strsep(&rest, " ")) != NULL)
-            assert_true(*word == '\0' || option_find(word) != NULL);
+            assert_true(*word == '\0' || option_find(word, c) != NULL);
         assert_true(c->min_args <= c->max_args);
         assert_ptr_equal(command_find(c->name), c);
     }
     assert_null(command_find("nothing"));
+}
+
+/* Help and messages come from the tables of detectors, learners and so on. */
+static void choices_are_those_of_the_tables(void **state)
+{
+    const struct command *analyze = command_find("analyze");
+    char choices[OPTION_CHOICES_SIZE];
+    struct settings s;
+
+    (void)state;
+    option_choices(option_find("detector", analyze), "|", choices, sizeof choices);
+    assert_string_equal(choices, "residual|ocsvm|lof|knn|iforest");
+    option_choices(option_find("verdict", command_find("list")), ", ", choices, sizeof choices);
+    assert_string_equal(choices, "anomaly, normal");
+    assert_int_equal(parse("analyze", &s, WORDS("trace", "--detector", "x")), ERR_USAGE);
+    assert_string_equal(err_message(), "--detector takes one of residual, ocsvm, lof, knn, "
+                                       "iforest, not 'x'");
+}
+
+/* The same option may mean something else, and be another by default, to another command. */
+static void a_row_may_be_for_some_commands_alone(void **state)
+{
+    struct settings s;
+
+    (void)state;
+    assert_int_equal(parse("info", &s, WORDS("trace")), 0);
+    assert_int_equal(s.top, 20);
+    assert_int_equal(parse("list", &s, WORDS("run")), 0);
+    assert_int_equal(s.top, 10);
+    assert_int_equal(parse("query", &s, WORDS("run", "SELECT 1", "--format", "chrome")),
+                     ERR_USAGE);
+    assert_int_equal(parse("export", &s, WORDS("run", "--format", "chrome")), 0);
 }
 
 int main(void)
@@ -144,6 +178,8 @@ int main(void)
         cmocka_unit_test(more_functions_than_fit_are_refused),
         cmocka_unit_test(the_tables_agree),
         cmocka_unit_test(commands_name_only_options),
+        cmocka_unit_test(choices_are_those_of_the_tables),
+        cmocka_unit_test(a_row_may_be_for_some_commands_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

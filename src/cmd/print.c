@@ -78,29 +78,55 @@ static size_t terminal_width(void)
     return size.ws_col;
 }
 
-/* Ends a text after so many characters, with an ellipsis. Returns where it is now. */
-static char *cut(char *text, size_t width)
-{
-    static const char ellipsis[] = "\u2026";
-    size_t n = 0;
-    char *at;
+#define NARROWEST 16 /* that text is folded to; below, the terminal does as it likes */
 
-    if (width < 8 || width_of(text) <= width)
-        return text;
-    text = mem_resize(text, strlen(text) + sizeof ellipsis, 1);
-    for (at = text; *at; at++) {
-        n += ((unsigned char)*at & 0xc0) != 0x80;
-        if (n == width)
-            break;
+/* How many bytes of a text fit so many characters, ending where a word does if one does. */
+static size_t bytes_that_fit(const char *text, size_t width)
+{
+    size_t n = 0, at = 0, end = 0;
+
+    for (; text[at] && n <= width; at++) {
+        if (text[at] == ' ')
+            end = at;
+        n += ((unsigned char)text[at + 1] & 0xc0) != 0x80;
     }
-    memcpy(at, ellipsis, sizeof ellipsis);
-    return text;
+    if (text[at] == '\0' && n <= width)
+        return at;
+    for (at--; at > 1 && ((unsigned char)text[at] & 0xc0) == 0x80; at--)
+        ; /* the one too many as a whole */
+    return end ? end : at;
+}
+
+/* Folds a text to lines of a width, all but the first after so many spaces. */
+static char *fold(char *text, size_t indent, size_t width)
+{
+    const char *rest = text;
+    char *folded = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    if (width < NARROWEST || width_of(text) <= width)
+        return text;
+    out = open_memstream(&folded, &size);
+    if (out == NULL)
+        return text;
+    while (*rest) {
+        size_t n = bytes_that_fit(rest, width);
+
+        fprintf(out, "%.*s", (int)n, rest);
+        rest += n + strspn(rest + n, " ");
+        if (*rest)
+            fprintf(out, "\n%*s", (int)indent, "");
+    }
+    fclose(out);
+    free(text);
+    return folded;
 }
 
 /* Spaces are owed until something follows them: no line ends in one. */
 static void print_cell(const char *text, size_t width, char align, size_t *owed, FILE *out)
 {
-    size_t pad = width - width_of(text);
+    size_t own = width_of(text), pad = width > own ? width - own : 0;
 
     if (*text) {
         fprintf(out, "%*s%s", (int)(*owed + (align == 'r' ? pad : 0)), "", text);
@@ -125,21 +151,22 @@ void table_print(struct table *t, FILE *out)
     size_t owed = 0;
     size_t *width = mem_alloc(t->n_columns, sizeof *width);
     bool is_bold = out == stdout && print_has_colour();
-    size_t left = out == stdout ? terminal_width() : 0;
+    size_t left = out == stdout ? terminal_width() : 0, indent = 0;
 
     for (size_t i = 0; i < t->n_cells; i++)
         if (width_of(t->cell[i]) > width[i % t->n_columns])
             width[i % t->n_columns] = width_of(t->cell[i]);
-    for (size_t c = 0; c + 1 < t->n_columns && left > 0; c++)
-        left = left > width[c] + 2 ? left - width[c] - 2 : 0;
+    for (size_t c = 0; c + 1 < t->n_columns; c++)
+        indent += width[c] + 2;
+    left = left > indent ? left - indent : 0;
     for (size_t i = 0; i < t->n_cells; i++) {
         size_t c = i % t->n_columns;
         bool is_last = c + 1 == t->n_columns;
 
         if (is_bold && i == 0)
             fputs("\033[1m", out);
-        if (is_last && left > 0 && t->columns[c] == 'l')
-            t->cell[i] = cut(t->cell[i], left);
+        if (is_last && t->columns[c] == 'l')
+            t->cell[i] = fold(t->cell[i], indent, left);
         owed = c == 0 ? 0 : owed;
         print_cell(t->cell[i], width[c], t->columns[c], &owed, out);
         if (is_bold && i + 1 == t->n_columns)
@@ -169,7 +196,7 @@ struct conversion {
     char letter;
 };
 
-/* Takes the conversion behind a % apart. Returns what follows it. */
+/* Takes the conversion after a % apart. Returns what follows it. */
 static const char *take_conversion(const char *fmt, va_list *args, struct conversion *c)
 {
     size_t n = strspn(fmt, "-+ #0123456789.*lzh");

@@ -20,7 +20,7 @@ static void any_bytes_become_utf8(void **state)
     assert_text("\xc3", "\ufffd");                               /* cut off */
     assert_text("\xc0\xaf", "\ufffd\ufffd");                     /* '/' the long way */
     assert_text("\xed\xa0\x80", "\ufffd\ufffd\ufffd");           /* a surrogate */
-    assert_text("\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"); /* behind U+10FFFF */
+    assert_text("\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"); /* after U+10FFFF */
     assert_text("", "");
 }
 

@@ -1,4 +1,7 @@
-/* settings -- what was said on the command line, or by SNAG_* in the environment. */
+/*
+ * settings -- what was said on the command line, or by SNAG_* in the environment, or else what
+ * usually holds (options.c). What belongs to one kind of command stands together.
+ */
 #ifndef SNAG_CMD_SETTINGS_H
 #define SNAG_CMD_SETTINGS_H
 
@@ -7,42 +10,93 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct settings {
-    bool is_help, is_json, is_quiet, is_verbose;
-    bool is_frozen, is_insecure;
-    bool is_forced, is_all, is_verified, is_undo, is_history, is_per_call, is_inclusive;
-    bool has_subtrees, is_tunnel, is_once, is_watched;
-    const char *foi[FOI_MOST];
-    uint32_t n_foi;
-    const char *output, *features, *detector, *verdict, *labels, *what, *format, *by;
-    const char *learner, *from, *author, *model, *call_detector, *method, *listen, *tracer;
-    uint32_t threads, top, depth, neighbours, questions, simulate, batch, iterations, port;
-    const char *snapshot, *load, *curve_key;
-    uint32_t workers, deterministic, ranks, functions;
-    double interval, rate, seconds; /* NAN: not said */
+/* What stack2vec, the one-class SVM and other methods make of executions; 0: not said. */
+struct vector_settings {
+    const char *features; /* NULL: not said */
+    uint32_t dimensions, epochs;
+    double learning_rate, negatives, gamma;
+};
 
-    /* while a program runs */
+/* Labels, what is learnt from them, and taking it back. */
+struct learning_settings {
+    const char *learner, *author; /* NULL: not said */
+    const char *labels, *from;    /* files */
+    uint32_t simulate, batch;
+    bool is_undo, is_history;
+};
+
+/* Executions on a plane. */
+struct plane_settings {
+    const char *method;
+    double perplexity;
+    uint32_t iterations;
+};
+
+/* Judging while a program runs: ad, watch. */
+struct live_settings {
     const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
     const char *counter_prefix, *ps, *tree_features;
-    double tree_sigmas; /* 0: not said */
-    double step, speed; /* NAN: not said */
-    double connect_timeout, silence_timeout;
+    double tree_sigmas, step, speed, connect_timeout, silence_timeout;
     uint64_t min_time_ns;
     uint32_t min_count, window, program, as_rank, tree_window; /* as_rank NO_RANK: not said */
+};
 
-    uint32_t rank; /* NO_RANK: all */
+/* Pages in a browser: serve, watch. */
+struct page_settings {
+    uint32_t port;
+    bool is_tunnel, is_once, is_watched;
+};
+
+/* A parameter server. */
+struct server_settings {
+    const char *snapshot, *load;
+    uint32_t workers;
+    double interval;
+    bool is_frozen, is_insecure;
+};
+
+/* Ranks that are played to one. */
+struct sim_settings {
+    uint32_t ranks, functions;
+    double rate, seconds;
+};
+
+struct settings {
+    bool is_help, is_json, is_quiet, is_verbose;
+    uint32_t threads;
     uint64_t seed;
-    double perplexity;                      /* 0: not said */
-    uint32_t dimensions, epochs;            /* of stack2vec; 0: not said */
-    double learning_rate, negatives, gamma; /* 0: not said */
-    double threshold;                       /* NAN: the detector's own */
+
+    const char *foi[FOI_MOST];
+    uint32_t n_foi;
+    uint32_t rank; /* NO_RANK: all */
+
+    /* What is analysed, and how strange it is. */
+    const char *detector, *call_detector, *model; /* NULL: not said */
+    uint32_t neighbours;
+    double threshold; /* NAN: the detector's own */
+    bool is_per_call, is_inclusive;
+
+    /* What is printed or written, and where. */
+    const char *output, *verdict, *what, *format, *by;
+    const char *tracer; /* what is loaded into a program; NULL: not said */
+    uint32_t top, depth;
+    bool is_all, has_subtrees, is_forced, is_verified;
+
+    /* Between a parameter server and its clients, and where one listens. */
+    const char *listen, *curve_key;
+    uint32_t deterministic;
+
+    struct vector_settings vectors;
+    struct learning_settings learning;
+    struct plane_settings plane;
+    struct live_settings live;
+    struct page_settings page;
+    struct server_settings server;
+    struct sim_settings sim;
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
 };
-
-/* settings_default -- as if nothing had been said. */
-struct settings settings_default(void);
 
 /* settings_format -- --format, else "json" with --json, else what is usual. */
 const char *settings_format(const struct settings *settings, const char *usual);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "cmd/options.h"
 #include "prov/prov_store.h"
 
 #include <stdio.h>
@@ -49,11 +50,12 @@ static void put(struct scene *s, struct prov_event strange, struct prov_event ot
 /* How many events a Chrome export has of a function. */
 static size_t count(struct scene *s, const char *function)
 {
-    struct settings settings = settings_default();
+    struct settings settings;
     const char *args[] = {s->dir};
     size_t n = 0, i;
     json_t *all, *event;
 
+    options_usual(command_find("export"), &settings);
     settings.args = args;
     settings.n_args = 1;
     settings.format = "chrome";

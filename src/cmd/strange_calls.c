@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-#define DEFAULT_TOP 10
+/* The columns of the query below. */
+enum column { RANK, THREAD, CALL, FUNCTION, ENTER, TIME, USUAL, SEVERITY, SCORE, P };
 
 static void print_row(sqlite3_stmt *query, struct table *table)
 {
@@ -54,9 +55,7 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
 
     if (rc == 0)
         rc = rundb_bind(db, query, "oi", settings->rank != NO_RANK, (int64_t)settings->rank,
-                        settings->is_all ? (int64_t)-1
-                        : settings->top  ? (int64_t)settings->top
-                                         : (int64_t)DEFAULT_TOP);
+                        settings->is_all ? (int64_t)-1 : (int64_t)settings->top);
     if (rc < 0)
         return rc;
     table = settings->is_json ? NULL

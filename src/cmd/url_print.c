@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_url(const struct site *site)
+#define URL_SIZE 512
+
+static void url_of(const struct site *site, char url[URL_SIZE])
 {
     const struct access *access = site_access(site);
     bool is_v6 = strchr(access->address, ':') != NULL;
@@ -12,26 +14,33 @@ static void print_url(const struct site *site)
     const char *host = is_any ? access->hostname : access->address;
 
     is_v6 = is_v6 && !is_any;
-    print("http://%s%s%s:%u/%s%s\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "", site_port(site),
-          *access->token ? "?token=" : "", access->token);
+    snprintf(url, URL_SIZE, "http://%s%s%s:%u/%s%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "",
+             site_port(site), *access->token ? "?token=" : "", access->token);
 }
 
 /* To be run where the browser is. */
-static void print_tunnel(const struct site *site)
+static void tunnel_of(const struct site *site, char command[URL_SIZE])
 {
     const struct access *access = site_access(site);
     bool is_v6 = strchr(access->address, ':') != NULL;
     unsigned port = site_port(site);
 
-    print("ssh -N -L %u:%s%s%s:%u %s\n", port, is_v6 ? "[" : "",
-          access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
-          access->hostname);
+    snprintf(command, URL_SIZE, "ssh -N -L %u:%s%s%s:%u %s", port, is_v6 ? "[" : "",
+             access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
+             access->hostname);
 }
 
-void url_print(const struct site *site, bool has_tunnel)
+void url_print(const struct site *site, bool has_tunnel, bool is_json)
 {
-    print_url(site);
-    if (has_tunnel)
-        print_tunnel(site);
+    char url[URL_SIZE], tunnel[URL_SIZE];
+
+    url_of(site, url);
+    tunnel_of(site, tunnel);
+    if (is_json)
+        print_json(json_pack("{s:o, s:o}", "url", json_text(url), "tunnel",
+                             has_tunnel ? json_text(tunnel) : json_null()),
+                   false);
+    else
+        print(has_tunnel ? "%s\n%s\n" : "%s\n", url, tunnel);
     fflush(stdout);
 }

@@ -7,6 +7,6 @@
 #include <stdbool.h>
 
 /* url_print -- the URL of its page, and the command for a tunnel if asked for; flushed. */
-void url_print(const struct site *site, bool has_tunnel);
+void url_print(const struct site *site, bool has_tunnel, bool is_json);
 
 #endif

@@ -155,9 +155,9 @@ static uint32_t usual_copod(const struct call_model *m, const struct call_detect
 
 static const struct call_detector_ops detectors[] = {
     {"hbos", "how rare durations like it are, by the modes of their histogram", judge_hbos,
-     usual_hbos},
-    {"sstd", "standard deviations from the mean", judge_sstd, usual_sstd},
-    {"copod", "how far out at either end of the durations", judge_copod, usual_copod},
+     usual_hbos, 1},
+    {"sstd", "standard deviations from the mean", judge_sstd, usual_sstd, 1e6},
+    {"copod", "how far out at either end of the durations", judge_copod, usual_copod, 1},
 };
 
 const struct call_detector_ops *call_detector_find(const char *name)
@@ -166,6 +166,11 @@ const struct call_detector_ops *call_detector_find(const char *name)
         if (strcmp(detectors[i].name, name) == 0)
             return &detectors[i];
     return NULL;
+}
+
+const char *call_detector_name(size_t i)
+{
+    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
 }
 
 void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,

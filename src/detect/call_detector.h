@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define CALL_DETECTOR_MOST_MODES 8u
+#define CALL_DETECTOR_USUAL "hbos"
 
 /* Where normal durations end on one side of a mode, and how they thin out beyond. */
 struct call_tail {
@@ -61,10 +62,14 @@ struct call_detector_ops {
     /* The durations that are not strange, ascending. Returns how many ranges. */
     uint32_t (*usual)(const struct call_model *model, const struct call_detector_opts *opts,
                       struct call_range range[CALL_DETECTOR_MOST_MODES]);
+    double most_threshold; /* that a rule may have: 1 of a probability, more of sigmas */
 };
 
 /* call_detector_find -- the row of the table with this name, or NULL. */
 const struct call_detector_ops *call_detector_find(const char *name);
+
+/* call_detector_name -- of row i of the table; NULL after its last. */
+const char *call_detector_name(size_t i);
 
 /*
  * call_model_fit -- from a sketch of at least one duration. O(bins).

@@ -88,7 +88,7 @@ static int score_ocsvm(const struct detector_input *input, size_t n, double *sco
     (void)n;
     rc = ocsvm_new(input->x, &opts, input->pool, &svm);
     if (rc == 0)
-        rc = ocsvm_train(svm, input->weight, &result);
+        rc = ocsvm_train(svm, NULL, &result);
     if (rc == 0) {
         ocsvm_score(svm, score);
         ocsvm_settle_border(svm, score);
@@ -112,12 +112,12 @@ static int score_iforest(const struct detector_input *input, size_t n, double *s
 }
 
 static const struct detector_ops detectors[] = {
-    {"residual", "time lost and rare shapes, as calibrated tails", false, false,
+    {"residual", "time lost and rare shapes, as calibrated tails", false, false, "gp",
      score_residual},
-    {"ocsvm", "weighted one-class support vector machine", true, true, score_ocsvm},
-    {"lof", "local outlier factor", true, false, score_lof},
-    {"knn", "mean distance to the nearest neighbours", true, false, score_knn},
-    {"iforest", "isolation forest: cuts it takes to have one alone", true, false,
+    {"ocsvm", "weighted one-class support vector machine", true, true, "ocsvm", score_ocsvm},
+    {"lof", "local outlier factor", true, false, NULL, score_lof},
+    {"knn", "mean distance to the nearest neighbours", true, false, NULL, score_knn},
+    {"iforest", "isolation forest: cuts it takes to have one alone", true, false, NULL,
      score_iforest},
 };
 
@@ -127,4 +127,9 @@ const struct detector_ops *detector_find(const char *name)
         if (strcmp(detectors[i].name, name) == 0)
             return &detectors[i];
     return NULL;
+}
+
+const char *detector_name(size_t i)
+{
+    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
 }

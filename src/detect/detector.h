@@ -16,7 +16,6 @@ struct detector_input {
     struct matrix x;                        /* rows of features; unused by residual */
     const struct residual_scores *residual; /* always there */
     uint32_t k;                             /* neighbours, 0 for the detector's own number */
-    const double *weight;                   /* [rows] of ocsvm, NULL for all 1 */
     double gamma;                           /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;                          /* of iforest */
     struct pool *pool;
@@ -27,11 +26,18 @@ struct detector_ops {
     const char *what;
     bool needs_matrix;
     bool needs_gamma; /* 0 is taken from the matrix: rbf_gamma */
+    /* The learner that without labels judges as it does, so that what holds in a run can be
+     * kept for the next one; NULL: there is none. */
+    const char *learner;
     /* Scores of all rows, and the threshold above which one is an anomaly. */
     int (*score)(const struct detector_input *input, size_t n, double *score,
                  double *threshold);
 };
 
+/* detector_find -- the row of the table with this name, or NULL. */
 const struct detector_ops *detector_find(const char *name);
+
+/* detector_name -- of row i of the table; NULL after its last. */
+const char *detector_name(size_t i);
 
 #endif

@@ -124,11 +124,12 @@ static void fill_stack2vec(const struct feature_input *input, struct matrix x)
 }
 
 static const struct feature_ops kinds[] = {
-    {"residual", "time lost and rarity per call path", false, true, residual_columns,
+    {"residual", "time lost and rarity per call path", false, false, true, residual_columns,
      fill_residual},
-    {"time", "duration, exit time, messages, rank", false, false, time_columns, fill_time},
-    {"subtrees", "time in every subtree", true, false, subtree_columns, fill_subtrees},
-    {"stack2vec", "a learned embedding of the subtrees", true, true, stack2vec_columns,
+    {"time", "duration, exit time, messages, rank", false, false, false, time_columns,
+     fill_time},
+    {"subtrees", "time in every subtree", true, false, false, subtree_columns, fill_subtrees},
+    {"stack2vec", "a learned embedding of the subtrees", true, true, true, stack2vec_columns,
      fill_stack2vec},
 };
 
@@ -138,6 +139,11 @@ const struct feature_ops *feature_find(const char *name)
         if (strcmp(kinds[i].name, name) == 0)
             return &kinds[i];
     return NULL;
+}
+
+const char *feature_name(size_t i)
+{
+    return i < sizeof kinds / sizeof *kinds ? kinds[i].name : NULL;
 }
 
 int feature_matrix(const struct feature_ops *ops, const struct feature_input *input,

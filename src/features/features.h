@@ -31,14 +31,18 @@ struct feature_input {
 struct feature_ops {
     const char *name; /* as typed on the command line */
     const char *what;
-    bool needs_bags;  /* wl->bags */
-    bool is_portable; /* columns mean the same in another run with the same model */
+    bool needs_bags;    /* wl->bags */
+    bool has_embedding; /* input->embedding; the others leave it alone */
+    bool is_portable;   /* columns mean the same in another run with the same model */
     size_t (*n_columns)(const struct feature_input *input);
     void (*fill)(const struct feature_input *input, struct matrix x);
 };
 
 /* feature_find -- the row of the table with this name, or NULL. */
 const struct feature_ops *feature_find(const char *name);
+
+/* feature_name -- of row i of the table; NULL after its last. */
+const char *feature_name(size_t i);
 
 /*
  * feature_matrix -- one row per tree.

@@ -3,7 +3,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "detect/ocsvm.h"
 #include "learn/gp.h"
+#include "learn/model_file.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,23 +19,33 @@ double learner_highest(uint32_t n)
     return log(fmax(n, 2));
 }
 
+static int fit_gp(const struct learner_input *in, const signed char *label, struct gp *gp)
+{
+    struct gp_input input = {in->rows, in->prior, label, learner_highest(in->n)};
+    struct gp_opts opts = gp_opts_default();
+
+    opts.seed = in->seed;
+    return gp_fit(gp, &input, &opts);
+}
+
 static int rank_gp(struct learner *learner, const signed char *label, double *score,
                    double *threshold)
 {
     const struct learner_input *in = &learner->input;
-    struct gp_input input = {in->rows, in->prior, label, learner_highest(in->n)};
-    struct gp_opts opts = gp_opts_default();
     struct gp gp;
-    int rc;
+    int rc = fit_gp(in, label, &gp);
 
-    opts.seed = in->seed;
-    rc = gp_fit(&gp, &input, &opts);
     if (rc == 0) {
         gp_score(&gp, in->rows, in->prior, in->pool, score);
         *threshold = in->threshold;
     }
     gp_release(&gp);
     return rc;
+}
+
+static int keep_gp(struct learner *learner, const signed char *label, struct model *model)
+{
+    return fit_gp(&learner->input, label, &model->gp);
 }
 
 /* -------------------------------------------------------------------------------- ocsvm */
@@ -109,20 +121,24 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
     return rc;
 }
 
-void learner_svm(const struct learner *learner, struct ocsvm_model *svm)
+static int keep_ocsvm(struct learner *learner, const signed char *label, struct model *model)
 {
-    const struct ocsvm_state *state = learner->state;
+    struct ocsvm_state *state = learner->state;
+    double *score = mem_alloc(learner->input.n, sizeof *score);
+    int rc = rank_ocsvm(learner, label, score, &model->threshold);
 
-    assert(learner->ops->rank == rank_ocsvm);
-    ocsvm_model_init(svm, state->svm);
+    if (rc == 0)
+        ocsvm_model_init(&model->svm, state->svm);
+    free(score);
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------- public */
 
 static const struct learner_ops learners[] = {
-    {"gp", "Gaussian-process correction of the scores", false, NULL, rank_gp, NULL},
+    {"gp", "Gaussian-process correction of the scores", false, NULL, rank_gp, keep_gp, NULL},
     {"ocsvm", "weighted one-class SVM of the features", true, init_ocsvm, rank_ocsvm,
-     release_ocsvm},
+     keep_ocsvm, release_ocsvm},
 };
 
 const struct learner_ops *learner_find(const char *name)
@@ -131,6 +147,11 @@ const struct learner_ops *learner_find(const char *name)
         if (strcmp(learners[i].name, name) == 0)
             return &learners[i];
     return NULL;
+}
+
+const char *learner_name(size_t i)
+{
+    return i < sizeof learners / sizeof *learners ? learners[i].name : NULL;
 }
 
 int learner_init(struct learner *learner, const struct learner_ops *ops,
@@ -167,4 +188,9 @@ int learner_rank(struct learner *learner, const signed char *label, double *scor
         is_anomaly[i] = label[i] == LABEL_NONE ? is_strange(learner, i, score[i], *threshold)
                                                : label[i] == LABEL_ABNORMAL;
     return rc;
+}
+
+int learner_keep(struct learner *learner, const signed char *label, struct model *model)
+{
+    return learner->ops->keep(learner, label, model);
 }

@@ -7,7 +7,6 @@
 
 #include "base/matrix.h"
 #include "base/pool.h"
-#include "detect/ocsvm.h"
 #include "features/rows.h"
 
 #include <stdbool.h>
@@ -31,6 +30,7 @@ struct learner_input {
 };
 
 struct learner;
+struct model;
 
 struct learner_ops {
     const char *name; /* as typed on the command line */
@@ -40,6 +40,8 @@ struct learner_ops {
     /* Scores of all rows, and the threshold above which one is an anomaly. */
     int (*rank)(struct learner *learner, const signed char *label, double *score,
                 double *threshold);
+    /* Puts what is learnt from the labels into a model. */
+    int (*keep)(struct learner *learner, const signed char *label, struct model *model);
     void (*release)(struct learner *learner);
 };
 
@@ -54,6 +56,9 @@ double learner_highest(uint32_t n);
 
 /* learner_find -- the row of the table with this name, or NULL. */
 const struct learner_ops *learner_find(const char *name);
+
+/* learner_name -- of row i of the table; NULL after its last. */
+const char *learner_name(size_t i);
 
 /*
  * learner_init -- ready to rank; what input points to must stay.
@@ -76,9 +81,9 @@ int learner_rank(struct learner *learner, const signed char *label, double *scor
                  bool *is_anomaly, double *threshold);
 
 /*
- * learner_svm -- what the learner 'ocsvm' learnt when it ranked last.
- *   svm  out; ocsvm_model_release
+ * learner_keep -- what is learnt from these labels, into a model that has nothing of it yet
+ * (model_file.h). Returns as learner_rank.
  */
-void learner_svm(const struct learner *learner, struct ocsvm_model *svm);
+int learner_keep(struct learner *learner, const signed char *label, struct model *model);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/test.h"
+#include "learn/model_file.h"
 
 #define N 1000u
 #define N_FAR 6u /* the first: three pairs, each at one place */
@@ -83,35 +84,35 @@ static void what_is_labelled_normal_is_not_outside(void **state)
 static void what_is_labelled_abnormal_is_left_out(void **state)
 {
     struct fixture *f = *state;
-    struct ocsvm_model svm;
+    struct model model = {0};
 
     for (size_t i = 0; i < N_FAR; i++)
         f->label[i] = LABEL_ABNORMAL;
     rank(f);
-    learner_svm(&f->learner, &svm);
-    for (size_t i = 0; i < svm.support.rows; i++)
-        assert_true(matrix_row(svm.support, i)[0] < 5.9);
+    assert_int_equal(learner_keep(&f->learner, f->label, &model), 0);
+    for (size_t i = 0; i < model.svm.support.rows; i++)
+        assert_true(matrix_row(model.svm.support, i)[0] < 5.9);
     for (size_t i = 0; i < N_FAR; i++)
         assert_true(f->is_anomaly[i] && f->score[i] > f->threshold);
-    ocsvm_model_release(&svm);
+    model_release(&model);
 }
 
 /* The sum of alpha is C whatever the labels. */
 static void labels_move_the_region_not_its_size(void **state)
 {
     struct fixture *f = *state;
-    struct ocsvm_model svm;
+    struct model model = {0};
     double sum = 0;
 
     f->label[0] = LABEL_NORMAL;
     f->label[4] = LABEL_ABNORMAL;
     f->label[N - 1] = LABEL_NORMAL;
     rank(f);
-    learner_svm(&f->learner, &svm);
-    for (size_t i = 0; i < svm.support.rows; i++)
-        sum += svm.alpha[i];
+    assert_int_equal(learner_keep(&f->learner, f->label, &model), 0);
+    for (size_t i = 0; i < model.svm.support.rows; i++)
+        sum += model.svm.alpha[i];
     assert_float_equal(sum, OCSVM_NU * N, 1e-9);
-    ocsvm_model_release(&svm);
+    model_release(&model);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Sections, see the table below, are packed one behind the other and compressed as one. */
+/* Sections, see the table below, are packed one after the other and compressed as one. */
 #include "learn/model_file.h"
 
 #include "base/err.h"
@@ -6,10 +6,12 @@
 #include "base/mem.h"
 #include "base/pack.h"
 #include "base/xxh.h"
+#include "detect/detector.h"
 #include "detect/ocsvm_pack.h"
 #include "features/features.h"
 #include "features/residual_pack.h"
 #include "features/stack2vec_pack.h"
+#include "learn/learner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -231,21 +233,24 @@ static int unpack_section(const struct section *section, struct pack *p, struct 
     return rc;
 }
 
-/* What the sections say of each other. */
+/* What the sections say of each other, and what the detector's learner has to have left. */
 static bool fits_together(const struct model *m)
 {
-    size_t n_columns = 2 * (size_t)m->residual.paths.n;
-    bool is_stack2vec = strcmp(m->features, "stack2vec") == 0;
+    const struct detector_ops *detector = detector_find(m->detector);
+    const struct feature_ops *features = feature_find(m->features);
+    const struct feature_input input = {
+        .model = &m->residual, .embedding = (struct stack2vec *)(uintptr_t)&m->embedding};
+    bool wants_svm;
 
-    if (names_find(&m->regions, m->foi) == NAMES_NONE)
+    if (detector == NULL || detector->learner == NULL || features == NULL ||
+        !features->is_portable || names_find(&m->regions, m->foi) == NAMES_NONE)
         return false;
-    if (has_gp(m) && m->gp.points.n_cols != n_columns + 3)
+    if (has_gp(m) && m->gp.points.n_cols != 2 * (size_t)m->residual.paths.n + 3)
         return false;
-    if (strcmp(m->detector, has_svm(m) ? "ocsvm" : "residual") != 0 ||
-        feature_find(m->features) == NULL || has_embedding(m) != (has_svm(m) && is_stack2vec))
+    wants_svm = learner_find(detector->learner)->needs_matrix;
+    if (has_svm(m) != wants_svm || has_embedding(m) != (wants_svm && features->has_embedding))
         return false;
-    return !has_svm(m) ||
-           m->svm.support.cols == (is_stack2vec ? m->embedding.opts.dims : n_columns);
+    return !wants_svm || m->svm.support.cols == features->n_columns(&input);
 }
 
 static int unpack_model(struct pack *p, struct model *m)
@@ -304,7 +309,9 @@ static int check(const char *path, const struct header *h, const void *packed, s
     XXH128_hash_t hash;
 
     if (n < sizeof *h || h->magic != MAGIC)
-        return err_set(ERR_FORMAT, "not a model of snag: '%s'", path);
+        return err_set(ERR_FORMAT,
+                       "not a model: '%s' (snag model save RUN FILE makes a model of a run)",
+                       path);
     if (h->version != MODEL_FILE_VERSION)
         return err_set(ERR_FORMAT, "'%s' is a model of version %u; this snag reads version %u",
                        path, h->version, MODEL_FILE_VERSION);

@@ -28,8 +28,9 @@ struct ad {
 
 struct ad_opts ad_default(void)
 {
-    return (struct ad_opts){
-        .detector = call_detector_find("hbos"), .least_calls = 100, .most_waiting = 100000};
+    return (struct ad_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
+                            .least_calls = 100,
+                            .most_waiting = 100000};
 }
 
 struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)

@@ -25,6 +25,11 @@ const struct project_method *project_find(const char *name)
     return NULL;
 }
 
+const char *project_name(size_t i)
+{
+    return i < sizeof methods / sizeof *methods ? methods[i].name : NULL;
+}
+
 static int check(struct matrix x)
 {
     if (x.rows == 0 || x.rows > MOST_ROWS)

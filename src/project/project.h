@@ -52,6 +52,9 @@ struct project_method {
 /* project_find -- the method with this name, or NULL. */
 const struct project_method *project_find(const char *name);
 
+/* project_name -- of row i of the table; NULL after its last. */
+const char *project_name(size_t i);
+
 /*
  * project_run -- put rows on a plane.
  *   x       (rows, cols), 1 <= rows <= 10^7, any number of columns

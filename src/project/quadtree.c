@@ -1,5 +1,5 @@
 /*
- * Cells lie in preorder, each with the place of the first cell behind its subtree, so that a
+ * Cells lie in preorder, each with the place of the first cell after its subtree, so that a
  * walk is a loop:  next = far ? cell.skip : this + 1.
  */
 #include "project/quadtree.h"

@@ -27,7 +27,7 @@ static unsigned peek(const struct ps_reader *r)
     return r->is_bad || r->at == r->end ? 0xc1 : *r->at;
 }
 
-/* A big-endian number of `width` bytes behind the first byte of the element. */
+/* A big-endian number of `width` bytes after the first byte of the element. */
 static uint64_t take(struct ps_reader *r, size_t width)
 {
     uint64_t value = 0;

@@ -291,7 +291,7 @@ static void send_request(struct ps_client *c, const struct delta *delta)
     write_functions(c, delta ? &delta->state : NULL);
     write_stats(c, delta ? &delta->state : NULL);
     if (zmq_send(c->socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
-        c->counts.n_sent++; /* else the way is full: it is as if it had been lost on it */
+        c->counts.n_sent++; /* else there is no room to send it: it is as if it had been lost */
     c->is_waiting = true;
     c->asked = push.sequence;
     c->sent_ms = now_ms();
@@ -390,6 +390,12 @@ static void take_refusal(struct ps_client *c, const struct ps_refusal *r)
         c->is_waiting = false;
 }
 
+/* A server that could not read a request does not know its number. */
+static bool is_of_request(const struct ps_client *c, const struct ps_refusal *r)
+{
+    return r->sequence == c->asked || r->code == PS_BAD_FRAME || r->code == PS_OTHER_VERSION;
+}
+
 /* Answers to requests that were given up are not looked at: a later one says more. */
 static void take_message(struct ps_client *c, const void *data, size_t bytes)
 {
@@ -398,7 +404,7 @@ static void take_message(struct ps_client *c, const void *data, size_t bytes)
 
     if (rc == 0 && f->kind == PS_REPLY && c->is_waiting && f->reply.sequence == c->asked)
         take_reply(c, &f->reply);
-    else if (rc == 0 && f->kind == PS_REFUSAL && c->is_waiting)
+    else if (rc == 0 && f->kind == PS_REFUSAL && c->is_waiting && is_of_request(c, &f->refusal))
         take_refusal(c, &f->refusal);
     else if (rc < 0)
         c->counts.n_garbage++;

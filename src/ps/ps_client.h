@@ -58,7 +58,7 @@ void ps_client_close(struct ps_client *client);
 
 /*
  * ps_client_function -- the number, for this client, of a function it uses; from 0, dense.
- * Control characters in names become '?'; names are cut behind 8,192 bytes. PS_NO_INDEX if
+ * Control characters in names become '?'; names are cut after 8,192 bytes. PS_NO_INDEX if
  * there are 65,536 functions already. O(length).
  */
 uint32_t ps_client_function(struct ps_client *client, const char *program, const char *name);

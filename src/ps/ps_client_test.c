@@ -8,6 +8,7 @@
 #include "base/test.h"
 #include "ps/ps_sample.h"
 #include "ps/ps_server.h"
+#include "ps/ps_wire.h"
 
 #include <signal.h>
 #include <spawn.h>
@@ -15,6 +16,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <zmq.h>
 
 #define FUNCTIONS 4
 #define CLIENTS 3
@@ -295,6 +298,48 @@ static void without_a_server_nothing_blocks_and_nothing_grows(void **state)
         sketch_release(&whole[f]);
 }
 
+/* Answers the next request to a socket of our own, which is no server, by such a refusal. */
+static void refuse_next(void *router, uint64_t sequence)
+{
+    const struct ps_refusal refusal = {.code = PS_STALE, .epoch = 7, .sequence = sequence};
+    unsigned char id[64], request[4096];
+    msgpack_sbuffer out;
+    int n = zmq_recv(router, id, sizeof id, 0);
+
+    assert_true(n > 0);
+    assert_true(zmq_recv(router, request, sizeof request, 0) > 0);
+    msgpack_sbuffer_init(&out);
+    ps_write_refusal(&out, &refusal);
+    zmq_send(router, id, (size_t)n, ZMQ_SNDMORE);
+    zmq_send(router, out.data, out.size, 0);
+    msgpack_sbuffer_destroy(&out);
+}
+
+/* It was given up for lost, and asked again; what comes of it late is no answer to the new one.
+ */
+static void a_refusal_of_an_earlier_request_is_not_looked_at(void **state)
+{
+    void *context = zmq_ctx_new(), *router = zmq_socket(context, ZMQ_ROUTER);
+    struct ps_client_counts counts;
+    struct ps_client *client;
+    char address[128];
+    size_t size = sizeof address;
+
+    (void)state;
+    assert_int_equal(zmq_bind(router, "tcp://127.0.0.1:*"), 0);
+    zmq_getsockopt(router, ZMQ_LAST_ENDPOINT, address, &size);
+    assert_int_equal(ps_client_open(&client, &(struct ps_client_opts){.address = address}), 0);
+    ps_client_exchange(client, 0);
+    refuse_next(router, 1u << 20);
+    ps_client_exchange(client, 200);
+    ps_client_counts(client, &counts);
+    assert_int_equal(counts.n_refused, 0);
+    assert_int_equal(counts.n_sent, 1);
+    ps_client_close(client);
+    zmq_close(router);
+    zmq_ctx_term(context);
+}
+
 /* ---------------------------------------------------------------------------------- rounds */
 
 #define ROUNDS 5
@@ -344,7 +389,7 @@ enum moment { NEVER, BEFORE, AMONG, BEHIND, N_MOMENTS };
 
 /*
  * In each round the clients take turns in another order. The models after each round go to
- * bytes, one behind the other.
+ * bytes, one after the other.
  *
  *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  BEHIND  all
  * do
@@ -433,6 +478,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(clients_agree_with_one_that_saw_everything),
         cmocka_unit_test(a_killed_server_loses_nothing),
         cmocka_unit_test(a_server_that_has_lost_everything_is_told_again),
+        cmocka_unit_test(a_refusal_of_an_earlier_request_is_not_looked_at),
         cmocka_unit_test(without_a_server_nothing_blocks_and_nothing_grows),
         cmocka_unit_test(rounds_are_the_same_on_every_run),
         cmocka_unit_test(rounds_go_on_when_the_server_has_lost_everything),

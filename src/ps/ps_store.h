@@ -4,7 +4,7 @@
  * Every worker adds the deltas it gets to a state of its own. Now and then ps_store_publish
  * takes all these states away at one instant (a cut), merges them into the global one, and
  * publishes the sketches that changed. A cut takes the clients' sequences along, so that what
- * it holds of a client is all deltas up to one of them, and none behind it.
+ * it holds of a client is all deltas up to one of them, and none after it.
  *
  *     worker 0: += delta --.
  *     worker 1: += delta ---+-- cut --> global += --> published, snapshot --> saved

@@ -170,7 +170,7 @@ static void only_what_changed_is_sent(void **state)
     msgpack_sbuffer_destroy(&out);
 }
 
-/* Refused as a whole: a bad index behind a good function adds nothing of the good one. */
+/* Refused as a whole: a bad index after a good function adds nothing of the good one. */
 static void refused_frames_change_nothing(void **state)
 {
     struct ps_store_opts opts = {.n_workers = 2};

@@ -101,7 +101,7 @@ struct ps_ask_stats {
 
 struct ps_stats {
     uint64_t version;
-    uint32_t next; /* where the next page begins; 0 behind the last one */
+    uint32_t next; /* where the next page begins; 0 after the last one */
     uint32_t n;
     struct ps_stat_entry *stat; /* [n] */
     size_t cap;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <zmq.h>
 
 #define BODIES 16u /* different steps */
@@ -58,8 +59,15 @@ static void draw_steps(struct sim *s)
         for (uint32_t k = 0; k < CALLS; k++)
             sketch_add(&s->sketch[i], (uint64_t)(mean_ns * exp(0.5 * rng_normal(&rng))));
     }
+}
+
+/* Not from the seed: whoever has the id of an earlier client repeats what that has said. */
+static int draw_ids(struct sim *s)
+{
     for (uint32_t r = 0; r < s->opts.n_ranks; r++)
-        s->rank[r].id = rng_next(&rng);
+        if (getrandom(&s->rank[r].id, sizeof s->rank[r].id, 0) != sizeof s->rank[r].id)
+            return err_set(ERR_IO, "cannot draw a random number: %s", strerror(errno));
+    return 0;
 }
 
 /* index: the server's, or NULL to say names. */
@@ -255,6 +263,8 @@ int sim_run(const struct sim_opts *opts, struct sim_result *result)
                        PS_FUNCTIONS_MOST);
     s.rank = mem_alloc(opts->n_ranks, sizeof *s.rank);
     rc = open_sockets(&s);
+    if (rc == 0)
+        rc = draw_ids(&s);
     if (rc == 0) {
         draw_steps(&s);
         write_bodies(&s, NULL);

@@ -13,7 +13,7 @@ void csv_text(FILE *out, const char *text, bool is_first);
 
 /*
  * csv_read -- the next record of a file.
- *   field  (most) out: pointers into *buffer; NULL behind the last field
+ *   field  (most) out: pointers into *buffer; NULL after the last field
  *   buffer out: grows as needed; free() it in the end
  * Returns the number of fields, which may be more than most (the rest is dropped), 0 at the
  * end or where nothing more can be read (ferror), -1 for a record that is too long.

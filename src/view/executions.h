@@ -23,7 +23,7 @@ struct execution {
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     double score;
-    const char *verdict, *why; /* why with the cause chain behind it, where there is one */
+    const char *verdict, *why; /* why with the cause chain after it, where there is one */
     const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
     const char *label;         /* the last word of a person: abnormal, normal; NULL for none */
 };

@@ -22,3 +22,10 @@ snag label t.snag 'solve#0-2=normal'
 snag label t.snag --from nowhere.csv
 printf 'id,label\n#0-2,normal\n#0-3,odd\n' | snag label t.snag --from -
 snag label t.snag --json | jq -s length
+
+# Of several functions, one is named: by the execution, or by --foi.
+snag analyze t --foi step --foi solve -o two.snag --quiet >/dev/null
+snag label two.snag '#0-2=abnormal'
+snag label two.snag 'solve#0-2=abnormal' 'step#0-2=normal' --author me
+snag label two.snag '#0-3=abnormal' --foi solve --author me
+snag label two.snag | awk '{ print $1, $2, $3 }'

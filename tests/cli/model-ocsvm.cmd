@@ -20,6 +20,7 @@ snag score 'synth:9*step(compute@1ms(a 3*b new(a)) c@200us)' --model one.model -
 
 # Labels shape it: what is normal is not outside.
 snag label slow.snag '#0-149=normal' --author me
+snag retrain slow.snag --learner ocsvm --quiet >/dev/null
 snag model save slow.snag slow.model
 snag score "synth:$(cat program);seed=2;slow=c/150/30" --model slow.model -o again.snag --quiet >/dev/null
 snag query slow.snag 'SELECT verdict FROM execution WHERE rank = 0 AND idx = 149' --format csv

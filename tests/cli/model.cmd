@@ -25,3 +25,24 @@ ls
 # Labels outlive another analysis into the same run.
 snag analyze 'synth:100*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1' --foi step -o one.snag --force --top 1 | tail -2
 snag label one.snag --json | sed 's/"at": "[^"]*"/"at": "..."/'
+
+# What holds in the run holds in the model.
+snag analyze 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --foi step -o held.snag --quiet >/dev/null
+snag label held.snag '#0-30=normal' '#0-61=normal' --author me
+snag model save held.snag held.model
+snag retrain held.snag | head -1 | sed 's/ in .*;/;/'
+snag model save held.snag held.model
+snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o after.snag | grep anomal | sed 's/.*; //'
+snag list held.snag --all --verdict anomaly | sed 1d | wc -l
+snag retrain held.snag --undo | head -1
+snag model save held.snag held.model --json
+snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o undone.snag | grep anomal | sed 's/.*; //'
+snag list held.snag --all --verdict anomaly | sed 1d | wc -l
+snag model save held.snag held.model --learner gp
+snag score synth:step --model held.snag
+
+# Another one does not take the place of the first, which may have labels by now.
+snag analyze 'synth:50*step(a b)' --foi step | tail -1
+snag analyze 'synth:50*step(a b)' --foi step | tail -1
+snag score 'synth:50*step(solve@1ms)' --model held.model | tail -1
+snag analyze 'synth:50*step(a b)' --foi step --force | tail -1

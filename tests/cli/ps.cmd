@@ -12,6 +12,9 @@ jq -c '[.ranks, .functions, .refused, .answered > 0, .requests_per_s > 0, .laten
 snag ps --load missing.ps
 echo hello >bad.ps; snag ps --snapshot bad.ps
 
+# The same calls again are other clients, not the first ones once more.
+run='for i in 1 2; do snag sim $address --ranks 2 --functions 5 --rate 20 --seconds 0.3 --seed 4 >sim; done' bash serve snag ps --json && tail -n 1 out | jq -c '[.clients, .duplicates]'
+
 # Rounds.
 bash serve snag ps --deterministic 2 --json && tail -n 1 out | jq -c '[.round, .snapshots]'
 

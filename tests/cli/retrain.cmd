@@ -3,10 +3,10 @@ mkdir t && sample_archive t && snag analyze t --foi step -o t.snag >/dev/null
 snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'
 
 # Which to ask about: the strangest that has no label.
-snag next t.snag --n 2
+snag next t.snag --top 2
 snag label t.snag '#1-7=abnormal' '#0-1=normal' --author me
-snag next t.snag --n 2 --json | jq -c '[.id, .label]'
-snag next t.snag --foi step --learner gp --features residual --seed 2 --n 1 --quiet --threads 1 --verbose
+snag next t.snag --top 2 --json | jq -c '[.id, .label]'
+snag next t.snag --foi step --learner gp --features residual --seed 2 --top 1 --quiet --threads 1 --verbose
 
 # What is learnt, kept and undone.
 snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'

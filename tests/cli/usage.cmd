@@ -7,6 +7,8 @@ snag list a.snag b.snag
 snag show a.snag
 snag list a.snag --tpo 3
 snag list a.snag --frobnicate
+snag label a.snag --top 3
+snag label a.snag --fro x
 snag list a.snag -z
 snag list a.snag -az
 snag list a.snag --labels x

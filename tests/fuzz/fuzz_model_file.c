@@ -83,7 +83,8 @@ static void remove_all(void)
 
 static void make_models(void)
 {
-    static const char *const detectors[N_MODELS] = {"residual", "ocsvm"};
+    static const char *const detectors[N_MODELS] = {"residual", "ocsvm"},
+                             *const learners[N_MODELS] = {"gp", "ocsvm"};
 
     log_set_level(LOG_ERROR);
     if (freopen("/dev/null", "w", stdout) == NULL || mkdtemp(dir) == NULL)
@@ -95,7 +96,7 @@ static void make_models(void)
         must((const char *const[]){"analyze", trace, "--foi", "step", "--detector",
                                    detectors[m], "--quiet", "--force", "-o", run, NULL});
         must((const char *const[]){"label", run, "#1-3=abnormal", "#0-2=normal", NULL});
-        must((const char *const[]){"retrain", run, NULL});
+        must((const char *const[]){"retrain", run, "--learner", learners[m], NULL});
         must((const char *const[]){"model", "save", run, path, NULL});
         load(&whole[m]);
     }

@@ -14,7 +14,7 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "cmd/commands.h"
+#include "cmd/options.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"
@@ -185,16 +185,17 @@ static bool make_changes(const uint8_t *data, size_t size)
 /* ------------------------------------------------------------------------------- the readers
  */
 
-static void run_command(int (*command)(const struct settings *), const char *format,
+static void run_command(const struct command *command, const char *format,
                         const char *const *args, int n_args)
 {
-    struct settings settings = settings_default();
+    struct settings settings;
 
+    options_usual(command, &settings);
     settings.args = args;
     settings.n_args = n_args;
     settings.format = format;
     settings.is_all = true;
-    command(&settings);
+    command->run(&settings);
 }
 
 static void ask_routes(struct live_state *live)
@@ -231,14 +232,14 @@ static void read_store(void)
     const char *args[] = {"top", dir, "1"};
     struct live_state *live;
 
-    run_command(cmd_provdb, NULL, args, 2);
+    run_command(command_find("provdb"), NULL, args, 2);
     args[0] = "filter";
-    run_command(cmd_provdb, NULL, args, 3);
+    run_command(command_find("provdb"), NULL, args, 3);
     args[0] = "compare";
     args[2] = dir;
-    run_command(cmd_provdb, "csv", args, 3);
+    run_command(command_find("provdb"), "csv", args, 3);
     for (size_t i = 0; i < 3; i++)
-        run_command(cmd_export, formats[i], args + 1, 1);
+        run_command(command_find("export"), formats[i], args + 1, 1);
     if (live_past_open(dir, &live) == 0)
         ask_routes(live);
     live_state_free(live);

@@ -83,13 +83,13 @@ snapshot two.ps '0 1'
 server --snapshot killed.ps --interval 0.05
 job '0 1' --speed 0.7 &
 whole=$!
-until grep -qas compute killed.ps; do sleep 0.05; done # they have said something
+until grep -qas compute killed.ps; do sleep 0.01; done # they have said something
 for i in 1 2; do
-    sleep 0.4
     kill -9 "$server"
     wait "$server" 2>/dev/null || true
-    sleep 0.3
+    was=$(stat -c %i killed.ps)
     server --snapshot killed.ps --interval 0.05 --listen "$address"
+    while kill -0 $whole 2>/dev/null && [ "$(stat -c %i killed.ps)" = "$was" ]; do sleep 0.01; done # and go on to say something
 done
 wait $whole
 stop
@@ -116,7 +116,12 @@ status=0
 "$snag" ad "$trace" --ps "$address" --connect-timeout 0.2 --json >alone.json 2>alone.err || status=$?
 [ $status -eq 3 ]
 grep -q '"is_complete": false' alone.json
-grep -q 'not taken all' alone.err
+grep -q "no parameter server has answered at '$address'" alone.err
+for rank in 0 1 2; do # whatever there is of a rank
+    status=0
+    "$snag" ad "$trace" --rank $rank --ps "$address" --connect-timeout 0.1 >/dev/null 2>rank.err || status=$?
+    [ $status -eq 3 ] && grep -q "answered at '$address'" rank.err || { cat rank.err; exit 1; }
+done
 "$snag" ad "$trace" --json >without.json
 diff <(grep -E '"(calls|anomalies|unjudged)"' alone.json) <(grep -E '"(calls|anomalies|unjudged)"' without.json)
 

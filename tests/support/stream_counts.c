@@ -146,6 +146,9 @@ int main(int argc, char **argv)
         while (stream_part(&stream, &part))
             count_part(&counts, &stream, &part);
         count_calls(&counts);
+        if (stream.n_steps == 1)
+            fprintf(stderr,
+                    "stream_counts: the first step is there\n"); /* who starts us may wait */
         usleep(1000 * pause_ms);
     }
     if (state < 0 || counts.n_broken)

@@ -6,10 +6,10 @@
 . "$(dirname "$0")/server.sh"
 api=/api/v1
 
-# silence STEP CALLS: a program with a pause of 3 s, in steps of STEP seconds; CALLS are over
+# silence STEP CALLS: a program with a pause of a second, in steps of STEP seconds; CALLS are over
 # before it, of which some are in every step
 silence() {
-    local program='synth:300*step(c@1ms) pause@3s 1500*step(c@1ms);ranks=2;jitter=0.1;slow=c/290/30' i
+    local program='synth:300*step(c@1ms) pause@1s 500*step(c@1ms);ranks=2;jitter=0.1;slow=c/290/30' i
     serving=(watch "$program" --speed 1 --step "$1" --store "$work/store-$1")
     start
     for ((i = 0; i < 600; i++)); do
@@ -20,7 +20,7 @@ silence() {
     check "state before" "$(jq -r .state "$body")" running
     curl -sN -m 60 "$base$api/events" >"$work/events" &
     listener=$!
-    sleep 1
+    sleep 0.3
     get $api/live/status
     check "status in a pause" "$status" 200
     check "state in a pause" "$(jq -r .state "$body")" running
@@ -51,5 +51,5 @@ stop_watch() {
 }
 
 silence 0.05 1000 # steps without events
-silence 2 1000    # no steps
+silence 0.7 1000  # no steps
 exit $failed

@@ -222,7 +222,7 @@ export async function run({ page, server, context }) {
 
     // The end: both pages show the same, and go on showing it.
     for (const one of [page, other])
-        await one.locator(".live-state", { hasText: "over" }).waitFor({ timeout: 60000 });
+        await one.locator(".live-state", { hasText: "over" }).waitFor();
     const totals = await Promise.all(
         [page, other].map((one) => one.locator(".headline").textContent()),
     );

@@ -11,6 +11,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch } from "./launch.mjs";
 import { launchBrowser, skipTour, viewport } from "./browser.mjs";
+import { patienceMs } from "./steps.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
@@ -92,7 +93,7 @@ async function runCase(browser, file) {
             /Content Security Policy/.test(message.text()) && complaints.push(message.text()),
     );
     if (!options.showsTour) await skipTour(page);
-    page.setDefaultTimeout(20000);
+    page.setDefaultTimeout(patienceMs);
     try {
         await page.goto(server.url);
         await run({ page, server, context });

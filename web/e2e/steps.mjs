@@ -1,6 +1,9 @@
 // steps.mjs -- what the cases have in common.
 import assert from "node:assert/strict";
 
+/* What is not there by then never comes, on however busy a machine. */
+export const patienceMs = 90000;
+
 export const candidates = (page) => page.locator(".candidate");
 export const detail = (page) => page.getByRole("region", { name: "Selected execution" });
 
@@ -24,7 +27,7 @@ export async function told(page, pattern, act) {
 
 /* Waits until test(), asked again and again, is true: a page shows things a little later. */
 export async function until(what, test) {
-    const end = Date.now() + 20000;
+    const end = Date.now() + patienceMs;
     while (!(await test())) {
         assert.ok(Date.now() < end, what);
         await new Promise((resolve) => setTimeout(resolve, 50));

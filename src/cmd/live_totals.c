@@ -1,0 +1,134 @@
+/* Text has a line for each function, JSON an object. */
+#include "cmd/live_totals.h"
+
+#include "cmd/print.h"
+#include "cmd/reading.h"
+
+#include "base/text.h"
+#include "base/json.h"
+
+#include <stdio.h>
+
+static const char *judge_of(const struct live_foi *foi)
+{
+    return foi->has_model ? TREE_BY_MODEL : TREE_BY_ROLLING;
+}
+
+static void print_foi(const struct live_foi *foi, const struct definitions *defs)
+{
+    const struct live_tree_totals *n = &foi->totals;
+    char executions[TEXT_SIZE], calls[TEXT_SIZE], strange[TEXT_SIZE], other[TEXT_SIZE];
+
+    print("%s: %s execution%s with %s call%s, %s strange by %s",
+          defs->region[foi->region].short_name, text_count(n->n_executions, executions),
+          text_plural(n->n_executions), text_count(n->n_calls, calls), text_plural(n->n_calls),
+          text_count(n->n_anomalies, strange), foi->has_model ? "the model" : "the deviations");
+    if (n->n_unjudged > 0)
+        print("; %s not judged, as there were too few before",
+              text_count(n->n_unjudged, other));
+    if (n->n_cut > 0)
+        print("; of %s only the first calls were kept", text_count(n->n_cut, other));
+    print("%s\n", foi->is_given_up ? "; given up for a function that matches better" : "");
+}
+
+void live_totals_print_trees(const struct live_session *s)
+{
+    const struct live_foi *foi;
+    uint32_t n = 0;
+
+    if (s->trees == NULL)
+        return;
+    foi = live_trees_foi(s->trees, &n);
+    for (uint32_t i = 0; i < n; i++)
+        print_foi(&foi[i], s->stream.defs);
+}
+
+static json_t *trees_json(const struct live_trees *trees, const struct definitions *defs)
+{
+    json_t *all = json_array();
+    uint32_t n;
+    const struct live_foi *foi = live_trees_foi(trees, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct live_tree_totals *totals = &foi[i].totals;
+        json_t *one = json_object();
+
+        json_object_set_new(one, "foi", json_text(defs->region[foi[i].region].short_name));
+        json_object_set_new(one, "judged_by", json_text(judge_of(&foi[i])));
+        json_object_set_new(one, "executions", json_count(totals->n_executions));
+        json_object_set_new(one, "calls", json_count(totals->n_calls));
+        json_object_set_new(one, "anomalies", json_count(totals->n_anomalies));
+        json_object_set_new(one, "unjudged", json_count(totals->n_unjudged));
+        json_object_set_new(one, "cut", json_count(totals->n_cut));
+        json_object_set_new(one, "is_given_up", json_boolean(foi[i].is_given_up));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+struct quality live_totals_quality(const struct live_session *s)
+{
+    struct quality all = s->stream.quality;
+
+    quality_add(&all, ad_quality(s->ad));
+    return all;
+}
+
+static json_t *server_json(const struct live_session *s)
+{
+    struct ps_client_counts n;
+    json_t *server = json_object();
+
+    ps_client_counts(s->client, &n);
+    json_object_set_new(server, "version", json_count(n.version));
+    json_object_set_new(server, "round", json_count(n.round));
+    json_object_set_new(server, "sent", json_count(n.n_sent));
+    json_object_set_new(server, "resent", json_count(n.n_resent));
+    json_object_set_new(server, "refused", json_count(n.n_refused));
+    json_object_set_new(server, "restarts", json_count(n.n_restarts));
+    json_object_set_new(server, "retold", json_count(n.n_retold));
+    json_object_set_new(server, "forgotten", json_count(n.n_forgotten));
+    json_object_set_new(server, "is_frozen", json_boolean(ps_client_is_frozen(s->client)));
+    json_object_set_new(server, "is_complete", json_boolean(!s->has_unsent));
+    return server;
+}
+
+static void set_stored(json_t *line, const struct live_recorder_counts *stored)
+{
+    const struct prov_counts *n = &stored->store;
+
+    json_object_set_new(line, "stored_anomalies", json_count(n->n_anomalies));
+    json_object_set_new(line, "stored_late", json_count(n->n_late));
+    json_object_set_new(line, "stored_normals", json_count(n->n_normals));
+    json_object_set_new(line, "stored_executions", json_count(n->n_executions));
+    json_object_set_new(line, "stored_normal_executions", json_count(n->n_normal_executions));
+    json_object_set_new(line, "pruned", json_count(stored->n_pruned));
+    json_object_set_new(line, "dropped", json_count(n->n_dropped));
+    json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
+}
+
+json_t *live_totals_json(const struct live_session *s)
+{
+    const struct ad_totals *n = ad_totals(s->ad);
+    struct quality quality = live_totals_quality(s);
+    json_t *line = json_object();
+
+    json_object_set_new(line, "source", json_text(s->stream.url));
+    json_object_set_new(line, "events", json_count(n->n_events));
+    json_object_set_new(line, "calls", json_count(n->n_calls));
+    json_object_set_new(line, "anomalies", json_count(n->n_anomalies));
+    json_object_set_new(line, "steps", json_count(s->stream.n_steps));
+    json_object_set_new(line, "unjudged", json_count(n->n_unjudged));
+    json_object_set_new(line, "ignored", json_count(n->n_ignored));
+    json_object_set_new(line, "models", json_count(ad_models(s->ad)));
+    json_object_set_new(line, "lost", json_count(s->stream.n_lost));
+    if (s->settings->live.store)
+        set_stored(line, &s->stored);
+    json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));
+    if (s->trees)
+        json_object_set_new(line, "foi", trees_json(s->trees, s->stream.defs));
+    json_object_set_new(line, "quality", reading_quality_json(&quality));
+    if (s->client)
+        json_object_set_new(line, "server", server_json(s));
+    return line;
+}

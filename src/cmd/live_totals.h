@@ -1,0 +1,18 @@
+/* live_totals -- what became of a program that ran, when it is over: for ad and watch. */
+#ifndef SNAG_CMD_LIVE_TOTALS_H
+#define SNAG_CMD_LIVE_TOTALS_H
+
+#include "cmd/live_session.h"
+
+#include <jansson.h>
+
+/* live_totals_quality -- what was wrong, in the stream and in what it said. */
+struct quality live_totals_quality(const struct live_session *session);
+
+/* live_totals_print_trees -- a line for each function of interest on stdout. */
+void live_totals_print_trees(const struct live_session *session);
+
+/* live_totals_json -- all of it, as docs/formats.md says. */
+json_t *live_totals_json(const struct live_session *session);
+
+#endif
