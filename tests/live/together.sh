@@ -93,7 +93,10 @@ part='a store that is removed'
 "$snag" ad "$program" --step 0.05 --speed 2 --store gone --json >gone.json 2>gone.err &
 first=$!
 pids+=($first)
-until [ -s gone/shard-0000.db-wal ]; do sleep 0.01; done
+until "$snag" query gone 'SELECT func FROM func_stats' 2>/dev/null | grep -q compute; do
+    kill -0 $first || fail "it ends before it has stored anything"
+    sleep 0.01
+done
 rm -r gone
 wait $first
 is status $? 3
