@@ -209,6 +209,16 @@ static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
     return learnt_settings_of(query, 5, &s->learnt);
 }
 
+struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool)
+{
+    return (struct ranking_opts){.learner = as->learner,
+                                 .features = as->features,
+                                 .embedding = as->learnt.embedding,
+                                 .gamma = as->learnt.gamma,
+                                 .seed = as->seed,
+                                 .pool = pool};
+}
+
 int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
                    struct retrain_settings *before)
 {

@@ -57,6 +57,9 @@ struct retrain_settings {
     struct learnt_settings learnt;
 };
 
+/* retrain_opts -- to rank as an earlier retrain did; its texts must stay. */
+struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool);
+
 /*
  * retrain_before -- the newest retrain that holds, and the one that would after an undo.
  * Returns 0, or ERR_NOT_FOUND when there is nothing to undo.

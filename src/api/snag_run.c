@@ -4,6 +4,7 @@
 #include "analysis/label_store.h"
 #include "analysis/ranking.h"
 #include "analysis/retrain.h"
+#include "analysis/run_model.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "run/rundb.h"
@@ -287,15 +288,10 @@ struct relearning {
 static int relearning_open(struct relearning *l, snag_run *r, size_t function,
                            const struct retrain_settings *as)
 {
-    struct ranking_opts opts = {.pool = l->pool = pool_new(1)};
+    struct ranking_opts opts = {.seed = 1, .pool = l->pool = pool_new(1)};
 
     if (as)
-        opts = (struct ranking_opts){.learner = as->learner,
-                                     .features = as->features,
-                                     .embedding = as->learnt.embedding,
-                                     .gamma = as->learnt.gamma,
-                                     .seed = as->seed,
-                                     .pool = l->pool};
+        opts = retrain_opts(as, l->pool);
     return ranking_open(&l->ranking, r->run.db, &r->run.columns, &r->run.defs,
                         r->function[function].id, &opts);
 }
@@ -343,4 +339,21 @@ int snag_run_undo(snag_run *r, size_t function, size_t *n_changed)
     if (rc == 0)
         rc = retrain_undo(r->run.db, r->function[function].id, &l.ranking, &result);
     return relearning_close(&l, &result, rc, n_changed);
+}
+
+int snag_run_save_model(snag_run *r, size_t function, const char *path)
+{
+    struct pool *pool = pool_new(1);
+    struct ranking_opts opts = {.seed = 1, .pool = pool};
+    struct model model = {.foi = NULL};
+    uint32_t n_left_out;
+    int rc = check_function(r, function);
+
+    if (rc == 0)
+        rc = run_model_make(&r->run, r->function[function].id, &opts, &model, &n_left_out);
+    if (rc == 0)
+        rc = model_file_write(path, &model);
+    model_release(&model);
+    pool_free(pool);
+    return rc;
 }

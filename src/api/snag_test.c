@@ -96,9 +96,12 @@ static void a_run_is_read_as_columns(void **state)
 
 static void labels_are_learnt_from_and_taken_back(void **state)
 {
+    struct snag_analyze_options options = {.size = sizeof options};
     struct snag_executions before, after, undone;
     size_t n_changed;
+    snag_model *model;
     snag_run *run;
+    char path[128];
 
     (void)state;
     analyze("l.snag", "step");
@@ -117,6 +120,12 @@ static void labels_are_learnt_from_and_taken_back(void **state)
     assert_memory_equal(undone.score, before.score, before.n * sizeof *before.score);
     assert_int_equal(snag_run_undo(run, 0, NULL), SNAG_ERROR_NOT_FOUND);
     assert_int_equal(snag_run_label(run, 0, 3, 2, "me"), SNAG_ERROR_USAGE);
+    assert_int_equal(snag_run_save_model(run, 0, path_of(path, "l.model")), SNAG_OK);
+    assert_int_equal(snag_model_open(path, &model), SNAG_OK);
+    assert_string_equal(snag_model_function(model), "step");
+    options.model = model;
+    assert_int_equal(snag_analyze(program, path_of(path, "again.snag"), &options), SNAG_OK);
+    snag_model_close(model);
     snag_executions_release(&before);
     snag_executions_release(&after);
     snag_executions_release(&undone);

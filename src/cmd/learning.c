@@ -23,12 +23,6 @@ void learning_close(struct learning *l)
     run_close(&l->run);
 }
 
-static int rank(struct learning *l, const struct settings *settings, struct ranking_opts *opts)
-{
-    opts->pool = l->pool = pool_new(settings->threads);
-    return ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->run.defs, l->foi, opts);
-}
-
 int learning_embedding(const struct settings *settings, struct stack2vec_opts *said)
 {
     *said = (struct stack2vec_opts){.dims = settings->vectors.dimensions,
@@ -49,27 +43,40 @@ int learning_embedding(const struct settings *settings, struct stack2vec_opts *s
     return 0;
 }
 
+int learning_opts(struct learning *l, const struct settings *settings,
+                  struct ranking_opts *opts)
+{
+    if (l->pool == NULL)
+        l->pool = pool_new(settings->threads);
+    *opts = (struct ranking_opts){.learner = settings->learning.learner,
+                                  .features = settings->vectors.features,
+                                  .gamma = settings->vectors.gamma,
+                                  .seed = settings->seed,
+                                  .pool = l->pool};
+    return learning_embedding(settings, &opts->embedding);
+}
+
+static int rank(struct learning *l, const struct ranking_opts *opts)
+{
+    return ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->run.defs, l->foi, opts);
+}
+
 int learning_rank(struct learning *l, const struct settings *settings)
 {
-    struct ranking_opts opts = {.learner = settings->learning.learner,
-                                .features = settings->vectors.features,
-                                .gamma = settings->vectors.gamma,
-                                .seed = settings->seed};
-    int rc = learning_embedding(settings, &opts.embedding);
+    struct ranking_opts opts;
+    int rc = learning_opts(l, settings, &opts);
 
-    return rc < 0 ? rc : rank(l, settings, &opts);
+    return rc < 0 ? rc : rank(l, &opts);
 }
 
 int learning_rank_as(struct learning *l, const struct settings *settings,
                      const struct retrain_settings *as)
 {
-    struct ranking_opts opts = {.learner = as->learner,
-                                .features = as->features,
-                                .embedding = as->learnt.embedding,
-                                .gamma = as->learnt.gamma,
-                                .seed = as->seed};
+    struct ranking_opts opts;
+    int rc = learning_opts(l, settings, &opts);
 
-    return rank(l, settings, &opts);
+    opts = retrain_opts(as, l->pool);
+    return rc < 0 ? rc : rank(l, &opts);
 }
 
 const char *learning_author(const struct settings *settings)

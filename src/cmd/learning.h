@@ -24,6 +24,11 @@ struct learning {
 int learning_open(struct learning *l, const struct settings *settings, bool is_writable);
 void learning_close(struct learning *l);
 
+/* learning_opts -- --learner, --features, --seed and so on. Returns 0 or as learning_embedding.
+ */
+int learning_opts(struct learning *l, const struct settings *settings,
+                  struct ranking_opts *opts);
+
 /* learning_rank -- also load what is needed to rank, with --learner, --features and --seed. */
 int learning_rank(struct learning *l, const struct settings *settings);
 

@@ -1,0 +1,218 @@
+/* What holds in a run holds in its model. */
+#include "analysis/run_model.h"
+
+#include "analysis/foi_settings.h"
+#include "analysis/label_store.h"
+#include "analysis/retrain.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "detect/detector.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct source_run {
+    struct run *run;
+    int64_t foi;
+    struct ranking ranking;
+};
+
+static char *meta_text(sqlite3 *db, const char *key)
+{
+    sqlite3_stmt *query = NULL;
+    char *text = NULL;
+
+    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
+        sqlite3_step(query) == SQLITE_ROW)
+        text = mem_copy_string(rundb_text(query, 0));
+    sqlite3_finalize(query);
+    return text ? text : mem_copy_string("");
+}
+
+/*
+ * What a model is to hold: what holds in the run, or, if a learner is named, what that learns
+ * from all labels there are.
+ */
+struct lesson {
+    struct retrain_settings retrain; /* that holds; id 0: the detector's own scores do */
+    const char *learner;
+    int64_t last_label;  /* 0: none */
+    uint32_t n_left_out; /* labels that nothing has learnt from */
+};
+
+/* Names of the rows of a table for which something holds, one after another. */
+static void add_name(char *names, size_t size, const char *name)
+{
+    size_t n = strlen(names);
+
+    snprintf(names + n, size - n, "%s'%s'", n ? ", " : "", name);
+}
+
+/* The detector that a model of what a learner learnt stands for. */
+static const char *detector_of(const char *learner)
+{
+    for (size_t i = 0; detector_name(i); i++) {
+        const struct detector_ops *ops = detector_find(detector_name(i));
+
+        if (ops->learner && strcmp(ops->learner, learner) == 0)
+            return ops->name;
+    }
+    return "";
+}
+
+static int check_detector(const struct foi_settings *analysed)
+{
+    const struct detector_ops *detector = detector_find(analysed->detector);
+    char names[128] = "";
+
+    if (detector && detector->learner)
+        return 0;
+    for (size_t i = 0; detector_name(i); i++)
+        if (detector_find(detector_name(i))->learner)
+            add_name(names, sizeof names, detector_name(i));
+    return err_set(ERR_UNSUPPORTED, "the model of the detector '%s' cannot be kept, only of %s",
+                   analysed->detector, names);
+}
+
+/* What corrects the detector's scores needs these; what judges by features needs these. */
+static int check_lesson(const struct foi_settings *analysed, const struct lesson *lesson)
+{
+    const struct learner_ops *learner = learner_find(lesson->learner);
+    const struct feature_ops *features =
+        feature_find(lesson->retrain.id ? lesson->retrain.features : analysed->features);
+    const char *detector = detector_of(lesson->learner);
+    char names[128] = "";
+
+    if (!learner->needs_matrix)
+        return strcmp(detector, analysed->detector) == 0
+                   ? 0
+                   : err_set(ERR_UNSUPPORTED,
+                             "what the learner '%s' learnt can be kept with the detector '%s', "
+                             "not with '%s' (--learner takes another)",
+                             learner->name, detector, analysed->detector);
+    if (features && features->is_portable)
+        return 0;
+    for (size_t i = 0; feature_name(i); i++)
+        if (feature_find(feature_name(i))->is_portable)
+            add_name(names, sizeof names, feature_name(i));
+    return err_set(
+        ERR_UNSUPPORTED,
+        "what the learner '%s' learnt on the features '%s' cannot be kept, only on %s",
+        learner->name, analysed->features, names);
+}
+
+/* The default is to judge as the run does. */
+static int choose_lesson(const struct source_run *s, const char *learner, struct lesson *lesson)
+{
+    struct retrain_settings before;
+    struct foi_settings analysed;
+    int rc = foi_settings_load(s->run->db, s->foi, &analysed);
+
+    *lesson = (struct lesson){.learner = learner, .last_label = LABEL_LAST};
+    if (rc == 0 && learner == NULL) {
+        rc = retrain_before(s->run->db, s->foi, &lesson->retrain, &before);
+        rc = rc == ERR_NOT_FOUND ? 0 : rc;
+        lesson->last_label = lesson->retrain.last_label;
+        if (rc == 0 && lesson->retrain.id == 0)
+            rc = check_detector(&analysed);
+        if (rc == 0)
+            lesson->learner = lesson->retrain.id ? lesson->retrain.learner
+                                                 : detector_find(analysed.detector)->learner;
+    }
+    return rc < 0 ? rc : check_lesson(&analysed, lesson);
+}
+
+static int rank_lesson(struct source_run *s, const struct ranking_opts *said,
+                       const struct lesson *lesson)
+{
+    struct ranking_opts opts = *said;
+
+    opts.learner = lesson->learner;
+    if (lesson->retrain.id)
+        opts = retrain_opts(&lesson->retrain, said->pool);
+    return ranking_open(&s->ranking, s->run->db, &s->run->columns, &s->run->defs, s->foi,
+                        &opts);
+}
+
+/* Labels that are not as they were for the lesson. */
+static int count_left_out(struct source_run *s, const signed char *label, struct lesson *lesson)
+{
+    uint32_t n = s->ranking.n;
+    signed char *now = mem_alloc(n, 1);
+    int64_t newest;
+    int rc = label_store_load(s->run->db, s->foi, LABEL_LAST, n, now, &newest);
+
+    for (uint32_t t = 0; rc == 0 && t < n; t++)
+        lesson->n_left_out += label[t] != now[t];
+    free(now);
+    return rc;
+}
+
+/* What was learnt from the labels of the run; without any it judges as the detector did. */
+static int learn(struct source_run *s, struct lesson *lesson, struct model *m)
+{
+    struct ranking *r = &s->ranking;
+    signed char *label = mem_alloc(r->n, 1);
+    int64_t newest;
+    int rc = label_store_load(s->run->db, s->foi, lesson->last_label, r->n, label, &newest);
+
+    for (uint32_t t = 0; t < r->n; t++) {
+        m->n_abnormal += label[t] == LABEL_ABNORMAL;
+        m->n_normal += label[t] == LABEL_NORMAL;
+    }
+    if (rc == 0)
+        rc = count_left_out(s, label, lesson);
+    if (rc == 0)
+        rc = learner_keep(&r->learner, label, m);
+    free(label);
+    return rc;
+}
+
+/* Moves what the ranking holds into a model. */
+static void model_of(struct source_run *s, struct model *m)
+{
+    struct scoring *w = &s->ranking.work;
+    uint32_t root = w->model.paths.region[0];
+    char now[32];
+
+    label_now(now);
+    m->foi = mem_copy_string(s->run->defs.region[root].name);
+    m->snag = mem_copy_string(SNAG_VERSION);
+    m->made = mem_copy_string(now);
+    m->trace = meta_text(s->run->db, "trace");
+    m->n_trees = w->forest.n_trees;
+    for (uint32_t r = 0; r < s->run->defs.names.n; r++)
+        names_add(&m->regions, s->run->defs.names.name[r]);
+    m->residual = w->model;
+    m->yardstick = w->yardstick;
+    w->model = (struct residual_model){0};
+    w->yardstick = (struct yardstick){0};
+    m->features = mem_copy_string(s->ranking.features_name);
+    m->detector = mem_copy_string(detector_of(s->ranking.learner_name));
+    m->embedding = w->embedding;
+    w->embedding = (struct stack2vec){0};
+}
+
+int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,
+                   struct model *model, uint32_t *n_left_out)
+{
+    struct source_run s = {.run = run, .foi = foi};
+    struct lesson lesson;
+    int rc = choose_lesson(&s, opts->learner, &lesson);
+
+    *model = (struct model){.foi = NULL};
+    *n_left_out = 0;
+    if (rc == 0)
+        rc = rank_lesson(&s, opts, &lesson);
+    if (rc == 0)
+        rc = learn(&s, &lesson, model);
+    if (rc == 0) {
+        model_of(&s, model);
+        *n_left_out = lesson.n_left_out;
+    }
+    ranking_close(&s.ranking);
+    return rc;
+}
