@@ -243,8 +243,10 @@ int per_call_save(sqlite3 *db, const struct columns *columns,
                   const struct per_call_result *result)
 {
     sqlite3_stmt *insert = NULL;
-    int rc = rundb_prepare(db, "INSERT INTO strange_call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           &insert);
+    int rc = rundb_prepare_insert(db, "strange_call",
+                                  "location, call, region, enter_ns, time_ns, usual_ns, "
+                                  "severity_ns, score, p",
+                                  &insert);
 
     for (size_t i = 0; rc == 0 && i < result->n; i++) {
         const struct strange_call *c = &result->call[i];

@@ -63,8 +63,8 @@ static int save_settings(sqlite3 *db, int64_t foi, const struct projection *p,
 {
     sqlite3_stmt *insert;
     char settings[128];
-    int rc =
-        rundb_prepare(db, "INSERT INTO projection_settings VALUES (?, ?, ?, ?, ?, ?)", &insert);
+    int rc = rundb_prepare_insert(db, "projection_settings",
+                                  "foi, method, features, iterations, cost, settings", &insert);
 
     snprintf(settings, sizeof settings,
              "{\"perplexity\": %g, \"iterations\": %u, \"seed\": %llu}",
@@ -80,7 +80,7 @@ static int save_settings(sqlite3 *db, int64_t foi, const struct projection *p,
 static int save_points(sqlite3 *db, int64_t foi, const struct projection *p, const char *method)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO projection VALUES (?, ?, ?, ?, ?)", &insert);
+    int rc = rundb_prepare_insert(db, "projection", "foi, method, tree, x, y", &insert);
 
     for (uint32_t t = 0; rc == 0 && t < p->n; t++)
         rc = rundb_insert(db, insert, "itirr", foi, method, (int64_t)t, p->point[2 * (size_t)t],

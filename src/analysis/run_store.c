@@ -18,8 +18,11 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
     };
     char text[FOI_SETTINGS_SIZE];
     sqlite3_stmt *insert;
-    int rc = rundb_prepare(db, "INSERT INTO foi VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           &insert);
+    int rc = rundb_prepare_insert(db, "foi",
+                                  "id, name, region, trees, vertices, messages, "
+                                  "unique_subtrees, max_depth, features, detector, "
+                                  "threshold, settings",
+                                  &insert);
 
     foi_settings_text(&settings, text);
     if (rc == 0)
@@ -39,13 +42,14 @@ static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analys
     const struct forest *f = &w->forest;
     const struct location *location = &w->defs->location[f->location[t]];
     const struct residual_measure *m = &w->measure[t];
+    const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
+        db, insert, "iiiiiiiiiiirtrtrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
         (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
         (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
         (int64_t)(f->first[t + 1] - f->first[t]), (int64_t)f->n_messages[t], w->score[t],
-        w->is_anomaly[t] ? "anomaly" : "normal", m->time, m->gross, m->structure, m->size,
+        verdict, w->score[t], verdict, m->time, m->gross, m->structure, m->size,
         score_part_name(w->residual.part[t]), why, cause);
 }
 
@@ -67,11 +71,12 @@ static int save_executions(sqlite3 *db, const struct analysed *a)
     struct causes causes;
     sqlite3_stmt *insert;
     struct why why;
-    int rc =
-        rundb_prepare(db,
-                      "INSERT INTO execution VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-                      "?11, ?12, ?13, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-                      &insert);
+    int rc = rundb_prepare_insert(
+        db, "execution",
+        "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, vertices, "
+        "messages, score, verdict, detector_score, detector_verdict, time, gross, structure, "
+        "size, part, why, cause",
+        &insert);
 
     scoring_why_init(w, &why);
     causes_init(&causes, a->columns, w->defs);
