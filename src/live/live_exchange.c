@@ -154,10 +154,17 @@ static struct tally *tally_of(struct tallies *t, uint32_t i)
     return &t->tally[i];
 }
 
-static void say(struct live_exchange *x, uint32_t rank, const char *region, const char *name,
-                uint64_t value)
+/* The program of a location, as a server knows it: by its number. */
+static const char *program_of(const struct location *location, char text[16])
 {
-    struct ps_stat_key key = {x->program, rank, region, name};
+    snprintf(text, 16, "%u", location->program);
+    return text;
+}
+
+static void say(struct live_exchange *x, const char *program, uint32_t rank, const char *region,
+                const char *name, uint64_t value)
+{
+    struct ps_stat_key key = {program, rank, region, name};
     struct ps_stat stat = {0};
 
     ps_stat_add(&stat, (int64_t)value);
@@ -165,21 +172,24 @@ static void say(struct live_exchange *x, uint32_t rank, const char *region, cons
 }
 
 /* Where nothing happened, there is nothing to say. */
-static void say_tally(struct live_exchange *x, uint32_t rank, const char *region,
-                      const struct tally *tally)
+static void say_tally(struct live_exchange *x, const char *program, uint32_t rank,
+                      const char *region, const struct tally *tally)
 {
     if (tally->n_calls == 0 && tally->n_anomalies == 0)
         return;
-    say(x, rank, region, "calls", tally->n_calls);
-    say(x, rank, region, "anomalies", tally->n_anomalies);
+    say(x, program, rank, region, "calls", tally->n_calls);
+    say(x, program, rank, region, "anomalies", tally->n_anomalies);
 }
 
 static void say_tallies(struct live_exchange *x, const struct definitions *defs)
 {
+    char program[16];
+
     for (uint32_t l = 0; l < x->rank.n; l++)
-        say_tally(x, defs->location[l].rank, "", &x->rank.tally[l]);
+        say_tally(x, program_of(&defs->location[l], program), defs->location[l].rank, "",
+                  &x->rank.tally[l]);
     for (uint32_t r = 0; r < x->region.n; r++)
-        say_tally(x, PS_ALL_RANKS, defs->names.name[r], &x->region.tally[r]);
+        say_tally(x, x->program, PS_ALL_RANKS, defs->names.name[r], &x->region.tally[r]);
 }
 
 static void find_homes(struct live_exchange *x, const struct definitions *defs)
@@ -189,7 +199,8 @@ static void find_homes(struct live_exchange *x, const struct definitions *defs)
         uint32_t home = x->n_homes;
 
         for (uint32_t l = x->n_homes; l-- > 0;)
-            if (defs->location[l].rank == defs->location[x->n_homes].rank) {
+            if (defs->location[l].rank == defs->location[x->n_homes].rank &&
+                defs->location[l].program == defs->location[x->n_homes].program) {
                 home = x->home[l];
                 break;
             }
@@ -210,10 +221,11 @@ static void count_calls(struct live_exchange *x, uint32_t location, const struct
     tally_of(&x->rank, x->home[location])->n_calls += n;
 }
 
-static void say_counters(struct live_exchange *x, const struct definitions *defs, uint32_t rank,
-                         const struct calls *c)
+static void say_counters(struct live_exchange *x, const struct definitions *defs,
+                         const struct location *location, const struct calls *c)
 {
     uint32_t n = 2 * defs->counters.n;
+    char program[16];
 
     if (c->n_counters == 0)
         return;
@@ -232,7 +244,8 @@ static void say_counters(struct live_exchange *x, const struct definitions *defs
     }
     for (uint32_t i = 0; i < n; i++)
         ps_client_count(x->opts.client,
-                        &(struct ps_stat_key){x->program, rank, "", defs->counters.name[i / 2]},
+                        &(struct ps_stat_key){program_of(location, program), location->rank, "",
+                                              defs->counters.name[i / 2]},
                         &x->counter[i]);
 }
 
@@ -247,7 +260,7 @@ void live_exchange_counts(struct live_exchange *x, const struct ad_step *step)
     find_homes(x, defs);
     for (uint32_t l = 0; l < step->n_locations; l++) {
         count_calls(x, l, &step->calls[l]);
-        say_counters(x, defs, defs->location[l].rank, &step->calls[l]);
+        say_counters(x, defs, &defs->location[l], &step->calls[l]);
     }
     for (size_t i = 0; i < step->n_verdicts; i++) {
         const struct verdict *v = &step->verdict[i];
