@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/pack.h"
-#include "features/residual_pack.h"
-#include "features/stack2vec_pack.h"
+#include "features/residual.h"
+#include "features/stack2vec.h"
 #include "run/rundb.h"
 
 #include <stdlib.h>

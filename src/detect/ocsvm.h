@@ -13,6 +13,7 @@
 #define SNAG_DETECT_OCSVM_H
 
 #include "base/matrix.h"
+#include "base/pack.h"
 #include "base/pool.h"
 
 #include <stddef.h>
@@ -121,5 +122,14 @@ void ocsvm_model_release(struct ocsvm_model *model);
  */
 int ocsvm_model_score(const struct ocsvm_model *model, struct matrix x, struct pool *pool,
                       double *score);
+
+/* ocsvm_model_pack -- append the model. */
+void ocsvm_model_pack(const struct ocsvm_model *model, struct pack *pack);
+
+/*
+ * ocsvm_model_unpack -- read a model back; it scores as it did before.
+ * Returns 0, or ERR_FORMAT when the bytes are not a model. Release in any case.
+ */
+int ocsvm_model_unpack(struct ocsvm_model *model, struct pack *pack);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/err.h"
 #include "base/test.h"
-#include "features/residual_pack.h"
 #include "features/sample_forest.h"
 
 struct fixture {

@@ -33,6 +33,7 @@
 
 #include "base/idmap.h"
 #include "base/matrix.h"
+#include "base/pack.h"
 #include "base/pool.h"
 #include "features/distinct.h"
 #include "features/wl.h"
@@ -127,5 +128,14 @@ static inline float stack2vec_target(const struct stack2vec *model,
     return (float)(model->per_ns * (double)entry->weight_ns +
                    model->per_count * (double)entry->count);
 }
+
+/* stack2vec_pack -- append the model. Words are labels: any run can read them. */
+void stack2vec_pack(const struct stack2vec *model, struct pack *pack);
+
+/*
+ * stack2vec_unpack -- read a model back; it infers as it did before.
+ * Returns 0, or ERR_FORMAT when the bytes are not a model. Release in any case.
+ */
+int stack2vec_unpack(struct stack2vec *model, struct pack *pack);
 
 #endif

@@ -7,10 +7,10 @@
 #include "base/pack.h"
 #include "base/xxh.h"
 #include "detect/detector.h"
-#include "detect/ocsvm_pack.h"
+#include "detect/ocsvm.h"
 #include "features/features.h"
-#include "features/residual_pack.h"
-#include "features/stack2vec_pack.h"
+#include "features/residual.h"
+#include "features/stack2vec.h"
 #include "learn/learner.h"
 
 #include <math.h>

@@ -74,14 +74,14 @@ CREATE TABLE foi (
 );
 
 -- What is usual, per function of interest: the contexts of the residual detector, packed
--- (features/residual_pack.c) and compressed with zstd.
+-- (features/residual.c) and compressed with zstd.
 CREATE TABLE model (
     foi   INTEGER PRIMARY KEY REFERENCES foi,
     bytes INTEGER NOT NULL,         -- before compression
     data  BLOB NOT NULL
 );
 
--- Trained stack2vec models, packed (features/stack2vec_pack.c) and compressed with zstd: what
+-- Trained stack2vec models, packed (features/stack2vec.c) and compressed with zstd: what
 -- needs the vectors again infers them. One per settings that were trained with.
 CREATE TABLE embedding (
     foi      INTEGER NOT NULL REFERENCES foi,

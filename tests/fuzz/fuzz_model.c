@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "explain/why.h"
-#include "features/residual_pack.h"
+#include "features/residual.h"
 #include "features/sample_forest.h"
 #include "features/wl.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A file name is used once; no function has more than 60 lines between its braces, no C file more
-# than 600.
+# than 900.
 #
 #   sizes.sh SOURCE_DIRECTORY
 set -eu
@@ -14,7 +14,7 @@ for name in $twice; do
     status=1
 done
 
-awk -v most_lines=60 -v most_file=600 '
+awk -v most_lines=60 -v most_file=900 '
 FNR == 1 { start = 0 }
 FNR == most_file + 1 { printf "%s: more than %d lines\n", FILENAME, most_file; is_broken = 1 }
 /^[A-Za-z_].*\(/ { name = $0 }

@@ -1,5 +1,5 @@
 /* A machine of twenty points, packed and read back. */
-#include "detect/ocsvm_pack.h"
+#include "detect/ocsvm.h"
 
 #include "base/err.h"
 #include "base/rng.h"
