@@ -34,10 +34,12 @@ struct connection *connection_new(struct loop *loop, int fd, unsigned address)
 
 void connection_wake(struct connection *c)
 {
+    struct loop *loop = c->loop;
+
     if (atomic_exchange(&c->is_woken, true))
         return;
-    queue_put(&c->loop->woken, c); /* there is room for all */
-    loop_poke(c->loop);
+    queue_put(&loop->woken, c); /* there is room for all; from here on it may be gone */
+    loop_poke(loop);
 }
 
 const char *connection_body(const struct connection *c, size_t *n)
