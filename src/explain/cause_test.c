@@ -38,19 +38,19 @@ struct item {
     const char *does; /* what stands behind the times */
 };
 
-struct teller {
+struct builder {
     struct said *said;
     struct event_list events;
     uint32_t n_posted, n_collectives;
 };
 
-static void push(struct teller *t, uint64_t us, enum event_kind kind, uint32_t ref)
+static void push(struct builder *t, uint64_t us, enum event_kind kind, uint32_t ref)
 {
     event_list_push(&t->events, us * 1000, kind, ref);
 }
 
-static void push_message(struct teller *t, uint64_t begin, uint64_t end, enum message_kind kind,
-                         long peer)
+static void push_message(struct builder *t, uint64_t begin, uint64_t end,
+                         enum message_kind kind, long peer)
 {
     *event_list_message(&t->events, end * 1000) = (struct message){
         .begin_ns = begin * 1000,
@@ -63,7 +63,7 @@ static void push_message(struct teller *t, uint64_t begin, uint64_t end, enum me
     };
 }
 
-static void enter(struct teller *t, const struct item *x)
+static void enter(struct builder *t, const struct item *x)
 {
     push(t, x->from, EVENT_ENTER, x->region);
     if (x->does[0] == '>')
@@ -71,7 +71,7 @@ static void enter(struct teller *t, const struct item *x)
                      strtol(x->does + 1 + (x->does[1] == '>'), NULL, 10));
 }
 
-static void leave(struct teller *t, const struct item *x)
+static void leave(struct builder *t, const struct item *x)
 {
     char *at;
 
@@ -96,7 +96,7 @@ static void leave(struct teller *t, const struct item *x)
 
 static void tell(struct said *s, uint32_t rank, const char *text)
 {
-    struct teller t = {.said = s};
+    struct builder t = {.said = s};
     struct item open[16];
     struct callstack *stack = callstack_new();
     char *copy = strdup(text), *rest = NULL;

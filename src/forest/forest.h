@@ -25,7 +25,7 @@ struct forest {
     uint32_t n_trees;
     uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
     uint32_t *location;   /* [n_trees] */
-    uint32_t *index;      /* [n_trees] how manieth execution on its location, from 0 */
+    uint32_t *index;      /* [n_trees] number on its location, from 0 */
     uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
     uint64_t *enter_ns;   /* [n_trees] of the root */
     uint64_t *root_ns;    /* [n_trees] inclusive time of the root */

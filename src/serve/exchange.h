@@ -8,7 +8,7 @@
 #include "base/queue.h"
 #include "http/server.h"
 #include "http/access.h"
-#include "serve/live_teller.h"
+#include "serve/live_notifier.h"
 #include "serve/routes.h"
 #include "serve/served.h"
 
@@ -35,7 +35,7 @@ struct site {
     bool has_key;
     size_t most_waiting; /* requests on the queue of a desk */
     struct desk writer, learner, explainer;
-    struct live_teller teller; /* where a program is live */
+    struct live_notifier notifier; /* where a program is live */
 };
 
 struct exchange {

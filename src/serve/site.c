@@ -388,8 +388,9 @@ int site_open(struct site **out, const struct site_opts *opts)
     rc = open_desks(site);
     if (rc == 0)
         rc = server_open(&site->server, &server);
-    return rc < 0 || opts->served.live == NULL ? rc
-                                               : live_teller_open(&site->teller, &site->served);
+    return rc < 0 || opts->served.live == NULL
+               ? rc
+               : live_notifier_open(&site->notifier, &site->served);
 }
 
 void site_close(struct site *site)
@@ -399,7 +400,7 @@ void site_close(struct site *site)
     if (site == NULL)
         return;
     served = &site->served;
-    live_teller_close(&site->teller);
+    live_notifier_close(&site->notifier);
     server_quiesce(site->server);
     atomic_store(&served->is_closing, true);
     if (served->has_opened)

@@ -355,7 +355,7 @@ static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t t
                          enum tracer_record_kind kind)
 {
     uint64_t request = tracer_bytes_number(&r->in);
-    struct request cancelled;
+    struct posted_request cancelled;
 
     if (r->in.is_bad)
         return;

@@ -156,7 +156,7 @@ bool tracer_lane_message(struct tracer_run *run, struct tracer_lane *lane, uint6
 {
     uint32_t peer = definitions_peer(&run->defs, m->comm, lane->rank, m->peer);
     bool is_end = m->kind == MESSAGE_RECV && m->has_request; /* of one that was posted */
-    struct request posted = {0};
+    struct posted_request posted = {0};
     bool is_known = is_end && requests_take(&lane->requests, m->request, &posted);
     struct message *message;
 
@@ -188,7 +188,7 @@ void tracer_lane_post(struct tracer_run *run, struct tracer_lane *lane, uint64_t
 void tracer_lane_sent(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
                       uint64_t request)
 {
-    struct request posted;
+    struct posted_request posted;
 
     if (requests_take(&lane->requests, request, &posted))
         tracer_lane_push(run, lane, clock_ns, EVENT_SENT, posted.ref);
