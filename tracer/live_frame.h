@@ -49,7 +49,7 @@ uint64_t lane_records(struct lane *l, const union slot *slot, size_t n);
  * before it, which a wrapper read a while ago, is moved up to it. */
 void lane_counter(struct lane *l, uint64_t time_ns, uint32_t counter, int64_t value);
 
-/* lane_restart -- there is a gap, behind which these calls are open. No frame has begun. */
+/* lane_restart -- there is a gap, after which these calls are open. No frame has begun. */
 void lane_restart(struct lane *l, const struct open_call *open, uint32_t n_open);
 
 /* lane_bytes -- about what the frame takes; lane_put -- append it, and begin a new one. */

@@ -6,7 +6,7 @@
  * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c), or to
  * a ring that a thread behind the program's back sends from (live.c), and knows nothing of
  * where the records came from. That thread may also peek at a chunk that is not full: `next` is
- * stored behind the record, and `generation` tells whether the chunk is still the same.
+ * stored after the record, and `generation` tells whether the chunk is still the same.
  *
  *     head           | time_ns        | kind   | id     |   id: region or communicator
  *     then, if any   | peer   | tag   | bytes           |   messages

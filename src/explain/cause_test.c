@@ -1,7 +1,7 @@
 /*
  * Traces are said rank by rank, times in microseconds:
  *
- *     name@1-9          a call from 1 to 9; with '(' ... ')' behind it, calls inside
+ *     name@1-9          a call from 1 to 9; with '(' ... ')' after it, calls inside
  *     name@1-9>2        a blocking send to rank 2, recorded when it is entered
  *     name@1-9<2        a blocking receive, recorded when it is left
  *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
@@ -35,7 +35,7 @@ struct said {
 struct item {
     uint64_t from, to;
     uint32_t region;
-    const char *does; /* what stands behind the times */
+    const char *does; /* what stands after the times */
 };
 
 struct builder {

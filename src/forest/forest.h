@@ -2,7 +2,7 @@
  * forest -- the call-stack trees of one function of interest.
  *
  * Every outermost call of the function is the root of a tree; recursive calls stay inside.
- * Trees lie behind each other in the order of locations and, within one, of time; the vertices
+ * Trees lie one after another in the order of locations and, within one, of time; the vertices
  * of a tree are in preorder. With it, pushing down is a forward loop and gathering up a
  * backward one.
  */

@@ -68,7 +68,7 @@ static void name_calls(struct histories *h, const struct ad_step *step, uint32_t
     h->n_entered[own->group] += c->n - c->n_carried;
 }
 
-/* Verdicts are by location, then row, behind those that came late. */
+/* Verdicts are by location, then row, after those that came late. */
 static void find_verdicts(struct histories *h, const struct ad_step *step)
 {
     size_t i = 0;

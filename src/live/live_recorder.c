@@ -35,7 +35,7 @@ struct live_recorder {
     struct normals normals;
     struct run_stats stats;
     struct evidence_record
-        *held; /* [n_held]; those behind are empty, and kept for their memory */
+        *held; /* [n_held]; those after are empty, and kept for their memory */
     size_t n_held, held_cap;
     struct want *want; /* [n_models] */
     uint32_t n_models;
@@ -159,7 +159,7 @@ static void put_held(struct live_recorder *r, const struct ad_step *step)
     arena_release(&r->evidence.arena);
 }
 
-/* Room for one more; what is behind n_held is empty. */
+/* Room for one more; what is after n_held is empty. */
 static struct evidence_record *next_record(struct live_recorder *r)
 {
     size_t cap = r->held_cap;

@@ -23,7 +23,7 @@
 
 /* A call that is open, at its depth. */
 struct ancestor {
-    uint32_t end;     /* row behind its last */
+    uint32_t end;     /* row after its last */
     uint64_t left_ns; /* of its time, when that of the calls in it so far is taken out */
 };
 

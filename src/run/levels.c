@@ -300,7 +300,7 @@ static uint64_t spent_before(const uint64_t *spent, const struct call_view *call
     if (i == 0)
         return 0;
     if (k == i)
-        k -= LEVELS_SPENT; /* behind the last call there is no sum */
+        k -= LEVELS_SPENT; /* after the last call there is no sum */
     sum = spent[k / LEVELS_SPENT];
     for (; k < i; k++)
         if (row[k] < calls->n)
@@ -328,7 +328,7 @@ uint32_t level_most(const struct level *level, uint64_t begin_ns, uint64_t end_n
     return (uint32_t)(most < level->n ? most : level->n);
 }
 
-/* The first that begins at or behind a time. */
+/* The first that begins at or after a time. */
 static uint32_t first_from(const struct level *level, uint64_t time_ns)
 {
     uint64_t n = levels_fences(level->n, LEVELS_FENCE);

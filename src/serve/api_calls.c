@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "serve/api.h"
 
-/* The first of a depth, counted from its beginning, whose row is `row` or behind it. */
+/* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
 {
     const uint32_t *by_depth = calls->by_depth + calls->depth_start[depth];
@@ -115,7 +115,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     return response_json(response, json);
 }
 
-/* The first call of a region that is entered behind a time, or NO_CALL. */
+/* The first call of a region that is entered after a time, or NO_CALL. */
 static uint32_t next_call(const struct call_view *calls, uint32_t region, uint64_t after_ns)
 {
     for (uint32_t i = calls_until(calls, after_ns); i < calls->n; i++)

@@ -1,4 +1,4 @@
-/* Linear probing; a removal shifts back those behind it that may move (Knuth 6.4, R). */
+/* Linear probing; a removal shifts back those after it that may move (Knuth 6.4, R). */
 #include "trace/requests.h"
 
 #include "base/mem.h"

@@ -203,7 +203,7 @@ static void end_lanes(struct stream *stream)
     }
 }
 
-/* The first event at or after a time; mostly that is behind them all. */
+/* The first event at or after a time; mostly that is after them all. */
 static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t time_ns)
 {
     size_t end = batch->n;

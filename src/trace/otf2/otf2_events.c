@@ -247,7 +247,7 @@ void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef met
         r->quality->n[QUALITY_ignored_event]++;
         return;
     }
-    /* one record, several events: those behind it must still have room */
+    /* one record, several events: those after it must still have room */
     make_room(r, n + r->most);
     for (uint8_t i = 0; i < n; i++)
         *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);

@@ -204,7 +204,7 @@ static void start(struct run *run, uint32_t r, struct frame *frame)
     frame->next = frame->item->inside;
 }
 
-/* Begins the item at *next, unless it is for another rank, and moves *next behind it. */
+/* Begins the item at *next, unless it is for another rank, and moves *next after it. */
 static void descend(struct run *run, uint32_t r, const struct synth_item **next)
 {
     const struct synth_item *item = *next;

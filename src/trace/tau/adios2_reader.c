@@ -37,7 +37,7 @@
 #define TEXT_ROOM                                                                              \
     ((size_t)256 << 20) /* for an attribute's text; what is not used is not there */
 #define BEAT_S 1.0f
-#define STREAM_OPEN_S "30" /* for what comes behind the contact file, */
+#define STREAM_OPEN_S "30" /* for what comes after the contact file, */
 #define CALL_OPEN_S "5"    /* or what its writer is about to make */
 #define NAP_MS 50u
 #define N_TABLES 3
@@ -507,7 +507,7 @@ static bool is_hollow(struct reading *r)
 }
 
 /*
- * False if it was none: behind the last step ADIOS2 makes some of what belongs to none in a BP3
+ * False if it was none: after the last step ADIOS2 makes some of what belongs to none in a BP3
  * file. They count, as missing, only when a step follows.
  */
 static bool read_step(struct reading *r)

@@ -115,7 +115,7 @@ static bool is_stray(const struct tau_lane *lane)
     return lane->n_events == 0 && (lane->batch.n_messages > 0 || lane->batch.n <= MOST_STRAY);
 }
 
-/* Ranks of a program come behind those of the programs before. */
+/* Ranks of a program come after those of the programs before. */
 static void number_ranks(struct adios2 *a, struct definitions *defs)
 {
     uint32_t *n_ranks = mem_alloc(a->program.n, sizeof *n_ranks), base = 0;

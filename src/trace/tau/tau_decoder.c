@@ -194,7 +194,7 @@ static uint64_t ns_of(struct tau_decoder *d, uint64_t us)
 
 /* ----------------------------------------------------------------------------- attributes */
 
-/* The number behind a word, as in "timer 12". False if there is none, or more than that. */
+/* The number after a word, as in "timer 12". False if there is none, or more than that. */
 static bool number_behind(const char *text, uint32_t *number)
 {
     unsigned long value;
@@ -370,7 +370,7 @@ static void take_attributes(struct tau_decoder *d, const char *text, size_t byte
 
 /* -------------------------------------------------------------------- messages and counters */
 
-/* In order of time; nearly always that is behind the last one. */
+/* In order of time; nearly always that is after the last one. */
 static void add_extra(struct tau_lane *lane, const struct tau_extra *extra)
 {
     size_t at;

@@ -3,7 +3,7 @@
  *
  * A step brings messages and counters first, then the function events, each in time order. They
  * are merged per location by time; a message or counter that is stamped like an event goes in
- * front of it where that is a leave, behind it where it is an enter:
+ * front of it where that is a leave, after it where it is an enter:
  *
  *     events     enter 2296                 leave 2303
  *     messages                send 2302
@@ -94,7 +94,7 @@ void tau_decoder_release(struct tau_decoder *decoder);
 void tau_decoder_block(struct tau_decoder *decoder, uint32_t kind, const void *data,
                        size_t bytes);
 
-/* tau_decoder_finish -- nothing more comes: what still waited is placed behind all else. */
+/* tau_decoder_finish -- nothing more comes: what still waited is placed after all else. */
 void tau_decoder_finish(struct tau_decoder *decoder);
 
 #endif

@@ -57,7 +57,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
 /*
  * tracer_frame_take -- all that a frame says.
  *   frame   (size) a whole one, as tracer_frame_size says
- *   now_ns  our clock; times more than a minute behind it are refused
+ *   now_ns  our clock; times more than a minute after it are refused
  * Returns 0 or ERR_FORMAT with the reason. O(size).
  */
 int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
