@@ -88,15 +88,15 @@ struct chunk {
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
 
-struct open_call {
+struct entered_call {
     uint32_t region;
     uint64_t enter_ns;
 };
 
 struct recorder {
-    union slot *_Atomic next; /* where the next record goes; stored with release */
-    union slot *limit;        /* from here on there is no room for the largest record */
-    struct open_call *open;   /* [n_open] the calls that were entered and not left */
+    union slot *_Atomic next;  /* where the next record goes; stored with release */
+    union slot *limit;         /* from here on there is no room for the largest record */
+    struct entered_call *open; /* [n_open] the calls that were entered and not left */
     uint32_t n_open, cap_open;
     bool is_full;        /* no sink yet, and what may be kept without one is used up */
     atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */

@@ -301,7 +301,7 @@ static uint32_t read_comm(struct reading *r)
     return r->from->comm[id];
 }
 
-static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
+static void take_message(struct reading *r, struct tracer_location *location, uint64_t time_ns,
                          enum tracer_record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
@@ -318,11 +318,12 @@ static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t t
         return;
     if (m.comm == NO_COMM)
         r->run->quality->n[QUALITY_undefined_comm]++;
-    else if (!tracer_lane_message(r->run, lane, time_ns, &m))
+    else if (!tracer_location_message(r->run, location, time_ns, &m))
         r->run->quality->n[QUALITY_bad_value]++;
 }
 
-static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
+static void take_collective(struct reading *r, struct tracer_location *location,
+                            uint64_t time_ns)
 {
     struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, TRACER_SORTS),
                                   .comm = read_comm(r)};
@@ -337,21 +338,21 @@ static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_
     if (c.comm == NO_COMM)
         r->run->quality->n[QUALITY_undefined_comm]++;
     else
-        tracer_lane_collective(r->run, lane, time_ns, &c);
+        tracer_location_collective(r->run, location, time_ns, &c);
 }
 
-static void take_counter(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
+static void take_counter(struct reading *r, struct tracer_location *location, uint64_t time_ns)
 {
     uint64_t id = tracer_bytes_number(&r->in), value = tracer_bytes_number(&r->in);
 
     if (id >= r->from->n_counters)
         r->in.is_bad = true;
     if (!r->in.is_bad)
-        tracer_lane_counter(r->run, lane, time_ns, r->from->counter[id],
-                            (int64_t)(value >> 1) ^ -(int64_t)(value & 1));
+        tracer_location_counter(r->run, location, time_ns, r->from->counter[id],
+                                (int64_t)(value >> 1) ^ -(int64_t)(value & 1));
 }
 
-static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
+static void take_request(struct reading *r, struct tracer_location *location, uint64_t time_ns,
                          enum tracer_record_kind kind)
 {
     uint64_t request = tracer_bytes_number(&r->in);
@@ -360,48 +361,48 @@ static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t t
     if (r->in.is_bad)
         return;
     if (kind == TRACER_RECORD_IRECV_REQUEST)
-        tracer_lane_post(r->run, lane, time_ns, request);
+        tracer_location_post(r->run, location, time_ns, request);
     else if (kind == TRACER_RECORD_ISEND_COMPLETE)
-        tracer_lane_sent(r->run, lane, time_ns, request);
+        tracer_location_sent(r->run, location, time_ns, request);
     else
-        requests_take(&lane->requests, request, &cancelled);
+        requests_take(&location->requests, request, &cancelled);
 }
 
-static void take_record(struct reading *r, struct tracer_lane *lane,
+static void take_record(struct reading *r, struct tracer_location *location,
                         enum tracer_record_kind kind)
 {
-    uint64_t time_ns = lane->clock_ns;
+    uint64_t time_ns = location->clock_ns;
     uint32_t region;
 
     switch (kind) {
     case TRACER_RECORD_ENTER:
         region = read_region(r);
         if (!r->in.is_bad)
-            tracer_lane_enter(r->run, lane, time_ns, region);
+            tracer_location_enter(r->run, location, time_ns, region);
         break;
     case TRACER_RECORD_LEAVE:
-        r->in.is_bad |= !tracer_lane_leave(r->run, lane, time_ns);
+        r->in.is_bad |= !tracer_location_leave(r->run, location, time_ns);
         break;
     case TRACER_RECORD_SEND:
     case TRACER_RECORD_RECV:
     case TRACER_RECORD_ISEND:
     case TRACER_RECORD_IRECV:
-        take_message(r, lane, time_ns, kind);
+        take_message(r, location, time_ns, kind);
         break;
     case TRACER_RECORD_ISEND_COMPLETE:
     case TRACER_RECORD_IRECV_REQUEST:
     case TRACER_RECORD_CANCELLED:
-        take_request(r, lane, time_ns, kind);
+        take_request(r, location, time_ns, kind);
         break;
     case TRACER_RECORD_COLLECTIVE_BEGIN:
-        lane->collective_ns = time_ns;
-        lane->is_in_collective = true;
+        location->collective_ns = time_ns;
+        location->is_in_collective = true;
         break;
     case TRACER_RECORD_COLLECTIVE_END:
-        take_collective(r, lane, time_ns);
+        take_collective(r, location, time_ns);
         break;
     case TRACER_RECORD_COUNTER:
-        take_counter(r, lane, time_ns);
+        take_counter(r, location, time_ns);
         break;
     default:
         r->in.is_bad = true;
@@ -431,7 +432,7 @@ static size_t read_open(struct reading *r, uint64_t begin_ns)
     return (size_t)n;
 }
 
-static void read_records(struct reading *r, struct tracer_lane *lane)
+static void read_records(struct reading *r, struct tracer_location *location)
 {
     uint64_t latest_ns = r->now_ns + FUTURE_NS;
 
@@ -439,12 +440,12 @@ static void read_records(struct reading *r, struct tracer_lane *lane)
         uint64_t head = tracer_bytes_number(&r->in), since = head >> 4;
 
         if (since > FUTURE_NS * 60 * 24 * 365 ||
-            time_before(latest_ns, lane->clock_ns + since)) {
+            time_before(latest_ns, location->clock_ns + since)) {
             r->in.is_bad = true;
             return;
         }
-        lane->clock_ns += since;
-        take_record(r, lane, (enum tracer_record_kind)(head & 15));
+        location->clock_ns += since;
+        take_record(r, location, (enum tracer_record_kind)(head & 15));
     }
 }
 
@@ -453,22 +454,22 @@ static int take_events(struct reading *r)
     uint32_t thread = tracer_bytes_below(&r->in, MOST_THREADS);
     uint64_t n_lost = tracer_bytes_number(&r->in), begin_ns = unpack_u64(&r->in);
     size_t n_open = read_open(r, begin_ns);
-    struct tracer_lane *lane;
+    struct tracer_location *location;
 
     begin_ns += r->from->shift_ns;
     if (r->in.is_bad || time_before(r->now_ns + FUTURE_NS, begin_ns))
         return tracer_bytes_bad("an impossible begin");
-    lane = tracer_run_lane(r->run, r->from->rank, thread);
-    if (lane == NULL)
+    location = tracer_run_location(r->run, r->from->rank, thread);
+    if (location == NULL)
         return tracer_bytes_bad("one location too many");
-    if (time_before(begin_ns, lane->clock_ns))
+    if (time_before(begin_ns, location->clock_ns))
         r->run->quality->n[QUALITY_time_backwards]++;
     if (n_lost > 0)
-        tracer_lane_forget_requests(r->run, lane);
+        tracer_location_forget_requests(r->run, location);
     r->run->n_lost += n_lost;
-    tracer_lane_settle(r->run, lane, r->from->open, n_open);
-    lane->clock_ns = begin_ns;
-    read_records(r, lane);
+    tracer_location_settle(r->run, location, r->from->open, n_open);
+    location->clock_ns = begin_ns;
+    read_records(r, location);
     return r->in.is_bad ? tracer_bytes_bad("a bad record") : 0;
 }
 

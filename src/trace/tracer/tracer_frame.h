@@ -1,5 +1,5 @@
 /*
- * tracer_frame -- the frames of docs/wire.md, from bytes to the lanes of their program.
+ * tracer_frame -- the frames of docs/wire.md, from bytes to the locations of their program.
  *
  * Anything may come: what is not as the page says is refused with ERR_FORMAT, and the
  * connection it came from is not to be read any further. What a refused frame said before the
@@ -9,7 +9,7 @@
 #define SNAG_TRACE_TRACER_FRAME_H
 
 #include "trace/tracer/tracer_bytes.h"
-#include "trace/tracer/tracer_lanes.h"
+#include "trace/tracer/tracer_locations.h"
 
 #include <stdbool.h>
 #include <stddef.h>
