@@ -1,6 +1,7 @@
 #include "live/evidence.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,17 +157,9 @@ static bool has_partner(const struct evidence_record *x, uint32_t location)
 /* The last call that was entered at or before a time; NO_CALL before all. */
 static uint32_t row_at(const struct calls *c, uint64_t time_ns)
 {
-    uint32_t low = 0, high = c->n;
+    size_t n = upper_bound_u64(c->enter_ns, c->n, time_ns);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (c->enter_ns[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : NO_CALL;
+    return n > 0 ? (uint32_t)n - 1 : NO_CALL;
 }
 
 /* What the other end did when it was there, or when the message was recorded here. */
