@@ -123,17 +123,18 @@ static int by_score(const void *a, const void *b)
 }
 
 /* Where rows go to: arrays of the two orders, and what is made of the rest. */
-struct reading {
+struct table_reading {
     struct execution_facts *facts;
     struct execution_scores *scores;
     struct place *now, *before; /* [n]; before only where facts are read */
     bool is_as_before;          /* all scores are the detector's own */
 };
 
-typedef void take_fn(struct reading *r, uint32_t t, sqlite3_stmt *row);
+typedef void take_fn(struct table_reading *r, uint32_t t, sqlite3_stmt *row);
 
 /* Runs a query whose first column is the tree, and calls take for all n rows, in order. */
-static int each_row(const struct making *m, const char *sql, take_fn *take, struct reading *r)
+static int each_row(const struct making *m, const char *sql, take_fn *take,
+                    struct table_reading *r)
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
@@ -152,7 +153,7 @@ static int each_row(const struct making *m, const char *sql, take_fn *take, stru
     return rc;
 }
 
-static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
+static void take_score(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
 {
     double score = sqlite3_column_double(row, FACT_SCORE);
 
@@ -161,7 +162,7 @@ static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
     r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
 }
 
-static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
+static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
 {
     struct execution_facts *f = r->facts;
     uint64_t enter = (uint64_t)sqlite3_column_int64(row, FACT_ENTER);
@@ -185,7 +186,7 @@ static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
     r->is_as_before &= r->before[t].score == r->now[t].score;
 }
 
-static void put_order(struct reading *r, uint32_t n)
+static void put_order(struct table_reading *r, uint32_t n)
 {
     qsort(r->now, n, sizeof *r->now, by_score);
     for (uint32_t i = 0; i < n; i++) {
@@ -194,7 +195,7 @@ static void put_order(struct reading *r, uint32_t n)
     }
 }
 
-static int read_scores(const struct making *m, struct reading *r)
+static int read_scores(const struct making *m, struct table_reading *r)
 {
     int rc = each_row(m, run_sql_scores, take_score, r);
 
@@ -203,7 +204,7 @@ static int read_scores(const struct making *m, struct reading *r)
     return rc;
 }
 
-static int read_all(const struct making *m, struct reading *r)
+static int read_all(const struct making *m, struct table_reading *r)
 {
     uint32_t *place_before = r->facts->place_before;
     int rc;
@@ -256,7 +257,7 @@ static bool has_scores_of(const struct execution_table *table,
 static int fill(const struct making *m, const struct execution_table *old,
                 struct execution_table *table)
 {
-    struct reading r = {.now = NULL};
+    struct table_reading r = {.now = NULL};
     int64_t newest;
     int rc = 0;
 

@@ -28,7 +28,7 @@
 #define NO_FEED UINT32_MAX
 
 /* One file or stream. */
-struct feed {
+struct tau_feed {
     struct adios2_reader reader;
     struct courier *courier;
     struct tau_decoder decoder;
@@ -38,9 +38,9 @@ struct feed {
 
 struct adios2 {
     struct definitions defs;
-    struct names path;    /* of the feeds, as they were found */
-    struct names program; /* "heat/0" */
-    struct feed **feed;   /* [n_feeds] */
+    struct names path;      /* of the feeds, as they were found */
+    struct names program;   /* "heat/0" */
+    struct tau_feed **feed; /* [n_feeds] */
     uint32_t n_feeds;
     size_t feed_cap;
     bool is_directory;
@@ -63,7 +63,7 @@ static bool accepts(const char *url)
 static int open_feed(struct stream *stream, const char *path)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = mem_alloc(1, sizeof *feed);
+    struct tau_feed *feed = mem_alloc(1, sizeof *feed);
 
     mem_grow(&a->feed, &a->feed_cap, (size_t)a->n_feeds + 1, sizeof *a->feed);
     a->feed[a->n_feeds++] = feed;
@@ -212,7 +212,7 @@ static bool part(struct stream *stream, struct stream_part *out)
 static int end_feed(struct stream *stream, uint32_t f, int state)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = a->feed[f];
+    struct tau_feed *feed = a->feed[f];
 
     feed->is_over = true;
     a->busy = NO_FEED;
@@ -234,7 +234,7 @@ static int end_feed(struct stream *stream, uint32_t f, int state)
 static int ask(struct stream *stream, uint32_t f)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = a->feed[f];
+    struct tau_feed *feed = a->feed[f];
     struct courier_block block;
     int state;
 

@@ -35,7 +35,7 @@ _Static_assert((int)TRACER_SORT_BARRIER == COLLECTIVE_BARRIER &&
                "a sort is a collective_kind");
 
 /* A frame that is being read. */
-struct reading {
+struct frame_reading {
     struct tracer_run *run;
     struct tracer_sender *from;
     struct pack in;
@@ -78,7 +78,7 @@ int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
 
 /* ---------------------------------------------------------------------------- definitions */
 
-static void add_metadata(struct reading *r, const char *key, const char *value)
+static void add_metadata(struct frame_reading *r, const char *key, const char *value)
 {
     definitions_metadata(&r->run->defs,
                          &(struct metadata){.rank = r->from->rank, .key = key, .value = value});
@@ -126,7 +126,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
     return 0;
 }
 
-static int take_hello(struct reading *r)
+static int take_hello(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     struct tracer_hello hello;
@@ -174,7 +174,7 @@ static uint32_t region_named(struct tracer_run *run, const char *name)
     return region;
 }
 
-static int take_regions(struct reading *r)
+static int take_regions(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     char name[TRACER_LONGEST_TEXT + 1];
@@ -210,7 +210,7 @@ static void skip_members(struct pack *in, uint32_t n)
         tracer_bytes_below(in, TRACER_MOST_RANKS);
 }
 
-static uint32_t take_comm(struct reading *r)
+static uint32_t take_comm(struct frame_reading *r)
 {
     struct tracer_run *run = r->run;
     uint32_t first = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
@@ -241,7 +241,7 @@ static uint32_t take_comm(struct reading *r)
     return at == IDMAP_NONE ? NO_COMM : at;
 }
 
-static int take_comms(struct reading *r)
+static int take_comms(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
 
@@ -256,7 +256,7 @@ static int take_comms(struct reading *r)
     return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad communicator") : 0;
 }
 
-static int take_counters(struct reading *r)
+static int take_counters(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     struct names *names = &r->run->defs.counters;
@@ -278,7 +278,7 @@ static int take_counters(struct reading *r)
 
 /* --------------------------------------------------------------------------------- events */
 
-static uint32_t read_region(struct reading *r)
+static uint32_t read_region(struct frame_reading *r)
 {
     uint64_t id = tracer_bytes_number(&r->in);
 
@@ -290,7 +290,7 @@ static uint32_t read_region(struct reading *r)
 }
 
 /* NO_COMM if the definitions have no room for it, which was counted. */
-static uint32_t read_comm(struct reading *r)
+static uint32_t read_comm(struct frame_reading *r)
 {
     uint64_t id = tracer_bytes_number(&r->in);
 
@@ -301,8 +301,8 @@ static uint32_t read_comm(struct reading *r)
     return r->from->comm[id];
 }
 
-static void take_message(struct reading *r, struct tracer_location *location, uint64_t time_ns,
-                         enum tracer_record_kind kind)
+static void take_message(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns, enum tracer_record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
                                .peer = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
@@ -322,7 +322,7 @@ static void take_message(struct reading *r, struct tracer_location *location, ui
         r->run->quality->n[QUALITY_bad_value]++;
 }
 
-static void take_collective(struct reading *r, struct tracer_location *location,
+static void take_collective(struct frame_reading *r, struct tracer_location *location,
                             uint64_t time_ns)
 {
     struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, TRACER_SORTS),
@@ -341,7 +341,8 @@ static void take_collective(struct reading *r, struct tracer_location *location,
         tracer_location_collective(r->run, location, time_ns, &c);
 }
 
-static void take_counter(struct reading *r, struct tracer_location *location, uint64_t time_ns)
+static void take_counter(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns)
 {
     uint64_t id = tracer_bytes_number(&r->in), value = tracer_bytes_number(&r->in);
 
@@ -352,8 +353,8 @@ static void take_counter(struct reading *r, struct tracer_location *location, ui
                                 (int64_t)(value >> 1) ^ -(int64_t)(value & 1));
 }
 
-static void take_request(struct reading *r, struct tracer_location *location, uint64_t time_ns,
-                         enum tracer_record_kind kind)
+static void take_request(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns, enum tracer_record_kind kind)
 {
     uint64_t request = tracer_bytes_number(&r->in);
     struct posted_request cancelled;
@@ -368,7 +369,7 @@ static void take_request(struct reading *r, struct tracer_location *location, ui
         requests_take(&location->requests, request, &cancelled);
 }
 
-static void take_record(struct reading *r, struct tracer_location *location,
+static void take_record(struct frame_reading *r, struct tracer_location *location,
                         enum tracer_record_kind kind)
 {
     uint64_t time_ns = location->clock_ns;
@@ -410,7 +411,7 @@ static void take_record(struct reading *r, struct tracer_location *location,
 }
 
 /* The calls that are open when the frame begins, the outermost first. */
-static size_t read_open(struct reading *r, uint64_t begin_ns)
+static size_t read_open(struct frame_reading *r, uint64_t begin_ns)
 {
     struct tracer_sender *from = r->from;
     uint64_t n = tracer_bytes_number(&r->in), enter_ns = begin_ns;
@@ -432,7 +433,7 @@ static size_t read_open(struct reading *r, uint64_t begin_ns)
     return (size_t)n;
 }
 
-static void read_records(struct reading *r, struct tracer_location *location)
+static void read_records(struct frame_reading *r, struct tracer_location *location)
 {
     uint64_t latest_ns = r->now_ns + FUTURE_NS;
 
@@ -449,7 +450,7 @@ static void read_records(struct reading *r, struct tracer_location *location)
     }
 }
 
-static int take_events(struct reading *r)
+static int take_events(struct frame_reading *r)
 {
     uint32_t thread = tracer_bytes_below(&r->in, MOST_THREADS);
     uint64_t n_lost = tracer_bytes_number(&r->in), begin_ns = unpack_u64(&r->in);
@@ -473,7 +474,7 @@ static int take_events(struct reading *r)
     return r->in.is_bad ? tracer_bytes_bad("a bad record") : 0;
 }
 
-static int take_tick(struct reading *r)
+static int take_tick(struct frame_reading *r)
 {
     uint64_t until_ns = unpack_u64(&r->in) + r->from->shift_ns;
 
@@ -487,7 +488,7 @@ static int take_tick(struct reading *r)
 int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
                       const unsigned char *frame, size_t size, uint64_t now_ns)
 {
-    struct reading r = {run, from, {.data = (unsigned char *)frame, .n = size}, now_ns};
+    struct frame_reading r = {run, from, {.data = (unsigned char *)frame, .n = size}, now_ns};
     unsigned kind = frame[4];
 
     r.in.at = TRACER_HEADER_SIZE;
