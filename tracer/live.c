@@ -1,6 +1,7 @@
 /*
- * The sender owns the lanes, the queue and the socket; nobody else touches them. It shares with
- * the recording threads their rings and, for peeking, `next` and `generation` of a recorder.
+ * The sender owns the frame writers, the queue and the socket; nobody else touches them. It
+ * shares with the recording threads their rings and, for peeking, `next` and `generation` of a
+ * recorder.
  *
  * That all up to a time has been told is known like this: read the clock, make all other
  * threads pass a fence, and look at a thread that is not inside its recorder. What it records
@@ -38,8 +39,8 @@ static struct {
     bool is_running, is_ending;
 
     struct live_socket socket;
-    struct lane **lane; /* [n_lanes] by number of thread */
-    uint32_t n_lanes;
+    struct frame_writer **writer; /* [n_writers] by number of thread */
+    uint32_t n_writers;
     uint32_t n_regions, n_communicators; /* that this connection knows */
     uint32_t rank, n_ranks;
     bool has_complained; /* that the reader does not want us */
@@ -191,53 +192,53 @@ static void connect_again(void)
     say_hello(&live.socket.queue);
 }
 
-/* ---------------------------------------------------------------------------------- lanes */
+/* -------------------------------------------------------------------------------- writers */
 
-static struct lane *lane_of(struct recorder *r)
+static struct frame_writer *writer_of(struct recorder *r)
 {
-    while (live.n_lanes <= r->thread) {
-        live.lane = must_resize(live.lane, live.n_lanes + 1, sizeof *live.lane);
-        live.lane[live.n_lanes++] = NULL;
+    while (live.n_writers <= r->thread) {
+        live.writer = must_resize(live.writer, live.n_writers + 1, sizeof *live.writer);
+        live.writer[live.n_writers++] = NULL;
     }
-    if (live.lane[r->thread] == NULL) {
-        live.lane[r->thread] = must_resize(NULL, 1, sizeof **live.lane);
-        *live.lane[r->thread] = (struct lane){.recorder = r};
+    if (live.writer[r->thread] == NULL) {
+        live.writer[r->thread] = must_resize(NULL, 1, sizeof **live.writer);
+        *live.writer[r->thread] = (struct frame_writer){.recorder = r};
     }
-    return live.lane[r->thread];
+    return live.writer[r->thread];
 }
 
 /* The frame goes, or is lost. */
-static void emit(struct lane *l)
+static void emit(struct frame_writer *l)
 {
-    size_t n = lane_bytes(l);
+    size_t n = frame_writer_bytes(l);
 
     if (l->n_records == 0)
         return;
     if (n > TRACER_MOST_PAYLOAD || !live_socket_has_room(&live.socket, n)) {
-        lane_lose(l);
+        frame_writer_lose(l);
         return;
     }
     define_new();
-    lane_put(l, &live.socket.queue);
+    frame_writer_put(l, &live.socket.queue);
 }
 
-static uint64_t take_slots(struct lane *l, const union slot *slot, size_t n)
+static uint64_t take_slots(struct frame_writer *l, const union slot *slot, size_t n)
 {
-    uint64_t n_records = lane_records(l, slot, n);
+    uint64_t n_records = frame_writer_records(l, slot, n);
 
-    if (lane_bytes(l) > FRAME_FULL)
+    if (frame_writer_bytes(l) > FRAME_FULL)
         emit(l);
     return n_records;
 }
 
-static void take_entry(struct lane *l, const struct ring_entry *e)
+static void take_entry(struct frame_writer *l, const struct ring_entry *e)
 {
     uint32_t n_known = e->generation == l->generation ? l->n_peeked : 0;
 
     if (e->has_gap) {
         emit(l);
         l->n_lost += e->n_lost - l->n_peeked_records;
-        lane_restart(l, e->open, e->n_open);
+        frame_writer_restart(l, e->open, e->n_open);
         n_known = 0;
     }
     take_slots(l, e->slot + n_known, e->n - n_known);
@@ -247,7 +248,7 @@ static void take_entry(struct lane *l, const struct ring_entry *e)
 }
 
 /* All full chunks. Returns how full the ring was. */
-static double drain_ring(struct lane *l)
+static double drain_ring(struct frame_writer *l)
 {
     struct ring *ring = atomic_load_explicit(&l->recorder->ring, memory_order_acquire);
     struct ring_entry *e;
@@ -265,7 +266,7 @@ static double drain_ring(struct lane *l)
 
 /* The records of the chunk that is being filled, if it is the one that comes next. They come
  * again with the chunk when it is full. */
-static void peek(struct lane *l)
+static void peek(struct frame_writer *l)
 {
     static union slot copy[CHUNK_SLOTS];
     struct recorder *r = l->recorder;
@@ -346,14 +347,14 @@ static void tick(void)
 
     recorder_fence();
     for (struct recorder *r = recorder_newest(); r; r = r->older) {
-        struct lane *l = lane_of(r);
+        struct frame_writer *l = writer_of(r);
         bool is_still = is_outside(r);
 
         drain_ring(l);
         peek(l);
         if (is_still && r->thread == 0) {
-            lane_counter(l, now_ns, 0, resident_kb());
-            lane_counter(l, now_ns, 1, cpu_us());
+            frame_writer_counter(l, now_ns, 0, resident_kb());
+            frame_writer_counter(l, now_ns, 1, cpu_us());
         }
         is_complete = is_complete && is_still;
         emit(l);
@@ -399,17 +400,17 @@ static void finish(void)
     connect_again(); /* a program that was short */
     linger(end_ns);
     for (struct recorder *r = recorder_newest(); r; r = r->older) {
-        struct lane *l = lane_of(r);
+        struct frame_writer *l = writer_of(r);
         struct ring *ring = atomic_load(&r->ring);
 
         drain_ring(l);
         emit(l);
         if (ring && ring->gap.has_gap) {
             l->n_lost += ring->gap.n_lost - l->n_peeked_records;
-            lane_restart(l, ring->gap.open, ring->gap.n_open);
+            frame_writer_restart(l, ring->gap.open, ring->gap.n_open);
         }
         if (l->n_lost && live.socket.fd >= 0)
-            lane_put(l, &live.socket.queue);
+            frame_writer_put(l, &live.socket.queue);
     }
     say_until(clock_ns());
     if (live.socket.fd < 0)
@@ -434,7 +435,7 @@ static void *run(void *unused)
             tick_ns = now_ns - now_ns % live.interval_ns + live.interval_ns;
         }
         for (struct recorder *r = recorder_newest(); r; r = r->older) {
-            double one = drain_ring(lane_of(r));
+            double one = drain_ring(writer_of(r));
 
             fill = one > fill ? one : fill;
         }

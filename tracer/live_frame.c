@@ -75,17 +75,17 @@ void frame_end(struct blob *to, size_t begin)
 
 /* -------------------------------------------------------------------------------- records */
 
-static void push(struct lane *l, uint32_t region, uint64_t enter_ns)
+static void push(struct frame_writer *l, uint32_t region, uint64_t enter_ns)
 {
     if (l->n_open == l->cap_open) {
         l->cap_open = l->cap_open ? 2 * l->cap_open : 64;
         l->open = must_resize(l->open, l->cap_open, sizeof *l->open);
     }
-    l->open[l->n_open++] = (struct open_call){region, enter_ns};
+    l->open[l->n_open++] = (struct entered_call){region, enter_ns};
 }
 
 /* The frame begins: the calls that are open, by how long before it or each other. */
-static void begin(struct lane *l, uint64_t time_ns)
+static void begin(struct frame_writer *l, uint64_t time_ns)
 {
     l->begin_ns = l->last_ns = time_ns;
     l->stack.n = 0;
@@ -144,7 +144,8 @@ static unsigned char *put_collective(unsigned char *at, const union slot *s)
 }
 
 /* What follows the head of a record. */
-static inline unsigned char *put_details(struct lane *l, unsigned char *at, const union slot *s)
+static inline unsigned char *put_details(struct frame_writer *l, unsigned char *at,
+                                         const union slot *s)
 {
     switch (s->head.kind) {
     case RECORD_ENTER:
@@ -166,7 +167,7 @@ static inline unsigned char *put_details(struct lane *l, unsigned char *at, cons
     }
 }
 
-static inline unsigned char *put_head(struct lane *l, uint64_t time_ns, unsigned kind)
+static inline unsigned char *put_head(struct frame_writer *l, uint64_t time_ns, unsigned kind)
 {
     unsigned char *at = room(&l->records, LONGEST_RECORD);
 
@@ -179,7 +180,7 @@ static inline unsigned char *put_head(struct lane *l, uint64_t time_ns, unsigned
     return at;
 }
 
-uint64_t lane_records(struct lane *l, const union slot *slot, size_t n)
+uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, size_t n)
 {
     uint64_t n_records = 0;
 
@@ -195,7 +196,8 @@ uint64_t lane_records(struct lane *l, const union slot *slot, size_t n)
     return n_records;
 }
 
-void lane_counter(struct lane *l, uint64_t time_ns, uint32_t counter, int64_t value)
+void frame_writer_counter(struct frame_writer *l, uint64_t time_ns, uint32_t counter,
+                          int64_t value)
 {
     unsigned char *at = put_head(l, time_ns, RECORD_COUNTER);
 
@@ -206,25 +208,26 @@ void lane_counter(struct lane *l, uint64_t time_ns, uint32_t counter, int64_t va
 
 /* --------------------------------------------------------------------------------- frames */
 
-void lane_restart(struct lane *l, const struct open_call *open, uint32_t n_open)
+void frame_writer_restart(struct frame_writer *l, const struct entered_call *open,
+                          uint32_t n_open)
 {
     l->n_open = 0;
     for (uint32_t i = 0; i < n_open; i++)
         push(l, open[i].region, open[i].enter_ns);
 }
 
-size_t lane_bytes(const struct lane *l)
+size_t frame_writer_bytes(const struct frame_writer *l)
 {
     return TRACER_HEADER_SIZE + 28 + l->stack.n + l->records.n;
 }
 
-static void clear(struct lane *l)
+static void clear(struct frame_writer *l)
 {
     l->records.n = l->stack.n = 0;
     l->n_records = 0;
 }
 
-void lane_put(struct lane *l, struct blob *to)
+void frame_writer_put(struct frame_writer *l, struct blob *to)
 {
     size_t at = frame_begin(to, TRACER_FRAME_EVENTS);
 
@@ -240,7 +243,7 @@ void lane_put(struct lane *l, struct blob *to)
     clear(l);
 }
 
-void lane_lose(struct lane *l)
+void frame_writer_lose(struct frame_writer *l)
 {
     l->n_lost += l->n_records;
     clear(l);

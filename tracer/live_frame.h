@@ -1,9 +1,9 @@
 /*
  * live_frame -- the frames of live output, as docs/wire.md has them, from records.
  *
- * A lane writes the records of one thread into the frame it is at, and keeps the stack of open
- * calls, because a frame begins with the calls that are open. So each frame can be read without
- * those before it, and any of them may be dropped.
+ * A frame writer puts the records of one thread into the frame it is at, and keeps the stack of
+ * open calls, because a frame begins with the calls that are open. So each frame can be read
+ * without those before it, and any of them may be dropped.
  */
 #ifndef SNAG_TRACER_LIVE_FRAME_H
 #define SNAG_TRACER_LIVE_FRAME_H
@@ -27,12 +27,12 @@ void frame_text(struct blob *to, const char *text); /* no more than 4,096 bytes 
  * ended with a zero in their place. */
 const char *frame_refusal(char *data, size_t n);
 
-struct lane {
+struct frame_writer {
     struct recorder *recorder;
     unsigned generation; /* of the chunk that comes next */
     uint32_t n_peeked;   /* slots of it that were taken already */
     uint64_t n_peeked_records;
-    struct open_call *open; /* [n_open] after the last record */
+    struct entered_call *open; /* [n_open] after the last record */
     uint32_t n_open, cap_open;
 
     struct blob stack;   /* at the begin of the frame, encoded */
@@ -42,21 +42,26 @@ struct lane {
     uint64_t n_lost;    /* dropped before the frame */
 };
 
-/* lane_records -- n slots of whole records go to the frame. Returns how many records. */
-uint64_t lane_records(struct lane *l, const union slot *slot, size_t n);
+/* frame_writer_records -- n slots of whole records go to the frame. Returns how many records.
+ */
+uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, size_t n);
 
-/* lane_counter -- a counter's value goes to the frame. A record that comes later with a time
- * before it, which a wrapper read a while ago, is moved up to it. */
-void lane_counter(struct lane *l, uint64_t time_ns, uint32_t counter, int64_t value);
+/* frame_writer_counter -- a counter's value goes to the frame. A record that comes later with a
+ * time before it, which a wrapper read a while ago, is moved up to it. */
+void frame_writer_counter(struct frame_writer *l, uint64_t time_ns, uint32_t counter,
+                          int64_t value);
 
-/* lane_restart -- there is a gap, behind which these calls are open. No frame has begun. */
-void lane_restart(struct lane *l, const struct open_call *open, uint32_t n_open);
+/* frame_writer_restart -- there is a gap, after which these calls are open. No frame has begun.
+ */
+void frame_writer_restart(struct frame_writer *l, const struct entered_call *open,
+                          uint32_t n_open);
 
-/* lane_bytes -- about what the frame takes; lane_put -- append it, and begin a new one. */
-size_t lane_bytes(const struct lane *l);
-void lane_put(struct lane *l, struct blob *to);
+/* frame_writer_bytes -- about what the frame takes; frame_writer_put -- append it, and begin a
+ * new one. */
+size_t frame_writer_bytes(const struct frame_writer *l);
+void frame_writer_put(struct frame_writer *l, struct blob *to);
 
-/* lane_lose -- drop the frame, and begin a new one. */
-void lane_lose(struct lane *l);
+/* frame_writer_lose -- drop the frame, and begin a new one. */
+void frame_writer_lose(struct frame_writer *l);
 
 #endif

@@ -6,7 +6,7 @@
  * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c), or to
  * a ring that a thread behind the program's back sends from (live.c), and knows nothing of
  * where the records came from. That thread may also peek at a chunk that is not full: `next` is
- * stored behind the record, and `generation` tells whether the chunk is still the same.
+ * stored after the record, and `generation` tells whether the chunk is still the same.
  *
  *     head           | time_ns        | kind   | id     |   id: region or communicator
  *     then, if any   | peer   | tag   | bytes           |   messages
@@ -88,15 +88,15 @@ struct chunk {
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
 
-struct open_call {
+struct entered_call {
     uint32_t region;
     uint64_t enter_ns;
 };
 
 struct recorder {
-    union slot *_Atomic next; /* where the next record goes; stored with release */
-    union slot *limit;        /* from here on there is no room for the largest record */
-    struct open_call *open;   /* [n_open] the calls that were entered and not left */
+    union slot *_Atomic next;  /* where the next record goes; stored with release */
+    union slot *limit;         /* from here on there is no room for the largest record */
+    struct entered_call *open; /* [n_open] the calls that were entered and not left */
     uint32_t n_open, cap_open;
     bool is_full;        /* no sink yet, and what may be kept without one is used up */
     atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */

@@ -54,7 +54,7 @@ static void list_open(struct ring_entry *e, const struct recorder *r)
 /* Arrays are swapped, so that neither side frees what is the other's. */
 static void tell_gap(struct ring_entry *e, struct ring_entry *gap)
 {
-    struct open_call *open = e->open;
+    struct entered_call *open = e->open;
     uint32_t cap_open = e->cap_open;
 
     e->has_gap = gap->has_gap;

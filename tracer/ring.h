@@ -14,7 +14,7 @@ struct ring_entry {
     unsigned generation; /* of the recorder while it filled the chunk */
     bool has_gap;        /* chunks are missing before it; then: */
     uint64_t n_lost;     /* records in them */
-    struct open_call *open;
+    struct entered_call *open;
     uint32_t n_open, cap_open;
 
     uint32_t n; /* slots used */

@@ -12,17 +12,17 @@
 
 #define HUGE_BYTES ((size_t)4 << 20) /* blocks from here on are worth huge pages */
 
-static void (*teller)(size_t n, size_t width);
+static void (*on_failure)(size_t n, size_t width);
 
 void mem_on_failure(void (*tell)(size_t n, size_t width))
 {
-    teller = tell;
+    on_failure = tell;
 }
 
 void mem_give_up(size_t n, size_t width)
 {
-    if (teller)
-        teller(n, width);
+    if (on_failure)
+        on_failure(n, width);
     abort();
 }
 

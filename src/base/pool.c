@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct worker {
+struct pool_worker {
     struct pool *pool;
     unsigned index;
     pthread_t thread;
@@ -23,7 +23,7 @@ struct worker {
 
 struct pool {
     unsigned n_threads;
-    struct worker *worker; /* [n_threads], [0] is the caller and has no thread */
+    struct pool_worker *worker; /* [n_threads], [0] is the caller and has no thread */
 
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
@@ -52,7 +52,7 @@ static void take_rows(struct pool *pool, unsigned worker)
 
 static void *run(void *arg)
 {
-    struct worker *self = arg;
+    struct pool_worker *self = arg;
     struct pool *pool = self->pool;
     unsigned long seen = 0;
     char name[16];
@@ -102,7 +102,7 @@ struct pool *pool_new(unsigned n_threads)
     pthread_cond_init(&pool->done, NULL);
     pool->n_threads = 1;
     for (unsigned i = 1; i < want; i++) {
-        pool->worker[i] = (struct worker){.pool = pool, .index = i};
+        pool->worker[i] = (struct pool_worker){.pool = pool, .index = i};
         if (pthread_create(&pool->worker[i].thread, NULL, run, &pool->worker[i]) != 0)
             break; /* fewer threads than asked for still give the same result */
         pool->n_threads++;

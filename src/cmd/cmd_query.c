@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* What is being printed. */
-struct rows {
+struct query_rows {
     struct table *table; /* of format text */
     bool has_any;
     char *text;
@@ -43,7 +43,7 @@ static json_t *json_value(sqlite3_stmt *query, int c)
     }
 }
 
-static void json_row(struct rows *rows, sqlite3_stmt *query)
+static void json_row(struct query_rows *rows, sqlite3_stmt *query)
 {
     json_t *row = json_object();
 
@@ -54,7 +54,7 @@ static void json_row(struct rows *rows, sqlite3_stmt *query)
 }
 
 /* A value as text, in which a zero is a character like others. */
-static const char *text_of(struct rows *rows, sqlite3_stmt *query, int c)
+static const char *text_of(struct query_rows *rows, sqlite3_stmt *query, int c)
 {
     const char *text = rundb_text(query, c);
     size_t n = (size_t)sqlite3_column_bytes(query, c);
@@ -67,14 +67,14 @@ static const char *text_of(struct rows *rows, sqlite3_stmt *query, int c)
     return rows->text;
 }
 
-static void csv_row(struct rows *rows, sqlite3_stmt *query)
+static void csv_row(struct query_rows *rows, sqlite3_stmt *query)
 {
     for (int c = 0; c < sqlite3_column_count(query); c++)
         csv_text(stdout, text_of(rows, query, c), c == 0);
     fputc('\n', stdout);
 }
 
-static void csv_head(struct rows *rows, sqlite3_stmt *query)
+static void csv_head(struct query_rows *rows, sqlite3_stmt *query)
 {
     (void)rows;
     for (int c = 0; c < sqlite3_column_count(query); c++)
@@ -83,7 +83,7 @@ static void csv_head(struct rows *rows, sqlite3_stmt *query)
 }
 
 /* Numbers to the right; the type of the first row decides. */
-static void table_head(struct rows *rows, sqlite3_stmt *query)
+static void table_head(struct query_rows *rows, sqlite3_stmt *query)
 {
     size_t n = (size_t)sqlite3_column_count(query);
     const char **names = mem_alloc(n, sizeof *names);
@@ -100,7 +100,7 @@ static void table_head(struct rows *rows, sqlite3_stmt *query)
     free(columns);
 }
 
-static void table_row(struct rows *rows, sqlite3_stmt *query)
+static void table_row(struct query_rows *rows, sqlite3_stmt *query)
 {
     for (int c = 0; c < sqlite3_column_count(query); c++)
         table_cell(rows->table, "%s", text_of(rows, query, c));
@@ -108,8 +108,8 @@ static void table_row(struct rows *rows, sqlite3_stmt *query)
 
 static const struct format {
     const char *name;
-    void (*head)(struct rows *rows, sqlite3_stmt *query);
-    void (*row)(struct rows *rows, sqlite3_stmt *query);
+    void (*head)(struct query_rows *rows, sqlite3_stmt *query);
+    void (*row)(struct query_rows *rows, sqlite3_stmt *query);
 } formats[] = {
     {"text", table_head, table_row},
     {"csv", csv_head, csv_row},
@@ -123,7 +123,7 @@ static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *s
 {
     const char *name = settings_format(settings, "text");
     const struct format *format = formats;
-    struct rows rows = {0};
+    struct query_rows rows = {0};
     int status, rc = 0;
 
     while (strcmp(format->name, name) != 0)

@@ -6,7 +6,7 @@
 
 /*
  * store_name_free -- the first of STEM.store, STEM-2.store, ... that is free.
- *   rest  ".store", or what else stands behind the number
+ *   rest  ".store", or what else stands after the number
  *   from  the first number to be tried; 1 is not written
  * Returns 0, ERR_RANGE for a path that is too long, or ERR_EXISTS. So do the others.
  */

@@ -20,7 +20,7 @@
 #define SCORE_BLOCK 64u
 #define EULER 0.57721566490153286
 
-struct node {
+struct isolation_node {
     uint32_t column; /* LEAF if there is no cut */
     uint32_t right;  /* child; the left one is the next node */
     double value;    /* of the cut: left is < value; of a leaf: the depth it stands for */
@@ -30,14 +30,14 @@ struct iforest {
     struct matrix x;
     uint32_t n_trees, n_rows, most_depth;
     uint64_t seed;
-    struct node *node; /* (n_trees, 2 n_rows) */
+    struct isolation_node *node; /* (n_trees, 2 n_rows) */
     double *score;
 };
 
 struct growth {
     const struct iforest *forest;
     struct rng rng;
-    struct node *node;
+    struct isolation_node *node;
     uint32_t n_nodes;
     uint32_t *row;    /* [n_rows] the sample, cut in place */
     uint32_t *column; /* [cols] in any order */
@@ -115,20 +115,20 @@ static uint32_t part(struct growth *g, uint32_t begin, uint32_t end, uint32_t co
 /* Recursion is as deep as the tree: the logarithm of the sample. */
 static void grow(struct growth *g, uint32_t begin, uint32_t end, uint32_t depth)
 {
-    struct node *node = &g->node[g->n_nodes++];
+    struct isolation_node *node = &g->node[g->n_nodes++];
     uint32_t column, middle;
     double low, high, cut;
 
     if (end - begin <= 1 || depth >= g->forest->most_depth ||
         !choose_column(g, begin, end, &column, &low, &high)) {
-        *node = (struct node){LEAF, 0, depth + mean_depth(end - begin)};
+        *node = (struct isolation_node){LEAF, 0, depth + mean_depth(end - begin)};
         return;
     }
     cut = low + (high - low) * (1 - rng_real(&g->rng)); /* in (low, high] */
     if (!(cut > low && cut <= high))
         cut = high;
     middle = part(g, begin, end, column, cut);
-    *node = (struct node){column, 0, cut};
+    *node = (struct isolation_node){column, 0, cut};
     grow(g, begin, middle, depth + 1);
     node->right = g->n_nodes;
     grow(g, middle, end, depth + 1);
@@ -158,7 +158,7 @@ static void grow_trees(void *ctx, size_t begin, size_t end, unsigned worker)
     free(g.column);
 }
 
-static double depth_of(const struct node *node, const double *row)
+static double depth_of(const struct isolation_node *node, const double *row)
 {
     uint32_t at = 0;
 

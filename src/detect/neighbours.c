@@ -36,7 +36,7 @@ struct candidate {
     uint32_t index;
 };
 
-struct worker {
+struct neighbour_worker {
     struct candidate *heap; /* (QUERIES, n_kept) */
     double *query;          /* (QUERIES, cols) */
     union {
@@ -54,7 +54,7 @@ struct search {
     struct neighbours *out;
     bool *is_doubtful;  /* [rows] */
     uint32_t *doubtful; /* rows to be searched in double precision */
-    struct worker *worker;
+    struct neighbour_worker *worker;
 };
 
 static bool is_worse(const struct candidate *a, const struct candidate *b)

@@ -2,6 +2,7 @@
 #include "detect/tails.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,17 +18,7 @@ static int by_value(const void *a, const void *b)
 /* How many of the values are below. */
 static size_t count_below(const struct tail *tail, double value)
 {
-    size_t low = 0, high = tail->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (tail->sorted[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound_f64(tail->sorted, tail->n, value);
 }
 
 double tail_rank(const struct tail *tail, double value)

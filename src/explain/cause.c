@@ -28,7 +28,7 @@ static void take_step(struct in_step *step, uint64_t waiter_ns, uint64_t partner
     *step = (struct in_step){waiter_ns, partner_ns, true};
 }
 
-/* When a rank went on behind its end of a message. */
+/* When a rank went on after its end of a message. */
 static uint64_t over_ns(const struct call_view *calls, const struct message *m)
 {
     bool is_send = m->kind == MESSAGE_SEND;
@@ -226,7 +226,7 @@ static bool is_known(const struct cause *cause, const struct cause_link *link)
     return false;
 }
 
-/* Why the chain cannot go on behind this link, or N_CAUSE_ENDS. */
+/* Why the chain cannot go on after this link, or N_CAUSE_ENDS. */
 static enum cause_end end_at(const struct cause_link *link)
 {
     const struct waiting *w = &link->waiting;

@@ -1,7 +1,7 @@
 /*
  * Traces are said rank by rank, times in microseconds:
  *
- *     name@1-9          a call from 1 to 9; with '(' ... ')' behind it, calls inside
+ *     name@1-9          a call from 1 to 9; with '(' ... ')' after it, calls inside
  *     name@1-9>2        a blocking send to rank 2, recorded when it is entered
  *     name@1-9<2        a blocking receive, recorded when it is left
  *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
@@ -35,22 +35,22 @@ struct said {
 struct item {
     uint64_t from, to;
     uint32_t region;
-    const char *does; /* what stands behind the times */
+    const char *does; /* what stands after the times */
 };
 
-struct teller {
+struct builder {
     struct said *said;
     struct event_list events;
     uint32_t n_posted, n_collectives;
 };
 
-static void push(struct teller *t, uint64_t us, enum event_kind kind, uint32_t ref)
+static void push(struct builder *t, uint64_t us, enum event_kind kind, uint32_t ref)
 {
     event_list_push(&t->events, us * 1000, kind, ref);
 }
 
-static void push_message(struct teller *t, uint64_t begin, uint64_t end, enum message_kind kind,
-                         long peer)
+static void push_message(struct builder *t, uint64_t begin, uint64_t end,
+                         enum message_kind kind, long peer)
 {
     *event_list_message(&t->events, end * 1000) = (struct message){
         .begin_ns = begin * 1000,
@@ -63,7 +63,7 @@ static void push_message(struct teller *t, uint64_t begin, uint64_t end, enum me
     };
 }
 
-static void enter(struct teller *t, const struct item *x)
+static void enter(struct builder *t, const struct item *x)
 {
     push(t, x->from, EVENT_ENTER, x->region);
     if (x->does[0] == '>')
@@ -71,7 +71,7 @@ static void enter(struct teller *t, const struct item *x)
                      strtol(x->does + 1 + (x->does[1] == '>'), NULL, 10));
 }
 
-static void leave(struct teller *t, const struct item *x)
+static void leave(struct builder *t, const struct item *x)
 {
     char *at;
 
@@ -96,7 +96,7 @@ static void leave(struct teller *t, const struct item *x)
 
 static void tell(struct said *s, uint32_t rank, const char *text)
 {
-    struct teller t = {.said = s};
+    struct builder t = {.said = s};
     struct item open[16];
     struct callstack *stack = callstack_new();
     char *copy = strdup(text), *rest = NULL;

@@ -66,7 +66,7 @@ static void say_partner(struct writer *w, const struct waiting *waiting)
 char *cause_sentence(const struct trace_view *view, const struct cause *cause,
                      char out[CAUSE_SIZE])
 {
-    static const char *const behind[N_CAUSE_ENDS] = {
+    static const char *const ending[N_CAUSE_ENDS] = {
         [CAUSE_NOT_WAITING] = "",
         [CAUSE_NO_DATA] = "no data",
         [CAUSE_UNMATCHED] = "message not in the trace",
@@ -91,11 +91,11 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         }
         say(&w, "%.100s %s", name_of(view, link), text_duration((double)link->time_ns, time));
     }
-    if (*behind[cause->end] == '\0')
+    if (*ending[cause->end] == '\0')
         return out;
     say(&w, " <- ");
     say_partner(&w, last);
-    say(&w, " (%s)", behind[cause->end]);
+    say(&w, " (%s)", ending[cause->end]);
     return out;
 }
 

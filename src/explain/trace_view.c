@@ -1,6 +1,7 @@
 #include "explain/trace_view.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -31,17 +32,7 @@ const struct call_view *trace_view_calls(const struct trace_view *view, uint32_t
 
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
 {
-    uint32_t low = 0, high = view->n_locations;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (view->first_message[middle] <= message)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)interval_of_size(view->first_message, view->n_locations, message);
 }
 
 uint64_t calls_own_ns(const struct call_view *calls, uint32_t row)
@@ -56,37 +47,22 @@ uint64_t calls_own_ns(const struct call_view *calls, uint32_t row)
 
 uint32_t calls_until(const struct call_view *calls, uint64_t time_ns)
 {
-    uint32_t low = 0, high = calls->n;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (calls->enter_ns[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)upper_bound_u64(calls->enter_ns, calls->n, time_ns);
 }
 
 /* The rows of a depth are in order; what encloses a row is the last of its depth before it. */
 uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t depth)
 {
-    uint64_t low, high;
+    const uint32_t *at_depth;
+    uint64_t begin;
+    size_t i;
 
     if (depth >= calls->n_depths) /* a damaged column */
         return row;
-    low = calls->depth_start[depth];
-    high = calls->depth_start[depth + 1];
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (calls->by_depth[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return calls->by_depth[low] <= row ? calls->by_depth[low] : row;
+    begin = calls->depth_start[depth];
+    at_depth = calls->by_depth + begin;
+    i = interval_of_u32(at_depth, calls->depth_start[depth + 1] - begin, row);
+    return at_depth[i] <= row ? at_depth[i] : row;
 }
 
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns)

@@ -19,7 +19,7 @@ struct trace_view {
     uint32_t n_locations;
     struct call_view *calls;       /* [n_locations] with by_depth */
     size_t *first_message;         /* [n_locations + 1] among all messages */
-    const struct message *message; /* all of them, those of a location behind each other */
+    const struct message *message; /* all of them, those of a location one after another */
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */
     bool (*is_sound)(const struct trace_view *view, uint32_t location);
@@ -62,7 +62,7 @@ uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t de
 
 /*
  * calls_message_from, calls_collective_from -- the first row whose record was written at or
- * behind a time: a send when it was posted, the others when they were complete. O(log n).
+ * after a time: a send when it was posted, the others when they were complete. O(log n).
  */
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns);
 size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns);

@@ -33,7 +33,7 @@ const char *waiting_kind_name(enum waiting_kind kind)
     return name[kind];
 }
 
-/* How much of the wait lies before a moment; another clock may put that behind its end. */
+/* How much of the wait lies before a moment; another clock may put that after its end. */
 static uint64_t delay_until(const struct search *s, uint64_t time_ns)
 {
     uint64_t until = time_ns < s->to_ns ? time_ns : s->to_ns;

@@ -3,7 +3,7 @@
  *
  * A path is the functions from the root of the tree down to the vertex. Paths form a tree of
  * their own, much smaller than the forest; numbers are given in order of first appearance, so a
- * path comes behind that of its caller.
+ * path comes after that of its caller.
  */
 #ifndef SNAG_FEATURES_CONTEXT_H
 #define SNAG_FEATURES_CONTEXT_H

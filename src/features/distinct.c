@@ -14,7 +14,7 @@ static int by_word(const void *a, const void *b)
     return p->word < q->word ? -1 : p->word > q->word;
 }
 
-/* The entries of tree t behind all others. Returns how many. */
+/* The entries of tree t after all others. Returns how many. */
 static size_t append(struct distinct *d, const struct bags *bags, uint32_t t,
                      const uint32_t *word)
 {

@@ -12,7 +12,7 @@
 static inline float logistic_power_of_2(float t)
 {
     const float round =
-        12582912.0f; /* 1.5 * 2^23: adding it leaves no digits behind the point */
+        12582912.0f; /* 1.5 * 2^23: adding it leaves no digits after the point */
     float whole = (t + round) - round, f = t - whole, power;
     uint32_t bits;
 

@@ -1,4 +1,4 @@
-/* The row being written is what lies behind first[n]. */
+/* The row being written is what lies after first[n]. */
 #include "features/rows.h"
 
 #include "base/err.h"

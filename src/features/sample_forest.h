@@ -1,6 +1,6 @@
 /*
  * sample_forest -- forests for tests, said in one line: "A(B(D E) C) A(C)" is two trees. Times
- * stand behind a name, "B:30", as exclusive nanoseconds; 10 where nothing is said.
+ * stand after a name, "B:30", as exclusive nanoseconds; 10 where nothing is said.
  */
 #ifndef SNAG_FEATURES_SAMPLE_FOREST_H
 #define SNAG_FEATURES_SAMPLE_FOREST_H

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct node {
+struct label_node {
     struct key label, children; /* of the current degree; the sum of the children's */
     uint32_t n_children;
     uint16_t height; /* of its subtree, at most WL_DEEPEST */
@@ -23,11 +23,11 @@ struct labelling {
     struct wl *wl;
     uint32_t *region_word; /* [n_regions] word of degree 0, IDMAP_NONE before it is needed */
     const struct definitions *defs;
-    struct node *node;      /* [vertices of the largest tree] */
-    uint64_t *inclusive_ns; /* [same] for the weights in the bags, NULL without */
-    uint32_t *active;       /* vertices that get another label */
-    uint32_t *last_tree;    /* [words] the tree that used a word last, + 1 */
-    size_t *entry;          /* [words] and its place in the bags */
+    struct label_node *node; /* [vertices of the largest tree] */
+    uint64_t *inclusive_ns;  /* [same] for the weights in the bags, NULL without */
+    uint32_t *active;        /* vertices that get another label */
+    uint32_t *last_tree;     /* [words] the tree that used a word last, + 1 */
+    size_t *entry;           /* [words] and its place in the bags */
     size_t word_cap;
     struct wl_places *places; /* NULL when nobody asks */
 };
@@ -51,7 +51,7 @@ static struct key key_of(XXH128_hash_t hash)
     return (struct key){.high = hash.high64, .low = hash.low64};
 }
 
-static struct key next_label(const struct node *node)
+static struct key next_label(const struct label_node *node)
 {
     struct {
         struct key label, children;
@@ -149,10 +149,10 @@ static uint32_t begin_tree(struct labelling *l, uint32_t t, uint32_t base, uint3
         uint32_t word = word_of_region(l, f->region[base + i]);
 
         found(l, t, i, word);
-        l->node[i] = (struct node){.label = l->wl->vocab.label.key[word]};
+        l->node[i] = (struct label_node){.label = l->wl->vocab.label.key[word]};
     }
     for (uint32_t i = n; i-- > 1;) {
-        struct node *parent = &l->node[f->parent[base + i] - base];
+        struct label_node *parent = &l->node[f->parent[base + i] - base];
         uint16_t height = (uint16_t)(l->node[i].height + 1);
 
         label = &l->node[i].label;
@@ -189,11 +189,11 @@ static void label_tree(struct labelling *l, uint32_t t)
         }
         for (uint32_t k = 0; k < n_active; k++) {
             uint32_t i = l->active[k];
-            struct node *node = &l->node[i];
+            struct label_node *node = &l->node[i];
             struct key label = l->wl->vocab.label.key[l->wl->complete[base + i]];
 
             if (i > 0) {
-                struct node *parent = &l->node[f->parent[base + i] - base];
+                struct label_node *parent = &l->node[f->parent[base + i] - base];
 
                 key_add(&parent->children, label);
                 key_subtract(&parent->children, node->label);

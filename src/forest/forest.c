@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -170,15 +171,5 @@ uint32_t forest_depth(const struct forest *forest)
 
 uint32_t forest_tree(const struct forest *forest, uint32_t v)
 {
-    uint32_t low = 0, high = forest->n_trees;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (forest->first[middle] <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)interval_of_u32(forest->first, forest->n_trees, v);
 }

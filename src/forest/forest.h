@@ -2,7 +2,7 @@
  * forest -- the call-stack trees of one function of interest.
  *
  * Every outermost call of the function is the root of a tree; recursive calls stay inside.
- * Trees lie behind each other in the order of locations and, within one, of time; the vertices
+ * Trees lie one after another in the order of locations and, within one, of time; the vertices
  * of a tree are in preorder. With it, pushing down is a forward loop and gathering up a
  * backward one.
  */
@@ -25,7 +25,7 @@ struct forest {
     uint32_t n_trees;
     uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
     uint32_t *location;   /* [n_trees] */
-    uint32_t *index;      /* [n_trees] how manieth execution on its location, from 0 */
+    uint32_t *index;      /* [n_trees] number on its location, from 0 */
     uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
     uint64_t *enter_ns;   /* [n_trees] of the root */
     uint64_t *root_ns;    /* [n_trees] inclusive time of the root */

@@ -1,5 +1,5 @@
 /*
- * A call is outermost when it begins behind the end of the last outermost call of its region:
+ * A call is outermost when it begins after the end of the last outermost call of its region:
  * rows are in preorder, so an array of those ends is enough.
  */
 #include "forest/profile.h"

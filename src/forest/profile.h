@@ -35,7 +35,7 @@ struct profile {
 
 /* What going through the calls of a location needs to know of the rows before. */
 struct profile_walk {
-    uint32_t *open_until; /* [n_regions] the row behind the last outermost call */
+    uint32_t *open_until; /* [n_regions] the row after the last outermost call */
     uint32_t *region_at;  /* [DEEPEST_CALL + 1] of the last row of that depth */
 };
 
@@ -48,7 +48,7 @@ void profile_walk_release(struct profile_walk *walk);
 /*
  * profile_begin, profile_rows, profile_end -- the profile of the calls of one location, some
  * rows at a time, so that others can look at them while they are in the cache.
- *   begin, end  the rows behind those of the last time
+ *   begin, end  the rows after those of the last time
  * The profile is cleared first. O(regions + calls).
  */
 void profile_begin(struct profile *profile, struct profile_walk *walk);

@@ -7,6 +7,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -50,17 +51,7 @@ void traffic_append(struct traffic *traffic, uint32_t location, const struct cal
 
 uint32_t traffic_location_of(const struct traffic *traffic, size_t i)
 {
-    uint32_t low = 0, high = traffic->n_locations;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (traffic->first_message[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)interval_of_size(traffic->first_message, traffic->n_locations, i);
 }
 
 /* ------------------------------------------------------------------------- messages */

@@ -3,8 +3,8 @@
  *
  * Rows of all locations follow each other in the order of the locations. Messages are matched
  * as MPI does: within one (communicator, source, destination, tag) the first send posted is
- * received by the first receive posted. Collectives belong together when they are the same
- * manieth on their communicator.
+ * received by the first receive posted. Collectives belong together when they have the same
+ * number on their communicator.
  */
 #ifndef SNAG_FOREST_TRAFFIC_H
 #define SNAG_FOREST_TRAFFIC_H

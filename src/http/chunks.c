@@ -48,7 +48,7 @@ static struct http_refusal take_length(struct chunks *c, char byte, uint64_t mos
         return refuse(400, "the length of a chunk is not a number");
     c->state = CHUNKS_EXTENSION;
     if (((unsigned char)byte < ' ' && byte != '\t') || ++c->n_line > CHUNKS_MOST_LINE)
-        return refuse(400, "what is behind the length of a chunk is too long, or no text");
+        return refuse(400, "what follows the length of a chunk is too long, or no text");
     return fine;
 }
 

@@ -4,7 +4,7 @@
  *
  *     5;name=value CRLF hello CRLF 0 CRLF Trailer: x CRLF CRLF
  *
- * Lines end by CR LF and by nothing else. What stands behind a length and in the trailer is
+ * Lines end by CR LF and by nothing else. What stands after a length and in the trailer is
  * left out, and bounded.
  */
 #ifndef SNAG_HTTP_CHUNKS_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHUNKS_MOST_LINE 256u     /* bytes that a length may have behind it */
+#define CHUNKS_MOST_LINE 256u     /* bytes that a length may have after it */
 #define CHUNKS_MOST_TRAILER 4096u /* bytes */
 
 /* Zeroed before the first byte. */

@@ -126,7 +126,7 @@ static bool ask_for_body(struct connection *c)
     return false;
 }
 
-/* What has come of it behind the head, then the rest. After chunks there is no other request.
+/* What has come of it after the head, then the rest. After chunks there is no other request.
  */
 static void begin_body(struct connection *c)
 {

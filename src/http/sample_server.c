@@ -13,7 +13,7 @@
 
 /* ----------------------------------------------------------------------------- the handler */
 
-struct request {
+struct sample_request {
     struct sample_server *sample;
     struct connection *connection;
     const struct request_head *head;
@@ -40,7 +40,7 @@ static void answer(struct connection *c, unsigned status, const void *body, size
 static void *begin(void *ctx, struct connection *connection, const struct request_head *head,
                    uint64_t *most_body)
 {
-    struct request *r = mem_alloc(1, sizeof *r);
+    struct sample_request *r = mem_alloc(1, sizeof *r);
 
     r->sample = ctx;
     r->connection = connection;
@@ -54,7 +54,7 @@ static void *begin(void *ctx, struct connection *connection, const struct reques
 
 static void *wake_later(void *arg)
 {
-    struct request *r = arg;
+    struct sample_request *r = arg;
     const struct timespec moment = {.tv_nsec = 20 * SAMPLE_MS};
 
     nanosleep(&moment, NULL);
@@ -65,7 +65,7 @@ static void *wake_later(void *arg)
 
 static ssize_t say(void *request, char *out, size_t size)
 {
-    struct request *r = request;
+    struct sample_request *r = request;
 
     if (r->n_said++ < 3) {
         memset(out, 'a', size);
@@ -76,7 +76,7 @@ static ssize_t say(void *request, char *out, size_t size)
     return strcmp(r->head->path, "/listen") == 0 ? 0 : -1;
 }
 
-static void start_stream(struct request *r)
+static void start_stream(struct sample_request *r)
 {
     struct reply *reply = reply_new(200, "OK");
 
@@ -88,7 +88,7 @@ static void start_stream(struct request *r)
 
 static void respond(void *request)
 {
-    struct request *r = request;
+    struct sample_request *r = request;
     const char *path = r->head->path;
     size_t n;
     const char *body = connection_body(r->connection, &n);
@@ -110,7 +110,7 @@ static void respond(void *request)
 
 static void end(void *request)
 {
-    struct request *r = request;
+    struct sample_request *r = request;
 
     if (r->is_later)
         pthread_join(r->thread, NULL);

@@ -246,7 +246,7 @@ int gp_fit(struct gp *gp, const struct gp_input *input, const struct gp_opts *op
 
 /* ---------------------------------------------------------------------------------- score */
 
-struct scoring {
+struct gp_scoring {
     const struct gp *gp;
     const struct rows *rows;
     const double *prior;
@@ -256,7 +256,7 @@ struct scoring {
 
 static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct scoring *s = ctx;
+    struct gp_scoring *s = ctx;
     uint32_t n = s->gp->points.n;
     float *product = mem_alloc(s->table.width, sizeof *product);
     double *k = mem_alloc(n, sizeof *k);
@@ -277,7 +277,7 @@ static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 void gp_score(const struct gp *gp, const struct rows *rows, const double *prior,
               struct pool *pool, double *score)
 {
-    struct scoring s = {.gp = gp, .rows = rows, .prior = prior, .score = score};
+    struct gp_scoring s = {.gp = gp, .rows = rows, .prior = prior, .score = score};
 
     if (gp->points.n == 0) {
         if (score != prior)

@@ -168,7 +168,7 @@ static inline uint64_t judged_ns(const struct ad *ad, const struct verdict *v)
     return ad->opts.is_inclusive ? v->inclusive_ns : v->exclusive_ns;
 }
 
-static void condemn(struct ad *ad, const struct verdict *call)
+static void add_verdict(struct ad *ad, const struct verdict *call)
 {
     const struct live_model *m = &ad->models.model[call->model];
     uint64_t time_ns = judged_ns(ad, call);
@@ -198,7 +198,7 @@ static void judge_waiting(struct ad *ad)
         if (m->n_fitted == 0)
             ad->waiting[n++] = *w;
         else if (is_strange(ad, m, judged_ns(ad, w)))
-            condemn(ad, w);
+            add_verdict(ad, w);
     }
     ad->n_waiting = n;
 }
@@ -248,7 +248,7 @@ static void judge(struct ad *ad, uint32_t l)
         } else if (is_strange(ad, m, live_models_time(&ad->models, c, row))) {
             struct verdict call = call_at(ad, l, row);
 
-            condemn(ad, &call);
+            add_verdict(ad, &call);
         }
     }
 }

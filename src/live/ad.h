@@ -31,7 +31,7 @@ struct verdict {
     uint32_t location, region;
     uint32_t model; /* that judged it; see ad_sketch */
     uint32_t row;   /* among the calls of its location in this step; NO_ROW: it had to wait */
-    uint32_t id;    /* how manieth call of its location */
+    uint32_t id;    /* number of the call on its location */
     uint64_t step;  /* in which it was finished */
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     struct call_judgement judgement;

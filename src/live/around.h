@@ -37,7 +37,7 @@ void around_copy(struct around *to, const struct around *from);
 void around_take(struct around *around, const struct histories *h, const struct ad_step *step,
                  uint32_t location, uint32_t row);
 
-/* around_is_full -- nothing is missing behind the call. */
+/* around_is_full -- nothing is missing after the call. */
 bool around_is_full(const struct around *around, uint32_t window);
 
 /* around_close -- give calls that were open, and are not any more, their ends. */
@@ -45,7 +45,7 @@ void around_close(struct around *around, const struct histories *h, const struct
                   uint32_t location);
 
 /*
- * around_continue -- the next step is there: add what is missing behind the call, and the ends
+ * around_continue -- the next step is there: add what is missing after the call, and the ends
  * and messages of calls that were open.
  */
 void around_continue(struct around *around, const struct histories *h,

@@ -1,6 +1,7 @@
 #include "live/evidence.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #define MOST_LOOKED_AT 256 /* messages of a call, for its partners */
 
-void exhibit_release(struct exhibit *x)
+void evidence_record_release(struct evidence_record *x)
 {
     around_release(&x->around);
     for (size_t i = 0; i < EVIDENCE_MOST_PARTNERS; i++)
@@ -116,7 +117,8 @@ static size_t counters_from(const struct calls *c, uint64_t time_ns)
 }
 
 /* Those of the call's time that are not the node's. */
-static void add_counters(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+static void add_counters(struct evidence *e, const struct ad_step *step,
+                         struct evidence_record *x)
 {
     const struct calls *c = &step->calls[x->call.location];
     uint64_t end_ns = x->record.leave_ns;
@@ -144,7 +146,7 @@ static void add_counters(struct evidence *e, const struct ad_step *step, struct 
 
 /* -------------------------------------------------------------------------------- partners */
 
-static bool has_partner(const struct exhibit *x, uint32_t location)
+static bool has_partner(const struct evidence_record *x, uint32_t location)
 {
     for (size_t i = 0; i < x->record.n_partners; i++)
         if (x->partner_location[i] == location)
@@ -155,22 +157,14 @@ static bool has_partner(const struct exhibit *x, uint32_t location)
 /* The last call that was entered at or before a time; NO_CALL before all. */
 static uint32_t row_at(const struct calls *c, uint64_t time_ns)
 {
-    uint32_t low = 0, high = c->n;
+    size_t n = upper_bound_u64(c->enter_ns, c->n, time_ns);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (c->enter_ns[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : NO_CALL;
+    return n > 0 ? (uint32_t)n - 1 : NO_CALL;
 }
 
 /* What the other end did when it was there, or when the message was recorded here. */
-static void add_partner(struct evidence *e, const struct ad_step *step, struct exhibit *x,
-                        size_t message)
+static void add_partner(struct evidence *e, const struct ad_step *step,
+                        struct evidence_record *x, size_t message)
 {
     const struct calls *c = &step->calls[x->call.location];
     struct other_end other = step_view_partner(&e->view, step, x->call.location, message);
@@ -190,7 +184,8 @@ static void add_partner(struct evidence *e, const struct ad_step *step, struct e
 }
 
 /* Of the messages in the call's time the last ones first: it waited for those. */
-static void add_partners(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+static void add_partners(struct evidence *e, const struct ad_step *step,
+                         struct evidence_record *x)
 {
     const struct calls *c = &step->calls[x->call.location];
     size_t low = 0, high = c->n_messages;
@@ -232,7 +227,7 @@ static uint32_t first_call(struct evidence *e, const struct ad_step *step,
 }
 
 static bool may_wait(const struct evidence *e, const struct ad_step *step,
-                     const struct exhibit *x)
+                     const struct evidence_record *x)
 {
     return x->call.severity_ns > e->least_severity &&
            (e->is_inclusive || x->record.n_partners > 0 ||
@@ -256,7 +251,7 @@ static void add_link(struct prov_record *record, const struct trace_view *view,
         .time_ns = link->time_ns};
 }
 
-static void add_cause(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+static void add_cause(struct evidence *e, const struct ad_step *step, struct evidence_record *x)
 {
     const struct trace_view *view;
     struct cause cause;
@@ -274,7 +269,7 @@ static void add_cause(struct evidence *e, const struct ad_step *step, struct exh
 
 /* ------------------------------------------------------------------------------------- GPU */
 
-static void find_launch(struct evidence *e, struct exhibit *x)
+static void find_launch(struct evidence *e, struct evidence_record *x)
 {
     struct prov_gpu *gpu = &x->record.gpu;
     const struct launch *launch =
@@ -293,7 +288,7 @@ static void find_launch(struct evidence *e, struct exhibit *x)
     memcpy(gpu->parent_stack, launch->stack, launch->n_stack * sizeof *launch->stack);
 }
 
-static void add_gpu(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+static void add_gpu(struct evidence *e, const struct ad_step *step, struct evidence_record *x)
 {
     const struct location *location = &step->defs->location[x->call.location];
 
@@ -329,7 +324,7 @@ void evidence_place(const struct evidence *e, const struct ad_step *step,
     record->step_end_ns = entered->end_ns;
 }
 
-static void add_stack(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+static void add_stack(struct evidence *e, const struct ad_step *step, struct evidence_record *x)
 {
     const uint32_t *caller = step->calls[x->call.location].caller;
     uint32_t n = 0, row;
@@ -342,7 +337,7 @@ static void add_stack(struct evidence *e, const struct ad_step *step, struct exh
                      &x->record.stack[x->record.n_stack++]);
 }
 
-static void begin_exhibit(struct exhibit *x, const struct verdict *call)
+static void begin_record(struct evidence_record *x, const struct verdict *call)
 {
     x->call = *call;
     x->record = (struct prov_record){0};
@@ -350,9 +345,9 @@ static void begin_exhibit(struct exhibit *x, const struct verdict *call)
 }
 
 void evidence_take_stack(struct evidence *e, const struct ad_step *step,
-                         const struct verdict *call, struct exhibit *x)
+                         const struct verdict *call, struct evidence_record *x)
 {
-    begin_exhibit(x, call);
+    begin_record(x, call);
     evidence_place(e, step, call,
                    history_entered(&e->histories, step, call->location, call->row), &x->record);
     x->record.event = history_event(&e->histories, step, call->location, call->row);
@@ -360,7 +355,7 @@ void evidence_take_stack(struct evidence *e, const struct ad_step *step,
 }
 
 void evidence_take(struct evidence *e, const struct ad_step *step, const struct verdict *call,
-                   struct exhibit *x)
+                   struct evidence_record *x)
 {
     uint32_t node = hosts_of(&e->hosts, e->histories.of[call->location].group);
 
@@ -374,7 +369,7 @@ void evidence_take(struct evidence *e, const struct ad_step *step, const struct 
 }
 
 void evidence_take_whole(struct evidence *e, const struct ad_step *step,
-                         const struct verdict *call, struct exhibit *x)
+                         const struct verdict *call, struct evidence_record *x)
 {
     bool is_inclusive = e->is_inclusive;
 
@@ -384,12 +379,12 @@ void evidence_take_whole(struct evidence *e, const struct ad_step *step,
 }
 
 void evidence_take_late(struct evidence *e, const struct ad_step *step,
-                        const struct verdict *call, struct exhibit *x)
+                        const struct verdict *call, struct evidence_record *x)
 {
     struct entered entered;
     struct prov_event event = history_late_event(&e->histories, step, call, &entered);
 
-    begin_exhibit(x, call);
+    begin_record(x, call);
     evidence_place(e, step, call, &entered, &x->record);
     x->record.event = event;
     x->record.n_stack = 1;
@@ -402,7 +397,7 @@ void evidence_take_late(struct evidence *e, const struct ad_step *step,
                                             .leave_ns = x->record.leave_ns};
 }
 
-bool evidence_is_complete(const struct evidence *e, const struct exhibit *x)
+bool evidence_is_complete(const struct evidence *e, const struct evidence_record *x)
 {
     bool is_complete = x->call.row == NO_ROW ||
                        (around_is_full(&x->around, e->histories.window) &&
@@ -413,7 +408,8 @@ bool evidence_is_complete(const struct evidence *e, const struct exhibit *x)
     return is_complete;
 }
 
-void evidence_continue(struct evidence *e, const struct ad_step *step, struct exhibit *x)
+void evidence_continue(struct evidence *e, const struct ad_step *step,
+                       struct evidence_record *x)
 {
     around_continue(&x->around, &e->histories, step, x->call.location);
     for (size_t i = 0; i < x->record.n_partners; i++)

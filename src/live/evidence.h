@@ -21,7 +21,7 @@
 #define EVIDENCE_MOST_STACK 256u /* callers that are kept; the outermost are left out */
 
 /* A record in the making. */
-struct exhibit {
+struct evidence_record {
     struct verdict call;
     struct prov_record record; /* arrays are in the arena, but for those of the windows */
     struct around around, partner[EVIDENCE_MOST_PARTNERS];
@@ -30,7 +30,7 @@ struct exhibit {
     int64_t correlation;
 };
 
-void exhibit_release(struct exhibit *exhibit);
+void evidence_record_release(struct evidence_record *record);
 
 struct evidence {
     bool is_inclusive, is_by_path;
@@ -65,27 +65,28 @@ void evidence_end(struct evidence *evidence, const struct ad_step *step);
 
 /* evidence_take -- all of a call of this step. The verdict is for the caller to fill in. */
 void evidence_take(struct evidence *evidence, const struct ad_step *step,
-                   const struct verdict *call, struct exhibit *out);
+                   const struct verdict *call, struct evidence_record *out);
 
 /* evidence_take_whole -- likewise, when it is about all that happened in the call, whatever the
  * calls are judged by. */
 void evidence_take_whole(struct evidence *evidence, const struct ad_step *step,
-                         const struct verdict *call, struct exhibit *out);
+                         const struct verdict *call, struct evidence_record *out);
 
 /* evidence_take_stack -- only what and where the call is, and its callers. O(callers). */
 void evidence_take_stack(struct evidence *evidence, const struct ad_step *step,
-                         const struct verdict *call, struct exhibit *out);
+                         const struct verdict *call, struct evidence_record *out);
 
 /* evidence_take_late -- what is known of a call of an earlier step: its name and times. */
 void evidence_take_late(struct evidence *evidence, const struct ad_step *step,
-                        const struct verdict *call, struct exhibit *out);
+                        const struct verdict *call, struct evidence_record *out);
 
 /* evidence_continue -- the step after: complete the windows, and look for the launch again. */
 void evidence_continue(struct evidence *evidence, const struct ad_step *step,
-                       struct exhibit *exhibit);
+                       struct evidence_record *record);
 
 /* evidence_is_complete -- the next step has nothing to add. */
-bool evidence_is_complete(const struct evidence *evidence, const struct exhibit *exhibit);
+bool evidence_is_complete(const struct evidence *evidence,
+                          const struct evidence_record *record);
 
 /* evidence_place -- who and where a call is: the fields of a record that every call has. */
 void evidence_place(const struct evidence *evidence, const struct ad_step *step,

@@ -14,7 +14,7 @@ void histories_init(struct histories *h, uint32_t window)
     *h = (struct histories){.window = window};
 }
 
-static void release_open(struct open_call *open, size_t n)
+static void release_open(struct unfinished_call *open, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         around_release(&open[i].around);
@@ -68,7 +68,7 @@ static void name_calls(struct histories *h, const struct ad_step *step, uint32_t
     h->n_entered[own->group] += c->n - c->n_carried;
 }
 
-/* Verdicts are by location, then row, behind those that came late. */
+/* Verdicts are by location, then row, after those that came late. */
 static void find_verdicts(struct histories *h, const struct ad_step *step)
 {
     size_t i = 0;
@@ -211,7 +211,7 @@ static void *grow_zeroed(void *data, size_t *cap, size_t n, size_t width)
 
 /* A call that was entered in this step and is still open. */
 static void keep_open(struct histories *h, const struct ad_step *step, uint32_t l, uint32_t row,
-                      struct open_call *next, bool has_room)
+                      struct unfinished_call *next, bool has_room)
 {
     next->entered = *this_step(h, step, l);
     next->event = history_event(h, step, l, row);
@@ -230,7 +230,7 @@ static void go_on(struct histories *h, const struct ad_step *step, uint32_t l, u
         if (own->open[i].around.n > 0)
             around_continue(&own->open[i].around, h, step, l);
     for (uint32_t i = 0; i < n; i++) {
-        struct open_call swapped = own->next_open[i];
+        struct unfinished_call swapped = own->next_open[i];
 
         own->next_open[i] = own->open[i];
         own->open[i] = swapped;
@@ -239,7 +239,7 @@ static void go_on(struct histories *h, const struct ad_step *step, uint32_t l, u
 
 static void swap_lists(struct history *own, uint32_t n)
 {
-    struct open_call *open = own->open;
+    struct unfinished_call *open = own->open;
     size_t cap = own->open_cap;
 
     own->open = own->next_open;

@@ -2,7 +2,7 @@
  * history -- what is still known of the calls of a location when their step is over, and what
  * every call is called.
  *
- * A call's event is the step in which it was entered and how manieth it is of its rank in that
+ * A call's event is the step in which it was entered and its number on its rank in that
  * step: location after location, each in the order of entering. So a call has its name from the
  * moment it is entered, whatever happens to it later.
  *
@@ -35,7 +35,7 @@ struct entered {
 };
 
 /* A call that was open when the last step ended. */
-struct open_call {
+struct unfinished_call {
     struct entered entered;
     struct prov_event event;
     struct around around; /* n is 0 when there were too many */
@@ -44,10 +44,10 @@ struct open_call {
 struct history {
     uint32_t group;                       /* the process it belongs to, see histories_group */
     struct entered recent[HISTORY_STEPS]; /* of step s at s modulo their number */
-    struct open_call *open;               /* [n_open] row i of this step is open[i] */
+    struct unfinished_call *open;         /* [n_open] row i of this step is open[i] */
     uint32_t n_open;
     size_t open_cap;
-    struct open_call *next_open; /* being made for the next step */
+    struct unfinished_call *next_open; /* being made for the next step */
     size_t next_cap;
     struct around tail;          /* the last calls before this step */
     const struct verdict *first; /* [n_verdicts] of this step, with a row, ascending */

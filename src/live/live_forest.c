@@ -1,7 +1,7 @@
 /*
  * An execution occupies consecutive rows of a step, whether it was carried or not: first those
  * of its calls that are open since before, a chain, then what was called in this step. The
- * latter are in preorder behind all that was kept, so they are appended; of the former only the
+ * latter are in preorder after all that was kept, so they are appended; of the former only the
  * exclusive times come in, when they are left. What is finished goes straight to the forest.
  */
 #include "live/live_forest.h"
@@ -98,7 +98,7 @@ static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s
     return row - s->begin < s->n_kept ? s->n_before + (row - s->begin) : NO_VERTEX;
 }
 
-/* The new rows that are kept, behind the vertices there are. */
+/* The new rows that are kept, after the vertices there are. */
 static void append_rows(const struct target *to, const struct open_tree *o,
                         const struct calls *c, const struct span *s)
 {

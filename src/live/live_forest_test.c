@@ -44,7 +44,7 @@ static void read_whole(const char *url, const char *name, struct forest *forest)
     source_close(&source);
 }
 
-/* What a run in steps has found, all steps behind each other, locations apart. */
+/* What a run in steps has found, all steps one after another, locations apart. */
 struct collected {
     const char *name;
     struct live_forest live;
@@ -296,7 +296,7 @@ static void executions_that_began_before_are_left_out(void **state)
     callstack_free(stack);
 }
 
-/* All that a forest says of its trees, behind what is there. */
+/* All that a forest says of its trees, after what is there. */
 static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
 {
     const struct forest *f = &lf->forest;
@@ -322,7 +322,7 @@ static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
 
 enum { N_EVENTS = 400, MOST_TOLD = 8 * N_EVENTS };
 
-/* The events in steps, cut with this probability behind each; 0: all at once. */
+/* The events in steps, cut with this probability after each; 0: all at once. */
 static size_t run_cut(const struct event_batch *batch, double cut, struct rng *rng,
                       uint64_t *out)
 {

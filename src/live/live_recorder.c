@@ -34,7 +34,8 @@ struct live_recorder {
     struct evidence evidence;
     struct normals normals;
     struct run_stats stats;
-    struct exhibit *held; /* [n_held]; those behind are empty, and kept for their memory */
+    struct evidence_record
+        *held; /* [n_held]; those after are empty, and kept for their memory */
     size_t n_held, held_cap;
     struct want *want; /* [n_models] */
     uint32_t n_models;
@@ -86,7 +87,7 @@ int live_recorder_close(struct live_recorder *r)
         return 0;
     rc = prov_store_close(r->store);
     for (size_t i = 0; i < r->held_cap; i++)
-        exhibit_release(&r->held[i]);
+        evidence_record_release(&r->held[i]);
     free(r->held);
     free(r->want);
     for (uint32_t i = 0; i < r->n_foi; i++)
@@ -129,7 +130,8 @@ static void set_judgement(struct live_recorder *r, const struct ad_step *step, u
     record->model_version = run_stats_version(&r->stats, step, model, r->store);
 }
 
-static void put_exhibit(struct live_recorder *r, const struct ad_step *step, struct exhibit *x)
+static void put_record(struct live_recorder *r, const struct ad_step *step,
+                       struct evidence_record *x)
 {
     struct prov_record *record = &x->record;
 
@@ -151,14 +153,14 @@ static void put_held(struct live_recorder *r, const struct ad_step *step)
 {
     for (size_t i = 0; i < r->n_held; i++) {
         evidence_continue(&r->evidence, step, &r->held[i]);
-        put_exhibit(r, step, &r->held[i]);
+        put_record(r, step, &r->held[i]);
     }
     r->n_held = r->n_held_trees = 0;
     arena_release(&r->evidence.arena);
 }
 
-/* Room for one more; what is behind n_held is empty. */
-static struct exhibit *next_exhibit(struct live_recorder *r)
+/* Room for one more; what is after n_held is empty. */
+static struct evidence_record *next_record(struct live_recorder *r)
 {
     size_t cap = r->held_cap;
 
@@ -171,7 +173,7 @@ static struct exhibit *next_exhibit(struct live_recorder *r)
 static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
                            const struct verdict *v)
 {
-    struct exhibit *x = next_exhibit(r);
+    struct evidence_record *x = next_record(r);
     bool is_late = v->row == NO_ROW;
 
     if (is_late)
@@ -184,7 +186,7 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
         !evidence_is_complete(&r->evidence, x))
         r->n_held++;
     else
-        put_exhibit(r, step, x);
+        put_record(r, step, x);
 }
 
 /* --------------------------------------------------------------------------------- normals */
@@ -242,7 +244,7 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
                         const struct live_foi *foi, uint32_t t)
 {
     struct arena_mark mark = arena_mark(&r->evidence.arena);
-    struct exhibit *x = next_exhibit(r);
+    struct evidence_record *x = next_record(r);
     struct verdict root = tree_record_root(foi, step, t);
 
     evidence_take_whole(&r->evidence, step, &root, x);
@@ -253,7 +255,7 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
         r->n_held_trees++;
         return;
     }
-    put_exhibit(r, step, x);
+    put_record(r, step, x);
     arena_restore(&r->evidence.arena, mark); /* windows are large */
 }
 
@@ -262,7 +264,7 @@ static void keep_latest(struct live_recorder *r, const struct ad_step *step,
                         const struct live_foi *foi, struct latest_tree *latest)
 {
     struct arena_mark mark = arena_mark(&r->evidence.arena);
-    struct exhibit *x = next_exhibit(r);
+    struct evidence_record *x = next_record(r);
     uint32_t t = tree_record_normal(foi);
     struct verdict root;
 

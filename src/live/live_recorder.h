@@ -4,7 +4,7 @@
  *
  * A sink of ad: every verdict becomes a record with its call stack, what its thread did before
  * and after it, what those did with whom it exchanged messages, counters, the chain of waits
- * that led to it, the state of the node. What happens behind a call may be in the next step:
+ * that led to it, the state of the node. What happens after a call may be in the next step:
  * records wait for that one step, a bounded number of them.
  *
  *     step k     judged -> complete records are put, the others held

@@ -55,7 +55,7 @@ static int add_ignored(struct live_rule_list *list, char *text, const struct rea
                    at->line, why);
 }
 
-/* Names may have spaces in them: the threshold is what is behind the last one. */
+/* Names may have spaces in them: the threshold is what is after the last one. */
 static int add_threshold(struct live_rule_list *list, char *text, const struct reading_at *at)
 {
     char *last = text + strlen(text), *end;

@@ -10,7 +10,7 @@
  *     live_trees_add(trees, show, &page);
  *     ... ad_opts.sink[k] = (struct ad_sink){live_trees_step, trees};
  *
- * Sinks of ad behind it may look at live_trees_foi instead: all stays until the next step.
+ * Sinks of ad after it may look at live_trees_foi instead: all stays until the next step.
  *
  * Functions of interest are patterns, as foi_match takes them, that are matched again whenever
  * a function is called for the first time (foi_watch.h). In the end they are what they are
@@ -96,7 +96,7 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out);
 /* live_trees_free -- NULL is harmless. */
 void live_trees_free(struct live_trees *trees);
 
-/* live_trees_add -- another sink, behind those there are. */
+/* live_trees_add -- another sink, after those there are. */
 void live_trees_add(struct live_trees *trees, live_tree_fn *step, void *ctx);
 
 /* live_trees_step -- for struct ad_sink; ctx is a struct live_trees. */

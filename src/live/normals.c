@@ -29,7 +29,7 @@ static void follow_models(struct normals *n, const struct ad_step *step)
 {
     mem_grow(&n->nearest, &n->nearest_cap, ad_models(step->ad), sizeof *n->nearest);
     for (; n->n_models < ad_models(step->ad); n->n_models++)
-        n->nearest[n->n_models] = (struct nearest){0};
+        n->nearest[n->n_models] = (struct nearest_call){0};
     for (uint32_t m = 0; m < n->n_models; m++) {
         const struct call_judge *judge = ad_judge(step->ad, m);
 
@@ -44,7 +44,7 @@ static void find_nearest(struct normals *n, const struct calls *c, const uint32_
     n->stamp++;
     n->n_touched = 0;
     for (uint32_t row = 0; row < c->n; row++) {
-        struct nearest *near = &n->nearest[model[row]];
+        struct nearest_call *near = &n->nearest[model[row]];
         uint64_t distance = time_ns[row] > near->median_ns ? time_ns[row] - near->median_ns
                                                            : near->median_ns - time_ns[row];
 

@@ -32,7 +32,7 @@ struct normal {
 };
 
 /* The calls that one model judges, in one location and step. */
-struct nearest {
+struct nearest_call {
     uint64_t median_ns, distance_ns;
     uint32_t row;
     uint32_t stamp; /* of the location and step this was last used for */
@@ -43,7 +43,7 @@ struct normals {
     struct idmap pairs;    /* (location, model) */
     struct normal *normal; /* [pairs.n] */
     size_t cap;
-    struct nearest *nearest; /* [n_models] */
+    struct nearest_call *nearest; /* [n_models] */
     size_t nearest_cap;
     uint32_t n_models, stamp;
     uint32_t *touched; /* [n_touched] models of the location */

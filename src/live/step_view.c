@@ -38,7 +38,7 @@ static void follow_locations(struct step_view *v, uint32_t n)
     }
 }
 
-/* Behind what has waited; rows of the traffic are those that waited, then those of the step. */
+/* After what has waited; rows of the traffic are those that waited, then those of the step. */
 static void append(struct step_view *v, const struct calls *c, uint32_t l)
 {
     struct calls *p = &v->pending[l];

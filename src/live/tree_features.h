@@ -23,7 +23,7 @@
 struct tree_feature {
     const char *name;   /* as typed */
     const char *what;   /* in a sentence: "took 5.1 ms", "had 12 calls" */
-    const char *unit;   /* behind the number, if text does not say it */
+    const char *unit;   /* after the number, if text does not say it */
     double least_ratio; /* deviations are at least this share of the mean, */
     double least;       /* and this much: clocks tick, and one call more says little */
     uint64_t (*value)(const struct live_forest *lf, uint32_t t);

@@ -39,27 +39,26 @@ static int find_plane(const char *name, size_t length, enum live_plane *plane)
 }
 
 /* from, to and width of the request. */
-struct stretch {
+struct time_range {
     double from_ns, to_ns, width;
 };
 
-static int read_stretch(const struct request *request, struct stretch *stretch)
+static int read_time_range(const struct request *request, struct time_range *range)
 {
-    int rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &stretch->from_ns);
+    int rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &range->from_ns);
 
     if (rc == 0)
-        rc =
-            request_number(request, "to", 0, REQUEST_LARGEST, REQUEST_LARGEST, &stretch->to_ns);
+        rc = request_number(request, "to", 0, REQUEST_LARGEST, REQUEST_LARGEST, &range->to_ns);
     if (rc == 0)
-        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &stretch->width);
+        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &range->width);
     return rc;
 }
 
 static struct live_span span_of(const struct live_state *live, const struct live_grid *grid,
-                                const struct stretch *stretch)
+                                const struct time_range *range)
 {
-    return live_grid_span(grid, (uint64_t)stretch->from_ns, (uint64_t)stretch->to_ns,
-                          live->totals.end_ns, (uint32_t)stretch->width);
+    return live_grid_span(grid, (uint64_t)range->from_ns, (uint64_t)range->to_ns,
+                          live->totals.end_ns, (uint32_t)range->width);
 }
 
 static void say_span(struct bundle *bundle, uint64_t version, const struct live_span *span)
@@ -77,7 +76,7 @@ int api_live_heatmap(struct live_state *live, const struct request *request,
 {
     const char *what = request_text(request, "what", "anomalies");
     struct bundle bundle = {0};
-    struct stretch stretch = {0};
+    struct time_range range = {0};
     struct live_span span;
     enum live_plane plane;
     uint32_t n, *rank, *program;
@@ -86,13 +85,13 @@ int api_live_heatmap(struct live_state *live, const struct request *request,
     int rc = find_plane(what, strlen(what), &plane);
 
     if (rc == 0)
-        rc = read_stretch(request, &stretch);
+        rc = read_time_range(request, &range);
     if (rc < 0)
         return rc;
     live_state_lock(live);
     version = live_state_version(live);
     n = live->n_ranks;
-    span = span_of(live, &live->rank_grid, &stretch);
+    span = span_of(live, &live->rank_grid, &range);
     rank = mem_alloc(n, sizeof *rank);
     program = mem_alloc(n, sizeof *program);
     value = mem_alloc((size_t)n * span.width, sizeof *value);
@@ -166,7 +165,7 @@ int api_live_history(struct live_state *live, const struct request *request,
     static const char *const of_counter[] = {"count", "total"};
     const struct live_grid *grid;
     struct bundle bundle = {0};
-    struct stretch stretch = {0};
+    struct time_range range = {0};
     struct live_span span = {0};
     uint64_t version;
     struct row_asked asked;
@@ -175,7 +174,7 @@ int api_live_history(struct live_state *live, const struct request *request,
     int rc = read_row_asked(request, &asked);
 
     if (rc == 0)
-        rc = read_stretch(request, &stretch);
+        rc = read_time_range(request, &range);
     if (rc < 0)
         return rc;
     live_state_lock(live);
@@ -183,7 +182,7 @@ int api_live_history(struct live_state *live, const struct request *request,
     grid = find_row(live, &asked, &row);
     n_planes = grid == &live->counter_grid ? 2 : LIVE_PLANES;
     if (grid) {
-        span = span_of(live, grid, &stretch);
+        span = span_of(live, grid, &range);
         value = mem_alloc((size_t)LIVE_PLANES * span.width, sizeof *value);
         for (uint32_t p = 0; p < n_planes; p++)
             live_grid_read(grid, p, row, &span, value + (size_t)p * span.width);

@@ -70,7 +70,7 @@ static void widen(struct live_grid *grid)
     grid->shift++;
 }
 
-/* So far behind the beginning; 0 before it, also where times have wrapped around 0. */
+/* So far after the beginning; 0 before it, also where times have wrapped around 0. */
 static uint64_t since_origin(const struct live_grid *grid, uint64_t time_ns)
 {
     uint64_t since = time_ns - grid->origin_ns;

@@ -52,7 +52,7 @@ void live_grid_reach(struct live_grid *grid, uint64_t begin_ns, uint64_t end_ns)
 
 /*
  * live_grid_add -- to one row and time; what is before the grid counts as its first bin, and so
- * does what is 292 years behind its beginning: such times are those before it, see monotone.h.
+ * does what is 292 years after its beginning: such times are those before it, see monotone.h.
  */
 void live_grid_add(struct live_grid *grid, uint32_t row, uint64_t time_ns,
                    const double value[LIVE_PLANES]);

@@ -41,7 +41,7 @@ struct live_point {
     uint64_t id; /* set by live_points_add */
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     uint32_t rank, program, thread, region;
-    uint32_t index; /* of the execution #RANK-INDEX; of a call, how manieth of its thread */
+    uint32_t index; /* of the execution #RANK-INDEX; of a call, its number on its thread */
     uint32_t messages, vertices;
     float score;
     uint8_t verdict; /* enum live_verdict */

@@ -173,8 +173,8 @@ static void touch(struct live_tally *tally, uint32_t region)
     tally->touched[tally->n_touched++] = region;
 }
 
-static void condemn(struct live_tally *tally, const struct ad_step *step,
-                    const struct verdict *v, uint32_t rank)
+static void add_verdict(struct live_tally *tally, const struct ad_step *step,
+                        const struct verdict *v, uint32_t rank)
 {
     uint64_t severity_ns = v->severity_ns > 0 ? (uint64_t)v->severity_ns : 0;
     struct live_point *point = add_point(tally, step, v->location, v->region);
@@ -222,7 +222,7 @@ static size_t count_calls(struct live_tally *tally, const struct ad_step *step, 
               c->exclusive_ns[row]);
         if (next < step->n_verdicts && step->verdict[next].location == l &&
             step->verdict[next].row == row)
-            condemn(tally, step, &step->verdict[next++], rank);
+            add_verdict(tally, step, &step->verdict[next++], rank);
         else if (is_sampled(of_region))
             sample(tally, step, l, row, opts->is_inclusive);
     }
@@ -296,7 +296,8 @@ void live_tally_step(struct live_tally *tally, const struct ad_step *step,
 
     begin(tally, step, opts);
     for (; next < step->n_verdicts && step->verdict[next].row == NO_ROW; next++)
-        condemn(tally, step, &step->verdict[next], opts->rank_of[step->verdict[next].location]);
+        add_verdict(tally, step, &step->verdict[next],
+                    opts->rank_of[step->verdict[next].location]);
     for (uint32_t l = 0; l < step->n_locations; l++) {
         count_messages(tally, &step->calls[l]);
         next = count_calls(tally, step, l, next, opts);

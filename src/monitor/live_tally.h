@@ -39,7 +39,7 @@ struct live_share {
     double calls, bin_exclusive_ns;
     uint64_t bin_time_ns;
     bool is_touched;
-    uint32_t n_seen, every; /* of regions: every so manieth call is a point, a power of two */
+    uint32_t n_seen, every; /* of regions: one call in so many is a point, a power of two */
     uint32_t n_sampled;
 };
 

@@ -46,7 +46,7 @@ void affinity_row(const double *square, size_t k, double perplexity, double *p)
     }
 }
 
-struct rows {
+struct affinity_rows {
     const struct nearest *nearest;
     double perplexity;
     double *p; /* (rows, k) p_j|i */
@@ -56,7 +56,7 @@ struct rows {
 
 static void fill_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct rows *r = ctx;
+    struct affinity_rows *r = ctx;
     size_t k = r->nearest->k;
 
     (void)worker;
@@ -78,7 +78,7 @@ static size_t place_of(const struct nearest *nearest, size_t j, size_t i)
 /* Which pairs are each other's neighbours. */
 static void find_mutual(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct rows *r = ctx;
+    struct affinity_rows *r = ctx;
     size_t k = r->nearest->k;
 
     (void)worker;
@@ -91,7 +91,7 @@ static void find_mutual(void *ctx, size_t begin, size_t end, unsigned worker)
 }
 
 /* Entries of one direction only appear in both rows, mutual ones are in both already. */
-static void count(struct affinity *a, const struct rows *r)
+static void count(struct affinity *a, const struct affinity_rows *r)
 {
     size_t k = r->nearest->k;
 
@@ -104,7 +104,7 @@ static void count(struct affinity *a, const struct rows *r)
         a->first[i + 1] += a->first[i];
 }
 
-static void scatter(struct affinity *a, const struct rows *r)
+static void scatter(struct affinity *a, const struct affinity_rows *r)
 {
     size_t *at = mem_resize(NULL, a->n, sizeof *at), k = r->nearest->k;
 
@@ -131,7 +131,7 @@ void affinity_init(struct affinity *a, const struct nearest *nearest, double per
                    struct pool *pool)
 {
     size_t n = nearest->rows, k = nearest->k;
-    struct rows r = {.nearest = nearest, .perplexity = perplexity};
+    struct affinity_rows r = {.nearest = nearest, .perplexity = perplexity};
 
     r.p = mem_resize(NULL, n * k, sizeof *r.p);
     r.is_mutual = mem_resize(NULL, n * k, sizeof *r.is_mutual);

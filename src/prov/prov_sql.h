@@ -20,7 +20,7 @@ const char *prov_sql_collection(const char *name);
 
 /* ---------------------------------------------------------------------------- commands */
 
-/* prov_sql_all -- all records in the order they were stored: columns as named, and behind them
+/* prov_sql_all -- all records in the order they were stored: columns as named, and after them
  * all of it as JSON, NULL for a damaged one. */
 char *prov_sql_all(const char *collection, uint32_t rank);
 

@@ -215,7 +215,7 @@ static json_int_t ask(struct database *reader, const char *question)
     return answer;
 }
 
-/* Puts a record with these bytes behind the others. */
+/* Puts a record with these bytes after the others. */
 static void put_bytes(const struct pack *plain)
 {
     static const char sql[] =

@@ -385,13 +385,13 @@ static void pack_indices(struct instance x[CLIENTS], struct pack *out)
 }
 
 /* When the server is killed, and started anew without all it knew, in a round of two. */
-enum moment { NEVER, BEFORE, AMONG, BEHIND, N_MOMENTS };
+enum moment { NEVER, BEFORE, AMONG, AFTER, N_MOMENTS };
 
 /*
  * In each round the clients take turns in another order. The models after each round go to
  * bytes, one after the other.
  *
- *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  BEHIND  all
+ *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  AFTER  all
  * do
  */
 static void play_rounds(unsigned turn, enum moment moment, struct pack *out)
@@ -428,7 +428,7 @@ static void play_rounds(unsigned turn, enum moment moment, struct pack *out)
             n += is_done[k];
             if (is_done[k])
                 pack_models(&x[k], &models[k]);
-            if (is_killed && moment == BEHIND && is_done[k] && n == 1) {
+            if (is_killed && moment == AFTER && is_done[k] && n == 1) {
                 stop(pid);
                 pid = start(address, "", "3");
             }

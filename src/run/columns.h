@@ -65,7 +65,7 @@ struct columns_writer *columns_create(const char *dir, uint32_t n_locations);
 void columns_free(struct columns_writer *writer);
 
 /*
- * columns_place -- give location `location` its rows, behind those of the one before. Must be
+ * columns_place -- give location `location` its rows, after those of the one before. Must be
  * called for all locations in order, before columns_write of the same location.
  */
 void columns_place(struct columns_writer *writer, uint32_t location, const struct calls *calls);
@@ -73,7 +73,7 @@ void columns_place(struct columns_writer *writer, uint32_t location, const struc
 /*
  * columns_write -- write the calls of a location where they were placed.
  *   by_depth  room for calls->n numbers
- *   look      called with rows that are about to be written, one block behind the other: for
+ *   look      called with rows that are about to be written, one block after the other: for
  *             what has to see all calls once and does well to do it while they are in the cache
  * Several threads may write different locations at once. Returns 0 or ERR_IO.
  */

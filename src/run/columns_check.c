@@ -22,15 +22,15 @@
 #define LATEST_NS ((uint64_t)1 << 62) /* times and durations can be added */
 
 /* A call that is open, at its depth. */
-struct open_call {
-    uint32_t end;     /* row behind its last */
+struct ancestor {
+    uint32_t end;     /* row after its last */
     uint64_t left_ns; /* of its time, when that of the calls in it so far is taken out */
 };
 
 struct walk {
     struct call_view v;
     uint32_t n_regions, base; /* depth of the roots */
-    struct open_call *open;   /* [v.n_depths] */
+    struct ancestor *open;    /* [v.n_depths] */
     uint64_t *next;           /* [v.n_depths] in by_depth; NULL: the order is not looked at */
 };
 
@@ -58,7 +58,7 @@ static inline bool is_call_good(struct walk *w, uint32_t i, uint32_t d, uint32_t
             return false;
         w->open[d - 1].left_ns -= inclusive;
     }
-    w->open[d] = (struct open_call){.end = i + len, .left_ns = inclusive};
+    w->open[d] = (struct ancestor){.end = i + len, .left_ns = inclusive};
     return true;
 }
 

@@ -69,7 +69,7 @@ static bool is_tree_good(const struct call_view *v, uint32_t row)
 {
     uint32_t len = v->subtree_len[row];
 
-    /* rows behind the root that it does not contain cannot be: its length is where they end */
+    /* rows after the root that it does not contain cannot be: its length is where they end */
     return len > 0 && len <= v->n - row && are_rows_good(v, row, row + len);
 }
 

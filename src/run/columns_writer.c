@@ -269,7 +269,7 @@ static int write_file(const struct columns_writer *w, const char *name, const vo
     return rc;
 }
 
-/* All locations' depth_start behind each other; the ranges learn where theirs is. */
+/* All locations' depth_start one after another; the ranges learn where theirs is. */
 static uint64_t *join_depths(struct columns_writer *w, uint64_t *n)
 {
     uint64_t *all, at = 0;

@@ -23,7 +23,7 @@
 #define MOST_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
 
 /* What one thread needs. */
-struct worker {
+struct ingest_worker {
     struct source_reader *reader;
     struct callstack *stack;
     struct calls calls;
@@ -38,7 +38,7 @@ struct job {
     const struct ingest_opts *opts;
     struct ingested *out;
     struct columns_writer *writer;
-    struct worker *worker; /* [pool_threads] */
+    struct ingest_worker *worker; /* [pool_threads] */
     struct sequence sequence;
     struct progress progress;
     atomic_bool is_failed; /* no use going on */
@@ -48,7 +48,7 @@ struct job {
     } * failure; /* [n_locations] */
 };
 
-static void worker_release(struct worker *w)
+static void worker_release(struct ingest_worker *w)
 {
     source_reader_free(w->reader);
     callstack_free(w->stack);
@@ -59,7 +59,7 @@ static void worker_release(struct worker *w)
     free(w->by_depth);
 }
 
-static int worker_init(struct worker *w, struct source *source)
+static int worker_init(struct ingest_worker *w, struct source *source)
 {
     uint32_t n_regions = source->defs.names.n;
 
@@ -74,14 +74,14 @@ static int worker_init(struct worker *w, struct source *source)
 }
 
 /* Room for the calls that the trace announces, within reason: growing costs copies. */
-static void make_room(struct worker *w, const struct location *location)
+static void make_room(struct ingest_worker *w, const struct location *location)
 {
     uint64_t n = location->n_events_said / 2;
 
     calls_reserve(&w->calls, n < MOST_ANNOUNCED ? n : MOST_ANNOUNCED);
 }
 
-static void read_events(struct job *job, struct worker *w, unsigned index, uint32_t l)
+static void read_events(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
     const struct event_batch *batch;
@@ -101,7 +101,7 @@ static void read_events(struct job *job, struct worker *w, unsigned index, uint3
 }
 
 /* Reads location l as far as it goes; a bad one as far as it did go. */
-static void read_location(struct job *job, struct worker *w, unsigned index, uint32_t l)
+static void read_location(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
     struct guard *guard = job->opts->guard;
@@ -140,13 +140,13 @@ static void fail_location(struct job *job, uint32_t l, int rc)
 
 static void profile_block(void *ctx, uint32_t begin, uint32_t end)
 {
-    struct worker *w = ctx;
+    struct ingest_worker *w = ctx;
 
     profile_rows(&w->profile, &w->walk, &w->calls, begin, end);
 }
 
 /* Everything that looks at all calls of a location once more. */
-static int write_and_profile(struct job *job, struct worker *w, uint32_t l)
+static int write_and_profile(struct job *job, struct ingest_worker *w, uint32_t l)
 {
     int rc = 0;
 
@@ -162,7 +162,7 @@ static int write_and_profile(struct job *job, struct worker *w, uint32_t l)
     return rc;
 }
 
-static void take_location(struct job *job, struct worker *w, unsigned index, uint32_t l)
+static void take_location(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
 {
     int rc = w->reader ? 0 : worker_init(w, job->source);
 

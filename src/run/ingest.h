@@ -2,7 +2,7 @@
  * ingest -- read a whole trace: all locations in parallel, into columns and a profile.
  *
  * Each worker thread has a reader, a call stack and the columns of one location. Locations are
- * taken in order, and a finished one gets its place in the files behind those before it, so
+ * taken in order, and a finished one gets its place in the files after those before it, so
  * that the result is the same, byte for byte, on any number of threads.
  */
 #ifndef SNAG_RUN_INGEST_H

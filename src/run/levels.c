@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "run/columns_format.h"
 #include "run/levels_format.h"
 
@@ -259,28 +260,12 @@ struct level levels_at(const struct levels *levels, uint32_t location, uint32_t 
                           (uint32_t)place->n};
 }
 
-/* How many of the ascending numbers x[0 .. n) are below y. */
-static uint64_t count_below(const uint64_t *x, uint64_t n, uint64_t y)
-{
-    uint64_t low = 0, high = n;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (x[middle] < y)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 size_t levels_message_from(const struct levels *levels, uint32_t location, uint64_t time_ns)
 {
     struct call_view calls = columns_view(levels->columns, location);
     const uint64_t *fence = levels->message_fence + levels->first_message_fence[location];
     uint64_t n = levels_fences(calls.n_messages, LEVELS_MESSAGE_FENCE);
-    uint64_t below = count_below(fence, n, time_ns);
+    uint64_t below = lower_bound_u64(fence, n, time_ns);
     size_t i = below > 0 ? (below - 1) * LEVELS_MESSAGE_FENCE : 0;
     size_t end = below * LEVELS_MESSAGE_FENCE;
 
@@ -300,7 +285,7 @@ static uint64_t spent_before(const uint64_t *spent, const struct call_view *call
     if (i == 0)
         return 0;
     if (k == i)
-        k -= LEVELS_SPENT; /* behind the last call there is no sum */
+        k -= LEVELS_SPENT; /* after the last call there is no sum */
     sum = spent[k / LEVELS_SPENT];
     for (; k < i; k++)
         if (row[k] < calls->n)
@@ -321,18 +306,18 @@ uint64_t levels_spent(const struct levels *levels, uint32_t location, uint32_t d
 uint32_t level_most(const struct level *level, uint64_t begin_ns, uint64_t end_ns)
 {
     uint64_t n = levels_fences(level->n, LEVELS_FENCE);
-    uint64_t begin = count_below(level->fence, n, begin_ns);
-    uint64_t end = count_below(level->fence, n, end_ns);
+    uint64_t begin = lower_bound_u64(level->fence, n, begin_ns);
+    uint64_t end = lower_bound_u64(level->fence, n, end_ns);
     uint64_t most = (end - (begin > 0 ? begin - 1 : 0)) * LEVELS_FENCE;
 
     return (uint32_t)(most < level->n ? most : level->n);
 }
 
-/* The first that begins at or behind a time. */
+/* The first that begins at or after a time. */
 static uint32_t first_from(const struct level *level, uint64_t time_ns)
 {
     uint64_t n = levels_fences(level->n, LEVELS_FENCE);
-    uint64_t below = count_below(level->fence, n, time_ns);
+    uint64_t below = lower_bound_u64(level->fence, n, time_ns);
     uint64_t i = below > 0 ? (below - 1) * LEVELS_FENCE : 0, end = below * LEVELS_FENCE;
 
     while (i < end && i < level->n && level->rect[i].begin_ns < time_ns)

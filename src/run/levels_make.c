@@ -195,7 +195,7 @@ static void free_share(struct share *s)
     free(s->line);
 }
 
-/* Behind what the locations before have. */
+/* After what the locations before have. */
 static void append(struct share *all, const struct share *s)
 {
     mem_grow(&all->level, &all->level_cap, all->n_levels + s->n_levels, sizeof *all->level);

@@ -1,7 +1,7 @@
 /*
  * sample_columns -- the columns of a small random run, in memory that tests may damage.
  *
- * Roots behind each other, most short, some long, with pauses and bursts; calls inside the
+ * Roots one after another, most short, some long, with pauses and bursts; calls inside the
  * longer ones, up to three deep; messages now and then.
  */
 #ifndef SNAG_RUN_SAMPLE_COLUMNS_H

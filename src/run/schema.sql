@@ -98,7 +98,7 @@ CREATE TABLE execution (
     location    INTEGER NOT NULL REFERENCES location,
     rank        INTEGER NOT NULL,
     thread      INTEGER NOT NULL,
-    idx         INTEGER NOT NULL,   -- how manieth on its location, from 0
+    idx         INTEGER NOT NULL,   -- number on its location, from 0
     call        INTEGER NOT NULL,   -- row of its root among the calls of its location
     enter_ns    INTEGER NOT NULL,
     duration_ns INTEGER NOT NULL,

@@ -1,24 +1,17 @@
 /* Single calls of the trace: what one is, and where the next of a region is. */
 #include "base/err.h"
+#include "base/search.h"
 #include "explain/trace_view.h"
 #include "base/json.h"
 #include "serve/api.h"
 
-/* The first of a depth, counted from its beginning, whose row is `row` or behind it. */
+/* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
 {
     const uint32_t *by_depth = calls->by_depth + calls->depth_start[depth];
-    uint64_t low = 0, high = calls->depth_start[depth + 1] - calls->depth_start[depth];
+    uint64_t n = calls->depth_start[depth + 1] - calls->depth_start[depth];
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (by_depth[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound_u32(by_depth, n, row);
 }
 
 /* The direct children of a call are neighbours in the order of the depth below it. */
@@ -115,7 +108,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     return response_json(response, json);
 }
 
-/* The first call of a region that is entered behind a time, or NO_CALL. */
+/* The first call of a region that is entered after a time, or NO_CALL. */
 static uint32_t next_call(const struct call_view *calls, uint32_t region, uint64_t after_ns)
 {
     for (uint32_t i = calls_until(calls, after_ns); i < calls->n; i++)

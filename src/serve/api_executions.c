@@ -23,33 +23,33 @@
 
 /* ------------------------------------------------------------------------------ columns */
 
-/* What can be asked for: in which part of the roll it is, and as what it goes out. */
+/* What can be asked for: in which part of the table it is, and as what it goes out. */
 static const struct wanted {
     const char *name;
-    enum { IN_FACTS, IN_SCORES, IN_ROLL } where;
+    enum { IN_FACTS, IN_SCORES, IN_TABLE } where;
     size_t at; /* of the pointer to it */
     enum bundle_type type;
 } wanted_columns[] = {
-    {"enter_ns", IN_FACTS, offsetof(struct roll_facts, enter_ns), BUNDLE_F64},
-    {"exit_ns", IN_FACTS, offsetof(struct roll_facts, exit_ns), BUNDLE_F64},
-    {"duration_ns", IN_FACTS, offsetof(struct roll_facts, duration_ns), BUNDLE_F64},
-    {"score", IN_SCORES, offsetof(struct roll_scores, score), BUNDLE_F32},
-    {"rank", IN_FACTS, offsetof(struct roll_facts, rank), BUNDLE_U32},
-    {"thread", IN_FACTS, offsetof(struct roll_facts, thread), BUNDLE_U32},
-    {"index", IN_FACTS, offsetof(struct roll_facts, index), BUNDLE_U32},
-    {"location", IN_FACTS, offsetof(struct roll_facts, location), BUNDLE_U32},
-    {"vertices", IN_FACTS, offsetof(struct roll_facts, vertices), BUNDLE_U32},
-    {"messages", IN_FACTS, offsetof(struct roll_facts, messages), BUNDLE_U32},
-    {"verdict", IN_SCORES, offsetof(struct roll_scores, is_anomaly), BUNDLE_U8},
-    {"part", IN_FACTS, offsetof(struct roll_facts, part), BUNDLE_U8},
-    {"label", IN_ROLL, offsetof(struct roll, label), BUNDLE_I8},
+    {"enter_ns", IN_FACTS, offsetof(struct execution_facts, enter_ns), BUNDLE_F64},
+    {"exit_ns", IN_FACTS, offsetof(struct execution_facts, exit_ns), BUNDLE_F64},
+    {"duration_ns", IN_FACTS, offsetof(struct execution_facts, duration_ns), BUNDLE_F64},
+    {"score", IN_SCORES, offsetof(struct execution_scores, score), BUNDLE_F32},
+    {"rank", IN_FACTS, offsetof(struct execution_facts, rank), BUNDLE_U32},
+    {"thread", IN_FACTS, offsetof(struct execution_facts, thread), BUNDLE_U32},
+    {"index", IN_FACTS, offsetof(struct execution_facts, index), BUNDLE_U32},
+    {"location", IN_FACTS, offsetof(struct execution_facts, location), BUNDLE_U32},
+    {"vertices", IN_FACTS, offsetof(struct execution_facts, vertices), BUNDLE_U32},
+    {"messages", IN_FACTS, offsetof(struct execution_facts, messages), BUNDLE_U32},
+    {"verdict", IN_SCORES, offsetof(struct execution_scores, is_anomaly), BUNDLE_U8},
+    {"part", IN_FACTS, offsetof(struct execution_facts, part), BUNDLE_U8},
+    {"label", IN_TABLE, offsetof(struct execution_table, label), BUNDLE_I8},
 };
 #define N_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
 
 /* The columns of an answer, and what keeps them where they are until it is sent. */
 struct answer_columns {
-    struct shelf *rolls;
-    const struct roll *roll;
+    struct shared_cache *tables;
+    const struct execution_table *table;
     float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] those that were read for it */
     size_t n_own;
 };
@@ -60,13 +60,13 @@ static void free_columns(void *owner)
 
     for (size_t c = 0; c < columns->n_own; c++)
         free(columns->own[c]);
-    if (columns->roll)
-        roll_give_back(columns->rolls, columns->roll);
+    if (columns->table)
+        execution_table_give_back(columns->tables, columns->table);
     free(columns);
 }
 
 /* Rows (tree, value), each to its place. Returns how many rows there were, or ERR_*. */
-static int64_t read_coordinate(struct worker *worker, const struct standing *standing,
+static int64_t read_coordinate(struct worker *worker, const struct foi_state *state,
                                const char *sql, const char *method, float *column)
 {
     sqlite3_stmt *query = NULL;
@@ -74,11 +74,11 @@ static int64_t read_coordinate(struct worker *worker, const struct standing *sta
     int rc = rundb_prepare(worker->db, sql, &query);
 
     if (rc == 0)
-        rc = rundb_bind(worker->db, query, "it", standing->foi, method);
+        rc = rundb_bind(worker->db, query, "it", state->foi, method);
     for (; rc == 0 && sqlite3_step(query) == SQLITE_ROW; n++) {
         int64_t t = sqlite3_column_int64(query, 0);
 
-        if (t >= 0 && t < standing->n)
+        if (t >= 0 && t < state->n)
             column[t] = (float)sqlite3_column_double(query, 1);
     }
     sqlite3_finalize(query);
@@ -86,7 +86,7 @@ static int64_t read_coordinate(struct worker *worker, const struct standing *sta
 }
 
 /* "pca.x" and its like. */
-static int read_projection(struct worker *worker, const struct standing *standing,
+static int read_projection(struct worker *worker, const struct foi_state *state,
                            const char *name, float *column)
 {
     char method[16];
@@ -96,7 +96,7 @@ static int read_projection(struct worker *worker, const struct standing *standin
     if (dot && dot - name < (int)sizeof method && (dot[1] == 'x' || dot[1] == 'y') &&
         dot[2] == '\0') {
         snprintf(method, sizeof method, "%.*s", (int)(dot - name), name);
-        n = read_coordinate(worker, standing,
+        n = read_coordinate(worker, state,
                             dot[1] == 'x' ? run_sql_projection_x : run_sql_projection_y, method,
                             column);
     }
@@ -105,11 +105,11 @@ static int read_projection(struct worker *worker, const struct standing *standin
     return n < 0 ? (int)n : 0;
 }
 
-static const void *find_wanted(const struct roll *roll, const struct wanted *wanted)
+static const void *find_wanted(const struct execution_table *table, const struct wanted *wanted)
 {
-    const char *in = wanted->where == IN_FACTS    ? (const char *)roll->facts
-                     : wanted->where == IN_SCORES ? (const char *)roll->scores
-                                                  : (const char *)roll;
+    const char *in = wanted->where == IN_FACTS    ? (const char *)table->facts
+                     : wanted->where == IN_SCORES ? (const char *)table->scores
+                                                  : (const char *)table;
     const void *column;
 
     memcpy(&column, in + wanted->at, sizeof column);
@@ -117,7 +117,7 @@ static const void *find_wanted(const struct roll *roll, const struct wanted *wan
 }
 
 static int add_column(struct answer_columns *columns, struct bundle *bundle,
-                      struct worker *worker, const struct standing *standing, const char *name)
+                      struct worker *worker, const struct foi_state *state, const char *name)
 {
     float *own;
 
@@ -128,12 +128,12 @@ static int add_column(struct answer_columns *columns, struct bundle *bundle,
 
         if (strcmp(wanted->name, name) != 0)
             continue;
-        bundle_add(bundle, name, wanted->type, find_wanted(columns->roll, wanted), standing->n);
+        bundle_add(bundle, name, wanted->type, find_wanted(columns->table, wanted), state->n);
         return 0;
     }
-    columns->own[columns->n_own++] = own = mem_alloc(standing->n, sizeof *own);
-    bundle_add(bundle, name, BUNDLE_F32, own, standing->n);
-    return read_projection(worker, standing, name, own);
+    columns->own[columns->n_own++] = own = mem_alloc(state->n, sizeof *own);
+    bundle_add(bundle, name, BUNDLE_F32, own, state->n);
+    return read_projection(worker, state, name, own);
 }
 
 /*
@@ -143,13 +143,13 @@ static int add_column(struct answer_columns *columns, struct bundle *bundle,
 static void put_etag(char etag[40], const struct served *served, int64_t foi, const char *names,
                      const struct answer_columns *columns)
 {
-    const struct roll *roll = columns->roll;
-    const uint64_t stamp[] = {served->nonce, (uint64_t)foi, (uint64_t)roll->newest_label,
-                              (uint64_t)roll->newest_retrain, (uint64_t)roll->n_undone};
+    const struct execution_table *table = columns->table;
+    const uint64_t stamp[] = {served->nonce, (uint64_t)foi, (uint64_t)table->newest_label,
+                              (uint64_t)table->newest_retrain, (uint64_t)table->n_undone};
     uint64_t sum = checksum_seeded(names, strlen(names), checksum_of(stamp, sizeof stamp));
 
     for (size_t c = 0; c < columns->n_own; c++)
-        sum = checksum_seeded(columns->own[c], roll->n * sizeof(float), sum);
+        sum = checksum_seeded(columns->own[c], table->n * sizeof(float), sum);
     snprintf(etag, 40, "\"%016llx-%llx\"", (unsigned long long)sum,
              (unsigned long long)served->nonce);
 }
@@ -160,30 +160,31 @@ int api_columns(struct worker *worker, const struct request *request, struct res
     char *names = mem_copy_string(wanted), *rest = NULL;
     struct answer_columns *columns = mem_alloc(1, sizeof *columns);
     struct bundle bundle = {.n_columns = 0};
-    struct standing *standing;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    struct foi_state *state;
+    int rc = worker_foi(worker, request->id[0], &state);
 
-    columns->rolls = &worker->served->rolls;
+    columns->tables = &worker->served->tables;
     if (rc == 0)
-        rc = roll_take(columns->rolls, worker->db, standing->foi, standing->n, &columns->roll);
+        rc = execution_table_take(columns->tables, worker->db, state->foi, state->n,
+                                  &columns->table);
     for (char *name = strtok_r(names, ",", &rest); rc == 0 && name;
          name = strtok_r(NULL, ",", &rest))
-        rc = add_column(columns, &bundle, worker, standing, name);
+        rc = add_column(columns, &bundle, worker, state, name);
     free(names);
     if (rc < 0) {
         bundle_release(&bundle);
         free_columns(columns);
         return rc;
     }
-    response_parts(response, &bundle, columns->n_own * standing->n * sizeof(float),
-                   free_columns, columns);
-    put_etag(response->etag, worker->served, standing->foi, wanted, columns);
+    response_parts(response, &bundle, columns->n_own * state->n * sizeof(float), free_columns,
+                   columns);
+    put_etag(response->etag, worker->served, state->foi, wanted, columns);
     return 0;
 }
 
 /* --------------------------------------------------------------------------- candidates */
 
-static int read_selected(const struct request *request, struct standing_filter *selected)
+static int read_selected(const struct request *request, struct foi_filter *selected)
 {
     const char *verdict = request_text(request, "verdict", NULL);
     const char *label = request_text(request, "label", NULL);
@@ -206,7 +207,7 @@ static int read_selected(const struct request *request, struct standing_filter *
     return rc;
 }
 
-static bool is_selected(const struct roll *r, const struct standing_filter *selected,
+static bool is_selected(const struct execution_table *r, const struct foi_filter *selected,
                         uint32_t t)
 {
     return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
@@ -215,33 +216,33 @@ static bool is_selected(const struct roll *r, const struct standing_filter *sele
 }
 
 /* The last list that was asked for is kept: whoever pages through it does not make it anew. */
-static const struct standing_list *select_trees(struct standing *standing,
-                                                const struct standing_filter *selected)
+static const struct foi_list *select_trees(struct foi_state *state,
+                                           const struct foi_filter *selected)
 {
-    struct standing_list *list = &standing->list;
-    const struct standing_filter *kept = &list->filter;
-    const struct roll *roll = standing->roll;
+    struct foi_list *list = &state->list;
+    const struct foi_filter *kept = &list->filter;
+    const struct execution_table *table = state->table;
 
-    if (list->roll == roll && kept->rank == selected->rank && kept->label == selected->label &&
-        kept->is_anomaly == selected->is_anomaly)
+    if (list->table == table && kept->rank == selected->rank &&
+        kept->label == selected->label && kept->is_anomaly == selected->is_anomaly)
         return list;
     free(list->tree);
-    *list = (struct standing_list){.filter = *selected, .roll = roll, .n = standing->n};
+    *list = (struct foi_list){.filter = *selected, .table = table, .n = state->n};
     if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2)
         return list; /* all */
-    list->tree = mem_alloc(standing->n, sizeof *list->tree);
+    list->tree = mem_alloc(state->n, sizeof *list->tree);
     list->n = 0;
-    for (uint32_t i = 0; i < standing->n; i++)
-        if (is_selected(roll, selected, roll->scores->order[i]))
-            list->tree[list->n++] = roll->scores->order[i];
+    for (uint32_t i = 0; i < state->n; i++)
+        if (is_selected(table, selected, table->scores->order[i]))
+            list->tree[list->n++] = table->scores->order[i];
     return list;
 }
 
-static int answer_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+static int answer_items(struct worker *worker, struct foi_state *state, const uint32_t *tree,
                         size_t n, uint32_t total, struct response *response)
 {
     json_t *items;
-    int rc = execution_items(worker, standing, tree, n, &items);
+    int rc = execution_items(worker, state, tree, n, &items);
 
     return rc < 0 ? rc
                   : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
@@ -251,12 +252,12 @@ static int answer_items(struct worker *worker, struct standing *standing, const 
 int api_candidates(struct worker *worker, const struct request *request,
                    struct response *response)
 {
-    struct standing *standing;
-    struct standing_filter selected;
-    const struct standing_list *list;
+    struct foi_state *state;
+    struct foi_filter selected;
+    const struct foi_list *list;
     uint32_t tree[MOST_ITEMS], n = 0;
     double offset, limit;
-    int rc = worker_model(worker, request->id[0], &standing);
+    int rc = worker_model(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
@@ -269,24 +270,24 @@ int api_candidates(struct worker *worker, const struct request *request,
                      request_text(request, "order", ""));
     if (rc < 0)
         return rc;
-    list = select_trees(standing, &selected);
+    list = select_trees(state, &selected);
     for (size_t i = (size_t)offset; i < list->n && n < limit; i++)
-        tree[n++] = list->tree ? list->tree[i] : standing->roll->scores->order[i];
-    return answer_items(worker, standing, tree, n, list->n, response);
+        tree[n++] = list->tree ? list->tree[i] : state->table->scores->order[i];
+    return answer_items(worker, state, tree, n, list->n, response);
 }
 
 /* -------------------------------------------------------------------------------- next */
 
 /* The questions in order, by what is learnt from the labels there are. */
-static int ask(struct ranking *r, const struct standing *standing, size_t most, uint32_t *tree,
+static int ask(struct ranking *r, const struct foi_state *state, size_t most, uint32_t *tree,
                size_t *n)
 {
     double *score = mem_alloc(r->n, sizeof *score), threshold;
     bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
-    int rc = learner_rank(&r->learner, standing->roll->label, score, is_anomaly, &threshold);
+    int rc = learner_rank(&r->learner, state->table->label, score, is_anomaly, &threshold);
 
     if (rc == 0)
-        *n = query_next(&r->rows, score, r->prior, standing->roll->label,
+        *n = query_next(&r->rows, score, r->prior, state->table->label,
                         gp_opts_default().length, most, tree);
     free(score);
     free(is_anomaly);
@@ -296,7 +297,7 @@ static int ask(struct ranking *r, const struct standing *standing, size_t most, 
 int api_next(struct worker *worker, const struct request *request, struct response *response)
 {
     static const struct retrain_settings usual = {.seed = 1};
-    struct standing *standing;
+    struct foi_state *state;
     struct ranking *ranking;
     uint32_t tree[MOST_QUESTIONS], total = 0;
     size_t n = 0;
@@ -306,17 +307,17 @@ int api_next(struct worker *worker, const struct request *request, struct respon
     if (rc == 0)
         rc = request_number(request, "n", 0, MOST_QUESTIONS, most, &most);
     if (rc == 0)
-        rc = worker_model(worker, request->id[0], &standing);
+        rc = worker_model(worker, request->id[0], &state);
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], &usual, &ranking);
     if (rc < 0)
         return rc;
-    if (most > standing->n)
-        most = standing->n;
-    rc = ask(ranking, standing, (size_t)most, tree, &n);
-    for (uint32_t t = 0; t < standing->n; t++)
-        total += standing->roll->label[t] == LABEL_NONE;
-    return rc < 0 ? rc : answer_items(worker, standing, tree, n, total, response);
+    if (most > state->n)
+        most = state->n;
+    rc = ask(ranking, state, (size_t)most, tree, &n);
+    for (uint32_t t = 0; t < state->n; t++)
+        total += state->table->label[t] == LABEL_NONE;
+    return rc < 0 ? rc : answer_items(worker, state, tree, n, total, response);
 }
 
 /* ------------------------------------------------------------------------------ one, all */
@@ -324,16 +325,16 @@ int api_next(struct worker *worker, const struct request *request, struct respon
 int api_execution(struct worker *worker, const struct request *request,
                   struct response *response)
 {
-    struct standing *standing;
+    struct foi_state *state;
     struct closeup c;
     json_t *json = NULL;
-    int rc = worker_model(worker, request->id[0], &standing);
+    int rc = worker_model(worker, request->id[0], &state);
 
     closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
-        rc = closeup_locate(&c, &standing->model);
+        rc = closeup_locate(&c, &state->model);
     if (rc == 0)
         rc = closeup_to_json(&c, &json);
     if (rc == 0) {

@@ -81,9 +81,9 @@ int api_labels_csv(struct worker *worker, const struct request *request,
 int api_retrains(struct worker *worker, const struct request *request,
                  struct response *response)
 {
-    struct standing *standing;
+    struct foi_state *state;
     json_t *history;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = retrain_history(worker->db, request->id[0], &history);
@@ -109,17 +109,17 @@ static int read_author(const struct worker *worker, const struct request *reques
 }
 
 /* Rank, thread and number of the executions that these trees are of. */
-static int find_executions(const struct standing *standing, const struct label_list *list,
+static int find_executions(const struct foi_state *state, const struct label_list *list,
                            struct label_entry *entry)
 {
-    const struct roll_facts *facts = standing->roll->facts;
+    const struct execution_facts *facts = state->table->facts;
 
     for (size_t i = 0; i < list->n; i++) {
         int64_t tree = list->item[i].tree;
 
-        if (tree < 0 || tree >= standing->n)
+        if (tree < 0 || tree >= state->n)
             return err_set(ERR_USAGE, "no execution has the tree %lld", (long long)tree);
-        entry[i] = (struct label_entry){.foi = standing->foi,
+        entry[i] = (struct label_entry){.foi = state->foi,
                                         .rank = facts->rank[tree],
                                         .thread = facts->thread[tree],
                                         .index = facts->index[tree],
@@ -128,11 +128,11 @@ static int find_executions(const struct standing *standing, const struct label_l
     return 0;
 }
 
-static int store_labels(struct worker *worker, const struct standing *standing,
+static int store_labels(struct worker *worker, const struct foi_state *state,
                         const struct label_list *list)
 {
     struct label_entry *entry = mem_alloc(list->n, sizeof *entry);
-    int rc = find_executions(standing, list, entry);
+    int rc = find_executions(state, list, entry);
 
     if (rc == 0 && list->n > 0) {
         rc = label_store_add(worker->db, entry, list->n,
@@ -146,14 +146,14 @@ static int store_labels(struct worker *worker, const struct standing *standing,
 int api_label(struct worker *worker, const struct request *request, struct response *response)
 {
     struct label_list list = {0};
-    struct standing *standing;
+    struct foi_state *state;
     size_t n;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = label_list_read(&list, request->text, request->size);
     if (rc == 0)
-        rc = store_labels(worker, standing, &list);
+        rc = store_labels(worker, state, &list);
     n = list.n;
     label_list_release(&list);
     if (rc < 0)
@@ -208,9 +208,9 @@ int api_undo(struct worker *worker, const struct request *request, struct respon
 {
     struct retrain_settings newest, before;
     struct retrain_result result = {.id = 0};
-    struct standing *standing;
+    struct foi_state *state;
     struct ranking *ranking;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = retrain_before(worker->db, request->id[0], &newest, &before);

@@ -96,10 +96,10 @@ static void *project(void *arg)
 int api_projection(struct worker *worker, const struct request *request,
                    struct response *response)
 {
-    struct standing *standing;
+    struct foi_state *state;
     size_t size;
     void *bytes;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc < 0)
         return rc;
@@ -162,9 +162,9 @@ int api_project(struct worker *worker, const struct request *request, struct res
 {
     struct served *s = worker->served;
     struct projection_opts opts = {.project = {.pool = NULL}};
-    struct standing *standing;
+    struct foi_state *state;
     struct job *job;
-    int rc = worker_standing(worker, request->id[0], &standing);
+    int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = choose(request, &opts);

@@ -7,16 +7,16 @@
 
 int api_tree(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct standing *standing;
+    struct foi_state *state;
     struct closeup c;
     struct call_paths paths;
-    int rc = worker_model(worker, request->id[0], &standing);
+    int rc = worker_model(worker, request->id[0], &state);
 
     closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
     if (rc == 0)
         rc = closeup_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
-        rc = closeup_locate(&c, &standing->model);
+        rc = closeup_locate(&c, &state->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);
         response_json(response, call_paths_to_json(&paths, c.x.location));
@@ -28,13 +28,13 @@ int api_tree(struct worker *worker, const struct request *request, struct respon
 
 int api_typical(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct standing *standing;
+    struct foi_state *state;
     struct call_paths paths;
-    int rc = worker_model(worker, request->id[0], &standing);
+    int rc = worker_model(worker, request->id[0], &state);
 
     if (rc < 0)
         return rc;
-    call_paths_typical(&paths, &standing->model);
+    call_paths_typical(&paths, &state->model);
     response_json(response, call_paths_to_json(&paths, NO_LOCATION));
     call_paths_release(&paths);
     return 0;

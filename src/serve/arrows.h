@@ -46,7 +46,7 @@ void arrows_of(struct arrows *arrows, const struct columns *columns,
                const struct levels *levels, const struct arrows_window *window, size_t most);
 void arrows_release(struct arrows *arrows);
 
-/* arrows_from -- the first message of a location whose record was written at or behind a time.
+/* arrows_from -- the first message of a location whose record was written at or after a time.
  */
 size_t arrows_from(const struct columns *columns, const struct levels *levels,
                    uint32_t location, uint64_t time_ns);

@@ -1,5 +1,5 @@
 /*
- * Paths are numbered callers first, in order of first appearance. Linking each behind the last
+ * Paths are numbered callers first, in order of first appearance. Linking each after the last
  * of its siblings and walking with a stack makes preorder of it.
  */
 #include "serve/call_paths.h"

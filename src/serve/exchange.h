@@ -8,7 +8,7 @@
 #include "base/queue.h"
 #include "http/server.h"
 #include "http/access.h"
-#include "serve/live_teller.h"
+#include "serve/live_notifier.h"
 #include "serve/routes.h"
 #include "serve/served.h"
 
@@ -18,12 +18,12 @@
 
 #define EXCHANGE_COOKIE_SIZE 32
 
-/* A thread that answers what is handed to it. */
-struct desk {
+/* A thread that answers, one after another, what is put on its queue. */
+struct worker_thread {
     struct site *site;
     struct queue queue;
     struct worker worker;
-    pthread_t thread;
+    pthread_t id;
     bool is_open, is_running;
 };
 
@@ -33,9 +33,9 @@ struct site {
     struct server *server;
     pthread_key_t reader; /* struct reader of each thread of the server */
     bool has_key;
-    size_t most_waiting; /* requests on the queue of a desk */
-    struct desk writer, learner, explainer;
-    struct live_teller teller; /* where a program is live */
+    size_t most_waiting; /* requests on the queue of a worker thread */
+    struct worker_thread writer, learner, explainer;
+    struct live_notifier notifier; /* where a program is live */
 };
 
 struct exchange {

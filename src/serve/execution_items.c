@@ -11,7 +11,7 @@
 /* The executions of one answer, on their way into an array. */
 struct items {
     struct worker *worker;
-    struct standing *standing;
+    struct foi_state *state;
     json_t *array;
     int rc;
 };
@@ -24,7 +24,7 @@ static int sketch(struct items *items, const struct execution *x, json_t **out)
     int rc;
 
     closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
-    rc = closeup_sketch(&c, x, &items->standing->model);
+    rc = closeup_sketch(&c, x, &items->state->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);
         *out = call_paths_sketch(&paths, MOST_NODES);
@@ -34,29 +34,29 @@ static int sketch(struct items *items, const struct execution *x, json_t **out)
     return rc;
 }
 
-static void forget_sketches(struct standing *standing)
+static void forget_sketches(struct foi_state *state)
 {
-    for (uint32_t t = 0; t < standing->n; t++) {
-        json_decref(standing->sketch[t]);
-        standing->sketch[t] = NULL;
+    for (uint32_t t = 0; t < state->n; t++) {
+        json_decref(state->sketch[t]);
+        state->sketch[t] = NULL;
     }
-    standing->n_sketches = 0;
+    state->n_sketches = 0;
 }
 
 static int add_sketch(struct items *items, const struct execution *x, json_t *item)
 {
-    struct standing *standing = items->standing;
+    struct foi_state *state = items->state;
     int rc;
 
-    if (standing->sketch[x->tree] == NULL) {
-        if (standing->n_sketches == STANDING_MOST_SKETCHES)
-            forget_sketches(standing);
-        rc = sketch(items, x, &standing->sketch[x->tree]);
+    if (state->sketch[x->tree] == NULL) {
+        if (state->n_sketches == FOI_STATE_MOST_SKETCHES)
+            forget_sketches(state);
+        rc = sketch(items, x, &state->sketch[x->tree]);
         if (rc < 0)
             return rc;
-        standing->n_sketches++;
+        state->n_sketches++;
     }
-    json_object_set(item, "sketch", standing->sketch[x->tree]);
+    json_object_set(item, "sketch", state->sketch[x->tree]);
     return 0;
 }
 
@@ -71,21 +71,21 @@ static void add(const struct execution *x, void *ctx)
     json_object_set_new(item, "part", json_text(x->part));
     json_object_set_new(item, "cause", x->cause ? json_text(x->cause) : json_null());
     json_object_set_new(item, "rank_now",
-                        json_count(items->standing->roll->scores->place[x->tree]));
+                        json_count(items->state->table->scores->place[x->tree]));
     json_object_set_new(item, "rank_before",
-                        json_count(items->standing->roll->facts->place_before[x->tree]));
+                        json_count(items->state->table->facts->place_before[x->tree]));
     items->rc = add_sketch(items, x, item);
     json_array_append_new(items->array, item);
 }
 
-int execution_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+int execution_items(struct worker *worker, struct foi_state *state, const uint32_t *tree,
                     size_t n, json_t **out)
 {
-    struct items items = {worker, standing, json_array(), 0};
+    struct items items = {worker, state, json_array(), 0};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        rc = executions_tree(worker->db, standing->foi, tree[i], add, &items);
+        rc = executions_tree(worker->db, state->foi, tree[i], add, &items);
         if (rc == 0)
             rc = items.rc;
     }

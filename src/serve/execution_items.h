@@ -11,10 +11,10 @@
 
 /*
  * execution_items -- these trees in this order, as an array.
- *   tree  (n) each below standing->n
+ *   tree  (n) each below state->n
  * Returns 0 or ERR_*; *out is set only when 0 is returned.
  */
-int execution_items(struct worker *worker, struct standing *standing, const uint32_t *tree,
+int execution_items(struct worker *worker, struct foi_state *state, const uint32_t *tree,
                     size_t n, json_t **out);
 
 #endif

@@ -94,7 +94,7 @@ static void an_author_has_200_bytes_at_most(void **state)
     }
 }
 
-/* Eight megabytes of one piece, again and again, behind a beginning. */
+/* Eight megabytes of one piece, again and again, after a beginning. */
 static char *large(const char *begin, const char *piece, size_t *size)
 {
     size_t n = strlen(begin), length = strlen(piece);

@@ -101,7 +101,7 @@ static uint64_t length_at(const struct line *line, uint64_t i)
     return line->calls.inclusive_ns[row_at(line, i)];
 }
 
-/* The first call that is entered at or behind a time; it is low or behind it. */
+/* The first call that is entered at or after a time; it is low or after it. */
 static uint64_t first_from(const struct line *line, uint64_t low, uint64_t time_ns)
 {
     uint64_t high = line->n;
@@ -132,7 +132,7 @@ static void widen(const struct line *line, uint64_t time_ns, uint64_t *low, uint
     }
 }
 
-/* As first_from behind call i, which is before; it should be near i + guess. */
+/* As first_from after call i, which is before; it should be near i + guess. */
 static uint64_t next_from(const struct line *line, uint64_t i, uint64_t guess, uint64_t time_ns)
 {
     uint64_t low = i, high = line->n; /* low is entered before, high is not */
@@ -190,7 +190,7 @@ static uint32_t search(const struct line *line, const struct lod_window *window,
             next = next_from(line, i, guess, ((enter_at(line, i) >> k) + 1) << k);
             guess = next - i;
             if (next - 1 > i && length_at(line, next - 1) >> k > 0)
-                next--; /* the last one that begins in the interval goes on behind it */
+                next--; /* the last one that begins in the interval goes on after it */
         }
         rect[n++] = merge(line, i, next);
     }

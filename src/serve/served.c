@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The last part of the path, without what may stand behind it. */
+/* The last part of the path, without what may stand after it. */
 static void take_name(struct served *served)
 {
     char path[FS_PATH_SIZE];
@@ -91,7 +91,7 @@ int served_open(struct served *served, const struct served_opts *opts)
         served->nonce = served->started_ns;
     feed_init(&served->events, opts->wake);
     board_init(&served->points);
-    shelf_init(&served->rolls);
+    shared_cache_init(&served->tables);
     if (opts->live == NULL)
         return open_run(served, opts->path);
     snprintf(served->name, sizeof served->name, "%.255s", opts->path);
@@ -107,7 +107,7 @@ void served_close(struct served *served)
     columns_close(&served->scattered);
     feed_release(&served->events);
     board_release(&served->points);
-    shelf_release(&served->rolls);
+    shared_cache_release(&served->tables);
     run_close(&served->run);
 }
 

@@ -4,7 +4,7 @@
  *
  * What never changes is shared: the columns, the definitions. The database is not: each thread
  * has its own connection (struct worker). What the threads tell each other goes through a feed
- * (events), a board (the points of the projection that runs), a shelf (how all
+ * (events), a board (the points of the projection that runs), a cache (how all
  * executions stand) and counters.
  */
 #ifndef SNAG_SERVE_SERVED_H
@@ -12,7 +12,7 @@
 
 #include "base/board.h"
 #include "base/feed.h"
-#include "base/shelf.h"
+#include "base/shared_cache.h"
 #include "run/levels.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
@@ -42,8 +42,8 @@ struct served {
     uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
     struct feed events;
-    struct board points; /* a bundle */
-    struct shelf rolls;  /* by function of interest */
+    struct board points;        /* a bundle */
+    struct shared_cache tables; /* by function of interest */
     pthread_t projecting;
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;

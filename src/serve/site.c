@@ -1,11 +1,11 @@
 /*
  * An exchange is one request and its answer. It belongs to the thread of its connection, but
- * while it is on a queue or being answered by a desk, when that thread does not touch it.
+ * while it is on a queue or being answered by a worker, when that thread does not touch it.
  *
  *     begin     the head is there   checks it, makes the exchange
  *     respond   all is there        answers, or puts it on a queue
- *     desk      answers, wakes the connection
- *     respond   again               sends what the desk left
+ *     worker    answers, wakes the connection
+ *     respond   again               sends what the worker left
  */
 #include "serve/site.h"
 
@@ -154,61 +154,62 @@ static void answer_as_reader(struct exchange *x)
 
 /* ------------------------------------------------------------------------------- desks */
 
-static void answer_at(struct desk *desk, struct exchange *x)
+static void answer_in(struct worker_thread *thread, struct exchange *x)
 {
-    worker_refresh(&desk->worker);
-    answer_route(x, &desk->worker);
+    worker_refresh(&thread->worker);
+    answer_route(x, &thread->worker);
     if (x->request.is_post)
-        worker_forget(&desk->worker);
+        worker_forget(&thread->worker);
 }
 
-static void *run_desk(void *arg)
+static void *run_thread(void *arg)
 {
-    struct desk *desk = arg;
+    struct worker_thread *thread = arg;
     struct exchange *x;
 
-    if (desk == &desk->site->learner)
-        worker_warm(&desk->worker); /* what fails now is said to whoever asks */
-    while ((x = queue_take(&desk->queue)) != NULL) {
-        if (atomic_load(&desk->site->served.is_closing))
+    if (thread == &thread->site->learner)
+        worker_warm(&thread->worker); /* what fails now is said to whoever asks */
+    while ((x = queue_take(&thread->queue)) != NULL) {
+        if (atomic_load(&thread->site->served.is_closing))
             exchange_fail(x, 503, "the server is closing");
         else
-            answer_at(desk, x);
+            answer_in(thread, x);
         connection_wake(x->connection);
     }
     return NULL;
 }
 
-static int open_desk(struct desk *desk, struct site *site, const char *name, bool is_writing)
+static int open_thread(struct worker_thread *thread, struct site *site, const char *name,
+                       bool is_writing)
 {
     int rc;
 
-    desk->site = site;
-    queue_init(&desk->queue, site->most_waiting);
-    desk->is_open = true;
-    rc = worker_open(&desk->worker, &site->served, is_writing);
+    thread->site = site;
+    queue_init(&thread->queue, site->most_waiting);
+    thread->is_open = true;
+    rc = worker_open(&thread->worker, &site->served, is_writing);
     if (rc < 0)
         return rc;
-    desk->is_running = pthread_create(&desk->thread, NULL, run_desk, desk) == 0;
-    if (!desk->is_running)
+    thread->is_running = pthread_create(&thread->id, NULL, run_thread, thread) == 0;
+    if (!thread->is_running)
         return err_set(ERR_IO, "cannot start a thread");
-    pthread_setname_np(desk->thread, name);
+    pthread_setname_np(thread->id, name);
     return 0;
 }
 
 /* What it has begun is still answered. */
-static void close_desk(struct desk *desk)
+static void close_thread(struct worker_thread *thread)
 {
-    if (!desk->is_open)
+    if (!thread->is_open)
         return;
-    queue_close(&desk->queue);
-    if (desk->is_running)
-        pthread_join(desk->thread, NULL);
-    worker_close(&desk->worker);
-    queue_release(&desk->queue);
+    queue_close(&thread->queue);
+    if (thread->is_running)
+        pthread_join(thread->id, NULL);
+    worker_close(&thread->worker);
+    queue_release(&thread->queue);
 }
 
-static struct desk *desk_of(struct exchange *x)
+static struct worker_thread *thread_of(struct exchange *x)
 {
     return x->route->by == ROUTE_BY_WRITER    ? &x->site->writer
            : x->route->by == ROUTE_BY_LEARNER ? &x->site->learner
@@ -218,7 +219,7 @@ static struct desk *desk_of(struct exchange *x)
 /* It is woken when it is answered. */
 static void hand_over(struct exchange *x)
 {
-    if (!queue_put(&desk_of(x)->queue, x))
+    if (!queue_put(&thread_of(x)->queue, x))
         send_problem(x, 503, "too much is waiting already");
 }
 
@@ -310,7 +311,7 @@ static void *begin(void *ctx, struct connection *connection, const struct reques
     return x;
 }
 
-/* All of it is there; or a desk has answered. */
+/* All of it is there; or a worker has answered. */
 static void respond(void *request)
 {
     struct exchange *x = request;
@@ -355,12 +356,12 @@ static unsigned n_readers(void)
 
 static int open_desks(struct site *site)
 {
-    int rc = open_desk(&site->writer, site, "snag-writer", true);
+    int rc = open_thread(&site->writer, site, "snag-writer", true);
 
     if (rc == 0)
-        rc = open_desk(&site->learner, site, "snag-learner", true);
+        rc = open_thread(&site->learner, site, "snag-learner", true);
     if (rc == 0)
-        rc = open_desk(&site->explainer, site, "snag-explainer", false);
+        rc = open_thread(&site->explainer, site, "snag-explainer", false);
     return rc;
 }
 
@@ -388,8 +389,9 @@ int site_open(struct site **out, const struct site_opts *opts)
     rc = open_desks(site);
     if (rc == 0)
         rc = server_open(&site->server, &server);
-    return rc < 0 || opts->served.live == NULL ? rc
-                                               : live_teller_open(&site->teller, &site->served);
+    return rc < 0 || opts->served.live == NULL
+               ? rc
+               : live_notifier_open(&site->notifier, &site->served);
 }
 
 void site_close(struct site *site)
@@ -399,14 +401,14 @@ void site_close(struct site *site)
     if (site == NULL)
         return;
     served = &site->served;
-    live_teller_close(&site->teller);
+    live_notifier_close(&site->notifier);
     server_quiesce(site->server);
     atomic_store(&served->is_closing, true);
     if (served->has_opened)
         feed_close(&served->events);
-    close_desk(&site->writer);
-    close_desk(&site->learner);
-    close_desk(&site->explainer);
+    close_thread(&site->writer);
+    close_thread(&site->learner);
+    close_thread(&site->explainer);
     if (served->has_projected)
         pthread_join(served->projecting, NULL);
     server_close(site->server);

@@ -34,16 +34,16 @@ static void forget_subtrees(struct worker *worker)
 
 void worker_close(struct worker *worker)
 {
-    for (size_t i = 0; i < worker->n_standings; i++) {
-        standing_release(worker->standing[i], &worker->served->rolls);
-        free(worker->standing[i]);
+    for (size_t i = 0; i < worker->n_foi_states; i++) {
+        foi_state_release(worker->foi_state[i], &worker->served->tables);
+        free(worker->foi_state[i]);
     }
     for (size_t i = 0; i < worker->n_ready; i++) {
         ranking_close(&worker->ready[i]->ranking);
         free(worker->ready[i]);
     }
     forget_subtrees(worker);
-    free(worker->standing);
+    free(worker->foi_state);
     pool_free(worker->pool);
     sqlite3_finalize(worker->ask_version);
     database_close(&worker->database);
@@ -68,63 +68,61 @@ bool worker_refresh(struct worker *worker)
 
 void worker_forget(struct worker *worker)
 {
-    for (size_t i = 0; i < worker->n_standings; i++)
-        worker->standing[i]->is_current = false;
+    for (size_t i = 0; i < worker->n_foi_states; i++)
+        worker->foi_state[i]->is_current = false;
 }
 
-static struct standing *find_standing(const struct worker *worker, int64_t foi)
+static struct foi_state *find_state(const struct worker *worker, int64_t foi)
 {
-    for (size_t i = 0; i < worker->n_standings; i++)
-        if (worker->standing[i]->foi == foi)
-            return worker->standing[i];
+    for (size_t i = 0; i < worker->n_foi_states; i++)
+        if (worker->foi_state[i]->foi == foi)
+            return worker->foi_state[i];
     return NULL;
 }
 
-int worker_standing(struct worker *worker, int64_t foi, struct standing **standing)
+int worker_foi(struct worker *worker, int64_t foi, struct foi_state **state)
 {
-    *standing = find_standing(worker, foi);
-    if (*standing == NULL) {
-        struct standing new;
-        int rc = standing_find(&new, worker->db, foi);
+    *state = find_state(worker, foi);
+    if (*state == NULL) {
+        struct foi_state new;
+        int rc = foi_state_find(&new, worker->db, foi);
 
         if (rc < 0)
             return rc;
-        mem_grow(&worker->standing, &worker->standing_cap, worker->n_standings + 1,
-                 sizeof *worker->standing);
-        *standing = mem_alloc(1, sizeof **standing);
-        **standing = new;
-        worker->standing[worker->n_standings++] = *standing;
+        mem_grow(&worker->foi_state, &worker->foi_state_cap, worker->n_foi_states + 1,
+                 sizeof *worker->foi_state);
+        *state = mem_alloc(1, sizeof **state);
+        **state = new;
+        worker->foi_state[worker->n_foi_states++] = *state;
     }
-    return (*standing)->is_current
-               ? 0
-               : standing_load(*standing, &worker->served->rolls, worker->db);
+    return (*state)->is_current ? 0
+                                : foi_state_load(*state, &worker->served->tables, worker->db);
 }
 
-int worker_model(struct worker *worker, int64_t foi, struct standing **standing)
+int worker_model(struct worker *worker, int64_t foi, struct foi_state **state)
 {
-    int rc = worker_standing(worker, foi, standing);
+    int rc = worker_foi(worker, foi, state);
 
-    if (rc < 0 || (*standing)->has_model)
+    if (rc < 0 || (*state)->has_model)
         return rc;
-    rc = model_store_load(worker->db, foi, worker->served->run.defs.names.n,
-                          &(*standing)->model);
-    (*standing)->has_model = rc == 0;
+    rc = model_store_load(worker->db, foi, worker->served->run.defs.names.n, &(*state)->model);
+    (*state)->has_model = rc == 0;
     if (rc < 0)
-        residual_release(&(*standing)->model);
+        residual_release(&(*state)->model);
     return rc;
 }
 
 int worker_warm(struct worker *worker)
 {
     sqlite3_stmt *query = NULL;
-    struct standing *standing;
+    struct foi_state *state;
     int rc;
 
     if (worker->served->live)
         return 0;
     rc = rundb_prepare(worker->db, run_sql_fois, &query);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        rc = worker_standing(worker, sqlite3_column_int64(query, 0), &standing);
+        rc = worker_foi(worker, sqlite3_column_int64(query, 0), &state);
     sqlite3_finalize(query);
     return rc;
 }

@@ -13,7 +13,7 @@
 #include "analysis/subtrees.h"
 #include "base/pool.h"
 #include "serve/served.h"
-#include "serve/standing.h"
+#include "serve/foi_state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,8 +37,8 @@ struct worker {
     sqlite3 *db; /* NULL where a program is live: of what follows only the version is used */
     int64_t version; /* of the database's content, for this connection; or of the live state */
     sqlite3_stmt *ask_version;
-    struct standing **standing; /* [n_standings] */
-    size_t n_standings, standing_cap;
+    struct foi_state **foi_state; /* [n_foi_states] */
+    size_t n_foi_states, foi_state_cap;
 
     struct pool *pool;                      /* of the learner */
     struct ready *ready[WORKER_MOST_READY]; /* [n_ready] the oldest first */
@@ -65,20 +65,20 @@ bool worker_refresh(struct worker *worker);
 void worker_forget(struct worker *worker);
 
 /*
- * worker_standing -- how the executions of a function of interest stand now.
- * *standing lasts until the worker is closed; its roll until worker_refresh says true.
+ * worker_foi -- how the executions of a function of interest stand now.
+ * *state lasts until the worker is closed; its table until worker_refresh says true.
  * Returns 0, ERR_NOT_FOUND, ERR_FORMAT or ERR_DATABASE.
  */
-int worker_standing(struct worker *worker, int64_t foi, struct standing **standing);
+int worker_foi(struct worker *worker, int64_t foi, struct foi_state **state);
 
 /*
  * worker_warm -- read how the executions of all functions of interest stand, so that the first
- * who asks need not wait for it. Returns 0 or what worker_standing does.
+ * who asks need not wait for it. Returns 0 or what worker_foi does.
  */
 int worker_warm(struct worker *worker);
 
 /* worker_model -- the same with the residual model loaded. */
-int worker_model(struct worker *worker, int64_t foi, struct standing **standing);
+int worker_model(struct worker *worker, int64_t foi, struct foi_state **state);
 
 /*
  * worker_ranking -- a function of interest ready to rank; *ranking lasts until the

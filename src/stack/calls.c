@@ -2,6 +2,7 @@
 #include "stack/calls.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -91,17 +92,9 @@ void calls_callers(const struct call_view *calls, uint32_t *caller)
 /* The last of the rows first[0 .. n) that is before `row`, or NO_CALL. */
 static uint32_t last_before(const uint32_t *first, uint64_t n, uint32_t row)
 {
-    uint64_t low = 0, high = n;
+    size_t n_before = lower_bound_u32(first, n, row);
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (first[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? first[low - 1] : NO_CALL;
+    return n_before > 0 ? first[n_before - 1] : NO_CALL;
 }
 
 uint32_t calls_caller(const struct call_view *calls, uint32_t row)

@@ -3,7 +3,7 @@
  *
  * One stack of open calls; a call gets its row when it is entered and its duration when it is
  * left. Where enter and leave do not pair up, the damage is repaired locally (repair.h),
- * counted, and never shifts the calls behind it.
+ * counted, and never shifts the calls after it.
  */
 #ifndef SNAG_STACK_CALLSTACK_H
 #define SNAG_STACK_CALLSTACK_H

@@ -1,6 +1,6 @@
 /*
  * Ranks: a source that knows MPI gives the rank of each process it knows; the others (a serial
- * program, a process outside MPI) are numbered behind them in the order of their group ids.
+ * program, a process outside MPI) are numbered after them in the order of their group ids.
  */
 #include "trace/definitions.h"
 

@@ -17,7 +17,7 @@ enum event_kind {
     EVENT_ENTER,   /* ref: region */
     EVENT_LEAVE,   /* ref: region, or ANY_REGION for whatever is on top */
     EVENT_MESSAGE, /* ref: index into struct event_batch message */
-    EVENT_SENT,    /* a non-blocking send completed; ref: how manieth message of the location */
+    EVENT_SENT, /* a non-blocking send completed; ref: number of the message on its location */
     EVENT_COLLECTIVE, /* a collective ended; ref: index into struct event_batch collective */
     EVENT_COUNTER,    /* ref: index into struct event_batch counter; only where asked for */
 };
@@ -48,7 +48,7 @@ struct message {
     uint32_t peer;  /* rank of the process at the other end */
     uint32_t comm;  /* index into struct definitions comm */
     uint32_t tag;
-    uint32_t order; /* posted as how manieth of its location: matching follows this */
+    uint32_t order; /* number on its location, as posted: matching follows this */
     uint32_t kind;  /* enum message_kind */
 };
 
@@ -76,7 +76,7 @@ struct collective {
     uint32_t comm;
     uint32_t kind;     /* enum collective_kind */
     uint32_t root;     /* rank of the root process, or NO_ROOT */
-    uint32_t order;    /* how manieth collective of this location on this communicator */
+    uint32_t order;    /* number of the collective, of this location on this communicator */
     uint32_t instance; /* the same number for all who took part, or NO_INSTANCE */
 };
 

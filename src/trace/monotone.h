@@ -2,8 +2,8 @@
  * monotone -- a location's time does not run backwards.
  *
  * A damaged time stamp is an outlier in one of two directions. One that is too early is moved
- * up to the event before it. One that is too late would, handled so, push every event behind
- * it; so an event is looked at only when enough events behind it are known, and a short run of
+ * up to the event before it. One that is too late would, handled so, push every event after
+ * it; so an event is looked at only when enough events after it are known, and a short run of
  * late ones followed by events that agree with those before it is moved back instead:
  *
  *      1 2 3 | 900 | 4 5 6   -->   1 2 3 | 4 | 4 5 6      900 is wrong
@@ -22,7 +22,7 @@
 /* Floor for the first events of a location: before any time a trace can have. */
 #define MONOTONE_NO_FLOOR ((uint64_t)3 << 62)
 
-/* Events that must be known behind one before it can be trusted. */
+/* Events that must be known after one before it can be trusted. */
 #define MONOTONE_LOOK_AHEAD 64
 
 /* time_before -- a is earlier than b. Right as long as they are less than 292 years apart. */

@@ -73,7 +73,7 @@ static bool is_operator(const char *text, size_t at)
            (at == 0 || !is_word(text[at - 1])) && !is_word(text[at + 8]);
 }
 
-/* The first character behind an operator's symbol, which may contain <, > and (). */
+/* The first character after an operator's symbol, which may contain <, > and (). */
 static size_t skip_operator(const char *text, size_t at, size_t end)
 {
     at += strlen("operator");

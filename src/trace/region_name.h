@@ -2,7 +2,7 @@
  * region_name -- what a region is called: one canonical name, and a short one to show.
  *
  * Tracers write mangled names, signatures with return type and parameters, or a source position
- * behind the name. The canonical name is the demangled one; two definitions with the same
+ * after the name. The canonical name is the demangled one; two definitions with the same
  * canonical name are one region. The short name is what a person would say:
  *
  *     void LAMMPS_NS::PairEAM::compute(int, int) [{pair_eam.cpp} {100,1}-{308,1}]
@@ -26,7 +26,7 @@ const char *region_name_canonical(const char *text, struct arena *arena);
  */
 const char *region_name_short(const char *canonical, struct arena *arena);
 
-/* region_name_last -- the part of a short name behind its last "::", for matching. */
+/* region_name_last -- the part of a short name after its last "::", for matching. */
 const char *region_name_last(const char *short_name);
 
 enum region_kind { REGION_USER, REGION_MPI, REGION_OPENMP, REGION_RUNTIME };

@@ -1,4 +1,4 @@
-/* Linear probing; a removal shifts back those behind it that may move (Knuth 6.4, R). */
+/* Linear probing; a removal shifts back those after it that may move (Knuth 6.4, R). */
 #include "trace/requests.h"
 
 #include "base/mem.h"
@@ -52,19 +52,20 @@ size_t requests_clear(struct requests *r)
 
 bool requests_post(struct requests *r, uint64_t id, uint64_t time_ns, uint32_t ref)
 {
-    struct request *request;
+    struct posted_request *request;
     bool was_used;
 
     if (r->n_slots < 2 * (r->n + 1))
         grow(r);
     request = &r->slot[slot_of(r, id)];
     was_used = request->is_used;
-    *request = (struct request){.id = id, .time_ns = time_ns, .ref = ref, .is_used = true};
+    *request =
+        (struct posted_request){.id = id, .time_ns = time_ns, .ref = ref, .is_used = true};
     r->n += !was_used;
     return was_used;
 }
 
-bool requests_take(struct requests *r, uint64_t id, struct request *out)
+bool requests_take(struct requests *r, uint64_t id, struct posted_request *out)
 {
     size_t mask = r->n_slots - 1, hole, at;
 

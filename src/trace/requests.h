@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct request {
+struct posted_request {
     uint64_t id;
     uint64_t time_ns; /* when it was posted */
     uint32_t ref;     /* what the poster wants to remember */
@@ -19,8 +19,8 @@ struct request {
 };
 
 struct requests {
-    struct request *slot; /* open addressing, no tombstones */
-    size_t n_slots;       /* a power of two, at least 2 n */
+    struct posted_request *slot; /* open addressing, no tombstones */
+    size_t n_slots;              /* a power of two, at least 2 n */
     size_t n;
 };
 
@@ -33,6 +33,6 @@ size_t requests_clear(struct requests *requests);
 bool requests_post(struct requests *requests, uint64_t id, uint64_t time_ns, uint32_t ref);
 
 /* requests_take -- copy the request to *out and forget it; false if there is none. */
-bool requests_take(struct requests *requests, uint64_t id, struct request *out);
+bool requests_take(struct requests *requests, uint64_t id, struct posted_request *out);
 
 #endif

@@ -6,7 +6,7 @@
 static void what_is_posted_can_be_taken_once(void **state)
 {
     struct requests r = {0};
-    struct request out;
+    struct posted_request out;
 
     (void)state;
     assert_false(requests_take(&r, 7, &out));
@@ -31,7 +31,7 @@ static void agrees_with_a_plain_array(void **state)
     (void)state;
     for (uint32_t round = 1; round < 100000; round++) {
         uint64_t i = rng_below(&rng, N_IDS), id = i << 40;
-        struct request out;
+        struct posted_request out;
 
         if (rng_below(&rng, 2)) {
             assert_int_equal(requests_post(&r, id, 0, round), model[i] != 0);

@@ -1,7 +1,7 @@
 /*
  * The reader adds to every source what all need: a bound on the events of a bad location, and
  * time that does not run backwards. For the latter the last events of a batch are held until
- * those behind them are known:
+ * those after them are known:
  *
  *     batch:  [ held from before | new from the source ............ ]
  *     given:  [ trusted ........................... | held for next ]

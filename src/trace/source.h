@@ -101,7 +101,7 @@ void source_reader_free(struct source_reader *reader);
 
 /*
  * source_reader_begin -- start reading location i of source->defs.
- *   limit  read no more than so many records (a location that is known to be bad behind them)
+ *   limit  read no more than so many records (a location that is known to be bad after them)
  */
 int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_t limit);
 

@@ -108,7 +108,7 @@ void stream_close(struct stream *stream);
 int stream_next(struct stream *stream, int timeout_ms);
 
 /*
- * stream_again -- behind STREAM_OVER: wait for the program to run once more. What the stream
+ * stream_again -- after STREAM_OVER: wait for the program to run once more. What the stream
  * knows of the run that is over is forgotten; definitions begin anew. Returns STREAM_STEP when
  * it is there, and stream_next goes on with it; STREAM_IDLE when it has not come within
  * timeout_ms, and may be asked again; STREAM_OVER for a stream that has one run.

@@ -19,7 +19,7 @@
 #define MOST_EVENTS 500000.0       /* of a step, about */
 
 /* One location. */
-struct lane {
+struct cursor {
     struct source_reader *reader;
     const struct event_batch *batch;
     size_t at; /* next event of the batch */
@@ -28,9 +28,9 @@ struct lane {
 
 struct replay {
     struct source source;
-    struct lane *lane; /* [n_locations] */
-    uint32_t current;  /* location that the next part is of */
-    uint64_t until_ns; /* end of the step */
+    struct cursor *cursor; /* [n_locations] */
+    uint32_t current;      /* location that the next part is of */
+    uint64_t until_ns;     /* end of the step */
     bool is_begun;
     double started_s; /* when the first step began, on the clock of this machine */
     uint64_t origin_ns;
@@ -47,23 +47,23 @@ static bool accepts(const char *url)
 }
 
 /* Makes sure that there is an event in hand, if there is another one. */
-static void fill(struct lane *lane)
+static void fill(struct cursor *cursor)
 {
-    if (lane->is_over || (lane->batch && lane->at < lane->batch->n))
+    if (cursor->is_over || (cursor->batch && cursor->at < cursor->batch->n))
         return;
-    lane->at = 0;
-    lane->is_over = source_reader_next(lane->reader, &lane->batch) == 0;
+    cursor->at = 0;
+    cursor->is_over = source_reader_next(cursor->reader, &cursor->batch) == 0;
 }
 
-static int open_lane(struct replay *r, uint32_t l, const struct stream_opts *opts)
+static int open_cursor(struct replay *r, uint32_t l, const struct stream_opts *opts)
 {
-    struct lane *lane = &r->lane[l];
+    struct cursor *cursor = &r->cursor[l];
 
-    lane->is_over = opts->rank && r->source.defs.location[l].rank != *opts->rank;
-    if (lane->is_over)
+    cursor->is_over = opts->rank && r->source.defs.location[l].rank != *opts->rank;
+    if (cursor->is_over)
         return 0;
-    lane->reader = source_reader_new(&r->source);
-    return lane->reader ? source_reader_begin(lane->reader, l, UINT64_MAX) : ERR_IO;
+    cursor->reader = source_reader_new(&r->source);
+    return cursor->reader ? source_reader_begin(cursor->reader, l, UINT64_MAX) : ERR_IO;
 }
 
 static int open_replay(struct stream *stream, const char *url)
@@ -80,9 +80,9 @@ static int open_replay(struct stream *stream, const char *url)
         return rc;
     stream->defs = &r->source.defs;
     stream->quality = r->source.quality;
-    r->lane = mem_alloc(r->source.defs.n_locations, sizeof *r->lane);
+    r->cursor = mem_alloc(r->source.defs.n_locations, sizeof *r->cursor);
     for (uint32_t l = 0; rc == 0 && l < r->source.defs.n_locations; l++)
-        rc = open_lane(r, l, &stream->opts);
+        rc = open_cursor(r, l, &stream->opts);
     return rc;
 }
 
@@ -90,9 +90,9 @@ static void close_replay(struct stream *stream)
 {
     struct replay *r = stream->impl;
 
-    for (uint32_t l = 0; r->lane && l < r->source.defs.n_locations; l++)
-        source_reader_free(r->lane[l].reader);
-    free(r->lane);
+    for (uint32_t l = 0; r->cursor && l < r->source.defs.n_locations; l++)
+        source_reader_free(r->cursor[l].reader);
+    free(r->cursor);
     source_close(&r->source);
     free(r);
 }
@@ -103,13 +103,13 @@ static bool earliest(struct replay *r, uint64_t *time_ns)
     bool is_any = false;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
-        struct lane *lane = &r->lane[l];
+        struct cursor *cursor = &r->cursor[l];
 
-        fill(lane);
-        if (lane->is_over)
+        fill(cursor);
+        if (cursor->is_over)
             continue;
-        if (!is_any || time_before(lane->batch->event[lane->at].time_ns, *time_ns))
-            *time_ns = lane->batch->event[lane->at].time_ns;
+        if (!is_any || time_before(cursor->batch->event[cursor->at].time_ns, *time_ns))
+            *time_ns = cursor->batch->event[cursor->at].time_ns;
         is_any = true;
     }
     return is_any;
@@ -121,14 +121,14 @@ static double density(const struct replay *r)
     double sum = 0;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
-        const struct lane *lane = &r->lane[l];
+        const struct cursor *cursor = &r->cursor[l];
         const struct event *first;
         size_t n;
 
-        if (lane->is_over)
+        if (cursor->is_over)
             continue;
-        first = &lane->batch->event[lane->at];
-        n = lane->batch->n - lane->at;
+        first = &cursor->batch->event[cursor->at];
+        n = cursor->batch->n - cursor->at;
         sum += (double)n / ((double)(first[n - 1].time_ns - first->time_ns) + 1);
     }
     return sum;
@@ -191,19 +191,19 @@ static bool wait_for(const struct stream *stream, uint64_t end_ns, int timeout_m
 }
 
 /* What was wrong with the events is known when all were read. */
-static void end_lanes(struct stream *stream)
+static void end_cursors(struct stream *stream)
 {
     struct replay *r = stream->impl;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
-        if (r->lane[l].reader)
-            source_reader_end(r->lane[l].reader, &stream->quality);
-        source_reader_free(r->lane[l].reader);
-        r->lane[l].reader = NULL;
+        if (r->cursor[l].reader)
+            source_reader_end(r->cursor[l].reader, &stream->quality);
+        source_reader_free(r->cursor[l].reader);
+        r->cursor[l].reader = NULL;
     }
 }
 
-/* The first event at or after a time; mostly that is behind them all. */
+/* The first event at or after a time; mostly that is after them all. */
 static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t time_ns)
 {
     size_t end = batch->n;
@@ -226,17 +226,17 @@ static bool part(struct stream *stream, struct stream_part *out)
     struct replay *r = stream->impl;
 
     for (; r->current < r->source.defs.n_locations; r->current++) {
-        struct lane *lane = &r->lane[r->current];
+        struct cursor *cursor = &r->cursor[r->current];
         size_t end;
 
-        fill(lane);
-        if (lane->is_over)
+        fill(cursor);
+        if (cursor->is_over)
             continue;
-        end = first_from(lane->batch, lane->at, r->until_ns);
-        if (end == lane->at)
+        end = first_from(cursor->batch, cursor->at, r->until_ns);
+        if (end == cursor->at)
             continue;
-        *out = (struct stream_part){r->current, lane->batch, lane->at, end};
-        lane->at = end;
+        *out = (struct stream_part){r->current, cursor->batch, cursor->at, end};
+        cursor->at = end;
         return true;
     }
     return false;
@@ -251,7 +251,7 @@ static int next(struct stream *stream, int timeout_ms)
     while (part(stream, &skipped))
         ;
     if (!earliest(r, &first_ns)) {
-        end_lanes(stream);
+        end_cursors(stream);
         return STREAM_OVER;
     }
     if (!r->is_begun || stream->end_ns == r->until_ns) /* not one that was waited for */

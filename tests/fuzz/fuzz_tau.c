@@ -23,10 +23,10 @@ static void take_block(struct tau_decoder *d, uint32_t kind, const uint8_t *data
 
 static void look_at_events(struct tau_decoder *d)
 {
-    for (uint32_t i = 0; i < d->lane_id.n; i++) {
-        struct event_batch *batch = &d->lane[i].batch;
+    for (uint32_t i = 0; i < d->location_id.n; i++) {
+        struct event_batch *batch = &d->location[i].batch;
 
-        monotone_repair(batch->event, batch->n, d->lane[i].floor_ns);
+        monotone_repair(batch->event, batch->n, d->location[i].floor_ns);
         for (size_t k = 0; k < batch->n; k++)
             if (batch->event[k].kind <= EVENT_LEAVE && batch->event[k].ref != ANY_REGION &&
                 batch->event[k].ref >= d->defs->names.n)

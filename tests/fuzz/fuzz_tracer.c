@@ -31,17 +31,17 @@ static void check_run(struct tracer_run *run)
     size_t n = 0;
 
     for (uint32_t l = 0; l < run->defs.n_locations; l++) {
-        struct tracer_lane *lane = &run->lane[l];
+        struct tracer_location *location = &run->location[l];
 
-        for (size_t i = 0; i < lane->waiting.all.n; i++)
-            check_event(run, &lane->waiting.all, i);
-        n += lane->waiting.all.n;
-        lane->at = lane->waiting.all.n / 2 + 1 < lane->waiting.all.n
-                       ? lane->waiting.all.n / 2 + 1
-                       : lane->waiting.all.n;
-        tracer_lane_trim(lane);
-        for (size_t i = lane->at; i < lane->waiting.all.n; i++)
-            check_event(run, &lane->waiting.all, i);
+        for (size_t i = 0; i < location->waiting.all.n; i++)
+            check_event(run, &location->waiting.all, i);
+        n += location->waiting.all.n;
+        location->at = location->waiting.all.n / 2 + 1 < location->waiting.all.n
+                           ? location->waiting.all.n / 2 + 1
+                           : location->waiting.all.n;
+        tracer_location_trim(location);
+        for (size_t i = location->at; i < location->waiting.all.n; i++)
+            check_event(run, &location->waiting.all, i);
     }
     if (n != run->n_waiting)
         abort();

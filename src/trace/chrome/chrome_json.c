@@ -344,7 +344,7 @@ static size_t find_object_line(const struct reader *r, const unsigned char *text
     return length;
 }
 
-/* Feeds one stretch of the file, starting anew behind what cannot be parsed. */
+/* Feeds one stretch of the file, starting anew after what cannot be parsed. */
 static void feed(struct reader *r, const unsigned char *raw, size_t n_raw)
 {
     const unsigned char *text = r->strict;

@@ -11,7 +11,7 @@ struct sink {
     unsigned char *out;
     size_t n;
     unsigned char
-        *comma; /* the last in it, with nothing but blanks behind; NULL: there is none */
+        *comma; /* the last in it, with nothing but blanks after; NULL: there is none */
 };
 
 static inline void put(struct sink *s, unsigned char c)
@@ -49,7 +49,7 @@ static inline void put_token(struct json_filter *f, struct sink *s, unsigned cha
         put(s, c);
 }
 
-/* What comes behind a comma decides whether it stays: a blank takes the place of one too many.
+/* What comes after a comma decides whether it stays: a blank takes the place of one too many.
  */
 static void settle_comma(struct json_filter *f, struct sink *s, bool is_too_many)
 {
@@ -61,7 +61,7 @@ static void settle_comma(struct json_filter *f, struct sink *s, bool is_too_many
     f->has_comma = false;
 }
 
-/* One that is not decided yet waits for the next bytes; the blanks behind it need not. */
+/* One that is not decided yet waits for the next bytes; the blanks after it need not. */
 static void hold_comma(struct json_filter *f, struct sink *s)
 {
     if (s->comma == NULL)

@@ -21,11 +21,11 @@ enum json_filter_state {
     JSON_FILTER_BETWEEN, /* tokens */
     JSON_FILTER_WORD,    /* a number, true, false, null */
     JSON_FILTER_STRING,
-    JSON_FILTER_ESCAPE, /* behind a \ in a string */
+    JSON_FILTER_ESCAPE, /* after a \ in a string */
     JSON_FILTER_SLASH,  /* the first of a comment */
     JSON_FILTER_LINE,   /* in a comment to the end of the line */
     JSON_FILTER_BLOCK,  /* in one that is closed */
-    JSON_FILTER_STAR,   /* behind a * in that */
+    JSON_FILTER_STAR,   /* after a * in that */
 };
 
 /* A zeroed one is at the beginning of a file. */

@@ -3,7 +3,7 @@
 
 #include "base/test.h"
 
-/* Byte by byte, commas come behind the blanks that follow them, so these are not compared. */
+/* Byte by byte, commas come after the blanks that follow them, so these are not compared. */
 static size_t take_blanks_out(unsigned char *text, size_t n)
 {
     size_t left = 0;

@@ -62,7 +62,7 @@ struct chrome {
     uint32_t n_marks;
 };
 
-/* Strings come behind all numbers, in the order of their appearance. */
+/* Strings come after all numbers, in the order of their appearance. */
 static uint64_t id_number(struct chrome *c, const struct chrome_id *id)
 {
     return id->is_text ? (uint64_t)1 << 63 | names_add(&c->text, id->text) : id->number;

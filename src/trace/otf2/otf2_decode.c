@@ -3,7 +3,7 @@
  * than before. Numbers are compressed: how many bytes, then these; none for 0, and 255 in place
  * of a length where all bits are set. The oldest kinds of record that have a single number are
  * just that; all others say how long they are, so that what is not used, or not known, is
- * stepped over. Loads are of eight bytes and masked: behind the bytes of a chunk there are
+ * stepped over. Loads are of eight bytes and masked: after the bytes of a chunk there are
  * zeros enough (otf2_file.h), and whether a record had all its bytes is asked when it is done.
  *
  * Nearly all records are enter and leave: the loop is about them, everything else is behind a
@@ -18,7 +18,7 @@ enum {
     END_OF_CHUNK = 0,
     END_OF_FILE = 2, /* or 1, of the buffer that it was written from */
     TIMESTAMP = 5,
-    ATTRIBUTES = 6, /* of the event behind it */
+    ATTRIBUTES = 6, /* of the event after it */
     FIRST_EVENT = 10,
     ENTER = 12,
     LEAVE = 13,

@@ -54,7 +54,7 @@ static void put_rest(struct bytes *b)
         b->at[b->n++] = 0;
 }
 
-/* Three chunks of four, three and two events, each 1 tick behind the one before. */
+/* Three chunks of four, three and two events, each 1 tick after the one before. */
 static void put_three_chunks(struct bytes *b)
 {
     static const unsigned n[] = {4, 3, 2};
@@ -178,8 +178,8 @@ static void a_file_that_was_cut_has_all_events_before_the_cut(void **state)
 {
     struct bytes b = {0};
     size_t first[] = {CHUNK * 0 + 18, CHUNK * 1 + 18, CHUNK * 2 + 18};
-    /* bytes of a chunk from behind its header to behind its 1st, 2nd, ... event */
-    static const size_t behind[] = {12, 15, 27, 30};
+    /* bytes of a chunk from after its header to after its 1st, 2nd, ... event */
+    static const size_t past[] = {12, 15, 27, 30};
 
     (void)state;
     put_three_chunks(&b);
@@ -189,7 +189,7 @@ static void a_file_that_was_cut_has_all_events_before_the_cut(void **state)
 
         for (unsigned k = 0; k < 3; k++)
             for (unsigned i = 0; i < 4 - k; i++)
-                want += first[k] + behind[i] <= cut;
+                want += first[k] + past[i] <= cut;
         read_bytes(b.at, cut, MOST, &f);
         assert_int_equal(f.n, want);
         for (uint32_t i = 0; i < want; i++)

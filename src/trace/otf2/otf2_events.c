@@ -40,7 +40,7 @@ void otf2_events_new_call(struct otf2_events *r, uint64_t time, enum event_kind 
 
 /* The parts of a message that all four kinds of records have in common. */
 static void push_message(struct otf2_events *r, uint64_t time, enum message_kind kind,
-                         const struct otf2_message *m, const struct request *posted)
+                         const struct otf2_message *m, const struct posted_request *posted)
 {
     uint32_t comm = comm_of(r, m->comm);
     struct message *message;
@@ -96,7 +96,7 @@ void otf2_events_isend(struct otf2_events *r, uint64_t time, const struct otf2_m
 
 void otf2_events_isend_complete(struct otf2_events *r, uint64_t time, uint64_t request)
 {
-    struct request posted;
+    struct posted_request posted;
 
     if (requests_take(&r->requests, request, &posted))
         event_batch_push(r->batch, time, EVENT_SENT, posted.ref);
@@ -110,7 +110,7 @@ void otf2_events_irecv_request(struct otf2_events *r, uint64_t time, uint64_t re
 void otf2_events_irecv(struct otf2_events *r, uint64_t time, const struct otf2_message *m,
                        uint64_t request)
 {
-    struct request posted;
+    struct posted_request posted;
     bool is_known = requests_take(&r->requests, request, &posted);
 
     push_message(r, time, MESSAGE_RECV, m, is_known ? &posted : NULL);
@@ -118,7 +118,7 @@ void otf2_events_irecv(struct otf2_events *r, uint64_t time, const struct otf2_m
 
 void otf2_events_cancelled(struct otf2_events *r, uint64_t request)
 {
-    struct request posted;
+    struct posted_request posted;
 
     requests_take(&r->requests, request, &posted);
 }
@@ -203,7 +203,7 @@ void otf2_events_icollective_request(struct otf2_events *r, uint64_t time, uint6
 void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
                                       const struct otf2_collective *c, uint64_t request)
 {
-    struct request posted;
+    struct posted_request posted;
     bool is_known = requests_take(&r->requests, request, &posted);
 
     push_collective(r, is_known ? posted.time_ns : time, time, c);
@@ -247,7 +247,7 @@ void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef met
         r->quality->n[QUALITY_ignored_event]++;
         return;
     }
-    /* one record, several events: those behind it must still have room */
+    /* one record, several events: those after it must still have room */
     make_room(r, n + r->most);
     for (uint8_t i = 0; i < n; i++)
         *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);

@@ -1,6 +1,6 @@
 /*
  * The window slides over the bytes of a chunk: what was not decoded moves to its front, and is
- * filled up from the file. Behind the last byte there are zeros for as long as a record, so
+ * filled up from the file. After the last byte there are zeros for as long as a record, so
  * that a decoder may load first and check then.
  */
 #include "trace/otf2/otf2_file.h"
@@ -45,7 +45,7 @@ static size_t read_at(int fd, uint8_t *to, size_t n, uint64_t offset)
     return done;
 }
 
-/* Fills the window, behind the `kept` bytes at its front, with what follows in the chunk. */
+/* Fills the window, after the `kept` bytes at its front, with what follows in the chunk. */
 static void load(struct otf2_file *f, size_t kept)
 {
     uint64_t left = chunk_end(f) - f->loaded;

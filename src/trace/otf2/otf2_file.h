@@ -12,7 +12,7 @@
  * chunk that cannot be read to its end is left, reading goes on with the next one that has a
  * sensible header, and the numbers say how many events are missing in between. Nothing is
  * believed of the file but what its bytes can hold, every step goes forward, so reading ends;
- * libotf2 goes round in circles in files that were cut off, and reads behind its buffers.
+ * libotf2 goes round in circles in files that were cut off, and reads past its buffers.
  *
  * This module finds chunks and keeps their bytes in memory, a window at a time; what the
  * records mean is the business of otf2_events.
@@ -71,7 +71,7 @@ bool otf2_file_fill(struct otf2_file *file);
 
 /*
  * otf2_file_has -- whether the chunk has n bytes more from `at` on, be they in memory or not.
- * otf2_file_skip -- go on behind these.
+ * otf2_file_skip -- go on after these.
  */
 bool otf2_file_has(const struct otf2_file *file, uint64_t n);
 void otf2_file_skip(struct otf2_file *file, uint64_t n);

@@ -307,7 +307,7 @@ static void metrics_are_counters_where_they_are_wanted(void **state)
     source_close(&source);
 }
 
-/* One of each kind that libotf2 writes, used by us or not, each behind an enter. */
+/* One of each kind that libotf2 writes, used by us or not, each after an enter. */
 static void write_one_of_each(OTF2_EvtWriter *w, uint64_t t, OTF2_AttributeList *attributes)
 {
     static const OTF2_Type type[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};

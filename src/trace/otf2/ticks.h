@@ -4,7 +4,7 @@
  * ns = (ticks + offset(ticks) - origin) * 1e9 / ticks_per_s, exact to the nanosecond for any
  * frequency. The offset is what a tracer measured between this location's clock and the global
  * one, at some points in time: between two of them it is interpolated linearly, before the
- * first and behind the last the nearest slope goes on.
+ * first and after the last the nearest slope goes on.
  */
 #ifndef SNAG_TRACE_TICKS_H
 #define SNAG_TRACE_TICKS_H
@@ -42,7 +42,7 @@ void ticks_release(struct ticks *ticks);
 /* ticks_clear_offsets -- forget them, for the next location. */
 void ticks_clear_offsets(struct ticks *ticks);
 
-/* ticks_add_offset -- one more measurement. False if it is not behind the last one. */
+/* ticks_add_offset -- one more measurement. False if it is not after the last one. */
 bool ticks_add_offset(struct ticks *ticks, uint64_t at, int64_t offset);
 
 /* ticks_seek -- find the line for these local ticks. There must be an offset. */

@@ -52,7 +52,7 @@ struct barrier {
     uint64_t last_ns;
 };
 
-struct run {
+struct synth_run {
     struct synth_program program;
     struct arena arena;
     struct rank *rank; /* [n_ranks] */
@@ -63,21 +63,21 @@ struct run {
     size_t n_barriers, barrier_cap;
 };
 
-static uint64_t local_time(const struct run *run, uint32_t r, uint64_t ns)
+static uint64_t local_time(const struct synth_run *run, uint32_t r, uint64_t ns)
 {
     double ahead = run->program.skew_ns + run->program.drift_ppm * 1e-6 * (double)ns;
 
     return ns + (uint64_t)(r * ahead);
 }
 
-static void note(struct run *run, uint32_t r, enum event_kind kind, uint32_t region)
+static void note(struct synth_run *run, uint32_t r, enum event_kind kind, uint32_t region)
 {
     struct rank *rank = &run->rank[r];
 
     event_list_push(&rank->list, local_time(run, r, rank->now_ns), kind, region);
 }
 
-static uint64_t own_time(struct run *run, uint32_t r, const struct synth_item *item)
+static uint64_t own_time(struct synth_run *run, uint32_t r, const struct synth_item *item)
 {
     struct rank *rank = &run->rank[r];
     uint64_t count = ++rank->n_calls[item->region];
@@ -92,7 +92,7 @@ static uint64_t own_time(struct run *run, uint32_t r, const struct synth_item *i
     return (uint64_t)rint(ns);
 }
 
-static struct channel *channel_of(struct run *run, uint32_t from, uint32_t to)
+static struct channel *channel_of(struct synth_run *run, uint32_t from, uint32_t to)
 {
     uint32_t n_before = run->channel_id.n;
     uint32_t at = idmap_add(&run->channel_id, key_pair(from, to));
@@ -104,7 +104,8 @@ static struct channel *channel_of(struct run *run, uint32_t from, uint32_t to)
     return &run->channel[at];
 }
 
-static void push_message(struct run *run, uint32_t r, enum message_kind kind, uint32_t peer)
+static void push_message(struct synth_run *run, uint32_t r, enum message_kind kind,
+                         uint32_t peer)
 {
     struct rank *rank = &run->rank[r];
 
@@ -118,7 +119,7 @@ static void push_message(struct run *run, uint32_t r, enum message_kind kind, ui
     };
 }
 
-static void run_send(struct run *run, uint32_t r, uint32_t to)
+static void run_send(struct synth_run *run, uint32_t r, uint32_t to)
 {
     struct channel *channel = channel_of(run, r, to);
 
@@ -128,7 +129,7 @@ static void run_send(struct run *run, uint32_t r, uint32_t to)
 }
 
 /* False when the message has not been sent yet. */
-static bool run_recv(struct run *run, uint32_t r, uint32_t from)
+static bool run_recv(struct synth_run *run, uint32_t r, uint32_t from)
 {
     struct channel *channel = channel_of(run, from, r);
     uint64_t arrival;
@@ -143,7 +144,7 @@ static bool run_recv(struct run *run, uint32_t r, uint32_t from)
 }
 
 /* Arrives when it has not yet; false when somebody is missing. */
-static bool run_barrier(struct run *run, uint32_t r, bool has_arrived)
+static bool run_barrier(struct synth_run *run, uint32_t r, bool has_arrived)
 {
     struct rank *rank = &run->rank[r];
     struct barrier *barrier;
@@ -173,7 +174,7 @@ static bool run_barrier(struct run *run, uint32_t r, bool has_arrived)
 }
 
 /* Runs one MPI call, or goes on waiting in it. Returns false if it must wait. */
-static bool run_mpi(struct run *run, uint32_t r, const struct synth_item *item)
+static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *item)
 {
     struct rank *rank = &run->rank[r];
     uint32_t n = run->program.n_ranks, shift = item->shift % n;
@@ -195,7 +196,7 @@ static bool run_mpi(struct run *run, uint32_t r, const struct synth_item *item)
     return true;
 }
 
-static void start(struct run *run, uint32_t r, struct frame *frame)
+static void start(struct synth_run *run, uint32_t r, struct frame *frame)
 {
     if (frame->item->kind == SYNTH_CALL) {
         note(run, r, EVENT_ENTER, frame->item->region);
@@ -204,8 +205,8 @@ static void start(struct run *run, uint32_t r, struct frame *frame)
     frame->next = frame->item->inside;
 }
 
-/* Begins the item at *next, unless it is for another rank, and moves *next behind it. */
-static void descend(struct run *run, uint32_t r, const struct synth_item **next)
+/* Begins the item at *next, unless it is for another rank, and moves *next after it. */
+static void descend(struct synth_run *run, uint32_t r, const struct synth_item **next)
 {
     const struct synth_item *item = *next;
     struct rank *rank = &run->rank[r];
@@ -218,7 +219,7 @@ static void descend(struct run *run, uint32_t r, const struct synth_item **next)
 }
 
 /* Goes on by one item, or the end of one. False when the rank is done or must wait. */
-static bool step(struct run *run, uint32_t r)
+static bool step(struct synth_run *run, uint32_t r)
 {
     struct rank *rank = &run->rank[r];
     struct frame *frame = rank->depth > 0 ? &rank->frame[rank->depth - 1] : NULL;
@@ -243,7 +244,7 @@ static bool step(struct run *run, uint32_t r)
     return true;
 }
 
-static int run_all(struct run *run)
+static int run_all(struct synth_run *run)
 {
     bool is_moving = true, is_done = false;
 
@@ -263,7 +264,7 @@ static int run_all(struct run *run)
 
 static void synth_close(struct source *source)
 {
-    struct run *run = source->impl;
+    struct synth_run *run = source->impl;
 
     for (uint32_t r = 0; run->rank && r < run->program.n_ranks; r++) {
         free(run->rank[r].n_calls);
@@ -302,7 +303,7 @@ static double count_events(const struct synth_item *item)
 
 static int synth_open(struct source *source, const char *path)
 {
-    struct run *run = mem_alloc(1, sizeof *run);
+    struct synth_run *run = mem_alloc(1, sizeof *run);
     int rc;
 
     source->impl = run;
@@ -327,7 +328,7 @@ static bool accepts(const char *path)
 }
 
 struct synth_reader {
-    const struct run *run;
+    const struct synth_run *run;
     struct event_cursor cursor;
 };
 

@@ -14,7 +14,7 @@
  *     |               MPI_Barrier
  *
  * A receive ends when its message has arrived, 1 us after it was sent; a barrier when all ranks
- * are there. So delays travel from rank to rank as they do in a real program. Behind the items:
+ * are there. So delays travel from rank to rank as they do in a real program. After the items:
  *
  *     ranks=4         how many (1)
  *     jitter=0.1      sigma of the log of every call's own time (0)

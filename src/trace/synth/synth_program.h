@@ -1,4 +1,4 @@
-/* synth_program -- the sentence behind "synth:", parsed. See source_synth.h for the language.
+/* synth_program -- the sentence after "synth:", parsed. See source_synth.h for the language.
  */
 #ifndef SNAG_TRACE_SYNTH_PROGRAM_H
 #define SNAG_TRACE_SYNTH_PROGRAM_H
@@ -39,7 +39,7 @@ struct synth_program {
 
 /*
  * synth_parse -- read a program.
- *   text     behind "synth:"
+ *   text     after "synth:"
  *   defs     regions are added
  *   arena    the items live there
  * Returns 0 or ERR_FORMAT that says where.

@@ -37,13 +37,13 @@
 #define TEXT_ROOM                                                                              \
     ((size_t)256 << 20) /* for an attribute's text; what is not used is not there */
 #define BEAT_S 1.0f
-#define STREAM_OPEN_S "30" /* for what comes behind the contact file, */
+#define STREAM_OPEN_S "30" /* for what comes after the contact file, */
 #define CALL_OPEN_S "5"    /* or what its writer is about to make */
 #define NAP_MS 50u
 #define N_TABLES 3
 #define MOST_BLOCKS 1000000u
 
-struct reading {
+struct adios2_reading {
     const struct adios2_reader *what;
     struct courier_end *end;
     adios2_adios *adios;
@@ -68,7 +68,7 @@ struct reading {
 
 /* ------------------------------------------------------------------------------- telling */
 
-static void flush(struct reading *r, uint32_t kind)
+static void flush(struct adios2_reading *r, uint32_t kind)
 {
     if (r->room)
         courier_send(r->end, kind, r->used);
@@ -76,7 +76,7 @@ static void flush(struct reading *r, uint32_t kind)
     r->used = 0;
 }
 
-static void *room_for(struct reading *r, uint32_t kind, size_t bytes)
+static void *room_for(struct adios2_reading *r, uint32_t kind, size_t bytes)
 {
     void *at;
 
@@ -103,7 +103,7 @@ static void strip_colours(char *text)
 }
 
 /* The last line of what ADIOS2 wrote on standard error, without its decoration. */
-static const char *reason(struct reading *r)
+static const char *reason(struct adios2_reading *r)
 {
     static char said[4000];
     char *line, *end, *at;
@@ -120,7 +120,7 @@ static const char *reason(struct reading *r)
     return *line ? line : "no reason given";
 }
 
-static int broken(struct reading *r, const char *what)
+static int broken(struct adios2_reading *r, const char *what)
 {
     snprintf(room_for(r, TAU_BROKEN, 512), 512, "%s", what);
     flush(r, TAU_BROKEN);
@@ -168,7 +168,7 @@ static uint64_t size_of(const char *path)
  * Goes to the directory of the file: BP3 looks for its second file in another one where ".bp"
  * is in the name of a directory. False if it is not there.
  */
-static bool go_there(struct reading *r)
+static bool go_there(struct adios2_reading *r)
 {
     const char *path = r->what->path, *slash;
     size_t n = strlen(path);
@@ -186,7 +186,7 @@ static bool go_there(struct reading *r)
 }
 
 /* True when there is something to open; says whether it is a stream. */
-static bool is_there(struct reading *r)
+static bool is_there(struct adios2_reading *r)
 {
     char contact[PATH_MAX];
     const char *path = r->name;
@@ -204,7 +204,7 @@ static bool is_there(struct reading *r)
     return r->is_stream;
 }
 
-static int wait_for_it(struct reading *r)
+static int wait_for_it(struct adios2_reading *r)
 {
     uint64_t until = clock_ns() + (uint64_t)r->what->connect_ms * 1000000u;
 
@@ -218,7 +218,7 @@ static int wait_for_it(struct reading *r)
     return 0;
 }
 
-static bool is_engine(const struct reading *r, const char *name)
+static bool is_engine(const struct adios2_reading *r, const char *name)
 {
     char type[64] = "";
     size_t n = 0;
@@ -229,7 +229,7 @@ static bool is_engine(const struct reading *r, const char *name)
     return strncasecmp(type, name, strlen(name)) == 0;
 }
 
-static int open_engine(struct reading *r)
+static int open_engine(struct adios2_reading *r)
 {
     if (!r->what->is_live && bp_index_check(r->name) == BP_INDEX_LONG)
         return err_set(ERR_FORMAT, "'%s' is cut off: its md.0 is shorter than md.idx says",
@@ -256,7 +256,7 @@ static int open_engine(struct reading *r)
 /* ----------------------------------------------------------------------------- attributes */
 
 /* Text of one attribute into r->text; false if it is none or cannot be had. */
-static bool text_of(struct reading *r, const adios2_attribute *attribute)
+static bool text_of(struct adios2_reading *r, const adios2_attribute *attribute)
 {
     adios2_type type;
     adios2_bool is_value = adios2_false;
@@ -269,7 +269,7 @@ static bool text_of(struct reading *r, const adios2_attribute *attribute)
 }
 
 /* One that is longer than a block is cut: no name is that long. */
-static void tell_attribute(struct reading *r, const char *name)
+static void tell_attribute(struct adios2_reading *r, const char *name)
 {
     size_t n_name = strlen(name) + 1, n_text = strlen(r->text) + 1;
     char *at;
@@ -286,7 +286,7 @@ static void tell_attribute(struct reading *r, const char *name)
     at[n_name + n_text - 1] = '\0';
 }
 
-static void read_attribute(struct reading *r, const adios2_attribute *attribute)
+static void read_attribute(struct adios2_reading *r, const adios2_attribute *attribute)
 {
     uint32_t n_before = r->attribute.n;
     size_t n = 0;
@@ -304,7 +304,7 @@ static void read_attribute(struct reading *r, const adios2_attribute *attribute)
     memset(r->text, 0, 4);
 }
 
-static void read_attributes(struct reading *r)
+static void read_attributes(struct adios2_reading *r)
 {
     adios2_attribute **attribute = NULL;
     size_t n = 0;
@@ -335,7 +335,7 @@ static const struct table tables[N_TABLES] = {
 };
 
 /* The number in a variable of one value, of any integer type. False if there is none. */
-static bool count_of(struct reading *r, const char *name, uint64_t *count)
+static bool count_of(struct adios2_reading *r, const char *name, uint64_t *count)
 {
     adios2_variable *variable = adios2_inquire_variable(r->io, name);
     adios2_type type;
@@ -353,8 +353,8 @@ static bool count_of(struct reading *r, const char *name, uint64_t *count)
 }
 
 /* Rows [begin, begin + n) of the selected block. */
-static bool get_rows(struct reading *r, adios2_variable *variable, size_t begin, size_t n,
-                     uint32_t columns, uint64_t *out)
+static bool get_rows(struct adios2_reading *r, adios2_variable *variable, size_t begin,
+                     size_t n, uint32_t columns, uint64_t *out)
 {
     size_t start[2] = {begin, 0}, count[2] = {n, columns};
 
@@ -362,7 +362,7 @@ static bool get_rows(struct reading *r, adios2_variable *variable, size_t begin,
            adios2_get(r->engine, variable, out, adios2_mode_sync) == adios2_error_none;
 }
 
-static size_t tell_pieces(struct reading *r, adios2_variable *variable,
+static size_t tell_pieces(struct adios2_reading *r, adios2_variable *variable,
                           const struct table *table, size_t n)
 {
     size_t width = table->columns * sizeof(uint64_t), most = COURIER_BYTES / width, at = 0;
@@ -381,7 +381,7 @@ static size_t tell_pieces(struct reading *r, adios2_variable *variable,
     return n;
 }
 
-static size_t tell_whole(struct reading *r, adios2_variable *variable,
+static size_t tell_whole(struct adios2_reading *r, adios2_variable *variable,
                          const struct table *table, size_t n)
 {
     size_t width = table->columns * sizeof(uint64_t), most = COURIER_BYTES / width;
@@ -400,8 +400,8 @@ static size_t tell_whole(struct reading *r, adios2_variable *variable,
 }
 
 /* n rows of so many columns, all of the array or one block of it. */
-static size_t tell_rows(struct reading *r, adios2_variable *variable, const struct table *table,
-                        const size_t shape[2])
+static size_t tell_rows(struct adios2_reading *r, adios2_variable *variable,
+                        const struct table *table, const size_t shape[2])
 {
     if (shape[0] == 0)
         return 0;
@@ -415,7 +415,7 @@ static size_t tell_rows(struct reading *r, adios2_variable *variable, const stru
 }
 
 /* A local array: each block is one of its own. */
-static uint64_t tell_blocks(struct reading *r, adios2_variable *variable,
+static uint64_t tell_blocks(struct adios2_reading *r, adios2_variable *variable,
                             const struct table *table)
 {
     adios2_varinfo *info;
@@ -445,7 +445,7 @@ static bool is_table(const adios2_variable *variable)
            adios2_variable_ndims(&n_dims, variable) == adios2_error_none && n_dims == 2;
 }
 
-static uint64_t tell_array(struct reading *r, const struct table *table)
+static uint64_t tell_array(struct adios2_reading *r, const struct table *table)
 {
     adios2_variable *variable = adios2_inquire_variable(r->io, table->rows);
     adios2_shapeid shape_id;
@@ -469,7 +469,7 @@ static uint64_t tell_array(struct reading *r, const struct table *table)
  * TAU writes all tables in every step, be they empty: where one is missing something is wrong,
  * unless its version of TAU does not know it at all.
  */
-static void note_missing(struct reading *r, size_t t, bool is_there)
+static void note_missing(struct adios2_reading *r, size_t t, bool is_there)
 {
     if (!is_there && !r->is_known[t])
         r->n_missing[t]++;
@@ -482,7 +482,7 @@ static void note_missing(struct reading *r, size_t t, bool is_there)
     }
 }
 
-static void read_table(struct reading *r, size_t t)
+static void read_table(struct adios2_reading *r, size_t t)
 {
     const struct table *table = &tables[t];
     uint64_t said = 0, n;
@@ -497,7 +497,7 @@ static void read_table(struct reading *r, size_t t)
 }
 
 /* True for a step that has none of the tables, not even empty ones. */
-static bool is_hollow(struct reading *r)
+static bool is_hollow(struct adios2_reading *r)
 {
     for (size_t t = 0; t < N_TABLES; t++)
         if (adios2_inquire_variable(r->io, tables[t].rows) ||
@@ -507,10 +507,10 @@ static bool is_hollow(struct reading *r)
 }
 
 /*
- * False if it was none: behind the last step ADIOS2 makes some of what belongs to none in a BP3
+ * False if it was none: after the last step ADIOS2 makes some of what belongs to none in a BP3
  * file. They count, as missing, only when a step follows.
  */
-static bool read_step(struct reading *r)
+static bool read_step(struct adios2_reading *r)
 {
     if (r->is_bp3 && is_hollow(r)) {
         r->n_hollow++;
@@ -524,14 +524,14 @@ static bool read_step(struct reading *r)
     return true;
 }
 
-static void end_step(struct reading *r)
+static void end_step(struct adios2_reading *r)
 {
     memcpy(room_for(r, TAU_STEP_END, sizeof r->step), &r->step, sizeof r->step);
     r->n_steps++;
     flush(r, TAU_STEP_END);
 }
 
-static int read_steps(struct reading *r)
+static int read_steps(struct adios2_reading *r)
 {
     float wait_s = r->what->is_live ? BEAT_S : 0;
 
@@ -569,7 +569,7 @@ static int read_steps(struct reading *r)
 /* Memory is not given back: the process ends. */
 int adios2_reader_run(void *ctx, struct courier_end *end)
 {
-    struct reading r = {.what = ctx, .end = end, .is_known = {[N_TABLES - 1] = true}};
+    struct adios2_reading r = {.what = ctx, .end = end, .is_known = {[N_TABLES - 1] = true}};
     int rc;
 
     r.text = mmap(NULL, TEXT_ROOM, PROT_READ | PROT_WRITE,

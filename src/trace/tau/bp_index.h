@@ -8,7 +8,7 @@
  *
  *     md.idx   64 bytes of header, byte 37: the version
  *     BP4      records of 8 numbers of 64 bits, the 6th is where the step ends in md.0
- *     BP5      records: a letter, the number of bytes behind it; for 's', first where the step
+ *     BP5      records: a letter, the number of bytes after it; for 's', first where the step
  *              begins in md.0 and how long it is there
  */
 #ifndef SNAG_TRACE_BP_INDEX_H

@@ -18,13 +18,13 @@
 #define MOST_STRAY 2
 
 struct adios2 {
-    struct names path;           /* of the files */
-    struct names program;        /* "heat/0" */
-    struct tau_decoder *decoder; /* [path.n] */
-    char (*file_program)[256];   /* [path.n] */
-    struct idmap key;            /* group and id of locations, in the order of: */
-    struct tau_lane **lane;      /* [key.n] */
-    size_t lane_cap;
+    struct names path;              /* of the files */
+    struct names program;           /* "heat/0" */
+    struct tau_decoder *decoder;    /* [path.n] */
+    char (*file_program)[256];      /* [path.n] */
+    struct idmap key;               /* group and id of locations, in the order of: */
+    struct tau_location **location; /* [key.n] */
+    size_t location_cap;
     uint32_t *rank_base; /* [program.n] what is added to the rank of a process */
 };
 
@@ -37,9 +37,9 @@ static int judge_end(struct source *source, const struct tau_decoder *d, const c
     char why[400];
 
     snprintf(why, sizeof why, "%s", err_message());
-    if (state < 0 && d->lane_id.n == 0)
+    if (state < 0 && d->location_id.n == 0)
         return err_set(state, "%s", why);
-    if (d->lane_id.n == 0)
+    if (d->location_id.n == 0)
         return err_set(ERR_FORMAT, "cannot read '%s': %s", path, why);
     log_info("tau", "'%s': %s", path, why);
     if (state == COURIER_DIED)
@@ -110,23 +110,24 @@ static int read_files(struct source *source)
  * A stray row whose rank or thread is wrong looks like a thread of its own: one that calls
  * nothing, but sends, or of which there is next to nothing.
  */
-static bool is_stray(const struct tau_lane *lane)
+static bool is_stray(const struct tau_location *location)
 {
-    return lane->n_events == 0 && (lane->batch.n_messages > 0 || lane->batch.n <= MOST_STRAY);
+    return location->n_events == 0 &&
+           (location->batch.n_messages > 0 || location->batch.n <= MOST_STRAY);
 }
 
-/* Ranks of a program come behind those of the programs before. */
+/* Ranks of a program come after those of the programs before. */
 static void number_ranks(struct adios2 *a, struct definitions *defs)
 {
     uint32_t *n_ranks = mem_alloc(a->program.n, sizeof *n_ranks), base = 0;
 
     a->rank_base = mem_alloc(a->program.n, sizeof *a->rank_base);
     for (uint32_t i = 0; i < a->path.n; i++)
-        for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
-            const struct tau_lane *lane = &a->decoder[i].lane[l];
+        for (uint32_t l = 0; l < a->decoder[i].location_id.n; l++) {
+            const struct tau_location *location = &a->decoder[i].location[l];
 
-            if (!is_stray(lane) && lane->rank >= n_ranks[lane->program])
-                n_ranks[lane->program] = lane->rank + 1;
+            if (!is_stray(location) && location->rank >= n_ranks[location->program])
+                n_ranks[location->program] = location->rank + 1;
         }
     for (uint32_t p = 0; p < a->program.n; p++) {
         uint32_t comm = definitions_comm(defs, "MPI_COMM_WORLD", n_ranks[p]);
@@ -139,45 +140,47 @@ static void number_ranks(struct adios2 *a, struct definitions *defs)
     free(n_ranks);
 }
 
-static const char *name_of(const struct tau_lane *lane, char name[64])
+static const char *name_of(const struct tau_location *location, char name[64])
 {
-    if (lane->is_gpu)
-        snprintf(name, 64, "GPU %u, context %u, stream %u", lane->gpu_device, lane->gpu_context,
-                 lane->gpu_stream);
-    else if (lane->thread == 0)
+    if (location->is_gpu)
+        snprintf(name, 64, "GPU %u, context %u, stream %u", location->gpu_device,
+                 location->gpu_context, location->gpu_stream);
+    else if (location->thread == 0)
         return "Master thread";
     else
-        snprintf(name, 64, "Thread %u", lane->thread);
+        snprintf(name, 64, "Thread %u", location->thread);
     return name;
 }
 
 /* The same thread may be in two files; then these are two. */
-static uint64_t new_id(struct adios2 *a, uint64_t group, struct tau_lane *lane)
+static uint64_t new_id(struct adios2 *a, uint64_t group, struct tau_location *location)
 {
-    uint64_t id = lane->thread;
+    uint64_t id = location->thread;
 
     while (idmap_find(&a->key, key_pair(group, id)) != IDMAP_NONE)
         id += (uint64_t)1 << 32;
     idmap_add(&a->key, key_pair(group, id));
-    mem_grow(&a->lane, &a->lane_cap, a->key.n, sizeof(struct tau_lane *));
-    a->lane[a->key.n - 1] = lane;
+    mem_grow(&a->location, &a->location_cap, a->key.n, sizeof(struct tau_location *));
+    a->location[a->key.n - 1] = location;
     return id;
 }
 
-static void define_lane(struct adios2 *a, struct definitions *defs, struct tau_lane *lane)
+static void define_location(struct adios2 *a, struct definitions *defs,
+                            struct tau_location *location)
 {
-    uint64_t group = (uint64_t)lane->program << 32 | lane->rank;
-    struct location *location;
+    uint64_t group = (uint64_t)location->program << 32 | location->rank;
+    struct location *defined;
     char name[64];
 
-    location = definitions_location(defs, new_id(a, group, lane), name_of(lane, name), group);
-    location->n_events_said = lane->batch.n;
-    location->program = lane->program;
-    location->is_gpu = lane->is_gpu;
-    location->gpu_device = lane->gpu_device;
-    location->gpu_context = lane->gpu_context;
-    location->gpu_stream = lane->gpu_stream;
-    location->is_metric = lane->n_events == 0;
+    defined =
+        definitions_location(defs, new_id(a, group, location), name_of(location, name), group);
+    defined->n_events_said = location->batch.n;
+    defined->program = location->program;
+    defined->is_gpu = location->is_gpu;
+    defined->gpu_device = location->gpu_device;
+    defined->gpu_context = location->gpu_context;
+    defined->gpu_stream = location->gpu_stream;
+    defined->is_metric = location->n_events == 0;
 }
 
 static void make_locations(struct source *source)
@@ -188,21 +191,21 @@ static void make_locations(struct source *source)
 
     number_ranks(a, defs);
     for (uint32_t i = 0; i < a->path.n; i++)
-        for (uint32_t l = 0; l < a->decoder[i].lane_id.n; l++) {
-            struct tau_lane *lane = &a->decoder[i].lane[l];
+        for (uint32_t l = 0; l < a->decoder[i].location_id.n; l++) {
+            struct tau_location *location = &a->decoder[i].location[l];
 
-            if (is_stray(lane)) {
-                source->quality.n[QUALITY_bad_record] += lane->batch.n;
+            if (is_stray(location)) {
+                source->quality.n[QUALITY_bad_record] += location->batch.n;
                 continue;
             }
-            define_lane(a, defs, lane);
-            for (size_t m = 0; m < lane->batch.n_messages; m++)
-                lane->batch.message[m].peer += a->rank_base[lane->program];
+            define_location(a, defs, location);
+            for (size_t m = 0; m < location->batch.n_messages; m++)
+                location->batch.message[m].peer += a->rank_base[location->program];
         }
     known = mem_alloc(a->key.n, sizeof *known);
     for (uint32_t i = 0; i < a->key.n; i++)
-        known[i] = (struct process_rank){a->key.key[i].high,
-                                         a->rank_base[a->lane[i]->program] + a->lane[i]->rank};
+        known[i] = (struct process_rank){
+            a->key.key[i].high, a->rank_base[a->location[i]->program] + a->location[i]->rank};
     definitions_finish(defs, known, a->key.n);
     free(known);
     for (size_t i = 0; i < defs->n_metadata; i++)
@@ -248,7 +251,7 @@ static void close_adios2(struct source *source)
         tau_decoder_release(&a->decoder[i]);
     free(a->decoder);
     free(a->file_program);
-    free(a->lane);
+    free(a->location);
     free(a->rank_base);
     idmap_release(&a->key);
     names_release(&a->path);
@@ -277,7 +280,7 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
     const struct location *l = &cursor->source->defs.location[location];
 
     (void)quality;
-    cursor->all = &a->lane[idmap_find(&a->key, key_pair(l->group, l->id))]->batch;
+    cursor->all = &a->location[idmap_find(&a->key, key_pair(l->group, l->id))]->batch;
     cursor->at = 0;
     return 0;
 }

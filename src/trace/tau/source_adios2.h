@@ -3,7 +3,7 @@
  * directory with one per program and rank. For those that are still being written there is
  * stream_adios2.h.
  *
- * Ranks of several programs are numbered one behind the other, in the order of the programs.
+ * Ranks of several programs are numbered one after the other, in the order of the programs.
  */
 #ifndef SNAG_TRACE_SOURCE_ADIOS2_H
 #define SNAG_TRACE_SOURCE_ADIOS2_H

@@ -28,7 +28,7 @@
 #define NO_FEED UINT32_MAX
 
 /* One file or stream. */
-struct feed {
+struct tau_feed {
     struct adios2_reader reader;
     struct courier *courier;
     struct tau_decoder decoder;
@@ -38,9 +38,9 @@ struct feed {
 
 struct adios2 {
     struct definitions defs;
-    struct names path;    /* of the feeds, as they were found */
-    struct names program; /* "heat/0" */
-    struct feed **feed;   /* [n_feeds] */
+    struct names path;      /* of the feeds, as they were found */
+    struct names program;   /* "heat/0" */
+    struct tau_feed **feed; /* [n_feeds] */
     uint32_t n_feeds;
     size_t feed_cap;
     bool is_directory;
@@ -48,7 +48,7 @@ struct adios2 {
     uint32_t turn;                          /* feed to ask first */
     uint32_t busy;                          /* feed whose step is coming, or NO_FEED */
     uint32_t given;                         /* feed whose step the caller has, or NO_FEED */
-    uint32_t lane;                          /* next part of it */
+    uint32_t location;                      /* next part of it */
 };
 
 /* --------------------------------------------------------------------------------- opening */
@@ -63,7 +63,7 @@ static bool accepts(const char *url)
 static int open_feed(struct stream *stream, const char *path)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = mem_alloc(1, sizeof *feed);
+    struct tau_feed *feed = mem_alloc(1, sizeof *feed);
 
     mem_grow(&a->feed, &a->feed_cap, (size_t)a->n_feeds + 1, sizeof *a->feed);
     a->feed[a->n_feeds++] = feed;
@@ -147,8 +147,8 @@ static void clear_given(struct adios2 *a)
 {
     if (a->given == NO_FEED)
         return;
-    for (uint32_t i = 0; i < a->feed[a->given]->decoder.lane_id.n; i++) {
-        struct event_batch *batch = &a->feed[a->given]->decoder.lane[i].batch;
+    for (uint32_t i = 0; i < a->feed[a->given]->decoder.location_id.n; i++) {
+        struct event_batch *batch = &a->feed[a->given]->decoder.location[i].batch;
 
         batch->n = batch->n_messages = batch->n_counters = 0;
     }
@@ -163,24 +163,24 @@ static bool give(struct stream *stream, uint32_t f)
     bool is_any = false;
 
     stream->begin_ns = stream->end_ns;
-    for (uint32_t i = 0; i < d->lane_id.n; i++) {
-        struct tau_lane *lane = &d->lane[i];
-        struct event_batch *batch = &lane->batch;
+    for (uint32_t i = 0; i < d->location_id.n; i++) {
+        struct tau_location *location = &d->location[i];
+        struct event_batch *batch = &location->batch;
 
         if (batch->n == 0)
             continue;
         stream->quality.n[QUALITY_time_backwards] +=
-            monotone_repair(batch->event, batch->n, lane->floor_ns);
-        lane->floor_ns = batch->event[batch->n - 1].time_ns;
+            monotone_repair(batch->event, batch->n, location->floor_ns);
+        location->floor_ns = batch->event[batch->n - 1].time_ns;
         if (!is_any || time_before(batch->event[0].time_ns, stream->begin_ns))
             stream->begin_ns = batch->event[0].time_ns;
-        if (!is_any || time_before(stream->end_ns, lane->floor_ns + 1))
-            stream->end_ns = lane->floor_ns + 1;
+        if (!is_any || time_before(stream->end_ns, location->floor_ns + 1))
+            stream->end_ns = location->floor_ns + 1;
         is_any = true;
     }
     a->given = f;
     a->busy = NO_FEED;
-    a->lane = 0;
+    a->location = 0;
     a->turn = f + 1;
     a->step_ns = clock_ns();
     return is_any;
@@ -194,13 +194,13 @@ static bool part(struct stream *stream, struct stream_part *out)
     if (a->given == NO_FEED)
         return false;
     d = &a->feed[a->given]->decoder;
-    for (; a->lane < d->lane_id.n; a->lane++) {
-        const struct tau_lane *lane = &d->lane[a->lane];
+    for (; a->location < d->location_id.n; a->location++) {
+        const struct tau_location *location = &d->location[a->location];
 
-        if (lane->batch.n == 0)
+        if (location->batch.n == 0)
             continue;
-        *out = (struct stream_part){lane->location, &lane->batch, 0, lane->batch.n};
-        a->lane++;
+        *out = (struct stream_part){location->defined, &location->batch, 0, location->batch.n};
+        a->location++;
         return true;
     }
     return false;
@@ -212,7 +212,7 @@ static bool part(struct stream *stream, struct stream_part *out)
 static int end_feed(struct stream *stream, uint32_t f, int state)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = a->feed[f];
+    struct tau_feed *feed = a->feed[f];
 
     feed->is_over = true;
     a->busy = NO_FEED;
@@ -234,7 +234,7 @@ static int end_feed(struct stream *stream, uint32_t f, int state)
 static int ask(struct stream *stream, uint32_t f)
 {
     struct adios2 *a = stream->impl;
-    struct feed *feed = a->feed[f];
+    struct tau_feed *feed = a->feed[f];
     struct courier_block block;
     int state;
 

@@ -34,12 +34,12 @@ void tau_decoder_init(struct tau_decoder *d)
 
 void tau_decoder_release(struct tau_decoder *d)
 {
-    for (uint32_t i = 0; i < d->lane_id.n; i++) {
-        event_batch_release(&d->lane[i].batch);
-        free(d->lane[i].extra);
+    for (uint32_t i = 0; i < d->location_id.n; i++) {
+        event_batch_release(&d->location[i].batch);
+        free(d->location[i].extra);
     }
-    free(d->lane);
-    idmap_release(&d->lane_id);
+    free(d->location);
+    idmap_release(&d->location_id);
     idtable_release(&d->timer);
     idtable_release(&d->counter);
     idtable_release(&d->program);
@@ -63,59 +63,60 @@ static uint32_t program_of(struct tau_decoder *d, uint32_t number)
     return program;
 }
 
-static void make_location(struct tau_decoder *d, struct tau_lane *lane)
+static void make_location(struct tau_decoder *d, struct tau_location *location)
 {
     struct definitions *defs = d->defs;
-    uint64_t group = (uint64_t)lane->program << 32 | lane->rank;
-    struct location *location;
+    uint64_t group = (uint64_t)location->program << 32 | location->rank;
+    struct location *defined;
     char name[32] = "Master thread";
 
-    if (lane->thread > 0)
-        snprintf(name, sizeof name, "Thread %u", lane->thread);
-    lane->location = defs->n_locations;
-    location = definitions_location(defs, lane->thread, name, group);
-    location->program = lane->program;
-    location->rank = lane->rank;
-    location->thread = lane->thread;
-    if (lane->rank >= defs->n_ranks)
-        defs->n_ranks = lane->rank + 1;
-    while (defs->n_comms <= lane->program)
+    if (location->thread > 0)
+        snprintf(name, sizeof name, "Thread %u", location->thread);
+    location->defined = defs->n_locations;
+    defined = definitions_location(defs, location->thread, name, group);
+    defined->program = location->program;
+    defined->rank = location->rank;
+    defined->thread = location->thread;
+    if (location->rank >= defs->n_ranks)
+        defs->n_ranks = location->rank + 1;
+    while (defs->n_comms <= location->program)
         definitions_comm(defs, "MPI_COMM_WORLD", 0);
 }
 
-static struct tau_lane *lane_of(struct tau_decoder *d, uint32_t program, uint32_t rank,
-                                uint32_t thread)
+static struct tau_location *location_of(struct tau_decoder *d, uint32_t program, uint32_t rank,
+                                        uint32_t thread)
 {
-    uint32_t n_before = d->lane_id.n;
-    uint32_t at = idmap_add(&d->lane_id, key_quad(0, program, rank, thread));
+    uint32_t n_before = d->location_id.n;
+    uint32_t at = idmap_add(&d->location_id, key_quad(0, program, rank, thread));
 
     if (at < n_before)
-        return &d->lane[at];
-    mem_grow(&d->lane, &d->lane_cap, (size_t)at + 1, sizeof *d->lane);
-    d->lane[at] = (struct tau_lane){
+        return &d->location[at];
+    mem_grow(&d->location, &d->location_cap, (size_t)at + 1, sizeof *d->location);
+    d->location[at] = (struct tau_location){
         .program = program_of(d, program),
         .rank = rank,
         .thread = thread,
-        .location = NO_LOCATION,
+        .defined = NO_LOCATION,
         .next_extra_us = UINT64_MAX,
         .floor_ns = MONOTONE_NO_FLOOR,
     };
     if (d->makes_locations)
-        make_location(d, &d->lane[at]);
-    return &d->lane[at];
+        make_location(d, &d->location[at]);
+    return &d->location[at];
 }
 
 /* The location of a row, or NULL if there can be none of that number. */
-static struct tau_lane *lane_of_row(struct tau_decoder *d, const uint64_t *row)
+static struct tau_location *location_of_row(struct tau_decoder *d, const uint64_t *row)
 {
     if (row[0] == d->last_key[0] && row[1] == d->last_key[1] && row[2] == d->last_key[2])
-        return &d->lane[d->last_lane];
+        return &d->location[d->last_location];
     if (row[0] >= MOST_PROGRAMS || row[1] >= MOST_RANKS || row[2] >= MOST_THREADS)
         return NULL;
     memcpy(d->last_key, row, sizeof d->last_key);
-    d->last_lane =
-        (uint32_t)(lane_of(d, (uint32_t)row[0], (uint32_t)row[1], (uint32_t)row[2]) - d->lane);
-    return &d->lane[d->last_lane];
+    d->last_location =
+        (uint32_t)(location_of(d, (uint32_t)row[0], (uint32_t)row[1], (uint32_t)row[2]) -
+                   d->location);
+    return &d->location[d->last_location];
 }
 
 /*
@@ -194,7 +195,7 @@ static uint64_t ns_of(struct tau_decoder *d, uint64_t us)
 
 /* ----------------------------------------------------------------------------- attributes */
 
-/* The number behind a word, as in "timer 12". False if there is none, or more than that. */
+/* The number after a word, as in "timer 12". False if there is none, or more than that. */
 static bool number_behind(const char *text, uint32_t *number)
 {
     unsigned long value;
@@ -255,28 +256,28 @@ static void define_event_type(struct tau_decoder *d, uint32_t number, const char
 }
 
 /* What says that a thread is a GPU's stream. */
-static void note_gpu(struct tau_decoder *d, struct tau_lane *lane, const char *key,
+static void note_gpu(struct tau_decoder *d, struct tau_location *location, const char *key,
                      const char *value)
 {
     uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-    struct location *location;
+    struct location *defined;
 
     if (strcmp(key, "CUDA Device") == 0 || strcmp(key, "ROCM_GPU_ID") == 0)
-        lane->gpu_device = number;
+        location->gpu_device = number;
     else if (strcmp(key, "CUDA Context") == 0)
-        lane->gpu_context = number;
+        location->gpu_context = number;
     else if (strcmp(key, "CUDA Stream") == 0 || strcmp(key, "ROCM_QUEUE_ID") == 0)
-        lane->gpu_stream = number;
+        location->gpu_stream = number;
     else
         return;
-    lane->is_gpu = true;
-    if (lane->location == NO_LOCATION)
-        return;
-    location = &d->defs->location[lane->location];
     location->is_gpu = true;
-    location->gpu_device = lane->gpu_device;
-    location->gpu_context = lane->gpu_context;
-    location->gpu_stream = lane->gpu_stream;
+    if (location->defined == NO_LOCATION)
+        return;
+    defined = &d->defs->location[location->defined];
+    defined->is_gpu = true;
+    defined->gpu_device = location->gpu_device;
+    defined->gpu_context = location->gpu_context;
+    defined->gpu_stream = location->gpu_stream;
 }
 
 /* "0:3:1:Hostname", or without the program: up to three numbers and the rest. */
@@ -313,7 +314,8 @@ static void define_metadata(struct tau_decoder *d, const char *text, const char 
                                       .value = value,
                                   });
     if (strncmp(key, "CUDA ", 5) == 0 || strncmp(key, "ROCM_", 5) == 0)
-        note_gpu(d, lane_of(d, (uint32_t)number[0], (uint32_t)number[1], (uint32_t)number[2]),
+        note_gpu(d,
+                 location_of(d, (uint32_t)number[0], (uint32_t)number[1], (uint32_t)number[2]),
                  key, value);
 }
 
@@ -370,42 +372,43 @@ static void take_attributes(struct tau_decoder *d, const char *text, size_t byte
 
 /* -------------------------------------------------------------------- messages and counters */
 
-/* In order of time; nearly always that is behind the last one. */
-static void add_extra(struct tau_lane *lane, const struct tau_extra *extra)
+/* In order of time; nearly always that is after the last one. */
+static void add_extra(struct tau_location *location, const struct tau_extra *extra)
 {
     size_t at;
 
-    if (lane->next_extra == lane->n_extra)
-        lane->next_extra = lane->n_extra = lane->n_old_extra = 0;
-    mem_grow(&lane->extra, &lane->extra_cap, lane->n_extra + 1, sizeof *lane->extra);
-    at = lane->n_extra++;
-    while (at > lane->next_extra && lane->extra[at - 1].us > extra->us) {
-        lane->extra[at] = lane->extra[at - 1];
+    if (location->next_extra == location->n_extra)
+        location->next_extra = location->n_extra = location->n_old_extra = 0;
+    mem_grow(&location->extra, &location->extra_cap, location->n_extra + 1,
+             sizeof *location->extra);
+    at = location->n_extra++;
+    while (at > location->next_extra && location->extra[at - 1].us > extra->us) {
+        location->extra[at] = location->extra[at - 1];
         at--;
     }
-    lane->extra[at] = *extra;
-    lane->next_extra_us = lane->extra[lane->next_extra].us;
+    location->extra[at] = *extra;
+    location->next_extra_us = location->extra[location->next_extra].us;
 }
 
 static void take_messages(struct tau_decoder *d, const uint64_t *row, size_t n)
 {
     for (size_t i = 0; i < n; i++, row += TAU_MESSAGE_COLUMNS) {
-        struct tau_lane *lane = lane_of_row(d, row);
+        struct tau_location *location = location_of_row(d, row);
         int type = type_of(d, row[3]);
 
-        if (lane == NULL || (type != TYPE_SEND && type != TYPE_RECV) || row[5] >= MOST_RANKS ||
-            row[7] > MOST_US) {
+        if (location == NULL || (type != TYPE_SEND && type != TYPE_RECV) ||
+            row[5] >= MOST_RANKS || row[7] > MOST_US) {
             d->quality->n[QUALITY_bad_value]++;
             continue;
         }
-        add_extra(lane, &(struct tau_extra){
-                            .us = row[7],
-                            .value = row[6],
-                            .what = NAMES_NONE,
-                            .peer = (uint32_t)row[5],
-                            .tag = (uint32_t)row[4],
-                            .kind = type == TYPE_SEND ? MESSAGE_SEND : MESSAGE_RECV,
-                        });
+        add_extra(location, &(struct tau_extra){
+                                .us = row[7],
+                                .value = row[6],
+                                .what = NAMES_NONE,
+                                .peer = (uint32_t)row[5],
+                                .tag = (uint32_t)row[4],
+                                .kind = type == TYPE_SEND ? MESSAGE_SEND : MESSAGE_RECV,
+                            });
     }
 }
 
@@ -429,21 +432,21 @@ static uint32_t counter_of(struct tau_decoder *d, uint64_t number)
 static void take_counters(struct tau_decoder *d, const uint64_t *row, size_t n)
 {
     for (size_t i = 0; i < n; i++, row += TAU_COUNTER_COLUMNS) {
-        struct tau_lane *lane = lane_of_row(d, row);
+        struct tau_location *location = location_of_row(d, row);
         uint32_t counter = counter_of(d, row[3]);
 
-        if (lane == NULL || counter == IDMAP_NONE || row[5] > MOST_US)
+        if (location == NULL || counter == IDMAP_NONE || row[5] > MOST_US)
             d->quality->n[QUALITY_bad_value]++;
         else if (d->wants_counters)
-            add_extra(lane,
+            add_extra(location,
                       &(struct tau_extra){.us = row[5], .value = row[4], .what = counter});
     }
 }
 
-static void place_extra(struct tau_decoder *d, struct tau_lane *lane)
+static void place_extra(struct tau_decoder *d, struct tau_location *location)
 {
-    const struct tau_extra *extra = &lane->extra[lane->next_extra];
-    struct event_batch *batch = &lane->batch;
+    const struct tau_extra *extra = &location->extra[location->next_extra];
+    struct event_batch *batch = &location->batch;
     uint64_t ns = ns_of(d, extra->us);
 
     mem_grow(&batch->event, &batch->event_cap, batch->n + 1, sizeof *batch->event);
@@ -453,17 +456,18 @@ static void place_extra(struct tau_decoder *d, struct tau_lane *lane)
             .bytes = extra->value,
             .match = MESSAGE_UNMATCHED,
             .peer = extra->peer,
-            .comm = lane->program,
+            .comm = location->program,
             .tag = extra->tag,
-            .order = lane->n_messages++,
+            .order = location->n_messages++,
             .kind = extra->kind,
         };
     else
         *event_batch_counter(batch, ns) =
             (struct counter_value){.counter = extra->what, .whole = (int64_t)extra->value};
-    lane->next_extra++;
-    lane->next_extra_us =
-        lane->next_extra < lane->n_extra ? lane->extra[lane->next_extra].us : UINT64_MAX;
+    location->next_extra++;
+    location->next_extra_us = location->next_extra < location->n_extra
+                                  ? location->extra[location->next_extra].us
+                                  : UINT64_MAX;
 }
 
 /* ------------------------------------------------------------------------- function events */
@@ -500,16 +504,16 @@ static uint32_t region_of(struct tau_decoder *d, uint64_t timer, int type)
 }
 
 /* A time that cannot be is that of the event before, or of the start. */
-static uint64_t believable(struct tau_decoder *d, struct tau_lane *lane, uint64_t us)
+static uint64_t believable(struct tau_decoder *d, struct tau_location *location, uint64_t us)
 {
-    if (__builtin_expect(us - lane->last_us + LEAP_US <= 2 * LEAP_US, 1)) {
-        lane->n_leaps = 0;
+    if (__builtin_expect(us - location->last_us + LEAP_US <= 2 * LEAP_US, 1)) {
+        location->n_leaps = 0;
         return us;
     }
-    if (us <= MOST_US && ++lane->n_leaps > MOST_LEAPS)
+    if (us <= MOST_US && ++location->n_leaps > MOST_LEAPS)
         return us;
     d->quality->n[QUALITY_time_backwards]++;
-    return lane->last_us;
+    return location->last_us;
 }
 
 static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
@@ -517,26 +521,27 @@ static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
     if (!d->defs->has_wall_time && n > 0)
         find_origin(d, row, n);
     for (size_t i = 0; i < n; i++, row += TAU_EVENT_COLUMNS) {
-        struct tau_lane *lane = lane_of_row(d, row);
+        struct tau_location *location = location_of_row(d, row);
         int type = type_of(d, row[3]);
         struct event_batch *batch;
         uint64_t us;
 
-        if (lane == NULL || (type != TYPE_ENTRY && type != TYPE_EXIT)) {
+        if (location == NULL || (type != TYPE_ENTRY && type != TYPE_EXIT)) {
             d->quality->n[QUALITY_bad_value]++;
             continue;
         }
-        if (lane->n_events == 0)
-            lane->last_us = d->defs->origin_ticks;
-        us = believable(d, lane, row[5]);
-        while (lane->next_extra_us < us || (lane->next_extra_us == us && type == TYPE_EXIT))
-            place_extra(d, lane);
-        batch = &lane->batch;
+        if (location->n_events == 0)
+            location->last_us = d->defs->origin_ticks;
+        us = believable(d, location, row[5]);
+        while (location->next_extra_us < us ||
+               (location->next_extra_us == us && type == TYPE_EXIT))
+            place_extra(d, location);
+        batch = &location->batch;
         mem_grow(&batch->event, &batch->event_cap, batch->n + 1, sizeof *batch->event);
         event_batch_push(batch, ns_of(d, us), type == TYPE_ENTRY ? EVENT_ENTER : EVENT_LEAVE,
                          region_of(d, row[4], type));
-        lane->last_us = us;
-        lane->n_events++;
+        location->last_us = us;
+        location->n_events++;
     }
 }
 
@@ -544,13 +549,14 @@ static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
 
 static void end_step(struct tau_decoder *d, const struct tau_step_end *end)
 {
-    for (uint32_t i = 0; i < d->lane_id.n; i++) {
-        struct tau_lane *lane = &d->lane[i];
+    for (uint32_t i = 0; i < d->location_id.n; i++) {
+        struct tau_location *location = &d->location[i];
 
-        while (lane->next_extra < lane->n_extra &&
-               (lane->next_extra_us <= lane->last_us || lane->next_extra < lane->n_old_extra))
-            place_extra(d, lane);
-        lane->n_old_extra = lane->n_extra;
+        while (location->next_extra < location->n_extra &&
+               (location->next_extra_us <= location->last_us ||
+                location->next_extra < location->n_old_extra))
+            place_extra(d, location);
+        location->n_old_extra = location->n_extra;
     }
     d->n_short += end->n_short;
     d->quality->n[QUALITY_lost_rows] += end->n_short;
@@ -577,7 +583,7 @@ void tau_decoder_block(struct tau_decoder *d, uint32_t kind, const void *data, s
 
 void tau_decoder_finish(struct tau_decoder *d)
 {
-    for (uint32_t i = 0; i < d->lane_id.n; i++)
-        while (d->lane[i].next_extra < d->lane[i].n_extra)
-            place_extra(d, &d->lane[i]);
+    for (uint32_t i = 0; i < d->location_id.n; i++)
+        while (d->location[i].next_extra < d->location[i].n_extra)
+            place_extra(d, &d->location[i]);
 }

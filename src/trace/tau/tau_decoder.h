@@ -3,7 +3,7 @@
  *
  * A step brings messages and counters first, then the function events, each in time order. They
  * are merged per location by time; a message or counter that is stamped like an event goes in
- * front of it where that is a leave, behind it where it is an enter:
+ * front of it where that is a leave, after it where it is an enter:
  *
  *     events     enter 2296                 leave 2303
  *     messages                send 2302
@@ -38,10 +38,10 @@ struct tau_extra {
 };
 
 /* A location of the file. */
-struct tau_lane {
+struct tau_location {
     uint32_t program; /* as in tau_decoder.programs */
     uint32_t rank, thread;
-    uint32_t location; /* of the definitions, if the decoder makes them, or NO_LOCATION */
+    uint32_t defined; /* of the definitions, if the decoder makes them, or NO_LOCATION */
     struct event_batch batch; /* what was decoded; the caller empties it */
     bool is_gpu;
     uint32_t gpu_device, gpu_context, gpu_stream;
@@ -65,11 +65,11 @@ struct tau_decoder {
     bool makes_locations;     /* when they appear; otherwise the caller does it in the end */
     bool wants_counters;
 
-    struct idmap lane_id;
-    struct tau_lane *lane; /* [lane_id.n] */
-    size_t lane_cap;
-    uint32_t last_lane;   /* of the row before */
-    uint64_t last_key[3]; /* program, rank, thread of it */
+    struct idmap location_id;
+    struct tau_location *location; /* [location_id.n] */
+    size_t location_cap;
+    uint32_t last_location; /* of the row before */
+    uint64_t last_key[3];   /* program, rank, thread of it */
 
     uint8_t event_type[32];                  /* enum of tau_decoder.c */
     bool has_types;                          /* some were said, or guessed */
@@ -88,13 +88,13 @@ void tau_decoder_init(struct tau_decoder *decoder);
 void tau_decoder_release(struct tau_decoder *decoder);
 
 /*
- * tau_decoder_block -- what a block of tau_step.h holds: to definitions and to the lanes'
+ * tau_decoder_block -- what a block of tau_step.h holds: to definitions and to the locations'
  * batches. A block of any other kind is ignored. O(rows).
  */
 void tau_decoder_block(struct tau_decoder *decoder, uint32_t kind, const void *data,
                        size_t bytes);
 
-/* tau_decoder_finish -- nothing more comes: what still waited is placed behind all else. */
+/* tau_decoder_finish -- nothing more comes: what still waited is placed after all else. */
 void tau_decoder_finish(struct tau_decoder *decoder);
 
 #endif

@@ -69,11 +69,11 @@ static void end_step(struct world *w)
                       sizeof(struct tau_step_end));
 }
 
-/* Kinds of a lane's events as letters: enter ( leave ) message m counter c; empties it. */
-static const char *taken(struct world *w, uint32_t lane)
+/* Kinds of a location's events as letters: enter ( leave ) message m counter c; empties it. */
+static const char *taken(struct world *w, uint32_t location)
 {
     static char text[100];
-    struct event_batch *batch = &w->d.lane[lane].batch;
+    struct event_batch *batch = &w->d.location[location].batch;
 
     for (size_t i = 0; i < batch->n; i++)
         text[i] = "()m__c"[batch->event[i].kind];
@@ -96,10 +96,10 @@ static void messages_and_counters_are_placed_by_time(void **state)
     event(&w, 0, 1, 1, 20);
     event(&w, 0, 1, 0, 31);
     end_step(&w);
-    assert_int_equal(w.d.lane[0].batch.message[0].peer, 5);
-    assert_int_equal(w.d.lane[0].batch.message[0].begin_ns, 10000);
-    assert_int_equal(w.d.lane[0].batch.message[1].order, 1);
-    assert_int_equal(w.d.lane[0].batch.counter[0].whole, 42);
+    assert_int_equal(w.d.location[0].batch.message[0].peer, 5);
+    assert_int_equal(w.d.location[0].batch.message[0].begin_ns, 10000);
+    assert_int_equal(w.d.location[0].batch.message[1].order, 1);
+    assert_int_equal(w.d.location[0].batch.counter[0].whole, 42);
     assert_string_equal(taken(&w, 0), "((mm)c)");
     assert_int_equal(w.defs.location[0].rank, 3);
     assert_false(quality_is_damaged(&w.quality));
@@ -149,7 +149,7 @@ static void rows_that_make_no_sense_are_left_out(void **state)
     end_step(&w);
     assert_string_equal(taken(&w, 0), "()");
     assert_int_equal(w.quality.n[QUALITY_bad_value], 6);
-    assert_int_equal(w.d.lane_id.n, 1);
+    assert_int_equal(w.d.location_id.n, 1);
     end(&w);
 }
 
@@ -165,7 +165,7 @@ static void times_that_cannot_be_do_not_move_what_follows(void **state)
     event(&w, 0, 1, 1, -(uint64_t)START);   /* 0 */
     event(&w, 0, 1, 0, 10);
     end_step(&w);
-    batch = &w.d.lane[0].batch;
+    batch = &w.d.location[0].batch;
     assert_int_equal(batch->event[1].time_ns, 0);
     assert_int_equal(batch->event[2].time_ns, 0);
     assert_int_equal(batch->event[3].time_ns, 10000);
@@ -185,9 +185,9 @@ static void a_long_pause_is_believed_when_more_rows_say_so(void **state)
     for (int i = 0; i < 4; i++)
         event(&w, 0, 0, 1, days + 10);
     end_step(&w);
-    assert_int_equal(w.d.lane[0].batch.event[2].time_ns, 0);
-    assert_int_equal(w.d.lane[0].batch.event[3].time_ns, (days + 10) * 1000);
-    assert_int_equal(w.d.lane[0].batch.event[4].time_ns, (days + 10) * 1000);
+    assert_int_equal(w.d.location[0].batch.event[2].time_ns, 0);
+    assert_int_equal(w.d.location[0].batch.event[3].time_ns, (days + 10) * 1000);
+    assert_int_equal(w.d.location[0].batch.event[4].time_ns, (days + 10) * 1000);
     assert_int_equal(w.quality.n[QUALITY_time_backwards], 2);
     end(&w);
 }
@@ -203,7 +203,7 @@ static void a_first_time_that_is_far_off_is_not_the_start(void **state)
         memcpy(row[i], ROW(0, 0, 0, 0, 0, i ? START + i : 1), sizeof row[i]);
     tau_decoder_block(&w.d, TAU_EVENTS, row, sizeof row);
     assert_int_equal(w.defs.origin_ticks, START + 2);
-    assert_int_equal(w.d.lane[0].batch.event[4].time_ns, 2000);
+    assert_int_equal(w.d.location[0].batch.event[4].time_ns, 2000);
     end(&w);
 }
 
@@ -220,7 +220,7 @@ static void a_timer_may_be_named_after_it_was_used(void **state)
     event(&w, 0, 1, 9, 5); /* of the call that had no name: whatever is on top */
     event(&w, 0, 0, 9, 6);
     end_step(&w);
-    e = w.d.lane[0].batch.event;
+    e = w.d.location[0].batch.event;
     assert_string_equal(w.defs.region[e[0].ref].name, "(undefined timer 9)");
     assert_int_equal(e[1].ref, ANY_REGION);
     assert_string_equal(w.defs.region[e[2].ref].name, "late");
@@ -243,8 +243,8 @@ static void a_counter_may_be_named_after_it_was_used(void **state)
     event(&w, 0, 1, 0, 5);
     end_step(&w);
     tau_decoder_finish(&w.d);
-    c = w.d.lane[0].batch.counter;
-    assert_int_equal(w.d.lane[0].batch.n_counters, 2);
+    c = w.d.location[0].batch.counter;
+    assert_int_equal(w.d.location[0].batch.n_counters, 2);
     assert_string_equal(w.defs.counters.name[c[0].counter], "(undefined counter 7)");
     assert_string_equal(w.defs.counters.name[c[1].counter], "late");
     assert_int_equal(w.quality.n[QUALITY_bad_definition], 0);
@@ -270,8 +270,8 @@ static void attributes_that_make_no_sense_are_counted(void **state)
     tau_decoder_block(&w.d, TAU_ATTRIBUTES, "no value", 8);
     assert_int_equal(w.quality.n[QUALITY_bad_definition], 7);
     event(&w, 0, 1, 0, 0);
-    assert_int_equal(w.d.lane[0].batch.event[0].kind, EVENT_LEAVE);
-    assert_string_equal(w.defs.region[w.d.lane[0].batch.event[0].ref].name, "main");
+    assert_int_equal(w.d.location[0].batch.event[0].kind, EVENT_LEAVE);
+    assert_string_equal(w.defs.region[w.d.location[0].batch.event[0].ref].name, "main");
     end(&w);
 }
 
@@ -312,7 +312,7 @@ static void the_start_that_is_stated_is_the_origin(void **state)
     say(&w, "MetaData:0:0:0:Starting Timestamp", "1599999999990000");
     say(&w, "MetaData:0:1:0:Starting Timestamp", "1"); /* not so long ago */
     event(&w, 0, 0, 0, 0);
-    assert_int_equal(w.d.lane[0].batch.event[0].time_ns, 10000000);
+    assert_int_equal(w.d.location[0].batch.event[0].time_ns, 10000000);
     end(&w);
 }
 

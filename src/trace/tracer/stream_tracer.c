@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "trace/monotone.h"
-#include "trace/tracer/tracer_lanes.h"
+#include "trace/tracer/tracer_locations.h"
 #include "trace/tracer/tracer_socket.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct listening {
     uint64_t opened_ns;
     uint64_t interval_ns; /* 0 until somebody has said hello */
     uint64_t until_ns;    /* end of the last step */
-    uint32_t current;     /* lane that the next part is of */
+    uint32_t current;     /* location that the next part is of */
 };
 
 static bool accepts(const char *url)
@@ -76,11 +76,11 @@ static uint64_t next_border(struct listening *l)
 
     find_interval(l);
     for (uint32_t i = 0; i < l->run.defs.n_locations; i++) {
-        const struct tracer_lane *lane = &l->run.lane[i];
+        const struct tracer_location *location = &l->run.location[i];
 
-        if (lane->at < lane->waiting.all.n &&
-            lane->waiting.all.event[lane->at].time_ns < earliest)
-            earliest = lane->waiting.all.event[lane->at].time_ns;
+        if (location->at < location->waiting.all.n &&
+            location->waiting.all.event[location->at].time_ns < earliest)
+            earliest = location->waiting.all.event[location->at].time_ns;
     }
     border = earliest - earliest % l->interval_ns + l->interval_ns;
     return border > l->until_ns ? border : l->until_ns + l->interval_ns;
@@ -133,14 +133,14 @@ static bool part(struct stream *stream, struct stream_part *out)
     struct listening *l = stream->impl;
 
     for (; l->current < l->run.defs.n_locations; l->current++) {
-        struct tracer_lane *lane = &l->run.lane[l->current];
-        size_t end = first_from(&lane->waiting.all, lane->at, l->until_ns);
+        struct tracer_location *location = &l->run.location[l->current];
+        size_t end = first_from(&location->waiting.all, location->at, l->until_ns);
 
-        if (end == lane->at)
+        if (end == location->at)
             continue;
-        *out = (struct stream_part){l->current, &lane->waiting.all, lane->at, end};
-        l->run.n_waiting -= end - lane->at;
-        lane->at = end;
+        *out = (struct stream_part){l->current, &location->waiting.all, location->at, end};
+        l->run.n_waiting -= end - location->at;
+        location->at = end;
         return true;
     }
     return false;
@@ -154,7 +154,7 @@ static void end_step(struct stream *stream)
     while (part(stream, &skipped))
         ;
     for (uint32_t i = 0; i < l->run.defs.n_locations; i++)
-        tracer_lane_trim(&l->run.lane[i]);
+        tracer_location_trim(&l->run.location[i]);
 }
 
 /* ----------------------------------------------------------------------------------- ends */

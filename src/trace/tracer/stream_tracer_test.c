@@ -1,4 +1,4 @@
-/* What comes out of the stream: all events, in steps, with the stack right behind a gap. */
+/* What comes out of the stream: all events, in steps, with the stack right after a gap. */
 #include "base/test.h"
 #include "trace/tracer/sample_ranks.h"
 

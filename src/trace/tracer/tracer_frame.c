@@ -35,7 +35,7 @@ _Static_assert((int)TRACER_SORT_BARRIER == COLLECTIVE_BARRIER &&
                "a sort is a collective_kind");
 
 /* A frame that is being read. */
-struct reading {
+struct frame_reading {
     struct tracer_run *run;
     struct tracer_sender *from;
     struct pack in;
@@ -78,7 +78,7 @@ int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
 
 /* ---------------------------------------------------------------------------- definitions */
 
-static void add_metadata(struct reading *r, const char *key, const char *value)
+static void add_metadata(struct frame_reading *r, const char *key, const char *value)
 {
     definitions_metadata(&r->run->defs,
                          &(struct metadata){.rank = r->from->rank, .key = key, .value = value});
@@ -126,7 +126,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
     return 0;
 }
 
-static int take_hello(struct reading *r)
+static int take_hello(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     struct tracer_hello hello;
@@ -174,7 +174,7 @@ static uint32_t region_named(struct tracer_run *run, const char *name)
     return region;
 }
 
-static int take_regions(struct reading *r)
+static int take_regions(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     char name[TRACER_LONGEST_TEXT + 1];
@@ -210,7 +210,7 @@ static void skip_members(struct pack *in, uint32_t n)
         tracer_bytes_below(in, TRACER_MOST_RANKS);
 }
 
-static uint32_t take_comm(struct reading *r)
+static uint32_t take_comm(struct frame_reading *r)
 {
     struct tracer_run *run = r->run;
     uint32_t first = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
@@ -241,7 +241,7 @@ static uint32_t take_comm(struct reading *r)
     return at == IDMAP_NONE ? NO_COMM : at;
 }
 
-static int take_comms(struct reading *r)
+static int take_comms(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
 
@@ -256,7 +256,7 @@ static int take_comms(struct reading *r)
     return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad communicator") : 0;
 }
 
-static int take_counters(struct reading *r)
+static int take_counters(struct frame_reading *r)
 {
     struct tracer_sender *from = r->from;
     struct names *names = &r->run->defs.counters;
@@ -278,7 +278,7 @@ static int take_counters(struct reading *r)
 
 /* --------------------------------------------------------------------------------- events */
 
-static uint32_t read_region(struct reading *r)
+static uint32_t read_region(struct frame_reading *r)
 {
     uint64_t id = tracer_bytes_number(&r->in);
 
@@ -290,7 +290,7 @@ static uint32_t read_region(struct reading *r)
 }
 
 /* NO_COMM if the definitions have no room for it, which was counted. */
-static uint32_t read_comm(struct reading *r)
+static uint32_t read_comm(struct frame_reading *r)
 {
     uint64_t id = tracer_bytes_number(&r->in);
 
@@ -301,8 +301,8 @@ static uint32_t read_comm(struct reading *r)
     return r->from->comm[id];
 }
 
-static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
-                         enum tracer_record_kind kind)
+static void take_message(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns, enum tracer_record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
                                .peer = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
@@ -318,11 +318,12 @@ static void take_message(struct reading *r, struct tracer_lane *lane, uint64_t t
         return;
     if (m.comm == NO_COMM)
         r->run->quality->n[QUALITY_undefined_comm]++;
-    else if (!tracer_lane_message(r->run, lane, time_ns, &m))
+    else if (!tracer_location_message(r->run, location, time_ns, &m))
         r->run->quality->n[QUALITY_bad_value]++;
 }
 
-static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
+static void take_collective(struct frame_reading *r, struct tracer_location *location,
+                            uint64_t time_ns)
 {
     struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, TRACER_SORTS),
                                   .comm = read_comm(r)};
@@ -337,71 +338,72 @@ static void take_collective(struct reading *r, struct tracer_lane *lane, uint64_
     if (c.comm == NO_COMM)
         r->run->quality->n[QUALITY_undefined_comm]++;
     else
-        tracer_lane_collective(r->run, lane, time_ns, &c);
+        tracer_location_collective(r->run, location, time_ns, &c);
 }
 
-static void take_counter(struct reading *r, struct tracer_lane *lane, uint64_t time_ns)
+static void take_counter(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns)
 {
     uint64_t id = tracer_bytes_number(&r->in), value = tracer_bytes_number(&r->in);
 
     if (id >= r->from->n_counters)
         r->in.is_bad = true;
     if (!r->in.is_bad)
-        tracer_lane_counter(r->run, lane, time_ns, r->from->counter[id],
-                            (int64_t)(value >> 1) ^ -(int64_t)(value & 1));
+        tracer_location_counter(r->run, location, time_ns, r->from->counter[id],
+                                (int64_t)(value >> 1) ^ -(int64_t)(value & 1));
 }
 
-static void take_request(struct reading *r, struct tracer_lane *lane, uint64_t time_ns,
-                         enum tracer_record_kind kind)
+static void take_request(struct frame_reading *r, struct tracer_location *location,
+                         uint64_t time_ns, enum tracer_record_kind kind)
 {
     uint64_t request = tracer_bytes_number(&r->in);
-    struct request cancelled;
+    struct posted_request cancelled;
 
     if (r->in.is_bad)
         return;
     if (kind == TRACER_RECORD_IRECV_REQUEST)
-        tracer_lane_post(r->run, lane, time_ns, request);
+        tracer_location_post(r->run, location, time_ns, request);
     else if (kind == TRACER_RECORD_ISEND_COMPLETE)
-        tracer_lane_sent(r->run, lane, time_ns, request);
+        tracer_location_sent(r->run, location, time_ns, request);
     else
-        requests_take(&lane->requests, request, &cancelled);
+        requests_take(&location->requests, request, &cancelled);
 }
 
-static void take_record(struct reading *r, struct tracer_lane *lane,
+static void take_record(struct frame_reading *r, struct tracer_location *location,
                         enum tracer_record_kind kind)
 {
-    uint64_t time_ns = lane->clock_ns;
+    uint64_t time_ns = location->clock_ns;
     uint32_t region;
 
     switch (kind) {
     case TRACER_RECORD_ENTER:
         region = read_region(r);
         if (!r->in.is_bad)
-            tracer_lane_enter(r->run, lane, time_ns, region);
+            tracer_location_enter(r->run, location, time_ns, region);
         break;
     case TRACER_RECORD_LEAVE:
-        r->in.is_bad |= !tracer_lane_leave(r->run, lane, time_ns);
+        r->in.is_bad |= !tracer_location_leave(r->run, location, time_ns);
         break;
     case TRACER_RECORD_SEND:
     case TRACER_RECORD_RECV:
     case TRACER_RECORD_ISEND:
     case TRACER_RECORD_IRECV:
-        take_message(r, lane, time_ns, kind);
+        take_message(r, location, time_ns, kind);
         break;
     case TRACER_RECORD_ISEND_COMPLETE:
     case TRACER_RECORD_IRECV_REQUEST:
     case TRACER_RECORD_CANCELLED:
-        take_request(r, lane, time_ns, kind);
+        take_request(r, location, time_ns, kind);
         break;
     case TRACER_RECORD_COLLECTIVE_BEGIN:
-        lane->collective_ns = time_ns;
-        lane->is_in_collective = true;
+        location->collective_ns = time_ns;
+        location->is_in_collective = true;
         break;
     case TRACER_RECORD_COLLECTIVE_END:
-        take_collective(r, lane, time_ns);
+        take_collective(r, location, time_ns);
         break;
     case TRACER_RECORD_COUNTER:
-        take_counter(r, lane, time_ns);
+        take_counter(r, location, time_ns);
         break;
     default:
         r->in.is_bad = true;
@@ -409,7 +411,7 @@ static void take_record(struct reading *r, struct tracer_lane *lane,
 }
 
 /* The calls that are open when the frame begins, the outermost first. */
-static size_t read_open(struct reading *r, uint64_t begin_ns)
+static size_t read_open(struct frame_reading *r, uint64_t begin_ns)
 {
     struct tracer_sender *from = r->from;
     uint64_t n = tracer_bytes_number(&r->in), enter_ns = begin_ns;
@@ -431,7 +433,7 @@ static size_t read_open(struct reading *r, uint64_t begin_ns)
     return (size_t)n;
 }
 
-static void read_records(struct reading *r, struct tracer_lane *lane)
+static void read_records(struct frame_reading *r, struct tracer_location *location)
 {
     uint64_t latest_ns = r->now_ns + FUTURE_NS;
 
@@ -439,40 +441,40 @@ static void read_records(struct reading *r, struct tracer_lane *lane)
         uint64_t head = tracer_bytes_number(&r->in), since = head >> 4;
 
         if (since > FUTURE_NS * 60 * 24 * 365 ||
-            time_before(latest_ns, lane->clock_ns + since)) {
+            time_before(latest_ns, location->clock_ns + since)) {
             r->in.is_bad = true;
             return;
         }
-        lane->clock_ns += since;
-        take_record(r, lane, (enum tracer_record_kind)(head & 15));
+        location->clock_ns += since;
+        take_record(r, location, (enum tracer_record_kind)(head & 15));
     }
 }
 
-static int take_events(struct reading *r)
+static int take_events(struct frame_reading *r)
 {
     uint32_t thread = tracer_bytes_below(&r->in, MOST_THREADS);
     uint64_t n_lost = tracer_bytes_number(&r->in), begin_ns = unpack_u64(&r->in);
     size_t n_open = read_open(r, begin_ns);
-    struct tracer_lane *lane;
+    struct tracer_location *location;
 
     begin_ns += r->from->shift_ns;
     if (r->in.is_bad || time_before(r->now_ns + FUTURE_NS, begin_ns))
         return tracer_bytes_bad("an impossible begin");
-    lane = tracer_run_lane(r->run, r->from->rank, thread);
-    if (lane == NULL)
+    location = tracer_run_location(r->run, r->from->rank, thread);
+    if (location == NULL)
         return tracer_bytes_bad("one location too many");
-    if (time_before(begin_ns, lane->clock_ns))
+    if (time_before(begin_ns, location->clock_ns))
         r->run->quality->n[QUALITY_time_backwards]++;
     if (n_lost > 0)
-        tracer_lane_forget_requests(r->run, lane);
+        tracer_location_forget_requests(r->run, location);
     r->run->n_lost += n_lost;
-    tracer_lane_settle(r->run, lane, r->from->open, n_open);
-    lane->clock_ns = begin_ns;
-    read_records(r, lane);
+    tracer_location_settle(r->run, location, r->from->open, n_open);
+    location->clock_ns = begin_ns;
+    read_records(r, location);
     return r->in.is_bad ? tracer_bytes_bad("a bad record") : 0;
 }
 
-static int take_tick(struct reading *r)
+static int take_tick(struct frame_reading *r)
 {
     uint64_t until_ns = unpack_u64(&r->in) + r->from->shift_ns;
 
@@ -486,7 +488,7 @@ static int take_tick(struct reading *r)
 int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
                       const unsigned char *frame, size_t size, uint64_t now_ns)
 {
-    struct reading r = {run, from, {.data = (unsigned char *)frame, .n = size}, now_ns};
+    struct frame_reading r = {run, from, {.data = (unsigned char *)frame, .n = size}, now_ns};
     unsigned kind = frame[4];
 
     r.in.at = TRACER_HEADER_SIZE;

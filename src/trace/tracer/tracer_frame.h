@@ -1,5 +1,5 @@
 /*
- * tracer_frame -- the frames of docs/wire.md, from bytes to the lanes of their program.
+ * tracer_frame -- the frames of docs/wire.md, from bytes to the locations of their program.
  *
  * Anything may come: what is not as the page says is refused with ERR_FORMAT, and the
  * connection it came from is not to be read any further. What a refused frame said before the
@@ -9,7 +9,7 @@
 #define SNAG_TRACE_TRACER_FRAME_H
 
 #include "trace/tracer/tracer_bytes.h"
-#include "trace/tracer/tracer_lanes.h"
+#include "trace/tracer/tracer_locations.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
 /*
  * tracer_frame_take -- all that a frame says.
  *   frame   (size) a whole one, as tracer_frame_size says
- *   now_ns  our clock; times more than a minute behind it are refused
+ *   now_ns  our clock; times more than a minute after it are refused
  * Returns 0 or ERR_FORMAT with the reason. O(size).
  */
 int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,

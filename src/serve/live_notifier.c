@@ -1,4 +1,4 @@
-#include "serve/live_teller.h"
+#include "serve/live_notifier.h"
 
 #include "base/err.h"
 #include "base/progress.h"
@@ -34,11 +34,11 @@ static uint64_t tell(struct served *served)
 
 static void *run(void *arg)
 {
-    struct live_teller *teller = arg;
-    struct served *served = teller->served;
+    struct live_notifier *notifier = arg;
+    struct served *served = notifier->served;
     uint64_t told = live_state_version(served->live), told_ns = clock_ns();
 
-    while (!atomic_load(&teller->is_ending)) {
+    while (!atomic_load(&notifier->is_ending)) {
         const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
 
         nanosleep(&pause, NULL);
@@ -53,20 +53,20 @@ static void *run(void *arg)
     return NULL;
 }
 
-int live_teller_open(struct live_teller *teller, struct served *served)
+int live_notifier_open(struct live_notifier *notifier, struct served *served)
 {
-    teller->served = served;
-    teller->is_running = pthread_create(&teller->thread, NULL, run, teller) == 0;
-    if (!teller->is_running)
+    notifier->served = served;
+    notifier->is_running = pthread_create(&notifier->thread, NULL, run, notifier) == 0;
+    if (!notifier->is_running)
         return err_set(ERR_IO, "cannot start a thread");
-    pthread_setname_np(teller->thread, "snag-teller");
+    pthread_setname_np(notifier->thread, "snag-notifier");
     return 0;
 }
 
-void live_teller_close(struct live_teller *teller)
+void live_notifier_close(struct live_notifier *notifier)
 {
-    atomic_store(&teller->is_ending, true);
-    if (teller->is_running)
-        pthread_join(teller->thread, NULL);
-    teller->is_running = false;
+    atomic_store(&notifier->is_ending, true);
+    if (notifier->is_running)
+        pthread_join(notifier->thread, NULL);
+    notifier->is_running = false;
 }

@@ -4,7 +4,7 @@
  * whether anything is to be read again. They are read in the same transaction as what they
  * stand for.
  */
-#include "serve/roll.h"
+#include "serve/execution_table.h"
 
 #include "analysis/label_store.h"
 #include "base/err.h"
@@ -22,7 +22,7 @@ struct place {
     uint32_t tree;
 };
 
-/* On whose behalf a roll is made. */
+/* On whose behalf a table is made. */
 struct making {
     sqlite3 *db;
     int64_t foi;
@@ -33,7 +33,7 @@ struct making {
 
 static void free_facts(struct shared *shared)
 {
-    struct roll_facts *f = (struct roll_facts *)shared;
+    struct execution_facts *f = (struct execution_facts *)shared;
 
     free(f->enter_ns);
     free(f->exit_ns);
@@ -51,30 +51,30 @@ static void free_facts(struct shared *shared)
     free(f);
 }
 
-static struct roll_facts *new_facts(uint32_t n)
+static struct execution_facts *new_facts(uint32_t n)
 {
-    struct roll_facts *f = mem_alloc(1, sizeof *f);
+    struct execution_facts *f = mem_alloc(1, sizeof *f);
 
-    *f = (struct roll_facts){.shared = {1, free_facts},
-                             .enter_ns = mem_alloc(n, sizeof(double)),
-                             .exit_ns = mem_alloc(n, sizeof(double)),
-                             .duration_ns = mem_alloc(n, sizeof(double)),
-                             .rank = mem_alloc(n, sizeof(uint32_t)),
-                             .thread = mem_alloc(n, sizeof(uint32_t)),
-                             .index = mem_alloc(n, sizeof(uint32_t)),
-                             .location = mem_alloc(n, sizeof(uint32_t)),
-                             .vertices = mem_alloc(n, sizeof(uint32_t)),
-                             .messages = mem_alloc(n, sizeof(uint32_t)),
-                             .part = mem_alloc(n, 1),
-                             .time = mem_alloc(n, sizeof(double)),
-                             .gross = mem_alloc(n, sizeof(double)),
-                             .place_before = mem_alloc(n, sizeof(uint32_t))};
+    *f = (struct execution_facts){.shared = {1, free_facts},
+                                  .enter_ns = mem_alloc(n, sizeof(double)),
+                                  .exit_ns = mem_alloc(n, sizeof(double)),
+                                  .duration_ns = mem_alloc(n, sizeof(double)),
+                                  .rank = mem_alloc(n, sizeof(uint32_t)),
+                                  .thread = mem_alloc(n, sizeof(uint32_t)),
+                                  .index = mem_alloc(n, sizeof(uint32_t)),
+                                  .location = mem_alloc(n, sizeof(uint32_t)),
+                                  .vertices = mem_alloc(n, sizeof(uint32_t)),
+                                  .messages = mem_alloc(n, sizeof(uint32_t)),
+                                  .part = mem_alloc(n, 1),
+                                  .time = mem_alloc(n, sizeof(double)),
+                                  .gross = mem_alloc(n, sizeof(double)),
+                                  .place_before = mem_alloc(n, sizeof(uint32_t))};
     return f;
 }
 
 static void free_scores(struct shared *shared)
 {
-    struct roll_scores *s = (struct roll_scores *)shared;
+    struct execution_scores *s = (struct execution_scores *)shared;
 
     free(s->score);
     free(s->is_anomaly);
@@ -83,28 +83,28 @@ static void free_scores(struct shared *shared)
     free(s);
 }
 
-static struct roll_scores *new_scores(uint32_t n)
+static struct execution_scores *new_scores(uint32_t n)
 {
-    struct roll_scores *s = mem_alloc(1, sizeof *s);
+    struct execution_scores *s = mem_alloc(1, sizeof *s);
 
-    *s = (struct roll_scores){.shared = {1, free_scores},
-                              .score = mem_alloc(n, sizeof(float)),
-                              .is_anomaly = mem_alloc(n, 1),
-                              .order = mem_alloc(n, sizeof(uint32_t)),
-                              .place = mem_alloc(n, sizeof(uint32_t))};
+    *s = (struct execution_scores){.shared = {1, free_scores},
+                                   .score = mem_alloc(n, sizeof(float)),
+                                   .is_anomaly = mem_alloc(n, 1),
+                                   .order = mem_alloc(n, sizeof(uint32_t)),
+                                   .place = mem_alloc(n, sizeof(uint32_t))};
     return s;
 }
 
-static void free_roll(struct shared *shared)
+static void free_table(struct shared *shared)
 {
-    struct roll *roll = (struct roll *)shared;
+    struct execution_table *table = (struct execution_table *)shared;
 
-    if (roll->facts)
-        shared_drop(&roll->facts->shared);
-    if (roll->scores)
-        shared_drop(&roll->scores->shared);
-    free(roll->label);
-    free(roll);
+    if (table->facts)
+        shared_drop(&table->facts->shared);
+    if (table->scores)
+        shared_drop(&table->scores->shared);
+    free(table->label);
+    free(table);
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -123,17 +123,18 @@ static int by_score(const void *a, const void *b)
 }
 
 /* Where rows go to: arrays of the two orders, and what is made of the rest. */
-struct reading {
-    struct roll_facts *facts;
-    struct roll_scores *scores;
+struct table_reading {
+    struct execution_facts *facts;
+    struct execution_scores *scores;
     struct place *now, *before; /* [n]; before only where facts are read */
     bool is_as_before;          /* all scores are the detector's own */
 };
 
-typedef void take_fn(struct reading *r, uint32_t t, sqlite3_stmt *row);
+typedef void take_fn(struct table_reading *r, uint32_t t, sqlite3_stmt *row);
 
 /* Runs a query whose first column is the tree, and calls take for all n rows, in order. */
-static int each_row(const struct making *m, const char *sql, take_fn *take, struct reading *r)
+static int each_row(const struct making *m, const char *sql, take_fn *take,
+                    struct table_reading *r)
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
@@ -152,7 +153,7 @@ static int each_row(const struct making *m, const char *sql, take_fn *take, stru
     return rc;
 }
 
-static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
+static void take_score(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
 {
     double score = sqlite3_column_double(row, FACT_SCORE);
 
@@ -161,9 +162,9 @@ static void take_score(struct reading *r, uint32_t t, sqlite3_stmt *row)
     r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
 }
 
-static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
+static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
 {
-    struct roll_facts *f = r->facts;
+    struct execution_facts *f = r->facts;
     uint64_t enter = (uint64_t)sqlite3_column_int64(row, FACT_ENTER);
     uint64_t duration = (uint64_t)sqlite3_column_int64(row, FACT_DURATION);
 
@@ -185,7 +186,7 @@ static void take_all(struct reading *r, uint32_t t, sqlite3_stmt *row)
     r->is_as_before &= r->before[t].score == r->now[t].score;
 }
 
-static void put_order(struct reading *r, uint32_t n)
+static void put_order(struct table_reading *r, uint32_t n)
 {
     qsort(r->now, n, sizeof *r->now, by_score);
     for (uint32_t i = 0; i < n; i++) {
@@ -194,7 +195,7 @@ static void put_order(struct reading *r, uint32_t n)
     }
 }
 
-static int read_scores(const struct making *m, struct reading *r)
+static int read_scores(const struct making *m, struct table_reading *r)
 {
     int rc = each_row(m, run_sql_scores, take_score, r);
 
@@ -203,7 +204,7 @@ static int read_scores(const struct making *m, struct reading *r)
     return rc;
 }
 
-static int read_all(const struct making *m, struct reading *r)
+static int read_all(const struct making *m, struct table_reading *r)
 {
     uint32_t *place_before = r->facts->place_before;
     int rc;
@@ -225,7 +226,7 @@ static int read_all(const struct making *m, struct reading *r)
 }
 
 /* When labels and scores were last written. */
-static int read_stamp(const struct making *m, struct roll *roll)
+static int read_stamp(const struct making *m, struct execution_table *table)
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(m->db, run_sql_stamp, &query);
@@ -235,9 +236,9 @@ static int read_stamp(const struct making *m, struct roll *roll)
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = rundb_error(m->db, "cannot read the labels");
     if (rc == 0) {
-        roll->newest_label = sqlite3_column_int64(query, 0);
-        roll->newest_retrain = sqlite3_column_int64(query, 1);
-        roll->n_undone = sqlite3_column_int64(query, 2);
+        table->newest_label = sqlite3_column_int64(query, 0);
+        table->newest_retrain = sqlite3_column_int64(query, 1);
+        table->n_undone = sqlite3_column_int64(query, 2);
     }
     sqlite3_finalize(query);
     return rc;
@@ -245,77 +246,79 @@ static int read_stamp(const struct making *m, struct roll *roll)
 
 /* -------------------------------------------------------------------------------- making */
 
-static bool has_scores_of(const struct roll *roll, const struct roll *old)
+static bool has_scores_of(const struct execution_table *table,
+                          const struct execution_table *old)
 {
-    return old && old->newest_retrain == roll->newest_retrain &&
-           old->n_undone == roll->n_undone;
+    return old && old->newest_retrain == table->newest_retrain &&
+           old->n_undone == table->n_undone;
 }
 
 /* Takes from the old one what still holds, and reads the rest. */
-static int fill(const struct making *m, const struct roll *old, struct roll *roll)
+static int fill(const struct making *m, const struct execution_table *old,
+                struct execution_table *table)
 {
-    struct reading r = {.now = NULL};
+    struct table_reading r = {.now = NULL};
     int64_t newest;
     int rc = 0;
 
-    roll->facts = old ? old->facts : new_facts(m->n);
+    table->facts = old ? old->facts : new_facts(m->n);
     if (old)
-        shared_keep(&roll->facts->shared);
-    if (has_scores_of(roll, old)) {
-        roll->scores = old->scores;
-        shared_keep(&roll->scores->shared);
+        shared_keep(&table->facts->shared);
+    if (has_scores_of(table, old)) {
+        table->scores = old->scores;
+        shared_keep(&table->scores->shared);
     } else {
-        roll->scores = new_scores(m->n);
-        r.facts = roll->facts;
-        r.scores = roll->scores;
+        table->scores = new_scores(m->n);
+        r.facts = table->facts;
+        r.scores = table->scores;
         r.now = mem_alloc(m->n, sizeof *r.now);
         rc = old ? read_scores(m, &r) : read_all(m, &r);
         free(r.now);
     }
     return rc < 0 ? rc
-                  : label_store_load(m->db, m->foi, LABEL_LAST, m->n, roll->label, &newest);
+                  : label_store_load(m->db, m->foi, LABEL_LAST, m->n, table->label, &newest);
 }
 
 static int renew(struct shared *shared, void *ctx, struct shared **out)
 {
     const struct making *m = ctx;
-    const struct roll *old = (const struct roll *)shared;
-    struct roll *roll = mem_alloc(1, sizeof *roll);
+    const struct execution_table *old = (const struct execution_table *)shared;
+    struct execution_table *table = mem_alloc(1, sizeof *table);
     int rc = rundb_exec(m->db, "BEGIN");
 
     if (rc < 0) {
-        free(roll);
+        free(table);
         return rc;
     }
-    *roll = (struct roll){.shared = {1, free_roll}, .n = m->n};
-    rc = read_stamp(m, roll);
-    if (rc == 0 && has_scores_of(roll, old) && old->newest_label == roll->newest_label) {
-        shared_drop(&roll->shared);
+    *table = (struct execution_table){.shared = {1, free_table}, .n = m->n};
+    rc = read_stamp(m, table);
+    if (rc == 0 && has_scores_of(table, old) && old->newest_label == table->newest_label) {
+        shared_drop(&table->shared);
         *out = shared;
     } else if (rc == 0) {
-        roll->label = mem_alloc(m->n, 1);
-        rc = fill(m, old, roll);
-        *out = &roll->shared;
+        table->label = mem_alloc(m->n, 1);
+        rc = fill(m, old, table);
+        *out = &table->shared;
     }
     if (rc < 0)
-        shared_drop(&roll->shared);
+        shared_drop(&table->shared);
     sqlite3_exec(m->db, "COMMIT", NULL, NULL, NULL);
     return rc;
 }
 
-int roll_take(struct shelf *shelf, sqlite3 *db, int64_t foi, uint32_t n,
-              const struct roll **roll)
+int execution_table_take(struct shared_cache *cache, sqlite3 *db, int64_t foi, uint32_t n,
+                         const struct execution_table **table)
 {
     struct making making = {db, foi, n};
     struct shared *value;
-    int rc = shelf_take(shelf, foi, renew, &making, &value);
+    int rc = shared_cache_take(cache, foi, renew, &making, &value);
 
     if (rc == 0)
-        *roll = (const struct roll *)value;
+        *table = (const struct execution_table *)value;
     return rc;
 }
 
-void roll_give_back(struct shelf *shelf, const struct roll *roll)
+void execution_table_give_back(struct shared_cache *cache, const struct execution_table *table)
 {
-    shelf_give_back(shelf, roll ? (struct shared *)(uintptr_t)&roll->shared : NULL);
+    shared_cache_give_back(cache, table ? (struct shared *)(uintptr_t)&table->shared : NULL);
 }

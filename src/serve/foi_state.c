@@ -1,4 +1,4 @@
-#include "serve/standing.h"
+#include "serve/foi_state.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -7,13 +7,13 @@
 
 #include <stdlib.h>
 
-int standing_find(struct standing *standing, sqlite3 *db, int64_t foi)
+int foi_state_find(struct foi_state *state, sqlite3 *db, int64_t foi)
 {
     sqlite3_stmt *query = NULL;
     int64_t n = -1;
     int rc = rundb_prepare(db, run_sql_n_trees, &query);
 
-    *standing = (struct standing){.foi = foi};
+    *state = (struct foi_state){.foi = foi};
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
@@ -25,41 +25,41 @@ int standing_find(struct standing *standing, sqlite3 *db, int64_t foi)
         rc = err_set(ERR_FORMAT, "damaged run: %lld executions", (long long)n);
     if (rc < 0)
         return rc;
-    standing->n = (uint32_t)n;
-    standing->sketch = mem_alloc(standing->n, sizeof *standing->sketch);
+    state->n = (uint32_t)n;
+    state->sketch = mem_alloc(state->n, sizeof *state->sketch);
     return 0;
 }
 
-static void forget_list(struct standing *s)
+static void forget_list(struct foi_state *s)
 {
     free(s->list.tree);
-    s->list = (struct standing_list){.n = 0};
+    s->list = (struct foi_list){.n = 0};
 }
 
-void standing_release(struct standing *s, struct shelf *rolls)
+void foi_state_release(struct foi_state *s, struct shared_cache *tables)
 {
     forget_list(s);
-    if (s->roll)
-        roll_give_back(rolls, s->roll);
+    if (s->table)
+        execution_table_give_back(tables, s->table);
     residual_release(&s->model);
     for (uint32_t t = 0; s->sketch && t < s->n; t++)
         json_decref(s->sketch[t]);
     free(s->sketch);
-    *s = (struct standing){0};
+    *s = (struct foi_state){0};
 }
 
-int standing_load(struct standing *s, struct shelf *rolls, sqlite3 *db)
+int foi_state_load(struct foi_state *s, struct shared_cache *tables, sqlite3 *db)
 {
-    const struct roll *roll;
-    int rc = roll_take(rolls, db, s->foi, s->n, &roll);
+    const struct execution_table *table;
+    int rc = execution_table_take(tables, db, s->foi, s->n, &table);
 
     if (rc < 0)
         return rc;
-    if (s->roll != roll)
-        forget_list(s); /* while its roll is there: another may come to the same place */
-    if (s->roll)
-        roll_give_back(rolls, s->roll);
-    s->roll = roll;
+    if (s->table != table)
+        forget_list(s); /* while its table is there: another may come to the same place */
+    if (s->table)
+        execution_table_give_back(tables, s->table);
+    s->table = table;
     s->is_current = true;
     return 0;
 }

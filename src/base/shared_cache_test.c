@@ -1,5 +1,5 @@
 /* A number that two threads read while a third one raises it. */
-#include "base/shelf.h"
+#include "base/shared_cache.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -43,56 +43,56 @@ static int renew(struct shared *old, void *ctx, struct shared **out)
     return 0;
 }
 
-static void begin(struct shelf *shelf, int value)
+static void begin(struct shared_cache *cache, int value)
 {
-    shelf_init(shelf);
+    shared_cache_init(cache);
     atomic_store(&now, value);
     atomic_store(&n_made, 0);
 }
 
 static void a_value_is_made_once_and_stays_while_it_is_used(void **state)
 {
-    struct shelf shelf;
+    struct shared_cache cache;
     struct shared *first, *same, *other, *newer;
 
     (void)state;
-    begin(&shelf, 5);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &first), 0);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &same), 0);
+    begin(&cache, 5);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &first), 0);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &same), 0);
     assert_ptr_equal(first, same);
-    assert_int_equal(shelf_take(&shelf, 2, renew, NULL, &other), 0);
+    assert_int_equal(shared_cache_take(&cache, 2, renew, NULL, &other), 0);
     assert_ptr_not_equal(first, other);
     assert_int_equal(n_made, 2);
     atomic_store(&now, 6);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &newer), 0);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &newer), 0);
     assert_int_equal(((struct number *)newer)->value, 6);
-    shelf_give_back(&shelf, first);
+    shared_cache_give_back(&cache, first);
     assert_int_equal(((struct number *)same)->value, 5);
     assert_int_equal(n_alive, 3);
-    shelf_give_back(&shelf, same);
+    shared_cache_give_back(&cache, same);
     assert_int_equal(n_alive, 2);
-    shelf_give_back(&shelf, newer);
-    shelf_give_back(&shelf, other);
+    shared_cache_give_back(&cache, newer);
+    shared_cache_give_back(&cache, other);
     assert_int_equal(n_alive, 2);
-    shelf_release(&shelf);
+    shared_cache_release(&cache);
     assert_int_equal(n_alive, 0);
 }
 
 static void what_cannot_be_made_leaves_the_shelf_as_it_was(void **state)
 {
-    struct shelf shelf;
+    struct shared_cache cache;
     struct shared *value = NULL;
 
     (void)state;
-    begin(&shelf, -1);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &value), ERR_RANGE);
+    begin(&cache, -1);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &value), ERR_RANGE);
     atomic_store(&now, 3);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &value), 0);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &value), 0);
     atomic_store(&now, -1);
-    assert_int_equal(shelf_take(&shelf, 1, renew, NULL, &value), ERR_RANGE);
+    assert_int_equal(shared_cache_take(&cache, 1, renew, NULL, &value), ERR_RANGE);
     assert_int_equal(n_alive, 1);
-    shelf_give_back(&shelf, value);
-    shelf_release(&shelf);
+    shared_cache_give_back(&cache, value);
+    shared_cache_release(&cache);
     assert_int_equal(n_alive, 0);
 }
 
@@ -104,30 +104,30 @@ static void *look(void *arg)
         struct shared *value;
         const struct number *number;
 
-        assert_int_equal(shelf_take(arg, 1, renew, NULL, &value), 0);
+        assert_int_equal(shared_cache_take(arg, 1, renew, NULL, &value), 0);
         number = (const struct number *)value;
         assert_int_equal(number->value, number->again);
         assert_true(number->value >= seen);
         seen = number->value;
-        shelf_give_back(arg, value);
+        shared_cache_give_back(arg, value);
     }
     return NULL;
 }
 
 static void threads_see_whole_values_that_grow_newer(void **state)
 {
-    struct shelf shelf;
+    struct shared_cache cache;
     pthread_t thread[2];
 
     (void)state;
-    begin(&shelf, 0);
+    begin(&cache, 0);
     for (int i = 0; i < 2; i++)
-        pthread_create(&thread[i], NULL, look, &shelf);
+        pthread_create(&thread[i], NULL, look, &cache);
     for (int i = 1; i <= LAST; i++)
         atomic_store(&now, i);
     for (int i = 0; i < 2; i++)
         pthread_join(thread[i], NULL);
-    shelf_release(&shelf);
+    shared_cache_release(&cache);
     assert_int_equal(n_alive, 0);
 }
 

@@ -1,22 +1,22 @@
 /*
- * roll -- all executions of a function of interest as arrays by tree, as the page asks for
- * them.
+ * execution_table -- all executions of a function of interest as arrays by tree, as the page
+ * asks for them.
  *
- * A roll is a snapshot that all threads share (base/shelf.h). What never changes is read once.
- * A new label makes a new roll that differs in the labels only; a retrain or an undo one whose
- * scores and order are read anew.
+ * A table is a snapshot that all threads share (base/shared_cache.h). What never changes is
+ * read once. A new label makes a new table that differs in the labels only; a retrain or an
+ * undo one whose scores and order are read anew.
  */
-#ifndef SNAG_SERVE_ROLL_H
-#define SNAG_SERVE_ROLL_H
+#ifndef SNAG_SERVE_EXECUTION_TABLE_H
+#define SNAG_SERVE_EXECUTION_TABLE_H
 
-#include "base/shelf.h"
+#include "base/shared_cache.h"
 
 #include <stdint.h>
 
 #include <sqlite3.h>
 
 /* What never changes. All arrays are [n]. */
-struct roll_facts {
+struct execution_facts {
     struct shared shared;
     double *enter_ns, *exit_ns, *duration_ns;
     uint32_t *rank, *thread, *index, *location, *vertices, *messages;
@@ -26,7 +26,7 @@ struct roll_facts {
 };
 
 /* What a retrain changes. All arrays are [n]. */
-struct roll_scores {
+struct execution_scores {
     struct shared shared;
     float *score;
     unsigned char *is_anomaly;
@@ -34,23 +34,23 @@ struct roll_scores {
     uint32_t *place; /* of a tree in that order, from 1 */
 };
 
-struct roll {
+struct execution_table {
     struct shared shared;
     uint32_t n; /* executions */
-    struct roll_facts *facts;
-    struct roll_scores *scores;
+    struct execution_facts *facts;
+    struct execution_scores *scores;
     signed char *label;                             /* [n] enum label */
     int64_t newest_label, newest_retrain, n_undone; /* when it was read */
 };
 
 /*
- * roll_take -- the roll as the database has it now; give it back.
+ * execution_table_take -- the table as the database has it now; give it back.
  *   n  executions of the function of interest
  * Returns 0, ERR_FORMAT for a damaged run, or ERR_DATABASE. Nothing to speak of when neither
  * label nor score changed, else O(n), or O(n log n) when scores did. Thread-safe.
  */
-int roll_take(struct shelf *shelf, sqlite3 *db, int64_t foi, uint32_t n,
-              const struct roll **roll);
-void roll_give_back(struct shelf *shelf, const struct roll *roll);
+int execution_table_take(struct shared_cache *cache, sqlite3 *db, int64_t foi, uint32_t n,
+                         const struct execution_table **table);
+void execution_table_give_back(struct shared_cache *cache, const struct execution_table *table);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * tracer_lanes -- what the tracer's processes have said, as events of locations that wait to be
- * handed out.
+ * tracer_locations -- what the tracer's processes have said, as events of locations that wait
+ * to be handed out.
  *
- * A lane is a location: a thread of a rank. Its stack of open calls is kept, because every
+ * A location is a thread of a rank. Its stack of open calls is kept, because every
  * frame says how the stack was at its begin: where the two differ, frames in between were
  * dropped, and leaves and enters are put in, so that whoever counts calls stays right.
  *
@@ -29,7 +29,7 @@ struct tracer_call {
     uint64_t enter_ns; /* on this machine's clock */
 };
 
-struct tracer_lane {
+struct tracer_location {
     uint32_t rank;
     struct event_list waiting, spare;
     size_t at; /* first event of waiting that was not handed out */
@@ -58,9 +58,9 @@ struct tracer_process {
 struct tracer_run {
     struct definitions defs;
     struct quality *quality;
-    struct tracer_lane *lane; /* [defs.n_locations] */
-    size_t lane_cap;
-    struct idmap location;          /* (rank, thread) to lane */
+    struct tracer_location *location; /* [defs.n_locations] */
+    size_t location_cap;
+    struct idmap location_id;       /* (rank, thread) to location */
     struct idmap comm;              /* (first rank, number), see docs/wire.md, to comm */
     struct idmap rank;              /* those that ever were there, */
     struct tracer_process *process; /* [rank.n] and which processes they are */
@@ -70,7 +70,7 @@ struct tracer_run {
     size_t n_text;       /* bytes of all names */
     bool is_begun;
     uint64_t origin_ns; /* time 0, on this machine's clock */
-    size_t n_waiting;   /* events of all lanes */
+    size_t n_waiting;   /* events of all locations */
     uint64_t n_lost;
     bool wants_counters;
 };
@@ -91,24 +91,28 @@ bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *proces
 /* tracer_run_time -- since the start of the trace; what came before that is at 0. */
 uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns);
 
-/* tracer_run_lane -- the lane of a thread, new if it was not known; NULL when there are too
- * many.
+/* tracer_run_location -- the location of a thread, new if it was not known; NULL when there are
+ * too many.
  */
-struct tracer_lane *tracer_run_lane(struct tracer_run *run, uint32_t rank, uint32_t thread);
+struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t rank,
+                                            uint32_t thread);
 
-/* tracer_lane_push -- an event that has no details; moved up if it is before the last one. */
-void tracer_lane_push(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                      enum event_kind kind, uint32_t ref);
+/* tracer_location_push -- an event that has no details; moved up if it is before the last one.
+ */
+void tracer_location_push(struct tracer_run *run, struct tracer_location *location,
+                          uint64_t clock_ns, enum event_kind kind, uint32_t ref);
 
-void tracer_lane_enter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                       uint32_t region);
+void tracer_location_enter(struct tracer_run *run, struct tracer_location *location,
+                           uint64_t clock_ns, uint32_t region);
 
-/* tracer_lane_leave -- the innermost call. Returns false when none is open. */
-bool tracer_lane_leave(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns);
+/* tracer_location_leave -- the innermost call. Returns false when none is open. */
+bool tracer_location_leave(struct tracer_run *run, struct tracer_location *location,
+                           uint64_t clock_ns);
 
-/* tracer_lane_settle -- from now on these calls are open: leaves and enters that make it so. */
-void tracer_lane_settle(struct tracer_run *run, struct tracer_lane *lane,
-                        const struct tracer_call *open, size_t n_open);
+/* tracer_location_settle -- from now on these calls are open: leaves and enters that make it
+ * so. */
+void tracer_location_settle(struct tracer_run *run, struct tracer_location *location,
+                            const struct tracer_call *open, size_t n_open);
 
 /* What a message or a collective is about; comm is one of the definitions. */
 struct tracer_message {
@@ -123,22 +127,23 @@ struct tracer_collective {
     uint64_t sent_bytes, received_bytes;
 };
 
-/* tracer_lane_message, ... -- the other records. False when they name a rank there is not. */
-bool tracer_lane_message(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                         const struct tracer_message *message);
-void tracer_lane_post(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                      uint64_t request);
-void tracer_lane_sent(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                      uint64_t request);
-void tracer_lane_collective(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                            const struct tracer_collective *collective);
-void tracer_lane_counter(struct tracer_run *run, struct tracer_lane *lane, uint64_t clock_ns,
-                         uint32_t counter, int64_t value);
+/* tracer_location_message, ... -- the other records. False when they name a rank there is not.
+ */
+bool tracer_location_message(struct tracer_run *run, struct tracer_location *location,
+                             uint64_t clock_ns, const struct tracer_message *message);
+void tracer_location_post(struct tracer_run *run, struct tracer_location *location,
+                          uint64_t clock_ns, uint64_t request);
+void tracer_location_sent(struct tracer_run *run, struct tracer_location *location,
+                          uint64_t clock_ns, uint64_t request);
+void tracer_location_collective(struct tracer_run *run, struct tracer_location *location,
+                                uint64_t clock_ns, const struct tracer_collective *collective);
+void tracer_location_counter(struct tracer_run *run, struct tracer_location *location,
+                             uint64_t clock_ns, uint32_t counter, int64_t value);
 
-/* tracer_lane_forget_requests -- their ends may have been dropped. */
-void tracer_lane_forget_requests(struct tracer_run *run, struct tracer_lane *lane);
+/* tracer_location_forget_requests -- their ends may have been dropped. */
+void tracer_location_forget_requests(struct tracer_run *run, struct tracer_location *location);
 
-/* tracer_lane_trim -- forget what was handed out, once that is most of it. */
-void tracer_lane_trim(struct tracer_lane *lane);
+/* tracer_location_trim -- forget what was handed out, once that is most of it. */
+void tracer_location_trim(struct tracer_location *location);
 
 #endif
