@@ -44,7 +44,7 @@ find_package(snag REQUIRED)
 add_executable(user $EXAMPLES/push_events.c)
 target_link_libraries(user PRIVATE snag::snag)
 END
-cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake -G Ninja -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build cmake/build >/dev/null
 [ "$(cmake/build/user | tail -n 1)" = "4 executions do not belong" ] || complain "with CMake: $(cmake/build/user)"
 
