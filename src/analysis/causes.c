@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,13 +68,6 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
     return true;
 }
 
-static int falling(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p < q) - (p > q);
-}
-
 double causes_least(const double *score, const bool *is_anomaly, uint32_t n)
 {
     double *sorted = mem_alloc(n, sizeof *sorted), least = -INFINITY;
@@ -83,7 +77,7 @@ double causes_least(const double *score, const bool *is_anomaly, uint32_t n)
         if (is_anomaly[t])
             sorted[n_anomalies++] = score[t];
     if (n_anomalies > CAUSES_MOST) {
-        qsort(sorted, n_anomalies, sizeof *sorted, falling);
+        qsort(sorted, n_anomalies, sizeof *sorted, order_f64_down);
         least = sorted[CAUSES_MOST];
     }
     free(sorted);

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "detect/rbf.h"
 #include "detect/tails.h"
 #include "features/residual_rows.h"
@@ -41,20 +42,13 @@ static int load_scores(sqlite3 *db, int64_t foi, double *score, bool *is_anomaly
     return rc;
 }
 
-static int falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x < y) - (x > y);
-}
-
 /* The score that so many have, and the next one has not. */
 static double between(const double *score, uint32_t n, uint32_t n_above)
 {
     double *sorted = mem_alloc(n, sizeof *sorted), threshold;
 
     memcpy(sorted, score, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, falling);
+    qsort(sorted, n, sizeof *sorted, order_f64_down);
     threshold = n_above == 0   ? INFINITY
                 : n_above == n ? -INFINITY
                                : 0.5 * (sorted[n_above - 1] + sorted[n_above]);

@@ -2,6 +2,7 @@
 #include "detect/residual_score.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,13 +92,6 @@ static double measure_by(const struct yardstick *y, const struct residual_measur
     return fmax(evidence, value[PART_SIZE]);
 }
 
-static int by_value_down(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p < q) - (p > q);
-}
-
 /* The score that the last of the anomalies does not reach. */
 static double threshold_for(const double *score, const double *evidence, size_t n)
 {
@@ -111,7 +105,7 @@ static double threshold_for(const double *score, const double *evidence, size_t 
         return INFINITY;
     }
     memcpy(sorted, score, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value_down);
+    qsort(sorted, n, sizeof *sorted, order_f64_down);
     cut = sorted[n_strong - 1];
     while (n_at_least < n && sorted[n_at_least] >= cut)
         n_at_least++;

@@ -2,18 +2,12 @@
 #include "detect/tails.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int by_value(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p > q) - (p < q);
-}
 
 /* How many of the values are below. */
 static size_t count_below(const struct tail *tail, double value)
@@ -87,7 +81,7 @@ void tail_fit(struct tail *tail, const double *x, size_t n, double least)
 {
     *tail = (struct tail){.sorted = mem_alloc(n, sizeof *x), .n = n};
     memcpy(tail->sorted, x, n * sizeof *x);
-    qsort(tail->sorted, n, sizeof *x, by_value);
+    qsort(tail->sorted, n, sizeof *x, order_f64);
     tail->slope = slope_of(tail, least);
     find_anchor(tail);
 }

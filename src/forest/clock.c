@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -462,13 +463,6 @@ static void put_in_bucket(struct estimate *e, const struct order *o, void *ctx)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p > q) - (p < q);
-}
-
 /* Theil and Sen: the median slope between the middles of any two buckets. */
 static double slope_of(const struct bucket *bucket, double bucket_ns)
 {
@@ -485,7 +479,7 @@ static double slope_of(const struct bucket *bucket, double bucket_ns)
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++)
             slope[n_slopes++] = (mid[b] - mid[a]) / ((double)(at[b] - at[a]) * bucket_ns);
-    qsort(slope, n_slopes, sizeof *slope, by_value);
+    qsort(slope, n_slopes, sizeof *slope, order_f64);
     return slope[n_slopes / 2];
 }
 

@@ -1,6 +1,7 @@
 #include "live/evidence.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 #include <math.h>
@@ -38,13 +39,6 @@ void evidence_release(struct evidence *e)
 
 /* ----------------------------------------------------------------------------------- steps */
 
-static int by_size(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p < q) - (p > q);
-}
-
 /* The cause is looked for of so many calls only, those that lost most. */
 static void choose_causes(struct evidence *e, const struct ad_step *step)
 {
@@ -56,7 +50,7 @@ static void choose_causes(struct evidence *e, const struct ad_step *step)
     mem_grow(&e->severity, &e->severity_cap, n, sizeof *e->severity);
     for (size_t i = 0; i < n; i++)
         e->severity[i] = step->verdict[i].severity_ns;
-    qsort(e->severity, n, sizeof *e->severity, by_size);
+    qsort(e->severity, n, sizeof *e->severity, order_f64_down);
     e->least_severity = fmax(e->severity[EVIDENCE_MOST_CAUSES], 0);
 }
 

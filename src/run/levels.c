@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "run/columns_format.h"
 #include "run/levels_format.h"
@@ -57,17 +58,10 @@ uint32_t level_coarsen(const struct call_view *calls, struct level_rect *rect, u
     return n_left;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    return (p > q) - (p < q);
-}
-
 uint32_t level_share(uint32_t *wanted, size_t n, uint64_t most)
 {
     if (n > 0)
-        qsort(wanted, n, sizeof *wanted, by_number);
+        qsort(wanted, n, sizeof *wanted, order_u32);
     for (size_t i = 0; i < n; i++) {
         uint64_t equal = most / (n - i);
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,13 +169,6 @@ json_t *call_paths_to_json(const struct call_paths *paths, uint32_t location)
     return json_pack("{s:o}", "nodes", nodes);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p < q) - (p > q);
-}
-
 /* Two decimals are enough for a picture of the size of a thumb. */
 static double rounded(double share)
 {
@@ -189,7 +183,7 @@ json_t *call_paths_sketch(const struct call_paths *paths, uint32_t most)
 
     for (uint32_t p = 0; p < paths->n; p++)
         time[p] = paths->node[p].inclusive_ns;
-    qsort(time, paths->n, sizeof *time, by_value);
+    qsort(time, paths->n, sizeof *time, order_f64_down);
     all = paths->n > 0 && time[0] > 0 ? time[0] : 1;
     least = paths->n > most ? time[most - 1] : 0;
     for (uint32_t p = 0; p < paths->n && n_left > 0; p++) {

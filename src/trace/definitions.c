@@ -5,6 +5,7 @@
 #include "trace/definitions.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "trace/event.h"
 
 #include <assert.h>
@@ -71,19 +72,12 @@ uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n
     return defs->n_comms++;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    return (p > q) - (p < q);
-}
-
 const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n)
 {
     uint32_t *sorted = arena_array(&defs->arena, uint32_t, n);
 
     memcpy(sorted, rank, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_number);
+    qsort(sorted, n, sizeof *sorted, order_u32);
     return sorted;
 }
 
@@ -185,7 +179,7 @@ uint32_t definitions_peer(const struct definitions *defs, uint32_t comm, uint32_
     assert(comm < defs->n_comms);
     if (c->is_self)
         return rank;
-    if (c->n_remote > 0 && bsearch(&rank, c->sorted, c->n_members, sizeof rank, by_number))
+    if (c->n_remote > 0 && bsearch(&rank, c->sorted, c->n_members, sizeof rank, order_u32))
         return peer < c->n_remote ? c->remote[peer] : NO_RANK;
     return peer < c->n_members ? c->member[peer] : NO_RANK;
 }
