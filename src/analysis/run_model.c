@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "detect/detector.h"
-#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
@@ -19,18 +18,6 @@ struct source_run {
     int64_t foi;
     struct ranking ranking;
 };
-
-static char *meta_text(sqlite3 *db, const char *key)
-{
-    sqlite3_stmt *query = NULL;
-    char *text = NULL;
-
-    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
-        sqlite3_step(query) == SQLITE_ROW)
-        text = mem_copy_string(rundb_text(query, 0));
-    sqlite3_finalize(query);
-    return text ? text : mem_copy_string("");
-}
 
 /*
  * What a model is to hold: what holds in the run, or, if a learner is named, what that learns
@@ -182,7 +169,9 @@ static void model_of(struct source_run *s, struct model *m)
     m->foi = mem_copy_string(s->run->defs.region[root].name);
     m->snag = mem_copy_string(SNAG_VERSION);
     m->made = mem_copy_string(now);
-    m->trace = meta_text(s->run->db, "trace");
+    m->trace = rundb_get_text(s->run->db, "trace");
+    if (m->trace == NULL)
+        m->trace = mem_copy_string("");
     m->n_trees = w->forest.n_trees;
     for (uint32_t r = 0; r < s->run->defs.names.n; r++)
         names_add(&m->regions, s->run->defs.names.name[r]);

@@ -1,6 +1,5 @@
 #include "run/run_sql.h"
 
-const char run_sql_meta[] = "SELECT value FROM meta WHERE key = ?";
 const char run_sql_meta_any[] = "SELECT value FROM meta LIMIT 1";
 const char run_sql_version[] = "PRAGMA data_version";
 

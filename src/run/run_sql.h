@@ -7,8 +7,8 @@
 #ifndef SNAG_RUN_RUN_SQL_H
 #define SNAG_RUN_RUN_SQL_H
 
-/* meta: (key) -> value. Whether there is anything at all. */
-extern const char run_sql_meta[], run_sql_meta_any[];
+/* Whether there is anything in meta. */
+extern const char run_sql_meta_any[];
 
 /* That somebody else has written changes what this answers. */
 extern const char run_sql_version[];

@@ -2,6 +2,7 @@
 #include "run/rundb.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/fs.h"
 
 #include <assert.h>
@@ -235,14 +236,27 @@ int rundb_set_text(sqlite3 *db, const char *key, const char *value)
     return set(db, key, "t", 0, value);
 }
 
+/* The row of meta, to be finalized; false if there is none. */
+static bool find_meta(sqlite3 *db, const char *key, sqlite3_stmt **query)
+{
+    return rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", query) == 0 &&
+           rundb_bind(db, *query, "t", key) == 0 && sqlite3_step(*query) == SQLITE_ROW;
+}
+
 long long rundb_get(sqlite3 *db, const char *key, long long fallback)
 {
-    sqlite3_stmt *query;
-    long long value = fallback;
+    sqlite3_stmt *query = NULL;
+    long long value = find_meta(db, key, &query) ? sqlite3_column_int64(query, 0) : fallback;
 
-    if (rundb_prepare(db, "SELECT value FROM meta WHERE key = ?", &query) == 0 &&
-        rundb_bind(db, query, "t", key) == 0 && sqlite3_step(query) == SQLITE_ROW)
-        value = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
     return value;
+}
+
+char *rundb_get_text(sqlite3 *db, const char *key)
+{
+    sqlite3_stmt *query = NULL;
+    char *text = find_meta(db, key, &query) ? mem_copy_string(rundb_text(query, 0)) : NULL;
+
+    sqlite3_finalize(query);
+    return text;
 }

@@ -79,14 +79,11 @@ static int add_quality(struct worker *worker, json_t *run)
 
 static json_t *meta_text(sqlite3 *db, const char *key)
 {
-    sqlite3_stmt *query = NULL;
-    json_t *text = json_null();
+    char *text = rundb_get_text(db, key);
+    json_t *json = text ? json_text(text) : json_null();
 
-    if (rundb_prepare(db, run_sql_meta, &query) == 0 && rundb_bind(db, query, "t", key) == 0 &&
-        sqlite3_step(query) == SQLITE_ROW)
-        text = json_text(rundb_text(query, 0));
-    sqlite3_finalize(query);
-    return text;
+    free(text);
+    return json;
 }
 
 int api_run(struct worker *worker, const struct request *request, struct response *response)
