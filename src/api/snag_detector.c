@@ -91,22 +91,12 @@ static void tell_executions(const struct snag_detector *d, const struct live_foi
     }
 }
 
-static void tell_trees(void *ctx, const struct ad_step *step)
+static void tell_trees(void *ctx, const struct live_tree_step *step)
 {
     const struct snag_detector *d = ctx;
-    uint32_t n;
-    const struct live_foi *foi = live_trees_foi(d->trees, &n);
 
-    for (uint32_t i = 0; d->options.on_execution && i < n; i++)
-        tell_executions(d, &foi[i], step->defs);
-}
-
-static void judge_trees_and_tell(void *ctx, const struct ad_step *step)
-{
-    struct snag_detector *d = ctx;
-
-    live_trees_step(d->trees, step);
-    tell_trees(d, step);
+    for (uint32_t i = 0; i < step->n_foi; i++)
+        tell_executions(d, &step->foi[i], step->step->defs);
 }
 
 /* -------------------------------------------------------------------------------- opening */
@@ -135,7 +125,9 @@ int snag_detector_open(const struct snag_detector_options *options, snag_detecto
     definitions_comm(&d->defs, "world", 0);
     d->stream.defs = &d->defs;
     d->sink[0] = (struct ad_sink){tell_calls, d};
-    d->sink[1] = (struct ad_sink){judge_trees_and_tell, d};
+    d->sink[1] = (struct ad_sink){live_trees_step, d->trees};
+    if (d->options.on_execution)
+        live_trees_add(d->trees, tell_trees, d);
     opts.sink = d->sink;
     opts.n_sinks = 2;
     d->ad = ad_new(&d->stream, &opts);

@@ -7,6 +7,7 @@
 #include "analysis/run_model.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/closeup.h"
 #include "view/executions.h"
@@ -21,8 +22,8 @@ struct function {
 };
 
 struct snag_run {
-    struct run run;
-    bool is_writable;
+    struct run run;            /* to read from */
+    struct database writer;    /* from the first change on; sql NULL before */
     struct function *function; /* [n_functions] */
     size_t n_functions, function_cap;
 };
@@ -32,7 +33,7 @@ struct snag_run {
 static int load_functions(snag_run *r)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(r->run.db, "SELECT id, name FROM foi ORDER BY id", &query);
+    int rc = rundb_prepare(r->run.db, run_sql_fois_named, &query); /* NULL: of any name */
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         mem_grow(&r->function, &r->function_cap, r->n_functions + 1, sizeof *r->function);
@@ -63,6 +64,7 @@ void snag_run_close(snag_run *r)
     for (size_t f = 0; f < r->n_functions; f++)
         free(r->function[f].name);
     free(r->function);
+    database_close(&r->writer);
     run_close(&r->run);
     free(r);
 }
@@ -185,7 +187,7 @@ static int find_execution(snag_run *r, struct closeup *c, size_t function, size_
     return rc < 0 ? rc : closeup_find_tree(c, r->function[function].id, (int64_t)row);
 }
 
-static int load_vertices(snag_run *r, const struct execution *x, struct snag_vertices *out)
+static void load_vertices(snag_run *r, const struct execution *x, struct snag_vertices *out)
 {
     struct call_view calls = columns_view(&r->run.columns, x->location);
     uint32_t n = calls.subtree_len[x->call], *region, *parent;
@@ -204,7 +206,6 @@ static int load_vertices(snag_run *r, const struct execution *x, struct snag_ver
     memcpy(enter, calls.enter_ns + x->call, n * sizeof *enter);
     memcpy(inclusive, calls.inclusive_ns + x->call, n * sizeof *inclusive);
     *out = (struct snag_vertices){n, region, parent, enter, inclusive, exclusive};
-    return 0;
 }
 
 int snag_run_vertices(snag_run *r, size_t function, size_t row, struct snag_vertices *out)
@@ -216,7 +217,7 @@ int snag_run_vertices(snag_run *r, size_t function, size_t row, struct snag_vert
     if (rc == 0)
         rc = columns_check_tree(&r->run.columns, c.x.location, c.x.call, &r->run.defs);
     if (rc == 0)
-        rc = load_vertices(r, &c.x, out);
+        load_vertices(r, &c.x, out);
     closeup_release(&c);
     return rc;
 }
@@ -244,19 +245,14 @@ int snag_run_reason(snag_run *r, size_t function, size_t row, char *out, size_t 
 
 /* -------------------------------------------------------------------------------- labels */
 
-/* From the first change on the run is open for writing. */
-static int make_writable(snag_run *r)
+/* Leaves it closed when it fails, as on a disk that cannot be written. */
+static int open_writer(snag_run *r)
 {
-    char path[FS_PATH_SIZE];
-    int rc;
+    int rc = r->writer.sql ? 0 : run_connect(&r->run, true, &r->writer);
 
-    if (r->is_writable)
-        return 0;
-    snprintf(path, sizeof path, "%s", r->run.path);
-    run_close(&r->run);
-    rc = run_open(&r->run, path, true);
-    r->is_writable = rc == 0;
-    return rc < 0 && run_open(&r->run, path, false) < 0 ? rc : rc;
+    if (rc < 0)
+        database_close(&r->writer);
+    return rc;
 }
 
 int snag_run_label(snag_run *r, size_t function, size_t row, int label, const char *author)
@@ -266,14 +262,14 @@ int snag_run_label(snag_run *r, size_t function, size_t row, int label, const ch
     int rc = label < -1 || label > 1 ? err_set(ERR_USAGE, "a label is 1, -1 or 0") : 0;
 
     if (rc == 0)
-        rc = make_writable(r);
+        rc = open_writer(r);
     if (rc < 0)
         return rc;
     rc = find_execution(r, &c, function, row);
     if (rc == 0) {
         entry = (struct label_entry){r->function[function].id, c.x.rank, c.x.thread, c.x.index,
                                      (enum label)label};
-        rc = label_store_add(r->run.db, &entry, 1, author);
+        rc = label_store_add(r->writer.sql, &entry, 1, author);
     }
     closeup_release(&c);
     return rc;
@@ -315,11 +311,11 @@ int snag_run_retrain(snag_run *r, size_t function, const char *author, size_t *n
     int rc = check_function(r, function);
 
     if (rc == 0)
-        rc = make_writable(r);
+        rc = open_writer(r);
     if (rc == 0)
         rc = relearning_open(&l, r, function, NULL);
     if (rc == 0)
-        rc = retrain_run(r->run.db, &l.ranking, author, &result);
+        rc = retrain_run(r->writer.sql, &l.ranking, author, &result);
     return relearning_close(&l, &result, rc, n_changed);
 }
 
@@ -331,13 +327,13 @@ int snag_run_undo(snag_run *r, size_t function, size_t *n_changed)
     int rc = check_function(r, function);
 
     if (rc == 0)
-        rc = make_writable(r);
+        rc = open_writer(r);
     if (rc == 0)
         rc = retrain_before(r->run.db, r->function[function].id, &newest, &before);
     if (rc == 0)
         rc = relearning_open(&l, r, function, before.id ? &before : &newest);
     if (rc == 0)
-        rc = retrain_undo(r->run.db, r->function[function].id, &l.ranking, &result);
+        rc = retrain_undo(r->writer.sql, r->function[function].id, &l.ranking, &result);
     return relearning_close(&l, &result, rc, n_changed);
 }
 
