@@ -13,10 +13,10 @@ snag ad "$(cat program)" --min-count 1000 --json | jq -c '[.anomalies, .unjudged
 snag ad 'synth:2*a' --connect-timeout 1 --silence-timeout 60 --speed 100 --quiet | sed -n 2p
 snag ad 'synth:2*a' --verbose --threads 1 --step 2 | sed -n 2p
 
-# A program that says nothing for too long; a signal.
+# A program that says nothing for too long; a signal (without --foreground, SIGCONT would follow and undo the SIGSTOP of a leak checker).
 snag ad 'synth:5*a@1s' --speed 0.001 --silence-timeout 0.3
-timeout -s INT 1.5 snag ad 'synth:5*a@1s' --speed 0.001 --json | jq -c '[.events, .is_interrupted]'
-timeout -s TERM 1.5 snag ad 'synth:500*a@10ms' --speed 1 --step 0.1 --json | jq '.is_interrupted'
+timeout --foreground -s INT 1.5 snag ad 'synth:5*a@1s' --speed 0.001 --json | jq -c '[.events, .is_interrupted]'
+timeout --foreground -s TERM 1.5 snag ad 'synth:500*a@10ms' --speed 1 --step 0.1 --json | jq '.is_interrupted'
 
 # It dies, as of a damaged file.
 snag ad 'synth:50*a@1s' --speed 0.01 & until grep -q . /proc/$!/task/$!/children; do sleep 0.05; done; kill -SEGV $(cat /proc/$!/task/$!/children); wait $!
