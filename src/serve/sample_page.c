@@ -154,7 +154,8 @@ void *sample_page_column(const struct sample_page *p, const char *name, const ch
                          size_t n)
 {
     char *bytes = bytes_of(&p->response), *column = NULL;
-    const json_t *header, *item;
+    json_t *header;
+    const json_t *item;
     uint32_t length;
     size_t i;
 
@@ -175,7 +176,7 @@ void *sample_page_column(const struct sample_page *p, const char *name, const ch
         memcpy(column, bytes + 8 + length + offset, n * width_of(type));
     }
     assert_non_null(column);
-    json_decref((json_t *)(uintptr_t)header);
+    json_decref(header);
     free(bytes);
     return column;
 }
