@@ -4,6 +4,7 @@
 #include "analysis/run_maker.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 static void make_run(const char *path, const char *program, const char *foi)
 {
@@ -32,7 +33,7 @@ void sample_page_init(struct sample_page *p, const char *program, const char *fo
         .path = path, .snag = "0.test", .author = "somebody", .n_threads = 1};
 
     *p = (struct sample_page){.dir = "/tmp/snag-run-XXXXXX"};
-    assert_non_null(mkdtemp(p->dir));
+    assert_non_null(test_dir(p->dir));
     snprintf(path, sizeof path, "%s/a.snag", p->dir);
     make_run(path, program, foi);
     assert_int_equal(served_open(&p->served, &opts), 0);
