@@ -56,7 +56,7 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
     struct adios2_reader reader = {.path = path};
     struct courier *courier = NULL;
     struct courier_block block;
-    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience());
+    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience(), NULL);
     int rc = 0;
 
     while (state == COURIER_IDLE || state == COURIER_BLOCK) {
