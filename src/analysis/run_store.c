@@ -45,11 +45,11 @@ static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analys
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrtrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
+        db, insert, "iiiiiiiiiiirtrtrrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
         (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
         (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
         (int64_t)(f->first[t + 1] - f->first[t]), (int64_t)f->n_messages[t], w->score[t],
-        verdict, w->score[t], verdict, m->time, m->gross, m->structure, m->size,
+        verdict, w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
         score_part_name(w->residual.part[t]), why, cause);
 }
 
@@ -74,7 +74,8 @@ static int save_executions(sqlite3 *db, const struct analysed *a)
     int rc = rundb_prepare_insert(
         db, "execution",
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, vertices, "
-        "messages, score, verdict, detector_score, detector_verdict, time, gross, structure, "
+        "messages, score, verdict, detector_score, detector_verdict, "
+        "false_alarm_probability, time, gross, structure, "
         "size, part, why, cause",
         &insert);
 
