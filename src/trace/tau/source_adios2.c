@@ -180,7 +180,6 @@ static void define_location(struct adios2 *a, struct definitions *defs,
     defined->gpu_device = location->gpu_device;
     defined->gpu_context = location->gpu_context;
     defined->gpu_stream = location->gpu_stream;
-    defined->is_metric = location->n_events == 0;
 }
 
 static void make_locations(struct source *source)
