@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "live/live_trees.h"
 #include "prov/prov_reader.h"
 
@@ -234,7 +235,7 @@ static void anything_may_be_said_to_all_of_them(void **state)
     for (uint64_t seed = 1; seed <= n; seed++) {
         char dir[] = "odd-XXXXXX";
 
-        assert_non_null(mkdtemp(dir));
+        assert_non_null(test_dir(dir));
         judge(seed, dir, seed % 3 == 0);
         assert_int_equal(fs_remove_tree(dir), 0);
     }
