@@ -40,6 +40,7 @@ static void print_text(const struct live_session *s)
           s->is_interrupted ? ", interrupted" : "");
     print("%s strange; %s not judged, as there were too few like them\n",
           text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
+    live_totals_print_slight(s);
     live_totals_print_trees(s);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);

@@ -3,13 +3,14 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define GROWTH 1.05 /* a judge is made anew when its model has so many times the calls */
 
 void live_models_init(struct live_models *m, const struct live_models_opts *opts)
 {
-    *m = (struct live_models){.opts = *opts};
+    *m = (struct live_models){.opts = *opts, .noise_ns = INFINITY};
 }
 
 void live_models_release(struct live_models *m)
@@ -101,6 +102,7 @@ static void fit(const struct live_models *m, struct live_model *model)
 
 void live_models_fit(struct live_models *m)
 {
+    m->noise_ns = INFINITY;
     for (uint32_t i = 0; i < m->n; i++) {
         struct live_model *model = &m->model[i];
         uint64_t n = live_models_known(model)->n;
@@ -109,6 +111,7 @@ void live_models_fit(struct live_models *m)
             continue;
         if ((double)n >= GROWTH * (double)model->n_fitted || n < model->n_fitted)
             fit(m, model);
+        m->noise_ns = fmin(m->noise_ns, model->judge.model.noise_ns);
     }
 }
 
