@@ -258,7 +258,7 @@ int api_live_points(struct live_state *live, const struct request *request,
     struct sent columns = {0};
     struct bundle bundle = {0};
     struct live_cut *cut;
-    uint64_t n_total, version;
+    uint64_t n_total, version, n_taken_back;
     int rc = read_wanted(request, live, &wanted);
 
     if (rc == 0) {
@@ -266,6 +266,7 @@ int api_live_points(struct live_state *live, const struct request *request,
         live_state_lock(live);
         live_points_take(&live->points[wanted.kind], cut);
         version = live_state_version(live);
+        n_taken_back = live->points[wanted.kind].n_taken_back;
         live_state_unlock(live);
         n_total = choose(cut, &wanted, &columns);
         add_columns(&bundle, &columns);
@@ -273,6 +274,7 @@ int api_live_points(struct live_state *live, const struct request *request,
         bundle_say(&bundle, "kind", json_string(live_kind_names[wanted.kind]));
         say(&bundle, "next", cut->next);
         say(&bundle, "oldest", cut->oldest);
+        say(&bundle, "taken_back", n_taken_back);
         say(&bundle, "shown", columns.n);
         say(&bundle, "hidden", n_total - columns.n);
         say(&bundle, "missed",
