@@ -29,6 +29,7 @@
 #define OUTER 0.2           /* share of a mode where its tail is looked at first */
 #define JUMP 2.0            /* an octave so many times those around it is a gap */
 #define AFTER 3             /* octaves after it that are looked at */
+#define MOST_OCTAVES 64     /* more than any count has */
 #define FEWEST_OUTSIDE 0.5  /* calls beyond the last octave that is looked at */
 #define MOST_CUTS 8         /* times that a tail is cut */
 #define EDGE 0.00625        /* share of a mode beyond its outermost knot, */
@@ -143,16 +144,17 @@ static int by_density_down(const void *a, const void *b)
 static double core_density(const struct density *d, double n)
 {
     double(*step)[2] = mem_alloc(d->n, sizeof *step), sum = 0, least = 0;
+    uint32_t n_steps = 0;
 
-    for (uint32_t i = 0; i < d->n; i++) {
-        step[i][0] = d->smooth[i];
-        step[i][1] = d->count[i];
-    }
-    qsort(step, d->n, sizeof *step, by_density_down);
-    for (uint32_t i = 0; i < d->n && sum < CORE * n; i++) {
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->count[i] > 0) {
+            step[n_steps][0] = d->smooth[i];
+            step[n_steps++][1] = d->count[i];
+        }
+    qsort(step, n_steps, sizeof *step, by_density_down);
+    for (uint32_t i = 0; i < n_steps && sum < CORE * n; i++) {
         sum += step[i][1];
-        if (step[i][1] > 0)
-            least = step[i][0];
+        least = step[i][0];
     }
     free(step);
     return least;
@@ -210,27 +212,44 @@ static void cut(struct side *s, double from, double to)
     }
 }
 
-/* How far it is from the value that so many calls are beyond to that of half as many. */
-static double octave(const struct side *s, double calls)
-{
-    return fabs(outermost(s, calls / 2) - outermost(s, calls));
-}
-
-/* Cuts at the first octave that stands out of those around it. Returns whether there is one. */
-static bool cut_once(struct side *s, double most)
+/*
+ * Where the octaves end: the value that OUTER of the calls are beyond, half of them, and so on.
+ *   end  [MOST_OCTAVES + 1] out
+ * Returns how many octaves there are.
+ */
+static int find_octaves(const struct side *s, double *end)
 {
     double calls = OUTER * s->total;
-    double before =
-        fabs(outermost(s, calls) - outermost(s, s->total / 2)) * M_LN2 / log(0.5 / OUTER);
+    int n = 0;
 
-    for (; calls / 2 >= FEWEST_OUTSIDE; calls /= 2) {
-        double width = octave(s, calls), after = 0, least;
+    for (end[0] = outermost(s, calls); calls / 2 >= FEWEST_OUTSIDE && n < MOST_OCTAVES;
+         calls /= 2)
+        end[++n] = outermost(s, calls / 2);
+    return n;
+}
 
-        for (int i = 1; i <= AFTER && calls / (2 << i) >= FEWEST_OUTSIDE; i++)
-            after += octave(s, calls / (1 << i)) / AFTER;
-        least = JUMP * fmax(before * (1 + 3 / sqrt(calls / 2)), after);
-        if (calls / 2 <= most && width > fmax(GAP, least)) {
-            cut(s, outermost(s, calls), outermost(s, calls / 2));
+/* How long an octave has to be to stand out of those around it. */
+static double least_gap(const double *end, int octave, int n, double calls, double before)
+{
+    double after = 0;
+
+    for (int i = octave + 1; i <= octave + AFTER && i < n; i++)
+        after += fabs(end[i + 1] - end[i]) / AFTER;
+    return fmax(GAP, JUMP * fmax(before * (1 + 3 / sqrt(calls)), after));
+}
+
+/* Cuts at the first octave that stands out. Returns whether there is one. */
+static bool cut_once(struct side *s, double most)
+{
+    double end[MOST_OCTAVES + 1], calls = OUTER / 2 * s->total;
+    int n = find_octaves(s, end);
+    double before = fabs(end[0] - outermost(s, s->total / 2)) * M_LN2 / log(0.5 / OUTER);
+
+    for (int i = 0; i < n; i++, calls /= 2) { /* so many are beyond the octave */
+        double width = fabs(end[i + 1] - end[i]);
+
+        if (calls <= most && width > least_gap(end, i, n, calls, before)) {
+            cut(s, end[i], end[i + 1]);
             s->total = calls_in(s->d, s->first, s->last);
             return true;
         }
