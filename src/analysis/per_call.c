@@ -228,28 +228,35 @@ static void join(const struct run_over *r, struct per_call_result *result)
 
 /* --------------------------------------------------------------------------------- public */
 
+static double least_lost(const struct run_over *r, const struct definitions *defs)
+{
+    double *noise_ns = mem_alloc(r->n_regions, sizeof *noise_ns), least;
+
+    for (uint32_t region = 0; region < r->n_regions; region++)
+        noise_ns[region] = r->sketch[region].n > 0 ? r->judge[region].model.noise_ns : INFINITY;
+    least = call_least_effect(defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1,
+                              call_noise(noise_ns, r->n_regions));
+    free(noise_ns);
+    return least;
+}
+
 void per_call_run(const struct columns *columns, const struct definitions *defs,
                   const struct per_call_opts *opts, struct per_call_result *result)
 {
     struct run_over r = {.columns = columns, .opts = opts, .n_regions = defs->names.n};
     struct call_judge *judge = mem_alloc(r.n_regions, sizeof *judge);
-    double noise_ns = INFINITY,
-           tick_ns = defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1;
 
     *result = (struct per_call_result){.n_regions = r.n_regions};
     r.found = mem_alloc(columns->n_locations, sizeof *r.found);
     pool_for(opts->pool, columns->n_locations, 1, sketch_locations, &r);
     r.sketch = result->sketch = merge(&r);
-    for (uint32_t region = 0; region < r.n_regions; region++) {
-        if (r.sketch[region].n == 0)
-            continue;
-        call_judge_init(&judge[region], opts->detector, &opts->detector_opts,
-                        &r.sketch[region]);
-        noise_ns = fmin(noise_ns, judge[region].model.noise_ns);
-    }
+    for (uint32_t region = 0; region < r.n_regions; region++)
+        if (r.sketch[region].n > 0)
+            call_judge_init(&judge[region], opts->detector, &opts->detector_opts,
+                            &r.sketch[region]);
     r.judge = judge;
     r.least_lost_ns = result->least_lost_ns =
-        isnan(opts->least_lost_ns) ? call_least_effect(tick_ns, noise_ns) : opts->least_lost_ns;
+        isnan(opts->least_lost_ns) ? least_lost(&r, defs) : opts->least_lost_ns;
     pool_for(opts->pool, columns->n_locations, 1, judge_locations, &r);
     join(&r, result);
     free(r.found);

@@ -1,14 +1,17 @@
 /* One section per method. */
 #include "detect/call_detector.h"
 
+#include "base/order.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_P 1e-5
 #define LEAST_DEVIATION 1e-10
 #define LEAST_LOST_NS 1e3
 #define LEAST_TICKS 10
-#define LEAST_NOISES 3
+#define LEAST_NOISES 2
 #define LEAST_SHARE 78.88e-32 /* added to shares before their logarithm: scores end at 100 */
 
 /* ----------------------------------------------------------------------------------- tails */
@@ -213,9 +216,15 @@ void call_judge_init(struct call_judge *judge, const struct call_detector_ops *o
     judge->n_ranges = ops->usual(&judge->model, opts, judge->range);
 }
 
+double call_noise(double *noise_ns, size_t n)
+{
+    qsort(noise_ns, n, sizeof *noise_ns, order_f64);
+    while (n > 0 && isinf(noise_ns[n - 1]))
+        n--;
+    return n > 0 ? noise_ns[n / 4] : 0;
+}
+
 double call_least_effect(double tick_ns, double noise_ns)
 {
-    double noise = isfinite(noise_ns) ? LEAST_NOISES * noise_ns : 0;
-
-    return fmax(LEAST_LOST_NS, fmax(LEAST_TICKS * tick_ns, noise));
+    return fmax(LEAST_LOST_NS, fmax(LEAST_TICKS * tick_ns, LEAST_NOISES * noise_ns));
 }

@@ -15,6 +15,7 @@
 #include "detect/sketch.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CALL_DETECTOR_MOST_MODES 8u
@@ -130,12 +131,15 @@ static inline enum call_verdict call_judge_verdict(const struct call_judge *judg
 }
 
 /*
+ * call_noise -- what clock, tracer and system do to quick calls: a quarter of the functions
+ * with enough calls have less of it. noise_ns  (n) the noise_ns of all models; those that are
+ * INFINITY do not count; sorted after Returns 0 when it is not known of any. O(n log n).
+ */
+double call_noise(double *noise_ns, size_t n);
+
+/*
  * call_least_effect -- what an anomaly has to have lost, where nobody says it: 1 us, ten ticks
- * of the clock, or three times the noise, whichever is most. The noise is what one call in a
- * thousand of the function with the least of it takes beyond the median: calls of functions
- * that do next to nothing are as long as the clock, the tracer and the system make them.
- *   tick_ns   of the clock
- *   noise_ns  the least noise_ns of all models; INFINITY: not known yet, which counts as none
+ * of the clock, or twice the noise, whichever is most.
  */
 double call_least_effect(double tick_ns, double noise_ns);
 

@@ -177,10 +177,14 @@ static void what_lost_little_is_no_anomaly_and_short_calls_lost_nothing(void **s
 
 static void the_least_effect_is_above_clock_and_noise(void **state)
 {
+    double noise[] = {9000, INFINITY, 2000, 1000, INFINITY, 40000, 3000}, none = INFINITY;
+
     (void)state;
-    assert_true(call_least_effect(1, INFINITY) == 1000);
+    assert_true(call_noise(noise, 7) == 2000);
+    assert_true(call_noise(&none, 1) == 0);
+    assert_true(call_least_effect(1, 0) == 1000);
     assert_true(call_least_effect(1000, 200) == 10000);
-    assert_true(call_least_effect(1, 2000) == 6000);
+    assert_true(call_least_effect(1, 2000) == 4000);
 }
 
 static void sstd_counts_deviations(void **state)
