@@ -240,7 +240,8 @@ static void add_tree(struct live_state *state, const struct ad_step *step,
                                .verdict = v->is_anomaly  ? LIVE_ANOMALY
                                           : v->algorithm ? LIVE_NORMAL
                                                          : LIVE_UNJUDGED,
-                               .kind = LIVE_EXECUTION};
+                               .kind = LIVE_EXECUTION,
+                               .severity_ns = v->is_anomaly ? live_foi_lost(foi, t) : 0};
 
     live_points_add(&state->points[LIVE_EXECUTION], &point);
 }
