@@ -233,7 +233,7 @@ static double least_lost(const struct run_over *r, const struct definitions *def
     double *noise_ns = mem_alloc(r->n_regions, sizeof *noise_ns), least;
 
     for (uint32_t region = 0; region < r->n_regions; region++)
-        noise_ns[region] = r->sketch[region].n > 0 ? r->judge[region].model.noise_ns : INFINITY;
+        noise_ns[region] = r->sketch[region].n > 0 ? r->judge[region].noise_ns : INFINITY;
     least = call_least_effect(defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1,
                               call_noise(noise_ns, r->n_regions));
     free(noise_ns);

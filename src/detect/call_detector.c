@@ -9,6 +9,8 @@
 
 #define LEAST_P 1e-5
 #define LEAST_DEVIATION 1e-10
+#define NOISE_CALLS 1000  /* that tell the noise, */
+#define NOISE_SHARE 0.002 /* which so many of them are beyond: rarer ones may be anomalies */
 #define LEAST_LOST_NS 1e3
 #define LEAST_TICKS 10
 #define LEAST_NOISES 2
@@ -208,11 +210,17 @@ const char *call_detector_name(size_t i)
     return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
 }
 
+static double noise_of(const struct call_model *m, const struct sketch *s)
+{
+    return s->n >= NOISE_CALLS ? sketch_quantile(s, 1 - NOISE_SHARE) - m->median : INFINITY;
+}
+
 void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,
                      const struct call_detector_opts *opts, const struct sketch *sketch)
 {
     judge->ops = ops;
     call_model_fit(&judge->model, sketch);
+    judge->noise_ns = noise_of(&judge->model, sketch);
     judge->n_ranges = ops->usual(&judge->model, opts, judge->range);
 }
 

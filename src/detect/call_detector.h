@@ -93,6 +93,7 @@ void call_model_fit(struct call_model *model, const struct sketch *sketch);
 struct call_judge {
     const struct call_detector_ops *ops;
     struct call_model model;
+    double noise_ns; /* that one call in 500 takes above the median; INFINITY: too few calls */
     uint32_t n_ranges;
     struct call_range range[CALL_DETECTOR_MOST_MODES];
 };
@@ -132,7 +133,7 @@ static inline enum call_verdict call_judge_verdict(const struct call_judge *judg
 
 /*
  * call_noise -- what clock, tracer and system do to quick calls: a quarter of the functions
- * with enough calls have less of it. noise_ns  (n) the noise_ns of all models; those that are
+ * with enough calls have less of it. noise_ns  (n) the noise_ns of all judges; those that are
  * INFINITY do not count; sorted after Returns 0 when it is not known of any. O(n log n).
  */
 double call_noise(double *noise_ns, size_t n);

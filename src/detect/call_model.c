@@ -39,7 +39,6 @@
 #define STRETCH 4.0         /* calls beyond a knot, per call beyond the next one, at most */
 #define INSIDE 0.3          /* share of a mode beyond the innermost knot, at most */
 #define LEAST_SCALE 0.1     /* ln of the duration per nat: 10 % */
-#define NOISE_CALLS 1000    /* one in so many calls tells the noise */
 
 /* A histogram over equal steps of ln(duration + 1). */
 struct density {
@@ -363,10 +362,7 @@ void call_model_fit(struct call_model *m, const struct sketch *s)
     *m = (struct call_model){.n = s->n,
                              .mean = sketch_mean(s),
                              .deviation = sketch_deviation(s),
-                             .median = sketch_quantile(s, 0.5),
-                             .noise_ns = INFINITY};
-    if (s->n >= NOISE_CALLS)
-        m->noise_ns = sketch_quantile(s, 1 - 1.0 / NOISE_CALLS) - m->median;
+                             .median = sketch_quantile(s, 0.5)};
     density_init(&d, s);
     smooth(&d, bandwidth(&d, (double)s->n));
     find_modes(m, &d);

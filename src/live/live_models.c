@@ -105,7 +105,7 @@ static void find_noise(struct live_models *m)
 {
     mem_grow(&m->noise, &m->noise_cap, m->n, sizeof *m->noise);
     for (uint32_t i = 0; i < m->n; i++)
-        m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.model.noise_ns : INFINITY;
+        m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.noise_ns : INFINITY;
     m->noise_ns = call_noise(m->noise, m->n);
 }
 
