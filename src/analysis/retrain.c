@@ -211,7 +211,7 @@ static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
 
 struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool)
 {
-    return (struct ranking_opts){.learner = as->learner,
+    return (struct ranking_opts){.learner = *as->learner ? as->learner : NULL,
                                  .features = as->features,
                                  .embedding = as->learnt.embedding,
                                  .gamma = as->learnt.gamma,
@@ -238,6 +238,8 @@ int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
             rc = take_settings(query, before);
     }
     sqlite3_finalize(query);
+    if (learner_find(newest->learner) == NULL)
+        newest->learner[0] = '\0';
     if (rc == 0 && newest->id == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no retrain to undo");
     return rc;

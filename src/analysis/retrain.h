@@ -50,8 +50,8 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
 
 /* What a retrain was made with. */
 struct retrain_settings {
-    int64_t id; /* 0: none */
-    char learner[32], features[32];
+    int64_t id;                     /* 0: none */
+    char learner[32], features[32]; /* learner "": one that this version does not have */
     uint64_t seed;
     int64_t last_label;
     struct learnt_settings learnt;

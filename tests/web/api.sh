@@ -116,7 +116,7 @@ for offset in 150 0 200 50 250 100; do
     jq -c '.items[].tree' "$body" >"$work/page$offset"
 done
 cat "$work"/page{0,50,100,150,200,250} | cmp - "$work/all" || failed=1
-try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"gp"}'
+try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"reasons"}'
 check "learnt from" "$(jq -c '[.retrain, .abnormal, .normal]' "$body")" '[1,1,1]'
 try /labels /labels
 get $api/labels
