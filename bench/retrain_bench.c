@@ -1,6 +1,6 @@
 /*
- * retrain_bench -- how long a new ranking takes after so many labels: fit and score of the
- * Gaussian process, and of the one-class SVM from nothing and after one more label.
+ * retrain_bench -- how long a new ranking takes after so many labels: by reasons, and by the
+ * one-class SVM from nothing and after one more label.
  *
  *   usage: retrain_bench [ROWS [COLS [THREADS]]]     default 5800 60, all processors
  *
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bench_input.h"
 #include "learn/learner.h"
+#include "learn/reasons.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@
 
 struct bench {
     struct learner_input input;
-    struct rows rows;
+    struct reasons reasons; /* each row begins with its kind */
     double *prior, *score;
     signed char *label;
     bool *is_anomaly;
@@ -36,19 +37,20 @@ static void bench_init(struct bench *b, struct matrix x, struct pool *pool)
                         .score = mem_alloc(x.rows, sizeof *b->score),
                         .label = mem_alloc(x.rows, sizeof *b->label),
                         .is_anomaly = mem_alloc(x.rows, sizeof *b->is_anomaly)};
-    rows_init(&b->rows, (uint32_t)x.cols);
+    rows_init(&b->reasons.rows, (uint32_t)x.cols);
+    b->reasons.n_lasting = (uint32_t)x.cols;
     for (size_t i = 0; i < x.rows; i++) {
         b->prior[i] = -log(1 - rng_real(&rng));
         for (size_t c = 0; c < x.cols; c++) {
             if ((c + i % BENCH_CLUSTERS) % 2)
                 matrix_row(x, i)[c] = 0;
             else
-                rows_add(&b->rows, (uint32_t)c, matrix_row(x, i)[c]);
+                rows_add(&b->reasons.rows, (uint32_t)c, matrix_row(x, i)[c]);
         }
-        rows_end(&b->rows);
+        rows_end(&b->reasons.rows);
     }
     b->input = (struct learner_input){.n = (uint32_t)x.rows,
-                                      .rows = &b->rows,
+                                      .reasons = &b->reasons,
                                       .x = x,
                                       .prior = b->prior,
                                       .threshold = THRESHOLD,
@@ -58,7 +60,7 @@ static void bench_init(struct bench *b, struct matrix x, struct pool *pool)
 
 static void bench_release(struct bench *b)
 {
-    rows_release(&b->rows);
+    reasons_release(&b->reasons);
     free(b->prior);
     free(b->score);
     free(b->label);
@@ -89,17 +91,17 @@ static int rank(struct bench *b, struct learner *learner, double *seconds)
     return rc;
 }
 
-static int measure_gp(struct bench *b, uint32_t n_labels)
+static int measure_reasons(struct bench *b, uint32_t n_labels)
 {
     struct learner learner;
     double seconds = INFINITY;
-    int rc = learner_init(&learner, learner_find("gp"), &b->input);
+    int rc = learner_init(&learner, learner_find("reasons"), &b->input);
 
     label_highest(b, n_labels);
     for (int r = 0; r < REPEATS && rc == 0; r++)
         rc = rank(b, &learner, &seconds);
     learner_release(&learner);
-    printf(", \"gp_%u_s\": %.6f", n_labels, seconds);
+    printf(", \"reasons_%u_s\": %.6f", n_labels, seconds);
     return rc;
 }
 
@@ -128,7 +130,7 @@ int main(int argc, char **argv)
                       argc > 3 ? argv[3] : threads};
     struct matrix x = bench_input(4, filled);
     struct pool *pool = pool_new(bench_threads(4, filled));
-    const uint32_t n_labels[] = {1, 50, 200};
+    const uint32_t n_labels[] = {1, 50, 200, 5000};
     struct bench b;
     int rc = 0;
 
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
     printf("{\"rows\": %zu, \"cols\": %zu, \"threads\": %u", x.rows, x.cols,
            pool_threads(pool));
     for (size_t i = 0; i < sizeof n_labels / sizeof *n_labels && rc == 0; i++)
-        rc = measure_gp(&b, n_labels[i]);
+        rc = measure_reasons(&b, n_labels[i]);
     if (rc == 0)
         rc = measure_ocsvm(&b);
     printf("}\n");

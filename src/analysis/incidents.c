@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "detect/tails.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -238,19 +239,6 @@ static void join_by_iteration(struct finder *f)
 
 /* -------------------------------------------------------------------------------- groups */
 
-double incident_joint(uint32_t n, double sum)
-{
-    double log_term = 0, log_sum = 0; /* of sum^k / k! over k < n */
-
-    if (sum <= 0)
-        return 0;
-    for (uint32_t k = 1; k < n; k++) {
-        log_term += log(sum / k);
-        log_sum = fmax(log_sum, log_term) + log1p(exp(-fabs(log_sum - log_term)));
-    }
-    return fmax(sum - log_sum, 0);
-}
-
 static double lost_ns(const struct scoring *w, uint32_t t)
 {
     return w->measure[t].gross * w->model.root_ns;
@@ -379,7 +367,7 @@ static void score_jointly(const struct scoring *w, const struct vote *vote, uint
     x->n_locations = speakers_of(w, vote, n, speaker);
     for (uint32_t i = 0; i < x->n_locations; i++)
         sum += fmax(speaker[i].score, 0);
-    x->score = incident_joint(x->n_locations, sum);
+    x->score = tail_together(x->n_locations, sum);
     free(speaker);
 }
 

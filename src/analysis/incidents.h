@@ -55,11 +55,4 @@ void incidents_find(const struct scoring *scoring, struct causes *causes,
                     struct incidents *out);
 void incidents_release(struct incidents *incidents, uint32_t n_trees);
 
-/*
- * incident_joint -- how strange n independent observations are together, each of which is so
- * strange alone that sum is the sum: -ln of the survival function of Gamma(n) at it. Nats.
- * Source: Fisher's method; n >= 1. O(n).
- */
-double incident_joint(uint32_t n, double sum);
-
 #endif

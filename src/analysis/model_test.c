@@ -5,7 +5,9 @@
 #include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"
 #include "base/err.h"
+#include "base/pack.h"
 #include "base/test.h"
+#include "base/xxh.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -165,12 +167,57 @@ static void a_damaged_model_is_an_error(void **state)
     free(bytes);
 }
 
+/* A file as earlier versions wrote it: what labels taught was a section "gp". */
+static void write_of_earlier_version(const char *path)
+{
+    struct {
+        uint64_t magic;
+        uint32_t version, zero;
+        uint64_t n_packed, n_plain, hash_low, hash_high;
+    } header = {0x4c444f4d47414e53u, MODEL_FILE_VERSION, 0, 0, 0, 0, 0};
+    struct pack pack = {0};
+    size_t n;
+    void *packed;
+    XXH128_hash_t hash;
+    FILE *out = fopen(path, "wb");
+
+    assert_non_null(out);
+    pack_array(&pack, "gp", 2, 1);
+    pack_array(&pack, "points", 6, 1);
+    packed = pack_compress(&pack, 3, &n);
+    hash = XXH3_128bits(packed, n);
+    header.n_packed = n;
+    header.n_plain = pack.n;
+    header.hash_low = hash.low64;
+    header.hash_high = hash.high64;
+    fwrite(&header, sizeof header, 1, out);
+    fwrite(packed, 1, n, out);
+    fclose(out);
+    free(packed);
+    pack_release(&pack);
+}
+
+static void what_an_earlier_version_learnt_from_labels_is_refused_and_says_so(void **state)
+{
+    char path[] = "/tmp/snag-model-XXXXXX";
+    struct model m;
+
+    (void)state;
+    close(mkstemp(path));
+    write_of_earlier_version(path);
+    assert_int_equal(model_file_read(path, &m), ERR_UNSUPPORTED);
+    assert_non_null(strstr(err_message(), "make it anew"));
+    model_release(&m);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_run_is_judged_by_the_first),
         cmocka_unit_test(what_the_model_never_saw_is_counted),
         cmocka_unit_test(a_damaged_model_is_an_error),
+        cmocka_unit_test(what_an_earlier_version_learnt_from_labels_is_refused_and_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,6 @@
 #include "base/order.h"
 #include "detect/rbf.h"
 #include "detect/tails.h"
-#include "features/residual_rows.h"
 #include "run/rundb.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_LEARNER "gp"
+#define DEFAULT_LEARNER "reasons"
 #define CALIBRATED "residual" /* the detector whose scores are in nats */
 
 /* The detector's scores, and which of them it called anomalies; counts those. */
@@ -71,13 +70,13 @@ static double choose_gamma(const struct ranking *r, const struct foi_settings *s
     return is_same && s->learnt.gamma > 0 ? s->learnt.gamma : rbf_gamma(r->x);
 }
 
-static int load_rows(struct ranking *r, const struct learner_ops *ops,
-                     const struct feature_ops *features, struct pool *pool)
+static int describe(struct ranking *r, const struct learner_ops *ops,
+                    const struct feature_ops *features, struct pool *pool)
 {
     struct scoring *w = &r->work;
-    struct feature_input input = scoring_input(w, pool);
+    struct reasons_input input = scoring_reasons(w);
 
-    residual_rows(&input, r->prior, &r->rows);
+    reasons_find(&r->reasons, &input, true);
     return ops->needs_matrix ? scoring_matrix(w, features, pool, &r->x) : 0;
 }
 
@@ -118,12 +117,12 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     if (rc < 0)
         return rc;
     input.threshold = calibrate(r, &settings, n_anomalies);
-    rc = load_rows(r, ops, features, opts->pool);
+    rc = describe(r, ops, features, opts->pool);
     if (rc == 0 && ops->needs_matrix)
         input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
     r->learnt.embedding = r->work.embedding.opts;
     input.n = r->n;
-    input.rows = &r->rows;
+    input.reasons = &r->reasons;
     input.x = r->x;
     input.prior = r->prior;
     input.is_anomaly = r->is_anomaly;
@@ -133,7 +132,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
 void ranking_close(struct ranking *r)
 {
     learner_release(&r->learner);
-    rows_release(&r->rows);
+    reasons_release(&r->reasons);
     scoring_release(&r->work);
     free(r->x.x);
     free(r->detector);

@@ -35,7 +35,7 @@ struct ranking {
     struct learner learner;
 
     struct scoring work;
-    struct rows rows;
+    struct reasons reasons;
     struct matrix x;
     double *prior; /* [n] the detector's scores in nats */
 };

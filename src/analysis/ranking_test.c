@@ -46,7 +46,7 @@ static void the_detectors_scores_are_as_stored_and_where_to_start_from(void **st
 
     assert_int_equal(open_ranking(run, (struct ranking_opts){.learner = NULL}, &r), 0);
     assert_int_equal(r.n, N);
-    assert_string_equal(r.learner_name, "gp");
+    assert_string_equal(r.learner_name, "reasons");
     assert_string_equal(r.features_name, "residual");
     assert_string_equal(r.detector_name, "residual");
     assert_memory_equal(r.prior, r.detector, N * sizeof *r.prior);
@@ -73,7 +73,7 @@ static void scores_of_a_detector_that_is_not_calibrated_become_tails(void **stat
 
     (void)state;
     sample_run_init(&run, program, "step", &knn);
-    assert_int_equal(open_ranking(&run, (struct ranking_opts){.learner = "gp"}, &r), 0);
+    assert_int_equal(open_ranking(&run, (struct ranking_opts){.learner = "reasons"}, &r), 0);
     assert_string_equal(r.detector_name, "knn");
     for (uint32_t t = 1; t < N; t++) {
         assert_true(r.prior[t] >= 0 && r.prior[t] <= log(N) + 1e-9);
@@ -98,7 +98,8 @@ static void without_a_label_the_detectors_verdicts_hold(void **state)
         bool is_anomaly[N];
 
         sample_run_init(&run, program, "step", &opts);
-        assert_int_equal(open_ranking(&run, (struct ranking_opts){.learner = "gp"}, &r), 0);
+        assert_int_equal(open_ranking(&run, (struct ranking_opts){.learner = "reasons"}, &r),
+                         0);
         assert_int_equal(learner_rank(&r.learner, no_label, score, is_anomaly, &threshold), 0);
         assert_memory_equal(is_anomaly, r.is_anomaly, sizeof is_anomaly);
         ranking_close(&r);

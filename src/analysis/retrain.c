@@ -239,6 +239,8 @@ static int load_two(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
             rc = take_settings(query, before);
     }
     sqlite3_finalize(query);
+    if (learner_find(newest->learner) == NULL)
+        newest->learner[0] = '\0';
     if (rc == 0 && newest->id == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no retrain to undo");
     return rc;

@@ -50,7 +50,7 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
 /* What a retrain is made with, or was. */
 struct retrain_settings {
     int64_t id;                     /* 0: none */
-    char learner[32], features[32]; /* "": the defaults */
+    char learner[32], features[32]; /* "": the defaults, or a learner that is no more */
     uint64_t seed;
     int64_t last_label;
     struct learnt_settings learnt;

@@ -195,6 +195,24 @@ static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
     assert_int_equal(number(f->run.db, "SELECT count(*) FROM labelled"), 0);
 }
 
+/* Runs that an earlier version retrained name its learner. */
+static void what_was_learnt_by_a_learner_that_is_gone_can_be_undone(void **state)
+{
+    struct fixture *f = *state;
+    struct retrain_settings newest;
+    struct retrain_result result;
+
+    open_ranking(f);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    free(result.change);
+    assert_int_equal(rundb_exec(f->run.db, "UPDATE retrain SET learner = 'gp'"), 0);
+    assert_int_equal(retrain_newest(f->run.db, 1, &newest), 0);
+    assert_null(retrain_opts(&newest, f->run.pool).learner);
+    assert_int_equal(retrain_undo(f->run.db, 1, &f->ranking, &result), 0);
+    assert_int_equal(result.id, 0);
+    free(result.change);
+}
+
 /* What somebody else does to the run right before a transaction begins. */
 struct meddler {
     const char *path, *sql;
@@ -262,6 +280,7 @@ int main(void)
         TEST(labels_are_taken_all_or_none),
         TEST(sixteen_times_the_labels_take_about_sixteen_times_as_long),
         TEST(the_last_word_holds_and_earlier_ones_can_be_asked_for),
+        TEST(what_was_learnt_by_a_learner_that_is_gone_can_be_undone),
         TEST(scores_that_change_meanwhile_are_replaced_too),
         TEST(labels_survive_another_analysis_of_the_trace),
     };

@@ -73,6 +73,10 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
     const char *detector = detector_of(lesson->learner);
     char names[128] = "";
 
+    if (learner == NULL)
+        return err_set(ERR_UNSUPPORTED,
+                       "the scores of the run are learnt from labels as this snag does not "
+                       "learn any more: 'snag retrain' learns them anew");
     if (!learner->needs_matrix)
         return strcmp(detector, analysed->detector) == 0
                    ? 0

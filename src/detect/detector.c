@@ -113,7 +113,7 @@ static int score_iforest(const struct detector_input *input, size_t n, double *s
 }
 
 static const struct detector_ops detectors[] = {
-    {"residual", "time lost and rare shapes, as calibrated tails", false, false, "gp",
+    {"residual", "time lost and rare shapes, as calibrated tails", false, false, "reasons",
      score_residual},
     {"ocsvm", "weighted one-class support vector machine", true, true, "ocsvm", score_ocsvm},
     {"lof", "local outlier factor", true, false, NULL, score_lof},

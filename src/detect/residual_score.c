@@ -184,7 +184,7 @@ double threshold_between(const double *score, size_t n, size_t n_above)
     qsort(sorted, n, sizeof *sorted, order_f64_down);
     threshold = n_above == 0   ? sorted[0] + 0.5
                 : n_above == n ? sorted[n - 1] - 0.5
-                               : 0.5 * (sorted[n_above - 1] + sorted[n_above]);
+                               : 0.9 * sorted[n_above - 1] + 0.1 * sorted[n_above];
     free(sorted);
     return threshold;
 }

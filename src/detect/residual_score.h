@@ -87,8 +87,9 @@ double residual_strong(double n, double false_alarms);
 double residual_chance(double evidence);
 
 /*
- * threshold_between -- the score that so many are above. (n), 0 <= n_above <= n, n >= 1
- * None: a little above the highest. O(n log n).
+ * threshold_between -- the score that so many are above, close to the lowest of them: what
+ * labels make a little less strange is below. (n), 0 <= n_above <= n, n >= 1 None: a little
+ * above the highest. O(n log n).
  */
 double threshold_between(const double *score, size_t n, size_t n_above);
 

@@ -135,3 +135,20 @@ void tail_unpack(struct tail *tail, struct pack *pack)
     if (!pack->is_bad)
         find_anchor(tail);
 }
+
+/*
+ * -ln P(Gamma(m) > x), m whole: e^-x times the first m terms of e^x, summed from the last,
+ * which is the largest where x > m. Elsewhere nothing is unlikely.
+ */
+double tail_together(uint32_t m, double x)
+{
+    double log_last = 0, sum = 1, term = 1;
+
+    if (x <= m)
+        return 0;
+    for (uint32_t k = 1; k < m; k++)
+        log_last += log(x / k);
+    for (uint32_t k = m - 1; k > 0; k--)
+        sum += term *= k / x;
+    return x - log_last - log(sum);
+}

@@ -15,6 +15,7 @@
 #include "base/pack.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct tail {
     double *sorted; /* [n] ascending */
@@ -59,6 +60,13 @@ double tail_share(size_t n);
 
 /* tail_ranks -- tail_rank of n values among themselves. O(n log n). */
 void tail_ranks(const double *x, size_t n, double *out);
+
+/*
+ * tail_together -- how unlikely m independent observations are together, each of which has a
+ * tail_rank, or any other -ln p, and sum is their sum: -ln P(Gamma(m) > sum), nats; m >= 1.
+ * Source: Fisher's method. O(m).
+ */
+double tail_together(uint32_t m, double sum);
 
 /* tail_pack, tail_unpack -- to bytes and back; the pack is bad when it makes no sense. */
 void tail_pack(const struct tail *tail, struct pack *pack);

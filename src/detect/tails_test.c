@@ -111,6 +111,18 @@ static void one_value_is_no_trouble(void **state)
     assert_true(rank == 0 && model == 0);
 }
 
+/* Against the sum that defines it. */
+static void evidence_of_several_is_that_of_their_sum(void **state)
+{
+    (void)state;
+    assert_true(fabs(tail_together(1, 5.5) - 5.5) < 1e-12);
+    assert_true(fabs(tail_together(2, 10) - (10 - log(11))) < 1e-12);
+    assert_true(fabs(tail_together(3, 10) - (10 - log(61))) < 1e-12);
+    assert_true(tail_together(3, 0) == 0);
+    assert_true(isfinite(tail_together(1000, 5000)) && tail_together(1000, 5000) > 1000);
+    assert_true(tail_together(100000, 1e-3) >= 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +132,7 @@ int main(void)
         cmocka_unit_test(an_exponential_tail_is_followed),
         cmocka_unit_test(anomalies_do_not_set_the_slope),
         cmocka_unit_test(one_value_is_no_trouble),
+        cmocka_unit_test(evidence_of_several_is_that_of_their_sum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

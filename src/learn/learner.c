@@ -3,49 +3,99 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "detect/ocsvm.h"
-#include "learn/gp.h"
+#include "learn/logit.h"
 #include "learn/model_file.h"
+#include "learn/reasons.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- gp */
+/* ------------------------------------------------------------------------------ reasons */
 
-double learner_highest(uint32_t n)
+#define DOUBTED 0.02     /* without a threshold, the score that so many reach is in doubt */
+#define NORMAL_SHARE 0.2 /* of the detector's score, at most, for what is labelled normal */
+
+static int init_reasons(struct learner *learner)
 {
-    return log(fmax(n, 2));
+    struct learner_input *in = &learner->input;
+    double *sorted;
+
+    learner->state = mem_alloc(1, sizeof(struct logit));
+    learner->pivot = in->threshold;
+    if (isfinite(in->threshold) || in->n == 0)
+        return 0;
+    sorted = mem_alloc(in->n, sizeof *sorted);
+    memcpy(sorted, in->prior, in->n * sizeof *sorted);
+    qsort(sorted, in->n, sizeof *sorted, order_f64_down);
+    learner->pivot = sorted[(size_t)(DOUBTED * in->n)];
+    free(sorted);
+    return 0;
 }
 
-static int fit_gp(const struct learner_input *in, const signed char *label, struct gp *gp)
+static void release_reasons(struct learner *learner)
 {
-    struct gp_input input = {in->rows, in->prior, label, learner_highest(in->n)};
-    struct gp_opts opts = gp_opts_default();
-
-    opts.seed = in->seed;
-    return gp_fit(gp, &input, &opts);
+    if (learner->state)
+        logit_release(learner->state);
+    free(learner->state);
 }
 
-static int rank_gp(struct learner *learner, const signed char *label, double *score,
-                   double *threshold)
+static struct logit_input logit_input(const struct learner *learner, const signed char *label)
 {
     const struct learner_input *in = &learner->input;
-    struct gp gp;
-    int rc = fit_gp(in, label, &gp);
 
-    if (rc == 0) {
-        gp_score(&gp, in->rows, in->prior, in->pool, score);
-        *threshold = in->threshold;
-    }
-    gp_release(&gp);
-    return rc;
+    return (struct logit_input){&in->reasons->rows, in->prior, label, learner->pivot,
+                                in->reasons->n_lasting};
 }
 
-static int keep_gp(struct learner *learner, const signed char *label, struct model *model)
+/* What a person is sure of: as strange as the strangest, or hardly strange at all. */
+static void pin_labelled(const struct learner_input *in, const signed char *label,
+                         double *score)
 {
-    return fit_gp(&learner->input, label, &model->gp);
+    double highest = log(fmax(in->n, 2));
+
+    for (uint32_t i = 0; i < in->n; i++)
+        highest = fmax(highest, score[i]);
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (label[i] == LABEL_ABNORMAL)
+            score[i] = highest;
+        if (label[i] == LABEL_NORMAL)
+            score[i] = fmin(score[i], NORMAL_SHARE * in->prior[i]);
+    }
+}
+
+static int rank_reasons(struct learner *learner, const signed char *label, double *score,
+                        double *threshold)
+{
+    const struct learner_input *in = &learner->input;
+    struct logit_input input = logit_input(learner, label);
+
+    logit_release(learner->state);
+    logit_fit(learner->state, &input);
+    logit_score(learner->state, input.rows, in->prior, in->pool, score);
+    pin_labelled(in, label, score);
+    *threshold = in->threshold;
+    return 0;
+}
+
+static int keep_reasons(struct learner *learner, const signed char *label, struct model *model)
+{
+    struct logit_input input = logit_input(learner, label);
+
+    logit_fit(&model->logit, &input);
+    logit_keep(&model->logit, learner->input.reasons->n_lasting);
+    return 0;
+}
+
+static uint32_t moved_by_reasons(const struct learner *learner, const signed char *label,
+                                 const double *score, uint32_t i)
+{
+    struct logit_input input = logit_input(learner, label);
+
+    return logit_moves(learner->state, &input, score, i);
 }
 
 /* -------------------------------------------------------------------------------- ocsvm */
@@ -136,9 +186,10 @@ static int keep_ocsvm(struct learner *learner, const signed char *label, struct 
 /* ------------------------------------------------------------------------------- public */
 
 static const struct learner_ops learners[] = {
-    {"gp", "Gaussian-process correction of the scores", false, NULL, rank_gp, keep_gp, NULL},
+    {"reasons", "weighs the reasons why executions are strange", false, init_reasons,
+     rank_reasons, keep_reasons, moved_by_reasons, release_reasons},
     {"ocsvm", "weighted one-class SVM of the features", true, init_ocsvm, rank_ocsvm,
-     keep_ocsvm, release_ocsvm},
+     keep_ocsvm, NULL, release_ocsvm},
 };
 
 const struct learner_ops *learner_find(const char *name)
@@ -157,7 +208,7 @@ const char *learner_name(size_t i)
 int learner_init(struct learner *learner, const struct learner_ops *ops,
                  const struct learner_input *input)
 {
-    *learner = (struct learner){.ops = ops, .input = *input};
+    *learner = (struct learner){.ops = ops, .input = *input, .pivot = NAN};
     return ops->init ? ops->init(learner) : 0;
 }
 
@@ -168,7 +219,7 @@ void learner_release(struct learner *learner)
     *learner = (struct learner){0};
 }
 
-/* Of an execution without a label. Only gp's scores can be compared with the prior. */
+/* Of an execution without a label. Only what corrects the prior can be compared with it. */
 static bool is_strange(const struct learner *learner, uint32_t i, double score,
                        double threshold)
 {

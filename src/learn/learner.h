@@ -7,7 +7,6 @@
 
 #include "base/matrix.h"
 #include "base/pool.h"
-#include "features/rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,15 +15,17 @@
 /* What a person says of an execution. */
 enum label { LABEL_NORMAL = -1, LABEL_NONE = 0, LABEL_ABNORMAL = 1 };
 
+struct reasons;
+
 /* What can be learnt from. */
 struct learner_input {
     uint32_t n;
-    const struct rows *rows; /* for learners that need no matrix */
-    struct matrix x;         /* (n, cols) for those that do */
-    const double *prior;     /* [n] the detector's score, in nats */
-    const bool *is_anomaly;  /* [n] its verdicts, which hold where no label changes a score */
-    double threshold;        /* of the prior */
-    double gamma;            /* of ocsvm's kernel, 0 to take it from x */
+    const struct reasons *reasons; /* for learners that need no matrix, and for questions */
+    struct matrix x;               /* (n, cols) for those that do */
+    const double *prior;           /* [n] the detector's score, in nats */
+    const bool *is_anomaly; /* [n] its verdicts, which hold where no label changes a score */
+    double threshold;       /* of the prior; INFINITY for none */
+    double gamma;           /* of ocsvm's kernel, 0 to take it from x */
     uint64_t seed;
     struct pool *pool;
 };
@@ -42,17 +43,19 @@ struct learner_ops {
                 double *threshold);
     /* Puts what is learnt from the labels into a model. */
     int (*keep)(struct learner *learner, const signed char *label, struct model *model);
+    /* How many others an answer about i would move, after rank by these labels gave these
+     * scores; NULL: it cannot say. */
+    uint32_t (*moved)(const struct learner *learner, const signed char *label,
+                      const double *score, uint32_t i);
     void (*release)(struct learner *learner);
 };
 
 struct learner {
     const struct learner_ops *ops;
     struct learner_input input;
-    void *state; /* what the method keeps from one label to the next */
+    double pivot; /* the score that is in doubt, in nats; NAN where scores are no nats */
+    void *state;  /* what the method keeps from one label to the next */
 };
-
-/* learner_highest -- what an abnormal execution is to score: as the strangest of n by rank. */
-double learner_highest(uint32_t n);
 
 /* learner_find -- the row of the table with this name, or NULL. */
 const struct learner_ops *learner_find(const char *name);

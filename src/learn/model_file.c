@@ -12,6 +12,7 @@
 #include "features/residual.h"
 #include "features/stack2vec.h"
 #include "learn/learner.h"
+#include "learn/reasons.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ void model_release(struct model *m)
     names_release(&m->regions);
     residual_release(&m->residual);
     yardstick_release(&m->yardstick);
-    gp_release(&m->gp);
+    logit_release(&m->logit);
     stack2vec_release(&m->embedding);
     ocsvm_model_release(&m->svm);
     *m = (struct model){0};
@@ -129,19 +130,19 @@ static int unpack_residual(struct pack *p, struct model *m)
     return rc < 0 ? rc : pack_state(p);
 }
 
-static bool has_gp(const struct model *m)
+static bool has_logit(const struct model *m)
 {
-    return m->gp.points.n > 0;
+    return m->logit.n_cols > 0;
 }
 
-static void pack_gp(struct pack *p, const struct model *m)
+static void pack_logit(struct pack *p, const struct model *m)
 {
-    gp_pack(&m->gp, p);
+    logit_pack(&m->logit, p);
 }
 
-static int unpack_gp(struct pack *p, struct model *m)
+static int unpack_logit(struct pack *p, struct model *m)
 {
-    return gp_unpack(&m->gp, p);
+    return logit_unpack(&m->logit, p);
 }
 
 static bool has_embedding(const struct model *m)
@@ -187,7 +188,7 @@ static const struct section {
     {"about", NULL, pack_about, unpack_about},
     {"regions", NULL, pack_regions, unpack_regions},
     {"residual", NULL, pack_residual, unpack_residual},
-    {"gp", has_gp, pack_gp, unpack_gp},
+    {"reasons", has_logit, pack_logit, unpack_logit},
     {"stack2vec", has_embedding, pack_embedding, unpack_embedding},
     {"ocsvm", has_svm, pack_svm, unpack_svm},
 };
@@ -207,13 +208,17 @@ static void pack_model(struct pack *p, const struct model *m)
     }
 }
 
-/* The section whose name comes next, or N_SECTIONS. */
+#define RETIRED "gp" /* of earlier versions: labels as points of a Gaussian process */
+
+/* The section whose name comes next; N_SECTIONS, or N_SECTIONS + 1 for the retired one. */
 static size_t unpack_name(struct pack *p)
 {
     char *name = unpack_text(p);
     size_t s = 0;
 
     while (s < N_SECTIONS && strcmp(sections[s].name, name) != 0)
+        s++;
+    if (s == N_SECTIONS && strcmp(name, RETIRED) == 0)
         s++;
     free(name);
     return s;
@@ -245,7 +250,7 @@ static bool fits_together(const struct model *m)
     if (detector == NULL || detector->learner == NULL || features == NULL ||
         !features->is_portable || names_find(&m->regions, m->foi) == NAMES_NONE)
         return false;
-    if (has_gp(m) && m->gp.points.n_cols != 2 * (size_t)m->residual.paths.n + 3)
+    if (has_logit(m) && m->logit.n_cols != reasons_columns(&m->residual))
         return false;
     wants_svm = learner_find(detector->learner)->needs_matrix;
     if (has_svm(m) != wants_svm || has_embedding(m) != (wants_svm && features->has_embedding))
@@ -261,6 +266,8 @@ static int unpack_model(struct pack *p, struct model *m)
     while (rc == 0 && p->at < p->n) {
         size_t s = unpack_name(p);
 
+        if (s > N_SECTIONS)
+            return ERR_UNSUPPORTED;
         for (; next < s && next < N_SECTIONS; next++)
             if (sections[next].has == NULL)
                 return ERR_FORMAT;
@@ -322,6 +329,19 @@ static int check(const char *path, const struct header *h, const void *packed, s
     return 0;
 }
 
+/* Says what is wrong, if anything. */
+static int unreadable(int rc, const char *path)
+{
+    if (rc == ERR_UNSUPPORTED)
+        return err_set(rc,
+                       "'%s' holds what an earlier snag learnt from labels, which this one "
+                       "cannot use: make it anew of its run (snag retrain RUN, snag model save "
+                       "RUN FILE)",
+                       path);
+    return rc < 0 ? err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path)
+                  : 0;
+}
+
 int model_file_read(const char *path, struct model *model)
 {
     const void *data = NULL;
@@ -339,10 +359,11 @@ int model_file_read(const char *path, struct model *model)
     if (n >= sizeof header)
         memcpy(&header, data, sizeof header);
     rc = check(path, &header, (const char *)data + sizeof header, n);
-    if (rc == 0 && (pack_decompress(&pack, (const char *)data + sizeof header, header.n_packed,
-                                    header.n_plain) < 0 ||
-                    unpack_model(&pack, model) < 0))
-        rc = err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path);
+    if (rc == 0)
+        rc = pack_decompress(&pack, (const char *)data + sizeof header, header.n_packed,
+                             header.n_plain) < 0
+                 ? unreadable(ERR_FORMAT, path)
+                 : unreadable(unpack_model(&pack, model), path);
     fs_unmap(data, n);
     pack_release(&pack);
     return rc;

@@ -19,7 +19,7 @@
 #include "features/residual.h"
 #include "detect/ocsvm.h"
 #include "features/stack2vec.h"
-#include "learn/gp.h"
+#include "learn/logit.h"
 #include "trace/definitions.h"
 
 #include <stdint.h>
@@ -36,7 +36,7 @@ struct model {
     struct names regions;          /* numbered as in residual */
     struct residual_model residual;
     struct yardstick yardstick;
-    struct gp gp;               /* of residual: what labels changed; without points for none */
+    struct logit logit;         /* of residual: what labels changed; no columns for nothing */
     struct stack2vec embedding; /* of the features stack2vec; without words for others */
     struct ocsvm_model svm;     /* of ocsvm, as the labels shaped it; without rows otherwise */
     double threshold;           /* of its scores */
@@ -49,7 +49,8 @@ int model_file_write(const char *path, const struct model *model);
 
 /*
  * model_file_read -- read and check a model. Returns 0, ERR_IO, or ERR_FORMAT for a damaged
- * file, another kind of file or a newer version. Release in any case.
+ * file, another kind of file or a newer version, ERR_UNSUPPORTED for one that holds what an
+ * earlier version learnt from labels. Release in any case.
  */
 int model_file_read(const char *path, struct model *model);
 

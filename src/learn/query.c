@@ -1,108 +1,216 @@
-/* The best LOOKED_AT times as many are sorted; among them, look-alikes are put off. */
+/*
+ * A kind is a queue, sorted once; a question is the head of the kind that is best once what was
+ * said and asked of it is counted against it. Two sets of queues: by strangeness, by doubt.
+ */
 #include "learn/query.h"
 
 #include "base/mem.h"
+#include "learn/reasons.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
-#define ALIKE 0.6
-#define LOOKED_AT 40u
+/* Nats that a label, or a question, takes from a kind's strangeness; adds to its distance from
+ * doubt; and by which who was held up with others beyond doubt is nearer to it. */
+#define SAID_STRANGE 1.0
+#define SAID_UNCERTAIN 0.1
+#define ASKED_UNCERTAIN 1.0
+#define WAVE_UNCERTAIN 1.5
 
 struct candidate {
-    double score, tie;
-    uint32_t i;
+    double value, tie; /* the highest first */
+    uint32_t kind, i;
 };
 
-static bool is_before(const struct candidate *a, const struct candidate *b)
+struct queue {
+    uint32_t kind;
+    size_t at, end; /* of the candidates: its head, and where it ends */
+};
+
+/* The unlabelled executions, by kind. */
+struct queues {
+    struct candidate *candidate;
+    struct queue *queue;
+    size_t n;
+};
+
+struct choice {
+    const struct learner *learner;
+    const signed char *label;
+    const double *score;
+    uint32_t *n_said, *n_asked; /* [kinds] labels; questions in this list */
+    bool *is_chosen;            /* [n] */
+    bool *is_wave_said;         /* [waves] something was said of one of its executions */
+    struct queues strange, uncertain;
+};
+
+static int by_kind(const void *a, const void *b)
 {
-    if (a->score != b->score)
-        return a->score > b->score;
-    return a->tie != b->tie ? a->tie > b->tie : a->i < b->i;
+    const struct candidate *p = a, *q = b;
+
+    if (p->kind != q->kind)
+        return p->kind < q->kind ? -1 : 1;
+    if (p->value != q->value)
+        return p->value > q->value ? -1 : 1;
+    if (p->tie != q->tie)
+        return p->tie > q->tie ? -1 : 1;
+    return p->i < q->i ? -1 : p->i > q->i;
 }
 
-static int by_score(const void *a, const void *b)
+static uint32_t kind_of(const struct choice *c, uint32_t i)
 {
-    return is_before(a, b) ? -1 : 1;
+    return reasons_kind(c->learner->input.reasons, i);
 }
 
-/* A heap with the last of the best on top. */
-static void sink(struct candidate *heap, size_t n, size_t at)
+/* How surely it was held up with others, 0..1, as long as nothing was said of any of them. */
+static double wave_of(const struct choice *c, uint32_t i)
 {
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        struct candidate swap = heap[at];
+    const struct reasons *reasons = c->learner->input.reasons;
+    double strength;
+    uint32_t wave = reasons_wave(reasons, i, &strength);
 
-        if (child + 1 < n && is_before(&heap[child], &heap[child + 1]))
-            child++;
-        if (!is_before(&swap, &heap[child]))
-            return;
-        heap[at] = heap[child];
-        heap[child] = swap;
+    return wave == REASONS_NO_WAVE || c->is_wave_said[wave] ? 0 : strength;
+}
+
+static void queues_init(struct queues *q, const struct choice *c, bool is_uncertain)
+{
+    const struct learner_input *in = &c->learner->input;
+    size_t n = 0;
+
+    *q = (struct queues){.candidate = mem_alloc(in->n, sizeof *q->candidate),
+                         .queue = mem_alloc(in->reasons->n_lasting, sizeof *q->queue)};
+    for (uint32_t i = 0; i < in->n; i++)
+        if (c->label[i] == LABEL_NONE)
+            q->candidate[n++] =
+                (struct candidate){is_uncertain ? WAVE_UNCERTAIN * wave_of(c, i) -
+                                                      fabs(c->score[i] - c->learner->pivot)
+                                                : c->score[i],
+                                   in->prior[i], kind_of(c, i), i};
+    qsort(q->candidate, n, sizeof *q->candidate, by_kind);
+    for (size_t k = 0; k < n; k++) {
+        if (k == 0 || q->candidate[k].kind != q->candidate[k - 1].kind)
+            q->queue[q->n++] = (struct queue){q->candidate[k].kind, k, k};
+        q->queue[q->n - 1].end = k + 1;
     }
 }
 
-/* The best unlabelled ones, sorted. Returns how many. */
-static size_t best(uint32_t n, const double *score, const double *tie, const signed char *label,
-                   size_t most, struct candidate *heap)
+static void queues_release(struct queues *q)
 {
-    size_t n_heap = 0;
+    free(q->candidate);
+    free(q->queue);
+}
 
-    for (uint32_t i = 0; i < n; i++) {
-        struct candidate candidate = {score[i], tie[i], i};
+/* What counts against a kind. */
+static double handicap(const struct choice *c, uint32_t kind, bool is_uncertain)
+{
+    if (is_uncertain)
+        return SAID_UNCERTAIN * c->n_said[kind] + ASKED_UNCERTAIN * c->n_asked[kind];
+    if (isnan(c->learner->pivot))
+        return 0;
+    return SAID_STRANGE * (c->n_said[kind] + c->n_asked[kind]);
+}
 
-        if (label[i] != 0)
+/* The best head, with the handicap of its kind; NULL when all are chosen. */
+static const struct candidate *best_head(const struct choice *c, struct queues *q,
+                                         bool is_uncertain)
+{
+    const struct candidate *best = NULL;
+    double best_value = 0;
+
+    for (size_t k = 0; k < q->n; k++) {
+        struct queue *queue = &q->queue[k];
+        const struct candidate *head;
+        double value;
+
+        while (queue->at < queue->end && c->is_chosen[q->candidate[queue->at].i])
+            queue->at++;
+        if (queue->at == queue->end)
             continue;
-        if (n_heap < most) {
-            heap[n_heap++] = candidate;
-            if (n_heap == most)
-                for (size_t at = most; at-- > 0;)
-                    sink(heap, most, at);
-        } else if (is_before(&candidate, &heap[0])) {
-            heap[0] = candidate;
-            sink(heap, most, 0);
+        head = &q->candidate[queue->at];
+        value = head->value - handicap(c, head->kind, is_uncertain);
+        if (best == NULL || value > best_value ||
+            (value == best_value &&
+             (head->tie > best->tie || (head->tie == best->tie && head->i < best->i)))) {
+            best = head;
+            best_value = value;
         }
     }
-    qsort(heap, n_heap, sizeof *heap, by_score);
-    return n_heap;
+    return best;
 }
 
-/* Whether a row, scattered to dense, looks like one that was chosen. */
-static bool is_alike(const struct rows *rows, uint32_t i, const double *dense,
-                     const uint32_t *chosen, size_t n, double length)
+/* Returns how many labels there are. */
+static uint32_t count_said(struct choice *c)
 {
-    for (size_t j = 0; j < n; j++) {
-        double square = rows->square[i] + rows->square[chosen[j]];
+    uint32_t n = 0;
 
-        square -= 2 * rows_dot_dense(rows, chosen[j], dense);
-        if (exp(-fmax(square, 0) / (2 * length * length)) >= ALIKE)
-            return true;
+    for (uint32_t i = 0; i < c->learner->input.n; i++) {
+        c->n_said[kind_of(c, i)] += c->label[i] != LABEL_NONE;
+        n += c->label[i] != LABEL_NONE;
     }
-    return false;
+    return n;
 }
 
-size_t query_next(const struct rows *rows, const double *score, const double *tie,
-                  const signed char *label, double length, size_t most, uint32_t *next)
+static void choice_init(struct choice *c)
 {
-    size_t room = most > rows->n / LOOKED_AT ? rows->n : most * LOOKED_AT, n, n_chosen = 0;
-    struct candidate *heap = mem_alloc(room, sizeof *heap);
-    double *dense = mem_alloc(rows->n_cols, sizeof *dense);
-    bool *is_chosen = mem_alloc(room, sizeof *is_chosen);
+    const struct learner_input *in = &c->learner->input;
+    uint32_t n_kinds = in->reasons->n_lasting;
 
-    n = room ? best(rows->n, score, tie, label, room, heap) : 0;
-    for (size_t c = 0; c < n && n_chosen < most; c++) {
-        rows_scatter(rows, heap[c].i, dense);
-        if (!is_alike(rows, heap[c].i, dense, next, n_chosen, length)) {
-            next[n_chosen++] = heap[c].i;
-            is_chosen[c] = true;
-        }
-        rows_unscatter(rows, heap[c].i, dense);
+    c->n_said = mem_alloc(n_kinds, sizeof *c->n_said);
+    c->n_asked = mem_alloc(n_kinds, sizeof *c->n_asked);
+    c->is_chosen = mem_alloc(in->n, sizeof *c->is_chosen);
+    c->is_wave_said = mem_alloc(in->reasons->rows.n_cols - n_kinds, sizeof *c->is_wave_said);
+    for (uint32_t i = 0; i < in->n; i++) {
+        double strength;
+        uint32_t wave = reasons_wave(in->reasons, i, &strength);
+
+        if (wave != REASONS_NO_WAVE && c->label[i] != LABEL_NONE)
+            c->is_wave_said[wave] = true;
     }
-    for (size_t c = 0; c < n && n_chosen < most; c++)
-        if (!is_chosen[c])
-            next[n_chosen++] = heap[c].i;
-    free(heap);
-    free(dense);
-    free(is_chosen);
-    return n_chosen;
+    queues_init(&c->strange, c, false);
+    if (!isnan(c->learner->pivot))
+        queues_init(&c->uncertain, c, true);
+}
+
+static void choice_release(struct choice *c)
+{
+    queues_release(&c->strange);
+    queues_release(&c->uncertain);
+    free(c->n_said);
+    free(c->n_asked);
+    free(c->is_chosen);
+    free(c->is_wave_said);
+}
+
+size_t query_next(const struct learner *learner, const signed char *label, const double *score,
+                  size_t most, struct question *next)
+{
+    struct choice c = {.learner = learner, .label = label, .score = score};
+    uint32_t turn;
+    size_t n = 0;
+
+    choice_init(&c);
+    turn = count_said(&c);
+    for (; n < most; turn++) {
+        bool is_uncertain = !isnan(learner->pivot) && turn % 2 == 1;
+        const struct candidate *head =
+            best_head(&c, is_uncertain ? &c.uncertain : &c.strange, is_uncertain);
+
+        if (head == NULL)
+            break;
+        next[n++] = (struct question){head->i, head->kind, is_uncertain};
+        c.is_chosen[head->i] = true;
+        c.n_asked[head->kind]++;
+    }
+    choice_release(&c);
+    return n;
+}
+
+bool query_moved(const struct learner *learner, const signed char *label, const double *score,
+                 const struct question *question, uint32_t *n_moved)
+{
+    *n_moved = 0;
+    if (learner->ops->moved == NULL)
+        return false;
+    *n_moved = learner->ops->moved(learner, label, score, question->tree);
+    return true;
 }

@@ -1,28 +1,43 @@
 /*
  * query -- which executions to ask a person about next.
  *
- * The highest scores that are not labelled, but not several that look alike: ten questions
- * should not come from one cluster.
+ * One answer is to say something of many executions, and ten answers of ten kinds of them. So
+ * questions are, in turns, about what is strangest and about what is least certain, each of
+ * another kind (reasons.h), and a kind of which something was said already has to wait.
  */
 #ifndef SNAG_LEARN_QUERY_H
 #define SNAG_LEARN_QUERY_H
 
-#include "features/rows.h"
+#include "learn/learner.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct question {
+    uint32_t tree;
+    uint32_t kind;     /* reasons_say */
+    bool is_uncertain; /* asked as it is in doubt, not as it is strange */
+};
+
 /*
- * query_next -- the next executions to label, strangest first.
- *   score, tie  (rows->n) tie decides between equal scores, then the smaller number
- *   label       (rows->n) 0 where there is none
- *   length      of the RBF kernel by which executions look alike
- *   most        executions wanted
- *   next        (most) out
- * Returns how many there are: fewer only when fewer are unlabelled. Those that look like one
- * already chosen come last. O(rows + most^2).
+ * query_next -- the next executions to label, in the order to ask in.
+ *   label, score  (n) the labels, and the ranking by them (learner_rank)
+ *   most          questions wanted
+ *   next          (most) out
+ * The detector's score decides between equal ones, then the smaller number. Where scores are no
+ * nats there is no doubt to measure: simply the strangest. Returns how many there are: fewer
+ * only when fewer are unlabelled. O(n log n + most * kinds).
  */
-size_t query_next(const struct rows *rows, const double *score, const double *tie,
-                  const signed char *label, double length, size_t most, uint32_t *next);
+size_t query_next(const struct learner *learner, const signed char *label, const double *score,
+                  size_t most, struct question *next);
+
+/*
+ * query_moved -- how many other executions without a label an answer is going to move by a
+ * quarter of a nat or more. The learner ranked by these labels last.
+ * Returns false where the learner cannot say. O(words of all executions).
+ */
+bool query_moved(const struct learner *learner, const signed char *label, const double *score,
+                 const struct question *question, uint32_t *n_moved);
 
 #endif

@@ -2,7 +2,6 @@
 #include "learn/simulate.h"
 
 #include "base/mem.h"
-#include "learn/gp.h"
 #include "learn/query.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@ struct game {
     signed char *label;
     double *score, *left_score;
     bool *is_anomaly, *left_abnormal;
-    uint32_t *next;
+    struct question *next;
 };
 
 static void game_release(struct game *g)
@@ -57,10 +56,12 @@ static int play(struct game *g, size_t batch, struct simulate_point *point, simu
     point->unlabelled_pr = unlabelled_pr(g);
     if (!fn(ctx, point))
         return 1;
-    n = query_next(in->rows, g->score, in->prior, g->label, gp_opts_default().length, batch,
-                   g->next);
-    for (size_t i = 0; i < n; i++)
-        g->label[g->next[i]] = g->is_abnormal[g->next[i]] ? LABEL_ABNORMAL : LABEL_NORMAL;
+    n = query_next(g->learner, g->label, g->score, batch, g->next);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = g->next[i].tree;
+
+        g->label[t] = g->is_abnormal[t] ? LABEL_ABNORMAL : LABEL_NORMAL;
+    }
     point->n_labels += n;
     return n == 0;
 }
@@ -76,7 +77,7 @@ int simulate(struct learner *learner, const bool *is_abnormal, size_t most, size
                      .left_score = mem_alloc(n, sizeof(double)),
                      .is_anomaly = mem_alloc(n, sizeof(bool)),
                      .left_abnormal = mem_alloc(n, sizeof(bool)),
-                     .next = mem_alloc(batch, sizeof(uint32_t))};
+                     .next = mem_alloc(batch, sizeof(struct question))};
     struct simulate_point point = {0};
     int rc = 0;
 

@@ -1,12 +1,13 @@
 /*
  * A detector that is misled: executions 0..9 score high and are normal, 10..19 score less and
- * are abnormal. Each kind is a cluster, so a few labels must turn them round.
+ * are abnormal. Each is a kind, so a few labels must turn them round.
  */
 #include "base/test.h"
 
 #include "learn/simulate.h"
 
 #include "base/mem.h"
+#include "learn/reasons.h"
 
 #define N 200
 
@@ -27,28 +28,27 @@ static bool keep(void *ctx, const struct simulate_point *point)
 
 static void play(size_t most, size_t batch, struct curve *curve)
 {
-    struct rows rows;
+    struct reasons reasons = {.n_lasting = 3};
     double prior[N];
     bool is_abnormal[N] = {false};
-    struct learner_input input = {.n = N, .rows = &rows, .prior = prior, .threshold = 3};
+    struct learner_input input = {.n = N, .reasons = &reasons, .prior = prior, .threshold = 4};
     struct learner learner;
 
-    rows_init(&rows, 2);
+    rows_init(&reasons.rows, 3);
     for (int i = 0; i < N; i++) {
         is_abnormal[i] = i >= 10 && i < 20;
         prior[i] = i < 10 ? 5 : i < 20 ? 4 : 1;
-        rows_add(&rows, i < 20, i < 20 ? 5 + 0.01 * i : 0.001 * i);
-        rows_add(&rows, i >= 20, i < 10 ? 5 : 0);
-        rows_end(&rows);
+        rows_add(&reasons.rows, i < 10 ? 0 : i < 20 ? 1 : 2, 1);
+        rows_end(&reasons.rows);
     }
     input.seed = 1;
     input.pool = pool_new(1);
-    assert_int_equal(learner_init(&learner, learner_find("gp"), &input), 0);
+    assert_int_equal(learner_init(&learner, learner_find("reasons"), &input), 0);
     *curve = (struct curve){0};
     assert_int_equal(simulate(&learner, is_abnormal, most, batch, keep, curve), 0);
     learner_release(&learner);
     pool_free(input.pool);
-    rows_release(&rows);
+    reasons_release(&reasons);
 }
 
 static void a_few_labels_turn_a_misled_ranking_round(void **state)

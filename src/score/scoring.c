@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "detect/rbf.h"
-#include "features/residual_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +89,15 @@ struct feature_input scoring_input(struct scoring *s, struct pool *pool)
                                   .unseen = &s->unseen.subtrees};
 }
 
+struct reasons_input scoring_reasons(const struct scoring *s)
+{
+    return (struct reasons_input){.forest = &s->forest,
+                                  .model = &s->model,
+                                  .place = &s->place,
+                                  .measure = s->measure,
+                                  .scores = &s->residual};
+}
+
 int scoring_matrix(struct scoring *s, const struct feature_ops *ops, struct pool *pool,
                    struct matrix *x)
 {
@@ -138,14 +146,14 @@ static int score_by_detector(struct scoring *s, const struct scoring_opts *opts,
 /* What the model learnt from labels, on top of the detector's scores. */
 static void correct(struct scoring *s, struct pool *pool)
 {
-    struct feature_input input = scoring_input(s, pool);
-    struct rows rows;
+    struct reasons_input input = scoring_reasons(s);
+    struct reasons reasons;
 
-    if (s->by == NULL || s->by->gp.points.n == 0)
+    if (s->by == NULL || s->by->logit.n_cols == 0)
         return;
-    residual_rows(&input, s->score, &rows);
-    gp_score(&s->by->gp, &rows, s->score, pool, s->score);
-    rows_release(&rows);
+    reasons_find(&reasons, &input, false);
+    logit_score(&s->by->logit, &reasons.rows, s->score, pool, s->score);
+    reasons_release(&reasons);
 }
 
 static double strong_for(const struct scoring *s, const struct scoring_opts *opts)

@@ -24,6 +24,7 @@
 #include "features/wl.h"
 #include "forest/forest.h"
 #include "learn/model_file.h"
+#include "learn/reasons.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -113,6 +114,9 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts);
 
 /* scoring_input -- what features are made from. */
 struct feature_input scoring_input(struct scoring *s, struct pool *pool);
+
+/* scoring_reasons -- what reasons are found from. */
+struct reasons_input scoring_reasons(const struct scoring *s);
 
 /*
  * scoring_matrix -- the features of all trees.

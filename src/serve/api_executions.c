@@ -3,8 +3,8 @@
 #include "base/checksum.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "learn/gp.h"
 #include "learn/query.h"
+#include "view/question_json.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/closeup.h"
@@ -297,46 +297,84 @@ int api_incidents(struct worker *worker, const struct request *request,
 
 /* -------------------------------------------------------------------------------- next */
 
-/* The questions in order, by what is learnt from the labels there are. */
-static int ask(struct ranking *r, const struct foi_state *state, size_t most, uint32_t *tree,
-               size_t *n)
+/* What a worker is asked for, and what the questions are made from. */
+struct asking {
+    struct worker *worker;
+    struct foi_state *state;
+    struct ranking *ranking;
+    double *score; /* by what is learnt from the labels there are */
+};
+
+/* Each question beside its execution. */
+static void add_questions(const struct asking *a, const struct question *question, size_t n,
+                          json_t *items)
 {
-    double *score = mem_alloc(r->n, sizeof *score), threshold;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t n_moved;
+        bool is_known = query_moved(&a->ranking->learner, a->state->table->label, a->score,
+                                    &question[i], &n_moved);
+
+        json_object_set_new(json_array_get(items, i), "question",
+                            question_to_json(&question[i], a->ranking,
+                                             &a->worker->served->run.defs,
+                                             is_known ? &n_moved : NULL));
+    }
+}
+
+/* The questions in order, with their executions. */
+static int ask(struct asking *a, size_t most, json_t **items)
+{
+    const signed char *label = a->state->table->label;
+    struct ranking *r = a->ranking;
+    struct question question[MOST_QUESTIONS];
     bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
-    int rc = learner_rank(&r->learner, state->table->label, score, is_anomaly, &threshold);
+    uint32_t tree[MOST_QUESTIONS];
+    double threshold;
+    size_t n = 0;
+    int rc = learner_rank(&r->learner, label, a->score, is_anomaly, &threshold);
 
     if (rc == 0)
-        *n = query_next(&r->rows, score, r->prior, state->table->label,
-                        gp_opts_default().length, most, tree);
-    free(score);
+        n = query_next(&r->learner, label, a->score, most, question);
+    for (size_t i = 0; i < n; i++)
+        tree[i] = question[i].tree;
+    if (rc == 0)
+        rc = execution_items(a->worker, a->state, tree, n, items);
+    if (rc == 0)
+        add_questions(a, question, n, *items);
     free(is_anomaly);
     return rc;
+}
+
+static int answer_next(struct asking *a, size_t most, struct response *response)
+{
+    uint32_t total = 0;
+    json_t *items;
+    int rc;
+
+    a->score = mem_alloc(a->ranking->n, sizeof *a->score);
+    rc = ask(a, most < a->state->n ? most : a->state->n, &items);
+    for (uint32_t t = 0; t < a->state->n; t++)
+        total += a->state->table->label[t] == LABEL_NONE;
+    free(a->score);
+    return rc < 0 ? rc
+                  : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
+                                                      "items", items));
 }
 
 int api_next(struct worker *worker, const struct request *request, struct response *response)
 {
     static const struct retrain_settings usual = {.seed = 1};
-    struct foi_state *state;
-    struct ranking *ranking;
-    uint32_t tree[MOST_QUESTIONS], total = 0;
-    size_t n = 0;
+    struct asking a = {.worker = worker};
     double most;
     int rc = request_number(request, "limit", 0, MOST_QUESTIONS, USUAL_QUESTIONS, &most);
 
     if (rc == 0)
         rc = request_number(request, "n", 0, MOST_QUESTIONS, most, &most);
     if (rc == 0)
-        rc = worker_model(worker, request->id[0], &state);
+        rc = worker_model(worker, request->id[0], &a.state);
     if (rc == 0)
-        rc = worker_ranking(worker, request->id[0], &usual, &ranking);
-    if (rc < 0)
-        return rc;
-    if (most > state->n)
-        most = state->n;
-    rc = ask(ranking, state, (size_t)most, tree, &n);
-    for (uint32_t t = 0; t < state->n; t++)
-        total += state->table->label[t] == LABEL_NONE;
-    return rc < 0 ? rc : answer_items(worker, state, tree, n, total, response);
+        rc = worker_ranking(worker, request->id[0], &usual, &a.ranking);
+    return rc < 0 ? rc : answer_next(&a, (size_t)most, response);
 }
 
 /* ------------------------------------------------------------------------------ one, all */

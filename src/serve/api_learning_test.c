@@ -96,7 +96,7 @@ static void a_retrain_says_what_it_learnt_from_and_whose_verdict_changed(void **
     size_t i;
 
     ok(p, "/fois/1/labels", "{\"labels\": [{\"tree\": 59, \"label\": \"normal\"}]}");
-    ok(p, "/fois/1/retrain", "{\"learner\": \"gp\", \"author\": \"me\"}");
+    ok(p, "/fois/1/retrain", "{\"learner\": \"reasons\", \"author\": \"me\"}");
     assert_int_equal(json_integer_value(json_object_get(p->json, "retrain")), 1);
     assert_int_equal(json_integer_value(json_object_get(p->json, "abnormal")), 0);
     assert_int_equal(json_integer_value(json_object_get(p->json, "normal")), 1);

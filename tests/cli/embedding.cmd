@@ -29,7 +29,7 @@ snag project e.snag --method pca --features stack2vec --json | cmp - first.json
 snag export o.snag | awk -F, 'NR == 1 { print "id,label" } NR > 1 { print $1 "," ($1 == "#0-50" ? "abnormal" : "normal") }' >all.csv
 snag evaluate o.snag --labels all.csv --simulate 10 --learner ocsvm --dimensions 16 --epochs 4 --learning-rate 0.03 --negatives 2 --gamma 0.25 --json | jq -c '[.features, (.curve | length)]'
 
-snag model save o.snag o.model --learner gp --dimensions 16 --epochs 4 --learning-rate 0.03 --negatives 2 --gamma 0.25
+snag model save o.snag o.model --learner reasons --dimensions 16 --epochs 4 --learning-rate 0.03 --negatives 2 --gamma 0.25
 
 # What makes no sense.
 bash analyze.sh -o x.snag --dimensions 0

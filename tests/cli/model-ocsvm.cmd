@@ -35,7 +35,7 @@ snag score "synth:$(cat program)" --model res.model -o res2.snag --quiet --json 
 # What cannot be kept.
 snag analyze "synth:$(cat program)" --foi step --detector lof -o lof.snag --quiet >/dev/null
 snag model save lof.snag lof.model
-snag model save one.snag gp.model --learner gp
+snag model save one.snag reasons.model --learner reasons
 snag analyze "synth:$(cat program)" --foi step --detector ocsvm --features time -o time.snag --quiet >/dev/null
 snag model save time.snag time.model
 

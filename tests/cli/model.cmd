@@ -1,7 +1,7 @@
 # A model of one run judges another of the same program.
 snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1' --foi step -o one.snag --quiet >/dev/null
 snag label one.snag '#0-5=normal' '#1-7=normal' --author me
-snag model save one.snag one.model --foi step --learner gp --seed 1 --quiet --verbose --threads 1 2>/dev/null
+snag model save one.snag one.model --foi step --learner reasons --seed 1 --quiet --verbose --threads 1 2>/dev/null
 snag model info one.model | sed 's/made .*/made .../'
 snag model info one.model --json | sed 's/"made": "[^"]*"/"made": "..."/'
 snag score 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed=2;slow=c/150/30' --model one.model --output two.snag --top 3 | cut -c1-60
@@ -26,7 +26,7 @@ ls
 snag analyze 'synth:100*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1' --foi step -o one.snag --force --top 1 | tail -2
 snag label one.snag --json | sed 's/"at": "[^"]*"/"at": "..."/'
 
-# What holds in the run holds in the model.
+# What holds in the run holds in the model, but for what was said of single executions.
 snag analyze 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --foi step -o held.snag --quiet >/dev/null
 snag label held.snag '#0-30=normal' '#0-61=normal' --author me
 snag model save held.snag held.model
@@ -38,7 +38,7 @@ snag retrain held.snag --undo | head -1
 snag model save held.snag held.model --json
 snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o undone.snag | grep anomal | sed 's/.*; //'
 snag list held.snag --all --verdict anomaly | sed 1d | wc -l
-snag model save held.snag held.model --learner gp
+snag model save held.snag held.model --learner reasons
 snag score synth:step --model held.snag
 
 # Another one does not take the place of the first, which may have labels by now.

@@ -6,12 +6,12 @@ snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'
 snag next t.snag --top 2
 snag label t.snag '#1-7=abnormal' '#0-1=normal' --author me
 snag next t.snag --top 2 --json | jq -c '[.id, .label]'
-snag next t.snag --foi step --learner gp --features residual --seed 2 --top 1 --quiet --threads 1 --verbose
+snag next t.snag --foi step --learner reasons --features residual --seed 2 --top 1 --quiet --threads 1 --verbose
 
 # What is learnt, kept and undone.
 snag retrain t.snag --author me | sed 's/in [0-9.]* .\?s;/in no time;/'
 snag retrain t.snag --history --json | jq -c 'del(.at)'
-snag retrain t.snag --json --foi step --learner gp --features residual --seed 2 --author me --quiet --threads 1 --verbose | jq -c keys_unsorted
+snag retrain t.snag --json --foi step --learner reasons --features residual --seed 2 --author me --quiet --threads 1 --verbose | jq -c keys_unsorted
 snag list t.snag --verdict anomaly --json | jq -c '[.id, .verdict, .label]'
 snag retrain t.snag --undo | sed 's/in [0-9.]* .\?s;/in no time;/'
 snag retrain t.snag --undo
@@ -21,4 +21,4 @@ snag retrain t.snag --history | awk '{ print $1, $3, $4, $5, $6, $7, $8, $9 }'
 # Learning played with known labels.
 snag export t.snag | awk -F, 'NR == 1 { print "id,label" } NR > 1 { print $1 "," ($1 == "#1-7" || $1 == "#2-21" ? "abnormal" : "normal") }' >all.csv
 snag evaluate t.snag --labels all.csv --simulate 20 --batch 10
-snag evaluate t.snag --labels all.csv --simulate 20 --batch 10 --learner gp --features residual --seed 3 --json | jq -c '[keys_unsorted, (.curve | length), (.curve[0] | keys_unsorted)]'
+snag evaluate t.snag --labels all.csv --simulate 20 --batch 10 --learner reasons --features residual --seed 3 --json | jq -c '[keys_unsorted, (.curve | length), (.curve[0] | keys_unsorted)]'

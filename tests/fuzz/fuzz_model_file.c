@@ -85,7 +85,7 @@ static void remove_all(void)
 static void make_models(void)
 {
     static const char *const detectors[N_MODELS] = {"residual", "ocsvm"},
-                             *const learners[N_MODELS] = {"gp", "ocsvm"};
+                             *const learners[N_MODELS] = {"reasons", "ocsvm"};
 
     log_set_level(LOG_ERROR);
     if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL)

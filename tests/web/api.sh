@@ -105,7 +105,7 @@ check "columns after a label" "$status" 200
 check "labels among the columns" "$(tail -c 304 "$body" | od -An -tu1 -v | tr -s ' \n' '\n' | grep -c -e '^1$' -e '^255$')" 2
 get "$api/fois/1/columns?names=duration_ns,label" -H "If-None-Match: $(header etag)"
 check "and again" "$status" 304
-try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"gp"}'
+try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"reasons"}'
 try /labels /labels
 check "the same in the shell" "$("$SNAG" label "$run" --json | wc -l)" 2
 try '/fois/{foi}/retrains' /fois/1/retrains

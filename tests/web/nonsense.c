@@ -83,7 +83,7 @@ static const char *const bodies[] = {
     "{\"labels\":[{\"tree\":\"1\",\"label\":1}]}",
     "{\"labels\":[{\"tree\":0,\"label\":\"normal\"},{\"tree\":0,\"label\":\"abnormal\"}]}",
     "{\"labels\":[],\"author\":17}",
-    "{\"learner\":\"gp\\u0000\"}",
+    "{\"learner\":\"reasons\\u0000\"}",
     "{\"learner\":\"no\"}",
     "{\"learner\":{}}",
     "{\"method\":\"pca\",\"iterations\":-5}",

@@ -450,7 +450,7 @@ const posts = [
             learn(executions, labels);
             log.push({
                 id: log.length + 1,
-                learner: "gp",
+                learner: "reasons",
                 at: "2026-01-01T00:00:00Z",
                 anomalies: 0,
             });

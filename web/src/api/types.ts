@@ -116,6 +116,8 @@ export interface Candidate extends Execution {
     rank_now: number;
     rank_before: number;
     sketch: SketchBar[];
+    /* Of the order "next": why it is asked, and what the answer is worth. */
+    question?: { asked_as: "strangest" | "uncertain"; kind: string; moves: number | null };
 }
 
 export interface CandidatePage {

@@ -51,6 +51,12 @@ function Moved({ of }: { of: Candidate }) {
     );
 }
 
+/* Of a question: why it is asked, its kind, and what the answer is worth. */
+function asked(question: NonNullable<Candidate["question"]>): string {
+    const others = question.moves === null ? "" : `; moves ${formatCount(question.moves)} others`;
+    return `${question.asked_as}: ${question.kind}${others}`;
+}
+
 function Item({ of }: { of: Candidate }) {
     const isSelected = selected.value === of.tree;
     const item = useRef<HTMLLIElement>(null);
@@ -71,6 +77,7 @@ function Item({ of }: { of: Candidate }) {
                 </span>
                 <Sketch bars={of.sketch} name={regionName} />
                 <span class="why">{of.why}</span>
+                {of.question && <span class="why">{asked(of.question)}</span>}
             </button>
             <LabelButtons tree={of.tree} id={shortId(of.id)} />
         </li>

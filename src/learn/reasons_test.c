@@ -1,0 +1,147 @@
+/* Many equal trees and some that differ, each in its own way. */
+#include "base/test.h"
+
+#include "learn/reasons.h"
+
+#include "features/sample_forest.h"
+#include "features/wl.h"
+
+#define USUAL 100u
+
+struct fixture {
+    struct definitions defs;
+    struct forest forest;
+    struct wl wl;
+    struct residual_model model;
+    struct residual_place place;
+    struct residual_measure *measure;
+    struct yardstick yardstick;
+    struct residual_scores scores;
+    struct reasons reasons;
+};
+
+/* Usual trees, then the odd ones, whose numbers begin at USUAL. */
+static void begin(struct fixture *f, const char *odd)
+{
+    static char text[1 << 14];
+    struct reasons_input input;
+    char *at = text;
+
+    *f = (struct fixture){.wl = {.complete = NULL}};
+    for (unsigned i = 0; i < USUAL; i++)
+        at += sprintf(at, "A:100(B:%u(C:50) D:%u(C:40) E:30) ", 50 + i % 3, 60 + i % 2);
+    strcpy(at, odd);
+    sample_forest(text, &f->defs, &f->forest);
+    wl_init(&f->wl, &f->forest, &f->defs, false);
+    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
+    residual_measures(&f->model, &f->place, &f->forest, f->measure);
+    yardstick_fit(&f->yardstick, f->measure, f->forest.n_trees);
+    residual_score(&f->yardstick, true, f->measure, f->forest.n_trees, &f->scores);
+    input = (struct reasons_input){&f->forest, &f->model, &f->place, f->measure, &f->scores};
+    reasons_find(&f->reasons, &input, false);
+}
+
+static void end(struct fixture *f)
+{
+    reasons_release(&f->reasons);
+    residual_scores_release(&f->scores);
+    yardstick_release(&f->yardstick);
+    free(f->measure);
+    residual_release(&f->model);
+    residual_place_release(&f->place);
+    wl_release(&f->wl);
+    forest_release(&f->forest);
+    definitions_release(&f->defs);
+}
+
+static void assert_kind(const struct fixture *f, uint32_t t, const char *expected)
+{
+    char said[REASON_SIZE];
+
+    reasons_say(reasons_kind(&f->reasons, t), &f->model, &f->defs, said);
+    assert_string_equal(said, expected);
+}
+
+static bool has_word(const struct fixture *f, uint32_t t, uint32_t col)
+{
+    for (size_t e = f->reasons.rows.first[t]; e < f->reasons.rows.first[t + 1]; e++)
+        if (f->reasons.rows.col[e] == col)
+            return true;
+    return false;
+}
+
+static uint32_t n_shared(const struct fixture *f, uint32_t a, uint32_t b)
+{
+    uint32_t n = 0;
+
+    for (size_t e = f->reasons.rows.first[a]; e < f->reasons.rows.first[a + 1]; e++)
+        n += has_word(f, b, f->reasons.rows.col[e]);
+    return n;
+}
+
+#define IN_B_C "A:100(B:50(C:900) D:60(C:40) E:30) "
+#define IN_B_C_LESS "A:100(B:50(C:400) D:60(C:40) E:30) "
+#define IN_D_C "A:100(B:50(C:50) D:60(C:900) E:30) "
+#define IN_E "A:100(B:50(C:50) D:60(C:40) E:900) "
+#define E_CALLS_B "A:100(B:50(C:50) D:60(C:40) E:30(B:1)) "
+
+static void a_kind_names_the_part_and_the_path(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, IN_B_C IN_E E_CALLS_B);
+    assert_kind(&f, USUAL, "time in B > C");
+    assert_kind(&f, USUAL + 1, "time in A > E");
+    assert_kind(&f, USUAL + 2, "shape of A > E");
+    end(&f);
+}
+
+static void executions_that_lost_time_in_one_place_have_the_same_kind(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, IN_B_C IN_B_C_LESS IN_E);
+    assert_int_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 1));
+    assert_int_not_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 2));
+    assert_true(n_shared(&f, USUAL, USUAL + 1) > n_shared(&f, USUAL, USUAL + 2));
+    end(&f);
+}
+
+static void the_same_function_on_two_paths_is_a_word_in_common(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, IN_B_C IN_D_C IN_E);
+    assert_int_not_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 1));
+    assert_true(n_shared(&f, USUAL, USUAL + 1) > n_shared(&f, USUAL, USUAL + 2));
+    end(&f);
+}
+
+static void every_word_is_a_column_of_the_model(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f, IN_D_C);
+    assert_int_equal(f.reasons.n_lasting, reasons_columns(&f.model));
+    assert_int_equal(f.reasons.rows.n, f.forest.n_trees);
+    for (size_t e = 0; e < f.reasons.rows.first[f.reasons.rows.n]; e++)
+        assert_true(f.reasons.rows.col[e] < f.reasons.n_lasting);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kind_names_the_part_and_the_path),
+        cmocka_unit_test(executions_that_lost_time_in_one_place_have_the_same_kind),
+        cmocka_unit_test(the_same_function_on_two_paths_is_a_word_in_common),
+        cmocka_unit_test(every_word_is_a_column_of_the_model),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
