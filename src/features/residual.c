@@ -54,7 +54,7 @@ static void fit_scales(struct residual_model *m, const struct forest *forest)
     uint64_t tick = UINT64_MAX;
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        root[t] = (double)forest->root_ns[t];
+        root[t] = (double)forest_own_ns(forest, t);
     for (uint32_t v = 0; v < forest->n; v++)
         if (forest->exclusive_ns[v] > 0 && forest->exclusive_ns[v] < tick)
             tick = forest->exclusive_ns[v];

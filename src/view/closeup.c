@@ -133,7 +133,7 @@ static int build(struct closeup *c, bool is_verified)
         rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs);
     if (rc < 0)
         return rc;
-    forest_of_call(&c->forest, c->x.location, &calls, c->x.call);
+    forest_of_call(&c->forest, c->x.location, &calls, c->x.call, c->defs);
     c->forest.index[0] = c->x.index; /* first executions have contexts of their own */
     wl_init(&c->wl, &c->forest, c->defs, false);
     residual_locate(c->model, &c->location, &c->forest, &c->wl.vocab, c->wl.complete, c->defs);
