@@ -28,6 +28,7 @@ static int choose(struct analysis *a)
                                             .features = feature_find(features),
                                             .k = opts->k,
                                             .threshold = opts->threshold,
+                                            .false_alarms = opts->false_alarms,
                                             .gamma = opts->gamma,
                                             .seed = opts->seed,
                                             .pool = opts->pool};

@@ -21,6 +21,7 @@ struct analysis_opts {
     const char *features, *detector; /* names, or NULL for the default */
     uint32_t k;                      /* neighbours; 0: the detector's own number */
     double threshold;                /* NAN: the detector's own */
+    double false_alarms;             /* expected in a run; 0: see scoring_opts */
     double gamma;                    /* of ocsvm's kernel; 0: taken from the data */
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;

@@ -42,20 +42,6 @@ static int load_scores(sqlite3 *db, int64_t foi, double *score, bool *is_anomaly
     return rc;
 }
 
-/* The score that so many have, and the next one has not. */
-static double between(const double *score, uint32_t n, uint32_t n_above)
-{
-    double *sorted = mem_alloc(n, sizeof *sorted), threshold;
-
-    memcpy(sorted, score, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, order_f64_down);
-    threshold = n_above == 0   ? INFINITY
-                : n_above == n ? -INFINITY
-                               : 0.5 * (sorted[n_above - 1] + sorted[n_above]);
-    free(sorted);
-    return threshold;
-}
-
 /*
  * The detector's scores as tail probabilities. Returns its threshold as one; where executions
  * were judged one by one without any (scoring_judge), one that leaves as many above.
@@ -64,7 +50,8 @@ static double calibrate(struct ranking *r, const struct foi_settings *s, uint32_
 {
     if (strcmp(s->detector, CALIBRATED) == 0) {
         memcpy(r->prior, r->detector, r->n * sizeof *r->prior);
-        return isfinite(s->threshold) ? s->threshold : between(r->prior, r->n, n_anomalies);
+        return isfinite(s->threshold) ? s->threshold
+                                      : threshold_between(r->prior, r->n, n_anomalies);
     }
     tail_ranks(r->detector, r->n, r->prior);
     return -log((n_anomalies + 0.5) / r->n); /* between the last above and the first below */

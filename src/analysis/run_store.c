@@ -44,13 +44,13 @@ static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analys
     const struct residual_measure *m = &w->measure[t];
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
 
-    return rundb_insert(db, insert, "iiiiiiiiiiirtrtrrrrttt", a->foi->id, (int64_t)t,
-                        (int64_t)f->location[t], (int64_t)location->rank,
-                        (int64_t)location->thread, (int64_t)f->index[t], (int64_t)f->call[t],
-                        (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
-                        (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t],
-                        verdict, w->score[t], verdict, m->time, m->gross, m->structure, m->size,
-                        score_part_name(w->residual.part[t]), why, cause);
+    return rundb_insert(
+        db, insert, "iiiiiiiiiiirtrtrrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
+        (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
+        (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
+        (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
+        w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
+        score_part_name(w->residual.part[t]), why, cause);
 }
 
 /* The chain of a tree as a sentence, or NULL where it says nothing new. */
@@ -74,7 +74,8 @@ static int save_executions(sqlite3 *db, const struct analysed *a)
     int rc = rundb_prepare_insert(
         db, "execution",
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, vertices, "
-        "messages, score, verdict, detector_score, detector_verdict, time, gross, structure, "
+        "messages, score, verdict, detector_score, detector_verdict, "
+        "false_alarm_probability, time, gross, structure, "
         "size, part, why, cause",
         &insert);
 

@@ -220,6 +220,7 @@ static int finish_run(struct reading *r)
                                                .detector = s->detector,
                                                .k = s->neighbours,
                                                .threshold = s->threshold,
+                                               .false_alarms = s->false_alarms,
                                                .gamma = s->vectors.gamma,
                                                .embedding = a->embedding,
                                                .seed = s->seed,

@@ -32,7 +32,7 @@ static const struct command commands[] = {
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
     {"analyze", "TRACE [options]", "find the strange executions of a function",
      "per-call call-detector inclusive foi output force features detector dimensions epochs "
-     "learning-rate negatives gamma neighbours threshold seed top all",
+     "learning-rate negatives gamma neighbours false-alarms threshold seed top all",
      1, 1, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
@@ -96,7 +96,7 @@ static const struct command commands[] = {
      "undone, or none; with --learner, what that learns from all labels.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
-     "model output force threshold seed top all", 1, 1, cmd_score,
+     "model output force false-alarms threshold seed top all", 1, 1, cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",

@@ -55,6 +55,9 @@ static const struct option_row rows[] = {
      .help = "neighbours that lof (default 20) and knn (default 10) look at"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
      .help = "a score above it makes an anomaly, instead of the detector's own threshold"},
+    {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N",
+     .help = "as many executions as this may be called anomalies in a run in which nothing is "
+             "wrong (default 1; score: as the model's run)"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
      .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)",
      .only = "show"},

@@ -13,7 +13,27 @@
 #define BEYOND_RANK 1.0    /* nats by which sure time may exceed what ranks can say */
 #define GROSS_DISCOUNT 1.0 /* nats by which doubtful time counts less */
 #define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
-#define TIE_SLACK 1.5      /* trees tied at the cut may make so many times more anomalies */
+#define AGREE 3.0          /* nats, one in twenty: more of another aspect adds up */
+#define GROSS_AGREE 0.25   /* nats more, as gross and time partly say the same */
+#define MOST_CERTAIN 2.0   /* nats that the verdict may add to the score */
+#define LEAST_TIME 5.5     /* of X; less is what chance makes of ordinary calls */
+#define LEAST_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
+
+/*
+ * How evidence grows with a measure beyond what the highest executions have: up to `share` of
+ * a run may be anomalies, so its values from there on say nothing of what is usual. A value per
+ * nat; why these: docs/algorithms.md.
+ */
+static const struct evidence_of {
+    double share, most_share; /* the latter where a gap is below them */
+    double slope;
+} evidence_of[N_PARTS] = {
+    [PART_TIME] = {0.02, 0.05, 0.5},
+    [PART_GROSS] = {0.02, 0.02, 0.2}, /* of its logarithm */
+    [PART_STRUCTURE] = {0.01, 0.01, 0.28},
+    [PART_SIZE] = {0.01, 0.01, 0.1},
+};
+#define GAP 8 /* nats; by chance the values of a tail are not so far apart */
 
 const char *score_part_name(enum score_part part)
 {
@@ -40,17 +60,31 @@ static double field_of(const struct residual_measure *m, enum score_part part)
                                     : m->size;
 }
 
+static void find_anchors(struct yardstick *y)
+{
+    for (enum score_part p = 0; p < N_PARTS; p++) {
+        const struct tail *tail = &y->part[p];
+        size_t n_out = tail_leave_out(tail, evidence_of[p].share, evidence_of[p].most_share,
+                                      GAP * evidence_of[p].slope);
+
+        y->anchor[p].value = tail->sorted[tail->n - 1 - n_out];
+        y->anchor[p].rank = -log((double)(n_out + 1) / (double)tail->n);
+    }
+}
+
 void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, size_t n)
 {
     static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1};
     double *value = mem_alloc(n, sizeof *value);
 
-    *y = (struct yardstick){.threshold = INFINITY};
+    *y = (struct yardstick){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS)};
     for (enum score_part p = 0; n > 0 && p < N_PARTS; p++) {
         for (size_t i = 0; i < n; i++)
             value[i] = field_of(&measure[i], p);
         tail_fit(&y->part[p], value, n, least_slope[p]);
     }
+    if (n > 0)
+        find_anchors(y);
     free(value);
 }
 
@@ -62,6 +96,7 @@ void yardstick_release(struct yardstick *y)
 
 void yardstick_pack(const struct yardstick *y, struct pack *pack)
 {
+    pack_f64(pack, y->strong);
     pack_f64(pack, y->threshold);
     for (int p = 0; p < N_PARTS; p++)
         tail_pack(&y->part[p], pack);
@@ -69,67 +104,115 @@ void yardstick_pack(const struct yardstick *y, struct pack *pack)
 
 void yardstick_unpack(struct yardstick *y, struct pack *pack)
 {
-    *y = (struct yardstick){.threshold = unpack_f64(pack)};
-    pack->is_bad |= isnan(y->threshold);
+    *y = (struct yardstick){.strong = unpack_f64(pack)};
+    y->threshold = unpack_f64(pack);
+    pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold);
     for (int p = 0; p < N_PARTS; p++)
         tail_unpack(&y->part[p], pack);
+    if (!pack->is_bad)
+        find_anchors(y);
 }
 
-/* The parts of one tree; returns how strong the evidence is in absolute terms. */
-static double measure_by(const struct yardstick *y, const struct residual_measure *m,
-                         double value[N_PARTS])
+double residual_strong(double n, double false_alarms)
 {
-    const struct tail *time = &y->part[PART_TIME], *structure = &y->part[PART_STRUCTURE];
-    double share = tail_share(time->n), begin = tail_quantile(time, 1 - share);
-    double modelled = tail_model(time, m->time), evidence;
+    return n < FEWEST_TREES ? INFINITY : log(N_PARTS * n / false_alarms);
+}
 
-    value[PART_TIME] = fmin(modelled, tail_rank(time, m->time) + BEYOND_RANK);
+double residual_chance(double evidence)
+{
+    return fmin(N_PARTS * exp(-evidence), 1);
+}
+
+static void parts_of(const struct yardstick *y, const struct residual_measure *m,
+                     double value[N_PARTS])
+{
+    const struct tail *time = &y->part[PART_TIME];
+
+    value[PART_TIME] = fmin(tail_model(time, m->time), tail_rank(time, m->time) + BEYOND_RANK);
     value[PART_GROSS] = tail_rank(&y->part[PART_GROSS], m->gross) - GROSS_DISCOUNT;
-    value[PART_STRUCTURE] = tail_model(structure, m->structure);
+    value[PART_STRUCTURE] = tail_model(&y->part[PART_STRUCTURE], m->structure);
     value[PART_SIZE] = fmin(tail_rank(&y->part[PART_SIZE], m->size), 2 * sqrt(m->size_z));
-    evidence = fmax(modelled, (m->time - begin) / 3 - log(share));
-    evidence = fmax(evidence, m->structure - tail_quantile(structure, 0.95) + 0.5);
-    return fmax(evidence, value[PART_SIZE]);
 }
 
-/* The score that the last of the anomalies does not reach. */
-static double threshold_for(const double *score, const double *evidence, size_t n)
+/* The largest, and what the others have beyond their bases. */
+static double add_up(const double value[N_PARTS], const double base[N_PARTS])
 {
-    double *sorted = mem_alloc(n, sizeof *sorted), cut, below = -1;
-    size_t n_strong = 0, n_at_least = 0;
+    enum score_part most = 0;
+    double sum;
 
-    for (size_t i = 0; i < n; i++)
-        n_strong += evidence[i] >= RESIDUAL_STRONG;
-    if (n < FEWEST_TREES || n_strong == 0) {
-        free(sorted);
-        return INFINITY;
+    for (enum score_part p = 1; p < N_PARTS; p++)
+        if (value[p] > value[most])
+            most = p;
+    sum = value[most];
+    for (enum score_part p = 0; p < N_PARTS; p++)
+        sum += p == most ? 0 : fmax(value[p] - base[p], 0);
+    return sum;
+}
+
+/* What one measure says. */
+static double evidence_in(const struct yardstick *y, enum score_part p, double value)
+{
+    double anchor = y->anchor[p].value, beyond = value - anchor;
+
+    if (beyond <= 0)
+        return fmin(tail_rank(&y->part[p], value), y->anchor[p].rank);
+    if (p == PART_GROSS) /* time lost is to be thought of in factors */
+        beyond = log((value + LEAST_GROSS) / (anchor + LEAST_GROSS));
+    return y->anchor[p].rank + beyond / evidence_of[p].slope;
+}
+
+static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m)
+{
+    double value[N_PARTS], base[N_PARTS];
+
+    for (enum score_part p = 0; p < N_PARTS; p++) {
+        value[p] = evidence_in(y, p, field_of(m, p));
+        base[p] = y->anchor[p].rank;
     }
+    if (m->time < LEAST_TIME)
+        value[PART_TIME] = 0;
+    if (m->size_z <= 0)
+        value[PART_SIZE] = 0;
+    return add_up(value, base);
+}
+
+double threshold_between(const double *score, size_t n, size_t n_above)
+{
+    double *sorted = mem_alloc(n, sizeof *sorted), threshold;
+
     memcpy(sorted, score, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, order_f64_down);
-    cut = sorted[n_strong - 1];
-    while (n_at_least < n && sorted[n_at_least] >= cut)
-        n_at_least++;
-    if (n_at_least < n)
-        below = sorted[n_at_least];
+    threshold = n_above == 0   ? sorted[0] + 0.5
+                : n_above == n ? sorted[n - 1] - 0.5
+                               : 0.5 * (sorted[n_above - 1] + sorted[n_above]);
     free(sorted);
-    if ((double)n_at_least > TIE_SLACK * (double)n_strong + 2)
-        return cut; /* too many tie: only what is strictly above */
-    return 0.5 * (cut + below);
+    return threshold;
 }
 
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
                        struct residual_scores *out)
 {
+    static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE};
     double value[N_PARTS];
 
-    out->evidence[i] = measure_by(y, m, value);
+    parts_of(y, m, value);
+    out->evidence[i] = evidence_of_tree(y, m);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
-        if (p == 0 || value[p] > out->score[i]) {
-            out->score[i] = value[p];
+        if (value[p] > value[out->part[i]])
             out->part[i] = p;
-        }
     }
+    out->score[i] =
+        add_up(value, base) + fmin(fmax(out->evidence[i] - y->strong, 0), MOST_CERTAIN);
+}
+
+static size_t count_strong(const struct yardstick *y, const double *evidence, size_t n)
+{
+    size_t n_strong = 0;
+
+    for (size_t i = 0; i < n; i++)
+        n_strong += evidence[i] >= y->strong;
+    return n_strong;
 }
 
 void residual_score(struct yardstick *y, bool is_own, const struct residual_measure *measure,
@@ -142,7 +225,6 @@ void residual_score(struct yardstick *y, bool is_own, const struct residual_meas
     out->evidence = mem_alloc(n, sizeof *out->evidence);
     for (size_t i = 0; i < n; i++)
         score_tree(y, &measure[i], i, out);
-    if (is_own)
-        y->threshold = threshold_for(out->score, out->evidence, n);
-    out->threshold = y->threshold;
+    if (is_own && n > 0)
+        y->threshold = threshold_between(out->score, n, count_strong(y, out->evidence, n));
 }

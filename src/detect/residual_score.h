@@ -10,9 +10,12 @@
  *     structure   its rarest shape
  *     size        many more or fewer calls than usual
  *
- * The verdict asks how strong the evidence is in absolute terms, as the most extreme of n trees
- * always has a tail probability of 1/n: as many trees are anomalies as have strong evidence,
- * and those are the ones with the highest scores.
+ * The score is the largest, and what the others have beyond what one execution in twenty
+ * reaches: aspects that agree add up.
+ *
+ * The verdict asks how probable it is that an execution of this run looks so strange although
+ * nothing is wrong: an anomaly is what would be expected less than once a run, or as often as
+ * is asked for (docs/algorithms.md, section 7).
  *
  * What a tree is compared with is a yardstick, made from the trees of one forest. It can be
  * kept, to score the trees of another run on the same scale.
@@ -25,24 +28,30 @@
 
 #include <stddef.h>
 
-#define RESIDUAL_STRONG 4.5 /* evidence; one in ninety clean forests' trees of a hundred */
+#define RESIDUAL_FALSE_ALARMS 1.0 /* a run, unless something else is asked for */
 
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
 
 struct yardstick {
     struct tail part[N_PARTS]; /* of the measure behind each part */
-    double threshold;          /* a score above it is an anomaly; INFINITY if there were none */
+    struct {
+        double value, rank; /* the highest that says what is usual; nats of what is above */
+    } anchor[N_PARTS];
+    double strong;    /* evidence that makes an anomaly, nats */
+    double threshold; /* a score above it, where labels have changed it, is one too */
 };
 
 struct residual_scores {
     double *score;          /* [n] nats, >= 0 */
     enum score_part *part;  /* [n] the one that attained it */
     double *value[N_PARTS]; /* [n] each part */
-    double *evidence;       /* [n] how strong it is in absolute terms, nats */
-    double threshold;       /* a score above it is an anomaly; INFINITY for none */
+    double *evidence;       /* [n] that it is not by chance, nats */
 };
 
-/* yardstick_fit -- from the measures of n trees; its threshold is not set yet. */
+/*
+ * yardstick_fit -- from the measures of n trees, for RESIDUAL_FALSE_ALARMS; its threshold is
+ * not set yet.
+ */
 void yardstick_fit(struct yardstick *yardstick, const struct residual_measure *measure,
                    size_t n);
 void yardstick_release(struct yardstick *yardstick);
@@ -63,6 +72,25 @@ void residual_score(struct yardstick *yardstick, bool is_own,
                     const struct residual_measure *measure, size_t n,
                     struct residual_scores *out);
 void residual_scores_release(struct residual_scores *scores);
+
+/*
+ * residual_strong -- the evidence that makes an anomaly, so that of n executions of a run in
+ * which nothing is wrong, so many are expected to be called one.
+ *   false_alarms  > 0
+ */
+double residual_strong(double n, double false_alarms);
+
+/*
+ * residual_chance -- the probability that an execution looks so strange although nothing is
+ * wrong, as far as the tails of the run tell. 0..1
+ */
+double residual_chance(double evidence);
+
+/*
+ * threshold_between -- the score that so many are above. (n), 0 <= n_above <= n, n >= 1
+ * None: a little above the highest. O(n log n).
+ */
+double threshold_between(const double *score, size_t n, size_t n_above);
 
 /* score_part_name -- "time", "gross", "structure", "size". */
 const char *score_part_name(enum score_part part);

@@ -1,5 +1,6 @@
 #include "detect/residual_score.h"
 
+#include "base/rng.h"
 #include "base/test.h"
 #include "detect/tails.h"
 
@@ -31,8 +32,8 @@ static void the_model_goes_beyond_the_ranks(void **state)
     assert_true(fabs(tail_rank(&tail, 5000) - log(1000)) < 1e-12);
     assert_true(tail_model(&tail, 5000) > 10 && tail_model(&tail, 5000) < 17);
     assert_true(tail_model(&tail, 501) == tail_rank(&tail, 501));
-    assert_true(tail_rank(&tail, 1e9) ==
-                tail_rank(&tail, 5000)); /* none so large: as the largest */
+    assert_true(tail_rank(&tail, 1e5) > tail_rank(&tail, 5000)); /* none so large: it shows */
+    assert_true(tail_rank(&tail, 1e6) > tail_rank(&tail, 1e5));
     tail_release(&tail);
 }
 
@@ -41,14 +42,15 @@ static struct residual_measure *usual(size_t n)
     return calloc(n, sizeof(struct residual_measure));
 }
 
-/* Trees by their own yardstick. */
-static void score(const struct residual_measure *m, size_t n, struct residual_scores *s)
+/* Trees by their own yardstick. Returns what evidence makes an anomaly. */
+static double score(const struct residual_measure *m, size_t n, struct residual_scores *s)
 {
     struct yardstick y;
 
     yardstick_fit(&y, m, n);
     residual_score(&y, true, m, n, s);
     yardstick_release(&y);
+    return y.strong;
 }
 
 /* One tree of another run is as strange as its twin in the run the yardstick is from. */
@@ -71,8 +73,8 @@ static void a_yardstick_gives_other_trees_the_same_scores(void **state)
     residual_score(&copy, false, m + 5, 3, &other);
     for (size_t i = 0; i < 3; i++)
         assert_true(other.score[i] == own.score[5 + i]);
-    assert_true(other.score[2] > other.threshold);
-    assert_true(other.score[1] <= other.threshold);
+    assert_true(other.evidence[2] >= copy.strong && other.score[2] > copy.threshold);
+    assert_true(other.evidence[1] < copy.strong && other.score[1] <= copy.threshold);
     residual_scores_release(&own);
     residual_scores_release(&other);
     yardstick_release(&y);
@@ -90,9 +92,10 @@ static void equal_trees_score_nothing(void **state)
         struct residual_measure *m = usual(sizes[k]);
         struct residual_scores s;
 
-        score(m, sizes[k], &s);
+        double strong = score(m, sizes[k], &s);
+
         for (size_t i = 0; i < sizes[k]; i++)
-            assert_true(s.score[i] == 0 && !(s.score[i] > s.threshold));
+            assert_true(s.score[i] == 0 && s.evidence[i] < strong);
         residual_scores_release(&s);
         free(m);
     }
@@ -104,6 +107,7 @@ static void each_part_can_make_an_anomaly(void **state)
     for (enum score_part part = PART_TIME; part < N_PARTS; part++) {
         struct residual_measure *m = usual(400);
         struct residual_scores s;
+        double strong;
 
         for (size_t i = 0; i < 400; i++)
             m[i].time = m[i].gross = 0.001 * (double)i;
@@ -112,12 +116,12 @@ static void each_part_can_make_an_anomaly(void **state)
         m[7].structure = part == PART_STRUCTURE ? 8 : 0;
         m[7].size = part == PART_SIZE ? 3 : 0;
         m[7].size_z = part == PART_SIZE ? 15 : 0;
-        score(m, 400, &s);
+        strong = score(m, 400, &s);
         assert_int_equal(s.part[7], part);
-        for (size_t i = 0; i < 400; i++)
+        for (size_t i = 0; i < 400; i++) {
             assert_true(i == 7 || s.score[i] <= s.score[7]);
-        /* time that may not have been lost is no evidence on its own */
-        assert_int_equal(s.score[7] > s.threshold, part != PART_GROSS);
+            assert_int_equal(s.evidence[i] >= strong, i == 7);
+        }
         residual_scores_release(&s);
         free(m);
     }
@@ -129,10 +133,78 @@ static void a_few_trees_are_ranked_but_not_judged(void **state)
     struct residual_scores s;
 
     (void)state;
-    score(m, 5, &s);
+    assert_true(score(m, 5, &s) > s.evidence[1]);
     assert_true(s.score[1] > s.score[2] && s.score[2] > s.score[0]);
-    assert_false(s.score[1] > s.threshold);
     residual_scores_release(&s);
+}
+
+/* Aspects that agree add up; one alone cannot outweigh them by a little. */
+static void what_agrees_adds_up(void **state)
+{
+    struct residual_measure *m = usual(1000);
+    struct residual_scores s;
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++)
+        m[i].time = m[i].gross = m[i].structure = 0.004 * (double)i;
+    m[3] = (struct residual_measure){.structure = 4.5};
+    m[7] = (struct residual_measure){.time = 4.1, .gross = 8, .structure = 4.1};
+    score(m, 1000, &s);
+    assert_true(s.value[PART_STRUCTURE][3] > s.value[PART_STRUCTURE][7]);
+    assert_true(s.score[7] > s.score[3] + 2);
+    residual_scores_release(&s);
+    free(m);
+}
+
+/* As many as 2 % may be strange: they neither hide each other nor make the others anomalies. */
+static void anomalies_do_not_set_the_bar(void **state)
+{
+    struct residual_measure *m = usual(2000);
+    struct residual_scores s;
+    double strong;
+
+    (void)state;
+    for (size_t i = 0; i < 2000; i++)
+        m[i].time = i < 40 ? 14 + 0.01 * (double)i : 0.002 * (double)i;
+    strong = score(m, 2000, &s);
+    for (size_t i = 0; i < 2000; i++)
+        assert_int_equal(s.evidence[i] >= strong, i < 40);
+    residual_scores_release(&s);
+    free(m);
+}
+
+/* Exponential tails, as nothing but chance: false alarms are as rare as is said. */
+static void chance_alone_makes_no_anomalies(void **state)
+{
+    struct rng rng = {5};
+    struct residual_measure *m = usual(5000);
+    size_t n_called = 0;
+
+    (void)state;
+    for (int run = 0; run < 20; run++) {
+        struct residual_scores s;
+        double strong;
+
+        for (size_t i = 0; i < 5000; i++) {
+            m[i].time = -0.4 * log(1 - rng_real(&rng)) + 2;
+            m[i].gross = fmax(0.1 * -log(1 - rng_real(&rng)) - 0.1, 0);
+        }
+        strong = score(m, 5000, &s);
+        for (size_t i = 0; i < 5000; i++)
+            n_called += s.evidence[i] >= strong;
+        residual_scores_release(&s);
+    }
+    assert_true(n_called <= 20);
+    free(m);
+}
+
+static void more_false_alarms_take_less_evidence(void **state)
+{
+    (void)state;
+    assert_true(fabs(residual_chance(residual_strong(1000, 1)) - 1e-3) < 1e-12);
+    assert_true(residual_strong(1000, 10) < residual_strong(1000, 1));
+    assert_true(residual_strong(1e6, 1) > residual_strong(1000, 1));
+    assert_true(residual_chance(0) == 1);
 }
 
 int main(void)
@@ -144,6 +216,10 @@ int main(void)
         cmocka_unit_test(equal_trees_score_nothing),
         cmocka_unit_test(each_part_can_make_an_anomaly),
         cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),
+        cmocka_unit_test(what_agrees_adds_up),
+        cmocka_unit_test(anomalies_do_not_set_the_bar),
+        cmocka_unit_test(chance_alone_makes_no_anomalies),
+        cmocka_unit_test(more_false_alarms_take_less_evidence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,13 +19,26 @@ double tail_rank(const struct tail *tail, double value)
 {
     size_t n_above = tail->n - count_below(tail, value);
 
-    return -log((double)(n_above > 0 ? n_above : 1) / (double)tail->n);
+    if (n_above == 0)
+        return log((double)tail->n) + (value - tail->sorted[tail->n - 1]) / tail->slope;
+    return -log((double)n_above / (double)tail->n);
 }
 
 double tail_model(const struct tail *tail, double value)
 {
     return value >= tail->anchor ? tail->at_anchor + (value - tail->anchor) / tail->slope
                                  : tail_rank(tail, value);
+}
+
+size_t tail_leave_out(const struct tail *tail, double share, double most_share, double gap)
+{
+    size_t n = tail->n, n_out = (size_t)fmax(ceil(share * (double)n), 1);
+    size_t most = (size_t)(most_share * (double)n);
+
+    for (size_t k = most; k > n_out && k < n; k--)
+        if (tail->sorted[n - k] - tail->sorted[n - k - 1] >= gap)
+            return k;
+    return n_out < n ? n_out : n - 1;
 }
 
 double tail_quantile(const struct tail *tail, double q)

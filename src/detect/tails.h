@@ -32,11 +32,24 @@ struct tail {
 void tail_fit(struct tail *tail, const double *x, size_t n, double least);
 void tail_release(struct tail *tail);
 
-/* tail_rank -- -ln(#{j: x[j] >= value} / n), at most ln n. O(log n). */
+/*
+ * tail_rank -- -ln(#{j: x[j] >= value} / n): at most ln n, but for values beyond the largest,
+ * which count as much more as they are further out, by the slope. O(log n).
+ */
 double tail_rank(const struct tail *tail, double value);
 
 /* tail_model -- see above. O(log n). */
 double tail_model(const struct tail *tail, double value);
+
+/*
+ * tail_leave_out -- how many of the highest values may be what is to be found: so many that the
+ * rest says nothing of them.
+ *   share       0..1, left out in any case, and at least one value
+ *   most_share  up to so many are left out where a gap is below them
+ *   gap         that no value of such a tail could have below it by chance
+ * Returns less than n. O(n).
+ */
+size_t tail_leave_out(const struct tail *tail, double share, double most_share, double gap);
 
 /* tail_quantile -- quantile q of the values, 0..1, linear between them. */
 double tail_quantile(const struct tail *tail, double q);

@@ -53,7 +53,8 @@ const char run_sql_fois_named[] =
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
     "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
-    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause "  \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
+    "e.false_alarm_probability "                                                               \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \

@@ -48,6 +48,7 @@ enum run_sql_execution {
     EXECUTION_LABEL,
     EXECUTION_PART,
     EXECUTION_CAUSE,
+    EXECUTION_CHANCE,
 };
 
 /* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, or as in the trace. */

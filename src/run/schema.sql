@@ -108,6 +108,7 @@ CREATE TABLE execution (
     verdict     TEXT NOT NULL,      -- anomaly, normal
     detector_score   REAL NOT NULL, -- as it was analysed
     detector_verdict TEXT NOT NULL,
+    false_alarm_probability REAL NOT NULL, -- that it looks so strange though nothing is wrong
     time        REAL NOT NULL,      -- the measures of the residual detector, docs/algorithms.md
     gross       REAL NOT NULL,
     structure   REAL NOT NULL,

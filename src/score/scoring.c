@@ -23,6 +23,7 @@ void scoring_release(struct scoring *s)
     }
     free(s->measure);
     free(s->score);
+    free(s->chance);
     free(s->is_anomaly);
     *s = (struct scoring){0};
 }
@@ -147,14 +148,32 @@ static void correct(struct scoring *s, struct pool *pool)
     rows_release(&rows);
 }
 
-static void decide(struct scoring *s)
+static double strong_for(const struct scoring *s, const struct scoring_opts *opts)
 {
-    bool is_by_evidence = s->by && !isfinite(s->threshold);
+    double n = opts->n_run > 0 ? opts->n_run : s->forest.n_trees;
+
+    return opts->false_alarms > 0 ? residual_strong(n, opts->false_alarms)
+                                  : s->yardstick.strong;
+}
+
+/* By evidence, but where labels have changed the score. */
+static bool is_strange(const struct scoring *s, uint32_t t, double strong)
+{
+    if (isfinite(s->threshold))
+        return s->score[t] > s->threshold;
+    if (s->score[t] != s->residual.score[t])
+        return s->score[t] > s->yardstick.threshold;
+    return s->residual.evidence[t] >= strong;
+}
+
+static void decide(struct scoring *s, const struct scoring_opts *opts)
+{
+    double strong = strong_for(s, opts);
 
     for (uint32_t t = 0; t < s->forest.n_trees; t++) {
+        s->is_anomaly[t] = is_strange(s, t, strong);
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
-        s->is_anomaly[t] = is_by_evidence ? s->residual.evidence[t] >= RESIDUAL_STRONG
-                                          : s->score[t] > s->threshold;
+        s->chance[t] = residual_chance(s->residual.evidence[t]);
     }
 }
 
@@ -164,6 +183,7 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
     int rc = 0;
 
     s->score = mem_alloc(s->forest.n_trees, sizeof *s->score);
+    s->chance = mem_alloc(s->forest.n_trees, sizeof *s->chance);
     s->is_anomaly = mem_alloc(s->forest.n_trees, sizeof *s->is_anomaly);
     if (opts->detector->needs_matrix)
         rc = scoring_matrix(s, opts->features, opts->pool, &x);
@@ -175,7 +195,7 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
     correct(s, opts->pool);
     if (!isnan(opts->threshold))
         s->threshold = opts->threshold;
-    decide(s);
+    decide(s, opts);
     return 0;
 }
 

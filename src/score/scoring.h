@@ -54,6 +54,7 @@ struct scoring {
 
     double *score;    /* [forest.n_trees] after scoring_judge; in the detector's units */
     bool *is_anomaly; /* [forest.n_trees] */
+    double *chance;   /* [forest.n_trees] residual_chance */
     double threshold; /* what is above it is an anomaly; INFINITY: see scoring_judge */
     double gamma;     /* of the kernel of ocsvm; 0 with another detector */
 };
@@ -87,7 +88,9 @@ struct scoring_opts {
     const struct feature_ops *features;  /* ... and what it compares; see scoring_needs_bags */
     uint32_t k;                          /* neighbours; 0: the detector's own number */
     double threshold;                    /* NAN: the detector's own */
-    double gamma;                        /* 0: taken from the data */
+    double false_alarms; /* expected in a run; 0: RESIDUAL_FALSE_ALARMS or the model's */
+    double n_run;        /* executions of such a run; 0: as many as are judged */
+    double gamma;        /* 0: taken from the data */
     uint64_t seed;
     struct pool *pool;
 };
@@ -98,9 +101,9 @@ bool scoring_needs_bags(const struct scoring_opts *opts);
 /*
  * scoring_judge -- scores and verdicts of all trees.
  *   opts  of the model, if one is applied: detector and features are its own then
- * An anomaly is what scores above the threshold. A run without any anomaly has no threshold:
- * nothing is one there; in a model of such a run, the trees of other runs are anomalies whose
- * evidence is strong in absolute terms (residual_score.h), one by one.
+ * An anomaly is what scores above the threshold. The default detector has none: an anomaly is
+ * what is too strange to be by chance (residual_score.h), whatever its rank; where labels have
+ * changed a score, one that is above the yardstick's threshold.
  * Returns 0, or ERR_RANGE when a feature is not finite or takes too much memory, or there are
  * too few trees for the detector. O(trees * support vectors) by a one-class SVM, else see the
  * detector.

@@ -110,6 +110,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .n_vertices = (uint64_t)sqlite3_column_int64(query, EXECUTION_VERTICES),
         .n_messages = (uint64_t)sqlite3_column_int64(query, EXECUTION_MESSAGES),
         .score = sqlite3_column_double(query, EXECUTION_SCORE),
+        .chance = sqlite3_column_double(query, EXECUTION_CHANCE),
         .verdict = rundb_text(query, EXECUTION_VERDICT),
         .why = rundb_text(query, EXECUTION_WHY),
         .label = rundb_text_or_null(query, EXECUTION_LABEL),
@@ -199,6 +200,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "vertices", json_count(x->n_vertices));
     json_object_set_new(json, "messages", json_count(x->n_messages));
     json_object_set_new(json, "score", json_number(x->score));
+    json_object_set_new(json, "false_alarm_probability", json_number(x->chance));
     json_object_set_new(json, "verdict", json_text(x->verdict));
     json_object_set_new(json, "label", x->label ? json_text(x->label) : json_null());
     json_object_set_new(json, "why", json_text(x->why));

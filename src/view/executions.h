@@ -22,7 +22,7 @@ struct execution {
     uint32_t location, rank, thread, index;
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
-    double score;
+    double score, chance;      /* that it looks so strange though nothing is wrong */
     const char *verdict, *why; /* why with the cause chain after it, where there is one */
     const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
     const char *label;         /* the last word of a person: abnormal, normal; NULL for none */

@@ -8,3 +8,10 @@ jq -c '.candidates[] | [.id, .enter_ns, .duration_ns, .vertices, .messages, .ver
 
 # One object for each function of interest.
 snag analyze t --foi step --foi walk -o two.snag --json --top 1 | jq -c '[.foi, .trees, .vertices, .messages, .unique_subtrees, .max_depth, .candidates[0].id]'
+
+# How many may be called anomalies although nothing is wrong; a model has its own, or what is said.
+echo 'synth:300*step(compute@1ms(a 3*b));ranks=4;jitter=0.1;slow=compute/60/1.7;seed=2' >usual; echo 'synth:300*step(compute@1ms(a 3*b));ranks=4;jitter=0.1;slow=compute/60/1.9;seed=3' >new
+for n in 0.00001 1 10; do snag analyze "$(cat usual)" --foi step --false-alarms $n -o $n.snag --json | jq -c '[.anomalies, .candidates[0].false_alarm_probability < 1e-4]'; done
+snag model save 1.snag usual.model --quiet; for n in 0.00001 1 10; do snag score "$(cat new)" --model usual.model --false-alarms $n -o scored-$n.snag --json | jq -c .anomalies; done
+snag score "$(cat new)" --model usual.model -o scored.snag --json | jq -c .anomalies
+snag analyze "$(cat usual)" --false-alarms 0
