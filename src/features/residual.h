@@ -15,6 +15,7 @@
 
 #include "base/pack.h"
 #include "features/context.h"
+#include "features/local_usual.h"
 #include "features/robust.h"
 #include "features/shape.h"
 #include "features/wl.h"
@@ -47,6 +48,7 @@ struct residual_model {
     double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
     struct idmap class_id; /* of (path, complete label) */
     struct residual_context *class; /* [class_id.n] */
+    struct local_usual local;       /* factors of locations on typical times */
     struct shapes shapes;
     double log_size, size_scale; /* of ln(vertices of a tree): median, width of the distance */
 };
@@ -55,6 +57,8 @@ struct residual_model {
  * know. */
 struct residual_place {
     uint32_t *path, *class, *shape; /* [forest->n] each */
+    uint32_t *local;                /* [forest->n] of model->local, or NULL: all are _NONE */
+    uint32_t *site;                 /* [forest->n_trees] the same of its locations */
 };
 
 /*

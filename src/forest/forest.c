@@ -16,6 +16,7 @@ void forest_release(struct forest *forest)
     free(forest->exclusive_ns);
     free(forest->first);
     free(forest->location);
+    free(forest->place);
     free(forest->index);
     free(forest->call);
     free(forest->enter_ns);
@@ -38,6 +39,7 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->tree_cap = tree_cap;
         f->first = mem_resize(f->first, f->tree_cap + 1, sizeof *f->first);
         f->location = mem_resize(f->location, f->tree_cap, sizeof *f->location);
+        f->place = mem_resize(f->place, f->tree_cap, sizeof *f->place);
         f->index = mem_resize(f->index, f->tree_cap, sizeof *f->index);
         f->call = mem_resize(f->call, f->tree_cap, sizeof *f->call);
         f->enter_ns = mem_resize(f->enter_ns, f->tree_cap, sizeof *f->enter_ns);
@@ -70,6 +72,16 @@ void forest_add_gap(struct forest *f, struct forest_gap gap)
 {
     mem_grow(&f->gap, &f->gap_cap, f->n_gaps + 1, sizeof *f->gap);
     f->gap[f->n_gaps++] = gap;
+}
+
+uint64_t forest_place(const struct definitions *defs, uint32_t location)
+{
+    const struct location *l;
+
+    if (defs == NULL || location >= defs->n_locations)
+        return (uint64_t)location << 32;
+    l = &defs->location[location];
+    return (uint64_t)l->rank << 32 | l->thread;
 }
 
 static bool is_of_tracer(const struct definitions *defs, uint32_t region)
@@ -119,6 +131,7 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     uint32_t t = f->n_trees++;
 
     f->location[t] = location;
+    f->place[t] = forest_place(defs, location);
     f->index[t] = index;
     f->call[t] = root;
     f->enter_ns[t] = calls->enter_ns[root];

@@ -39,14 +39,15 @@ struct forest {
     uint64_t *exclusive_ns; /* [n] time in the call but not in its direct children */
 
     uint32_t n_trees;
-    uint32_t *first;        /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
-    uint32_t *location;     /* [n_trees] */
-    uint32_t *index;        /* [n_trees] number on its location, from 0 */
-    uint32_t *call;         /* [n_trees] row of the root among the calls of its location */
-    uint64_t *enter_ns;     /* [n_trees] of the root */
-    uint64_t *root_ns;      /* [n_trees] inclusive time of the root */
-    uint64_t *tracer_ns;    /* [n_trees] of that, in the tracer */
-    uint32_t *n_messages;   /* [n_trees] sends and receives inside */
+    uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
+    uint32_t *location;   /* [n_trees] */
+    uint64_t *place;      /* [n_trees] rank << 32 | thread of that, if there are definitions */
+    uint32_t *index;      /* [n_trees] number on its location, from 0 */
+    uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
+    uint64_t *enter_ns;   /* [n_trees] of the root */
+    uint64_t *root_ns;    /* [n_trees] inclusive time of the root */
+    uint64_t *tracer_ns;  /* [n_trees] of that, in the tracer */
+    uint32_t *n_messages; /* [n_trees] sends and receives inside */
     struct forest_gap *gap; /* [n_gaps] by tree and vertex */
     size_t n_gaps;
     size_t vertex_cap, tree_cap, gap_cap;
@@ -80,6 +81,9 @@ void forest_of_call(struct forest *forest, uint32_t location, const struct call_
 
 /* forest_add_gap -- for whoever appends trees one by one: gaps come in order. */
 void forest_add_gap(struct forest *forest, struct forest_gap gap);
+
+/* forest_place -- what `place` is of trees on a location. */
+uint64_t forest_place(const struct definitions *defs, uint32_t location);
 
 /* forest_gaps -- those of tree t. Returns how many. O(log n_gaps). */
 size_t forest_gaps(const struct forest *forest, uint32_t t, const struct forest_gap **gap);

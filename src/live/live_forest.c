@@ -58,6 +58,7 @@ struct span {
     uint32_t n_kept;                 /* of these */
     const struct tracer_rows *apart; /* [n_apart] */
     uint32_t n_apart;
+    uint64_t place;
 };
 
 void live_forest_init(struct live_forest *lf, uint32_t region)
@@ -326,6 +327,7 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     f->n = f->first[t + 1] = base + s->n_before + s->n_kept;
     lf->n_calls[t] = o->n_calls + s->n_new + (forest_n_rows(f, t) - (f->n - base));
     f->location[t] = location;
+    f->place[t] = s->place;
     f->index[t] = o->n_begun - 1;
     f->call[t] = calls_id(c, s->root);
     f->enter_ns[t] = c->enter_ns[s->root];
@@ -406,6 +408,7 @@ static struct span span_of(struct live_forest *lf, struct open_tree *o, const st
 void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c,
                      const struct definitions *defs)
 {
+    uint64_t place = forest_place(defs, location);
     struct open_tree *o;
     size_t m = 0;
 
@@ -426,6 +429,7 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct cal
         }
         o->n_begun += row >= c->n_carried;
         s = span_of(lf, o, c, row, defs);
+        s.place = place;
         m = c->inclusive_ns[row] == CALL_OPEN ? keep(lf, o, c, &s, m)
                                               : finish(lf, location, c, &s, m);
         row = s.end;
