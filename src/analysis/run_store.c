@@ -7,6 +7,8 @@
 #include "base/progress.h"
 #include "run/rundb.h"
 
+#include <math.h>
+
 static int save_foi(sqlite3 *db, const struct analysed *a)
 {
     const struct scoring *w = a->scoring;
@@ -35,8 +37,10 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
     return rc;
 }
 
+/* Times are of the sentence that was made last, which is of this tree. */
 static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analysed *a,
-                          uint32_t t, const char *why, const char *cause)
+                          uint32_t t, const struct why *why, const char *sentence,
+                          const char *cause)
 {
     const struct scoring *w = a->scoring;
     const struct forest *f = &w->forest;
@@ -45,12 +49,13 @@ static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analys
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrtrrrrrttt", a->foi->id, (int64_t)t, (int64_t)f->location[t],
-        (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
-        (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
-        (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
-        w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
-        score_part_name(w->residual.part[t]), why, cause);
+        db, insert, "iiiiiiiiiiiiiirtrtrrrrrttt", a->foi->id, (int64_t)t,
+        (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
+        (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(why->usual_ns),
+        (int64_t)llrint(why->lost_ns), (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t],
+        w->score[t], verdict, w->score[t], verdict, w->chance[t], m->time, m->gross,
+        m->structure, m->size, score_part_name(w->residual.part[t]), sentence, cause);
 }
 
 /* The chain of a tree as a sentence, or NULL where it says nothing new. */
@@ -73,8 +78,9 @@ static int save_executions(sqlite3 *db, const struct analysed *a)
     struct why why;
     int rc = rundb_prepare_insert(
         db, "execution",
-        "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, vertices, "
-        "messages, score, verdict, detector_score, detector_verdict, "
+        "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
+        "usual_ns, lost_ns, vertices, messages, score, verdict, detector_score, "
+        "detector_verdict, "
         "false_alarm_probability, time, gross, structure, "
         "size, part, why, cause",
         &insert);
@@ -89,7 +95,7 @@ static int save_executions(sqlite3 *db, const struct analysed *a)
         scoring_why(w, &why, t, sentence);
         if (w->is_anomaly[t] && w->score[t] > least)
             cause = chain_of(&causes, w, t, chain);
-        rc = save_execution(db, insert, a, t, sentence, cause);
+        rc = save_execution(db, insert, a, t, &why, sentence, cause);
         progress_add(&progress, 1);
     }
     progress_end(&progress);

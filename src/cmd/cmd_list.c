@@ -1,4 +1,4 @@
-/* snag list -- executions by score. */
+/* snag list -- executions by score, or by the time they lost. */
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/list.h"
@@ -8,6 +8,8 @@
 #include "cmd/strange_calls.h"
 #include "run/rundir.h"
 
+#include <string.h>
+
 void list_json(const struct execution *x, void *ctx)
 {
     (void)ctx;
@@ -16,18 +18,21 @@ void list_json(const struct execution *x, void *ctx)
 
 void list_text(const struct execution *x, void *ctx)
 {
-    char duration[TEXT_SIZE];
+    char text[TEXT_SIZE];
 
     table_cell(ctx, "%s", x->id);
     table_cell(ctx, "%.2f", x->score);
     table_cell(ctx, "%s", x->verdict);
-    table_cell(ctx, "%s", text_duration((double)x->duration_ns, duration));
+    table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
+    table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));
+    table_cell(ctx, "%s", x->lost_ns ? text_duration((double)x->lost_ns, text) : "");
     table_cell(ctx, "%s", x->why);
 }
 
 struct table *list_table(void)
 {
-    return table_new("lrlrl", "execution", "score", "verdict", "duration", "why");
+    return table_new("lrlrrrl", "execution", "score", "verdict", "at", "duration", "lost",
+                     "why");
 }
 
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json)
@@ -50,7 +55,10 @@ int cmd_list(const struct settings *settings)
 {
     struct execution_filter filter = selection_filter(settings);
     struct run run;
-    int rc = selection_open(&run, settings);
+    int rc;
+
+    filter.is_by_lost = settings->by && strcmp(settings->by, "lost") == 0;
+    rc = selection_open(&run, settings);
 
     if (rc == 0)
         rc = settings->is_per_call ? strange_calls_print(run.db, settings)

@@ -44,9 +44,10 @@ static const struct command commands[] = {
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},
-    {"list", "RUN [options]", "executions by score", "foi top all rank verdict per-call verify",
-     1, 1, cmd_list,
-     "Prints the executions of a run, the strangest first, with a reason each.\n"
+    {"list", "RUN [options]", "executions by score",
+     "foi top all by rank verdict per-call verify", 1, 1, cmd_list,
+     "Prints the executions of a run, the strangest first, with a reason each: when they\n"
+     "began, how long they took, and how much of that is over what their calls usually take.\n"
      "With --json, one object per line.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},

@@ -15,27 +15,33 @@ void local_usual_release(struct local_usual *l)
 {
     idmap_release(&l->site);
     idmap_release(&l->at);
-    free(l->root_ns);
+    free(l->log_whole);
     free(l->log_factor);
     *l = (struct local_usual){0};
 }
 
 void local_usual_sites(struct local_usual *l, const struct forest *forest)
 {
-    double *own = mem_alloc(forest->n_trees, sizeof *own);
-
     for (uint32_t t = 0; t < forest->n_trees; t++)
         idmap_add(&l->site, key_pair(0, forest->place[t]));
-    l->root_ns = mem_alloc(l->site.n, sizeof *l->root_ns);
+}
+
+void local_usual_wholes(struct local_usual *l, const struct forest *forest, const double *ratio,
+                        double overall)
+{
+    double *here = mem_alloc(forest->n_trees, sizeof *here);
+
+    l->log_whole = mem_alloc(l->site.n, sizeof *l->log_whole);
     for (uint32_t begin = 0, end; begin < forest->n_trees; begin = end) {
+        uint32_t site = local_usual_site(l, forest, begin);
+
         for (end = begin; end < forest->n_trees && forest->place[end] == forest->place[begin];
              end++)
-            own[end - begin] = (double)forest_own_ns(forest, end);
-        if (end - begin >= LOCAL_FEWEST)
-            l->root_ns[local_usual_site(l, forest, begin)] =
-                robust_quantile(own, end - begin, 0.5);
+            here[end - begin] = ratio[end];
+        l->log_whole[site] =
+            end - begin >= LOCAL_FEWEST ? robust_quantile(here, end - begin, 0.5) : overall;
     }
-    free(own);
+    free(here);
 }
 
 uint32_t local_usual_site(const struct local_usual *l, const struct forest *forest, uint32_t t)
@@ -90,7 +96,7 @@ uint32_t local_usual_find(const struct local_usual *l, uint32_t site, uint32_t p
 void local_usual_pack(const struct local_usual *l, struct pack *p)
 {
     pack_array(p, l->site.key, l->site.n, sizeof *l->site.key);
-    pack_array(p, l->root_ns, l->site.n, sizeof *l->root_ns);
+    pack_array(p, l->log_whole, l->site.n, sizeof *l->log_whole);
     pack_array(p, l->at.key, l->at.n, sizeof *l->at.key);
     pack_array(p, l->log_factor, l->at.n, sizeof *l->log_factor);
 }
@@ -110,9 +116,9 @@ void local_usual_unpack(struct local_usual *l, struct pack *p, uint32_t n_paths)
 {
     size_t n = unpack_keys(&l->site, p);
 
-    l->root_ns = unpack_array(p, n, sizeof *l->root_ns);
+    l->log_whole = unpack_array(p, n, sizeof *l->log_whole);
     for (size_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= !(l->root_ns[i] >= 0) || !isfinite(l->root_ns[i]);
+        p->is_bad |= !(fabs(l->log_whole[i]) < MOST_LOG_FACTOR);
     n = unpack_keys(&l->at, p);
     l->log_factor = unpack_array(p, n, sizeof *l->log_factor);
     for (size_t i = 0; !p->is_bad && i < n; i++)

@@ -23,7 +23,7 @@
 
 struct local_usual {
     struct idmap site;  /* key_pair(0, place of forest.h) of all locations with executions */
-    double *root_ns;    /* [site.n] median of an execution there; 0: there are too few */
+    double *log_whole;  /* [site.n] as log_ratio, of all that executions there spend */
     struct idmap at;    /* key_pair(site, path) */
     double *log_factor; /* [at.n] */
 };
@@ -42,6 +42,15 @@ struct local_time {
     uint32_t site, path;
     double log_ratio; /* of it to what is typical everywhere */
 };
+
+/*
+ * local_usual_wholes -- learn how much longer executions are than their calls together.
+ *   log_ratio  (trees) of the time of an execution to what is typical of its calls
+ *   overall    median of these: what holds where there are too few executions
+ * Sums of medians are no medians of sums. After local_usual_sites. O(trees).
+ */
+void local_usual_wholes(struct local_usual *local, const struct forest *forest,
+                        const double *log_ratio, double overall);
 
 /*
  * local_usual_fit -- learn which paths have a factor of their own where.

@@ -346,6 +346,38 @@ static void fit_path_sums(struct residual_model *m, const struct log_ratios *r)
     free(count);
 }
 
+static void fit_wholes(struct residual_model *m, const struct residual_place *place,
+                       const struct forest *forest)
+{
+    struct view view = {m, place, forest};
+    double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
+    double *sorted = mem_alloc(forest->n_trees, sizeof *sorted);
+    struct residual_pairs g;
+
+    residual_pairs_init(&g, m);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        double typical = 0, observed = (double)forest_own_ns(forest, t);
+
+        gather_sums(&g, &view, t); /* the offset was only for the logs of single calls */
+        for (size_t i = 0; i < g.n; i++)
+            typical += g.pair[i].typical_ns - g.pair[i].n_calls * m->offset_ns;
+        sorted[t] = ratio[t] = log(fmax(observed, m->offset_ns) / fmax(typical, m->offset_ns));
+    }
+    m->log_whole = robust_quantile(sorted, forest->n_trees, 0.5);
+    local_usual_wholes(&m->local, forest, ratio, m->log_whole);
+    residual_pairs_release(&g);
+    free(ratio);
+    free(sorted);
+}
+
+double residual_usual(const struct residual_model *m, const struct residual_place *place,
+                      uint32_t t, double typical_ns)
+{
+    uint32_t site = place->site[t];
+
+    return typical_ns * exp(site == LOCAL_NONE ? m->log_whole : m->local.log_whole[site]);
+}
+
 /* What trees spend on paths: everywhere, then by location, then both taken together. */
 static void fit_sums(struct residual_model *m, struct residual_place *place,
                      const struct forest *forest)
@@ -366,6 +398,7 @@ static void fit_sums(struct residual_model *m, struct residual_place *place,
     }
     free(ratios.time);
     free(ratios.path);
+    fit_wholes(m, place, forest);
 }
 
 static double round_off(double x)
@@ -572,6 +605,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_u32(p, m->is_warm);
     pack_f64(p, m->root_ns);
     pack_f64(p, m->offset_ns);
+    pack_f64(p, m->log_whole);
     pack_f64(p, m->log_size);
     pack_f64(p, m->size_scale);
     pack_array(p, m->paths.parent, n, sizeof *m->paths.parent);
@@ -661,10 +695,12 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->is_warm = unpack_u32(p) != 0;
     m->root_ns = unpack_f64(p);
     m->offset_ns = unpack_f64(p);
+    m->log_whole = unpack_f64(p);
     m->log_size = unpack_f64(p);
     m->size_scale = unpack_f64(p);
-    p->is_bad |= !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
-                 !isfinite(m->root_ns + m->offset_ns + m->log_size + m->size_scale);
+    p->is_bad |=
+        !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
+        !isfinite(m->root_ns + m->offset_ns + exp(m->log_whole) + m->log_size + m->size_scale);
     unpack_paths(m, p, n_regions);
     unpack_keys(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);

@@ -50,6 +50,7 @@ struct residual_model {
     struct residual_context *class; /* [class_id.n] */
     struct local_usual local;       /* factors of locations on typical times */
     struct shapes shapes;
+    double log_whole; /* median of ln(time of an execution / what its calls usually take) */
     double log_size, size_scale; /* of ln(vertices of a tree): median, width of the distance */
 };
 
@@ -121,6 +122,14 @@ void residual_pairs_release(struct residual_pairs *pairs);
 void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model *model,
                        const struct residual_place *place, const struct forest *forest,
                        uint32_t t);
+
+/*
+ * residual_usual -- what executions like tree t usually take: those with these calls, on this
+ * rank.
+ *   typical_ns  what its calls usually take, summed
+ */
+double residual_usual(const struct residual_model *model, const struct residual_place *place,
+                      uint32_t t, double typical_ns);
 
 /*
  * residual_call -- z of vertex v of tree t.

@@ -244,7 +244,7 @@ int closeup_to_json(struct closeup *c, json_t **out)
 
     json_object_set_new(json, "place", json_count(c->place));
     json_object_set_new(json, "of", json_count(c->n_executions));
-    json_object_set_new(json, "usual_duration_ns", json_number(c->model->root_ns));
+    json_object_set_new(json, "usual_duration_ns", json_count(c->x.usual_ns));
     json_object_set_new(json, "usual_vertices", json_number(exp(c->model->log_size)));
     json_object_set_new(json, "paths", json_paths(c));
     json_object_set_new(json, "structure", json_structure(c));
