@@ -3,11 +3,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/order.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is damaged takes no part in any chain. */
 static bool is_sound(const struct trace_view *view, uint32_t location)
@@ -69,20 +66,4 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
         return false;
     cause_of(&causes->view, forest->location[t], row, &causes->stretch, &causes->cause);
     return true;
-}
-
-double causes_least(const double *score, const bool *is_anomaly, uint32_t n)
-{
-    double *sorted = mem_alloc(n, sizeof *sorted), least = -INFINITY;
-    uint32_t n_anomalies = 0;
-
-    for (uint32_t t = 0; t < n; t++)
-        if (is_anomaly[t])
-            sorted[n_anomalies++] = score[t];
-    if (n_anomalies > CAUSES_MOST) {
-        qsort(sorted, n_anomalies, sizeof *sorted, order_f64_down);
-        least = sorted[CAUSES_MOST];
-    }
-    free(sorted);
-    return least;
 }

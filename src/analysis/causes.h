@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAUSES_MOST 4096 /* executions of a function whose sentence is stored */
+#define CAUSES_MOST 4096 /* executions of a function whose chain is followed unasked */
 
 struct causes {
     struct trace_view view;
@@ -40,11 +40,5 @@ void causes_release(struct causes *causes);
  */
 bool causes_of(struct causes *causes, const struct residual_model *model,
                const struct residual_place *place, const struct forest *forest, uint32_t t);
-
-/*
- * causes_least -- chains are stored of anomalies that score higher: of all, or of the highest
- * CAUSES_MOST. O(n log n).
- */
-double causes_least(const double *score, const bool *is_anomaly, uint32_t n);
 
 #endif

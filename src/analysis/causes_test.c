@@ -131,35 +131,12 @@ static void a_long_wait_is_looked_at_from_its_end(void **state)
     unmake(&m);
 }
 
-static void only_so_many_sentences_are_stored(void **state)
-{
-    enum { N = CAUSES_MOST + 100 };
-    double *score = calloc(N, sizeof *score);
-    bool *is_anomaly = calloc(N, sizeof *is_anomaly);
-    double least;
-    size_t n = 0;
-
-    (void)state;
-    for (int i = 0; i < N; i++) {
-        score[i] = (i * 7919) % N;
-        is_anomaly[i] = score[i] >= 50;
-    }
-    assert_true(causes_least(score, is_anomaly, CAUSES_MOST) == -INFINITY);
-    least = causes_least(score, is_anomaly, N);
-    for (int i = 0; i < N; i++)
-        n += score[i] > least;
-    assert_int_equal(n, CAUSES_MOST);
-    free(score);
-    free(is_anomaly);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_delay_is_followed_to_where_it_began),
         cmocka_unit_test(wrong_clocks_do_not_mislead),
         cmocka_unit_test(a_long_wait_is_looked_at_from_its_end),
-        cmocka_unit_test(only_so_many_sentences_are_stored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,15 @@
 
 #include "analysis/causes.h"
 #include "analysis/foi_settings.h"
+#include "analysis/incidents.h"
 #include "analysis/model_store.h"
 #include "base/progress.h"
 #include "run/rundb.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + 16)
 
 static int save_foi(sqlite3 *db, const struct analysed *a)
 {
@@ -37,71 +41,116 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
     return rc;
 }
 
+/* What is stored beside a function of interest's executions. */
+struct found {
+    const struct analysed *a;
+    struct why why;
+    struct causes causes;
+    struct incidents incidents;
+};
+
 /* Times are of the sentence that was made last, which is of this tree. */
-static int save_execution(sqlite3 *db, sqlite3_stmt *insert, const struct analysed *a,
-                          uint32_t t, const struct why *why, const char *sentence,
-                          const char *cause)
+static int save_execution(sqlite3 *db, const struct found *found, sqlite3_stmt *insert,
+                          uint32_t t, const char *sentence)
 {
+    const struct analysed *a = found->a;
     const struct scoring *w = a->scoring;
     const struct forest *f = &w->forest;
     const struct location *location = &w->defs->location[f->location[t]];
     const struct residual_measure *m = &w->measure[t];
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
+    uint32_t incident = found->incidents.of[t];
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiiiiirtrtrrrrrttt", a->foi->id, (int64_t)t,
+        db, insert, "iiiiiiiiiiiiiirtrtrrrrrttto", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
-        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(why->usual_ns),
-        (int64_t)llrint(why->lost_ns), (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t],
-        w->score[t], verdict, w->score[t], verdict, w->chance[t], m->time, m->gross,
-        m->structure, m->size, score_part_name(w->residual.part[t]), sentence, cause);
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(found->why.usual_ns),
+        (int64_t)llrint(found->why.lost_ns), (int64_t)forest_n_rows(f, t),
+        (int64_t)f->n_messages[t], w->score[t], verdict, w->score[t], verdict, w->chance[t],
+        m->time, m->gross, m->structure, m->size, score_part_name(w->residual.part[t]),
+        sentence, found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1);
 }
 
-/* The chain of a tree as a sentence, or NULL where it says nothing new. */
-static const char *chain_of(struct causes *causes, const struct scoring *w, uint32_t t,
-                            char out[CAUSE_SIZE])
+static int save_executions(sqlite3 *db, struct found *found)
 {
-    if (!causes_of(causes, &w->model, &w->place, &w->forest, t) ||
-        !cause_has_news(&causes->cause))
-        return NULL;
-    return cause_sentence(&causes->view, &causes->cause, out);
-}
-
-static int save_executions(sqlite3 *db, const struct analysed *a)
-{
-    const struct scoring *w = a->scoring;
-    double least = causes_least(w->score, w->is_anomaly, w->forest.n_trees);
+    const struct scoring *w = found->a->scoring;
     struct progress progress;
-    struct causes causes;
     sqlite3_stmt *insert;
-    struct why why;
     int rc = rundb_prepare_insert(
         db, "execution",
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
         "usual_ns, lost_ns, vertices, messages, score, verdict, detector_score, "
         "detector_verdict, "
-        "false_alarm_probability, time, gross, structure, "
-        "size, part, why, cause",
+        "false_alarm_probability, time, gross, structure, size, part, why, cause, incident",
         &insert);
 
-    scoring_why_init(w, &why);
-    causes_init(&causes, a->columns, w->defs);
     progress_begin(&progress, "storing", "executions", w->forest.n_trees);
     for (uint32_t t = 0; rc == 0 && t < w->forest.n_trees; t++) {
-        char sentence[WHY_SIZE], chain[CAUSE_SIZE];
-        const char *cause = NULL;
+        char sentence[WHY_SIZE];
 
-        scoring_why(w, &why, t, sentence);
-        if (w->is_anomaly[t] && w->score[t] > least)
-            cause = chain_of(&causes, w, t, chain);
-        rc = save_execution(db, insert, a, t, &why, sentence, cause);
+        scoring_why(w, &found->why, t, sentence);
+        rc = save_execution(db, found, insert, t, sentence);
         progress_add(&progress, 1);
     }
     progress_end(&progress);
-    causes_release(&causes);
-    why_release(&why);
     sqlite3_finalize(insert);
+    return rc;
+}
+
+/* The sentence of who speaks for it, with its chain. */
+static char *why_incident(struct found *found, const struct incident *x,
+                          char out[INCIDENT_WHY_SIZE])
+{
+    const char *chain = found->incidents.chain[x->speaker];
+    char sentence[WHY_SIZE];
+
+    scoring_why(found->a->scoring, &found->why, x->speaker, sentence);
+    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s", sentence, chain ? "; cause: " : "",
+             chain ? chain : "");
+    return out;
+}
+
+static int save_incidents(sqlite3 *db, struct found *found)
+{
+    const struct analysed *a = found->a;
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare_insert(
+        db, "incident",
+        "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
+        "rank, executions, ranks, why",
+        &insert);
+
+    for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
+        const struct incident *x = &found->incidents.incident[i];
+        char why[INCIDENT_WHY_SIZE];
+
+        rc = rundb_insert(db, insert, "iiriiiiiiiiit", a->foi->id, (int64_t)i + 1, x->score,
+                          (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
+                          (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
+                          (int64_t)a->scoring->defs->location[x->location].rank,
+                          (int64_t)x->n_members, (int64_t)x->n_locations,
+                          why_incident(found, x, why));
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static int save_found(sqlite3 *db, const struct analysed *a)
+{
+    const struct scoring *w = a->scoring;
+    struct found found = {.a = a};
+    int rc;
+
+    scoring_why_init(w, &found.why);
+    causes_init(&found.causes, a->columns, w->defs);
+    incidents_find(w, &found.causes, &found.incidents);
+    rc = save_executions(db, &found);
+    if (rc == 0)
+        rc = save_incidents(db, &found);
+    incidents_release(&found.incidents, w->forest.n_trees);
+    causes_release(&found.causes);
+    why_release(&found.why);
     return rc;
 }
 
@@ -115,7 +164,7 @@ static int store(void *ctx, const struct analysed *a)
         rc = model_store_save(db, a->foi->id, &w->model);
     if (rc == 0 && w->embedding.n_words > 0)
         rc = model_store_save_embedding(db, a->foi->id, &w->embedding);
-    return rc < 0 ? rc : save_executions(db, a);
+    return rc < 0 ? rc : save_found(db, a);
 }
 
 struct analysis_sink run_store_sink(sqlite3 *db)

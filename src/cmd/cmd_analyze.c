@@ -217,7 +217,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         print_foi(a, i);
         fputc('\n', stdout);
         filter.foi = a->made.foi[i].name;
-        rc = list_executions(db, &filter, false);
+        rc = list_incidents(db, &filter, false);
         if (rc == 0)
             rc = print_lost(a, db, i);
     }

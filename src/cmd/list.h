@@ -1,4 +1,5 @@
-/* list -- executions printed as a table or as JSON lines, for list and analyze. */
+/* list -- executions and incidents printed as a table or as JSON lines, for list and analyze.
+ */
 #ifndef SNAG_CMD_LIST_H
 #define SNAG_CMD_LIST_H
 
@@ -9,6 +10,11 @@
 
 /* list_executions -- print those that pass the filter. Returns 0 or a negative ERR_*. */
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json);
+
+/*
+ * list_incidents -- the same of incidents: those with an execution that passes the filter.
+ */
+int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json);
 
 /* list_table -- an empty table with the columns that list_text fills. */
 struct table *list_table(void);

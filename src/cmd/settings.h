@@ -73,8 +73,9 @@ struct settings {
     /* What is analysed, and how strange it is. */
     const char *detector, *call_detector, *model; /* NULL: not said */
     uint32_t neighbours;
-    double false_alarms; /* expected in a run; 0: not said */
-    double threshold;    /* NAN: the detector's own */
+    bool is_incidents, is_executions; /* what list is to show */
+    double false_alarms;              /* expected in a run; 0: not said */
+    double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
 
     /* What is printed or written, and where. */

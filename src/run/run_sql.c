@@ -69,6 +69,31 @@ const char run_sql_execution_at[] =
     EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
 const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 
+/* What labels made anomalies, and is part of nothing, comes with the incidents. */
+const char run_sql_incidents[] =
+    "WITH all_incidents AS ("
+    "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "
+    "i.rank, "
+    "i.executions, i.ranks, i.why, EXISTS (SELECT 1 FROM execution e WHERE e.foi = i.foi AND "
+    "e.incident = i.id AND e.verdict = 'anomaly') AS is_anomaly FROM incident i "
+    "UNION ALL "
+    "SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, e.tree, e.rank, "
+    "1, "
+    "1, e.why, 1 FROM execution e WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
+    "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "
+    "h.thread, h.idx, i.rank, i.executions, i.ranks, i.why, i.is_anomaly "
+    "FROM all_incidents i JOIN foi f ON f.id = i.foi "
+    "JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
+    "WHERE (?1 IS NULL OR i.foi = ?1) AND (?2 IS NULL OR h.rank = ?2 OR EXISTS (SELECT 1 FROM "
+    "execution e WHERE e.foi = i.foi AND e.incident = i.id AND e.rank = ?2)) "
+    "AND (?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) "
+    "ORDER BY i.is_anomaly OR i.is_costly DESC, i.lost_ns DESC, i.score DESC, i.foi, i.id "
+    "LIMIT ?4";
+const char run_sql_incident_members[] =
+    "SELECT rank, thread, idx FROM execution WHERE foi = ?1 AND incident = ?2 UNION ALL "
+    "SELECT rank, thread, idx FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
+    "ORDER BY rank, thread, idx";
+
 const char run_sql_lost_by_rank[] =
     "SELECT rank, count(*), sum(duration_ns), sum(lost_ns), sum(tracer_ns) FROM execution "
     "WHERE foi = ? GROUP BY rank ORDER BY 4 DESC, rank";

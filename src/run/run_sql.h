@@ -61,6 +61,30 @@ extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
 /* (foi, rank, thread, index); (foi, tree) */
 extern const char run_sql_execution_at[], run_sql_execution_of_tree[];
 
+enum run_sql_incident {
+    INCIDENT_FOI,
+    INCIDENT_FOI_NAME,
+    INCIDENT_ID,
+    INCIDENT_SCORE,
+    INCIDENT_BEGIN,
+    INCIDENT_END,
+    INCIDENT_LOST,
+    INCIDENT_HEAD,
+    INCIDENT_HEAD_RANK,
+    INCIDENT_HEAD_THREAD,
+    INCIDENT_HEAD_INDEX,
+    INCIDENT_RANK,
+    INCIDENT_EXECUTIONS,
+    INCIDENT_RANKS,
+    INCIDENT_WHY,
+    INCIDENT_IS_ANOMALY,
+};
+
+/* (foi, rank, verdict: each or NULL; most, -1 all), those that cost most first. */
+extern const char run_sql_incidents[];
+/* (foi, id, head) -> rank, thread, index of its executions; id 0: of the head alone */
+extern const char run_sql_incident_members[];
+
 /* (foi): what ranks lost, the most first */
 enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };
 extern const char run_sql_lost_by_rank[];

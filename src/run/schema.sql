@@ -119,7 +119,27 @@ CREATE TABLE execution (
     part        TEXT NOT NULL,      -- which of them says most: time, gross, structure, size
     why         TEXT NOT NULL,      -- one sentence
     cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
+    incident    INTEGER,            -- the one it is part of, or NULL
     PRIMARY KEY (foi, tree)
+) WITHOUT ROWID;
+CREATE INDEX execution_incident ON execution (foi, incident) WHERE incident IS NOT NULL;
+
+-- Disturbances: executions that were strange together (docs/algorithms.md, section 14).
+CREATE TABLE incident (
+    foi        INTEGER NOT NULL REFERENCES foi,
+    id         INTEGER NOT NULL,  -- from 1, those that cost most first
+    score      REAL NOT NULL,     -- what its executions say together
+    is_costly  INTEGER NOT NULL,  -- it matters even where none of them is an anomaly
+    begin_ns   INTEGER NOT NULL,
+    end_ns     INTEGER NOT NULL,
+    lost_ns    INTEGER NOT NULL,  -- over what is usual, summed over its executions
+    head       INTEGER NOT NULL,  -- tree of the execution it goes back to
+    location   INTEGER NOT NULL REFERENCES location, -- where its cause is
+    rank       INTEGER NOT NULL,
+    executions INTEGER NOT NULL,
+    ranks      INTEGER NOT NULL,  -- locations they are on
+    why        TEXT NOT NULL,
+    PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);
 CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);

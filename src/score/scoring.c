@@ -157,21 +157,20 @@ static double strong_for(const struct scoring *s, const struct scoring_opts *opt
 }
 
 /* By evidence, but where labels have changed the score. */
-static bool is_strange(const struct scoring *s, uint32_t t, double strong)
+static bool is_strange(const struct scoring *s, uint32_t t)
 {
     if (isfinite(s->threshold))
         return s->score[t] > s->threshold;
     if (s->score[t] != s->residual.score[t])
         return s->score[t] > s->yardstick.threshold;
-    return s->residual.evidence[t] >= strong;
+    return s->residual.evidence[t] >= s->strong;
 }
 
 static void decide(struct scoring *s, const struct scoring_opts *opts)
 {
-    double strong = strong_for(s, opts);
-
+    s->strong = strong_for(s, opts);
     for (uint32_t t = 0; t < s->forest.n_trees; t++) {
-        s->is_anomaly[t] = is_strange(s, t, strong);
+        s->is_anomaly[t] = is_strange(s, t);
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
         s->chance[t] = residual_chance(s->residual.evidence[t]);
     }

@@ -55,6 +55,7 @@ struct scoring {
     double *score;    /* [forest.n_trees] after scoring_judge; in the detector's units */
     bool *is_anomaly; /* [forest.n_trees] */
     double *chance;   /* [forest.n_trees] residual_chance */
+    double strong;    /* evidence that makes an anomaly */
     double threshold; /* what is above it is an anomaly; INFINITY: see scoring_judge */
     double gamma;     /* of the kernel of ocsvm; 0 with another detector */
 };

@@ -8,6 +8,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/closeup.h"
+#include "view/incident_list.h"
 #include "base/json.h"
 #include "serve/api.h"
 #include "serve/execution_items.h"
@@ -274,6 +275,24 @@ int api_candidates(struct worker *worker, const struct request *request,
     for (size_t i = (size_t)offset; i < list->n && n < limit; i++)
         tree[n++] = list->tree ? list->tree[i] : state->table->scores->order[i];
     return answer_items(worker, state, tree, n, list->n, response);
+}
+
+int api_incidents(struct worker *worker, const struct request *request,
+                  struct response *response)
+{
+    struct execution_filter filter = {.foi_id = request->id[0], .rank = NO_RANK};
+    struct foi_state *state;
+    json_t *incidents;
+    double limit;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = request_number(request, "limit", 1, MOST_ITEMS, USUAL_ITEMS, &limit);
+    if (rc == 0) {
+        filter.most = (uint64_t)limit;
+        rc = incident_list_to_json(worker->db, &filter, &incidents);
+    }
+    return rc < 0 ? rc : response_json(response, incidents);
 }
 
 /* -------------------------------------------------------------------------------- next */

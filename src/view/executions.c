@@ -247,9 +247,8 @@ json_t *execution_to_json(const struct execution *x)
 
 void executions_csv_head(FILE *out)
 {
-    fputs("id,foi,rank,thread,index,enter_ns,duration_ns,usual_ns,lost_ns,tracer_ns,"
-          "vertices,messages,score,verdict,"
-          "label,why\n",
+    fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
+          "label,why,usual_ns,lost_ns,tracer_ns\n",
           out);
 }
 
@@ -257,12 +256,10 @@ void execution_to_csv(const struct execution *x, FILE *out)
 {
     csv_text(out, x->id, true);
     csv_text(out, x->foi, false);
-    fprintf(out,
-            ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            ",%" PRIu64 ",%.9g,%s,%s,",
-            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->usual_ns, x->lost_ns,
-            x->tracer_ns, x->n_vertices, x->n_messages, x->score, x->verdict,
-            x->label ? x->label : "");
+    fprintf(out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
+            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
+            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
     csv_text(out, x->why, true);
-    fputc('\n', out);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", x->usual_ns, x->lost_ns,
+            x->tracer_ns);
 }

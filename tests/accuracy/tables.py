@@ -120,6 +120,82 @@ def with_labels(bench):
         table(["learner", "features", "executions"] + [str(n) for n in LABELS], rows)
 
 
+QUIET = "synth:1000*step(a@1ms b(c@1ms d@2ms >1 <1));ranks=4;jitter={};seed={}"
+RING = "synth:60*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=1000;jitter={};seed={}"
+
+
+def verdicts(bench):
+    """Runs in which nothing is wrong, and the labelled ones."""
+
+    def anomalies(program, *options):
+        out = run(bench.snag, "analyze", program, "--foi", "step", "-o", bench.path, "--force", "--quiet",
+                  "--json", "--top", "1", *options)
+        found = json.loads(out)
+        return found["anomalies"], found["trees"]
+
+    rows = []
+    for what, program, jitters, seeds in (("4 ranks", QUIET, (0.02, 0.05, 0.1, 0.2, 0.3), 10),
+                                          ("1,000 ranks in a ring", RING, (0.02, 0.1, 0.3), 3)):
+        for jitter in jitters:
+            found = [anomalies(program.format(jitter, seed)) for seed in range(1, seeds + 1)]
+            called = [n for n, _ in found]
+            rows.append([what, str(jitter), f"{seeds} of {found[0][1]:,}", str(sum(called)),
+                         f"{sum(n == 0 for n in called)} of {seeds}"])
+    print("Nothing is wrong:\n")
+    table(["program", "jitter", "runs", "anomalies in all", "runs without any"], rows)
+    rows = []
+    for name, foi in FORESTS.items():
+        where = bench.trace(name)
+        bench.analyze(where, foi)
+        e = bench.evaluate(where / "labels.csv")
+        rows.append([name, str(e["flagged"]), f"{e['precision']:.2f}", f"{e['recall']:.2f}"])
+    print("\nSomething is:\n")
+    table(["forest", "anomalies", "precision", "recall"], rows)
+
+
+def incidents(bench):
+    """Waves of delay with a known origin, and real stops."""
+    rows = []
+    for ranks in (100, 1000):
+        for slow in ("kernel/30/40", "kernel/20/10"):
+            origin = ranks // 2
+            program = (RING.format(0.02, 1).replace("ranks=1000", f"ranks={ranks}") +
+                       f";slow={slow}/{origin}")
+            run(bench.snag, "analyze", program, "--foi", "step", "-o", bench.path, "--force", "--quiet")
+            lines = run(bench.snag, "list", bench.path, "--incidents", "--json", "--verdict", "anomaly",
+                        "--all").decode().splitlines()
+            found = [json.loads(line) for line in lines]
+            every = int(slow.split("/")[1])
+            heads = {f"#{origin}-{i}" for i in range(every - 1, 60, every)}
+            right = sum(x["head"] in heads for x in found)
+            rows.append([f"{ranks:,}", slow, str(len(heads)), str(len(found)), str(right),
+                         str(max(len(x["members"]) for x in found))])
+    print("Waves:\n")
+    table(["ranks", "slow", "disturbances", "incidents", "their head is the origin", "executions in the largest"],
+          rows)
+    rows = []
+    for name, archive in injected_causes.TRACES.items():
+        where = bench.trace(name)
+        run(bench.snag, "analyze", str(where / archive), "--foi", "PairEAM::compute", "-o", bench.path,
+            "--force", "--quiet")
+        lines = run(bench.snag, "list", bench.path, "--incidents", "--json", "--all").decode().splitlines()
+        found = [json.loads(line) for line in lines]
+        stops = list(injected_causes.stops_of(bench.snag, bench.path, where / "truth_trace.csv"))
+        executions = query(bench.snag, bench.path, "SELECT enter_ns, duration_ns FROM execution")
+        spans = [(int(x["enter_ns"]), int(x["enter_ns"]) + int(x["duration_ns"])) for x in executions]
+        felt = [(r, a, b) for r, a, b in stops if any(begin < b and end > a for begin, end in spans)]
+        places, named = [], 0
+        for rank, a, b in felt:
+            place = next((i for i, x in enumerate(found) if x["begin_ns"] < b and x["end_ns"] > a), None)
+            if place is not None:
+                places.append(place + 1)
+                named += found[place]["rank"] == rank
+        rows.append([name, str(len(stops)), str(len(felt)), str(len(places)), str(named),
+                     ", ".join(str(p) for p in sorted(set(places)))])
+    print("\nReal stops:\n")
+    table(["trace", "stops", "during an execution", "in an incident", "their rank is named", "places"], rows)
+
+
 def average_precision(scored):
     """Of (score, is positive); ties are one step."""
     found = seen = total = 0
@@ -196,7 +272,7 @@ def causes(bench):
     table(["trace", "asked of", "stops"] + keys, rows)
 
 
-TABLES = {"without_labels": without_labels, "with_labels": with_labels, "paper": paper,
+TABLES = {"verdicts": verdicts, "incidents": incidents, "without_labels": without_labels, "with_labels": with_labels, "paper": paper,
           "interference": interference, "causes": causes}
 
 

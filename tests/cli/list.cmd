@@ -1,26 +1,42 @@
 #needs jq
 mkdir t && sample_archive t && snag analyze t --foi step -o t.snag >/dev/null
-snag list t.snag --top 4
-snag list t.snag | wc -l
-snag list t.snag --all | wc -l
-snag list t.snag --rank 2 --top 2
-snag list t.snag --verdict anomaly
-snag list t.snag --verdict normal --rank 0 -a | wc -l
-snag list t.snag --foi ste --top 1 --quiet --threads 1 --verbose
-snag list t.snag --foi other
-snag list t.snag --rank 9
+snag list t.snag --executions --top 4
+snag list t.snag --executions | wc -l
+snag list t.snag --executions --all | wc -l
+snag list t.snag --executions --rank 2 --top 2
+snag list t.snag --executions --verdict anomaly
+snag list t.snag --executions --verdict normal --rank 0 -a | wc -l
+snag list t.snag --executions --foi ste --top 1 --quiet --threads 1 --verbose
+snag list t.snag --executions --foi other
+snag list t.snag --executions --rank 9
 snag list t.snag --rank 9 --json
+
+# What was disturbed: executions that were strange together.
+snag list t.snag
+snag list t.snag --incidents --top 1 --rank 2
+snag list t.snag --incidents --json --verdict anomaly | jq -c 'del(.why, .score)'
+snag list t.snag --incidents --json --all | jq -c .lost_ns | head -n 2 | sort -rgc && echo sorted
+snag list t.snag --incidents --executions
+snag label t.snag '#0-3=abnormal' --quiet && snag retrain t.snag --quiet >/dev/null; snag list t.snag --incidents --json --all | jq -c 'select(.members[0] == "#0-3") | [.verdict, .head]'; snag retrain t.snag --undo --quiet >/dev/null; snag list t.snag --incidents --json --verdict anomaly | jq -c .members
 
 # As JSON: one object a line, with the documented keys.
 snag list t.snag --top 2 --json | jq -c keys_unsorted
 snag list t.snag --top 2 --json | jq -c '[.id, .foi, .rank, .thread, .index, .enter_ns, .duration_ns, .vertices, .messages, .verdict, .label]'
 snag list t.snag --all --json | jq -c .score | sort -rg | cmp - <(snag list t.snag --all --json | jq -c .score) && echo sorted
 
+# What lost most first: 9 us of a solve, then one sort more; all of it is in what analyze says.
+snag list t.snag --by lost --top 3
+snag list t.snag --by lost --incidents
+snag list t.snag --by time
+snag list t.snag --all --json | jq -s '[(map(.lost_ns) | add), (map(.tracer_ns) | add)]' -c
+snag analyze t --foi step -o u.snag --json | jq -c '[.lost_ns, .tracer_ns], .lost_by_rank[]'
+snag analyze t --foi step -o v.snag | grep 'lost in all'
+
 # Checksums.
 snag list t.snag --verify --top 1 >/dev/null && echo good
 printf x | dd of=t.snag/calls/enter_ns.u64 bs=1 seek=100 conv=notrunc 2>/dev/null
 snag list t.snag --verify --top 1
-snag list t.snag --top 1 >/dev/null && echo not looked at
+snag list t.snag --executions --top 1 >/dev/null && echo not looked at
 
 # What is no run.
 snag list nowhere.snag

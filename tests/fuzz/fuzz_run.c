@@ -130,6 +130,7 @@ static const char *const paths[] = {
     "/fois/1/typical",
     "/fois/1/next",
     "/fois/1/retrains",
+    "/fois/1/incidents",
     "/fois/1/projection",
     "/timeline",
     "/messages",

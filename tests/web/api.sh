@@ -41,6 +41,7 @@ try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
+try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
 try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'

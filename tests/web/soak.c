@@ -38,6 +38,7 @@ static const struct kind {
     {5, "/fois/1/typical", NULL, "200"},
     {3, "/fois/1/next?n=2", NULL, "200"},
     {2, "/fois/1/retrains", NULL, "200"},
+    {2, "/fois/1/incidents?limit=5", NULL, "200"},
     {10, "/fois/1/projection", NULL, "200 404"},
     {200, "/timeline?begin=%W&width=300", NULL, "200"},
     {60, "/timeline?end=%W&width=64&most=50", NULL, "200"},

@@ -1,0 +1,523 @@
+/*
+ * Suspects are joined by union-find; then each group is gone through once, in the order of its
+ * group and what it votes for.
+ */
+#include "analysis/incidents.h"
+
+#include "base/mem.h"
+#include "base/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
+#define FEWEST_SUSPECTS 20u
+#define COSTLY                                                                                 \
+    3.0         /* typical executions lost per location, which matter although they are usual */
+#define MANY 4u /* one in so many locations have the same iteration disturbed: it is one */
+#define FEWEST_MANY 3u            /* and so many at least */
+#define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
+
+/* Where and when something was. */
+struct span {
+    uint32_t location;
+    uint64_t begin_ns, end_ns;
+};
+
+struct suspect {
+    uint32_t tree, group; /* group: another suspect's number, or its own at the root */
+    struct span origin;   /* the last call of its chain, or itself */
+    uint32_t culprit;     /* tree that the origin is in, or INCIDENT_NONE */
+};
+
+struct finder {
+    const struct scoring *w;
+    struct causes *causes;
+    struct incidents *out;
+    uint32_t *first_tree;    /* [n_locations + 1] */
+    uint32_t *suspect_of;    /* [n_trees] or INCIDENT_NONE */
+    struct suspect *suspect; /* [n] */
+    uint32_t n;
+};
+
+/* ------------------------------------------------------------------------------ suspects */
+
+struct ranked {
+    double score;
+    uint32_t tree;
+};
+
+static int by_score(const void *a, const void *b)
+{
+    const struct ranked *p = a, *q = b;
+
+    return p->score != q->score ? (p->score < q->score) - (p->score > q->score)
+                                : order_u32(&p->tree, &q->tree);
+}
+
+static void choose_suspects(struct finder *f)
+{
+    const struct scoring *w = f->w;
+    uint32_t n = w->forest.n_trees, n_others = (uint32_t)ceil(SUSPECT_SHARE * n);
+    struct ranked *ranked = mem_alloc(n, sizeof *ranked);
+
+    n_others = n_others < FEWEST_SUSPECTS ? FEWEST_SUSPECTS : n_others;
+    n_others = n_others > CAUSES_MOST ? CAUSES_MOST : n_others;
+    for (uint32_t t = 0; t < n; t++)
+        ranked[t] = (struct ranked){w->score[t], t};
+    qsort(ranked, n, sizeof *ranked, by_score);
+    f->suspect = mem_alloc(n, sizeof *f->suspect);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = ranked[i].tree;
+
+        if (i >= n_others && !w->is_anomaly[t])
+            continue;
+        f->suspect_of[t] = f->n;
+        f->suspect[f->n] = (struct suspect){.tree = t, .group = f->n};
+        f->n++;
+    }
+    free(ranked);
+}
+
+static struct span span_of(const struct forest *forest, uint32_t t)
+{
+    return (struct span){forest->location[t], forest->enter_ns[t],
+                         forest->enter_ns[t] + forest->root_ns[t]};
+}
+
+/* ------------------------------------------------------------------------------- joining */
+
+static uint32_t root_of(struct finder *f, uint32_t s)
+{
+    while (f->suspect[s].group != s)
+        s = f->suspect[s].group = f->suspect[f->suspect[s].group].group;
+    return s;
+}
+
+static void join(struct finder *f, uint32_t a, uint32_t b)
+{
+    a = root_of(f, a);
+    b = root_of(f, b);
+    f->suspect[a > b ? a : b].group = a > b ? b : a;
+}
+
+static uint64_t overlap(const struct span *a, const struct span *b)
+{
+    uint64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+    uint64_t end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+
+    return end > begin ? end - begin : 0;
+}
+
+/* The tree that shares most time with an span on the same location, or INCIDENT_NONE. */
+static uint32_t tree_at(const struct finder *f, const struct span *span)
+{
+    const struct forest *forest = &f->w->forest;
+    uint32_t low = f->first_tree[span->location], end = f->first_tree[span->location + 1];
+    uint32_t high = end, best = INCIDENT_NONE;
+    uint64_t most = 0;
+
+    while (low < high) { /* the first that ends after the span begins */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (forest->enter_ns[middle] + forest->root_ns[middle] <= span->begin_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < end && forest->enter_ns[low] < span->end_ns; low++) {
+        struct span tree = span_of(forest, low);
+
+        if (overlap(&tree, span) > most) {
+            most = overlap(&tree, span);
+            best = low;
+        }
+    }
+    return best;
+}
+
+/* Follows the chain of a suspect; joins it with the suspects that it leads through. */
+static void follow(struct finder *f, uint32_t s)
+{
+    const struct scoring *w = f->w;
+    struct suspect *suspect = &f->suspect[s];
+    const struct cause *cause = &f->causes->cause;
+    char sentence[CAUSE_SIZE];
+
+    if (!causes_of(f->causes, &w->model, &w->place, &w->forest, suspect->tree))
+        return;
+    for (uint32_t i = 0; i < cause->n; i++) {
+        const struct cause_link *link = &cause->link[i];
+        uint32_t tree;
+
+        suspect->origin = (struct span){link->location, link->begin_ns, link->end_ns};
+        tree = tree_at(f, &suspect->origin);
+        if (tree != INCIDENT_NONE && f->suspect_of[tree] != INCIDENT_NONE)
+            join(f, s, f->suspect_of[tree]);
+        suspect->culprit = tree;
+    }
+    if (w->is_anomaly[suspect->tree] && cause_has_news(cause))
+        f->out->chain[suspect->tree] =
+            mem_copy_string(cause_sentence(&f->causes->view, cause, sentence));
+}
+
+static void follow_all(struct finder *f)
+{
+    for (uint32_t s = 0; s < f->n; s++) {
+        f->suspect[s].origin = span_of(&f->w->forest, f->suspect[s].tree);
+        f->suspect[s].culprit = f->suspect[s].tree;
+    }
+    for (uint32_t s = 0; s < f->n && s < CAUSES_MOST; s++) /* the highest scores first */
+        follow(f, s);
+}
+
+/* What two suspects have in common if they are to be joined: a key, and some time. */
+struct common {
+    uint32_t key, suspect;
+    struct span span;
+};
+
+static int by_key_and_time(const void *a, const void *b)
+{
+    const struct common *p = a, *q = b;
+
+    if (p->key != q->key)
+        return order_u32(&p->key, &q->key);
+    if (p->span.begin_ns != q->span.begin_ns)
+        return p->span.begin_ns < q->span.begin_ns ? -1 : 1;
+    return order_u32(&p->suspect, &q->suspect);
+}
+
+/* Joins those with the same key that overlap, one with the next, where they are enough. */
+static void join_common(struct finder *f, struct common *common, uint32_t n, uint32_t fewest)
+{
+    qsort(common, n, sizeof *common, by_key_and_time);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        uint64_t until = common[i].span.end_ns;
+
+        for (end = i + 1;
+             end < n && common[end].key == common[i].key && common[end].span.begin_ns < until;
+             end++)
+            if (common[end].span.end_ns > until)
+                until = common[end].span.end_ns;
+        for (uint32_t k = i + 1; k < end && end - i >= fewest; k++)
+            join(f, common[i].suspect, common[k].suspect);
+    }
+}
+
+/* Those that go back to the same time of the same location. */
+static void join_by_origin(struct finder *f)
+{
+    struct common *common = mem_alloc(f->n, sizeof *common);
+
+    for (uint32_t s = 0; s < f->n; s++)
+        common[s] = (struct common){f->suspect[s].origin.location, s, f->suspect[s].origin};
+    join_common(f, common, f->n, 2);
+    free(common);
+}
+
+/* Anomalies of the same iteration at the same time, on many locations. */
+static void join_by_iteration(struct finder *f)
+{
+    const struct scoring *w = f->w;
+    struct common *common = mem_alloc(f->n, sizeof *common);
+    uint32_t n = 0, n_busy = 0;
+
+    for (uint32_t l = 0; l < f->causes->view.n_locations; l++)
+        n_busy += f->first_tree[l + 1] > f->first_tree[l];
+    for (uint32_t s = 0; s < f->n; s++) {
+        uint32_t t = f->suspect[s].tree;
+
+        if (w->is_anomaly[t])
+            common[n++] = (struct common){w->forest.index[t], s, span_of(&w->forest, t)};
+    }
+    join_common(f, common, n, n_busy / MANY > FEWEST_MANY ? n_busy / MANY : FEWEST_MANY);
+    free(common);
+}
+
+/* -------------------------------------------------------------------------------- groups */
+
+double incident_joint(uint32_t n, double sum)
+{
+    double log_term = 0, log_sum = 0; /* of sum^k / k! over k < n */
+
+    if (sum <= 0)
+        return 0;
+    for (uint32_t k = 1; k < n; k++) {
+        log_term += log(sum / k);
+        log_sum = fmax(log_sum, log_term) + log1p(exp(-fabs(log_sum - log_term)));
+    }
+    return fmax(sum - log_sum, 0);
+}
+
+static double lost_ns(const struct scoring *w, uint32_t t)
+{
+    return w->measure[t].gross * w->model.root_ns;
+}
+
+/* One member, as it votes for what its incident goes back to. */
+struct vote {
+    uint32_t group, location, culprit, tree;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct vote *p = a, *q = b;
+
+    if (p->group != q->group)
+        return order_u32(&p->group, &q->group);
+    if (p->location != q->location)
+        return order_u32(&p->location, &q->location);
+    return p->culprit != q->culprit ? order_u32(&p->culprit, &q->culprit)
+                                    : order_u32(&p->tree, &q->tree);
+}
+
+/* The location that most lost time goes back to, and the tree there that most of it does. */
+static void elect(const struct scoring *w, const struct vote *vote, uint32_t n,
+                  struct incident *x)
+{
+    double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
+    uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_new = i == 0 || vote[i].location != vote[i - 1].location;
+        double weight = lost_ns(w, vote[i].tree) + 1e-3 * w->score[vote[i].tree];
+
+        if (is_new) {
+            sum = 0;
+            most_of_tree = -1;
+        }
+        if (is_new || vote[i].culprit != vote[i - 1].culprit)
+            sum_of_tree = 0;
+        sum += weight;
+        sum_of_tree += weight;
+        if (vote[i].culprit != INCIDENT_NONE && sum_of_tree > most_of_tree) {
+            most_of_tree = sum_of_tree;
+            best = vote[i].culprit;
+        }
+        if (sum > most) {
+            most = sum;
+            x->location = vote[i].location;
+            elected = most_of_tree >= 0 ? best : INCIDENT_NONE;
+        }
+    }
+    x->head = elected;
+}
+
+/* The member that lost most, of those on a location if there are any. */
+static uint32_t greatest_loser(const struct scoring *w, const struct vote *vote, uint32_t n,
+                               uint32_t location)
+{
+    uint32_t best = vote[0].tree;
+
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t t = vote[i].tree;
+        bool is_there = w->forest.location[t] == location;
+        bool was_there = w->forest.location[best] == location;
+
+        if (is_there != was_there ? is_there : lost_ns(w, t) > lost_ns(w, best))
+            best = t;
+    }
+    return best;
+}
+
+static void add_member(const struct scoring *w, struct incident *x, uint32_t t)
+{
+    struct span span = span_of(&w->forest, t);
+
+    if (x->n_members == 0 || span.begin_ns < x->begin_ns)
+        x->begin_ns = span.begin_ns;
+    if (span.end_ns > x->end_ns)
+        x->end_ns = span.end_ns;
+    x->n_members++;
+    x->lost_ns += lost_ns(w, t);
+    x->is_anomaly |= w->is_anomaly[t];
+}
+
+/* The strangest member of a location: its others are not independent of it. */
+struct speaker {
+    uint32_t location;
+    double score;
+};
+
+static int by_location(const void *a, const void *b)
+{
+    return order_u32(&((const struct speaker *)a)->location,
+                     &((const struct speaker *)b)->location);
+}
+
+/* One per location; returns how many. */
+static uint32_t speakers_of(const struct scoring *w, const struct vote *vote, uint32_t n,
+                            struct speaker *speaker)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        speaker[i] = (struct speaker){w->forest.location[vote[i].tree], w->score[vote[i].tree]};
+    qsort(speaker, n, sizeof *speaker, by_location);
+    for (uint32_t i = 0; i < n; i++) {
+        struct speaker *last = n_kept > 0 ? &speaker[n_kept - 1] : NULL;
+
+        if (last && last->location == speaker[i].location) {
+            last->score = fmax(last->score, speaker[i].score);
+        } else {
+            speaker[n_kept++] = speaker[i];
+        }
+    }
+    return n_kept;
+}
+
+/* Joint evidence ranks, but does not judge: locations that wait for each other are not
+ * independent, and in runs in which nothing is wrong two of them look like one disturbance. */
+static void score_jointly(const struct scoring *w, const struct vote *vote, uint32_t n,
+                          struct incident *x)
+{
+    struct speaker *speaker = mem_alloc(n, sizeof *speaker);
+    double sum = 0;
+
+    x->n_locations = speakers_of(w, vote, n, speaker);
+    for (uint32_t i = 0; i < x->n_locations; i++)
+        sum += fmax(speaker[i].score, 0);
+    x->score = incident_joint(x->n_locations, sum);
+    free(speaker);
+}
+
+static bool is_on(const struct scoring *w, const struct vote *vote, uint32_t n,
+                  uint32_t location)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (w->forest.location[vote[i].tree] == location)
+            return true;
+    return false;
+}
+
+static struct incident make(struct finder *f, const struct vote *vote, uint32_t n)
+{
+    const struct scoring *w = f->w;
+    struct incident x = {.head = INCIDENT_NONE};
+
+    for (uint32_t i = 0; i < n; i++)
+        add_member(w, &x, vote[i].tree);
+    score_jointly(w, vote, n, &x);
+    elect(w, vote, n, &x);
+    x.speaker = greatest_loser(w, vote, n, x.location);
+    if (x.head == INCIDENT_NONE)
+        x.head = x.speaker;
+    else if (f->suspect_of[x.head] == INCIDENT_NONE) {
+        f->suspect_of[x.head] = TAKEN; /* of no other incident */
+        add_member(w, &x, x.head);
+        x.n_locations += !is_on(w, vote, n, w->forest.location[x.head]);
+    } else if (f->suspect_of[x.head] != TAKEN && lost_ns(w, x.head) > 0) {
+        x.speaker = x.head;
+    }
+    x.is_costly = x.lost_ns >= COSTLY * w->model.root_ns * x.n_locations;
+    return x;
+}
+
+static struct vote *take_votes(struct finder *f)
+{
+    struct vote *vote = mem_alloc(f->n, sizeof *vote);
+
+    for (uint32_t s = 0; s < f->n; s++)
+        vote[s] = (struct vote){root_of(f, s), f->suspect[s].origin.location,
+                                f->suspect[s].culprit, f->suspect[s].tree};
+    qsort(vote, f->n, sizeof *vote, by_group);
+    return vote;
+}
+
+/* An incident and where its members' votes begin. */
+struct made {
+    struct incident incident;
+    uint32_t first, end;
+};
+
+static bool matters(const struct incident *x)
+{
+    return x->is_anomaly || x->is_costly;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct incident *p = &((const struct made *)a)->incident;
+    const struct incident *q = &((const struct made *)b)->incident;
+
+    if (matters(p) != matters(q))
+        return matters(q) - matters(p);
+    if (p->lost_ns != q->lost_ns)
+        return p->lost_ns < q->lost_ns ? 1 : -1;
+    if (p->score != q->score)
+        return p->score < q->score ? 1 : -1;
+    return order_u32(&p->head, &q->head);
+}
+
+static void make_all(struct finder *f)
+{
+    struct incidents *out = f->out;
+    struct vote *vote = take_votes(f);
+    struct made *made = mem_alloc(f->n, sizeof *made);
+
+    for (uint32_t i = 0, end; i < f->n; i = end) {
+        for (end = i + 1; end < f->n && vote[end].group == vote[i].group; end++)
+            ;
+        made[out->n++] = (struct made){make(f, vote + i, end - i), i, end};
+    }
+    qsort(made, out->n, sizeof *made, by_cost);
+    out->incident = mem_alloc(out->n, sizeof *out->incident);
+    for (uint32_t k = 0; k < out->n; k++) {
+        out->incident[k] = made[k].incident;
+        for (uint32_t i = made[k].first; i < made[k].end; i++)
+            out->of[vote[i].tree] = k;
+    }
+    for (uint32_t k = 0; k < out->n; k++)
+        if (out->of[out->incident[k].head] == INCIDENT_NONE)
+            out->of[out->incident[k].head] = k;
+    free(made);
+    free(vote);
+}
+
+/* --------------------------------------------------------------------------------- public */
+
+static void find_first_trees(struct finder *f)
+{
+    const struct forest *forest = &f->w->forest;
+    uint32_t n_locations = f->causes->view.n_locations, t = 0;
+
+    f->first_tree = mem_alloc((size_t)n_locations + 1, sizeof *f->first_tree);
+    for (uint32_t l = 0; l <= n_locations; l++) {
+        while (t < forest->n_trees && forest->location[t] < l)
+            t++;
+        f->first_tree[l] = t;
+    }
+}
+
+void incidents_find(const struct scoring *scoring, struct causes *causes, struct incidents *out)
+{
+    uint32_t n = scoring->forest.n_trees;
+    struct finder f = {.w = scoring, .causes = causes, .out = out};
+
+    *out = (struct incidents){.of = mem_alloc(n, sizeof *out->of),
+                              .chain = mem_alloc(n, sizeof *out->chain)};
+    f.suspect_of = mem_alloc(n, sizeof *f.suspect_of);
+    memset(out->of, 0xff, n * sizeof *out->of);
+    memset(f.suspect_of, 0xff, n * sizeof *f.suspect_of);
+    find_first_trees(&f);
+    choose_suspects(&f);
+    follow_all(&f);
+    join_by_origin(&f);
+    join_by_iteration(&f);
+    make_all(&f);
+    free(f.first_tree);
+    free(f.suspect_of);
+    free(f.suspect);
+}
+
+void incidents_release(struct incidents *incidents, uint32_t n_trees)
+{
+    for (uint32_t t = 0; incidents->chain && t < n_trees; t++)
+        free(incidents->chain[t]);
+    free(incidents->chain);
+    free(incidents->incident);
+    free(incidents->of);
+    *incidents = (struct incidents){0};
+}

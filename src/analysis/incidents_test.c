@@ -1,0 +1,151 @@
+/* Disturbances that are known, because the program is made up. */
+#include "analysis/incidents.h"
+
+#include "analysis/run_scoring.h"
+#include "analysis/sample_run.h"
+#include "base/test.h"
+#include "run/run_summary.h"
+#include "run/rundb.h"
+
+#include <math.h>
+
+struct made {
+    struct sample_run run;
+    struct definitions defs;
+    struct scoring work;
+    struct causes causes;
+    struct incidents found;
+};
+
+static void make(struct made *m, const char *program)
+{
+    struct scoring_opts opts = {.threshold = NAN};
+
+    *m = (struct made){0};
+    sample_run_init(&m->run, program, "step", NULL);
+    opts.detector = detector_find(SCORING_DEFAULT);
+    opts.features = feature_find(SCORING_DEFAULT);
+    opts.pool = m->run.pool;
+    assert_int_equal(run_summary_definitions(m->run.db, &m->defs), 0);
+    assert_int_equal(run_scoring_load(&m->work, m->run.db, &m->run.columns, &m->defs, 1, false),
+                     0);
+    assert_int_equal(scoring_judge(&m->work, &opts), 0);
+    causes_init(&m->causes, &m->run.columns, &m->defs);
+    incidents_find(&m->work, &m->causes, &m->found);
+}
+
+static void unmake(struct made *m)
+{
+    incidents_release(&m->found, m->work.forest.n_trees);
+    causes_release(&m->causes);
+    scoring_release(&m->work);
+    definitions_release(&m->defs);
+    sample_run_release(&m->run);
+}
+
+static uint32_t count_anomalous(const struct made *m)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->found.n; i++)
+        n += m->found.incident[i].is_anomaly;
+    return n;
+}
+
+static void assert_head(const struct made *m, uint32_t incident, uint32_t rank, uint32_t index)
+{
+    uint32_t head = m->found.incident[incident].head;
+
+    assert_int_equal(m->work.forest.location[head], rank);
+    assert_int_equal(m->work.forest.index[head], index);
+    assert_int_equal(m->found.incident[incident].location, rank);
+    assert_int_equal(m->found.of[head], incident);
+}
+
+/* Rank 0 is slow twice; the others wait for it, one for the other, and in a barrier. */
+static void who_waits_is_part_of_what_it_waits_for(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:200*step(compute@1ms 1:<1 2:<1 3:<1 0:>1 1:>1 2:>1 |);ranks=4;jitter=0.02;"
+             "slow=compute/100/9/0");
+    assert_int_equal(count_anomalous(&m), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct incident *x = &m.found.incident[i];
+
+        assert_int_equal(x->n_members, 4);
+        assert_int_equal(x->n_locations, 4);
+        assert_true(x->lost_ns > 4 * 7.5e6 && x->lost_ns < 4 * 8.5e6);
+        assert_true(x->end_ns - x->begin_ns < 13000000);
+        assert_true(x->score > m.work.score[x->head]);
+    }
+    assert_head(&m, m.found.incident[0].begin_ns < m.found.incident[1].begin_ns ? 0 : 1, 0, 99);
+    unmake(&m);
+}
+
+/* In a ring a delay goes from rank to rank, one an iteration, until the program ends. */
+static void a_wave_through_many_ranks_is_one(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:60*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=300;jitter=0.02;"
+             "slow=kernel/20/30/150");
+    assert_int_equal(count_anomalous(&m), 3);
+    for (uint32_t i = 0; i < 3; i++) /* the earlier it is, the more it delays */
+        assert_head(&m, i, 150, 20 * i + 19);
+    assert_true(m.found.incident[0].n_members >= 40);
+    assert_true(m.found.incident[1].n_members >= 20);
+    unmake(&m);
+}
+
+/* All ranks pause at once, and none of them waits for another. */
+static void the_same_iteration_on_many_ranks_is_one(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:200*step(compute@1ms);ranks=6;jitter=0.02;slow=compute/150/12");
+    assert_int_equal(count_anomalous(&m), 1);
+    assert_int_equal(m.found.incident[0].n_members, 6);
+    unmake(&m);
+}
+
+static void what_has_nothing_to_do_with_each_other_stays_apart(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:300*step(compute@1ms);ranks=6;jitter=0.02;slow=compute/150/12/2");
+    assert_int_equal(count_anomalous(&m), 2);
+    assert_true(m.found.n > 2); /* those that are no anomalies are there, too */
+    for (uint32_t i = 0; i < m.found.n; i++)
+        assert_int_equal(m.found.incident[i].n_members, 1);
+    unmake(&m);
+}
+
+/* Against the sum that defines it. */
+static void evidence_of_several_is_that_of_their_sum(void **state)
+{
+    (void)state;
+    assert_true(fabs(incident_joint(1, 5.5) - 5.5) < 1e-12);
+    assert_true(fabs(incident_joint(2, 10) - (10 - log(11))) < 1e-12);
+    assert_true(fabs(incident_joint(3, 10) - (10 - log(61))) < 1e-12);
+    assert_true(incident_joint(3, 0) == 0);
+    assert_true(isfinite(incident_joint(1000, 5000)) && incident_joint(1000, 5000) > 1000);
+    assert_true(incident_joint(100000, 1e-3) >= 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_is_part_of_what_it_waits_for),
+        cmocka_unit_test(a_wave_through_many_ranks_is_one),
+        cmocka_unit_test(the_same_iteration_on_many_ranks_is_one),
+        cmocka_unit_test(what_has_nothing_to_do_with_each_other_stays_apart),
+        cmocka_unit_test(evidence_of_several_is_that_of_their_sum),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

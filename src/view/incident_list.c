@@ -1,0 +1,137 @@
+#include "view/incident_list.h"
+
+#include "base/json.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+#include "trace/definitions.h"
+
+static int64_t count_fois(sqlite3 *db)
+{
+    sqlite3_stmt *query;
+    int64_t n = 0;
+
+    if (rundb_prepare(db, run_sql_n_fois, &query) == 0 && sqlite3_step(query) == SQLITE_ROW)
+        n = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return n;
+}
+
+static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
+{
+    *x = (struct incident_row){
+        .foi_id = sqlite3_column_int64(query, INCIDENT_FOI),
+        .foi = rundb_text(query, INCIDENT_FOI_NAME),
+        .id = sqlite3_column_int64(query, INCIDENT_ID),
+        .head_tree = sqlite3_column_int64(query, INCIDENT_HEAD),
+        .rank = (uint32_t)sqlite3_column_int64(query, INCIDENT_RANK),
+        .score = sqlite3_column_double(query, INCIDENT_SCORE),
+        .is_anomaly = sqlite3_column_int(query, INCIDENT_IS_ANOMALY) != 0,
+        .begin_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_BEGIN),
+        .end_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_END),
+        .lost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_LOST),
+        .n_executions = (uint32_t)sqlite3_column_int64(query, INCIDENT_EXECUTIONS),
+        .n_ranks = (uint32_t)sqlite3_column_int64(query, INCIDENT_RANKS),
+        .why = rundb_text(query, INCIDENT_WHY),
+    };
+    execution_id(x->head, has_several ? x->foi : NULL,
+                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_RANK),
+                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD),
+                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_INDEX));
+}
+
+int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
+                       void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
+{
+    bool has_several = count_fois(db) > 1;
+    sqlite3_stmt *query = NULL;
+    int64_t foi = filter->foi_id;
+    int rc = 0, status = SQLITE_DONE;
+
+    if (filter->foi)
+        rc = executions_foi(db, filter->foi, &foi);
+    if (rc == 0)
+        rc = rundb_prepare(db, run_sql_incidents, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank, filter->verdict,
+                        filter->most ? (int64_t)filter->most : (int64_t)-1);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        struct incident_row x;
+
+        fill(&x, query, has_several);
+        fn(&x, ctx);
+    }
+    sqlite3_finalize(query);
+    return rc == 0 && status != SQLITE_DONE ? rundb_error(db, "cannot read the incidents") : rc;
+}
+
+/* ---------------------------------------------------------------------------------- JSON */
+
+struct collector {
+    sqlite3 *db;
+    sqlite3_stmt *members; /* of one incident */
+    bool has_several;
+    json_t *array;
+    int rc;
+};
+
+/* Their ids, and the ranks they are on, each once. */
+static void add_members(struct collector *c, const struct incident_row *x, json_t *json)
+{
+    json_t *members = json_array(), *ranks = json_array();
+    int64_t last = -1;
+
+    sqlite3_reset(c->members);
+    c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
+    while (c->rc == 0 && sqlite3_step(c->members) == SQLITE_ROW) {
+        uint32_t rank = (uint32_t)sqlite3_column_int64(c->members, 0);
+        char id[EXECUTION_ID_SIZE];
+
+        execution_id(id, c->has_several ? x->foi : NULL, rank,
+                     (uint32_t)sqlite3_column_int64(c->members, 1),
+                     (uint32_t)sqlite3_column_int64(c->members, 2));
+        json_array_append_new(members, json_text(id));
+        if (rank != last)
+            json_array_append_new(ranks, json_count(rank));
+        last = rank;
+    }
+    json_object_set_new(json, "members", members);
+    json_object_set_new(json, "ranks", ranks);
+}
+
+static void collect(const struct incident_row *x, void *ctx)
+{
+    struct collector *c = ctx;
+    json_t *json = json_object();
+
+    json_object_set_new(json, "id", x->id ? json_count((uint64_t)x->id) : json_null());
+    json_object_set_new(json, "foi", json_text(x->foi));
+    json_object_set_new(json, "score", json_number(x->score));
+    json_object_set_new(json, "verdict", json_text(x->is_anomaly ? "anomaly" : "normal"));
+    json_object_set_new(json, "begin_ns", json_count(x->begin_ns));
+    json_object_set_new(json, "end_ns", json_count(x->end_ns));
+    json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
+    json_object_set_new(json, "head", json_text(x->head));
+    json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
+    json_object_set_new(json, "rank", json_count(x->rank));
+    add_members(c, x, json);
+    json_object_set_new(json, "why", json_text(x->why));
+    json_array_append_new(c->array, json);
+}
+
+int incident_list_to_json(sqlite3 *db, const struct execution_filter *filter, json_t **out)
+{
+    struct collector c = {.db = db, .array = json_array()};
+    int rc = rundb_prepare(db, run_sql_incident_members, &c.members);
+
+    c.has_several = count_fois(db) > 1;
+    if (rc == 0)
+        rc = incident_list_each(db, filter, collect, &c);
+    sqlite3_finalize(c.members);
+    rc = rc == 0 ? c.rc : rc;
+    if (rc < 0)
+        json_decref(c.array);
+    else
+        *out = c.array;
+    return rc;
+}

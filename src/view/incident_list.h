@@ -1,0 +1,47 @@
+/*
+ * incident_list -- the incidents of run.db, as list, analyze, the library and the page show
+ * them.
+ *
+ * An incident is an anomaly when one of its executions is, after all labels; so the order can
+ * change with them. An execution that labels made an anomaly, and that was part of nothing
+ * before, is an incident of its own without a number.
+ */
+#ifndef SNAG_VIEW_INCIDENT_LIST_H
+#define SNAG_VIEW_INCIDENT_LIST_H
+
+#include "view/executions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+struct incident_row {
+    int64_t foi_id, id; /* id: 0 for what has no number */
+    const char *foi;
+    char head[EXECUTION_ID_SIZE]; /* the execution that it goes back to */
+    int64_t head_tree;
+    uint32_t rank; /* where the cause is */
+    double score;
+    bool is_anomaly;
+    uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
+    uint32_t n_executions, n_ranks;
+    const char *why;
+};
+
+/*
+ * incident_list_each -- call fn for the incidents that have an execution that passes the
+ * filter (but for is_in_order), those that cost most first. The texts last until fn returns.
+ * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
+ */
+int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
+                       void (*fn)(const struct incident_row *x, void *ctx), void *ctx);
+
+/*
+ * incident_list_to_json -- the same as an array, with the executions of each.
+ *   out  set only when 0 is returned
+ */
+int incident_list_to_json(sqlite3 *db, const struct execution_filter *filter, json_t **out);
+
+#endif
