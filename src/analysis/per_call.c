@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "run/rundb.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct per_call_opts per_call_default(void)
 {
     return (struct per_call_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
+                                  .least_lost_ns = NAN,
                                   .least_calls = 100,
                                   .most = 100000};
 }
@@ -23,7 +25,7 @@ struct found {
     struct sketch *sketch; /* [n_regions] */
     struct strange_call *call;
     size_t n, cap;
-    uint64_t n_anomalies, n_judged;
+    uint64_t n_anomalies, n_judged, n_slight;
 };
 
 struct run_over {
@@ -32,7 +34,8 @@ struct run_over {
     uint32_t n_regions;
     const struct sketch *sketch;    /* [n_regions], of all locations */
     const struct call_judge *judge; /* [n_regions] */
-    struct found *found;            /* [n_locations] */
+    double least_lost_ns;
+    struct found *found; /* [n_locations] */
 };
 
 /* ---------------------------------------------------------------------------------- times */
@@ -152,15 +155,13 @@ static void keep(struct found *found, const struct strange_call *call, size_t mo
     }
 }
 
-static void judge_call(struct run_over *r, struct found *found, uint32_t l, uint32_t row,
-                       uint32_t region, uint64_t time_ns)
+static void keep_call(struct run_over *r, struct found *found, uint32_t l, uint32_t row,
+                      uint32_t region, uint64_t time_ns)
 {
     const struct call_judge *judge = &r->judge[region];
     double severity = (double)time_ns - judge->model.median;
     struct call_judgement judgement;
 
-    if (severity < (double)r->opts->least_ns)
-        return;
     judgement = judge->ops->judge(&judge->model, &r->sketch[region], time_ns);
     found->n_anomalies++;
     keep(found,
@@ -185,8 +186,16 @@ static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker
             if (r->sketch[region].n < r->opts->least_calls)
                 continue;
             found->n_judged++;
-            if (call_judge_is_anomaly(&r->judge[region], time[i]))
-                judge_call(r, found, (uint32_t)l, i, region, time[i]);
+            switch (call_judge_verdict(&r->judge[region], time[i], r->least_lost_ns)) {
+            case CALL_STRANGE:
+                keep_call(r, found, (uint32_t)l, i, region, time[i]);
+                break;
+            case CALL_SLIGHT:
+                found->n_slight++;
+                break;
+            case CALL_USUAL:
+                break;
+            }
         }
         free(time);
     }
@@ -208,6 +217,7 @@ static void join(const struct run_over *r, struct per_call_result *result)
             keep(&all, &found->call[i], r->opts->most);
         result->n_anomalies += found->n_anomalies;
         result->n_judged += found->n_judged;
+        result->n_slight += found->n_slight;
         free(found->call);
     }
     if (all.n > 0)
@@ -217,6 +227,18 @@ static void join(const struct run_over *r, struct per_call_result *result)
 }
 
 /* --------------------------------------------------------------------------------- public */
+
+static double least_lost(const struct run_over *r, const struct definitions *defs)
+{
+    double *noise_ns = mem_alloc(r->n_regions, sizeof *noise_ns), least;
+
+    for (uint32_t region = 0; region < r->n_regions; region++)
+        noise_ns[region] = r->sketch[region].n > 0 ? r->judge[region].noise_ns : INFINITY;
+    least = call_least_effect(defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1,
+                              call_noise(noise_ns, r->n_regions));
+    free(noise_ns);
+    return least;
+}
 
 void per_call_run(const struct columns *columns, const struct definitions *defs,
                   const struct per_call_opts *opts, struct per_call_result *result)
@@ -233,6 +255,8 @@ void per_call_run(const struct columns *columns, const struct definitions *defs,
             call_judge_init(&judge[region], opts->detector, &opts->detector_opts,
                             &r.sketch[region]);
     r.judge = judge;
+    r.least_lost_ns = result->least_lost_ns =
+        isnan(opts->least_lost_ns) ? least_lost(&r, defs) : opts->least_lost_ns;
     pool_for(opts->pool, columns->n_locations, 1, judge_locations, &r);
     join(&r, result);
     free(r.found);

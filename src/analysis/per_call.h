@@ -23,7 +23,7 @@ struct per_call_opts {
     const struct call_detector_ops *detector;
     struct call_detector_opts detector_opts;
     bool is_inclusive;    /* judge inclusive time, not exclusive */
-    uint64_t least_ns;    /* time lost below which a call is not worth a row */
+    double least_lost_ns; /* that an anomaly lost; NAN: by call_least_effect */
     uint32_t least_calls; /* of a region, before any of them is judged */
     size_t most;          /* calls kept: those that lost most */
     struct pool *pool;
@@ -38,14 +38,16 @@ struct strange_call {
     uint64_t time_ns; /* what was judged */
     double score, p;
     double usual_ns;    /* median of its region */
-    double severity_ns; /* time above the median of its region; negative for short ones */
+    double severity_ns; /* time above the median of its region, above 0 */
 };
 
 struct per_call_result {
     struct strange_call *call; /* [n] most severe first */
     size_t n;
     uint64_t n_anomalies, n_judged; /* also those that were not kept */
-    struct sketch *sketch;          /* [n_regions] of all calls */
+    uint64_t n_slight;              /* strange calls that lost too little to be anomalies */
+    double least_lost_ns;
+    struct sketch *sketch; /* [n_regions] of all calls */
     uint32_t n_regions;
 };
 

@@ -211,16 +211,17 @@ static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
 
 struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool)
 {
-    return (struct ranking_opts){.learner = as->learner,
-                                 .features = as->features,
+    return (struct ranking_opts){.learner = *as->learner ? as->learner : NULL,
+                                 .features = *as->features ? as->features : NULL,
                                  .embedding = as->learnt.embedding,
                                  .gamma = as->learnt.gamma,
                                  .seed = as->seed,
                                  .pool = pool};
 }
 
-int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
-                   struct retrain_settings *before)
+/* The newest that holds, and the one that would after an undo: id 0 if none would. */
+static int load_two(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
+                    struct retrain_settings *before)
 {
     sqlite3_stmt *query = NULL;
     int rc =
@@ -240,6 +241,22 @@ int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
     sqlite3_finalize(query);
     if (rc == 0 && newest->id == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no retrain to undo");
+    return rc;
+}
+
+int retrain_newest(sqlite3 *db, int64_t foi, struct retrain_settings *newest)
+{
+    struct retrain_settings before;
+
+    return load_two(db, foi, newest, &before);
+}
+
+int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as)
+{
+    struct retrain_settings newest, before;
+    int rc = load_two(db, foi, &newest, &before);
+
+    *as = before.id ? before : newest;
     return rc;
 }
 
@@ -271,8 +288,8 @@ static int mark_undone(sqlite3 *db, int64_t id)
 /* Somebody may have retrained, or undone, since it was looked up. */
 static int check_newest(sqlite3 *db, int64_t foi, int64_t newest_id)
 {
-    struct retrain_settings newest, before;
-    int rc = retrain_before(db, foi, &newest, &before);
+    struct retrain_settings newest;
+    int rc = retrain_newest(db, foi, &newest);
 
     if (rc == 0 && newest.id != newest_id)
         rc = err_set(ERR_EXISTS, "the run was retrained meanwhile; nothing is undone");
@@ -298,7 +315,7 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
     struct retrain_settings newest, before;
     struct scores s;
     uint32_t n = 0;
-    int rc = retrain_before(db, foi, &newest, &before);
+    int rc = load_two(db, foi, &newest, &before);
 
     *result = (struct retrain_result){.id = before.id};
     if (rc == 0)

@@ -42,29 +42,33 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
 /*
  * retrain_undo -- what held before the newest retrain that is not undone: the one before it, or
  * the detector's scores.
- *   r  open with the learner, features and seed that retrain_before says, or NULL when it
- *      says that there is none
- * Returns 0 or as retrain_run.
+ *   r  open with what retrain_to_undo says; NULL will do where the detector's scores come back
+ * Returns 0, ERR_NOT_FOUND when there is nothing to undo, or as retrain_run.
  */
 int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result);
 
-/* What a retrain was made with. */
+/* What a retrain is made with, or was. */
 struct retrain_settings {
-    int64_t id; /* 0: none */
-    char learner[32], features[32];
+    int64_t id;                     /* 0: none */
+    char learner[32], features[32]; /* "": the defaults */
     uint64_t seed;
     int64_t last_label;
     struct learnt_settings learnt;
 };
 
-/* retrain_opts -- to rank as an earlier retrain did; its texts must stay. */
+/* retrain_opts -- to rank as this retrain; its texts must stay. */
 struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool);
 
 /*
- * retrain_before -- the newest retrain that holds, and the one that would after an undo.
- * Returns 0, or ERR_NOT_FOUND when there is nothing to undo.
+ * retrain_newest -- the newest retrain that is not undone.
+ * Returns 0, ERR_NOT_FOUND when there is none, or ERR_DATABASE.
  */
-int retrain_before(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
-                   struct retrain_settings *before);
+int retrain_newest(sqlite3 *db, int64_t foi, struct retrain_settings *newest);
+
+/*
+ * retrain_to_undo -- what to rank with to take the newest retrain back: what the one before it
+ * was made with, if there is one. Returns as retrain_newest.
+ */
+int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as);
 
 #endif

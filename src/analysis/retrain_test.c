@@ -4,9 +4,10 @@
 #include "analysis/label_store.h"
 #include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/progress.h"
 #include "base/test.h"
 #include "run/rundb.h"
+
+#include <time.h>
 
 static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=0.05;"
                               "slow=compute/60/8";
@@ -140,6 +141,15 @@ static void labels_are_taken_all_or_none(void **state)
     assert_int_equal(number(f->run.db, "SELECT count(*) FROM label"), 0);
 }
 
+/* Of this thread: what others do to the machine does not count. */
+static uint64_t busy_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* So many labels for one execution, of which the last contradicts the others: the least time.
  */
 static uint64_t refuse_repeated(sqlite3 *db, size_t n)
@@ -150,10 +160,10 @@ static uint64_t refuse_repeated(sqlite3 *db, size_t n)
     for (size_t i = 0; i < n; i++)
         entry[i] = (struct label_entry){1, 3, 0, 5, i + 1 < n ? LABEL_NORMAL : LABEL_ABNORMAL};
     for (int k = 0; k < 5; k++) {
-        uint64_t began_ns = clock_ns(), took_ns;
+        uint64_t began_ns = busy_ns(), took_ns;
 
         assert_int_equal(label_store_add(db, entry, n, "me"), ERR_USAGE);
-        took_ns = clock_ns() - began_ns;
+        took_ns = busy_ns() - began_ns;
         least_ns = took_ns < least_ns ? took_ns : least_ns;
     }
     free(entry);

@@ -94,13 +94,12 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
 /* The default is to judge as the run does. */
 static int choose_lesson(const struct source_run *s, const char *learner, struct lesson *lesson)
 {
-    struct retrain_settings before;
     struct foi_settings analysed;
     int rc = foi_settings_load(s->run->db, s->foi, &analysed);
 
     *lesson = (struct lesson){.learner = learner, .last_label = LABEL_LAST};
     if (rc == 0 && learner == NULL) {
-        rc = retrain_before(s->run->db, s->foi, &lesson->retrain, &before);
+        rc = retrain_newest(s->run->db, s->foi, &lesson->retrain);
         rc = rc == ERR_NOT_FOUND ? 0 : rc;
         lesson->last_label = lesson->retrain.last_label;
         if (rc == 0 && lesson->retrain.id == 0)

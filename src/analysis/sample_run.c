@@ -4,6 +4,7 @@
 #include "analysis/run_store.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -17,7 +18,7 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
 
     *m = (struct sample_run){.dir = "/tmp/snag-run-XXXXXX"};
     opts.pool = ingest_opts.pool = m->pool = pool_new(2);
-    assert_non_null(mkdtemp(m->dir));
+    assert_non_null(test_dir(m->dir));
     assert_int_equal(source_open(&m->source, program), 0);
     assert_int_equal(ingest(&m->source, &ingest_opts, &m->ingested), 0);
     assert_int_equal(columns_open(&m->columns, m->dir), 0);

@@ -60,7 +60,8 @@ static void tell_calls(void *ctx, const struct ad_step *step)
                                        .inclusive_ns = v->inclusive_ns,
                                        .exclusive_ns = v->exclusive_ns,
                                        .score = v->judgement.score,
-                                       .severity_ns = v->severity_ns};
+                                       .severity_ns = v->severity_ns,
+                                       .p = v->judgement.p};
 
         d->options.on_call(d->options.ctx, &call);
     }

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static char work[] = "/tmp/snag-api-XXXXXX";
 static int make_directory(void **state)
 {
     (void)state;
-    return mkdtemp(work) ? 0 : -1;
+    return test_dir(work) ? 0 : -1;
 }
 
 static int remove_directory(void **state)

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +18,7 @@ static int begin(void **state)
 {
     (void)state;
     strcpy(where, "claim-XXXXXX");
-    if (mkdtemp(where) == NULL)
+    if (test_dir(where) == NULL)
         return -1;
     dir = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return dir < 0;

@@ -42,6 +42,7 @@ struct courier {
     unsigned next;       /* room that the next block is in */
     bool has_block;      /* one is with our caller */
     uint64_t sign_ns;    /* when the child last said something, or got something to do */
+    uint64_t (*now_ns)(void);
     uint64_t patience_ns;
     int state; /* what it is for good, COURIER_IDLE until then */
     char *reason;
@@ -162,12 +163,13 @@ static _Noreturn void run_child(struct courier_end *end,
 /* ------------------------------------------------------------------------------ the parent */
 
 int courier_open(struct courier **out, int (*fn)(void *ctx, struct courier_end *end), void *ctx,
-                 unsigned patience_s)
+                 unsigned patience_s, uint64_t (*now_ns)(void))
 {
     struct courier *c = *out = mem_alloc(1, sizeof *c);
     int fd[2], said;
 
     c->fd = -1;
+    c->now_ns = now_ns ? now_ns : clock_ns;
     c->patience_ns = (uint64_t)patience_s * 1000000000u;
     c->room = mmap(NULL, N_ROOMS * COURIER_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -180,7 +182,7 @@ int courier_open(struct courier **out, int (*fn)(void *ctx, struct courier_end *
     c->fd = fd[0];
     said = memfd_create("said", MFD_CLOEXEC);
     fflush(NULL);
-    c->sign_ns = clock_ns();
+    c->sign_ns = c->now_ns();
     c->child = fork();
     if (c->child == 0)
         run_child(&(struct courier_end){fd[1], said, c->room, 0, N_ROOMS}, fn, ctx);
@@ -256,7 +258,7 @@ static void give_back(struct courier *c)
     if (!c->has_block)
         return;
     c->has_block = false;
-    c->sign_ns = clock_ns();
+    c->sign_ns = c->now_ns();
     (void)!send(c->fd, "f", 1, MSG_NOSIGNAL);
 }
 
@@ -271,7 +273,7 @@ static int listen_to(struct courier *c, struct courier_block *block)
         return COURIER_IDLE;
     if (n != (ssize_t)sizeof note)
         return settle_death(c);
-    c->sign_ns = clock_ns();
+    c->sign_ns = c->now_ns();
     if (note.word == WORD_OVER)
         return settle(c, COURIER_OVER);
     if (note.word == WORD_FAILED) {
@@ -292,7 +294,7 @@ static int listen_to(struct courier *c, struct courier_block *block)
 
 int courier_receive(struct courier *c, int timeout_ms, struct courier_block *block)
 {
-    uint64_t until = clock_ns() + (uint64_t)timeout_ms * 1000000u;
+    uint64_t until = c->now_ns() + (uint64_t)timeout_ms * 1000000u;
 
     if (c->state != COURIER_IDLE) {
         err_set(ERR_FORMAT, "%s", c->reason);
@@ -302,7 +304,7 @@ int courier_receive(struct courier *c, int timeout_ms, struct courier_block *blo
     for (;;) {
         struct pollfd p = {.fd = c->fd, .events = POLLIN};
         int state = listen_to(c, block);
-        uint64_t now = clock_ns(), quiet_until = c->sign_ns + c->patience_ns, next;
+        uint64_t now = c->now_ns(), quiet_until = c->sign_ns + c->patience_ns, next;
 
         if (state != COURIER_IDLE)
             return state;

@@ -46,11 +46,12 @@ struct courier_block {
  *   fn          returns 0, or a negative ERR_* with err_set, which courier_receive passes on.
  *               It may not touch what threads of the parent share, nor return to the caller
  *   patience_s  seconds without a word that are too many
+ *   now_ns      what tells the time, for tests; NULL: clock_ns
  * What the child writes to standard output is dropped, what it writes to standard error can be
  * looked at with courier_said. Returns 0 or ERR_IO. Close in any case.
  */
 int courier_open(struct courier **courier, int (*fn)(void *ctx, struct courier_end *end),
-                 void *ctx, unsigned patience_s);
+                 void *ctx, unsigned patience_s, uint64_t (*now_ns)(void));
 
 /* courier_close -- ends the child, whatever it does. NULL is harmless. */
 void courier_close(struct courier *courier);

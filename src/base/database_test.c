@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -43,7 +44,7 @@ static void begin(struct scene *s)
 {
     *s = (struct scene){.file.name = "t.db", .file.path = "scene/t.db"};
     strcpy(s->outside, "database-XXXXXX");
-    assert_non_null(mkdtemp(s->outside));
+    assert_non_null(test_dir(s->outside));
     snprintf(s->inside, sizeof s->inside, "%s/inside", s->outside);
     snprintf(s->victim, sizeof s->victim, "%s/victim", s->outside);
     write_file(s->victim, VICTIM, strlen(VICTIM));

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@ static void what_is_written_can_be_mapped_and_removed(void **state)
     int fd;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     assert_int_equal(fs_join(below, dir, "sub"), 0);
     assert_int_equal(mkdir(below, 0700), 0);
     assert_int_equal(fs_join(path, below, "file"), 0);

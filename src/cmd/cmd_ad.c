@@ -39,7 +39,8 @@ static void print_text(const struct live_session *s)
           (unsigned long long)s->stream.n_steps, text_plural(s->stream.n_steps),
           s->is_interrupted ? ", interrupted" : "");
     print("%s strange; %s not judged, as there were too few like them\n",
-          text_count(n->n_anomalies, strange), text_count(n->n_unjudged, other));
+          text_count(live_totals_anomalies(s), strange), text_count(n->n_unjudged, other));
+    live_totals_print_slight(s);
     live_totals_print_trees(s);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);

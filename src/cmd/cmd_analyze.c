@@ -288,6 +288,8 @@ static int finish_run(struct reading *r)
 
     if (s->is_per_call)
         per_call.detector = call_detector_find(s->call_detector);
+    if (s->least_lost_ns != LEAST_LOST_UNSAID)
+        per_call.least_lost_ns = (double)s->least_lost_ns;
     per_call.is_inclusive = s->is_inclusive;
     per_call.pool = r->pool;
     log_reading(r);

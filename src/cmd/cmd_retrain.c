@@ -110,11 +110,11 @@ static int print_history(const struct learning *l, bool is_json)
 static int undo(struct learning *l, const struct settings *settings,
                 struct retrain_result *result)
 {
-    struct retrain_settings newest, before;
-    int rc = retrain_before(l->run.db, l->foi, &newest, &before);
+    struct retrain_settings as;
+    int rc = retrain_to_undo(l->run.db, l->foi, &as);
 
     if (rc == 0)
-        rc = learning_rank_as(l, settings, before.id ? &before : &newest);
+        rc = learning_rank_as(l, settings, &as);
     return rc < 0 ? rc : retrain_undo(l->run.db, l->foi, &l->ranking, result);
 }
 

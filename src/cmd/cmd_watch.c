@@ -58,7 +58,9 @@ static void print_totals(const struct live_session *session)
         return;
     }
     print("%s: %s calls, %s strange%s\n", session->stream.url, text_count(n->n_calls, calls),
-          text_count(n->n_anomalies, strange), session->is_interrupted ? ", interrupted" : "");
+          text_count(live_totals_anomalies(session), strange),
+          session->is_interrupted ? ", interrupted" : "");
+    live_totals_print_slight(session);
     live_totals_print_trees(session);
     if (session->settings->live.store)
         print("snag serve %s shows it again\n", session->settings->live.store);

@@ -31,8 +31,8 @@ static const struct command commands[] = {
      "Nothing is written.",
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
     {"analyze", "TRACE [options]", "find the strange executions of a function",
-     "per-call call-detector inclusive foi output force features detector dimensions epochs "
-     "learning-rate negatives gamma neighbours false-alarms threshold seed top all",
+     "per-call call-detector least inclusive foi output force features detector dimensions "
+     "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all",
      1, 1, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
@@ -177,7 +177,8 @@ static const struct command commands[] = {
      "  snag provdb compare monday tuesday"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "ignore thresholds window store program rank as-rank watchlist counter-prefix "
+     "least false-alarms ignore thresholds window store program rank as-rank watchlist "
+     "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas ps curve-key "
      "deterministic",
      1, 1, cmd_ad,
@@ -195,7 +196,8 @@ static const struct command commands[] = {
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "ignore thresholds window store program rank as-rank watchlist counter-prefix "
+     "least false-alarms ignore thresholds window store program rank as-rank watchlist "
+     "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "
      "print-tunnel once",
      1, 1, cmd_watch,

@@ -113,6 +113,9 @@ static struct ad_opts ad_opts_of(const struct settings *s)
     opts.is_by_path = strcmp(s->live.model_key, "path") == 0;
     opts.least_calls = s->live.min_count;
     opts.least_ns = s->live.min_time_ns;
+    if (s->least_lost_ns != LEAST_LOST_UNSAID)
+        opts.least_lost_ns = (double)s->least_lost_ns;
+    opts.detector_opts.p = s->live.false_alarms / CALL_DETECTOR_PER;
     return opts;
 }
 
@@ -123,6 +126,9 @@ static int read_rules(struct live_session *session)
     struct ad_opts *opts = &session->opts;
     int rc = s->live.algo_file ? algo_file_read(s->live.algo_file, opts) : 0;
 
+    if (s->live.false_alarms >= CALL_DETECTOR_PER)
+        return err_set(ERR_USAGE,
+                       "--false-alarms takes less than a million calls in a million");
     if (s->call_detector)
         opts->detector = call_detector_find(s->call_detector);
     opts->rules = &session->rules;

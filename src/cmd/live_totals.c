@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *judge_of(const struct live_foi *foi)
@@ -66,6 +67,25 @@ static json_t *trees_json(const struct live_trees *trees, const struct definitio
     return all;
 }
 
+uint64_t live_totals_anomalies(const struct live_session *s)
+{
+    return ad_totals(s->ad)->n_anomalies - s->stored.n_taken_back;
+}
+
+void live_totals_print_slight(const struct live_session *s)
+{
+    const struct ad_totals *n = ad_totals(s->ad);
+    char slight[TEXT_SIZE], least[TEXT_SIZE];
+
+    if (s->stored.n_taken_back > 0)
+        print("%s more seemed so for a while, and were taken back in the end\n",
+              text_count(s->stored.n_taken_back, slight));
+    if (n->n_slight > 0)
+        print("%s more %s strange, too, but lost less than %s\n",
+              text_count(n->n_slight, slight), n->n_slight == 1 ? "was" : "were",
+              text_duration(ad_least_lost(s->ad), least));
+}
+
 struct quality live_totals_quality(const struct live_session *s)
 {
     struct quality all = s->stream.quality;
@@ -103,6 +123,7 @@ static void set_stored(json_t *line, const struct live_recorder_counts *stored)
     json_object_set_new(line, "stored_executions", json_count(n->n_executions));
     json_object_set_new(line, "stored_normal_executions", json_count(n->n_normal_executions));
     json_object_set_new(line, "pruned", json_count(stored->n_pruned));
+    json_object_set_new(line, "taken_back", json_count(stored->n_taken_back));
     json_object_set_new(line, "dropped", json_count(n->n_dropped));
     json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
 }
@@ -116,7 +137,11 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "source", json_text(s->stream.url));
     json_object_set_new(line, "events", json_count(n->n_events));
     json_object_set_new(line, "calls", json_count(n->n_calls));
-    json_object_set_new(line, "anomalies", json_count(n->n_anomalies));
+    json_object_set_new(line, "anomalies", json_count(live_totals_anomalies(s)));
+    json_object_set_new(line, "slight", json_count(n->n_slight));
+    json_object_set_new(line, "least_ns", json_number(round(ad_least_lost(s->ad))));
+    json_object_set_new(line, "false_alarms_per_million",
+                        json_number(s->settings->live.false_alarms));
     json_object_set_new(line, "steps", json_count(s->stream.n_steps));
     json_object_set_new(line, "unjudged", json_count(n->n_unjudged));
     json_object_set_new(line, "ignored", json_count(n->n_ignored));

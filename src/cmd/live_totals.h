@@ -12,6 +12,14 @@ struct quality live_totals_quality(const struct live_session *session);
 /* live_totals_print_trees -- a line for each function of interest on stdout. */
 void live_totals_print_trees(const struct live_session *session);
 
+/* live_totals_anomalies -- strange calls but for those that the final models took back, which
+ * only a store knows. */
+uint64_t live_totals_anomalies(const struct live_session *session);
+
+/* live_totals_print_slight -- how many calls were taken back, or strange but lost too little.
+ */
+void live_totals_print_slight(const struct live_session *session);
+
 /* live_totals_json -- all of it, as docs/formats.md says. */
 json_t *live_totals_json(const struct live_session *session);
 

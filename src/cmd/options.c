@@ -81,6 +81,9 @@ static const struct option_row rows[] = {
          "how strange calls are found, whatever --algo-file says (default " CALL_DETECTOR_USUAL
          ")",
      .choice = call_detector_name, .only = "ad watch"},
+    {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME",
+     .help = "what a strange call has lost at least, say 10us; those that lost less are only "
+             "counted (default: by the clock and by how quick calls vary)"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},
     {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
@@ -198,6 +201,9 @@ static const struct option_row rows[] = {
      .help = "calls of a region before any of them is judged", .usual = "100"},
     {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME",
      .help = "calls that took less, say 20us, are never strange", .usual = "0"},
+    {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N",
+     .help = "normal calls in a million of each region that may be called strange",
+     .usual = "10", .only = "ad watch"},
     {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
      .help = "regions that are not judged: a name or /regex/ a line"},
     {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",
@@ -239,8 +245,10 @@ static const struct option_row rows[] = {
 };
 
 /* What is not said and has no row that says what holds then. */
-static const struct settings unsaid = {
-    .rank = NO_RANK, .threshold = NAN, .live.as_rank = NO_RANK};
+static const struct settings unsaid = {.rank = NO_RANK,
+                                       .threshold = NAN,
+                                       .least_lost_ns = LEAST_LOST_UNSAID,
+                                       .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *usual)
 {

@@ -32,11 +32,13 @@ struct plane_settings {
     uint32_t iterations;
 };
 
+#define LEAST_LOST_UNSAID UINT64_MAX
+
 /* Judging while a program runs: ad, watch. */
 struct live_settings {
     const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
     const char *counter_prefix, *ps, *tree_features;
-    double tree_sigmas, step, speed, connect_timeout, silence_timeout;
+    double tree_sigmas, false_alarms, step, speed, connect_timeout, silence_timeout;
     uint64_t min_time_ns;
     uint32_t min_count, window, program, as_rank, tree_window; /* as_rank NO_RANK: not said */
 };
@@ -77,6 +79,7 @@ struct settings {
     double false_alarms;              /* expected in a run; 0: not said */
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
+    uint64_t least_lost_ns; /* LEAST_LOST_UNSAID: by the clock and the noise */
 
     /* What is printed or written, and where. */
     const char *output, *verdict, *what, *format, *by;

@@ -5,8 +5,9 @@
  * and judges one duration at a time. To add a method: one file and one row in call_detector.c.
  *
  * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
- * normal call is to be at least as strange. Anomalies are told by p (sstd: by its sigmas), not
- * by a fraction of the range of scores, so there are none where nothing is strange.
+ * normal call is to be at least as strange: its false-alarm probability. Anomalies are told by
+ * p (sstd: by sigmas, where they are given), not by a fraction of the range of scores, so there
+ * are none where nothing is strange.
  */
 #ifndef SNAG_DETECT_CALL_DETECTOR_H
 #define SNAG_DETECT_CALL_DETECTOR_H
@@ -14,16 +15,24 @@
 #include "detect/sketch.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CALL_DETECTOR_MOST_MODES 8u
 #define CALL_DETECTOR_USUAL "hbos"
+#define CALL_DETECTOR_PER 1e6 /* calls of which false alarms are told */
 
-/* Where normal durations end on one side of a mode, and how they thin out beyond. */
+#define CALL_TAIL_KNOTS 4
+
+/*
+ * How normal durations thin out on one side of a mode, in x = ln(duration + 1): exponentially
+ * from the first knot outwards, and from knot to knot inside; nothing inside the last is rare.
+ */
 struct call_tail {
-    double edge;  /* ln(duration + 1) */
-    double share; /* of all calls that are beyond the edge, if they are normal */
-    double scale; /* ln of the duration per nat */
+    double at[CALL_TAIL_KNOTS]; /* x, from the outermost inwards */
+    double share;               /* of all calls that are beyond at[0], if they are normal */
+    double stretch;             /* so many times as many are beyond the next knot inwards */
+    double scale;               /* x per nat beyond at[0] */
 };
 
 /* One cluster of durations. */
@@ -35,6 +44,8 @@ struct call_mode {
 struct call_model {
     uint64_t n;
     double mean, deviation, median;
+    double
+        noise_ns; /* that one in a thousand calls takes above the median; INFINITY: too few */
     uint32_t n_modes;
     struct call_mode mode[CALL_DETECTOR_MOST_MODES]; /* ascending */
 };
@@ -45,8 +56,8 @@ struct call_judgement {
 };
 
 struct call_detector_opts {
-    double sigmas; /* sstd: beyond so many deviations is strange; 0 for 6 */
-    double p;      /* the others: less likely than this is strange; 0 for 1e-5 */
+    double p;      /* what a normal call would be as rarely as that is strange; 0 for 1e-5 */
+    double sigmas; /* sstd: beyond so many deviations is strange, whatever p; 0: p tells */
 };
 
 /* Durations least_ns .. most_ns, both included. */
@@ -73,8 +84,8 @@ const char *call_detector_name(size_t i);
 
 /*
  * call_model_fit -- from a sketch of at least one duration. O(bins).
- * The sketch may hold the anomalies too, up to one call in a thousand or so: what is rarer than
- * that is not taken for normal, and beyond it only the trend of the normal ones counts.
+ * The sketch may hold the anomalies too, up to one call in fifty, as long as they stand apart
+ * from the others: what is beyond a gap is not taken for the tail of what is before it.
  */
 void call_model_fit(struct call_model *model, const struct sketch *sketch);
 
@@ -82,6 +93,7 @@ void call_model_fit(struct call_model *model, const struct sketch *sketch);
 struct call_judge {
     const struct call_detector_ops *ops;
     struct call_model model;
+    double noise_ns; /* that one call in 500 takes above the median; INFINITY: too few calls */
     uint32_t n_ranges;
     struct call_range range[CALL_DETECTOR_MOST_MODES];
 };
@@ -90,7 +102,7 @@ struct call_judge {
 void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,
                      const struct call_detector_opts *opts, const struct sketch *sketch);
 
-/* call_judge_is_anomaly -- whether a duration is strange: a few comparisons. */
+/* call_judge_is_anomaly -- whether a duration is strange, long or short: a few comparisons. */
 static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_t duration_ns)
 {
     for (uint32_t i = 0; i < judge->n_ranges; i++)
@@ -98,5 +110,38 @@ static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_
             return false;
     return true;
 }
+
+/*
+ * Whether a call is an anomaly, as is said after the run and while it runs. SLIGHT is strange
+ * as well, but lost too little to be told of; short calls have lost nothing.
+ */
+enum call_verdict { CALL_USUAL, CALL_SLIGHT, CALL_STRANGE };
+
+/*
+ * call_judge_verdict -- on a duration.
+ *   least_ns  above the median of its function: what an anomaly has lost at least
+ */
+static inline enum call_verdict call_judge_verdict(const struct call_judge *judge,
+                                                   uint64_t duration_ns, double least_ns)
+{
+    double lost_ns = (double)duration_ns - judge->model.median;
+
+    if (!call_judge_is_anomaly(judge, duration_ns))
+        return CALL_USUAL;
+    return lost_ns > 0 && lost_ns >= least_ns ? CALL_STRANGE : CALL_SLIGHT;
+}
+
+/*
+ * call_noise -- what clock, tracer and system do to quick calls: a quarter of the functions
+ * with enough calls have less of it. noise_ns  (n) the noise_ns of all judges; those that are
+ * INFINITY do not count; sorted after Returns 0 when it is not known of any. O(n log n).
+ */
+double call_noise(double *noise_ns, size_t n);
+
+/*
+ * call_least_effect -- what an anomaly has to have lost, where nobody says it: 1 us, ten ticks
+ * of the clock, or twice the noise, whichever is most.
+ */
+double call_least_effect(double tick_ns, double noise_ns);
 
 #endif

@@ -1,8 +1,17 @@
 /*
  * Modes are found in ln(duration + 1), as durations spread in proportion. The histogram is
  * smoothed, the densest part that holds all but one in a thousand calls is the core, and its
- * connected pieces are the modes. A mode ends where its quantiles say; beyond its edge it is
- * taken to thin out exponentially, at a rate that its outer quantiles tell.
+ * connected pieces are the modes. A piece that few calls are in is a mode when they are close
+ * to each other; else they are in the tail of the mode before, or beyond it.
+ *
+ * A tail is seen from octave to octave of its calls: beyond the outermost fifth, the outermost
+ * tenth, and so on. Where an octave is several times as long as those before and after it, what
+ * is beyond it stands apart, and is left out, if it is one call in fifty at most: these may be
+ * the anomalies. A tail that only becomes heavier is the tail that these calls have. What is
+ * left thins out as a Pareto distribution, whose scale two stretches before its end tell, and
+ * the rarest calls are as far out as that says (Weissman, Journal of the American Statistical
+ * Association 73, 1978). Departs from it: the scale is the mean of both stretches where the
+ * outer one is shorter, as a tail is not believed to be lighter than that.
  */
 #include "detect/call_detector.h"
 
@@ -11,22 +20,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CORE 0.999         /* share of the calls that are taken for normal */
-#define LEAST_MODE 0.001   /* share of the calls, */
-#define LEAST_MODE_CALLS 8 /* and calls: less is no mode of its own */
-#define LEAST_SCALE 0.1    /* ln of the duration per nat: 10 % */
-#define EDGE 0.005         /* share of a mode beyond its edge, on each side; */
-#define EDGE_CALLS 2.5     /* and calls */
-#define INNER 0.2          /* shares between which is seen how a mode thins out */
-#define MIDDLE 0.05
+#define CORE 0.999          /* share of the calls that are taken for normal */
+#define LEAST_MODE 0.001    /* share of the calls, */
+#define LEAST_MODE_CALLS 30 /* and calls: less is no mode of its own */
+#define MOST_STRANGE 0.02   /* share of the calls that may be anomalies */
+#define CLOSE 0.2           /* ln of the duration that nine in ten calls of a rare mode span */
 #define GAP 0.2             /* ln of the duration: modes that are closer are one */
-#define FEWEST_FOR_SCALE 50 /* calls of a mode that tell how it thins out */
+#define OUTER 0.2           /* share of a mode where its tail is looked at first */
+#define JUMP 2.0            /* an octave so many times those around it is a gap */
+#define AFTER 3             /* octaves after it that are looked at */
+#define MOST_OCTAVES 64     /* more than any count has */
+#define FEWEST_OUTSIDE 0.5  /* calls beyond the last octave that is looked at */
+#define MOST_CUTS 8         /* times that a tail is cut */
+#define EDGE 0.00625        /* share of a mode beyond its outermost knot, */
+#define LEAST_EDGE 2.5      /* and calls: at least, */
+#define MOST_EDGE 20.0      /* and at most, */
+#define DEEPEST 1e-4        /* or that share */
+#define STRETCH 4.0         /* calls beyond a knot, per call beyond the next one, at most */
+#define INSIDE 0.3          /* share of a mode beyond the innermost knot, at most */
+#define LEAST_SCALE 0.1     /* ln of the duration per nat: 10 % */
 
 /* A histogram over equal steps of ln(duration + 1). */
 struct density {
     double begin, step;
     uint32_t n;
     double *count, *smooth; /* [n] */
+    double *below;          /* [n + 1] calls in the steps before */
 };
 
 #define STEP (1.0 / 64)
@@ -51,32 +70,49 @@ static void density_init(struct density *d, const struct sketch *s)
         if (s->count[b] > 0)
             d->count[(uint32_t)((log_of(middle) - d->begin) / STEP)] += (double)s->count[b];
     }
+    d->below = mem_alloc((size_t)d->n + 1, sizeof *d->below);
+    for (uint32_t i = 0; i < d->n; i++)
+        d->below[i + 1] = d->below[i] + d->count[i];
 }
 
 static void density_release(struct density *d)
 {
     free(d->count);
     free(d->smooth);
+    free(d->below);
 }
 
-/* Value of the step that a share q of the counts in first..last is below. */
-static double quantile(const struct density *d, uint32_t first, uint32_t last, double total,
-                       double q)
+/* Calls in the steps first .. last. */
+static double calls_in(const struct density *d, uint32_t first, uint32_t last)
 {
-    double below = 0;
+    return d->below[last + 1] - d->below[first];
+}
 
-    for (uint32_t i = first; i <= last; i++) {
-        if (d->count[i] > 0 && below + d->count[i] >= q * total)
-            return d->begin + STEP * (i + (q * total - below) / d->count[i]);
-        below += d->count[i];
+/* Value that a share q of the calls in the steps first .. last is below. */
+static double quantile(const struct density *d, uint32_t first, uint32_t last, double q)
+{
+    double below = d->below[first] + q * calls_in(d, first, last);
+    uint32_t from = first, to = last;
+
+    while (from < to) { /* the first step whose end has as many below it */
+        uint32_t middle = from + (to - from) / 2;
+
+        if (d->below[middle + 1] >= below)
+            to = middle;
+        else
+            from = middle + 1;
     }
-    return d->begin + STEP * (last + 1);
+    while (d->count[from] == 0 && from < last)
+        from++;
+    if (d->count[from] == 0)
+        return d->begin + STEP * (last + 1);
+    return d->begin + STEP * (from + fmin((below - d->below[from]) / d->count[from], 1));
 }
 
 /* A box as wide as the spread and the number of calls allow (Silverman's rule). */
 static uint32_t bandwidth(const struct density *d, double n)
 {
-    double spread = quantile(d, 0, d->n - 1, n, 0.75) - quantile(d, 0, d->n - 1, n, 0.25);
+    double spread = quantile(d, 0, d->n - 1, 0.75) - quantile(d, 0, d->n - 1, 0.25);
     double width = 0.9 * spread / 1.34 * pow(n, -0.2);
 
     return (uint32_t)fmin(fmax(width / STEP, 2), 32);
@@ -107,91 +143,216 @@ static int by_density_down(const void *a, const void *b)
 static double core_density(const struct density *d, double n)
 {
     double(*step)[2] = mem_alloc(d->n, sizeof *step), sum = 0, least = 0;
+    uint32_t n_steps = 0;
 
-    for (uint32_t i = 0; i < d->n; i++) {
-        step[i][0] = d->smooth[i];
-        step[i][1] = d->count[i];
-    }
-    qsort(step, d->n, sizeof *step, by_density_down);
-    for (uint32_t i = 0; i < d->n && sum < CORE * n; i++) {
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->count[i] > 0) {
+            step[n_steps][0] = d->smooth[i];
+            step[n_steps++][1] = d->count[i];
+        }
+    qsort(step, n_steps, sizeof *step, by_density_down);
+    for (uint32_t i = 0; i < n_steps && sum < CORE * n; i++) {
         sum += step[i][1];
-        if (step[i][1] > 0)
-            least = step[i][0];
+        least = step[i][0];
     }
     free(step);
     return least;
 }
 
-/* ---------------------------------------------------------------------------------- modes */
+/* ---------------------------------------------------------------------------------- tails */
 
-/* Value of a mode that a share of its calls is beyond, on one side. */
-static double beyond_share(const struct density *d, uint32_t first, uint32_t last, double total,
-                           double share, bool is_high)
+/* One side of a mode, to where the next one begins, without what was cut off. */
+struct side {
+    const struct density *d;
+    uint32_t first, last; /* steps of d; outwards is up on the high side, down on the low one */
+    bool is_high;
+    double total; /* calls */
+};
+
+/* Value that so many calls of the side are beyond. */
+static double outermost(const struct side *s, double calls)
 {
-    return quantile(d, first, last, total, is_high ? 1 - share : share);
+    double q = calls / s->total;
+
+    return quantile(s->d, s->first, s->last, s->is_high ? 1 - q : q);
+}
+
+/* The same, but beyond the whole step, and its calls' bins, that the value is in. */
+static double outer_end(const struct side *s, double calls)
+{
+    double x = (outermost(s, calls) - s->d->begin) / STEP;
+
+    return s->d->begin + STEP * (s->is_high ? ceil(x) + 0.5 : floor(x) - 0.5);
+}
+
+/* Cuts off what is outwards of where the calls between two values are sparsest. */
+static void cut(struct side *s, double from, double to)
+{
+    const struct density *d = s->d;
+    uint32_t begin = (uint32_t)((fmin(from, to) - d->begin) / STEP);
+    uint32_t end = (uint32_t)((fmax(from, to) - d->begin) / STEP),
+             width = (uint32_t)(GAP / STEP);
+    double sum = 0, least = INFINITY;
+
+    for (uint32_t i = 1; i < end - begin;
+         i++) { /* outwards; the last of `width` steps, or fewer */
+        uint32_t at = s->is_high ? begin + i : end - i;
+
+        sum += d->count[at];
+        if (i > width)
+            sum -= d->count[s->is_high ? at - width : at + width];
+        if (i < width || sum > least)
+            continue;
+        least = sum;
+        if (s->is_high)
+            s->last = at;
+        else
+            s->first = at;
+    }
 }
 
 /*
- * One side of a mode: the edge, and how it thins out beyond. The rate is seen in two stretches
- * inside; where it rises towards the edge, as that of a normal distribution does, it will rise
- * beyond it too, though we count on half of that only.
+ * Where the octaves end: the value that OUTER of the calls are beyond, half of them, and so on.
+ *   end  [MOST_OCTAVES + 1] out
+ * Returns how many octaves there are.
  */
-static struct call_tail tail_of(const struct density *d, uint32_t first, uint32_t last,
-                                double total, double n, bool is_high)
+static int find_octaves(const struct side *s, double *end)
 {
-    double edge = fmin(fmax(EDGE, EDGE_CALLS / total), MIDDLE / 2);
-    double inner = beyond_share(d, first, last, total, INNER, is_high);
-    double middle = beyond_share(d, first, last, total, MIDDLE, is_high);
-    struct call_tail tail = {.edge = beyond_share(d, first, last, total, edge, is_high),
-                             .share = edge * total / n};
-    double near = fabs(middle - inner) / log(INNER / MIDDLE);
-    double far = fabs(tail.edge - middle) / log(MIDDLE / edge);
+    double calls = OUTER * s->total;
+    int n = 0;
 
-    tail.scale = near > far ? far * sqrt(fmax(far / near, 0.25)) : far;
-    if (total < FEWEST_FOR_SCALE)
-        tail.scale = fmax(tail.scale, fabs(middle - inner));
-    tail.scale = fmax(tail.scale, LEAST_SCALE);
+    for (end[0] = outermost(s, calls); calls / 2 >= FEWEST_OUTSIDE && n < MOST_OCTAVES;
+         calls /= 2)
+        end[++n] = outermost(s, calls / 2);
+    return n;
+}
+
+/* How long an octave has to be to stand out of those around it. */
+static double least_gap(const double *end, int octave, int n, double calls, double before)
+{
+    double after = 0;
+
+    for (int i = octave + 1; i <= octave + AFTER && i < n; i++)
+        after += fabs(end[i + 1] - end[i]) / AFTER;
+    return fmax(GAP, JUMP * fmax(before * (1 + 3 / sqrt(calls)), after));
+}
+
+/* Cuts at the first octave that stands out. Returns whether there is one. */
+static bool cut_once(struct side *s, double most)
+{
+    double end[MOST_OCTAVES + 1], calls = OUTER / 2 * s->total;
+    int n = find_octaves(s, end);
+    double before = fabs(end[0] - outermost(s, s->total / 2)) * M_LN2 / log(0.5 / OUTER);
+
+    for (int i = 0; i < n; i++, calls /= 2) { /* so many are beyond the octave */
+        double width = fabs(end[i + 1] - end[i]);
+
+        if (calls <= most && width > least_gap(end, i, n, calls, before)) {
+            cut(s, end[i], end[i + 1]);
+            s->total = calls_in(s->d, s->first, s->last);
+            return true;
+        }
+        before = (before + width) / 2;
+    }
+    return false;
+}
+
+/* How the calls of a side thin out. */
+static struct call_tail tail_of(struct side side, double n)
+{
+    double whole = calls_in(side.d, side.first, side.last), edge, at[CALL_TAIL_KNOTS], near,
+           far;
+    struct call_tail tail;
+
+    side.total = whole;
+    for (int i = 0; i < MOST_CUTS; i++)
+        if (!cut_once(&side, fmin(MOST_STRANGE * n, OUTER / 2 * whole)))
+            break;
+    edge = fmax(EDGE * side.total, LEAST_EDGE);
+    edge = fmin(edge, fmax(MOST_EDGE, DEEPEST * side.total));
+    edge = fmin(edge, side.total / 8);
+    tail.share = edge / n;
+    tail.stretch = fmin(STRETCH, pow(INSIDE * side.total / edge, 1.0 / (CALL_TAIL_KNOTS - 1)));
+    for (int i = 0; i < CALL_TAIL_KNOTS; i++, edge *= tail.stretch) {
+        at[i] = outermost(&side, edge);
+        tail.at[i] = outer_end(&side, edge);
+    }
+    far = fabs(at[0] - at[1]) / log(tail.stretch);
+    near = fabs(at[1] - at[2]) / log(tail.stretch);
+    tail.scale = fmax(fmax(far, (near + far) / 2), LEAST_SCALE);
     return tail;
 }
 
-static void add_mode(struct call_model *m, const struct density *d, uint32_t first,
-                     uint32_t last)
-{
-    double total = 0;
+/* ---------------------------------------------------------------------------------- modes */
 
-    for (uint32_t i = first; i <= last; i++)
-        total += d->count[i];
-    if (total < fmax(LEAST_MODE * (double)m->n, fmin(LEAST_MODE_CALLS, (double)m->n / 4)))
-        return;
-    if (m->n_modes == CALL_DETECTOR_MOST_MODES) /* so many: one wide mode is all that is said */
-        m->mode[--m->n_modes].high = tail_of(d, first, last, total, (double)m->n, true);
-    else
-        m->mode[m->n_modes] =
-            (struct call_mode){tail_of(d, first, last, total, (double)m->n, false),
-                               tail_of(d, first, last, total, (double)m->n, true)};
-    m->n_modes++;
+/* A piece of the core: steps first .. last. */
+struct piece {
+    uint32_t first, last;
+};
+
+static bool is_mode(const struct density *d, struct piece piece, double n)
+{
+    double total = calls_in(d, piece.first, piece.last), span;
+
+    if (total >= MOST_STRANGE * n)
+        return true;
+    span =
+        quantile(d, piece.first, piece.last, 0.95) - quantile(d, piece.first, piece.last, 0.05);
+    return span <= CLOSE && total >= fmax(LEAST_MODE * n, LEAST_MODE_CALLS);
 }
 
-static void find_modes(struct call_model *m, const struct density *d)
+/* The next piece from step *at on. Returns whether there is one. */
+static bool next_piece(const struct density *d, double least, uint32_t *at, struct piece *piece)
 {
-    double least = core_density(d, (double)m->n);
-    uint32_t first = 0, last = 0;
     bool is_open = false;
 
-    for (uint32_t i = 0; i < d->n; i++) {
+    for (uint32_t i = *at; i < d->n; i++) {
         if (d->smooth[i] < least || d->count[i] == 0)
             continue;
-        if (is_open && (i - last) * STEP > GAP) {
-            add_mode(m, d, first, last);
-            is_open = false;
-        }
+        if (is_open && (i - piece->last) * STEP > GAP)
+            break;
         if (!is_open)
-            first = i;
+            piece->first = i;
         is_open = true;
-        last = i;
+        piece->last = i;
     }
-    if (is_open)
-        add_mode(m, d, first, last);
+    *at = is_open ? piece->last + 1 : d->n;
+    return is_open;
+}
+
+/* Modes; where there are many, the last ones are one wide mode. Returns how many. */
+static uint32_t find_pieces(const struct density *d, double n,
+                            struct piece mode[CALL_DETECTOR_MOST_MODES])
+{
+    double least = core_density(d, n);
+    uint32_t n_modes = 0, at = 0;
+    struct piece piece;
+
+    while (next_piece(d, least, &at, &piece)) {
+        if (!is_mode(d, piece, n))
+            continue;
+        if (n_modes == CALL_DETECTOR_MOST_MODES)
+            mode[n_modes - 1].last = piece.last;
+        else
+            mode[n_modes++] = piece;
+    }
+    return n_modes;
+}
+
+/* A tail reaches to where the next mode begins. */
+static void find_modes(struct call_model *m, const struct density *d)
+{
+    struct piece mode[CALL_DETECTOR_MOST_MODES];
+    double n = (double)m->n;
+
+    m->n_modes = find_pieces(d, n, mode);
+    for (uint32_t i = 0; i < m->n_modes; i++) {
+        uint32_t begin = i > 0 ? mode[i - 1].last + 1 : 0;
+        uint32_t end = i + 1 < m->n_modes ? mode[i + 1].first - 1 : d->n - 1;
+
+        m->mode[i].low = tail_of((struct side){d, begin, mode[i].last, false, 0}, n);
+        m->mode[i].high = tail_of((struct side){d, mode[i].first, end, true, 0}, n);
+    }
 }
 
 void call_model_fit(struct call_model *m, const struct sketch *s)

@@ -1,6 +1,6 @@
 /*
  * logistic -- 1 / (1 + e^-z) for loops over many numbers: no branch and no call, so that the
- * compiler can take several at once. Off by less than 2e-7, and never NaN for finite z.
+ * compiler can take several at once. Off by less than 2e-7, and never NaN: 0 when z is.
  */
 #ifndef SNAG_FEATURES_LOGISTIC_H
 #define SNAG_FEATURES_LOGISTIC_H
@@ -31,8 +31,8 @@ static inline float logistic(float z)
 {
     float t = z * -1.44269504f;
 
-    t = t > 126.0f ? 126.0f : t;
-    t = t < -126.0f ? -126.0f : t;
+    t = t < 126.0f ? t : 126.0f; /* also when it is NaN, which no integer is */
+    t = t > -126.0f ? t : -126.0f;
     return 1.0f / (1.0f + logistic_power_of_2(t));
 }
 

@@ -12,9 +12,9 @@
  * that negatives need not be drawn: each counts with its probability. The optimum x_i o_s is
  * log(P_is / N_s): a tree ten times slower everywhere is somewhere else.
  *
- * Training (stack2vec_train.h) yields the o_s. With them fixed the loss of a tree, plus a
- * ridge, is convex in x_i alone, and every tree's vector is had from that (stack2vec_solve.h),
- * whether it was trained on or not. So equal trees have equal vectors, and like trees like
+ * Training yields the o_s. With them fixed the loss of a tree, plus a
+ * ridge, is convex in x_i alone, and every tree's vector is had from that, whether
+ * it was trained on or not. So equal trees have equal vectors, and like trees like
  * ones.
  *
  * Distances between vectors mean something, their single columns do not: do not scale columns.
@@ -112,8 +112,6 @@ void stack2vec_infer(const struct stack2vec *model, const struct vocab *vocab,
  * is for what was not.
  */
 void stack2vec_override(struct stack2vec_opts *opts, const struct stack2vec_opts *said);
-
-/* ------------------------------------------------------------ for the parts of the module */
 
 /* stack2vec_check -- 0, or ERR_RANGE when the options make no sense. */
 int stack2vec_check(const struct stack2vec_opts *opts);

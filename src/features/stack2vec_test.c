@@ -10,7 +10,6 @@
 #include "base/test.h"
 #include "features/logistic.h"
 #include "features/sample_forest.h"
-#include "features/stack2vec_solve.h"
 
 struct fixture {
     struct definitions defs;

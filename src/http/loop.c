@@ -18,41 +18,8 @@
 #define UNEVEN 4u           /* a new connection goes to another loop that has so many fewer */
 #define RESERVE 64u         /* connections beyond the most, until others have made room */
 #define LOOK_NS 1000000000u /* how often time limits are looked at, at least */
-#define SECOND_NS 1000000000u
 
 /* --------------------------------------------------------------------------------- lists */
-
-void loop_enter(struct connection *c, enum connection_state state)
-{
-    struct loop *loop = c->loop;
-
-    if (c->state != CONNECTION_NEW) {
-        *(c->before ? &c->before->after : &loop->list[c->state].first) = c->after;
-        *(c->after ? &c->after->before : &loop->list[c->state].last) = c->before;
-    }
-    c->state = state;
-    c->since_ns = loop->now_ns;
-    if (state == CONNECTION_NEW)
-        return;
-    c->after = NULL;
-    c->before = loop->list[state].last;
-    *(c->before ? &c->before->after : &loop->list[state].first) = c;
-    loop->list[state].last = c;
-}
-
-void loop_watch(struct connection *c, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.ptr = c};
-
-    if (events == c->watched)
-        return;
-    epoll_ctl(c->loop->epoll,
-              events == 0       ? EPOLL_CTL_DEL
-              : c->watched == 0 ? EPOLL_CTL_ADD
-                                : EPOLL_CTL_MOD,
-              c->fd, &event);
-    c->watched = events;
-}
 
 static void close_list(struct loop *loop, enum connection_state state)
 {
@@ -154,19 +121,6 @@ static void make_room(struct loop *loop)
 
 /* ---------------------------------------------------------------------------------- time */
 
-const char *loop_date(struct loop *loop)
-{
-    time_t now = time(NULL);
-    struct tm utc;
-
-    if (*loop->date == '\0' || loop->now_ns - loop->date_ns > SECOND_NS / 2) {
-        gmtime_r(&now, &utc);
-        strftime(loop->date, sizeof loop->date, "%a, %d %b %Y %H:%M:%S GMT", &utc);
-        loop->date_ns = loop->now_ns;
-    }
-    return loop->date;
-}
-
 /* What took too long ends. In these lists, who comes first is late first. */
 static void end_late(struct loop *loop)
 {
@@ -220,11 +174,6 @@ static int patience(const struct loop *loop)
 
 /* -------------------------------------------------------------------------------- events */
 
-void loop_poke(struct loop *loop)
-{
-    eventfd_write(loop->event, 1);
-}
-
 static void take_woken(struct loop *loop)
 {
     void *item[MOST_EVENTS];
@@ -254,7 +203,7 @@ static void take_ready(struct loop *loop)
 
     for (c = loop->list[CONNECTION_READY].first; c; c = next) {
         next = c == last ? NULL : c->after;
-        receiving_advance(c);
+        connection_event(c, 0);
     }
 }
 

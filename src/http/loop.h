@@ -1,6 +1,7 @@
 /*
- * loop -- one thread of the server and its connections: what connection.c, receiving.c and
- * sending.c, which know HTTP, and loop.c, which knows events and time, share; and server.c.
+ * loop -- one thread of the server and its connections. server.c starts loops; loop.c knows
+ * events and time, and tells a connection what has happened; connection.c knows HTTP, and of
+ * its loop no more than the data: none of them calls one that is named before it.
  *
  * A connection is in one list of its loop, that of its state, in the order in which it came
  * there: so the first of a list is the one that has waited longest.
@@ -15,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 
 #define CONNECTION_FIRST_BYTES 2048u /* of the buffer of a head, or of a body */
 #define CONNECTION_FREE_BYTES 4096u  /* that one has without asking the budget */
@@ -111,22 +113,7 @@ struct connection *connection_new(struct loop *loop, int fd, unsigned address);
 /* connection_close -- let go of it at once. */
 void connection_close(struct connection *c);
 
-/* connection_part -- all is said: close, but let the client read it. */
-void connection_part(struct connection *c);
-
-/* connection_end_request -- the handler hears that it is over; what was there for it goes. */
-void connection_end_request(struct connection *c);
-
-/* connection_forget_input -- the first n bytes of what has come are no longer needed. */
-void connection_forget_input(struct connection *c, size_t n);
-
-/*
- * connection_ask_budget -- it is going to have buffers of so many bytes for what has come.
- * Returns false when all connections together have too many.
- */
-bool connection_ask_budget(struct connection *c, size_t bytes);
-
-/* connection_event -- epoll has something to say of it. */
+/* connection_event -- epoll has something to say of it, or it is its turn again. */
 void connection_event(struct connection *c, uint32_t events);
 
 /* connection_woken -- connection_wake was called, or it is new here. */
@@ -137,38 +124,6 @@ bool connection_is_late(const struct connection *c, uint64_t now_ns);
 
 /* connection_expire -- its time is over: say so if there is anything to be said, and close. */
 void connection_expire(struct connection *c);
-
-/* receiving_head, receiving_body -- there are more bytes of a head, of a body. */
-void receiving_head(struct connection *c);
-void receiving_body(struct connection *c);
-
-/* receiving_advance -- look at what has come for the head of a request. */
-void receiving_advance(struct connection *c);
-
-/* receiving_respond -- all of the request is there: have it answered. */
-void receiving_respond(struct connection *c);
-
-/* receiving_refuse -- answer so instead, and close. */
-void receiving_refuse(struct connection *c, unsigned status, const char *why);
-
-/* sending_go_on -- send what the client takes of the answer now. */
-void sending_go_on(struct connection *c);
-
-/* sending_stream -- say what a stream has to say. */
-void sending_stream(struct connection *c);
-
-/* sending_wait -- the client does not take the answer for now, or it is over. */
-void sending_wait(struct connection *c, bool is_waiting);
-
-/* loop_enter -- a connection is in this state from now on. */
-void loop_enter(struct connection *c, enum connection_state state);
-
-/* loop_watch -- what epoll is to tell of it: EPOLLIN, EPOLLOUT, EPOLLRDHUP, or 0 for nothing.
- */
-void loop_watch(struct connection *c, uint32_t events);
-
-/* loop_date -- the time as a field of an answer has it. */
-const char *loop_date(struct loop *loop);
 
 /*
  * loop_new, loop_start -- one of so many loops, and its thread; when that begins all loops are
@@ -183,6 +138,9 @@ void loop_join(struct loop *loop);
 void loop_free(struct loop *loop);
 
 /* loop_poke -- have it look at its connections now. Thread-safe. */
-void loop_poke(struct loop *loop);
+static inline void loop_poke(struct loop *loop)
+{
+    eventfd_write(loop->event, 1);
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "live/live_exchange.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct ad {
@@ -18,6 +19,7 @@ struct ad {
     uint32_t n_locations, n_regions; /* of the definitions, as far as they were looked at */
     size_t location_cap, stack_cap, key_cap;
     struct live_models models;
+    double least_lost_ns;    /* by now */
     struct verdict *waiting; /* [n_waiting] without a judgement */
     size_t n_waiting, waiting_cap;
     struct verdict *verdict; /* [n_verdicts] of this step */
@@ -30,7 +32,8 @@ struct ad_opts ad_default(void)
 {
     return (struct ad_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
                             .least_calls = 100,
-                            .most_waiting = 100000};
+                            .most_waiting = 100000,
+                            .least_lost_ns = NAN};
 }
 
 struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)
@@ -182,9 +185,21 @@ static void add_verdict(struct ad *ad, const struct verdict *call)
     ad->totals.n_anomalies++;
 }
 
-static inline bool is_strange(const struct ad *ad, const struct live_model *m, uint64_t time_ns)
+static inline enum call_verdict verdict_on(const struct ad *ad, const struct live_model *m,
+                                           uint64_t time_ns)
 {
-    return call_judge_is_anomaly(&m->judge, time_ns) && time_ns >= ad->opts.least_ns;
+    return time_ns < ad->opts.least_ns
+               ? CALL_USUAL
+               : call_judge_verdict(&m->judge, time_ns, ad->least_lost_ns);
+}
+
+/* Judges a call that has a model: an anomaly, counted, or nothing. */
+static inline bool is_anomaly(struct ad *ad, const struct live_model *m, uint64_t time_ns)
+{
+    enum call_verdict verdict = verdict_on(ad, m, time_ns);
+
+    ad->totals.n_slight += verdict == CALL_SLIGHT;
+    return verdict == CALL_STRANGE;
 }
 
 static void judge_waiting(struct ad *ad)
@@ -197,7 +212,7 @@ static void judge_waiting(struct ad *ad)
 
         if (m->n_fitted == 0)
             ad->waiting[n++] = *w;
-        else if (is_strange(ad, m, judged_ns(ad, w)))
+        else if (is_anomaly(ad, m, judged_ns(ad, w)))
             add_verdict(ad, w);
     }
     ad->n_waiting = n;
@@ -245,7 +260,7 @@ static void judge(struct ad *ad, uint32_t l)
             continue;
         if (m->n_fitted == 0) {
             wait_for_model(ad, l, row);
-        } else if (is_strange(ad, m, live_models_time(&ad->models, c, row))) {
+        } else if (is_anomaly(ad, m, live_models_time(&ad->models, c, row))) {
             struct verdict call = call_at(ad, l, row);
 
             add_verdict(ad, &call);
@@ -255,10 +270,25 @@ static void judge(struct ad *ad, uint32_t l)
 
 bool ad_is_strange(const struct ad *ad, uint32_t model, uint64_t time_ns)
 {
-    return ad_judge(ad, model) && is_strange(ad, &ad->models.model[model], time_ns);
+    return ad_judge(ad, model) &&
+           verdict_on(ad, &ad->models.model[model], time_ns) == CALL_STRANGE;
+}
+
+double ad_least_lost(const struct ad *ad)
+{
+    return ad->least_lost_ns;
 }
 
 /* ----------------------------------------------------------------------------------- steps */
+
+static double least_lost(const struct ad *ad)
+{
+    uint64_t ticks_per_s = ad->stream->defs->ticks_per_s;
+    double tick_ns = ticks_per_s > 0 ? 1e9 / (double)ticks_per_s : 1;
+
+    return isnan(ad->opts.least_lost_ns) ? call_least_effect(tick_ns, ad->models.noise_ns)
+                                         : ad->opts.least_lost_ns;
+}
 
 static void learn_and_judge(struct ad *ad)
 {
@@ -267,6 +297,7 @@ static void learn_and_judge(struct ad *ad)
     if (ad->opts.exchange)
         live_exchange_models(ad->opts.exchange, &ad->models, ad->stream->defs);
     live_models_fit(&ad->models);
+    ad->least_lost_ns = least_lost(ad);
     judge_waiting(ad);
     for (uint32_t l = 0; l < ad->n_locations; l++)
         judge(ad, l);

@@ -35,7 +35,7 @@ struct verdict {
     uint64_t step;  /* in which it was finished */
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     struct call_judgement judgement;
-    double severity_ns; /* time above the median of the region */
+    double severity_ns; /* time above the median of the region, above 0 */
 };
 
 /* What a sink sees: a step that was judged, until the function returns. */
@@ -66,6 +66,7 @@ struct ad_opts {
     uint32_t least_calls;           /* of a region, or path, before any of them is judged */
     uint32_t most_waiting;          /* calls that may wait; more are never judged */
     uint64_t least_ns;              /* calls that took less are never strange */
+    double least_lost_ns;           /* that an anomaly lost; NAN: by call_least_effect */
     struct live_rules *rules;       /* or NULL */
     struct live_exchange *exchange; /* with the parameter server, or NULL */
     const struct ad_sink *sink;     /* [n_sinks] */
@@ -80,6 +81,7 @@ struct ad_totals {
     uint64_t n_events, n_calls, n_anomalies, n_steps;
     uint64_t n_unjudged; /* calls of which there never were enough */
     uint64_t n_ignored;  /* ... of regions that are not judged */
+    uint64_t n_slight;   /* strange calls that lost too little to be anomalies */
 };
 
 /*
@@ -130,6 +132,9 @@ const struct sketch *ad_own_sketch(const struct ad *ad, uint32_t model);
 
 /* ad_judge -- what judges calls by a model; NULL while there were too few of them. */
 const struct call_judge *ad_judge(const struct ad *ad, uint32_t model);
+
+/* ad_least_lost -- what an anomaly has to have lost by now, in ns. */
+double ad_least_lost(const struct ad *ad);
 
 /* ad_is_strange -- what a call that took so long is by now; false without a judge. */
 bool ad_is_strange(const struct ad *ad, uint32_t model, uint64_t time_ns);

@@ -17,7 +17,6 @@
 
 #include "base/idmap.h"
 #include "live/ad.h"
-#include "live/around.h"
 #include "prov/prov_record.h"
 
 #include <stdbool.h>
@@ -25,13 +24,31 @@
 
 #define HISTORY_STEPS 64 /* of which the events of late calls are known */
 #define HISTORY_OWN_FID 0x80000000u
-#define HISTORY_MOST_OPEN 256 /* open calls of a location that keep their surroundings */
+#define HISTORY_MOST_OPEN 256   /* open calls of a location that keep their surroundings */
+#define AROUND_MOST_MESSAGES 64 /* in one window */
 
 /* The calls of a location that were entered in a step: first_id and on. */
 struct entered {
     uint64_t step, begin_ns, end_ns;
     uint64_t index; /* of the first one */
     uint32_t first_id;
+};
+
+/*
+ * The calls of a location before and after one of them, in the order they were entered, and the
+ * messages in them.
+ *
+ *     ... step  solve  send [wait] solve  send ...        two on either side of the wait
+ *
+ * What is before comes from the history of the location, and what is after may have to be added
+ * when the next step is there.
+ */
+struct around {
+    struct prov_call *call; /* [n] at most 2 window + 1 */
+    uint32_t n, centre;     /* call[centre] is what this is about */
+    size_t cap;
+    struct prov_message *message; /* [n_messages] */
+    size_t n_messages, message_cap;
 };
 
 /* A call that was open when the last step ended. */
@@ -104,6 +121,42 @@ struct prov_message history_message(const struct ad_step *step, uint32_t locatio
 /* history_fid -- the number of a function in the whole job; while the parameter server has not
  * said it, HISTORY_OWN_FID and its number here. */
 uint32_t history_fid(const struct ad_step *step, uint32_t model);
+
+/* ------------------------------------------------------------------- around a call */
+
+/* around_release -- let go of what it holds. */
+void around_release(struct around *around);
+
+/* around_copy -- the same once more. */
+void around_copy(struct around *to, const struct around *from);
+
+/* around_take -- what is around a call of this step, as far as it is known by now. */
+void around_take(struct around *around, const struct histories *h, const struct ad_step *step,
+                 uint32_t location, uint32_t row);
+
+/* around_is_full -- nothing is missing after the call. */
+bool around_is_full(const struct around *around, uint32_t window);
+
+/* around_close -- give calls that were open, and are not any more, their ends. */
+void around_close(struct around *around, const struct histories *h, const struct ad_step *step,
+                  uint32_t location);
+
+/*
+ * around_continue -- the next step is there: add what is missing after the call, and the ends
+ * and messages of calls that were open.
+ */
+void around_continue(struct around *around, const struct histories *h,
+                     const struct ad_step *step, uint32_t location);
+
+/*
+ * around_shift -- move on to the last calls of the location, of which there are at most as many
+ * as a window has on one side.
+ */
+void around_shift(struct around *tail, const struct histories *h, const struct ad_step *step,
+                  uint32_t location);
+
+/* around_window -- as it stands in a record; the arrays are those of around. */
+struct prov_window around_window(const struct around *around);
 
 /* event_before -- in the order of entering, of two calls of one location. */
 static inline bool event_before(const struct prov_event *a, const struct prov_event *b)

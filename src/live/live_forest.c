@@ -31,8 +31,7 @@ struct open_tree {
     struct message *message;
     size_t n_kept_messages, message_cap;
 
-    uint32_t *chain; /* [n_chain] vertices of its open calls, or NO_VERTEX, from the root on */
-    uint32_t n_chain;
+    uint32_t *chain; /* vertices of its open calls, or NO_VERTEX, from the root on */
     size_t chain_cap;
 };
 
@@ -291,7 +290,7 @@ static void forget(struct live_forest *lf, struct open_tree *o)
 {
     lf->n_open -= o->kept.n;
     o->is_open = false;
-    o->kept.n = o->n_messages = o->n_chain = 0;
+    o->kept.n = o->n_messages = 0;
     o->n_calls = o->tracer_ns = 0;
     o->n_kept_messages = o->kept.n_gaps = 0;
     if (o->enter_cap >
@@ -354,7 +353,6 @@ static void note_chain(struct open_tree *o, const struct calls *c, const struct 
     for (uint32_t row = c->top; row != NO_CALL && row >= s->root; row = c->caller[row])
         n++;
     mem_grow(&o->chain, &o->chain_cap, n, sizeof *o->chain);
-    o->n_chain = n;
     for (uint32_t row = c->top; n-- > 0; row = c->caller[row])
         o->chain[n] = vertex_of(o, s, row); /* what was open before keeps its place in it */
 }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define GROWTH 1.05 /* a judge is made anew when its model has so many times the calls */
@@ -22,6 +23,7 @@ void live_models_release(struct live_models *m)
     for (uint32_t l = 0; l < m->n_locations; l++)
         free(m->keys[l].key);
     free(m->keys);
+    free(m->noise);
     free(m->model);
     live_paths_release(&m->paths);
     *m = (struct live_models){0};
@@ -99,17 +101,31 @@ static void fit(const struct live_models *m, struct live_model *model)
     model->n_fitted = known->n;
 }
 
+static void find_noise(struct live_models *m)
+{
+    mem_grow(&m->noise, &m->noise_cap, m->n, sizeof *m->noise);
+    for (uint32_t i = 0; i < m->n; i++)
+        m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.noise_ns : INFINITY;
+    m->noise_ns = call_noise(m->noise, m->n);
+}
+
 void live_models_fit(struct live_models *m)
 {
+    bool is_any_new = false;
+
     for (uint32_t i = 0; i < m->n; i++) {
         struct live_model *model = &m->model[i];
         uint64_t n = live_models_known(model)->n;
 
         if (n < m->opts.least_calls || n == 0 || model->is_ignored)
             continue;
-        if ((double)n >= GROWTH * (double)model->n_fitted || n < model->n_fitted)
-            fit(m, model);
+        if ((double)n < GROWTH * (double)model->n_fitted && n >= model->n_fitted)
+            continue;
+        fit(m, model);
+        is_any_new = true;
     }
+    if (is_any_new)
+        find_noise(m);
 }
 
 char *live_models_name(const struct live_models *m, uint32_t model,

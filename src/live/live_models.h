@@ -53,6 +53,9 @@ struct live_models {
     struct live_model *model; /* [n] */
     uint32_t n;
     size_t cap;
+    double noise_ns; /* of all models, see call_noise */
+    double *noise;   /* scratch */
+    size_t noise_cap;
     struct live_paths paths; /* by path: model i is path i */
     struct live_keys *keys;  /* [n_locations] */
     uint32_t n_locations;

@@ -43,7 +43,8 @@ struct live_recorder {
     struct latest_tree *latest; /* [n_foi] */
     uint32_t n_foi;
     size_t latest_cap, n_held_trees;
-    uint64_t n_pruned, statistics_ns; /* statistics_ns: when they are due */
+    struct prov_rejudged rejudged; /* in the end */
+    uint64_t statistics_ns;        /* when they are due */
     int final_rc;
     char *final_message;
 };
@@ -111,7 +112,9 @@ int live_recorder_flush(struct live_recorder *r)
 
 void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
 {
-    *out = (struct live_recorder_counts){.n_pruned = r->n_pruned};
+    *out = (struct live_recorder_counts){.n_pruned = r->rejudged.n_pruned,
+                                         .n_taken_back = r->rejudged.n_taken_back,
+                                         .taken_back_ns = r->rejudged.taken_back_ns};
     prov_store_counts(r->store, &out->store);
 }
 
@@ -376,16 +379,14 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 static void finish(struct live_recorder *r, const struct ad_step *step)
 {
     struct last_judge last = {.recorder = r, .step = step};
-    struct prov_rejudged rejudged = {0};
 
     number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
-    r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &rejudged);
+    r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &r->rejudged);
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
     prov_store_end(r->store);
-    r->n_pruned = rejudged.n_pruned;
     idmap_release(&last.fid);
     free(last.model);
 }

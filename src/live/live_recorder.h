@@ -48,8 +48,9 @@ struct live_recorder_opts {
 };
 
 struct live_recorder_counts {
-    uint64_t n_pruned;        /* records that the final models judge otherwise */
-    struct prov_counts store; /* of what is safe, and what is lost */
+    uint64_t n_pruned; /* records that the final models judge otherwise; of these */
+    uint64_t n_taken_back, taken_back_ns; /* anomalies, and their severity */
+    struct prov_counts store;             /* of what is safe, and what is lost */
 };
 
 /*

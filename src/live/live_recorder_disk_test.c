@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 
 #include <signal.h>
@@ -82,7 +83,7 @@ static void a_full_disk_loses_records_and_nothing_else(void **state)
     struct live_recorder_counts counts;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     limit_files(LIMIT);
     assert_int_equal(live_recorder_open(&recorder, &opts), 0);
     with = judge(recorder);
@@ -111,7 +112,7 @@ static void a_store_that_is_removed_meanwhile_has_nothing(void **state)
     struct live_recorder_counts counts;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     assert_int_equal(live_recorder_open(&recorder, &opts), 0);
     assert_int_equal(fs_remove_tree(dir), 0);
     judge(recorder);
@@ -153,7 +154,7 @@ static void when_there_is_room_again_it_goes_on(void **state)
     struct ad *ad;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     limit_files(LIMIT);
     assert_int_equal(live_recorder_open(&recorder, &opts), 0);
     sinks[0] = (struct ad_sink){make_room, recorder};

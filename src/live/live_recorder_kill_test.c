@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 
 #include <signal.h>
@@ -177,7 +178,7 @@ static void what_was_acknowledged_survives_a_kill(void **state)
     int64_t n_records = 0;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     snprintf(url, sizeof url, "sqlite:%s?shards=%d", dir, SHARDS);
     for (life->number = 1; life->number <= n; life->number++)
         n_records += one_life(url, life, (useconds_t)(500 + rng_below(&rng, 120000)));

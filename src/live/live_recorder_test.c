@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "live/sample_stream.h"
 #include "prov/prov_reader.h"
 
@@ -24,7 +25,7 @@ static int set_up(void **state)
 {
     (void)state;
     strcpy(dir, "recorder-XXXXXX");
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     return 0;
 }
 

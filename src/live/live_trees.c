@@ -318,3 +318,15 @@ char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, u
 
     return prov_execution_id(location->rank, location->thread, f->index[t], out);
 }
+
+double live_foi_typical(const struct live_foi *foi)
+{
+    return sketch_quantile(&foi->durations, 0.5);
+}
+
+uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree)
+{
+    double lost_ns = (double)forest_own_ns(&foi->trees.forest, tree) - live_foi_typical(foi);
+
+    return lost_ns > 0 ? (uint64_t)llround(lost_ns) : 0;
+}

@@ -115,4 +115,10 @@ int live_trees_check(const struct live_trees *trees, const struct definitions *d
 char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, uint32_t t,
                    char out[LIVE_TREE_ID_SIZE]);
 
+/* live_foi_typical -- the median of the durations of the executions so far, in ns. */
+double live_foi_typical(const struct live_foi *foi);
+
+/* live_foi_lost -- ns that an execution of this step took beyond that; 0 for a shorter one. */
+uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree);
+
 #endif

@@ -200,12 +200,10 @@ void tree_record_fill(struct evidence *e, const struct live_foi *foi,
                       const struct ad_step *step, uint32_t t, struct prov_record *record)
 {
     const struct tree_verdict *v = &foi->verdict[t];
-    double typical_ns = sketch_quantile(&foi->durations, 0.5);
-    double lost_ns = (double)forest_own_ns(&foi->trees.forest, t) - typical_ns;
 
     record->score = v->score;
     record->p = NAN;
-    record->severity_ns = lost_ns > 0 ? (uint64_t)llround(lost_ns) : 0;
+    record->severity_ns = live_foi_lost(foi, t);
     record->algorithm = v->algorithm;
     record->is_execution = true;
     record->execution = (struct prov_execution){
@@ -213,7 +211,7 @@ void tree_record_fill(struct evidence *e, const struct live_foi *foi,
         .n_calls = foi->trees.n_calls[t],
         .n_messages = foi->trees.forest.n_messages[t],
         .threshold = v->threshold,
-        .typical_ns = (uint64_t)llround(typical_ns),
+        .typical_ns = (uint64_t)llround(live_foi_typical(foi)),
         .why = v->why ? arena_string(&e->arena, v->why) : NULL,
     };
     set_window(e, foi, step, t, &record->window);

@@ -99,21 +99,15 @@ static void set_counts(json_t *json, const struct live_state *live)
     const struct {
         const char *name;
         uint64_t n;
-    } counts[] = {{"steps", t->n_steps},
-                  {"begin_ns", t->begin_ns},
-                  {"end_ns", t->end_ns},
-                  {"events", t->n_events},
-                  {"calls", t->n_calls},
-                  {"anomalies", t->n_anomalies},
-                  {"severity_ns", t->severity_ns},
-                  {"messages", t->n_messages},
-                  {"unjudged", t->n_unjudged},
-                  {"lost_events", t->n_lost},
-                  {"up_ns", clock_ns() - live->started_ns},
-                  {"ranks", live->n_ranks},
-                  {"locations", live->n_places},
-                  {"regions", live->n_regions},
-                  {"counters", live->n_counters}};
+    } counts[] = {{"steps", t->n_steps},           {"begin_ns", t->begin_ns},
+                  {"end_ns", t->end_ns},           {"events", t->n_events},
+                  {"calls", t->n_calls},           {"anomalies", t->n_anomalies},
+                  {"severity_ns", t->severity_ns}, {"taken_back", t->n_taken_back},
+                  {"slight", t->n_slight},         {"least_ns", (uint64_t)t->least_ns},
+                  {"messages", t->n_messages},     {"unjudged", t->n_unjudged},
+                  {"lost_events", t->n_lost},      {"up_ns", clock_ns() - live->started_ns},
+                  {"ranks", live->n_ranks},        {"locations", live->n_places},
+                  {"regions", live->n_regions},    {"counters", live->n_counters}};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_object_set_new(json, counts[i].name, json_count(counts[i].n));

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "monitor/api_live.h"
 
 #include <stdlib.h>
@@ -213,17 +214,56 @@ static void add_columns(struct bundle *bundle, const struct sent *c)
     bundle_add(bundle, "kind", BUNDLE_U8, c->kind, c->n);
 }
 
-/* All anomalies, or the newest of them, and of the normal points every 2^k-th at random. */
+/* Anomalies that lost more, and so many of those that lost as much. */
+struct least_lost {
+    double ns;
+    uint64_t n_equal;
+};
+
+/* The `most` of the wanted anomalies that lost most. */
+static struct least_lost find_least(const struct live_cut *cut, const struct wanted *wanted,
+                                    uint64_t n_anomalies)
+{
+    struct least_lost least = {.n_equal = wanted->most};
+    double *severity;
+    size_t n = 0;
+
+    if (n_anomalies <= wanted->most)
+        return least;
+    severity = mem_alloc(n_anomalies, sizeof *severity);
+    for (uint32_t i = first_part(cut, wanted->since); i < cut->n; i++)
+        for (uint32_t k = 0; k < cut->part[i].n; k++) {
+            const struct live_point *p = &cut->part[i].block->point[k];
+
+            if (p->verdict == LIVE_ANOMALY && is_wanted(wanted, p))
+                severity[n++] = (double)p->severity_ns;
+        }
+    qsort(severity, n, sizeof *severity, order_f64_down);
+    least.ns = severity[wanted->most - 1];
+    for (n = 0; severity[n] > least.ns; n++)
+        least.n_equal--;
+    free(severity);
+    return least;
+}
+
+static bool is_among(struct least_lost *least, double lost_ns)
+{
+    return lost_ns > least->ns || (lost_ns == least->ns && least->n_equal-- > 0);
+}
+
+/*
+ * All anomalies, or those that lost most and the oldest of equal ones, and of the normal points
+ * every 2^k-th at random.
+ */
 static uint64_t choose(const struct live_cut *cut, const struct wanted *wanted, struct sent *c)
 {
-    uint64_t n_anomalies, n_normal, n_skipped, n_total, room;
-    uint64_t mask = 0;
+    uint64_t n_anomalies, n_normal, n_total, room, mask = 0;
+    struct least_lost least;
 
     count_wanted(cut, wanted, &n_anomalies, &n_normal);
     n_total = n_anomalies + n_normal;
-    n_skipped = n_anomalies > wanted->most ? n_anomalies - wanted->most : 0;
-    n_anomalies -= n_skipped;
-    room = wanted->most - n_anomalies;
+    least = find_least(cut, wanted, n_anomalies);
+    room = n_anomalies < wanted->most ? wanted->most - n_anomalies : 0;
     /* Chance may give a few more than expected. */
     while (n_normal > room && n_normal / (mask + 1) > room - room / 16)
         mask = 2 * mask + 1;
@@ -234,10 +274,9 @@ static uint64_t choose(const struct live_cut *cut, const struct wanted *wanted, 
 
             if (!is_wanted(wanted, p))
                 continue;
-            if (p->verdict == LIVE_ANOMALY && n_skipped > 0) {
-                n_skipped--;
-            } else if (p->verdict == LIVE_ANOMALY) {
-                put(c, p);
+            if (p->verdict == LIVE_ANOMALY) {
+                if (is_among(&least, (double)p->severity_ns))
+                    put(c, p);
             } else if (room > 0 && (scramble(p->id) & mask) == 0) {
                 put(c, p);
                 room--;
@@ -258,7 +297,7 @@ int api_live_points(struct live_state *live, const struct request *request,
     struct sent columns = {0};
     struct bundle bundle = {0};
     struct live_cut *cut;
-    uint64_t n_total, version;
+    uint64_t n_total, version, n_taken_back;
     int rc = read_wanted(request, live, &wanted);
 
     if (rc == 0) {
@@ -266,6 +305,7 @@ int api_live_points(struct live_state *live, const struct request *request,
         live_state_lock(live);
         live_points_take(&live->points[wanted.kind], cut);
         version = live_state_version(live);
+        n_taken_back = live->points[wanted.kind].n_taken_back;
         live_state_unlock(live);
         n_total = choose(cut, &wanted, &columns);
         add_columns(&bundle, &columns);
@@ -273,6 +313,7 @@ int api_live_points(struct live_state *live, const struct request *request,
         bundle_say(&bundle, "kind", json_string(live_kind_names[wanted.kind]));
         say(&bundle, "next", cut->next);
         say(&bundle, "oldest", cut->oldest);
+        say(&bundle, "taken_back", n_taken_back);
         say(&bundle, "shown", columns.n);
         say(&bundle, "hidden", n_total - columns.n);
         say(&bundle, "missed",

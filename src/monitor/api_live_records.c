@@ -38,7 +38,8 @@ struct asked {
     const char *collection, *order;
     const char *function; /* NULL: any */
     const char *kind;     /* a condition */
-    double program, rank, thread, index, enter_ns, from_ns, to_ns, least_ns, offset, limit;
+    double program, rank, thread, index, enter_ns, from_ns, to_ns, least_ns, pruned, offset,
+        limit;
 };
 
 static int find_kind(const struct request *request, const char **sql)
@@ -107,6 +108,7 @@ static int read_asked(struct live_state *live, const struct request *request,
                    {"from", REQUEST_LARGEST, -1, &asked->from_ns},
                    {"to", REQUEST_LARGEST, -1, &asked->to_ns},
                    {"least_ns", REQUEST_LARGEST, -1, &asked->least_ns},
+                   {"pruned", 1, 0, &asked->pruned},
                    {"offset", REQUEST_LARGEST, 0, &asked->offset},
                    {"limit", MOST_RECORDS, USUAL_RECORDS, &asked->limit}};
     int rc = find("collection", request_text(request, "collection", "anomalies"), collections,
@@ -142,6 +144,7 @@ static char *conditions(const struct asked *asked)
 
     fputs(asked->function ? "func = ?1" : "?1 IS NULL", out);
     fputs(asked->kind, out);
+    fputs(asked->pruned > 0 ? "" : " AND NOT is_pruned", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].value >= 0) {
             fputs(" AND ", out);

@@ -41,7 +41,9 @@ static void take_record(struct live_state *state, struct names *functions, sqlit
         point.vertices = number(query, PAST_CALLS);
         point.messages = number(query, PAST_MESSAGES);
     }
-    live_state_past(state, &point, function, nanoseconds(query, PAST_SEVERITY));
+    point.severity_ns = nanoseconds(query, PAST_SEVERITY);
+    live_state_past(state, &point, function);
+    state->totals.n_taken_back += number(query, PAST_IS_TAKEN_BACK);
 }
 
 static int read_records(struct live_state *state, struct database *reader, const char *url)

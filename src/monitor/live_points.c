@@ -85,6 +85,39 @@ void live_points_add(struct live_points *points, const struct live_point *point)
     append(points->new_block, &points->n_new, LIVE_NEW_BLOCKS, &numbered);
 }
 
+/* Returns the block, or another in its place. */
+static struct live_block *revise(struct live_points *points, struct live_block *block,
+                                 bool (*is_taken)(void *, const struct live_point *), void *ctx)
+{
+    struct live_block *revised = NULL;
+
+    for (uint32_t i = 0; i < block->n; i++) {
+        if (block->point[i].verdict != LIVE_ANOMALY || !is_taken(ctx, &block->point[i]))
+            continue;
+        if (revised == NULL) {
+            revised = new_block();
+            revised->n = block->n;
+            memcpy(revised->point, block->point, block->n * sizeof *block->point);
+        }
+        revised->point[i].verdict = LIVE_NORMAL;
+        points->n_taken_back++;
+    }
+    if (revised == NULL)
+        return block;
+    drop(block);
+    return revised;
+}
+
+void live_points_take_back(struct live_points *points,
+                           bool (*is_taken)(void *ctx, const struct live_point *point),
+                           void *ctx)
+{
+    for (uint32_t i = 0; i < points->n_old; i++)
+        points->old_block[i] = revise(points, points->old_block[i], is_taken, ctx);
+    for (uint32_t i = 0; i < points->n_new; i++)
+        points->new_block[i] = revise(points, points->new_block[i], is_taken, ctx);
+}
+
 static void take(struct live_cut *cut, struct live_block *const *block, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,10 +1,10 @@
 /*
  * live_points -- the newest points of the live scatter plot, and more of the anomalies.
  *
- * Points are in blocks. A block that is full never changes, and of the last one only what is
- * beyond its end does, so who reads takes a cut: the blocks, each kept alive, and how many
- * points they had. The lock of the owner is held while a cut is taken or given back, not while
- * it is read.
+ * Points are in blocks. A block that is full never changes (live_points_take_back puts another
+ * in its place), and of the last one only what is beyond its end does, so who reads takes a
+ * cut: the blocks, each kept alive, and how many points they had. The lock of the owner is held
+ * while a cut is taken or given back, not while it is read.
  *
  *     old   anomalies only      [block] [block .. ]
  *     new   all                                     [block] [block] ... [block .. ]
@@ -44,8 +44,10 @@ struct live_point {
     uint32_t index; /* of the execution #RANK-INDEX; of a call, its number on its thread */
     uint32_t messages, vertices;
     float score;
-    uint8_t verdict; /* enum live_verdict */
-    uint8_t kind;    /* enum live_point_kind */
+    uint8_t verdict;      /* enum live_verdict */
+    uint8_t kind;         /* enum live_point_kind */
+    uint32_t model;       /* that judged a call, see ad_sketch */
+    uint64_t severity_ns; /* that it lost, if it is an anomaly */
 };
 
 struct live_block {
@@ -56,7 +58,8 @@ struct live_block {
 struct live_points {
     struct live_block *old_block[LIVE_OLD_BLOCKS], *new_block[LIVE_NEW_BLOCKS];
     uint32_t n_old, n_new;
-    uint64_t next; /* id of the next point: so many were added */
+    uint64_t next;         /* id of the next point: so many were added */
+    uint64_t n_taken_back; /* anomalies that are none any more */
 };
 
 /* What there was at one moment. */
@@ -75,6 +78,15 @@ void live_points_release(struct live_points *points);
 
 /* live_points_add -- one more. Under the lock. O(1), but for once in LIVE_BLOCK. */
 void live_points_add(struct live_points *points, const struct live_point *point);
+
+/*
+ * live_points_take_back -- make normal points of those anomalies of which is_taken is true. Who
+ * reads a cut goes on with what was; blocks in which there are any are made anew. Under the
+ * lock. O(points).
+ */
+void live_points_take_back(struct live_points *points,
+                           bool (*is_taken)(void *ctx, const struct live_point *point),
+                           void *ctx);
 
 /* live_points_take -- all that is kept. Under the lock. O(blocks). */
 void live_points_take(struct live_points *points, struct live_cut *cut);

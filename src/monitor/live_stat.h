@@ -24,6 +24,14 @@ static inline void live_stat_add(struct live_stat *stat, uint64_t value)
     stat->square_sum += (unsigned __int128)value * value;
 }
 
+/* live_stat_remove -- as if a value had not been added; extremes and the last ones stay. */
+static inline void live_stat_remove(struct live_stat *stat, uint64_t value)
+{
+    stat->n--;
+    stat->sum -= value;
+    stat->square_sum -= (unsigned __int128)value * value;
+}
+
 /* live_stat_merge -- as if the values of from had been added to into, in their order. */
 static inline void live_stat_merge(struct live_stat *into, const struct live_stat *from)
 {

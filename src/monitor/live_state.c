@@ -240,7 +240,8 @@ static void add_tree(struct live_state *state, const struct ad_step *step,
                                .verdict = v->is_anomaly  ? LIVE_ANOMALY
                                           : v->algorithm ? LIVE_NORMAL
                                                          : LIVE_UNJUDGED,
-                               .kind = LIVE_EXECUTION};
+                               .kind = LIVE_EXECUTION,
+                               .severity_ns = v->is_anomaly ? live_foi_lost(foi, t) : 0};
 
     live_points_add(&state->points[LIVE_EXECUTION], &point);
 }
@@ -335,6 +336,8 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
     t->n_calls = ad->n_calls;
     t->n_anomalies = ad->n_anomalies;
     t->n_unjudged = ad->n_unjudged;
+    t->n_slight = ad->n_slight;
+    t->least_ns = ad_least_lost(step->ad);
     t->n_messages += state->tally.n_messages;
     t->severity_ns += state->tally.severity_ns;
     state->quality = *ad_quality(step->ad);
@@ -350,8 +353,70 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
     }
 }
 
+/* ------------------------------------------------------------------------------ the end */
+
+static void forget_extremes(struct live_row *row, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        row[i].severity_ns.minimum = row[i].severity_ns.maximum = 0;
+}
+
+static void see_extremes(struct live_stat *stat, uint64_t value)
+{
+    stat->minimum = stat->maximum == 0 || value < stat->minimum ? value : stat->minimum;
+    stat->maximum = value > stat->maximum ? value : stat->maximum;
+}
+
+/* What the final models say. */
+struct last_look {
+    struct live_state *state;
+    const struct ad *ad;
+    uint64_t n_taken_back, taken_back_ns;
+};
+
+static bool take_back(void *ctx, const struct live_point *point)
+{
+    struct last_look *look = ctx;
+    struct live_state *state = look->state;
+    uint32_t row = live_state_find_rank(state, point->program, point->rank);
+    const double value[LIVE_PLANES] = {
+        [LIVE_ANOMALIES] = -1, [LIVE_SEVERITY] = -(double)point->severity_ns};
+    struct live_row *const rows[] = {&state->rank[row], &state->of_region[point->region]};
+
+    if (ad_is_strange(look->ad, point->model,
+                      state->opts.is_inclusive ? point->inclusive_ns : point->exclusive_ns)) {
+        for (int i = 0; i < 2; i++)
+            see_extremes(&rows[i]->severity_ns, point->severity_ns);
+        return false;
+    }
+    live_grid_add(&state->rank_grid, row, point->enter_ns, value);
+    live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
+    for (int i = 0; i < 2; i++) {
+        live_stat_remove(&rows[i]->severity_ns, point->severity_ns);
+        rows[i]->anomalies.sum--;
+    }
+    look->n_taken_back++;
+    look->taken_back_ns += point->severity_ns;
+    return true;
+}
+
+/* The store knows all records, and we the points that were kept. */
+static void judge_again(struct live_state *state, const struct ad_step *step,
+                        const struct live_recorder_counts *stored)
+{
+    struct last_look look = {.state = state, .ad = step->ad};
+    bool is_stored = state->opts.recorder && stored->store.n_dropped == 0;
+
+    forget_extremes(state->rank, state->n_ranks);
+    forget_extremes(state->of_region, state->n_regions);
+    live_points_take_back(&state->points[LIVE_CALL], take_back, &look);
+    state->totals.n_taken_back = is_stored ? stored->n_taken_back : look.n_taken_back;
+    state->totals.n_anomalies -= state->totals.n_taken_back;
+    state->totals.severity_ns -= is_stored ? stored->taken_back_ns : look.taken_back_ns;
+}
+
 static void publish(struct live_state *state, const struct ad_step *step,
-                    const struct prov_counts *store)
+                    const struct live_recorder_counts *stored)
 {
     live_state_lock(state);
     state->phase = LIVE_RUNNING;
@@ -364,7 +429,9 @@ static void publish(struct live_state *state, const struct ad_step *step,
         copy_models(state, step);
     note_delay(state, step);
     note_moment(state);
-    state->store = *store;
+    if (step->is_last)
+        judge_again(state, step, stored);
+    state->store = stored->store;
     atomic_fetch_add(&state->version, 1);
     live_state_unlock(state);
 }
@@ -387,15 +454,15 @@ void live_state_step(void *ctx, const struct ad_step *step)
                                   .grid = ranks->shift < regions->shift ? ranks : regions});
     if (state->opts.recorder)
         live_recorder_counts(state->opts.recorder, &stored);
-    publish(state, step, &stored.store);
+    publish(state, step, &stored);
 }
 
-static void add_past(struct live_row *row, const struct live_point *point, uint64_t severity_ns)
+static void add_past(struct live_row *row, const struct live_point *point)
 {
     live_stat_add(&row->exclusive_ns, point->exclusive_ns);
     live_stat_add(&row->anomalies, point->verdict == LIVE_ANOMALY);
     if (point->verdict == LIVE_ANOMALY)
-        live_stat_add(&row->severity_ns, severity_ns);
+        live_stat_add(&row->severity_ns, point->severity_ns);
 }
 
 /* A record of an execution: the sums are those of calls. */
@@ -417,25 +484,25 @@ static void reach_past(struct live_state *state, const struct live_point *point)
         state->totals.end_ns = end_ns;
 }
 
-static void add_past_call(struct live_state *state, const struct live_point *point,
-                          uint64_t severity_ns)
+static void add_past_call(struct live_state *state, const struct live_point *point)
 {
     bool is_anomaly = point->verdict == LIVE_ANOMALY;
-    double value[LIVE_PLANES] = {1, is_anomaly, is_anomaly ? (double)severity_ns : 0,
+    uint64_t severity_ns = is_anomaly ? point->severity_ns : 0;
+    double value[LIVE_PLANES] = {1, is_anomaly, (double)severity_ns,
                                  (double)point->exclusive_ns};
     uint32_t row = live_state_find_rank(state, point->program, point->rank);
 
     live_grid_add(&state->rank_grid, row, point->enter_ns, value);
     live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
-    add_past(&state->rank[row], point, severity_ns);
-    add_past(&state->of_region[point->region], point, severity_ns);
+    add_past(&state->rank[row], point);
+    add_past(&state->of_region[point->region], point);
     state->totals.n_calls++;
     state->totals.n_anomalies += is_anomaly;
-    state->totals.severity_ns += is_anomaly ? severity_ns : 0;
+    state->totals.severity_ns += severity_ns;
 }
 
 void live_state_past(struct live_state *state, const struct live_point *point,
-                     const char *function, uint64_t severity_ns)
+                     const char *function)
 {
     struct arena arena = {0};
     struct location location = {
@@ -455,7 +522,7 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     if (point->kind == LIVE_EXECUTION)
         add_past_execution(state, point);
     else
-        add_past_call(state, point, severity_ns);
+        add_past_call(state, point);
 }
 
 void live_state_end(struct live_state *state, const char *message,

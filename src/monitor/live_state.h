@@ -14,7 +14,10 @@
  *     live_state_end(state, NULL);
  *     live_state_next_run(state, store);         the program runs again: all is empty
  *
- * Memory: LIVE_MOST_POINTS and the old anomalies, of calls and of executions, 72 bytes each;
+ * In the end the anomalies of calls are judged once more, by the final models: those that are
+ * none any more are taken back, in points, sums and totals, as in the store.
+ *
+ * Memory: LIVE_MOST_POINTS and the old anomalies, of calls and of executions, 80 bytes each;
  * LIVE_MOST_CELLS sums of 32 bytes each for ranks, regions and counters; a few hundred bytes
  * per rank, region, counter and location; a copy of each region's sketch (30 KiB at most).
  */
@@ -42,7 +45,7 @@ enum live_phase { LIVE_WAITING, LIVE_RUNNING, LIVE_OVER, LIVE_FAILED };
 /* The statistics of a rank or a region. */
 struct live_row {
     uint32_t rank, program;        /* of a rank */
-    struct live_stat anomalies;    /* per step with calls */
+    struct live_stat anomalies;    /* per step with calls; the sum without those taken back */
     struct live_stat severity_ns;  /* per anomaly */
     struct live_stat exclusive_ns; /* per call */
 };
@@ -64,8 +67,11 @@ struct live_place {
 
 struct live_totals {
     uint64_t n_steps, begin_ns, end_ns;
-    uint64_t n_events, n_calls, n_anomalies, n_unjudged, n_messages, n_lost, severity_ns;
-    double lag_ns; /* NAN: not known */
+    uint64_t n_events, n_calls, n_unjudged, n_slight, n_messages, n_lost;
+    uint64_t n_anomalies, severity_ns; /* without those that were taken back */
+    uint64_t n_taken_back;             /* that the final models do not call strange */
+    double least_ns;                   /* that an anomaly has lost at least; 0: not known */
+    double lag_ns;                     /* NAN: not known */
 };
 
 struct live_opts {
@@ -141,7 +147,7 @@ void live_state_step(void *ctx, const struct ad_step *step);
  *   function  its name
  */
 void live_state_past(struct live_state *state, const struct live_point *point,
-                     const char *function, uint64_t severity_ns);
+                     const char *function);
 
 /*
  * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,7 @@ static void touch(struct live_tally *tally, uint32_t region)
 static void add_verdict(struct live_tally *tally, const struct ad_step *step,
                         const struct verdict *v, uint32_t rank)
 {
-    uint64_t severity_ns = v->severity_ns > 0 ? (uint64_t)v->severity_ns : 0;
+    uint64_t severity_ns = (uint64_t)llround(v->severity_ns);
     struct live_point *point = add_point(tally, step, v->location, v->region);
 
     point->enter_ns = v->enter_ns;
@@ -185,6 +186,8 @@ static void add_verdict(struct live_tally *tally, const struct ad_step *step,
     point->index = v->id;
     point->score = (float)v->judgement.score;
     point->verdict = LIVE_ANOMALY;
+    point->model = v->model;
+    point->severity_ns = severity_ns;
     if (v->row != NO_ROW && step->calls[v->location].n_messages > 0)
         point->messages = tally->messages[v->row];
     touch(tally, v->region);

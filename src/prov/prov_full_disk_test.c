@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"
@@ -122,7 +123,7 @@ static void a_file_that_may_not_grow(void **state)
     char dir[] = "prov-limit-XXXXXX";
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     set_limit();
     fill_and_recover(dir, lift_limit);
     fs_remove_tree(dir);
@@ -137,7 +138,7 @@ static void a_store_is_closed_while_the_disk_is_full(void **state)
     struct prov_counts counts;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     set_limit();
     assert_int_equal(prov_store_open(dir, &opts, &store), 0);
     fill(store, &counts);
@@ -158,7 +159,7 @@ static void a_small_file_system(void **state)
     char dir[] = "prov-tmpfs-XXXXXX";
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("none", dir, "tmpfs", 0, SMALL) != 0) {
         rmdir(dir);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/sample_record.h"
 
@@ -18,7 +19,7 @@ static int begin(void **state)
 {
     (void)state;
     strcpy(top, "prov-home-XXXXXX");
-    if (mkdtemp(top) == NULL)
+    if (test_dir(top) == NULL)
         return -1;
     snprintf(dir, sizeof dir, "%s/store", top);
     return 0;

@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/sample_record.h"
 
@@ -150,7 +151,7 @@ static void what_was_acknowledged_survives_a_kill(void **state)
     uint64_t from = 0;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     snprintf(url, sizeof url, "sqlite:%s?shards=2", dir);
     for (int i = 0; i < n; i++)
         from = one_life(url, page, from, (useconds_t)(500 + rng_below(&rng, 250000)));

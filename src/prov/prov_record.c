@@ -384,7 +384,7 @@ void prov_compress(ZSTD_CCtx *context, const void *data, size_t bytes, struct pa
     out->n += n;
 }
 
-int prov_expand(const void *data, size_t bytes, struct arena *arena, struct pack *out)
+static int expand(const void *data, size_t bytes, struct arena *arena, struct pack *out)
 {
     unsigned long long size = ZSTD_getFrameContentSize(data, bytes);
     size_t n;
@@ -404,7 +404,7 @@ int prov_record_read(const void *data, size_t bytes, struct arena *arena,
                      struct prov_record *record)
 {
     struct pack pack;
-    int rc = prov_expand(data, bytes, arena, &pack);
+    int rc = expand(data, bytes, arena, &pack);
 
     return rc == 0 ? prov_record_unpack(&pack, arena, record) : rc;
 }

@@ -150,12 +150,9 @@ ZSTD_CCtx *prov_compressor(void);
 void prov_compress(ZSTD_CCtx *context, const void *data, size_t bytes, struct pack *out);
 
 /*
- * prov_expand -- the reverse, into the arena. Returns 0, or ERR_FORMAT for what is not one
- * whole undamaged frame of at most PROV_MOST_BYTES.
+ * prov_record_read -- the reverse, into the arena, and prov_record_unpack. ERR_FORMAT also for
+ * what is not one whole undamaged frame of at most PROV_MOST_BYTES.
  */
-int prov_expand(const void *data, size_t bytes, struct arena *arena, struct pack *out);
-
-/* prov_record_read -- prov_expand and prov_record_unpack. */
 int prov_record_read(const void *data, size_t bytes, struct arena *arena,
                      struct prov_record *record);
 

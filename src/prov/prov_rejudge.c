@@ -34,6 +34,7 @@ static int fail(const struct rejudge *r)
 static void judge_row(struct rejudge *r)
 {
     struct prov_record record;
+    bool is_normal = sqlite3_column_int(r->select, 1);
     struct verdict *v = &r->verdict[r->n];
     struct arena_mark mark = arena_mark(&r->arena);
 
@@ -42,11 +43,14 @@ static void judge_row(struct rejudge *r)
     r->counts->n_records++;
     if (prov_record_read(sqlite3_column_blob(r->select, 2),
                          (size_t)sqlite3_column_bytes(r->select, 2), &r->arena, &record) == 0)
-        r->opts->judge(r->opts->ctx,
-                       sqlite3_column_int(r->select, 1) ? PROV_NORMAL : PROV_ANOMALY, &record,
+        r->opts->judge(r->opts->ctx, is_normal ? PROV_NORMAL : PROV_ANOMALY, &record,
                        &v->final);
     else
         r->counts->n_damaged++;
+    if (v->final.is_judged && v->final.is_pruned && !is_normal) {
+        r->counts->n_taken_back++;
+        r->counts->taken_back_ns += record.severity_ns;
+    }
     arena_restore(&r->arena, mark);
     r->counts->n_judged += v->final.is_judged;
     r->counts->n_pruned += v->final.is_judged && v->final.is_pruned;

@@ -174,8 +174,9 @@ void prov_sql_id_split(int64_t id, int64_t *in_shard, int64_t *shard)
 
 const char prov_sql_past[] =
     "SELECT pid, rid, tid, func, entry, exit, runtime_total, runtime_exclusive, "
-    "outlier_severity, outlier_score, is_anomaly, execution, calls, messages FROM ("
-    "SELECT *, 1 AS is_anomaly FROM anomalies UNION ALL SELECT *, 0 FROM normalexecs) "
+    "outlier_severity, outlier_score, is_anomaly, execution, calls, messages, is_taken_back "
+    "FROM (SELECT *, NOT is_pruned AS is_anomaly, is_pruned AS is_taken_back FROM anomalies "
+    "UNION ALL SELECT *, 0, 0 FROM normalexecs) "
     "ORDER BY entry, __id, shard";
 
 const char prov_sql_past_calls[] = "SELECT coalesce(sum(calls), 0) FROM func_stats";

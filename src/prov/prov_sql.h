@@ -96,6 +96,7 @@ enum prov_sql_past {
     PAST_EXECUTION,
     PAST_CALLS,
     PAST_MESSAGES,
+    PAST_IS_TAKEN_BACK,
 };
 
 /* All records in order of time; how many calls there were in all runs. */

@@ -126,7 +126,8 @@ typedef void prov_judge_fn(void *ctx, enum prov_kind kind, const struct prov_rec
 
 struct prov_rejudged {
     uint64_t n_records, n_judged, n_pruned;
-    uint64_t n_damaged; /* records that could not be read, left as they are */
+    uint64_t n_taken_back, taken_back_ns; /* anomalies among those pruned, and their severity */
+    uint64_t n_damaged;                   /* records that could not be read, left as they are */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/sample_record.h"
 
@@ -20,7 +21,7 @@ static void begin(struct scene *s, const char *shards)
 {
     *s = (struct scene){.store = NULL};
     strcpy(s->dir, "prov-store-XXXXXX");
-    assert_non_null(mkdtemp(s->dir));
+    assert_non_null(test_dir(s->dir));
     snprintf(s->url, sizeof s->url, "sqlite:%s%s", s->dir, shards);
     assert_int_equal(prov_store_open(s->url, NULL, &s->store), 0);
 }
@@ -493,7 +494,7 @@ static void several_processes_make_and_fill_a_store(void **state)
     char answer[256];
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     fflush(NULL);
     for (int i = 0; i < N_PROCESSES; i++) {
         const uint32_t rank = (uint32_t)i;

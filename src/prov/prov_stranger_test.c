@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/sample_record.h"
 
@@ -32,7 +33,7 @@ static int begin(void **state)
 
     (void)state;
     strcpy(top, "prov-stranger-XXXXXX");
-    if (mkdtemp(top) == NULL)
+    if (test_dir(top) == NULL)
         return -1;
     snprintf(dir, sizeof dir, "%s/store", top);
     snprintf(victim, sizeof victim, "%s/victim", top);

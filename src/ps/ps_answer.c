@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STATS_PAGE 4096u /* statistics in one answer, at most */
-
 static uint32_t named_slot(struct ps_store *s, const struct ps_entry *e)
 {
     char text[2 * PS_TEXT_MOST + 2];
@@ -224,35 +222,6 @@ static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer
         write_reply(s, w, p, out);
 }
 
-static void answer_stats(struct ps_store *s, const struct ps_ask_stats *ask,
-                         msgpack_sbuffer *out)
-{
-    struct ps_stats head = {0};
-    uint32_t *id, most = ask->most < STATS_PAGE ? ask->most : STATS_PAGE;
-
-    id = mem_alloc(most, sizeof *id);
-    pthread_rwlock_rdlock(&s->model_lock);
-    head.version = s->version;
-    for (uint32_t i = ask->from; i < s->global.key.n && head.next == 0; i++) {
-        if (s->global.changed[i] <= ask->since)
-            continue;
-        if (head.n == most)
-            head.next = i;
-        else
-            id[head.n++] = i;
-    }
-    ps_write_stats(out, &head);
-    for (uint32_t i = 0; i < head.n; i++) {
-        char *text = mem_copy_string(s->global.key.name[id[i]]);
-        struct ps_stat_key key = ps_state_split(text);
-
-        ps_write_stat(out, &key, &s->global.stat[id[i]]);
-        free(text);
-    }
-    pthread_rwlock_unlock(&s->model_lock);
-    free(id);
-}
-
 void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, size_t bytes,
                      msgpack_sbuffer *out)
 {
@@ -263,8 +232,6 @@ void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, s
     atomic_fetch_add(&s->n_requests, 1);
     if (rc == 0 && w->frame.kind == PS_PUSH)
         answer_push(s, w, out);
-    else if (rc == 0 && w->frame.kind == PS_ASK_STATS)
-        answer_stats(s, &w->frame.ask, out);
     else
         refuse(s, &(struct ps_reply){0},
                rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);

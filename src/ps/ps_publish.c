@@ -90,11 +90,8 @@ static void merge_stats(struct ps_store *s, const struct cut *c)
     for (unsigned w = 0; w < s->opts.n_workers; w++) {
         const struct ps_state *from = &c->state[w];
 
-        for (uint32_t i = 0; i < from->key.n; i++) {
-            uint32_t id = ps_state_count(&s->global, from->key.name[i], &from->stat[i]);
-
-            s->global.changed[id] = s->version;
-        }
+        for (uint32_t i = 0; i < from->key.n; i++)
+            ps_state_count(&s->global, from->key.name[i], &from->stat[i]);
         s->global.n_lost += from->n_lost;
     }
     atomic_store(&s->n_stats, s->global.key.n);

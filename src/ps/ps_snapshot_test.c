@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "ps/ps_store.h"
 
 #include <signal.h>
@@ -20,7 +21,7 @@ static int begin(void **state)
 {
     (void)state;
     strcpy(dir, "ps-snapshot-XXXXXX");
-    if (mkdtemp(dir) == NULL)
+    if (test_dir(dir) == NULL)
         return -1;
     snprintf(path, sizeof path, "%s/models.ps", dir);
     return 0;

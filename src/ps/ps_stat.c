@@ -65,10 +65,3 @@ bool ps_stat_merge(struct ps_stat *into, const struct ps_stat *from)
         merge_whole(into, from);
     return true;
 }
-
-double ps_stat_mean(const struct ps_stat *stat)
-{
-    if (stat->n == 0)
-        return 0;
-    return (stat->is_real ? stat->real.sum : (double)stat->whole.sum) / (double)stat->n;
-}

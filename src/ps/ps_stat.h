@@ -47,7 +47,4 @@ void ps_stat_add_real(struct ps_stat *stat, double value);
  */
 bool ps_stat_merge(struct ps_stat *into, const struct ps_stat *from);
 
-/* ps_stat_mean -- 0 while there is nothing. */
-double ps_stat_mean(const struct ps_stat *stat);
-
 #endif

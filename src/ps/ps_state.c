@@ -18,7 +18,6 @@ void ps_state_release(struct ps_state *s)
     free(s->used);
     names_release(&s->key);
     free(s->stat);
-    free(s->changed);
     *s = (struct ps_state){0};
 }
 
@@ -46,19 +45,15 @@ void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
     sketch_merge(into, from);
 }
 
-uint32_t ps_state_count(struct ps_state *s, const char *key, const struct ps_stat *stat)
+void ps_state_count(struct ps_state *s, const char *key, const struct ps_stat *stat)
 {
     uint32_t n = s->key.n, id = names_add(&s->key, key);
 
     mem_grow(&s->stat, &s->stat_cap, s->key.n, sizeof *s->stat);
-    mem_grow(&s->changed, &s->changed_cap, s->key.n, sizeof *s->changed);
-    if (id == n) {
+    if (id == n)
         s->stat[id] = (struct ps_stat){0};
-        s->changed[id] = 0;
-    }
     if (!ps_stat_merge(&s->stat[id], stat))
         s->n_lost += stat->n;
-    return id;
 }
 
 void ps_state_merge(struct ps_state *into, const struct ps_state *from)

@@ -23,8 +23,7 @@ struct ps_state {
     size_t used_cap;
     struct names key;     /* of statistics, see ps_state_key */
     struct ps_stat *stat; /* [key.n] */
-    uint64_t *changed;    /* [key.n] for the owner: when it changed last */
-    size_t stat_cap, changed_cap;
+    size_t stat_cap;
     uint64_t n_lost; /* calls and values that did not fit into 62 bits */
 };
 
@@ -37,7 +36,7 @@ void ps_state_add(struct ps_state *state, uint32_t slot, const struct sketch *sk
  * ps_state_count -- merge values into a statistic, named by a key that was made by
  * ps_state_key. Returns its number. O(length of the key).
  */
-uint32_t ps_state_count(struct ps_state *state, const char *key, const struct ps_stat *stat);
+void ps_state_count(struct ps_state *state, const char *key, const struct ps_stat *stat);
 
 /* ps_state_merge -- all of one into another whose slots are the same. O(bins + statistics). */
 void ps_state_merge(struct ps_state *into, const struct ps_state *from);

@@ -87,11 +87,8 @@ static void take_functions(struct ps_store *s, struct ps_snapshot *from)
 /* Goes on where the snapshot ends: with its statistics, clients and rounds. */
 static void take_rest(struct ps_store *s, struct ps_snapshot *from)
 {
-    for (uint32_t i = 0; i < from->state.key.n; i++) {
-        uint32_t id = ps_state_count(&s->global, from->state.key.name[i], &from->state.stat[i]);
-
-        s->global.changed[id] = s->version;
-    }
+    for (uint32_t i = 0; i < from->state.key.n; i++)
+        ps_state_count(&s->global, from->state.key.name[i], &from->state.stat[i]);
     atomic_store(&s->n_stats, s->global.key.n);
     for (uint32_t i = 0; i < from->n_clients; i++) {
         struct ps_client_record *c = ps_store_client(s, from->client[i].client);

@@ -471,45 +471,6 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
     }
 }
 
-static void statistics_are_told_page_by_page(void **state)
-{
-    struct ps_store_opts opts = {.n_workers = 2};
-    struct ps_push push = {.client = 1, .sequence = 1};
-    struct ps_ask_stats ask_stats = {.most = 4};
-    msgpack_sbuffer reply = {0}, out = {0};
-    struct ps_store *store;
-    struct ps_frame f = {0};
-    struct ps_stat s = {0};
-    uint32_t n = 0;
-
-    (void)state;
-    assert_int_equal(ps_store_open(&store, &opts), 0);
-    ps_stat_add(&s, 2);
-    ps_write_push(&out, &push);
-    ps_write_array(&out, 10);
-    for (uint32_t r = 0; r < 10; r++)
-        ps_write_stat(&out, &(struct ps_stat_key){"prog", r, "", "anomalies"}, &s);
-    ps_store_answer(store, 0, out.data, out.size, &reply);
-    ps_store_publish(store);
-    do {
-        msgpack_sbuffer_clear(&out);
-        ps_write_ask_stats(&out, &ask_stats);
-        ps_store_answer(store, 0, out.data, out.size, &reply);
-        assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
-        assert_int_equal(f.kind, PS_STATS);
-        for (uint32_t i = 0; i < f.stats.n; i++, n++) {
-            assert_int_equal(f.stats.stat[i].rank, n);
-            assert_int_equal(f.stats.stat[i].stat.whole.sum, 2);
-        }
-        ask_stats.from = f.stats.next;
-    } while (f.stats.next > 0);
-    assert_int_equal(n, 10);
-    ps_store_close(store);
-    ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
-    msgpack_sbuffer_destroy(&out);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,7 +483,6 @@ int main(void)
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(workers_and_cuts_lose_nothing),
         cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
-        cmocka_unit_test(statistics_are_told_page_by_page),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

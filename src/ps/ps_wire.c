@@ -21,7 +21,6 @@ void ps_frame_release(struct ps_frame *f)
     free(f->push.stat);
     free(f->reply.index);
     free(f->reply.model);
-    free(f->stats.stat);
     *f = (struct ps_frame){0};
 }
 
@@ -286,8 +285,7 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
 }
 
 /* How many elements a frame of each kind has, version and kind among them. */
-static const uint32_t n_elements[] = {
-    [PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6, [PS_ASK_STATS] = 5, [PS_STATS] = 5};
+static const uint32_t n_elements[] = {[PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6};
 
 static void read_body(struct ps_reader *r, struct ps_frame *f)
 {
@@ -301,17 +299,6 @@ static void read_body(struct ps_reader *r, struct ps_frame *f)
     case PS_REFUSAL:
         read_refusal(r, &f->refusal);
         break;
-    case PS_ASK_STATS:
-        f->ask.since = ps_read_count(r);
-        f->ask.from = read_u32(r);
-        f->ask.most = read_u32(r);
-        r->is_bad |= f->ask.most == 0;
-        break;
-    case PS_STATS:
-        f->stats.version = ps_read_count(r);
-        f->stats.next = read_u32(r);
-        read_stats(r, &f->stats.stat, &f->stats.cap, &f->stats.n);
-        break;
     }
 }
 
@@ -324,7 +311,7 @@ int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
     if (!r.is_bad && version != PS_WIRE_VERSION)
         return err_set(ERR_UNSUPPORTED, "a frame of version %llu of the protocol, not %u",
                        (unsigned long long)version, PS_WIRE_VERSION);
-    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_STATS ||
+    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_REFUSAL ||
         n != n_elements[kind])
         return err_set(ERR_FORMAT, "not a frame of a parameter server");
     f->kind = (enum ps_kind)kind;
@@ -425,20 +412,4 @@ void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)
     ps_write_count(out, p->epoch);
     ps_write_count(out, p->sequence);
     ps_write_count(out, p->received);
-}
-
-void ps_write_ask_stats(msgpack_sbuffer *out, const struct ps_ask_stats *p)
-{
-    write_head(out, PS_ASK_STATS);
-    ps_write_count(out, p->since);
-    ps_write_count(out, p->from);
-    ps_write_count(out, p->most);
-}
-
-void ps_write_stats(msgpack_sbuffer *out, const struct ps_stats *p)
-{
-    write_head(out, PS_STATS);
-    ps_write_count(out, p->version);
-    ps_write_count(out, p->next);
-    ps_write_array(out, p->n);
 }

@@ -27,7 +27,7 @@
 #define PS_ROUND_LAST UINT64_MAX          /* instead of a round: takes part in no more rounds */
 #define PS_NO_INDEX UINT32_MAX
 
-enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK_STATS, PS_STATS };
+enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL };
 
 enum ps_refusal_code {
     PS_BAD_FRAME = 1, /* not decoded; sent again it will be refused again */
@@ -93,27 +93,11 @@ struct ps_refusal {
     uint64_t epoch, sequence, received; /* as in a reply */
 };
 
-/* Statistics that changed after a version, a page at a time. */
-struct ps_ask_stats {
-    uint64_t since;
-    uint32_t from, most; /* from this one on, at most so many; most > 0 */
-};
-
-struct ps_stats {
-    uint64_t version;
-    uint32_t next; /* where the next page begins; 0 after the last one */
-    uint32_t n;
-    struct ps_stat_entry *stat; /* [n] */
-    size_t cap;
-};
-
 struct ps_frame {
     enum ps_kind kind;
     struct ps_push push;
     struct ps_reply reply;
     struct ps_refusal refusal;
-    struct ps_ask_stats ask;
-    struct ps_stats stats;
 };
 
 /*
@@ -151,9 +135,5 @@ void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
  */
 void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *reply);
 void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *refusal);
-void ps_write_ask_stats(msgpack_sbuffer *out, const struct ps_ask_stats *ask);
-
-/* ps_write_stats -- the head of an answer; n times ps_write_stat follows. */
-void ps_write_stats(msgpack_sbuffer *out, const struct ps_stats *stats);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "run/columns.h"
 
 #include <sys/resource.h>
@@ -26,7 +27,7 @@ static void run(struct result *r, const char *trace, unsigned n_threads)
     struct ingest_opts opts = {.dir = r->dir, .pool = pool_new(n_threads)};
 
     strcpy(r->dir, "/tmp/snag-ingest-XXXXXX");
-    assert_non_null(mkdtemp(r->dir));
+    assert_non_null(test_dir(r->dir));
     assert_int_equal(source_open(&r->source, trace), 0);
     r->rc = ingest(&r->source, &opts, &r->ingested);
     pool_free(opts.pool);

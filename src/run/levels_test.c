@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "run/levels_format.h"
 #include "run/sample_columns.h"
 
@@ -170,7 +171,7 @@ static void make_dir(struct sample_columns *s, char dir[])
 {
     char calls[64];
 
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(test_dir(dir));
     snprintf(calls, sizeof calls, "%s/calls", dir);
     assert_int_equal(mkdir(calls, 0777), 0);
     assert_int_equal(fs_open_dir(calls, &s->columns.dir), 0);

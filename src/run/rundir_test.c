@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "run/ingest.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
@@ -16,7 +17,7 @@ static char base[] = "/tmp/snag-rundir-XXXXXX";
 static int setup(void **state)
 {
     (void)state;
-    return mkdtemp(base) ? 0 : -1;
+    return test_dir(base) ? 0 : -1;
 }
 
 static int teardown(void **state)

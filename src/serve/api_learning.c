@@ -206,16 +206,16 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
 
 int api_undo(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct retrain_settings newest, before;
+    struct retrain_settings as;
     struct retrain_result result = {.id = 0};
     struct foi_state *state;
     struct ranking *ranking;
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = retrain_before(worker->db, request->id[0], &newest, &before);
+        rc = retrain_to_undo(worker->db, request->id[0], &as);
     if (rc == 0)
-        rc = worker_ranking(worker, request->id[0], before.id ? &before : &newest, &ranking);
+        rc = worker_ranking(worker, request->id[0], &as, &ranking);
     if (rc == 0) {
         rc = retrain_undo(worker->db, request->id[0], ranking, &result);
         served_wrote(worker->served, rc);

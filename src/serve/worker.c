@@ -134,14 +134,23 @@ static struct pool *own_pool(struct worker *worker)
     return worker->pool;
 }
 
+static bool ranks_alike(const struct retrain_settings *a, const struct retrain_settings *b)
+{
+    const struct stack2vec_opts *p = &a->learnt.embedding, *q = &b->learnt.embedding;
+
+    return strcmp(a->learner, b->learner) == 0 && strcmp(a->features, b->features) == 0 &&
+           a->seed == b->seed && a->learnt.gamma == b->learnt.gamma && p->dims == q->dims &&
+           p->epochs == q->epochs && p->learning_rate == q->learning_rate &&
+           p->negatives == q->negatives;
+}
+
 static struct ready *find_ready(const struct worker *worker, int64_t foi,
-                                const struct retrain_settings *s)
+                                const struct retrain_settings *as)
 {
     for (size_t i = 0; i < worker->n_ready; i++) {
         struct ready *r = worker->ready[i];
 
-        if (r->foi == foi && r->seed == s->seed && strcmp(r->learner, s->learner) == 0 &&
-            strcmp(r->features, s->features) == 0)
+        if (r->foi == foi && ranks_alike(&r->as, as))
             return r;
     }
     return NULL;
@@ -159,25 +168,21 @@ static void keep_ready(struct worker *worker, struct ready *r)
     worker->ready[worker->n_ready++] = r;
 }
 
-int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *settings,
+int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *as,
                    struct ranking **ranking)
 {
-    struct ready *r = find_ready(worker, foi, settings);
-    struct ranking_opts opts = {.learner = *settings->learner ? settings->learner : NULL,
-                                .features = *settings->features ? settings->features : NULL,
-                                .seed = settings->seed};
+    struct ready *r = find_ready(worker, foi, as);
+    struct ranking_opts opts;
     int rc;
 
     if (r) {
         *ranking = &r->ranking;
         return 0;
     }
-    opts.pool = own_pool(worker);
+    opts = retrain_opts(as, own_pool(worker));
     r = mem_alloc(1, sizeof *r);
     r->foi = foi;
-    r->seed = settings->seed;
-    memcpy(r->learner, settings->learner, sizeof r->learner);
-    memcpy(r->features, settings->features, sizeof r->features);
+    r->as = *as;
     rc = ranking_open(&r->ranking, worker->db, &worker->served->run.columns,
                       &worker->served->run.defs, foi, &opts);
     if (rc < 0) {

@@ -26,8 +26,7 @@
 /* A ranking that is ready. */
 struct ready {
     int64_t foi;
-    char learner[32], features[32]; /* as asked for, "" for the default */
-    uint64_t seed;
+    struct retrain_settings as; /* what it was asked for with */
     struct ranking ranking;
 };
 
@@ -83,10 +82,10 @@ int worker_model(struct worker *worker, int64_t foi, struct foi_state **state);
 /*
  * worker_ranking -- a function of interest ready to rank; *ranking lasts until the
  * next call.
- *   settings  learner, features ("": the defaults) and seed
+ *   as  but for its labels
  * Returns 0 or what ranking_open does. The first time as long as the analysis, then nothing.
  */
-int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *settings,
+int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *as,
                    struct ranking **ranking);
 
 /*

@@ -32,7 +32,6 @@ struct location {
     uint32_t rank;   /* of that process: MPI rank, or the order of groups where there is none */
     uint32_t thread; /* within the process, 0 is the master */
     uint64_t n_events_said; /* events the definitions announce; 0 when not known */
-    bool is_metric;         /* holds counters only */
     uint32_t program;       /* of a workflow of several; 0 otherwise */
     bool is_gpu;            /* its calls run on a GPU; then: */
     uint32_t gpu_device, gpu_context, gpu_stream;

@@ -24,7 +24,8 @@ static json_t *value_to_json(sqlite3_stmt *query, int column)
     }
 }
 
-json_t *row_to_json(sqlite3_stmt *query)
+/* The row the query stands at. What is not finite becomes null. */
+static json_t *row_to_json(sqlite3_stmt *query)
 {
     json_t *row = json_object();
 

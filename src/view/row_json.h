@@ -5,9 +5,6 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-/* row_to_json -- the row the query stands at. What is not finite becomes null. */
-json_t *row_to_json(sqlite3_stmt *query);
-
 /*
  * rows_to_json -- all rows as an array.
  *   types, ...  i or t as in rundb_bind, "" for none

@@ -116,7 +116,7 @@ static struct outcome judge(const struct family *family, const char *method, dou
     }
     call_judge_init(&j, call_detector_find(method), &opts, &sketch);
     for (int i = 0; i < n; i++) {
-        bool is_anomaly = call_judge_is_anomaly(&j, duration[i]);
+        bool is_anomaly = call_judge_verdict(&j, duration[i], 0) == CALL_STRANGE;
 
         outcome.n_injected += is_slow[i];
         outcome.n_found += is_anomaly && is_slow[i];

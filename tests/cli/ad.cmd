@@ -42,6 +42,12 @@ echo 'c 1e-300' >thresholds; snag ad "$(cat program)" --thresholds thresholds --
 echo 'compute 0.2' >thresholds; snag ad "$(cat program)" --thresholds thresholds --json | jq '.anomalies > 10'
 snag ad "$(cat program)" --min-time 5ms --json | jq .anomalies
 snag ad "$(cat program)" --min-time 1s --json | jq .anomalies
+# What lost too little is counted; how many normal calls may be called strange.
+snag ad "$(cat program)" --least 5500us --json | jq -c '[.anomalies, .slight, .least_ns]'
+snag ad "$(cat program)" --least 1s | sed 1d
+snag ad "$(cat program)" --false-alarms 20000 --least 0us --json | jq -c '[.anomalies > 20, .false_alarms_per_million]'
+snag ad synth:a --false-alarms 1e6
+snag ad synth:a --least 5
 echo '/(/' >ignore; snag ad "$(cat program)" --ignore ignore
 echo 'c 2' >thresholds; snag ad "$(cat program)" --thresholds thresholds
 snag ad "$(cat program)" --thresholds thresholds --call-detector sstd --json | jq '.anomalies >= 5'

@@ -17,6 +17,7 @@
 #include "base/pack.h"
 #include "base/progress.h"
 #include "base/xxh.h"
+#include "base/test_dir.h"
 #include "cmd/options.h"
 #include "learn/model_file.h"
 #include "run/ingest.h"
@@ -87,7 +88,7 @@ static void make_models(void)
                              *const learners[N_MODELS] = {"gp", "ocsvm"};
 
     log_set_level(LOG_ERROR);
-    if (freopen("/dev/null", "w", stdout) == NULL || mkdtemp(dir) == NULL)
+    if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL)
         abort();
     snprintf(run, sizeof run, "%s/run.snag", dir);
     snprintf(scored, sizeof scored, "%s/scored.snag", dir);

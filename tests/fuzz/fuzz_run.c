@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/test_dir.h"
 #include "cmd/options.h"
 #include "run/columns_format.h"
 #include "run/levels_format.h"
@@ -219,7 +220,7 @@ static void make_run(void)
     struct pool *pool = pool_new(1);
 
     log_set_level(LOG_ERROR);
-    if (freopen("/dev/null", "w", stdout) == NULL || mkdtemp(dir) == NULL)
+    if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL)
         abort();
     snprintf(run, sizeof run, "%s/run.snag", dir);
     for (size_t i = 0; i < sizeof make / sizeof *make; i++)

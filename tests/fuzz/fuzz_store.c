@@ -14,6 +14,7 @@
 
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/test_dir.h"
 #include "cmd/options.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
@@ -76,7 +77,7 @@ static void make_store(void)
     FILE *in;
 
     snprintf(dir, sizeof dir, "%s/snag-fuzz-XXXXXX", top);
-    must(mkdtemp(dir) != NULL && atexit(remove_store) == 0);
+    must(test_dir(dir) != NULL && atexit(remove_store) == 0);
     snprintf(shard, sizeof shard, "%s/shard-0000.db", dir);
     must(prov_store_open(dir, NULL, &store) == 0);
     put_all(store);

@@ -125,7 +125,7 @@ begin ps1 "$snag" ps --snapshot whole.ps --interval 0.05
 for i in 0 1; do "$snag" ad "$trace" --step 0.05 --ps "$(cat ps1)" --rank $i >/dev/null; done
 kill $pid
 wait $pid
-begin ps1 "$snag" ps --interval 0.05
+begin ps1 "$snag" ps --snapshot lost.ps --interval 0.05
 address=$(cat ps1)
 instances=()
 for i in 0 1; do
@@ -133,10 +133,13 @@ for i in 0 1; do
     instances+=($!)
     pids+=($!)
 done
-sleep 0.8
+until grep -qas compute lost.ps; do sleep 0.01; done # it has been told something
+for i in 1 2 3 4; do                                 # and more, so that it has answered, too
+    was=$(stat -c %i lost.ps)
+    while [ "$(stat -c %i lost.ps)" = "$was" ]; do sleep 0.01; done
+done
 kill -9 $pid
 wait $pid 2>/dev/null
-sleep 0.2
 begin ps1 "$snag" ps --snapshot again.ps --interval 0.05 --listen "$address"
 for i in "${instances[@]}"; do
     wait $i

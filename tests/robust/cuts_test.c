@@ -12,6 +12,7 @@
 #include "base/fs.h"
 #include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -362,7 +363,7 @@ static void archive_open(struct archive *a, const char *dir)
     struct dirent *file;
 
     assert_non_null(realpath(dir, a->dir));
-    assert_non_null(mkdtemp(work));
+    assert_non_null(test_dir(work));
     snprintf(a->copy, sizeof a->copy, "%s/copy", work);
     link_files(a->dir, a->copy, a);
     read_chunk_bytes(a);
@@ -434,7 +435,7 @@ static int write_samples(void **state)
     (void)state;
     if (directories[0])
         return 0;
-    assert_non_null(mkdtemp(work));
+    assert_non_null(test_dir(work));
     snprintf(one, sizeof one, "%s/one", work);
     snprintf(three, sizeof three, "%s/three", work);
     sample_trace_write(one, 100);

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <sys/wait.h>
@@ -204,7 +205,7 @@ void damage_init(struct damage *d, void (*write)(const char *dir))
 
     setenv("SNAG_PATIENCE", "10", 0); /* or a hang takes a minute */
     strcpy(d->dir, "/tmp/snag-damage-XXXXXX");
-    assert_non_null(mkdtemp(d->dir));
+    assert_non_null(test_dir(d->dir));
     snprintf(intact, sizeof intact, "%s/intact", d->dir);
     write(intact);
     file_set_load(&d->files, intact);

@@ -1,17 +1,19 @@
 /*
- * snag analyze is stopped at random moments: what has the final name is whole, the next attempt
- * works, and no process lives on.
+ * snag analyze is stopped when it has written so much of what it writes, from nothing to all:
+ * what has the final name is whole, the next attempt works, and no process lives on.
  *
  * How often is the environment variable SNAG_INTERRUPTS, or 6 per signal.
  */
 #include "base/fs.h"
-#include "base/rng.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <signal.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "spawn.h"
@@ -22,15 +24,29 @@ static const char trace[] =
 
 struct scene {
     char dir[64], run[128];
-    double whole_s; /* how long it takes when left alone */
+    uint64_t whole_bytes; /* of a run that was left alone */
 };
 
-static double now_s(void)
+/* What lies below a directory; of files that come and go meanwhile some. */
+static uint64_t bytes_below(char *dir)
 {
-    struct timespec t;
+    char *dirs[] = {dir, NULL};
+    FTS *tree = fts_open(dirs, FTS_PHYSICAL, NULL);
+    uint64_t n = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;)
+        n += entry->fts_info == FTS_F ? (uint64_t)entry->fts_statp->st_size : 0;
+    if (tree)
+        fts_close(tree);
+    return n;
+}
+
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid != 0;
 }
 
 /*
@@ -94,14 +110,17 @@ static void assert_gone(pid_t group)
     assert_true(group_is_gone(group));
 }
 
-/* Sends sig after a random time, to the parent alone or, as a terminal does, to all. */
-static void interrupt_once(const struct scene *s, struct rng *rng, int sig, bool is_to_all)
+/* Sends sig when so much is written, to the parent alone or, as a terminal does, to all. */
+static void interrupt_once(struct scene *s, uint64_t bytes, int sig, bool is_to_all)
 {
     struct spawn p;
     struct outcome o;
 
+    if (fs_exists(s->run))
+        assert_int_equal(fs_remove_tree(s->run), 0);
     begin_analyze(s, &p);
-    usleep((useconds_t)(rng_real(rng) * s->whole_s * 1.1e6));
+    while (bytes_below(s->dir) < bytes && !has_ended(p.pid))
+        usleep(1000);
     kill(is_to_all ? -p.pid : p.pid, sig);
     spawn_end(&p, 30, &o);
     assert_false(o.is_late);
@@ -122,11 +141,10 @@ static void stop_often(struct scene *s, int sig)
 {
     const char *often = getenv("SNAG_INTERRUPTS");
     int n = often ? atoi(often) : 6;
-    struct rng rng = {(uint64_t)sig};
     struct outcome o;
 
     for (int i = 0; i < n; i++)
-        interrupt_once(s, &rng, sig, i % 2 == 1);
+        interrupt_once(s, s->whole_bytes * (unsigned)i / (unsigned)n, sig, i % 2 == 1);
     spawn_run(&o, "analyze", "--quiet", "--force", trace, "-o", s->run, NULL);
     assert_true(outcome_is_clean(&o, "after all"));
     assert_int_equal(o.status, 0);
@@ -157,17 +175,15 @@ static int setup(void **state)
     struct scene *s = calloc(1, sizeof *s);
     struct spawn p;
     struct outcome o;
-    double begin;
 
     strcpy(s->dir, "/tmp/snag-interrupt-XXXXXX");
-    assert_non_null(mkdtemp(s->dir));
+    assert_non_null(test_dir(s->dir));
     snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);
-    begin = now_s();
     begin_analyze(s, &p);
     spawn_end(&p, 120, &o);
-    s->whole_s = now_s() - begin;
     assert_int_equal(o.status, 0);
     outcome_release(&o);
+    s->whole_bytes = bytes_below(s->dir);
     assert_int_equal(fs_remove_tree(s->run), 0);
     *state = s;
     return 0;

@@ -7,6 +7,7 @@
  */
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <unistd.h>
 
@@ -109,7 +110,7 @@ static int setup(void **state)
     struct outcome o;
 
     strcpy(s->dir, "/tmp/snag-run-damage-XXXXXX");
-    assert_non_null(mkdtemp(s->dir));
+    assert_non_null(test_dir(s->dir));
     snprintf(trace, sizeof trace, "%s/trace", s->dir);
     snprintf(run, sizeof run, "%s/run.snag", s->dir);
     sample_trace_write(trace, 12);

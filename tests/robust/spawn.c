@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -40,6 +41,7 @@ static void begin(struct spawn *s, void (*prepare)(void *ctx), void *ctx,
     if (s->pid > 0)
         return;
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is killed leaves no process */
     dup2(s->out, 1);
     dup2(s->err, 2);
     if (prepare)

@@ -6,6 +6,7 @@
  */
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -413,7 +414,7 @@ static int setup(void **state)
     struct outcome o;
 
     strcpy(s->dir, "/tmp/snag-stranger-XXXXXX");
-    assert_non_null(mkdtemp(s->dir));
+    assert_non_null(test_dir(s->dir));
     snprintf(trace, sizeof trace, "%s/trace", s->dir);
     snprintf(run, sizeof run, "%s/made.snag", s->dir);
     snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);

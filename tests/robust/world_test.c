@@ -4,6 +4,7 @@
  */
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <grp.h>
@@ -323,7 +324,7 @@ static int setup(void **state)
     struct scene *s = calloc(1, sizeof *s);
 
     strcpy(s->dir, "/tmp/snag-world-XXXXXX");
-    assert_non_null(mkdtemp(s->dir));
+    assert_non_null(test_dir(s->dir));
     snprintf(s->trace, sizeof s->trace, "%s/trace", s->dir);
     snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);
     sample_trace_write(s->trace, 8);

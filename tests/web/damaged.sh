@@ -14,7 +14,7 @@ n_errors=0
 
 # ask WHAT: everything, of a run with that damage
 ask() {
-    local path
+    local path answers=() refusals=() i
     serving=(serve "$work/damaged.snag")
     rm -f "$work/said"
     "$SNAG" "${serving[@]}" --port 0 >"$work/said" 2>"$work/errors" &
@@ -35,14 +35,24 @@ ask() {
     fi
     port=${url#*://*:}
     base=http://127.0.0.1:${port%%/*}
+    i=0
     for path in "${paths[@]}"; do
-        get "$api$path" -m 20
+        answers+=(-o "$work/answer$((i++))" "$base$api$path")
+    done
+    curl -sS -g -m 20 -w '%{http_code}\n' "${answers[@]}" >"$work/statuses"
+    i=0
+    while read -r status; do
         case $status in
         2*|404|400) ;;
-        5*) n_errors=$((n_errors + 1)); check "$1: $path" "$(jq -r '.detail | type' "$body")" string ;;
-        *) echo "$1: GET $path: status '$status'"; failed=1 ;;
+        5*) refusals+=("$work/answer$i") ;;
+        *) echo "$1: GET ${paths[i]}: status '$status'"; failed=1 ;;
         esac
-    done
+        i=$((i + 1))
+    done <"$work/statuses"
+    check "$1: answers" $i ${#paths[@]}
+    [ ${#refusals[@]} -eq 0 ] || check "$1: what errors say" \
+        "$(jq -r '.detail | type' "${refusals[@]}" | sort | uniq -c | tr -s ' ')" " ${#refusals[@]} string"
+    n_errors=$((n_errors + ${#refusals[@]}))
     post $api/fois/1/labels '{"labels":[{"tree":7,"label":"abnormal"}]}' -m 20
     post $api/fois/1/retrain '{}' -m 20
     kill -0 $server 2>/dev/null || { echo "$1: the server is gone"; cat "$work/errors"; failed=1; }

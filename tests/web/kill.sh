@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# snag watch is killed at random moments: its child is gone too, the store opens and has every
-# row, of records and models, that the page has said to be stored, no record twice, and none that
-# cannot be read; and snag serve shows it.
+# snag watch is killed when it has judged so many calls: its child is gone too, the store opens and
+# has every row, of records and models, that the page has said to be stored, no record twice, and
+# none that cannot be read; and snag serve shows it.
 #
 #   KILLS=50 kill.sh SNAG VALIDATE NONSENSE
 . "$(dirname "$0")/server.sh"
 api=/api/v1
-RANDOM=${SEED:-1}
 program='synth:3000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/10/30'
 echo '{"algorithm": "sstd", "sstd_sigma": 1.5}' >"$work/often.json"
 
@@ -14,14 +13,13 @@ ask() {
     "$SNAG" query "$work/store" "$1" --format csv | tail -n 1
 }
 
-# kill_at MS: reads how much is stored, again and again, until the moment -> $confirmed
+# kill_at CALLS: reads how much is stored, again and again, until so many are judged -> $confirmed
 kill_at() {
-    local child until
-    until=$(($(date +%s%N) + $1 * 1000000))
+    local child calls=0
     confirmed=0
-    while [ "$(date +%s%N)" -lt $until ]; do
+    while [ "$calls" -lt "$1" ]; do
         get $api/live/status
-        confirmed=$(jq .store.stored "$body")
+        read -r calls confirmed <<<"$(jq -r '"\(.calls) \(.store.stored)"' "$body")"
     done
     child=$(cat /proc/$server/task/$server/children)
     kill -9 $server
@@ -40,7 +38,7 @@ for ((life = 0; life < ${KILLS:-4}; life++)); do
     rm -rf "$work/store"
     serving=(watch "$program" --speed 1 --step 0.02 --algo-file "$work/often.json" --store "$work/store")
     start
-    kill_at $((RANDOM % 1500))
+    kill_at $(((life + 1) * 24000 / (${KILLS:-4} + 1)))
     all='(SELECT event_id, record FROM anomalies UNION ALL SELECT event_id, record FROM normalexecs)'
     n=$(ask "SELECT count(*) FROM $all") || { echo "the store does not open"; failed=1; break; }
     rows=$((n + $(ask "SELECT count(*) FROM ad_model")))

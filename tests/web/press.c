@@ -267,6 +267,20 @@ static int drip(const char *head, unsigned n)
     return n_failed + (n_closed < n);
 }
 
+/* Until the server has tried: an answer has begun, or its client was let go of. */
+static void await_first_bytes(unsigned n)
+{
+    uint64_t began_ns = clock_ns();
+
+    for (unsigned i = 0; i < n; i++) {
+        struct pollfd here = {.fd = client[i].fd, .events = POLLIN};
+
+        while (poll(&here, 1, DRIP_MS) == 0 &&
+               clock_ns() - began_ns < PATIENCE_S * 1000000000ull)
+            ;
+    }
+}
+
 static int hold(const char *what, const char *path, unsigned n)
 {
     static const char labels[] = POST "Content-Length: %u\r\n\r\n%s";
@@ -300,7 +314,7 @@ static int hold(const char *what, const char *path, unsigned n)
     if (strcmp(what, "unread") != 0)
         let_them(n);
     else
-        poll(NULL, 0, 2000); /* so that the server has tried */
+        await_first_bytes(n);
     n_failed = check_service();
     print_statuses(n);
     fflush(stdout);

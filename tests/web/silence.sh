@@ -20,7 +20,10 @@ silence() {
     check "state before" "$(jq -r .state "$body")" running
     curl -sN -m 60 "$base$api/events" >"$work/events" &
     listener=$!
-    sleep 0.3
+    for ((i = 0; i < 600; i++)); do
+        [ -s "$work/events" ] && break # it is listened to
+        sleep 0.05
+    done
     get $api/live/status
     check "status in a pause" "$status" 200
     check "state in a pause" "$(jq -r .state "$body")" running

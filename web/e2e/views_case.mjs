@@ -116,9 +116,10 @@ async function linksRestore(page, server) {
     await page.getByRole("button", { name: "Calls", exact: true }).click();
     await page.getByRole("searchbox", { name: "Filter functions" }).fill("MPI");
     await page.getByLabel("stretch both").check();
-    await page.waitForFunction(() => /regions=calls-%3AMPI/.test(location.hash));
+    await page.waitForFunction(
+        () => /regions=calls-%3AMPI/.test(location.hash) && /stretch=1/.test(location.hash),
+    );
     const link = page.url();
-    assert.match(link, /stretch=1/);
     await page.reload();
     await loaded(page);
     await page.locator(".scatter").waitFor();

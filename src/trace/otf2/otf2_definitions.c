@@ -84,7 +84,6 @@ static void resolve_locations(const struct otf2_raw *raw, struct definitions *de
             defs, from->id, otf2_raw_string(raw, from->name), process_of(raw, from->process));
 
         location->n_events_said = from->n_events;
-        location->is_metric = from->type == OTF2_LOCATION_TYPE_METRIC;
     }
 }
 

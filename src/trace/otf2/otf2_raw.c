@@ -70,13 +70,14 @@ static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_Stri
 {
     struct otf2_raw *raw = arg;
 
+    (void)type;
     if (self == OTF2_UNDEFINED_LOCATION ||
         idmap_find(&raw->seen_location, key_pair(0, self)) != IDMAP_NONE) {
         raw->n_bad++;
         return OTF2_CALLBACK_SUCCESS;
     }
     idmap_add(&raw->seen_location, key_pair(0, self));
-    *RAW_PUSH(raw->location) = (struct raw_location){self, n_events, name, process, type};
+    *RAW_PUSH(raw->location) = (struct raw_location){self, n_events, name, process};
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -35,7 +35,6 @@ struct raw_comm {
 struct raw_location {
     uint64_t id, n_events;
     uint32_t name, process;
-    OTF2_LocationType type;
 };
 
 struct raw_member {

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ static int setup(void **state)
     struct archive *a = calloc(1, sizeof *a);
 
     strcpy(a->dir, "/tmp/snag-otf2-XXXXXX");
-    assert_non_null(mkdtemp(a->dir));
+    assert_non_null(test_dir(a->dir));
     snprintf(a->path, sizeof a->path, "%s/traces.otf2", a->dir);
     otf2_write_open(&a->w, a->dir, 1000000000);
     *state = a;

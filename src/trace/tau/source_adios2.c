@@ -56,7 +56,7 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
     struct adios2_reader reader = {.path = path};
     struct courier *courier = NULL;
     struct courier_block block;
-    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience());
+    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience(), NULL);
     int rc = 0;
 
     while (state == COURIER_IDLE || state == COURIER_BLOCK) {
@@ -180,7 +180,6 @@ static void define_location(struct adios2 *a, struct definitions *defs,
     defined->gpu_device = location->gpu_device;
     defined->gpu_context = location->gpu_context;
     defined->gpu_stream = location->gpu_stream;
-    defined->is_metric = location->n_events == 0;
 }
 
 static void make_locations(struct source *source)

@@ -79,7 +79,8 @@ static int open_feed(struct stream *stream, const char *path)
         .wants_counters = stream->opts.wants_counters,
     };
     tau_decoder_init(&feed->decoder);
-    return courier_open(&feed->courier, adios2_reader_run, &feed->reader, tau_files_patience());
+    return courier_open(&feed->courier, adios2_reader_run, &feed->reader, tau_files_patience(),
+                        NULL);
 }
 
 /* Opens what is new in the directory. */

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -165,7 +166,7 @@ void send_all_kinds(struct pack *to)
 
 void sample_begin(void)
 {
-    if (mkdtemp(directory) == NULL)
+    if (test_dir(directory) == NULL)
         abort();
     snprintf(sample_path, sizeof sample_path, "%s/socket", directory);
     snprintf(sample_url, sizeof sample_url, "tracer:%s", sample_path);

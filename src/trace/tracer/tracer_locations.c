@@ -56,7 +56,8 @@ bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *p)
     return run->rank.n > n_before;
 }
 
-uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns)
+/* Since the start of the trace; what came before that is at 0. */
+static uint64_t time_of(const struct tracer_run *run, uint64_t clock_ns)
 {
     return time_before(clock_ns, run->origin_ns) ? 0 : clock_ns - run->origin_ns;
 }
@@ -89,7 +90,7 @@ struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t ran
 static uint64_t advance(struct tracer_run *run, struct tracer_location *location,
                         uint64_t clock_ns)
 {
-    uint64_t time_ns = tracer_run_time(run, clock_ns);
+    uint64_t time_ns = time_of(run, clock_ns);
 
     if (time_ns > location->last_ns)
         location->last_ns = time_ns;
@@ -97,8 +98,9 @@ static uint64_t advance(struct tracer_run *run, struct tracer_location *location
     return location->last_ns;
 }
 
-void tracer_location_push(struct tracer_run *run, struct tracer_location *location,
-                          uint64_t clock_ns, enum event_kind kind, uint32_t ref)
+/* An event that has no details; moved up if it is before the last one. */
+static void push(struct tracer_run *run, struct tracer_location *location, uint64_t clock_ns,
+                 enum event_kind kind, uint32_t ref)
 {
     event_list_push(&location->waiting, advance(run, location, clock_ns), kind, ref);
 }
@@ -111,7 +113,7 @@ void tracer_location_enter(struct tracer_run *run, struct tracer_location *locat
     mem_grow(&location->open, &location->open_cap, location->n_open + 1,
              sizeof *location->open);
     location->open[location->n_open++] = (struct tracer_call){region, clock_ns};
-    tracer_location_push(run, location, clock_ns, EVENT_ENTER, region);
+    push(run, location, clock_ns, EVENT_ENTER, region);
 }
 
 bool tracer_location_leave(struct tracer_run *run, struct tracer_location *location,
@@ -119,8 +121,7 @@ bool tracer_location_leave(struct tracer_run *run, struct tracer_location *locat
 {
     if (location->n_open == 0)
         return false;
-    tracer_location_push(run, location, clock_ns, EVENT_LEAVE,
-                         location->open[--location->n_open].region);
+    push(run, location, clock_ns, EVENT_LEAVE, location->open[--location->n_open].region);
     return true;
 }
 
@@ -153,7 +154,7 @@ static void post(struct tracer_run *run, struct tracer_location *location, uint6
     if (location->requests.n >= MOST_REQUESTS)
         tracer_location_forget_requests(run, location);
     run->quality->n[QUALITY_unfinished_request] +=
-        requests_post(&location->requests, request, tracer_run_time(run, clock_ns), ref);
+        requests_post(&location->requests, request, time_of(run, clock_ns), ref);
 }
 
 bool tracer_location_message(struct tracer_run *run, struct tracer_location *location,
@@ -196,7 +197,7 @@ void tracer_location_sent(struct tracer_run *run, struct tracer_location *locati
     struct posted_request posted;
 
     if (requests_take(&location->requests, request, &posted))
-        tracer_location_push(run, location, clock_ns, EVENT_SENT, posted.ref);
+        push(run, location, clock_ns, EVENT_SENT, posted.ref);
 }
 
 static uint32_t next_order(struct tracer_location *location, uint32_t comm)
@@ -224,7 +225,7 @@ void tracer_location_collective(struct tracer_run *run, struct tracer_location *
         kind = COLLECTIVE_OTHER;
     *event_list_collective(&location->waiting, advance(run, location, clock_ns)) =
         (struct collective){
-            .begin_ns = tracer_run_time(run, begin_ns),
+            .begin_ns = time_of(run, begin_ns),
             .sent_bytes = c->sent_bytes,
             .received_bytes = c->received_bytes,
             .comm = c->comm,

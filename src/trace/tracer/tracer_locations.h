@@ -88,19 +88,11 @@ bool tracer_run_is_of(const struct tracer_run *run, const struct tracer_process 
 /* tracer_run_meet -- a process says hello. Returns false if it has done so before. */
 bool tracer_run_meet(struct tracer_run *run, const struct tracer_process *process);
 
-/* tracer_run_time -- since the start of the trace; what came before that is at 0. */
-uint64_t tracer_run_time(const struct tracer_run *run, uint64_t clock_ns);
-
 /* tracer_run_location -- the location of a thread, new if it was not known; NULL when there are
  * too many.
  */
 struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t rank,
                                             uint32_t thread);
-
-/* tracer_location_push -- an event that has no details; moved up if it is before the last one.
- */
-void tracer_location_push(struct tracer_run *run, struct tracer_location *location,
-                          uint64_t clock_ns, enum event_kind kind, uint32_t ref);
 
 void tracer_location_enter(struct tracer_run *run, struct tracer_location *location,
                            uint64_t clock_ns, uint32_t region);

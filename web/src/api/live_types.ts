@@ -31,6 +31,9 @@ export interface LiveStatus {
     calls: number;
     anomalies: number;
     severity_ns: number;
+    taken_back: number;
+    slight: number;
+    least_ns: number;
     unjudged: number;
     lost_events: number;
     events_per_s: number;

@@ -83,6 +83,7 @@ const question = computed(() => {
 });
 const asked = signal(""); /* the question that `points` answer */
 let next = 0;
+let takenBack = 0;
 
 async function loadPoints(): Promise<void> {
     const query = question.value;
@@ -91,8 +92,9 @@ async function loadPoints(): Promise<void> {
         `/live/points?since=${isFirst ? 0 : next}&most=${isFirst ? firstPoints : morePoints}${query}`,
     );
     const fresh = pointsOf({ header, columns });
-    if (!isFirst && (header.next as number) < next) {
-        points.value = null; /* another server than before */
+    /* another server than before, or not all of what we have is strange any more */
+    if (!isFirst && ((header.next as number) < next || header.taken_back !== takenBack)) {
+        points.value = null;
         return loadPoints();
     }
     batch(() => {
@@ -102,6 +104,7 @@ async function loadPoints(): Promise<void> {
         hiddenThere.value = (isFirst ? 0 : hiddenThere.value) + (header.hidden as number);
         missed.value = (isFirst ? 0 : missed.value) + (header.missed as number);
         next = header.next as number;
+        takenBack = header.taken_back as number;
         asked.value = query;
     });
 }

@@ -66,6 +66,7 @@ export function LiveHead() {
                 <b class="live-anomalies">{plural(now.anomalies, "anomaly", "anomalies")}</b> in{" "}
                 <span class="live-calls">{plural(now.calls, "call")}</span> of{" "}
                 {plural(now.ranks, "rank")}, {formatTime(now.severity_ns)} lost
+                {now.taken_back > 0 && `; ${formatCount(now.taken_back)} more taken back`}
                 {now.points.kind === "executions" &&
                     `; ${plural(now.points.next, "execution")}`}
             </span>

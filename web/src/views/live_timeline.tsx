@@ -2,10 +2,9 @@
 // of the timeline, of the windows that the record has.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Lane, LiveRecord } from "../api/live_types";
-import { chooseArrows } from "../canvas/arrows";
 import { sceneOfLanes } from "../canvas/record_scene";
 import { callAt, heightOf, layOutBlocks } from "../canvas/rows";
-import { axisHeight, drawTimeline } from "../canvas/timeline_draw";
+import { axisHeight, chooseArrows, drawTimeline } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { regionColour } from "../format/colour";
 import { formatMoment, formatTime, plural } from "../format/units";

@@ -1,10 +1,17 @@
 // The timeline: the selected execution and the ranks it exchanged messages with, from the whole run
 // down to nanoseconds. Ctrl and the wheel zoom, dragging pans, a click marks a call path.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Arrows, chooseArrows } from "../canvas/arrows";
 import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
 import { callAt, Calls, heightOf, layOutBlocks } from "../canvas/rows";
-import { axisHeight, drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
+import {
+    Arrows,
+    axisHeight,
+    chooseArrows,
+    drawNames,
+    drawTimeline,
+    Link,
+    Scene,
+} from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { Shown } from "../api/types";
 import { regionColour, Rgb } from "../format/colour";

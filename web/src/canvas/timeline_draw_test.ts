@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chooseArrows } from "./arrows";
-import { MessageColumns } from "./timeline_draw";
+import { chooseArrows, MessageColumns } from "./timeline_draw";
 
 function messages(n: number, sent: (i: number) => number, from: number): MessageColumns {
     const send_ns = Float64Array.from({ length: n }, (_, i) => sent(i));
