@@ -53,7 +53,7 @@ static int load(struct bench *b, const char *path, const char *name)
     for (uint32_t l = 0; rc == 0 && l < b->run.columns.n_locations; l++) {
         struct call_view calls = columns_view(&b->run.columns, l);
 
-        rc = forest_add(&b->forest, l, &calls, region);
+        rc = forest_add(&b->forest, l, &calls, region, &b->defs);
     }
     if (rc == 0 && b->forest.n_trees == 0)
         rc = err_set(ERR_NOT_FOUND, "'%s' is never called", name);

@@ -44,6 +44,41 @@ static int choose(struct analysis *a)
 
 /* --------------------------------------------------------------------------------- public */
 
+/*
+ * What the tracer did is in none of the measures; but the numbers that describe the trees are
+ * of all that is in the trace. Few trees have any of it: these are made again as they are
+ * there.
+ */
+static void count_tracer(const struct analysis *a, const struct columns *columns,
+                         struct analysis_result *result)
+{
+    const struct scoring *w = &a->scoring;
+    struct forest whole = {0};
+    uint32_t depth;
+    struct wl wl;
+
+    for (uint32_t t = 0; t < w->forest.n_trees; t++) {
+        uint32_t n = forest_n_rows(&w->forest, t);
+        struct call_view calls;
+
+        if (n == w->forest.first[t + 1] - w->forest.first[t])
+            continue;
+        calls = columns_view(columns, w->forest.location[t]);
+        forest_of_call(&whole, w->forest.location[t], &calls, w->forest.call[t], NULL);
+        result->n_vertices += n - (w->forest.first[t + 1] - w->forest.first[t]);
+    }
+    if (whole.n_trees == 0)
+        return;
+    wl_init(&wl, &whole, w->defs, false);
+    for (uint32_t i = 0; i < wl.vocab.label.n; i++)
+        result->n_subtrees +=
+            idmap_find(&w->wl.vocab.label, wl.vocab.label.key[i]) == IDMAP_NONE;
+    depth = forest_depth(&whole);
+    result->max_depth = depth > result->max_depth ? depth : result->max_depth;
+    wl_release(&wl);
+    forest_release(&whole);
+}
+
 static void summarize(const struct analysis *a, struct analysis_result *result)
 {
     const struct scoring *w = &a->scoring;
@@ -85,6 +120,7 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
         goto out;
     detect_at = clock_ns();
     summarize(&a, result);
+    count_tracer(&a, columns, result);
     rc = sink->take(sink->ctx, &(struct analysed){.foi = foi,
                                                   .columns = columns,
                                                   .scoring = scoring,

@@ -52,12 +52,15 @@ static double usual_ns(const struct residual_model *model, const struct residual
 bool causes_of(struct causes *causes, const struct residual_model *model,
                const struct residual_place *place, const struct forest *forest, uint32_t t)
 {
-    uint32_t first = forest->first[t], n = forest->first[t + 1] - first, row;
+    uint32_t first = forest->first[t], end = forest->first[t + 1], row;
+    uint32_t n = causes->view.calls[forest->location[t]].subtree_len[forest->call[t]];
 
     mem_grow(&causes->lost_ns, &causes->lost_cap, n, sizeof *causes->lost_ns);
     for (uint32_t i = 0; i < n; i++)
-        causes->lost_ns[i] = (double)forest->exclusive_ns[first + i] -
-                             usual_ns(model, place, forest, t, first + i);
+        causes->lost_ns[i] = 0; /* the tracer's calls have lost nothing */
+    for (uint32_t v = first; v < end; v++)
+        causes->lost_ns[forest_row(forest, t, v) - forest->call[t]] =
+            (double)forest->exclusive_ns[v] - usual_ns(model, place, forest, t, v);
     row = cause_first(&causes->view, forest->location[t], forest->call[t], causes->lost_ns);
     if (row == NO_CALL)
         return false;

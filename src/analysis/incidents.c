@@ -35,12 +35,23 @@ struct suspect {
 struct finder {
     const struct scoring *w;
     struct causes *causes;
+    struct why *why;
     struct incidents *out;
+    double *lost_ns;         /* [n_trees] negative: not asked for yet */
     uint32_t *first_tree;    /* [n_locations + 1] */
     uint32_t *suspect_of;    /* [n_trees] or INCIDENT_NONE */
     struct suspect *suspect; /* [n] */
     uint32_t n;
 };
+
+static double lost_ns(struct finder *f, uint32_t t)
+{
+    if (f->lost_ns[t] < 0) {
+        why_sort_pairs(f->why, t);
+        f->lost_ns[t] = fmax(f->why->lost_ns, 0);
+    }
+    return f->lost_ns[t];
+}
 
 /* ------------------------------------------------------------------------------ suspects */
 
@@ -223,7 +234,7 @@ static void join_by_iteration(struct finder *f)
 {
     const struct scoring *w = f->w;
     struct common *common = mem_alloc(f->n, sizeof *common);
-    uint32_t n = 0, n_busy = 0;
+    uint32_t n = 0, n_busy = 0, fewest;
 
     for (uint32_t l = 0; l < f->causes->view.n_locations; l++)
         n_busy += f->first_tree[l + 1] > f->first_tree[l];
@@ -233,16 +244,12 @@ static void join_by_iteration(struct finder *f)
         if (w->is_anomaly[t])
             common[n++] = (struct common){w->forest.index[t], s, span_of(&w->forest, t)};
     }
-    join_common(f, common, n, n_busy / MANY > FEWEST_MANY ? n_busy / MANY : FEWEST_MANY);
+    fewest = n_busy < FEWEST_MANY ? n_busy : FEWEST_MANY;
+    join_common(f, common, n, n_busy / MANY > fewest ? n_busy / MANY : fewest);
     free(common);
 }
 
 /* -------------------------------------------------------------------------------- groups */
-
-static double lost_ns(const struct scoring *w, uint32_t t)
-{
-    return w->measure[t].gross * w->model.root_ns;
-}
 
 /* One member, as it votes for what its incident goes back to. */
 struct vote {
@@ -262,15 +269,15 @@ static int by_group(const void *a, const void *b)
 }
 
 /* The location that most lost time goes back to, and the tree there that most of it does. */
-static void elect(const struct scoring *w, const struct vote *vote, uint32_t n,
-                  struct incident *x)
+static void elect(struct finder *f, const struct vote *vote, uint32_t n, struct incident *x)
 {
+    const struct scoring *w = f->w;
     double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
     uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
 
     for (uint32_t i = 0; i < n; i++) {
         bool is_new = i == 0 || vote[i].location != vote[i - 1].location;
-        double weight = lost_ns(w, vote[i].tree) + 1e-3 * w->score[vote[i].tree];
+        double weight = lost_ns(f, vote[i].tree) + 1e-3 * w->score[vote[i].tree];
 
         if (is_new) {
             sum = 0;
@@ -294,9 +301,10 @@ static void elect(const struct scoring *w, const struct vote *vote, uint32_t n,
 }
 
 /* The member that lost most, of those on a location if there are any. */
-static uint32_t greatest_loser(const struct scoring *w, const struct vote *vote, uint32_t n,
+static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32_t n,
                                uint32_t location)
 {
+    const struct scoring *w = f->w;
     uint32_t best = vote[0].tree;
 
     for (uint32_t i = 1; i < n; i++) {
@@ -304,14 +312,15 @@ static uint32_t greatest_loser(const struct scoring *w, const struct vote *vote,
         bool is_there = w->forest.location[t] == location;
         bool was_there = w->forest.location[best] == location;
 
-        if (is_there != was_there ? is_there : lost_ns(w, t) > lost_ns(w, best))
+        if (is_there != was_there ? is_there : lost_ns(f, t) > lost_ns(f, best))
             best = t;
     }
     return best;
 }
 
-static void add_member(const struct scoring *w, struct incident *x, uint32_t t)
+static void add_member(struct finder *f, struct incident *x, uint32_t t)
 {
+    const struct scoring *w = f->w;
     struct span span = span_of(&w->forest, t);
 
     if (x->n_members == 0 || span.begin_ns < x->begin_ns)
@@ -319,7 +328,7 @@ static void add_member(const struct scoring *w, struct incident *x, uint32_t t)
     if (span.end_ns > x->end_ns)
         x->end_ns = span.end_ns;
     x->n_members++;
-    x->lost_ns += lost_ns(w, t);
+    x->lost_ns += lost_ns(f, t);
     x->is_anomaly |= w->is_anomaly[t];
 }
 
@@ -386,17 +395,17 @@ static struct incident make(struct finder *f, const struct vote *vote, uint32_t 
     struct incident x = {.head = INCIDENT_NONE};
 
     for (uint32_t i = 0; i < n; i++)
-        add_member(w, &x, vote[i].tree);
+        add_member(f, &x, vote[i].tree);
     score_jointly(w, vote, n, &x);
-    elect(w, vote, n, &x);
-    x.speaker = greatest_loser(w, vote, n, x.location);
+    elect(f, vote, n, &x);
+    x.speaker = greatest_loser(f, vote, n, x.location);
     if (x.head == INCIDENT_NONE)
         x.head = x.speaker;
     else if (f->suspect_of[x.head] == INCIDENT_NONE) {
         f->suspect_of[x.head] = TAKEN; /* of no other incident */
-        add_member(w, &x, x.head);
+        add_member(f, &x, x.head);
         x.n_locations += !is_on(w, vote, n, w->forest.location[x.head]);
-    } else if (f->suspect_of[x.head] != TAKEN && lost_ns(w, x.head) > 0) {
+    } else if (f->suspect_of[x.head] != TAKEN && lost_ns(f, x.head) > 0) {
         x.speaker = x.head;
     }
     x.is_costly = x.lost_ns >= COSTLY * w->model.root_ns * x.n_locations;
@@ -479,14 +488,18 @@ static void find_first_trees(struct finder *f)
     }
 }
 
-void incidents_find(const struct scoring *scoring, struct causes *causes, struct incidents *out)
+void incidents_find(const struct scoring *scoring, struct causes *causes, struct why *why,
+                    struct incidents *out)
 {
     uint32_t n = scoring->forest.n_trees;
-    struct finder f = {.w = scoring, .causes = causes, .out = out};
+    struct finder f = {.w = scoring, .causes = causes, .why = why, .out = out};
 
     *out = (struct incidents){.of = mem_alloc(n, sizeof *out->of),
                               .chain = mem_alloc(n, sizeof *out->chain)};
     f.suspect_of = mem_alloc(n, sizeof *f.suspect_of);
+    f.lost_ns = mem_alloc(n, sizeof *f.lost_ns);
+    for (uint32_t t = 0; t < n; t++)
+        f.lost_ns[t] = -1;
     memset(out->of, 0xff, n * sizeof *out->of);
     memset(f.suspect_of, 0xff, n * sizeof *f.suspect_of);
     find_first_trees(&f);
@@ -495,6 +508,7 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     join_by_origin(&f);
     join_by_iteration(&f);
     make_all(&f);
+    free(f.lost_ns);
     free(f.first_tree);
     free(f.suspect_of);
     free(f.suspect);

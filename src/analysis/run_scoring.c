@@ -17,7 +17,7 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
 
         rc = columns_check(columns, l, defs);
         if (rc == 0)
-            rc = forest_add(&s->forest, l, &calls, region);
+            rc = forest_add(&s->forest, l, &calls, region, defs);
         columns_drop(columns);
     }
     if (rc == 0 && s->forest.n_trees == 0)

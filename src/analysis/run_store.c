@@ -49,8 +49,9 @@ struct found {
     struct incidents incidents;
 };
 
+/* Times are of the sentence that was made last, which is of this tree. */
 static int save_execution(sqlite3 *db, const struct found *found, sqlite3_stmt *insert,
-                          uint32_t t, const char *why)
+                          uint32_t t, const char *sentence)
 {
     const struct analysed *a = found->a;
     const struct scoring *w = a->scoring;
@@ -61,13 +62,14 @@ static int save_execution(sqlite3 *db, const struct found *found, sqlite3_stmt *
     uint32_t incident = found->incidents.of[t];
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiirtrtrrrrrttto", a->foi->id, (int64_t)t, (int64_t)f->location[t],
-        (int64_t)location->rank, (int64_t)location->thread, (int64_t)f->index[t],
-        (int64_t)f->call[t], (int64_t)f->enter_ns[t], (int64_t)f->root_ns[t],
-        (int64_t)(f->first[t + 1] - f->first[t]), (int64_t)f->n_messages[t], w->score[t],
-        verdict, w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
-        score_part_name(w->residual.part[t]), why, found->incidents.chain[t],
-        incident != INCIDENT_NONE, (int64_t)incident + 1);
+        db, insert, "iiiiiiiiiiiiiirtrtrrrrrttto", a->foi->id, (int64_t)t,
+        (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
+        (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(found->why.usual_ns),
+        (int64_t)llrint(found->why.lost_ns), (int64_t)forest_n_rows(f, t),
+        (int64_t)f->n_messages[t], w->score[t], verdict, w->score[t], verdict, w->chance[t],
+        m->time, m->gross, m->structure, m->size, score_part_name(w->residual.part[t]),
+        sentence, found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1);
 }
 
 static int save_executions(sqlite3 *db, struct found *found)
@@ -77,8 +79,9 @@ static int save_executions(sqlite3 *db, struct found *found)
     sqlite3_stmt *insert;
     int rc = rundb_prepare_insert(
         db, "execution",
-        "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, vertices, "
-        "messages, score, verdict, detector_score, detector_verdict, "
+        "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
+        "usual_ns, lost_ns, vertices, messages, score, verdict, detector_score, "
+        "detector_verdict, "
         "false_alarm_probability, time, gross, structure, size, part, why, cause, incident",
         &insert);
 
@@ -141,7 +144,7 @@ static int save_found(sqlite3 *db, const struct analysed *a)
 
     scoring_why_init(w, &found.why);
     causes_init(&found.causes, a->columns, w->defs);
-    incidents_find(w, &found.causes, &found.incidents);
+    incidents_find(w, &found.causes, &found.why, &found.incidents);
     rc = save_executions(db, &found);
     if (rc == 0)
         rc = save_incidents(db, &found);

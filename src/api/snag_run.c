@@ -194,7 +194,7 @@ static void load_vertices(snag_run *r, const struct execution *x, struct snag_ve
     uint64_t *enter, *inclusive, *exclusive;
     struct forest forest = {0};
 
-    forest_of_call(&forest, x->location, &calls, x->call);
+    forest_of_call(&forest, x->location, &calls, x->call, NULL); /* the tracer's too */
     region = forest.region;
     parent = forest.parent;
     exclusive = forest.exclusive_ns;

@@ -23,7 +23,8 @@
 #include <unistd.h>
 #include <sys/resource.h>
 
-#define MOST_RUNS 1000 /* of the same name but for a number */
+#define MOST_LOST_RANKS 8 /* said by name */
+#define MOST_RUNS 1000    /* of the same name but for a number */
 
 struct analyze {
     const struct settings *settings;
@@ -38,6 +39,15 @@ struct analyze {
 static void append_candidate(const struct execution *x, void *ctx)
 {
     json_array_append_new(ctx, execution_to_json(x));
+}
+
+static void append_rank(const struct lost *lost, void *ctx)
+{
+    json_array_append_new(
+        ctx, json_pack("{s:I, s:I, s:I, s:I, s:I}", "rank", (json_int_t)lost->rank,
+                       "executions", (json_int_t)lost->n_executions, "duration_ns",
+                       (json_int_t)lost->duration_ns, "lost_ns", (json_int_t)lost->lost_ns,
+                       "tracer_ns", (json_int_t)lost->tracer_ns));
 }
 
 static json_t *unseen_to_json(const struct analysis_result *result)
@@ -60,9 +70,13 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         const struct analysis_result *result = &a->made.result[i];
         struct execution_filter filter = selection_filter(a->settings);
         json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
+        json_t *ranks = json_array();
+        struct lost all;
 
         filter.foi = a->made.foi[i].name;
         rc = executions_each(db, &filter, append_candidate, candidates);
+        if (rc == 0)
+            rc = executions_lost(db, a->made.foi[i].id, append_rank, ranks, &all);
         for (int k = 0; k < QUALITY_N; k++)
             if (r->ingested.quality.n[k] > 0)
                 json_object_set_new(quality, quality_name(k),
@@ -76,6 +90,9 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "unique_subtrees", json_count(result->n_subtrees));
         json_object_set_new(json, "max_depth", json_count(result->max_depth));
         json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
+        json_object_set_new(json, "lost_ns", json_count(all.lost_ns));
+        json_object_set_new(json, "tracer_ns", json_count(all.tracer_ns));
+        json_object_set_new(json, "lost_by_rank", ranks);
         json_object_set_new(json, "gamma",
                             result->gamma > 0 ? json_number(result->gamma) : json_null());
         if (a->model)
@@ -127,6 +144,43 @@ static void print_foi(const struct analyze *a, uint32_t i)
         print_unseen(result);
 }
 
+/* The ranks that lost most, one after another in a line. */
+struct ranks_text {
+    char text[MOST_LOST_RANKS * 40];
+    size_t n;
+    uint32_t n_ranks;
+};
+
+static void append_rank_text(const struct lost *lost, void *ctx)
+{
+    struct ranks_text *r = ctx;
+    char time[TEXT_SIZE];
+
+    if (lost->lost_ns > 0 && r->n_ranks++ < MOST_LOST_RANKS)
+        r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%srank %u %s",
+                                 r->n ? ", " : "", lost->rank,
+                                 text_duration((double)lost->lost_ns, time));
+}
+
+static int print_lost(const struct analyze *a, sqlite3 *db, uint32_t i)
+{
+    struct ranks_text ranks = {.n = 0};
+    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE];
+    struct lost all;
+    int rc = executions_lost(db, a->made.foi[i].id, append_rank_text, &ranks, &all);
+
+    if (rc < 0)
+        return rc;
+    print("\nlost in all: %s of %s", text_duration((double)all.lost_ns, lost),
+          text_duration((double)all.duration_ns, took));
+    if (ranks.n_ranks > 0)
+        print(" (%s%s)", ranks.text, ranks.n_ranks > MOST_LOST_RANKS ? ", ..." : "");
+    if (all.tracer_ns > 0)
+        print("; the tracer took %s", text_duration((double)all.tracer_ns, tracer));
+    print("\n");
+    return 0;
+}
+
 static int print_calls(const struct analyze *a, sqlite3 *db)
 {
     char strange[TEXT_SIZE], judged[TEXT_SIZE];
@@ -164,6 +218,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         fputc('\n', stdout);
         filter.foi = a->made.foi[i].name;
         rc = list_incidents(db, &filter, false);
+        if (rc == 0)
+            rc = print_lost(a, db, i);
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);

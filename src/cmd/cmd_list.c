@@ -1,4 +1,4 @@
-/* snag list -- incidents, or executions by score. */
+/* snag list -- incidents, or executions by score, or by the time they lost. */
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -10,6 +10,8 @@
 #include "run/rundir.h"
 #include "view/incident_list.h"
 
+#include <string.h>
+
 void list_json(const struct execution *x, void *ctx)
 {
     (void)ctx;
@@ -18,18 +20,21 @@ void list_json(const struct execution *x, void *ctx)
 
 void list_text(const struct execution *x, void *ctx)
 {
-    char duration[TEXT_SIZE];
+    char text[TEXT_SIZE];
 
     table_cell(ctx, "%s", x->id);
     table_cell(ctx, "%.2f", x->score);
     table_cell(ctx, "%s", x->verdict);
-    table_cell(ctx, "%s", text_duration((double)x->duration_ns, duration));
+    table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
+    table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));
+    table_cell(ctx, "%s", x->lost_ns ? text_duration((double)x->lost_ns, text) : "");
     table_cell(ctx, "%s", x->why);
 }
 
 struct table *list_table(void)
 {
-    return table_new("lrlrl", "execution", "score", "verdict", "duration", "why");
+    return table_new("lrlrrrl", "execution", "score", "verdict", "at", "duration", "lost",
+                     "why");
 }
 
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json)
@@ -98,12 +103,17 @@ int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_j
 static int list_either(sqlite3 *db, const struct settings *s)
 {
     struct execution_filter filter = selection_filter(s);
+    bool is_flat = s->is_executions || s->is_json;
 
-    if (s->is_incidents && s->is_executions)
-        return err_set(ERR_USAGE, "--incidents and --executions exclude each other");
-    return s->is_incidents || !(s->is_executions || s->is_json)
-               ? list_incidents(db, &filter, s->is_json)
-               : list_executions(db, &filter, s->is_json);
+    if (s->by) { /* an order of executions */
+        filter.is_by_lost = strcmp(s->by, "lost") == 0;
+        is_flat = true;
+    }
+    if (s->is_incidents && (s->is_executions || s->by))
+        return err_set(ERR_USAGE, "--incidents and --%s exclude each other",
+                       s->by ? "by" : "executions");
+    return s->is_incidents || !is_flat ? list_incidents(db, &filter, s->is_json)
+                                       : list_executions(db, &filter, s->is_json);
 }
 
 int cmd_list(const struct settings *settings)

@@ -374,17 +374,22 @@ static int find_subtrees(struct show *s)
 static void print_head(const struct show *s)
 {
     char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
-    char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE];
+    char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE];
 
     print("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
           s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
           text_count(s->c.place, place), text_count(s->c.n_executions, all));
     print("%s\n\n", s->c.x.why);
-    print("rank %u thread %u, entered at %s: %s (usually %s), %s calls, %s messages\n",
-          s->c.x.rank, s->c.x.thread, text_duration((double)s->c.x.enter_ns, enter),
-          text_duration((double)s->c.x.duration_ns, duration),
-          text_duration(s->c.model->root_ns, usual), text_count(s->c.x.n_vertices, vertices),
-          text_count(s->c.x.n_messages, messages));
+    print(
+        "rank %u thread %u, entered at %s: %s (executions like it, on this rank: usually %s), "
+        "%s calls, %s messages\n",
+        s->c.x.rank, s->c.x.thread, text_duration((double)s->c.x.enter_ns, enter),
+        text_duration((double)s->c.x.duration_ns, duration),
+        text_duration((double)s->c.x.usual_ns, usual), text_count(s->c.x.n_vertices, vertices),
+        text_count(s->c.x.n_messages, messages));
+    if (s->c.x.tracer_ns > 0)
+        print("of that, the tracer took %s, which is in none of the times below\n",
+              text_duration((double)s->c.x.tracer_ns, tracer));
 }
 
 static void print_time(struct show *s)
@@ -395,12 +400,12 @@ static void print_time(struct show *s)
 
     if (n == 0)
         return;
-    print("\nwhere the time went, against calls of the same path and subtree:\n");
-    t = table_new("rrrrrl", "excess", "took", "usually", "calls", "usually", "call path");
+    print("\nwhere time was lost, against calls of the same path and subtree on this rank:\n");
+    t = table_new("rrrrrl", "lost", "took", "usually", "calls", "usually", "call path");
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &s->c.why.pairs.pair[i];
 
-        table_cell(t, "+%s", text_duration(pair->lost_ns, text));
+        table_cell(t, "+%s", text_duration(pair->sure_ns, text));
         table_cell(t, "%s", text_duration(pair->observed_ns, text));
         table_cell(t, "%s",
                    why_is_usual(&s->c.why, pair->path)

@@ -45,13 +45,15 @@ static const struct command commands[] = {
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},
     {"list", "RUN [options]", "what was disturbed, or executions by score",
-     "incidents executions foi top all rank verdict per-call verify", 1, 1, cmd_list,
+     "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
      "Prints the incidents of a run: executions that were strange together, because they "
      "waited\n"
      "for each other, are one; those that cost most come first. Lost is the time over what is\n"
      "usual, summed over its executions; the head is the execution it goes back to, and the\n"
      "others were delayed by it.\n\n"
-     "With --executions, single executions, the strangest first, with a reason each. With\n"
+     "With --executions, single executions, the strangest first, with a reason each; --by "
+     "lost,\n"
+     "those first that lost most time. With\n"
      "--json, one object per line: executions, or with --incidents incidents.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"

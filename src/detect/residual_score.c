@@ -15,6 +15,8 @@
 #define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
 #define AGREE 3.0          /* nats, one in twenty: more of another aspect adds up */
 #define GROSS_AGREE 0.25   /* nats more, as gross and time partly say the same */
+#define MOST_TRACER 4.5    /* nats, for what the tracer took, in a run without anomalies */
+#define HALF_TRACER 0.05   /* typical durations that score half of it */
 #define MOST_CERTAIN 2.0   /* nats that the verdict may add to the score */
 #define LEAST_TIME 5.5     /* of X; less is what chance makes of ordinary calls */
 #define LEAST_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
@@ -47,6 +49,7 @@ void residual_scores_release(struct residual_scores *scores)
     free(scores->score);
     free(scores->part);
     free(scores->evidence);
+    free(scores->is_by_tracer);
     for (int p = 0; p < N_PARTS; p++)
         free(scores->value[p]);
     *scores = (struct residual_scores){0};
@@ -98,6 +101,7 @@ void yardstick_pack(const struct yardstick *y, struct pack *pack)
 {
     pack_f64(pack, y->strong);
     pack_f64(pack, y->threshold);
+    pack_f64(pack, y->most_tracer);
     for (int p = 0; p < N_PARTS; p++)
         tail_pack(&y->part[p], pack);
 }
@@ -106,7 +110,8 @@ void yardstick_unpack(struct yardstick *y, struct pack *pack)
 {
     *y = (struct yardstick){.strong = unpack_f64(pack)};
     y->threshold = unpack_f64(pack);
-    pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold);
+    y->most_tracer = unpack_f64(pack);
+    pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold) || !isfinite(y->most_tracer);
     for (int p = 0; p < N_PARTS; p++)
         tail_unpack(&y->part[p], pack);
     if (!pack->is_bad)
@@ -215,6 +220,24 @@ static size_t count_strong(const struct yardstick *y, const double *evidence, si
     return n_strong;
 }
 
+static void place_threshold(struct yardstick *y, const struct residual_scores *out, size_t n)
+{
+    size_t n_strong = count_strong(y, out->evidence, n);
+
+    y->threshold = threshold_between(out->score, n, n_strong);
+    y->most_tracer = n_strong > 0 ? y->threshold : MOST_TRACER;
+}
+
+/* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
+static void look_at_tracer(const struct yardstick *y, const struct residual_measure *m,
+                           size_t i, struct residual_scores *out)
+{
+    double score = y->most_tracer * m->tracer / (HALF_TRACER + m->tracer);
+
+    out->is_by_tracer[i] = score > out->score[i];
+    out->score[i] = fmax(out->score[i], score);
+}
+
 void residual_score(struct yardstick *y, bool is_own, const struct residual_measure *measure,
                     size_t n, struct residual_scores *out)
 {
@@ -223,8 +246,11 @@ void residual_score(struct yardstick *y, bool is_own, const struct residual_meas
     out->score = mem_alloc(n, sizeof *out->score);
     out->part = mem_alloc(n, sizeof *out->part);
     out->evidence = mem_alloc(n, sizeof *out->evidence);
+    out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
     for (size_t i = 0; i < n; i++)
         score_tree(y, &measure[i], i, out);
     if (is_own && n > 0)
-        y->threshold = threshold_between(out->score, n, count_strong(y, out->evidence, n));
+        place_threshold(y, out, n);
+    for (size_t i = 0; i < n; i++)
+        look_at_tracer(y, &measure[i], i, out);
 }

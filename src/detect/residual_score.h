@@ -37,15 +37,17 @@ struct yardstick {
     struct {
         double value, rank; /* the highest that says what is usual; nats of what is above */
     } anchor[N_PARTS];
-    double strong;    /* evidence that makes an anomaly, nats */
-    double threshold; /* a score above it, where labels have changed it, is one too */
+    double strong;      /* evidence that makes an anomaly, nats */
+    double most_tracer; /* score for what the tracer took: below any anomaly */
+    double threshold;   /* a score above it, where labels have changed it, is one too */
 };
 
 struct residual_scores {
     double *score;          /* [n] nats, >= 0 */
     enum score_part *part;  /* [n] the one that attained it */
     double *value[N_PARTS]; /* [n] each part */
-    double *evidence;       /* [n] that it is not by chance, nats */
+    bool *is_by_tracer; /* [n] it scores what it does for what the tracer took of its time */
+    double *evidence;   /* [n] that it is not by chance, nats */
 };
 
 /*

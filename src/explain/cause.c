@@ -227,11 +227,14 @@ static bool is_known(const struct cause *cause, const struct cause_link *link)
 }
 
 /* Why the chain cannot go on after this link, or N_CAUSE_ENDS. */
-static enum cause_end end_at(const struct cause_link *link)
+static enum cause_end end_at(const struct trace_view *view, const struct cause_link *link)
 {
+    uint32_t region = view->calls[link->location].region[link->call];
     const struct waiting *w = &link->waiting;
     double wait_ns = (double)(link->end_ns - link->begin_ns);
 
+    if (view->defs->region[region].kind == REGION_TRACER)
+        return CAUSE_TRACER;
     if (w->kind == WAITING_NOT)
         return CAUSE_NOT_WAITING;
     if (w->kind == WAITING_UNKNOWN)
@@ -266,7 +269,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
 
         *last = link;
         waiting_of(view, link.location, link.call, link.begin_ns, link.end_ns, &last->waiting);
-        out->end = end_at(last);
+        out->end = end_at(view, last);
         if (out->end != N_CAUSE_ENDS)
             return;
         out->end = CAUSE_UNEXPLAINED;

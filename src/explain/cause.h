@@ -40,6 +40,7 @@
 
 enum cause_end {
     CAUSE_NOT_WAITING, /* the last call is not waiting: it is the cause */
+    CAUSE_TRACER,      /* the same, and it is not the program's but the tracer's */
     CAUSE_NO_DATA,     /* the rank waited for has no events */
     CAUSE_UNMATCHED,   /* the other end of the message is not in the trace */
     CAUSE_UNKNOWN,     /* MPI, but no record says what it waits for */
@@ -88,8 +89,9 @@ uint32_t cause_first(const struct trace_view *view, uint32_t location, uint32_t 
 bool cause_has_news(const struct cause *cause);
 
 /*
- * cause_sentence -- "MPI_Wait 10.2 ms <- rank 7 MPI_Wait 9.90 ms <- rank 5 FLUSH 9.60 ms", and
- * in brackets why it ends where that is not at a call that does not wait. Returns out.
+ * cause_sentence -- "MPI_Wait 10.2 ms <- rank 7 MPI_Wait 9.90 ms <- rank 5 solve 9.60 ms", and
+ * in brackets why it ends where that is not at a call that does not wait, or at one of the
+ * tracer. Returns out.
  */
 char *cause_sentence(const struct trace_view *view, const struct cause *cause,
                      char out[CAUSE_SIZE]);
@@ -98,7 +100,7 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
 char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
                          char out[CAUSE_SIZE]);
 
-/* cause_end_name -- "not_waiting", "no_data", "unmatched", ... */
+/* cause_end_name -- "not_waiting", "tracer", "no_data", "unmatched", ... */
 const char *cause_end_name(enum cause_end end);
 
 #endif

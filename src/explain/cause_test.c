@@ -263,6 +263,16 @@ static void work_both_ranks_do_is_not_the_cause(void **state)
         "not_waiting: MPI_Recv 11.0 us <- rank 1 flush 10.0 us");
 }
 
+/* The tracer held rank 1 up: that is the cause, and it is said whose it is. */
+static void a_chain_that_ends_in_the_tracer_says_so(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 3, "step@0-31( MPI_Barrier@0-2| calc@2-20 MPI_Recv@20-31<1 )",
+              "step@0-31( MPI_Barrier@0-2| FLUSH@2-12 calc@12-30 MPI_Send@30-31>0 )"),
+        "tracer: MPI_Recv 11.0 us <- rank 1 FLUSH 10.0 us (the tracer)");
+}
+
 /* The same without a barrier: they were in step when rank 1 got a message of rank 0. */
 static void ranks_are_in_step_after_a_message(void **state)
 {
@@ -530,6 +540,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_late_senders_is_followed_over_four_ranks),
         cmocka_unit_test(work_both_ranks_do_is_not_the_cause),
+        cmocka_unit_test(a_chain_that_ends_in_the_tracer_says_so),
         cmocka_unit_test(ranks_are_in_step_after_a_message),
         cmocka_unit_test(a_message_taken_late_puts_nobody_in_step),
         cmocka_unit_test(many_small_calls_count_as_one),

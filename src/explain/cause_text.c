@@ -27,13 +27,10 @@ static void say(struct writer *w, const char *fmt, ...)
 const char *cause_end_name(enum cause_end end)
 {
     static const char *const name[N_CAUSE_ENDS] = {
-        [CAUSE_NOT_WAITING] = "not_waiting",
-        [CAUSE_NO_DATA] = "no_data",
-        [CAUSE_UNMATCHED] = "unmatched",
-        [CAUSE_UNKNOWN] = "unknown",
-        [CAUSE_IN_TIME] = "in_time",
-        [CAUSE_UNEXPLAINED] = "unexplained",
-        [CAUSE_CYCLE] = "cycle",
+        [CAUSE_NOT_WAITING] = "not_waiting", [CAUSE_TRACER] = "tracer",
+        [CAUSE_NO_DATA] = "no_data",         [CAUSE_UNMATCHED] = "unmatched",
+        [CAUSE_UNKNOWN] = "unknown",         [CAUSE_IN_TIME] = "in_time",
+        [CAUSE_UNEXPLAINED] = "unexplained", [CAUSE_CYCLE] = "cycle",
         [CAUSE_TOO_LONG] = "too_long",
     };
 
@@ -68,6 +65,7 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
 {
     static const char *const ending[N_CAUSE_ENDS] = {
         [CAUSE_NOT_WAITING] = "",
+        [CAUSE_TRACER] = "",
         [CAUSE_NO_DATA] = "no data",
         [CAUSE_UNMATCHED] = "message not in the trace",
         [CAUSE_UNKNOWN] = "",
@@ -91,6 +89,8 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         }
         say(&w, "%.100s %s", name_of(view, link), text_duration((double)link->time_ns, time));
     }
+    if (cause->end == CAUSE_TRACER)
+        say(&w, " (the tracer)");
     if (*ending[cause->end] == '\0')
         return out;
     say(&w, " <- ");
@@ -112,6 +112,11 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
         say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
         say(&w, " waits for nobody: it is the cause");
+        break;
+    case CAUSE_TRACER:
+        say(&w, "%.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        say(&w, " is the tracer's: the program did nothing wrong");
         break;
     case CAUSE_NO_DATA:
         say(&w, "the trace has no events of ");

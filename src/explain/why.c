@@ -11,7 +11,13 @@
 
 #define RARE_PATH 50  /* paths that fewer than 1 in so many trees have are usually not there */
 #define MATERIAL 0.02 /* of the typical duration: less lost time is not worth a word */
-#define MOST_CONTEXTS 3 /* named in a sentence */
+#define WHOLE_SHARE 0.5   /* so much more than executions like it take is lost */
+#define SURE_SHARE 0.5    /* of that, if less is surely lost by single calls */
+#define LONGER_SHARE 0.1  /* and so much worth a word, whatever the measures say */
+#define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
+#define NEAR_MISS 100     /* more as strange ones in a run are no news */
+#define RARELY 1e-6       /* fewer as strange ones in a run are not counted out */
+#define MOST_CONTEXTS 3   /* named in a sentence */
 #define MOST_DIFFERENCES 3
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
@@ -63,6 +69,34 @@ bool why_is_usual(const struct why *why, uint32_t path)
            RARE_PATH * (uint64_t)why->model->path[path].n_trees >= why->model->n_trees;
 }
 
+/* What the pairs lost together, and what executions with these calls usually take. */
+static void add_up(struct why *why, uint32_t t)
+{
+    const struct residual_pairs *pairs = &why->pairs;
+    double typical_ns = 0;
+
+    why->lost_ns = 0;
+    for (size_t i = 0; i < pairs->n; i++) {
+        typical_ns += pairs->pair[i].typical_ns;
+        why->lost_ns += pairs->pair[i].sure_ns;
+    }
+    why->usual_ns = residual_usual(why->model, why->place, t, fmax(typical_ns, 0));
+}
+
+/* What all pairs took more or less is what they lost, if that is much more than is sure. */
+static void take_whole(struct why *why, uint32_t t)
+{
+    double more_ns = (double)forest_own_ns(why->forest, t) - why->usual_ns;
+
+    why->is_whole =
+        more_ns > WHOLE_SHARE * why->usual_ns && why->lost_ns < SURE_SHARE * more_ns;
+    if (!why->is_whole)
+        return;
+    why->lost_ns = more_ns;
+    for (size_t i = 0; i < why->pairs.n; i++)
+        why->pairs.pair[i].sure_ns = why->pairs.pair[i].lost_ns;
+}
+
 size_t why_sort_pairs(struct why *why, uint32_t t)
 {
     struct residual_pairs *pairs = &why->pairs;
@@ -77,6 +111,8 @@ size_t why_sort_pairs(struct why *why, uint32_t t)
         pair->typical_ns = 0;
         pair->lost_ns = pair->sure_ns = pair->observed_ns;
     }
+    add_up(why, t);
+    take_whole(why, t);
     qsort(pairs->pair, pairs->n, sizeof *pairs->pair, by_sure_time);
     while (n < pairs->n && pairs->pair[n].sure_ns > MATERIAL * why->model->root_ns)
         n++;
@@ -138,6 +174,12 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
     return n_kept;
 }
 
+/* It took so much more than executions like it. */
+static bool is_longer(const struct why *why, uint32_t t, double share)
+{
+    return (double)forest_own_ns(why->forest, t) > (1 + share) * why->usual_ns;
+}
+
 /* ----------------------------------------------------------------------------- sentences */
 
 /* A buffer that is written to the end of. */
@@ -159,28 +201,82 @@ static void say(struct writer *w, const char *fmt, ...)
     w->n = w->n + (size_t)n < WHY_SIZE ? w->n + (size_t)n : WHY_SIZE - 1;
 }
 
-static void say_time(struct writer *w, struct why *why, uint32_t t)
+/* The paths that lost most, and what all others lost together. */
+static void say_paths(struct writer *w, const struct why *why, size_t n)
 {
     char lost[TEXT_SIZE], usual[TEXT_SIZE], name[WHY_NAME_SIZE];
-    size_t n = why_sort_pairs(why, t);
-    double sum = 0;
+    double rest = why->lost_ns;
 
-    if (n == 0)
-        return;
-    for (size_t i = 0; i < why->pairs.n; i++)
-        sum += fmax(why->pairs.pair[i].lost_ns, 0); /* not what others waited less */
-    say(w, "%s%s over what its calls usually take: ", w->n ? "; " : "",
-        text_duration(sum, lost));
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
         say(w, "%s%s +%s (usually %s)", i ? ", " : "", why_path_name(why, pair->path, name),
-            text_duration(pair->lost_ns, lost),
+            text_duration(pair->sure_ns, lost),
             why_is_usual(why, pair->path) ? text_duration(fmax(pair->typical_ns, 0), usual)
                                           : "none");
+        rest -= pair->sure_ns;
     }
-    if (n > MOST_CONTEXTS)
-        say(w, ", ...");
+    if (fabs(rest) > WORTH_ADDING * why->lost_ns)
+        say(w, ", %s%s elsewhere", rest > 0 ? "+" : "-", text_duration(fabs(rest), lost));
+}
+
+/* Where no path lost enough to be named. */
+static void say_whole(struct writer *w, const struct why *why, uint32_t t)
+{
+    double own_ns = (double)forest_own_ns(why->forest, t);
+    char own[TEXT_SIZE], usual[TEXT_SIZE];
+
+    say(w, "%s%s where executions like it usually take %s", w->n ? "; " : "",
+        text_duration(own_ns, own), text_duration(why->usual_ns, usual));
+}
+
+static void say_time(struct writer *w, const struct why *why, uint32_t t, size_t n)
+{
+    char lost[TEXT_SIZE];
+
+    if (n == 0) {
+        say_whole(w, why, t);
+        return;
+    }
+    say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
+        text_duration(why->lost_ns, lost),
+        why->is_whole ? ", though no single call is rare" : "");
+    say_paths(w, why, n);
+}
+
+static void say_tracer(struct writer *w, const struct why *why, uint32_t t)
+{
+    const struct forest_gap *gap;
+    size_t n = forest_gaps(why->forest, t, &gap);
+    char time[TEXT_SIZE];
+    bool is_flush = true;
+
+    if ((double)why->forest->tracer_ns[t] <= MATERIAL * why->model->root_ns)
+        return;
+    for (size_t i = 0; i < n; i++)
+        is_flush &= gap[i].is_flush;
+    text_duration((double)why->forest->tracer_ns[t], time);
+    if (is_flush)
+        say(w, "%sthe tracer wrote its buffer for %s", w->n ? "; " : "", time);
+    else
+        say(w, "%sthe tracer took %s", w->n ? "; " : "", time);
+}
+
+/* How many look so strange by chance: true of an anomaly and of what came near to being one. */
+static void say_chance(struct writer *w, double expected)
+{
+    char n[TEXT_SIZE];
+
+    if (!(expected <= NEAR_MISS))
+        return;
+    if (expected >= 0.95)
+        say(w, "; by chance %s in a run like this look%s so",
+            text_count((uint64_t)llrint(expected), n), expected < 1.5 ? "s" : "");
+    else if (expected > RARELY)
+        say(w, "; by chance in one of %s runs like this",
+            text_count((uint64_t)llrint(1 / expected), n));
+    else
+        say(w, "; by chance in none of a million runs like this");
 }
 
 static void say_usual_number(struct writer *w, const struct why_child *child)
@@ -230,16 +326,16 @@ static void say_size(struct writer *w, const struct why *why, uint32_t t)
         text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
 }
 
-void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
-                  const double *value, char out[WHY_SIZE])
+/* The clauses of the parts that say enough, the strongest first. */
+static void say_parts(struct writer *w, struct why *why, uint32_t t,
+                      const struct residual_measure *measure, const double *value)
 {
+    size_t n = why_sort_pairs(why, t);
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(value[0], value[1]), value[2], value[3]};
-    bool is_said[] = {false, false, false};
-    struct writer w = {.out = out};
     double best = fmax(say_at[0], fmax(say_at[1], say_at[2]));
+    bool is_said[] = {false, false, false};
 
-    *out = '\0';
     for (int round = 0; round < 3; round++) {
         int next = -1;
 
@@ -249,13 +345,27 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         is_said[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        if (next == 0)
-            say_time(&w, why, t);
+        if (next == 0 && (n > 0 || is_longer(why, t, MATERIAL)))
+            say_time(w, why, t, n);
         else if (next == 1)
-            say_structure(&w, why, measure);
-        else
-            say_size(&w, why, t);
+            say_structure(w, why, measure);
+        else if (next == 2)
+            say_size(w, why, t);
     }
+}
+
+void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
+                  const struct why_verdict *verdict, char out[WHY_SIZE])
+{
+    struct writer w = {.out = out};
+
+    *out = '\0';
+    say_parts(&w, why, t, measure, verdict->value);
+    if (w.n == 0 && (verdict->is_anomaly || is_longer(why, t, LONGER_SHARE)))
+        say_time(&w, why, t, 0);
+    if (w.n > 0)
+        say_chance(&w, verdict->expected);
+    say_tracer(&w, why, t);
     if (w.n == 0)
         say(&w, "as usual");
 }

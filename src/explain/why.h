@@ -1,9 +1,14 @@
 /*
  * why -- what makes a tree strange, in words and in numbers that can be checked.
  *
- * Time: the call paths that lost it, with what they took and what calls of that context usually
- * take. Structure: the call whose children are the rarest combination, and how they differ from
- * the usual one. Size: how many calls, and how many there usually are.
+ * Time: the call paths that lost it, and what calls of that context usually take. Structure:
+ * the call whose children are the rarest combination, and how they differ from the usual one.
+ * Size: how many calls, and how many there usually are. Then what the tracer took, and how many
+ * executions would look so strange by chance.
+ *
+ * "Usually" has one meaning for calls: those of the same path and subtree, on this rank where
+ * it differs from the others (residual.h); and one for executions: those with the same calls on
+ * the same rank (residual_usual). What an execution lost is the sum of what is listed.
  */
 #ifndef SNAG_EXPLAIN_WHY_H
 #define SNAG_EXPLAIN_WHY_H
@@ -15,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHY_SIZE 512
+#define WHY_SIZE 1024
 #define WHY_NAME_SIZE 256
 #define WHY_MOST_CHILDREN 64
 
@@ -25,7 +30,17 @@ struct why {
     const struct residual_place *place;
     const struct forest *forest;
     const struct definitions *defs;
-    struct residual_pairs pairs; /* of the tree looked at last */
+    struct residual_pairs pairs; /* of the tree looked at last; sure_ns: what they lost */
+    double usual_ns;             /* what executions like that one take */
+    double lost_ns;              /* sum over its pairs */
+    bool is_whole;               /* no call is out of the ordinary, but all together are */
+};
+
+/* What is known of a tree beside itself. */
+struct why_verdict {
+    const double *value; /* (4) what each part says, nats: time, gross, structure, size */
+    bool is_anomaly;
+    double expected; /* executions as strange in a run like this, by chance; NAN: not known */
 };
 
 void why_init(struct why *why, const struct residual_model *model,
@@ -37,8 +52,10 @@ void why_release(struct why *why);
 char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE]);
 
 /*
- * why_sort_pairs -- load the pairs of tree t, those that most surely lost time first.
+ * why_sort_pairs -- load the pairs of tree t, those that lost most first.
  * A path that fewer than one in fifty trees have is usually not there: all its time is lost.
+ * Time is lost as far as that is sure for each call; where an execution took half as long again
+ * as those like it and no call explains that, what all of it took more is.
  * Returns how many of them lost a share of the typical duration that matters.
  */
 size_t why_sort_pairs(struct why *why, uint32_t t);
@@ -63,10 +80,9 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child);
 /*
  * why_sentence -- one sentence on tree t.
  *   measure  of the tree
- *   value    (4) how much each part says, in nats, in the order time, gross, structure, size
- * "as usual" where nothing stands out.
+ * "as usual" only for what is no anomaly and where nothing stands out.
  */
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
-                  const double *value, char out[WHY_SIZE]);
+                  const struct why_verdict *verdict, char out[WHY_SIZE]);
 
 #endif

@@ -39,7 +39,7 @@ static void fill_time(const struct feature_input *input, struct matrix x)
     for (uint32_t t = 0; t < f->n_trees; t++) {
         double *row = matrix_row(x, t);
 
-        row[0] = (double)f->root_ns[t];
+        row[0] = (double)forest_own_ns(f, t);
         row[1] = (double)(f->enter_ns[t] + f->root_ns[t]);
         row[2] = f->n_messages[t];
         row[3] = input->defs->location[f->location[t]].rank;

@@ -32,6 +32,7 @@ void residual_release(struct residual_model *model)
     free(model->first_centre);
     idmap_release(&model->class_id);
     free(model->class);
+    local_usual_release(&model->local);
     shapes_release(&model->shapes);
     *model = (struct residual_model){0};
 }
@@ -54,7 +55,7 @@ static void fit_scales(struct residual_model *m, const struct forest *forest)
     uint64_t tick = UINT64_MAX;
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        root[t] = (double)forest->root_ns[t];
+        root[t] = (double)forest_own_ns(forest, t);
     for (uint32_t v = 0; v < forest->n; v++)
         if (forest->exclusive_ns[v] > 0 && forest->exclusive_ns[v] < tick)
             tick = forest->exclusive_ns[v];
@@ -119,6 +120,20 @@ static struct residual_context *fit_contexts(const struct residual_model *m,
     return context;
 }
 
+/* Where the vertices of a forest are among the factors of locations. */
+static void place_local(const struct residual_model *m, struct residual_place *place,
+                        const struct forest *forest)
+{
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        place->site[t] = local_usual_site(&m->local, forest, t);
+    if (m->local.at.n == 0)
+        return;
+    place->local = mem_resize(NULL, forest->n, sizeof *place->local);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            place->local[v] = local_usual_find(&m->local, place->site[t], place->path[v]);
+}
+
 /* Centres of the calls in first executions, per path: warming up is not strange by itself. */
 static void fit_first(struct residual_model *m, const struct residual_place *place,
                       const struct forest *forest)
@@ -178,6 +193,12 @@ static inline struct residual_context context_of(const struct view *view, uint32
         c = m->class[class];
     else
         c = m->path[path];
+    if (view->place->local && view->place->local[v] != LOCAL_NONE) {
+        double log_factor = m->local.log_factor[view->place->local[v]];
+
+        c.log_time.centre += log_factor;
+        c.typical *= exp(log_factor);
+    }
     if (m->is_warm && view->forest->index[t] == 0 &&
         m->first_centre[path] > c.log_time.centre) {
         c.log_time.centre = m->first_centre[path];
@@ -281,45 +302,103 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
     }
 }
 
-/* ln(observed / typical) of every (tree, path), and its spread per path. */
+/* ln(observed / typical) of every pair of a tree and a path. */
 struct log_ratios {
-    const double *ratio;
+    struct local_time *time; /* [n] */
+    uint32_t *path;          /* [n] */
+    size_t n, time_cap, path_cap;
 };
 
 static double log_ratio(size_t i, const void *ctx)
 {
-    return ((const struct log_ratios *)ctx)->ratio[i];
+    return ((const struct log_ratios *)ctx)->time[i].log_ratio;
 }
 
-static void fit_path_sums(struct residual_model *m, const struct residual_place *place,
-                          const struct forest *forest)
+static void find_ratios(const struct view *view, struct log_ratios *r)
 {
-    struct view view = {m, place, forest};
     struct residual_pairs g;
-    double *ratio = NULL;
-    uint32_t *path = NULL, *count = mem_alloc(m->paths.n, sizeof *count);
-    size_t n = 0, ratio_cap = 0, path_cap = 0;
 
-    residual_pairs_init(&g, m);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        gather_sums(&g, &view, t);
-        mem_grow(&ratio, &ratio_cap, n + g.n, sizeof *ratio);
-        mem_grow(&path, &path_cap, n + g.n, sizeof *path);
-        for (size_t i = 0; i < g.n; i++, n++) {
-            ratio[n] = log(g.pair[i].observed_ns / g.pair[i].typical_ns);
-            path[n] = g.pair[i].path;
+    residual_pairs_init(&g, view->m);
+    r->n = 0;
+    for (uint32_t t = 0; t < view->forest->n_trees; t++) {
+        gather_sums(&g, view, t);
+        mem_grow(&r->time, &r->time_cap, r->n + g.n, sizeof *r->time);
+        mem_grow(&r->path, &r->path_cap, r->n + g.n, sizeof *r->path);
+        for (size_t i = 0; i < g.n; i++, r->n++) {
+            r->path[r->n] = g.pair[i].path;
+            r->time[r->n] =
+                (struct local_time){view->place->site[t], g.pair[i].path,
+                                    log(g.pair[i].observed_ns / g.pair[i].typical_ns)};
         }
     }
-    m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
-    robust_groups(path, m->paths.n, n, log_ratio, &(struct log_ratios){ratio}, LEAST_SUM_SCALE,
-                  m->path_sum, count);
+    residual_pairs_release(&g);
+}
+
+/* The spread of these per path. */
+static void fit_path_sums(struct residual_model *m, const struct log_ratios *r)
+{
+    uint32_t *count = mem_alloc(m->paths.n, sizeof *count);
+
+    robust_groups(r->path, m->paths.n, r->n, log_ratio, r, LEAST_SUM_SCALE, m->path_sum, count);
     for (uint32_t p = 0; p < m->paths.n; p++)
         if (count[p] < FEWEST_SUMS)
             m->path_sum[p] = (struct spread){0, 0};
+    free(count);
+}
+
+static void fit_wholes(struct residual_model *m, const struct residual_place *place,
+                       const struct forest *forest)
+{
+    struct view view = {m, place, forest};
+    double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
+    double *sorted = mem_alloc(forest->n_trees, sizeof *sorted);
+    struct residual_pairs g;
+
+    residual_pairs_init(&g, m);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        double typical = 0, observed = (double)forest_own_ns(forest, t);
+
+        gather_sums(&g, &view, t); /* the offset was only for the logs of single calls */
+        for (size_t i = 0; i < g.n; i++)
+            typical += g.pair[i].typical_ns - g.pair[i].n_calls * m->offset_ns;
+        sorted[t] = ratio[t] = log(fmax(observed, m->offset_ns) / fmax(typical, m->offset_ns));
+    }
+    m->log_whole = robust_quantile(sorted, forest->n_trees, 0.5);
+    local_usual_wholes(&m->local, forest, ratio, m->log_whole);
     residual_pairs_release(&g);
     free(ratio);
-    free(path);
-    free(count);
+    free(sorted);
+}
+
+double residual_usual(const struct residual_model *m, const struct residual_place *place,
+                      uint32_t t, double typical_ns)
+{
+    uint32_t site = place->site[t];
+
+    return typical_ns * exp(site == LOCAL_NONE ? m->log_whole : m->local.log_whole[site]);
+}
+
+/* What trees spend on paths: everywhere, then by location, then both taken together. */
+static void fit_sums(struct residual_model *m, struct residual_place *place,
+                     const struct forest *forest)
+{
+    struct view view = {m, place, forest};
+    struct log_ratios ratios = {0};
+
+    m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
+    local_usual_sites(&m->local, forest);
+    place_local(m, place, forest);
+    find_ratios(&view, &ratios);
+    fit_path_sums(m, &ratios);
+    local_usual_fit(&m->local, ratios.time, ratios.n, m->path_sum, LEAST_CALL_SCALE);
+    if (m->local.at.n > 0) {
+        place_local(m, place, forest);
+        find_ratios(&view, &ratios);
+        fit_path_sums(m, &ratios);
+    }
+    free(ratios.time);
+    free(ratios.path);
+    fit_wholes(m, place, forest);
 }
 
 static double round_off(double x)
@@ -354,6 +433,8 @@ static void place_init(struct residual_place *place, const struct forest *forest
     place->path = mem_resize(NULL, forest->n, sizeof *place->path);
     place->class = mem_resize(NULL, forest->n, sizeof *place->class);
     place->shape = mem_resize(NULL, forest->n, sizeof *place->shape);
+    place->local = NULL;
+    place->site = mem_resize(NULL, forest->n_trees, sizeof *place->site);
 }
 
 void residual_place_release(struct residual_place *place)
@@ -361,6 +442,8 @@ void residual_place_release(struct residual_place *place)
     free(place->path);
     free(place->class);
     free(place->shape);
+    free(place->local);
+    free(place->site);
     *place = (struct residual_place){0};
 }
 
@@ -383,7 +466,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     fit_first(m, place, forest);
     shapes_find(&m->shapes, forest, place->path, defs, true, place->shape);
     shapes_rank(&m->shapes, m->is_warm);
-    fit_path_sums(m, place, forest);
+    fit_sums(m, place, forest);
     fit_sizes(m, forest);
 }
 
@@ -401,6 +484,7 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
             place->path[v] == PATH_NONE
                 ? IDMAP_NONE
                 : idmap_find(&m->class_id, class_key(vocab, complete[v], place->path[v]));
+    place_local(m, place, forest);
     shapes_find(&shapes, forest, place->path, defs, false, place->shape);
 }
 
@@ -468,6 +552,7 @@ void residual_measures(const struct residual_model *m, const struct residual_pla
         measure_time(m, &g, out);
         measure_structure(&view, t, out);
         out->size = round_off(fabs(log_size_of(forest, t) - m->log_size));
+        out->tracer = round_off((double)forest->tracer_ns[t] / m->root_ns);
         out->size_z = m->is_warm && forest->index[t] == 0 ? 0 : out->size / m->size_scale;
     }
     residual_pairs_release(&g);
@@ -487,7 +572,7 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 /* ------------------------------------------------------------------------------ bytes */
 
 /* Arrays in the order of the struct; maps are their keys, added again in order. */
-#define FORMAT 1u /* of the bytes */
+#define FORMAT 2u /* of the bytes */
 
 static void pack_contexts(struct pack *p, const struct residual_context *context, uint32_t n)
 {
@@ -521,6 +606,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_u32(p, m->is_warm);
     pack_f64(p, m->root_ns);
     pack_f64(p, m->offset_ns);
+    pack_f64(p, m->log_whole);
     pack_f64(p, m->log_size);
     pack_f64(p, m->size_scale);
     pack_array(p, m->paths.parent, n, sizeof *m->paths.parent);
@@ -530,6 +616,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_contexts(p, m->path, n);
     pack_array(p, m->class_id.key, m->class_id.n, sizeof *m->class_id.key);
     pack_contexts(p, m->class, m->class_id.n);
+    local_usual_pack(&m->local, p);
     pack_shapes(p, &m->shapes);
 }
 
@@ -609,13 +696,16 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->is_warm = unpack_u32(p) != 0;
     m->root_ns = unpack_f64(p);
     m->offset_ns = unpack_f64(p);
+    m->log_whole = unpack_f64(p);
     m->log_size = unpack_f64(p);
     m->size_scale = unpack_f64(p);
-    p->is_bad |= !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
-                 !isfinite(m->root_ns + m->offset_ns + m->log_size + m->size_scale);
+    p->is_bad |=
+        !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
+        !isfinite(m->root_ns + m->offset_ns + exp(m->log_whole) + m->log_size + m->size_scale);
     unpack_paths(m, p, n_regions);
     unpack_keys(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);
+    local_usual_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);
     if (p->is_bad)
         return err_set(ERR_FORMAT, "the residual model is damaged");

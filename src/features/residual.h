@@ -15,6 +15,7 @@
 
 #include "base/pack.h"
 #include "features/context.h"
+#include "features/local_usual.h"
 #include "features/robust.h"
 #include "features/shape.h"
 #include "features/wl.h"
@@ -47,7 +48,9 @@ struct residual_model {
     double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
     struct idmap class_id; /* of (path, complete label) */
     struct residual_context *class; /* [class_id.n] */
+    struct local_usual local;       /* factors of locations on typical times */
     struct shapes shapes;
+    double log_whole; /* median of ln(time of an execution / what its calls usually take) */
     double log_size, size_scale; /* of ln(vertices of a tree): median, width of the distance */
 };
 
@@ -55,6 +58,8 @@ struct residual_model {
  * know. */
 struct residual_place {
     uint32_t *path, *class, *shape; /* [forest->n] each */
+    uint32_t *local;                /* [forest->n] of model->local, or NULL: all are _NONE */
+    uint32_t *site;                 /* [forest->n_trees] the same of its locations */
 };
 
 /*
@@ -82,7 +87,8 @@ struct residual_measure {
     double structure; /* S: rarity of the rarest shape in it, nats */
     double size;      /* |ln vertices - its median| */
     double size_z;    /* the same in widths */
-    uint32_t rarest;  /* vertex of that shape */
+    double tracer; /* time that the tracer took, in typical durations; in none of the others */
+    uint32_t rarest; /* vertex of that shape */
 };
 
 /* residual_measures -- of all trees of a forest. O(vertices). */
@@ -117,6 +123,14 @@ void residual_pairs_release(struct residual_pairs *pairs);
 void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model *model,
                        const struct residual_place *place, const struct forest *forest,
                        uint32_t t);
+
+/*
+ * residual_usual -- what executions like tree t usually take: those with these calls, on this
+ * rank.
+ *   typical_ns  what its calls usually take, summed
+ */
+double residual_usual(const struct residual_model *model, const struct residual_place *place,
+                      uint32_t t, double typical_ns);
 
 /*
  * residual_call -- z of vertex v of tree t.

@@ -17,14 +17,35 @@ struct fixture {
     struct residual_measure *measure;
 };
 
-static void begin(struct fixture *f, const char *text)
+static void fit(struct fixture *f)
 {
-    *f = (struct fixture){0};
-    sample_forest(text, &f->defs, &f->forest);
     wl_init(&f->wl, &f->forest, &f->defs, false);
     residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
     f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
     residual_measures(&f->model, &f->place, &f->forest, f->measure);
+}
+
+static void begin(struct fixture *f, const char *text)
+{
+    *f = (struct fixture){0};
+    sample_forest(text, &f->defs, &f->forest);
+    fit(f);
+}
+
+/* The trees of the second text are on rank 7. */
+static void begin_on_two_ranks(struct fixture *f, const char *zero, const char *seven)
+{
+    uint32_t n_zero;
+
+    *f = (struct fixture){0};
+    sample_forest(zero, &f->defs, &f->forest);
+    n_zero = f->forest.n_trees;
+    sample_forest(seven, &f->defs, &f->forest);
+    for (uint32_t t = n_zero; t < f->forest.n_trees; t++) {
+        f->forest.location[t] = 1;
+        f->forest.place[t] = 7ull << 32;
+    }
+    fit(f);
 }
 
 static void end(struct fixture *f)
@@ -114,6 +135,58 @@ static void the_subtree_is_part_of_the_context(void **state)
 }
 
 /* 19 of 20 calls of A make B and C; one makes neither B, nor a usual number of C. */
+/* B takes three times as long on rank 7, which has other work: only more than that is lost. */
+static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
+{
+    char zero[1 << 16];
+    struct fixture f;
+    uint32_t last;
+
+    (void)state;
+    strcpy(zero, mostly(100, "A:100(B:50 C:20)", "A:100(B:150 C:20)"));
+    begin_on_two_ranks(&f, zero, mostly(40, "A:100(B:150 C:20)", "A:100(B:450 C:20)"));
+    last = f.forest.n_trees - 1;
+    assert_true(f.measure[0].gross == 0 && f.measure[0].time == 0);
+    assert_true(f.measure[101].gross < 1e-6 && f.measure[101].time < 1e-6);
+    assert_true(fabs(f.measure[100].gross - 100 / f.model.root_ns) < 1e-6);
+    assert_true(fabs(f.measure[last].gross - 300 / f.model.root_ns) < 1e-6);
+    assert_true(fabs(residual_usual(&f.model, &f.place, last, 270) - 270) < 1e-6);
+    end(&f);
+}
+
+/* Of a rank that it has not seen, a model knows what is usual on all. */
+static void a_model_knows_ranks_by_their_number(void **state)
+{
+    struct residual_measure measure[2];
+    struct residual_place place;
+    struct residual_model copy;
+    struct forest other = {0};
+    struct pack pack = {0};
+    char zero[1 << 16];
+    struct fixture f;
+    struct wl wl;
+
+    (void)state;
+    strcpy(zero, mostly(100, "A:100(B:50 C:20)", ""));
+    begin_on_two_ranks(&f, zero, mostly(40, "A:100(B:150 C:20)", ""));
+    residual_pack(&f.model, &pack);
+    assert_int_equal(residual_unpack(&copy, &pack, f.defs.names.n), 0);
+    sample_forest("A:100(B:150 C:20) A:100(B:150 C:20)", &f.defs, &other);
+    other.place[0] = 7ull << 32;
+    other.place[1] = 8ull << 32;
+    wl_init(&wl, &other, &f.defs, false);
+    residual_locate(&copy, &place, &other, &wl.vocab, wl.complete, &f.defs);
+    residual_measures(&copy, &place, &other, measure);
+    assert_true(measure[0].gross < 1e-6);
+    assert_true(fabs(measure[1].gross - 100 / f.model.root_ns) < 1e-6);
+    residual_place_release(&place);
+    residual_release(&copy);
+    wl_release(&wl);
+    forest_release(&other);
+    pack_release(&pack);
+    end(&f);
+}
+
 static void rare_shapes_are_rare(void **state)
 {
     struct shape_child child[4];
@@ -219,10 +292,13 @@ static void what_a_model_does_not_know_is_strange(void **state)
 static void damaged_models_are_refused(void **state)
 {
     struct pack pack = {0};
+    char zero[4096];
     struct fixture f;
 
     (void)state;
-    begin(&f, mostly(20, "A:100(B:50)", "A:100(C)"));
+    strcpy(zero, mostly(40, "A:100(B:50)", "A:100(C)"));
+    begin_on_two_ranks(&f, zero, mostly(30, "A:100(B:150)", ""));
+    assert_true(f.model.local.at.n > 0);
     residual_pack(&f.model, &pack);
     for (size_t n = 0; n < pack.n; n++) {
         struct pack part = {.data = pack.data, .n = n};
@@ -256,6 +332,8 @@ int main(void)
         cmocka_unit_test(equal_trees_measure_nothing),
         cmocka_unit_test(time_lost_is_against_the_context),
         cmocka_unit_test(the_subtree_is_part_of_the_context),
+        cmocka_unit_test(what_is_constant_for_a_rank_is_no_excess_there),
+        cmocka_unit_test(a_model_knows_ranks_by_their_number),
         cmocka_unit_test(rare_shapes_are_rare),
         cmocka_unit_test(classes_of_numbers_are_powers_of_two),
         cmocka_unit_test(one_tree_or_no_time_is_no_trouble),

@@ -69,6 +69,6 @@ void sample_forest(const char *text, struct definitions *defs, struct forest *fo
     assert(calls.n > 0);
     for (uint32_t i = 0; i < calls.n; i += calls.subtree_len[i])
         assert(calls.region[i] == calls.region[0]);
-    forest_add(forest, 0, &view, calls.region[0]);
+    forest_add(forest, 0, &view, calls.region[0], defs);
     calls_release(&calls);
 }

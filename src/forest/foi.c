@@ -225,7 +225,7 @@ size_t foi_suggest(const struct definitions *defs, const struct profile *profile
         if (profile->row[r].n_locations > n_locations)
             n_locations = profile->row[r].n_locations;
     for (uint32_t r = 0; r < profile->n_regions; r++)
-        if (profile->row[r].n_calls > 0)
+        if (profile->row[r].n_calls > 0 && defs->region[r].kind != REGION_TRACER)
             all[n++] = (struct foi_suggestion){
                 .region = r,
                 .merit =

@@ -16,10 +16,13 @@ void forest_release(struct forest *forest)
     free(forest->exclusive_ns);
     free(forest->first);
     free(forest->location);
+    free(forest->place);
     free(forest->index);
     free(forest->call);
     free(forest->enter_ns);
     free(forest->root_ns);
+    free(forest->tracer_ns);
+    free(forest->gap);
     free(forest->n_messages);
     *forest = (struct forest){0};
 }
@@ -36,10 +39,12 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->tree_cap = tree_cap;
         f->first = mem_resize(f->first, f->tree_cap + 1, sizeof *f->first);
         f->location = mem_resize(f->location, f->tree_cap, sizeof *f->location);
+        f->place = mem_resize(f->place, f->tree_cap, sizeof *f->place);
         f->index = mem_resize(f->index, f->tree_cap, sizeof *f->index);
         f->call = mem_resize(f->call, f->tree_cap, sizeof *f->call);
         f->enter_ns = mem_resize(f->enter_ns, f->tree_cap, sizeof *f->enter_ns);
         f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
+        f->tracer_ns = mem_resize(f->tracer_ns, f->tree_cap, sizeof *f->tracer_ns);
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
         f->first[f->n_trees] = f->n;
     }
@@ -63,30 +68,80 @@ void forest_grow(struct forest *f, size_t n_vertices, size_t n_trees)
            grown(f->tree_cap, f->n_trees + n_trees));
 }
 
-static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
-                      const struct call_view *calls, uint32_t root)
+void forest_add_gap(struct forest *f, struct forest_gap gap)
 {
-    uint32_t n = calls->subtree_len[root], base = f->n, t = f->n_trees++;
+    mem_grow(&f->gap, &f->gap_cap, f->n_gaps + 1, sizeof *f->gap);
+    f->gap[f->n_gaps++] = gap;
+}
 
-    memcpy(f->region + base, calls->region + root, n * sizeof *f->region);
-    memcpy(f->exclusive_ns + base, calls->inclusive_ns + root, n * sizeof *f->exclusive_ns);
-    f->parent[base] = FOREST_ROOT;
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t parent = base + i - 1; /* the call before, or one that it is inside */
-        int n_ended = calls->depth[root + i - 1] + 1 - calls->depth[root + i];
+uint64_t forest_place(const struct definitions *defs, uint32_t location)
+{
+    const struct location *l;
+
+    if (defs == NULL || location >= defs->n_locations)
+        return (uint64_t)location << 32;
+    l = &defs->location[location];
+    return (uint64_t)l->rank << 32 | l->thread;
+}
+
+static bool is_of_tracer(const struct definitions *defs, uint32_t region)
+{
+    return defs && defs->region[region].kind == REGION_TRACER;
+}
+
+static void leave_out(struct forest *f, uint32_t t, const struct call_view *calls, uint32_t row,
+                      const struct definitions *defs)
+{
+    const char *name = defs->region[calls->region[row]].name;
+
+    f->tracer_ns[t] += calls->inclusive_ns[row];
+    forest_add_gap(
+        f, (struct forest_gap){t, f->n, calls->subtree_len[row], region_name_is_flush(name)});
+}
+
+/* The vertices of a tree: of its rows from the second on, the root is there. */
+static void copy_rows(struct forest *f, uint32_t t, const struct call_view *calls,
+                      uint32_t root, const struct definitions *defs)
+{
+    uint32_t end = root + calls->subtree_len[root], base = f->n - 1, last = root;
+
+    for (uint32_t row = root + 1; row < end;) {
+        uint32_t parent = f->n - 1; /* the vertex before, or one that it is inside */
+        int n_ended = calls->depth[last] + 1 - calls->depth[row];
 
         while (n_ended-- > 0 && parent > base)
             parent = f->parent[parent];
-        f->parent[base + i] = parent;
-        f->exclusive_ns[parent] -= calls->inclusive_ns[root + i];
+        f->exclusive_ns[parent] -= calls->inclusive_ns[row];
+        if (is_of_tracer(defs, calls->region[row])) {
+            leave_out(f, t, calls, row, defs);
+            row += calls->subtree_len[row];
+            continue;
+        }
+        f->region[f->n] = calls->region[row];
+        f->exclusive_ns[f->n] = calls->inclusive_ns[row];
+        f->parent[f->n++] = parent;
+        last = row++;
     }
+}
+
+static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
+                      const struct call_view *calls, uint32_t root,
+                      const struct definitions *defs)
+{
+    uint32_t t = f->n_trees++;
+
     f->location[t] = location;
+    f->place[t] = forest_place(defs, location);
     f->index[t] = index;
     f->call[t] = root;
     f->enter_ns[t] = calls->enter_ns[root];
     f->root_ns[t] = calls->inclusive_ns[root];
+    f->tracer_ns[t] = 0;
     f->n_messages[t] = 0;
-    f->n += n;
+    f->region[f->n] = calls->region[root];
+    f->exclusive_ns[f->n] = calls->inclusive_ns[root];
+    f->parent[f->n++] = FOREST_ROOT;
+    copy_rows(f, t, calls, root, defs);
     f->first[t + 1] = f->n;
 }
 
@@ -100,7 +155,7 @@ static void count_messages(struct forest *f, uint32_t begin, const struct call_v
 
         if (call == NO_CALL)
             continue;
-        while (t < f->n_trees && f->call[t] + (f->first[t + 1] - f->first[t]) <= call)
+        while (t < f->n_trees && f->call[t] + calls->subtree_len[f->call[t]] <= call)
             t++;
         if (t < f->n_trees && f->call[t] <= call)
             f->n_messages[t]++;
@@ -108,7 +163,7 @@ static void count_messages(struct forest *f, uint32_t begin, const struct call_v
 }
 
 int forest_add(struct forest *forest, uint32_t location, const struct call_view *calls,
-               uint32_t region)
+               uint32_t region, const struct definitions *defs)
 {
     size_t n_vertices = 0, n_trees = 0;
     uint32_t begin = forest->n_trees, index = 0;
@@ -129,7 +184,7 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
             i++;
             continue;
         }
-        copy_tree(forest, location, index++, calls, i);
+        copy_tree(forest, location, index++, calls, i, defs);
         i += calls->subtree_len[i];
     }
     count_messages(forest, begin, calls);
@@ -137,11 +192,11 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
 }
 
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
-                    uint32_t row)
+                    uint32_t row, const struct definitions *defs)
 {
     reserve(forest, calls->subtree_len[row], 1);
-    copy_tree(forest, location, 0, calls, row);
-    count_messages(forest, 0, calls);
+    copy_tree(forest, location, 0, calls, row, defs);
+    count_messages(forest, forest->n_trees - 1, calls);
 }
 
 void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)
@@ -172,4 +227,44 @@ uint32_t forest_depth(const struct forest *forest)
 uint32_t forest_tree(const struct forest *forest, uint32_t v)
 {
     return (uint32_t)interval_of_u32(forest->first, forest->n_trees, v);
+}
+
+size_t forest_gaps(const struct forest *f, uint32_t t, const struct forest_gap **gap)
+{
+    size_t low = 0, high = f->n_gaps, n = 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (f->gap[middle].tree < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *gap = f->gap + low;
+    while (low + n < f->n_gaps && f->gap[low + n].tree == t)
+        n++;
+    return n;
+}
+
+uint32_t forest_n_rows(const struct forest *f, uint32_t t)
+{
+    const struct forest_gap *gap;
+    size_t n = forest_gaps(f, t, &gap);
+    uint32_t n_rows = f->first[t + 1] - f->first[t];
+
+    for (size_t i = 0; i < n; i++)
+        n_rows += gap[i].n_rows;
+    return n_rows;
+}
+
+uint32_t forest_row(const struct forest *f, uint32_t t, uint32_t v)
+{
+    const struct forest_gap *gap;
+    size_t n = forest_gaps(f, t, &gap);
+    uint32_t row = f->call[t] + (v - f->first[t]);
+
+    for (size_t i = 0; i < n && gap[i].vertex <= v; i++)
+        row += gap[i].n_rows;
+    return row;
 }

@@ -5,16 +5,32 @@
  * Trees lie one after another in the order of locations and, within one, of time; the vertices
  * of a tree are in preorder. With it, pushing down is a forward loop and gathering up a
  * backward one.
+ *
+ * A forest is what the program did: calls of the tracer's own regions, and what is in them, are
+ * no vertices, and their time is in no vertex. How long they took is kept per tree, and where
+ * they were, so that vertices can be found among the calls again:
+ *
+ *     rows      0 step  1 a  2 FLUSH  3 b       vertices  0 step  1 a  2 b;  a gap before 2
  */
 #ifndef SNAG_FOREST_FOREST_H
 #define SNAG_FOREST_FOREST_H
 
 #include "stack/calls.h"
+#include "trace/definitions.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define FOREST_ROOT UINT32_MAX
+
+/* Rows of calls that are no vertices. */
+struct forest_gap {
+    uint32_t tree;
+    uint32_t vertex; /* the next one after them, or the first of the next tree */
+    uint32_t n_rows;
+    bool is_flush; /* the tracer wrote what it had recorded */
+};
 
 struct forest {
     uint32_t n;             /* vertices */
@@ -25,12 +41,16 @@ struct forest {
     uint32_t n_trees;
     uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
     uint32_t *location;   /* [n_trees] */
+    uint64_t *place;      /* [n_trees] rank << 32 | thread of that, if there are definitions */
     uint32_t *index;      /* [n_trees] number on its location, from 0 */
     uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
     uint64_t *enter_ns;   /* [n_trees] of the root */
     uint64_t *root_ns;    /* [n_trees] inclusive time of the root */
+    uint64_t *tracer_ns;  /* [n_trees] of that, in the tracer */
     uint32_t *n_messages; /* [n_trees] sends and receives inside */
-    size_t vertex_cap, tree_cap;
+    struct forest_gap *gap; /* [n_gaps] by tree and vertex */
+    size_t n_gaps;
+    size_t vertex_cap, tree_cap, gap_cap;
 };
 
 void forest_release(struct forest *forest);
@@ -39,10 +59,12 @@ void forest_release(struct forest *forest);
  * forest_add -- the trees of one more location, in the order of locations.
  *   calls   of that location
  *   region  the function of interest
- * Returns 0, or ERR_RANGE when the forest would have 2^32 vertices or more. O(calls).
+ *   defs    of the regions; NULL: none of them is the tracer's
+ * A root is a vertex, whatever its region. Returns 0, or ERR_RANGE when the forest would have
+ * 2^32 vertices or more. O(calls).
  */
 int forest_add(struct forest *forest, uint32_t location, const struct call_view *calls,
-               uint32_t region);
+               uint32_t region, const struct definitions *defs);
 
 /*
  * forest_grow -- make room for more vertices and trees, and then some, for whoever appends
@@ -51,11 +73,32 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
 void forest_grow(struct forest *forest, size_t n_vertices, size_t n_trees);
 
 /*
- * forest_of_call -- a forest of just one tree: the call in this row, whatever its function.
- * The forest must be empty. Its index is 0.
+ * forest_of_call -- one more tree: the call in this row, whatever its function. Its index is 0.
+ *   defs  as for forest_add
  */
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
-                    uint32_t row);
+                    uint32_t row, const struct definitions *defs);
+
+/* forest_add_gap -- for whoever appends trees one by one: gaps come in order. */
+void forest_add_gap(struct forest *forest, struct forest_gap gap);
+
+/* forest_place -- what `place` is of trees on a location. */
+uint64_t forest_place(const struct definitions *defs, uint32_t location);
+
+/* forest_gaps -- those of tree t. Returns how many. O(log n_gaps). */
+size_t forest_gaps(const struct forest *forest, uint32_t t, const struct forest_gap **gap);
+
+/* forest_n_rows -- calls in tree t, its vertices and the tracer's. */
+uint32_t forest_n_rows(const struct forest *forest, uint32_t t);
+
+/* forest_row -- the row of vertex v of tree t among the calls of its location. */
+uint32_t forest_row(const struct forest *forest, uint32_t t, uint32_t v);
+
+/* forest_own_ns -- inclusive time of a root, without the tracer's. */
+static inline uint64_t forest_own_ns(const struct forest *forest, uint32_t t)
+{
+    return forest->root_ns[t] - forest->tracer_ns[t];
+}
 
 /*
  * forest_inclusive -- inclusive times of the vertices of tree t: they are not kept, as one pass

@@ -31,8 +31,8 @@ static void outermost_calls_are_roots(void **state)
     struct forest f = {0};
 
     (void)state;
-    assert_int_equal(forest_add(&f, 3, &calls, 1), 0);
-    assert_int_equal(forest_add(&f, 4, &calls, 1), 0);
+    assert_int_equal(forest_add(&f, 3, &calls, 1, NULL), 0);
+    assert_int_equal(forest_add(&f, 4, &calls, 1, NULL), 0);
     assert_int_equal(f.n_trees, 4);
     assert_int_equal(f.n, 12);
     assert_int_equal(f.first[1], 4);
@@ -57,7 +57,7 @@ static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
     uint64_t inclusive_ns[4];
 
     (void)state;
-    forest_add(&f, 0, &calls, 1);
+    forest_add(&f, 0, &calls, 1, NULL);
     assert_int_equal(f.exclusive_ns[0], 20);
     assert_int_equal(f.exclusive_ns[2], 15);
     for (uint32_t t = 0; t < f.n_trees; t++) {
@@ -78,7 +78,7 @@ static void messages_are_counted_in_their_tree(void **state)
     struct forest f = {0};
 
     (void)state;
-    forest_add(&f, 0, &calls, 1);
+    forest_add(&f, 0, &calls, 1, NULL);
     assert_int_equal(f.n_messages[0], 2);
     assert_int_equal(f.n_messages[1], 1);
     forest_release(&f);
@@ -89,7 +89,7 @@ static void a_function_that_is_not_called_has_no_trees(void **state)
     struct forest f = {0};
 
     (void)state;
-    assert_int_equal(forest_add(&f, 0, &calls, 9), 0);
+    assert_int_equal(forest_add(&f, 0, &calls, 9, NULL), 0);
     assert_int_equal(f.n_trees, 0);
     assert_int_equal(forest_depth(&f), 0);
     forest_release(&f);
@@ -100,10 +100,60 @@ static void any_call_can_be_a_tree(void **state)
     struct forest f = {0};
 
     (void)state;
-    forest_of_call(&f, 2, &calls, 3);
+    forest_of_call(&f, 2, &calls, 3, NULL);
     assert_int_equal(f.n, 2);
     assert_int_equal(f.exclusive_ns[0], 15);
     assert_int_equal(f.n_messages[0], 1);
+    forest_release(&f);
+}
+
+/*
+ *     row  0     1  2      3  4    5          step  FLUSH (in which x) is left out
+ *          step( a  FLUSH( x  ) b( FLUSH ) )
+ *     ns   100   10 40     30    20  15
+ */
+static void what_the_tracer_did_is_set_apart(void **state)
+{
+    uint64_t enter_ns[] = {0, 0, 20, 25, 70, 72};
+    uint64_t inclusive_ns[] = {100, 10, 40, 30, 20, 15};
+    uint32_t regions[] = {0, 1, 2, 1, 3, 2}, len[] = {6, 1, 2, 1, 2, 1};
+    uint16_t depths[] = {0, 1, 1, 2, 1, 2};
+    struct message in_flush[] = {{.call = 3}, {.call = 4}};
+    const struct call_view view = {.n = 6,
+                                   .enter_ns = enter_ns,
+                                   .inclusive_ns = inclusive_ns,
+                                   .region = regions,
+                                   .depth = depths,
+                                   .subtree_len = len,
+                                   .message = in_flush,
+                                   .n_messages = 2};
+    struct region named[] = {{"step", "step", REGION_USER},
+                             {"a", "a", REGION_USER},
+                             {"FLUSH", "FLUSH", REGION_TRACER},
+                             {"b", "b", REGION_USER}};
+    const struct definitions defs = {.region = named};
+    const struct forest_gap *gap;
+    struct forest f = {0};
+
+    (void)state;
+    assert_int_equal(forest_add(&f, 0, &view, 0, &defs), 0);
+    assert_int_equal(forest_add(&f, 1, &view, 2, &defs), 0);
+    assert_int_equal(f.n, 3 + 2 + 1);
+    assert_int_equal(f.region[2], 3);
+    assert_int_equal(f.parent[2], 0);
+    assert_int_equal(f.exclusive_ns[0], 100 - 10 - 40 - 20);
+    assert_int_equal(f.exclusive_ns[2], 5);
+    assert_int_equal(f.root_ns[0], 100);
+    assert_int_equal(f.tracer_ns[0], 55);
+    assert_int_equal(forest_own_ns(&f, 0), 45);
+    assert_int_equal(f.n_messages[0], 2);
+    assert_int_equal(forest_row(&f, 0, 1), 1);
+    assert_int_equal(forest_row(&f, 0, 2), 4);
+    assert_int_equal(forest_gaps(&f, 0, &gap), 2);
+    assert_true(gap[1].is_flush && gap[1].vertex == 3);
+    assert_int_equal(forest_gaps(&f, 1, &gap), 0); /* who asks for the tracer has it */
+    assert_int_equal(f.tracer_ns[1], 0);
+    assert_int_equal(forest_row(&f, 1, 4), 3);
     forest_release(&f);
 }
 
@@ -115,6 +165,7 @@ int main(void)
         cmocka_unit_test(messages_are_counted_in_their_tree),
         cmocka_unit_test(a_function_that_is_not_called_has_no_trees),
         cmocka_unit_test(any_call_can_be_a_tree),
+        cmocka_unit_test(what_the_tracer_did_is_set_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

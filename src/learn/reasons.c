@@ -33,7 +33,7 @@ enum family { IN_TIME, IN_GROSS, IN_SHAPE, N_FAMILIES };
 
 /* Where each block of columns begins. */
 struct layout {
-    uint32_t n_paths, more, function, shape, part, first, nats, all, end;
+    uint32_t n_paths, more, function, shape, part, first, nats, tracer, all, end;
 };
 
 static struct layout layout_of(const struct residual_model *model)
@@ -46,7 +46,8 @@ static struct layout layout_of(const struct residual_model *model)
     l.part = l.shape + model->shapes.id.n + 1;
     l.first = l.part + N_PARTS;
     l.nats = l.first + 1;
-    l.all = l.nats + N_PARTS;
+    l.tracer = l.nats + N_PARTS;
+    l.all = l.tracer + 1;
     l.end = l.all + 1;
     return l;
 }
@@ -175,7 +176,10 @@ static void add_tree(struct writer *w, uint32_t t)
     const struct layout *l = &w->layout;
 
     residual_pairs_of(&w->pairs, w->in->model, w->in->place, w->in->forest, t);
-    add_kind(w, t, scores->part[t]);
+    if (scores->is_by_tracer[t])
+        rows_add(w->rows, l->tracer, KIND);
+    else
+        add_kind(w, t, scores->part[t]);
     rows_add(w->rows, l->part + scores->part[t], PART);
     if (w->in->forest->index[t] == 0)
         rows_add(w->rows, l->first, FIRST);
@@ -234,6 +238,10 @@ void reasons_say(uint32_t kind, const struct residual_model *model,
     struct layout l = layout_of(model);
     char path[REASON_SIZE - 24];
 
+    if (kind == l.tracer) {
+        snprintf(out, REASON_SIZE, "time in the tracer");
+        return;
+    }
     if (kind >= l.more) {
         snprintf(out, REASON_SIZE, "%s calls", kind == l.more ? "more" : "fewer");
         return;

@@ -3,6 +3,9 @@
  * of its calls that are open since before, a chain, then what was called in this step. The
  * latter are in preorder after all that was kept, so they are appended; of the former only the
  * exclusive times come in, when they are left. What is finished goes straight to the forest.
+ *
+ * Calls of the tracer are rows but no vertices; where there are none, which is nearly always,
+ * rows and vertices run side by side.
  */
 #include "live/live_forest.h"
 
@@ -22,7 +25,8 @@ struct open_tree {
     uint64_t *enter_ns; /* [kept.n] */
     size_t enter_cap;
 
-    uint64_t n_calls;    /* kept or not */
+    uint64_t n_calls; /* kept or not, but not the tracer's */
+    uint64_t tracer_ns;
     uint32_t n_messages; /* kept or not */
     struct message *message;
     size_t n_kept_messages, message_cap;
@@ -38,11 +42,22 @@ struct target {
     uint32_t base; /* of the execution */
 };
 
+/* New rows that are a call of the tracer, or are in one. */
+struct tracer_rows {
+    uint32_t begin, end;
+    uint32_t n_until; /* of this kind before `end`, these included */
+    bool is_flush;
+};
+
 /* The rows of one execution in a step. */
 struct span {
-    uint32_t root, begin, end; /* [begin, end) are new */
-    uint32_t n_before;         /* vertices it had, at most */
-    uint32_t n_kept;           /* of the new rows */
+    uint32_t root, begin, end;       /* [begin, end) are new */
+    uint32_t n_before;               /* vertices it had, at most */
+    uint32_t n_new;                  /* calls that the new rows are, without the tracer's */
+    uint32_t n_kept;                 /* of these */
+    const struct tracer_rows *apart; /* [n_apart] */
+    uint32_t n_apart;
+    uint64_t place;
 };
 
 void live_forest_init(struct live_forest *lf, uint32_t region)
@@ -66,6 +81,7 @@ void live_forest_release(struct live_forest *lf)
         open_tree_release(&lf->open[l]);
     free(lf->open);
     forest_release(&lf->forest);
+    free(lf->apart);
     free(lf->vertex_enter_ns);
     free(lf->n_calls);
     free(lf->message);
@@ -76,6 +92,7 @@ void live_forest_release(struct live_forest *lf)
 void live_forest_clear(struct live_forest *lf)
 {
     lf->forest.n = lf->forest.n_trees = 0;
+    lf->forest.n_gaps = 0;
     lf->n_messages = 0;
 }
 
@@ -90,30 +107,66 @@ static struct target grow(struct forest *f, uint64_t **enter_ns, size_t *enter_c
     return (struct target){f->region, f->parent, f->exclusive_ns, *enter_ns, base};
 }
 
+/* How many rows before a new one are the tracer's, or UINT32_MAX if it is one of these. */
+static uint32_t count_apart(const struct span *s, uint32_t row)
+{
+    uint32_t low = 0, high = s->n_apart; /* those that end at or before it are below low */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (s->apart[middle].end <= row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < s->n_apart && s->apart[low].begin <= row)
+        return UINT32_MAX;
+    return low > 0 ? s->apart[low - 1].n_until : 0;
+}
+
 static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s, uint32_t row)
 {
+    uint32_t n_apart = 0;
+
     if (row < s->begin)
         return o->chain[row - s->root];
-    return row - s->begin < s->n_kept ? s->n_before + (row - s->begin) : NO_VERTEX;
+    if (s->n_apart > 0)
+        n_apart = count_apart(s, row);
+    if (n_apart == UINT32_MAX || row - s->begin - n_apart >= s->n_kept)
+        return NO_VERTEX;
+    return s->n_before + (row - s->begin - n_apart);
+}
+
+/* New rows without any of the tracer's among them, n of them, to be vertices from `at` on. */
+static void append_run(const struct target *to, const struct open_tree *o,
+                       const struct calls *c, const struct span *s, uint32_t begin, uint32_t n,
+                       uint32_t at)
+{
+    memcpy(to->region + at, c->region + begin, n * sizeof *to->region);
+    memcpy(to->exclusive_ns + at, c->exclusive_ns + begin, n * sizeof *to->exclusive_ns);
+    memcpy(to->enter_ns + at, c->enter_ns + begin, n * sizeof *to->enter_ns);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = begin + i;
+
+        to->parent[at + i] =
+            row == s->root ? FOREST_ROOT : to->base + vertex_of(o, s, c->caller[row]);
+    }
 }
 
 /* The new rows that are kept, after the vertices there are. */
 static void append_rows(const struct target *to, const struct open_tree *o,
                         const struct calls *c, const struct span *s)
 {
-    uint32_t at = to->base + s->n_before;
+    uint32_t row = s->begin, n_left = s->n_kept;
 
-    if (s->n_kept == 0)
-        return;
-    memcpy(to->region + at, c->region + s->begin, s->n_kept * sizeof *to->region);
-    memcpy(to->exclusive_ns + at, c->exclusive_ns + s->begin,
-           s->n_kept * sizeof *to->exclusive_ns);
-    memcpy(to->enter_ns + at, c->enter_ns + s->begin, s->n_kept * sizeof *to->enter_ns);
-    for (uint32_t i = 0; i < s->n_kept; i++) {
-        uint32_t row = s->begin + i;
+    for (uint32_t i = 0; n_left > 0; i++) {
+        uint32_t end = i < s->n_apart ? s->apart[i].begin : s->end;
+        uint32_t n = end - row < n_left ? end - row : n_left;
 
-        to->parent[at + i] =
-            row == s->root ? FOREST_ROOT : to->base + vertex_of(o, s, c->caller[row]);
+        append_run(to, o, c, s, row, n, to->base + s->n_before + (s->n_kept - n_left));
+        n_left -= n;
+        row = i < s->n_apart ? s->apart[i].end : s->end;
     }
 }
 
@@ -126,6 +179,56 @@ static void settle_carried(const struct target *to, const struct open_tree *o,
 
         if (v != NO_VERTEX && c->inclusive_ns[row] != CALL_OPEN)
             to->exclusive_ns[to->base + v] = c->exclusive_ns[row];
+    }
+}
+
+/* ----------------------------------------------------------------------------- the tracer */
+
+static bool is_of_tracer(const struct definitions *defs, const struct calls *c, uint32_t row)
+{
+    return defs && defs->region[c->region[row]].kind == REGION_TRACER;
+}
+
+static void set_apart(struct live_forest *lf, uint32_t begin, uint32_t end, bool is_flush)
+{
+    uint32_t n_before = lf->n_apart > 0 ? lf->apart[lf->n_apart - 1].n_until : 0;
+
+    if (begin == end)
+        return;
+    mem_grow(&lf->apart, &lf->apart_cap, (size_t)lf->n_apart + 1, sizeof *lf->apart);
+    lf->apart[lf->n_apart++] =
+        (struct tracer_rows){begin, end, n_before + (end - begin), is_flush};
+}
+
+/* Finds the tracer's calls in an execution and adds up the time of those that are over. */
+static void find_apart(struct live_forest *lf, struct open_tree *o, const struct calls *c,
+                       const struct span *s, const struct definitions *defs)
+{
+    lf->n_apart = 0;
+    for (uint32_t row = s->root + 1; row < s->end;) {
+        uint32_t end = row + c->subtree_len[row];
+
+        if (!is_of_tracer(defs, c, row)) {
+            row++;
+            continue;
+        }
+        if (c->inclusive_ns[row] != CALL_OPEN)
+            o->tracer_ns += c->inclusive_ns[row];
+        set_apart(lf, row < s->begin ? s->begin : row, end < s->begin ? s->begin : end,
+                  region_name_is_flush(defs->region[c->region[row]].name));
+        row = end;
+    }
+}
+
+/* The gaps that this step has made in a tree that begins at vertex `base` of a forest. */
+static void add_gaps(struct forest *f, uint32_t t, uint32_t base, const struct span *s)
+{
+    for (uint32_t i = 0; i < s->n_apart; i++) {
+        const struct tracer_rows *a = &s->apart[i];
+        uint32_t n_rows = a->end - a->begin;
+        uint32_t vertex = base + s->n_before + (a->end - s->begin) - a->n_until;
+
+        forest_add_gap(f, (struct forest_gap){t, vertex, n_rows, a->is_flush});
     }
 }
 
@@ -174,6 +277,13 @@ static void take_over(struct live_forest *lf, struct open_tree *o, const struct 
     for (size_t m = 0; m < o->n_kept_messages; m++)
         put_message(&lf->message, &lf->n_messages, &lf->message_cap, o->message[m],
                     to->base + o->message[m].call);
+    for (size_t i = 0; i < f->n_gaps; i++) {
+        struct forest_gap gap = f->gap[i];
+
+        gap.tree = lf->forest.n_trees - 1;
+        gap.vertex += to->base;
+        forest_add_gap(&lf->forest, gap);
+    }
 }
 
 static void forget(struct live_forest *lf, struct open_tree *o)
@@ -181,8 +291,8 @@ static void forget(struct live_forest *lf, struct open_tree *o)
     lf->n_open -= o->kept.n;
     o->is_open = false;
     o->kept.n = o->n_messages = 0;
-    o->n_calls = 0;
-    o->n_kept_messages = 0;
+    o->n_calls = o->tracer_ns = 0;
+    o->n_kept_messages = o->kept.n_gaps = 0;
     if (o->enter_cap >
         LIVE_FOREST_MOST_CALLS / 64) { /* was unusually large: do not hold on to it */
         uint32_t n_begun = o->n_begun;
@@ -212,14 +322,17 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
         take_over(lf, o, &to);
     append_rows(&to, o, c, s);
     settle_carried(&to, o, c, s);
+    add_gaps(f, t, base, s);
     f->n = f->first[t + 1] = base + s->n_before + s->n_kept;
+    lf->n_calls[t] = o->n_calls + s->n_new + (forest_n_rows(f, t) - (f->n - base));
     f->location[t] = location;
+    f->place[t] = s->place;
     f->index[t] = o->n_begun - 1;
     f->call[t] = calls_id(c, s->root);
     f->enter_ns[t] = c->enter_ns[s->root];
     f->root_ns[t] = c->inclusive_ns[s->root];
+    f->tracer_ns[t] = o->tracer_ns;
     f->n_messages[t] = o->n_messages + (uint32_t)(end - m);
-    lf->n_calls[t] = o->n_calls + (s->end - s->begin);
     for (; m < end; m++) {
         uint32_t v = vertex_of(o, s, c->message[m].call);
 
@@ -253,6 +366,7 @@ static size_t keep(struct live_forest *lf, struct open_tree *o, const struct cal
 
     append_rows(&to, o, c, s);
     settle_carried(&to, o, c, s);
+    add_gaps(&o->kept, 0, 0, s);
     o->n_messages += (uint32_t)(end - m);
     for (; m < end; m++) {
         uint32_t v = vertex_of(o, s, c->message[m].call);
@@ -263,30 +377,36 @@ static size_t keep(struct live_forest *lf, struct open_tree *o, const struct cal
     note_chain(o, c, s);
     o->is_open = true;
     o->kept.n = s->n_before + s->n_kept;
-    o->n_calls += s->end - s->begin;
+    o->n_calls += s->n_new;
     lf->n_open += s->n_kept;
     return m;
 }
 
 /* Once calls were left out, no more are kept: a tree has the first ones, without gaps. */
-static struct span span_of(const struct live_forest *lf, const struct open_tree *o,
-                           const struct calls *c, uint32_t root)
+static struct span span_of(struct live_forest *lf, struct open_tree *o, const struct calls *c,
+                           uint32_t root, const struct definitions *defs)
 {
     struct span s = {.root = root, .begin = root, .end = root + c->subtree_len[root]};
     uint64_t room;
 
     if (root < c->n_carried)
         s.begin = s.end < c->n_carried ? s.end : c->n_carried;
+    find_apart(lf, o, c, &s, defs);
+    s.apart = lf->apart;
+    s.n_apart = lf->n_apart;
+    s.n_new = s.end - s.begin - (s.n_apart > 0 ? s.apart[s.n_apart - 1].n_until : 0);
     s.n_before = o->kept.n;
     room = o->n_calls > o->kept.n ? 0 : lf->most_calls - o->kept.n;
     if (c->inclusive_ns[root] == CALL_OPEN && lf->most_open - lf->n_open < room)
         room = lf->most_open - lf->n_open;
-    s.n_kept = smaller(s.end - s.begin, room);
+    s.n_kept = smaller(s.n_new, room);
     return s;
 }
 
-void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c)
+void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c,
+                     const struct definitions *defs)
 {
+    uint64_t place = forest_place(defs, location);
     struct open_tree *o;
     size_t m = 0;
 
@@ -306,7 +426,8 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct cal
             continue;
         }
         o->n_begun += row >= c->n_carried;
-        s = span_of(lf, o, c, row);
+        s = span_of(lf, o, c, row, defs);
+        s.place = place;
         m = c->inclusive_ns[row] == CALL_OPEN ? keep(lf, o, c, &s, m)
                                               : finish(lf, location, c, &s, m);
         row = s.end;

@@ -28,6 +28,7 @@
 #define LIVE_FOREST_MOST_OPEN 32000000u /* kept of all that are open, 24 bytes each */
 
 struct open_tree;
+struct tracer_rows;
 
 struct live_forest {
     uint32_t region; /* the function of interest */
@@ -38,7 +39,7 @@ struct live_forest {
     struct forest forest;      /* call: the id of the root, its row after the run */
     uint64_t *vertex_enter_ns; /* [forest.n] */
     uint64_t *n_calls;         /* [n_trees] all below the root and itself; more than the tree's
-                                  vertices where it was cut */
+                                  rows where it was cut */
     struct message *message;   /* [n_messages] tree by tree; call: vertex of the forest */
     size_t *first_message;     /* [n_trees + 1] into message */
     size_t n_messages;         /* kept; forest.n_messages counts those of cut calls too */
@@ -46,6 +47,9 @@ struct live_forest {
     /* Its own. */
     struct open_tree *open; /* [n_locations] */
     uint32_t n_locations;
+    struct tracer_rows *apart; /* [n_apart] of the execution that is looked at */
+    uint32_t n_apart;
+    size_t apart_cap;
     size_t location_cap, enter_cap, calls_cap, message_cap, first_cap;
     size_t n_open; /* vertices kept of open executions */
 };
@@ -59,14 +63,16 @@ void live_forest_clear(struct live_forest *lf);
 /*
  * live_forest_add -- the executions of one location, once per step, in the order of locations.
  *   calls  of the step; those of all steps must come here from the first call of the function
+ *   defs   as for forest_add
  * O(rows of the step), whatever is open.
  */
-void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *calls);
+void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *calls,
+                     const struct definitions *defs);
 
 /* live_forest_is_cut -- whether tree t has calls that were not kept. */
 static inline bool live_forest_is_cut(const struct live_forest *lf, uint32_t t)
 {
-    return lf->n_calls[t] > lf->forest.first[t + 1] - lf->forest.first[t];
+    return lf->n_calls[t] > forest_n_rows(&lf->forest, t);
 }
 
 #endif

@@ -36,7 +36,7 @@ static void read_whole(const char *url, const char *name, struct forest *forest)
         callstack_end(stack);
         source_reader_end(reader, &quality);
         view = calls_view(&calls);
-        assert_int_equal(forest_add(forest, l, &view, region), 0);
+        assert_int_equal(forest_add(forest, l, &view, region, &source.defs), 0);
         calls_release(&calls);
     }
     source_reader_free(reader);
@@ -110,7 +110,7 @@ static void collect(void *ctx, const struct ad_step *step)
     c->live.region = names_find(&step->defs->names, c->name);
     live_forest_clear(&c->live);
     for (uint32_t l = 0; l < step->n_locations; l++)
-        live_forest_add(&c->live, l, &step->calls[l]);
+        live_forest_add(&c->live, l, &step->calls[l], step->defs);
     c->n_kept_messages += c->live.n_messages;
     c->n_steps_with_open += c->live.n_open > 0;
     c->n_most_open = c->live.n_open > c->n_most_open ? c->live.n_open : c->n_most_open;
@@ -288,7 +288,7 @@ static void executions_that_began_before_are_left_out(void **state)
     callstack_next(stack);
     callstack_push(stack, &batch, 2, 6);
     callstack_step(stack);
-    live_forest_add(&lf, 0, &calls);
+    live_forest_add(&lf, 0, &calls, NULL);
     assert_int_equal(lf.forest.n_trees, 1);
     assert_int_equal(lf.forest.enter_ns[0], 20);
     live_forest_release(&lf);
@@ -305,9 +305,12 @@ static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
         out[n++] = f->index[t];
         out[n++] = f->call[t];
         out[n++] = f->root_ns[t];
+        out[n++] = f->tracer_ns[t];
+        out[n++] = lf->n_calls[t];
         out[n++] = f->n_messages[t];
         for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
             out[n++] = f->region[v];
+            out[n++] = forest_row(f, t, v);
             out[n++] = f->parent[v] == FOREST_ROOT ? 0 : f->parent[v] - f->first[t] + 1;
             out[n++] = f->exclusive_ns[v];
             out[n++] = lf->vertex_enter_ns[v];
@@ -320,11 +323,11 @@ static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
     return n;
 }
 
-enum { N_EVENTS = 400, MOST_TOLD = 8 * N_EVENTS };
+enum { N_EVENTS = 400, MOST_TOLD = 11 * N_EVENTS };
 
 /* The events in steps, cut with this probability after each; 0: all at once. */
-static size_t run_cut(const struct event_batch *batch, double cut, struct rng *rng,
-                      uint64_t *out)
+static size_t run_cut(const struct event_batch *batch, const struct definitions *defs,
+                      double cut, struct rng *rng, uint64_t *out)
 {
     struct quality quality = {0};
     struct callstack *stack = callstack_new();
@@ -341,14 +344,14 @@ static size_t run_cut(const struct event_batch *batch, double cut, struct rng *r
         callstack_step(stack);
         begin = i;
         live_forest_clear(&lf);
-        live_forest_add(&lf, 0, &calls);
+        live_forest_add(&lf, 0, &calls, defs);
         n = tell(&lf, out, n);
         callstack_next(stack);
     }
     callstack_end(stack);
     callstack_step(stack);
     live_forest_clear(&lf);
-    live_forest_add(&lf, 0, &calls);
+    live_forest_add(&lf, 0, &calls, defs);
     n = tell(&lf, out, n);
     assert_int_equal(lf.n_open, 0);
     calls_release(&calls);
@@ -386,12 +389,63 @@ static void make_events(struct event *event, struct message *message, bool is_da
     }
 }
 
+/* Messages of tree t that are in a call of it which is a vertex. */
+static size_t messages_told(const struct forest *f, uint32_t t, const struct call_view *calls)
+{
+    size_t n = 0;
+
+    for (size_t m = 0; m < calls->n_messages; m++)
+        for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
+            n += calls->message[m].call == forest_row(f, t, v);
+    return n;
+}
+
+/* The same calls after the run. */
+static void compare_whole(const struct event_batch *batch, const struct definitions *defs,
+                          const uint64_t *told)
+{
+    struct quality quality = {0};
+    struct callstack *stack = callstack_new();
+    struct calls calls = {0};
+    struct forest f = {0};
+    struct call_view view;
+
+    callstack_begin(stack, &calls, &quality);
+    callstack_push(stack, batch, 0, batch->n);
+    callstack_end(stack);
+    view = calls_view(&calls);
+    forest_add(&f, 0, &view, 1, defs);
+    for (uint32_t t = 0; t < f.n_trees; t++) {
+        assert_int_equal(told[1], f.call[t]);
+        assert_int_equal(told[3], f.tracer_ns[t]);
+        assert_int_equal(told[4], forest_n_rows(&f, t));
+        assert_int_equal(told[5], f.n_messages[t]);
+        told += 6;
+        for (uint32_t v = f.first[t]; v < f.first[t + 1]; v++, told += 5) {
+            assert_int_equal(told[0], f.region[v]);
+            assert_int_equal(told[1], forest_row(&f, t, v));
+            assert_int_equal(told[3], f.exclusive_ns[v]);
+            assert_int_equal(told[0], calls.region[told[1]]);
+        }
+        told += 2 * messages_told(&f, t, &view);
+    }
+    forest_release(&f);
+    calls_release(&calls);
+    callstack_free(stack);
+}
+
 static void what_pairs_up_may_be_cut_anywhere(void **state)
 {
     static uint64_t whole[MOST_TOLD], pieces[MOST_TOLD];
     struct event event[N_EVENTS];
     struct message message[N_EVENTS] = {{0}};
     struct event_batch batch = {.event = event, .n = N_EVENTS, .message = message};
+    struct region regions[] = {{"a", "a", REGION_USER},
+                               {"foi", "foi", REGION_USER},
+                               {"FLUSH", "FLUSH", REGION_TRACER},
+                               {"b", "b", REGION_USER}};
+    const struct definitions with_tracer = {.region = regions};
+    const struct definitions *defs_of[] = {NULL, &with_tracer};
     size_t n_told = 0;
 
     (void)state;
@@ -400,10 +454,11 @@ static void what_pairs_up_may_be_cut_anywhere(void **state)
         size_t n;
 
         make_events(event, message, false, &rng);
-        n = run_cut(&batch, 0, &rng, whole);
+        n = run_cut(&batch, defs_of[seed % 2], 0, &rng, whole);
         n_told += n;
+        compare_whole(&batch, defs_of[seed % 2], whole);
         for (double cut = 0.01; cut < 2; cut *= 4) {
-            assert_int_equal(run_cut(&batch, cut, &rng, pieces), n);
+            assert_int_equal(run_cut(&batch, defs_of[seed % 2], cut, &rng, pieces), n);
             assert_memory_equal(whole, pieces, n * sizeof *whole);
         }
     }

@@ -173,7 +173,7 @@ static void collect(struct live_trees *t, const struct ad_step *step)
     for (uint32_t i = 0; i < t->n_foi; i++) {
         live_forest_clear(&t->foi[i].trees);
         for (uint32_t l = 0; !t->foi[i].is_given_up && l < step->n_locations; l++)
-            live_forest_add(&t->foi[i].trees, l, &step->calls[l]);
+            live_forest_add(&t->foi[i].trees, l, &step->calls[l], step->defs);
     }
 }
 
@@ -255,7 +255,7 @@ static void add_up(struct live_foi *foi)
 
     totals->n_executions += f->n_trees;
     for (uint32_t i = 0; i < f->n_trees; i++) {
-        sketch_add(&foi->durations, f->root_ns[i]);
+        sketch_add(&foi->durations, forest_own_ns(f, i));
         totals->n_calls += foi->trees.n_calls[i];
         totals->n_cut += live_forest_is_cut(&foi->trees, i);
         totals->n_anomalies += foi->verdict[i].is_anomaly;
@@ -326,7 +326,7 @@ double live_foi_typical(const struct live_foi *foi)
 
 uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree)
 {
-    double lost_ns = (double)foi->trees.forest.root_ns[tree] - live_foi_typical(foi);
+    double lost_ns = (double)forest_own_ns(&foi->trees.forest, tree) - live_foi_typical(foi);
 
     return lost_ns > 0 ? (uint64_t)llround(lost_ns) : 0;
 }

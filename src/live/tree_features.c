@@ -13,7 +13,7 @@
 
 static uint64_t duration(const struct live_forest *lf, uint32_t t)
 {
-    return lf->forest.root_ns[t];
+    return forest_own_ns(&lf->forest, t);
 }
 
 static uint64_t exclusive(const struct live_forest *lf, uint32_t t)
@@ -34,14 +34,16 @@ static uint64_t messages(const struct live_forest *lf, uint32_t t)
 /* Messages per second. */
 static uint64_t rate(const struct live_forest *lf, uint32_t t)
 {
-    uint64_t ns = lf->forest.root_ns[t];
+    uint64_t ns = forest_own_ns(&lf->forest, t);
 
     return (uint64_t)((double)lf->forest.n_messages[t] * 1e9 / (double)(ns ? ns : 1));
 }
 
 static uint64_t n_calls(const struct live_forest *lf, uint32_t t)
 {
-    return lf->n_calls[t];
+    uint32_t n_vertices = lf->forest.first[t + 1] - lf->forest.first[t];
+
+    return lf->n_calls[t] - (forest_n_rows(&lf->forest, t) - n_vertices); /* the program's */
 }
 
 /* Vertices on the longest path. The parent of the last vertex at each depth is enough. */

@@ -47,8 +47,8 @@ struct verdict tree_record_root(const struct live_foi *foi, const struct ad_step
                             .enter_ns = f->enter_ns[t],
                             .inclusive_ns = f->root_ns[t],
                             .exclusive_ns = step->calls[location].exclusive_ns[row],
-                            .severity_ns =
-                                (double)f->root_ns[t] - sketch_quantile(&foi->durations, 0.5)};
+                            .severity_ns = (double)forest_own_ns(f, t) -
+                                           sketch_quantile(&foi->durations, 0.5)};
 }
 
 uint32_t tree_record_normal(const struct live_foi *foi)
@@ -119,8 +119,9 @@ static struct prov_call call_before(const struct evidence *e, const struct live_
     const struct live_forest *lf = &foi->trees;
     const struct forest *f = &lf->forest;
     uint32_t region = f->region[f->first[t] + v];
-    struct verdict call = {
-        .location = f->location[t], .id = f->call[t] + v, .step = step->number};
+    struct verdict call = {.location = f->location[t],
+                           .id = forest_row(f, t, f->first[t] + v),
+                           .step = step->number};
     struct entered entered;
 
     return (struct prov_call){.event = history_late_event(&e->histories, step, &call, &entered),
@@ -137,7 +138,8 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
     uint32_t location = f->location[t], base = f->first[t];
 
     for (uint32_t i = 0; i < chosen->n; i++) {
-        uint32_t v = chosen->vertex[i], row = row_of(&step->calls[location], f->call[t] + v);
+        uint32_t v = chosen->vertex[i];
+        uint32_t row = row_of(&step->calls[location], forest_row(f, t, base + v));
 
         if (row != NO_CALL) {
             history_call(&e->histories, step, location, row, &call[i]);

@@ -54,7 +54,7 @@ const char run_sql_fois_named[] =
     "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
-    "e.false_alarm_probability "                                                               \
+    "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns "                           \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
@@ -62,6 +62,8 @@ const char run_sql_fois_named[] =
 
 const char run_sql_executions_by_score[] =
     FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
+const char run_sql_executions_by_lost[] =
+    FILTERED "e.lost_ns DESC, e.score DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_in_order[] = FILTERED "e.foi, e.tree LIMIT ?4";
 const char run_sql_execution_at[] =
     EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
@@ -91,6 +93,10 @@ const char run_sql_incident_members[] =
     "SELECT rank, thread, idx FROM execution WHERE foi = ?1 AND incident = ?2 UNION ALL "
     "SELECT rank, thread, idx FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
+
+const char run_sql_lost_by_rank[] =
+    "SELECT rank, count(*), sum(duration_ns), sum(lost_ns), sum(tracer_ns) FROM execution "
+    "WHERE foi = ? GROUP BY rank ORDER BY 4 DESC, rank";
 
 const char run_sql_n_executions_of_thread[] =
     "SELECT count(*) FROM execution WHERE foi = ? AND rank = ? AND thread = ?";

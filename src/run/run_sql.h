@@ -49,10 +49,15 @@ enum run_sql_execution {
     EXECUTION_PART,
     EXECUTION_CAUSE,
     EXECUTION_CHANCE,
+    EXECUTION_TRACER,
+    EXECUTION_USUAL,
+    EXECUTION_LOST,
 };
 
-/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, or as in the trace. */
-extern const char run_sql_executions_by_score[], run_sql_executions_in_order[];
+/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, what lost most first,
+ * or as in the trace. */
+extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
+    run_sql_executions_in_order[];
 /* (foi, rank, thread, index); (foi, tree) */
 extern const char run_sql_execution_at[], run_sql_execution_of_tree[];
 
@@ -79,6 +84,10 @@ enum run_sql_incident {
 extern const char run_sql_incidents[];
 /* (foi, id, head) -> rank, thread, index of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
+
+/* (foi): what ranks lost, the most first */
+enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };
+extern const char run_sql_lost_by_rank[];
 
 /* (foi, rank, thread) -> how many there are */
 extern const char run_sql_n_executions_of_thread[];

@@ -31,7 +31,7 @@ CREATE TABLE region (
     id           INTEGER PRIMARY KEY,
     name         TEXT NOT NULL UNIQUE,
     short_name   TEXT NOT NULL,
-    kind         TEXT NOT NULL,         -- user, mpi, openmp, runtime
+    kind         TEXT NOT NULL,         -- user, mpi, openmp, runtime, tracer
     calls        INTEGER NOT NULL,
     outermost    INTEGER NOT NULL,      -- calls that are not inside another of the same region
     inclusive_ns INTEGER NOT NULL,      -- of the outermost calls
@@ -102,6 +102,9 @@ CREATE TABLE execution (
     call        INTEGER NOT NULL,   -- row of its root among the calls of its location
     enter_ns    INTEGER NOT NULL,
     duration_ns INTEGER NOT NULL,
+    tracer_ns   INTEGER NOT NULL,   -- of that, taken by the tracer
+    usual_ns    INTEGER NOT NULL,   -- what executions with the same calls on this rank take
+    lost_ns     INTEGER NOT NULL,   -- how much of it is surely over what its calls usually take
     vertices    INTEGER NOT NULL,
     messages    INTEGER NOT NULL,
     score       REAL NOT NULL,      -- by the detector, or by what was learnt from labels since

@@ -216,8 +216,13 @@ void scoring_why_init(const struct scoring *s, struct why *why)
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
 {
     double value[N_PARTS];
+    const struct why_verdict verdict = {
+        .value = value,
+        .is_anomaly = s->is_anomaly[t],
+        .expected = isfinite(s->threshold) ? NAN : s->chance[t] * s->model.n_trees,
+    };
 
     for (int p = 0; p < N_PARTS; p++)
         value[p] = s->residual.value[p][t];
-    why_sentence(why, t, &s->measure[t], value, out);
+    why_sentence(why, t, &s->measure[t], &verdict, out);
 }

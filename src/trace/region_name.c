@@ -191,12 +191,20 @@ enum region_kind region_name_kind(const char *canonical)
         bool is_whole; /* the name is just this */
         enum region_kind kind;
     } known[] = {
-        {"MPI_", false, REGION_MPI},       {"PMPI_", false, REGION_MPI},
-        {"!$omp", false, REGION_OPENMP},   {"omp_", false, REGION_OPENMP},
-        {"OpenMP", false, REGION_OPENMP},  {"pthread_", false, REGION_OPENMP},
-        {"Working", true, REGION_RUNTIME}, {"EZTrace finalize", true, REGION_RUNTIME},
-        {".TAU", false, REGION_RUNTIME},   {"TRACE BUFFER FLUSH", true, REGION_RUNTIME},
+        {"MPI_", false, REGION_MPI},
+        {"PMPI_", false, REGION_MPI},
+        {"!$omp", false, REGION_OPENMP},
+        {"omp_", false, REGION_OPENMP},
+        {"OpenMP", false, REGION_OPENMP},
+        {"pthread_", false, REGION_OPENMP},
+        {"Working", true, REGION_RUNTIME},
+        {".TAU", false, REGION_RUNTIME},
         {"linux:", false, REGION_RUNTIME},
+        {"FLUSH", true, REGION_TRACER}, /* EZTrace's */
+        {"EZTrace finalize", true, REGION_TRACER},
+        {"TRACE BUFFER FLUSH", true, REGION_TRACER}, /* Score-P's, and the next one */
+        {"MEASUREMENT OFF", true, REGION_TRACER},
+        {REGION_BUFFER_FLUSH, true, REGION_TRACER},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -204,4 +212,9 @@ enum region_kind region_name_kind(const char *canonical)
                               : starts_with(canonical, known[i].start))
             return known[i].kind;
     return REGION_USER;
+}
+
+bool region_name_is_flush(const char *canonical)
+{
+    return strstr(canonical, "FLUSH") != NULL;
 }

@@ -29,12 +29,28 @@ const char *region_name_short(const char *canonical, struct arena *arena);
 /* region_name_last -- the part of a short name after its last "::", for matching. */
 const char *region_name_last(const char *short_name);
 
-enum region_kind { REGION_USER, REGION_MPI, REGION_OPENMP, REGION_RUNTIME };
+/*
+ * REGION_RUNTIME stands for something the program does, as the measurement system names it;
+ * REGION_TRACER for what would not be there without it: its time is nobody's.
+ */
+enum region_kind {
+    REGION_USER,
+    REGION_MPI,
+    REGION_OPENMP,
+    REGION_RUNTIME,
+    REGION_TRACER,
+    N_REGION_KINDS
+};
+
+#define REGION_BUFFER_FLUSH "BUFFER_FLUSH" /* what OTF2's records of that name are calls of */
 
 /*
  * region_name_kind -- what a name alone says: MPI_*, OpenMP and threading, the measurement
- * system's own regions (REGION_RUNTIME), or the user's code.
+ * system's own regions, what the tracer does while the program waits, or the user's code.
  */
 enum region_kind region_name_kind(const char *canonical);
+
+/* region_name_is_flush -- of REGION_TRACER: that it writes what it has recorded. */
+bool region_name_is_flush(const char *canonical);
 
 #endif

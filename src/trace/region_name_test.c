@@ -82,6 +82,9 @@ static void kinds_follow_from_names(void **state)
     assert_int_equal(region_name_kind("MPI_Wait"), REGION_MPI);
     assert_int_equal(region_name_kind("!$omp for"), REGION_OPENMP);
     assert_int_equal(region_name_kind("Working"), REGION_RUNTIME);
+    assert_int_equal(region_name_kind("FLUSH"), REGION_TRACER);
+    assert_int_equal(region_name_kind("TRACE BUFFER FLUSH"), REGION_TRACER);
+    assert_int_equal(region_name_kind("flush"), REGION_USER);
     assert_int_equal(region_name_kind("compute"), REGION_USER);
 }
 

@@ -133,7 +133,7 @@ static int build(struct closeup *c, bool is_verified)
         rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs);
     if (rc < 0)
         return rc;
-    forest_of_call(&c->forest, c->x.location, &calls, c->x.call);
+    forest_of_call(&c->forest, c->x.location, &calls, c->x.call, c->defs);
     c->forest.index[0] = c->x.index; /* first executions have contexts of their own */
     wl_init(&c->wl, &c->forest, c->defs, false);
     residual_locate(c->model, &c->location, &c->forest, &c->wl.vocab, c->wl.complete, c->defs);
@@ -244,7 +244,7 @@ int closeup_to_json(struct closeup *c, json_t **out)
 
     json_object_set_new(json, "place", json_count(c->place));
     json_object_set_new(json, "of", json_count(c->n_executions));
-    json_object_set_new(json, "usual_duration_ns", json_number(c->model->root_ns));
+    json_object_set_new(json, "usual_duration_ns", json_count(c->x.usual_ns));
     json_object_set_new(json, "usual_vertices", json_number(exp(c->model->log_size)));
     json_object_set_new(json, "paths", json_paths(c));
     json_object_set_new(json, "structure", json_structure(c));

@@ -109,6 +109,9 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .duration_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_DURATION),
         .n_vertices = (uint64_t)sqlite3_column_int64(query, EXECUTION_VERTICES),
         .n_messages = (uint64_t)sqlite3_column_int64(query, EXECUTION_MESSAGES),
+        .tracer_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_TRACER),
+        .usual_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_USUAL),
+        .lost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_LOST),
         .score = sqlite3_column_double(query, EXECUTION_SCORE),
         .chance = sqlite3_column_double(query, EXECUTION_CHANCE),
         .verdict = rundb_text(query, EXECUTION_VERDICT),
@@ -145,9 +148,11 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     if (filter->foi)
         rc = executions_foi(db, filter->foi, &foi);
     if (rc == 0)
-        rc = rundb_prepare(
-            db, filter->is_in_order ? run_sql_executions_in_order : run_sql_executions_by_score,
-            &query);
+        rc = rundb_prepare(db,
+                           filter->is_in_order  ? run_sql_executions_in_order
+                           : filter->is_by_lost ? run_sql_executions_by_lost
+                                                : run_sql_executions_by_score,
+                           &query);
     if (rc == 0)
         rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
                         (int64_t)filter->rank, filter->verdict,
@@ -186,6 +191,36 @@ int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
     return rc;
 }
 
+int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost, void *ctx),
+                    void *ctx, struct lost *all)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, run_sql_lost_by_rank, &query), status = SQLITE_DONE;
+
+    *all = (struct lost){.rank = NO_RANK};
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        struct lost lost = {
+            .rank = (uint32_t)sqlite3_column_int64(query, LOST_RANK),
+            .n_executions = (uint64_t)sqlite3_column_int64(query, LOST_EXECUTIONS),
+            .duration_ns = (uint64_t)sqlite3_column_int64(query, LOST_DURATION),
+            .lost_ns = (uint64_t)sqlite3_column_int64(query, LOST_NS),
+            .tracer_ns = (uint64_t)sqlite3_column_int64(query, LOST_TRACER),
+        };
+
+        all->n_executions += lost.n_executions;
+        all->duration_ns += lost.duration_ns;
+        all->lost_ns += lost.lost_ns;
+        all->tracer_ns += lost.tracer_ns;
+        fn(&lost, ctx);
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read what was lost");
+    sqlite3_finalize(query);
+    return rc;
+}
+
 json_t *execution_to_json(const struct execution *x)
 {
     json_t *json = json_object();
@@ -197,6 +232,9 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "index", json_count(x->index));
     json_object_set_new(json, "enter_ns", json_count(x->enter_ns));
     json_object_set_new(json, "duration_ns", json_count(x->duration_ns));
+    json_object_set_new(json, "usual_ns", json_count(x->usual_ns));
+    json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
+    json_object_set_new(json, "tracer_ns", json_count(x->tracer_ns));
     json_object_set_new(json, "vertices", json_count(x->n_vertices));
     json_object_set_new(json, "messages", json_count(x->n_messages));
     json_object_set_new(json, "score", json_number(x->score));
@@ -210,7 +248,7 @@ json_t *execution_to_json(const struct execution *x)
 void executions_csv_head(FILE *out)
 {
     fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-          "label,why\n",
+          "label,why,usual_ns,lost_ns,tracer_ns\n",
           out);
 }
 
@@ -222,5 +260,6 @@ void execution_to_csv(const struct execution *x, FILE *out)
             x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
             x->n_messages, x->score, x->verdict, x->label ? x->label : "");
     csv_text(out, x->why, true);
-    fputc('\n', out);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", x->usual_ns, x->lost_ns,
+            x->tracer_ns);
 }

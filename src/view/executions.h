@@ -22,6 +22,7 @@ struct execution {
     uint32_t location, rank, thread, index;
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
+    uint64_t tracer_ns, usual_ns, lost_ns; /* as in run.db */
     double score, chance;      /* that it looks so strange though nothing is wrong */
     const char *verdict, *why; /* why with the cause chain after it, where there is one */
     const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
@@ -35,10 +36,12 @@ struct execution_filter {
     uint32_t rank;       /* NO_RANK: all */
     uint64_t most;       /* 0: all */
     bool is_in_order;    /* as they are in the run, not by score */
+    bool is_by_lost;     /* by the time they lost, not by score */
 };
 
 /*
- * executions_each -- call fn for the executions that pass the filter, strangest first.
+ * executions_each -- call fn for the executions that pass the filter, strangest first unless it
+ * says otherwise.
  * The texts last until fn returns. Returns 0, ERR_NOT_FOUND for an unknown FOI, or
  * ERR_DATABASE.
  */
@@ -62,6 +65,20 @@ int execution_parse(const char *id, char *foi, size_t size, uint32_t *rank, uint
 /* execution_id -- the id in its shortest form; foi is NULL when there is only one. */
 void execution_id(char out[EXECUTION_ID_SIZE], const char *foi, uint32_t rank, uint32_t thread,
                   uint32_t index);
+
+/* What a rank, or all, lost in the executions of a function of interest. */
+struct lost {
+    uint32_t rank;
+    uint64_t n_executions, duration_ns, lost_ns, tracer_ns;
+};
+
+/*
+ * executions_lost -- call fn for every rank, that which lost most first.
+ *   all  out: the sums over all ranks
+ * Returns 0 or ERR_DATABASE.
+ */
+int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost, void *ctx),
+                    void *ctx, struct lost *all);
 
 /* execution_to_json -- as documented in docs/formats.md. */
 json_t *execution_to_json(const struct execution *x);

@@ -32,14 +32,15 @@ char *subtree_name(const struct subtrees *s, const struct topsubtree *top,
 static json_t *vertices(const struct subtrees *s, uint32_t word)
 {
     const struct forest *f = &s->work.forest;
-    uint32_t n = f->first[s->tree + 1] - f->first[s->tree];
+    uint32_t first = f->first[s->tree], n = f->first[s->tree + 1] - first;
     bool *is_part = mem_alloc(n, sizeof *is_part);
     json_t *list = json_array();
 
     topsubtrees_mark(&s->tops, &s->input, word, s->tree, is_part);
     for (uint32_t i = 0; i < n; i++)
         if (is_part[i])
-            json_array_append_new(list, json_count(i));
+            json_array_append_new(
+                list, json_count(forest_row(f, s->tree, first + i) - f->call[s->tree]));
     free(is_part);
     return list;
 }

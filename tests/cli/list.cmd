@@ -24,6 +24,14 @@ snag list t.snag --top 2 --json | jq -c keys_unsorted
 snag list t.snag --top 2 --json | jq -c '[.id, .foi, .rank, .thread, .index, .enter_ns, .duration_ns, .vertices, .messages, .verdict, .label]'
 snag list t.snag --all --json | jq -c .score | sort -rg | cmp - <(snag list t.snag --all --json | jq -c .score) && echo sorted
 
+# What lost most first: 9 us of a solve, then one sort more; all of it is in what analyze says.
+snag list t.snag --by lost --top 3
+snag list t.snag --by lost --incidents
+snag list t.snag --by time
+snag list t.snag --all --json | jq -s '[(map(.lost_ns) | add), (map(.tracer_ns) | add)]' -c
+snag analyze t --foi step -o u.snag --json | jq -c '[.lost_ns, .tracer_ns], .lost_by_rank[]'
+snag analyze t --foi step -o v.snag | grep 'lost in all'
+
 # Checksums.
 snag list t.snag --verify --top 1 >/dev/null && echo good
 printf x | dd of=t.snag/calls/enter_ns.u64 bs=1 seek=100 conv=notrunc 2>/dev/null

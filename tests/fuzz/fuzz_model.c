@@ -10,7 +10,8 @@
 
 static void use(struct residual_model *model, struct forest *forest, struct definitions *defs)
 {
-    static const double value[4] = {1, 1, 1, 1};
+    static const double value[4] = {2, 2, 2, 2};
+    const struct why_verdict verdict = {value, true, 0.5};
     struct why_child child[WHY_MOST_CHILDREN];
     struct residual_measure measure[3];
     struct residual_place place = {0};
@@ -23,7 +24,7 @@ static void use(struct residual_model *model, struct forest *forest, struct defi
     residual_measures(model, &place, forest, measure);
     why_init(&why, model, &place, forest, defs);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
-        why_sentence(&why, t, &measure[t], value, sentence);
+        why_sentence(&why, t, &measure[t], &verdict, sentence);
         why_children(&why, measure[t].rarest, child);
     }
     why_release(&why);

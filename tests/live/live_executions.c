@@ -8,6 +8,7 @@
  * The hash is of all calls of an execution, their times, and its messages.
  */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/xxh.h"
 #include "forest/foi.h"
 #include "live/live_trees.h"
@@ -68,8 +69,7 @@ static void print_tree(const struct forest *f, uint32_t t, const struct location
         printf(".%u", location->thread);
     printf("-%u,%u,%llu,%llu,%u,%u,%016llx", f->index[t], f->call[t],
            (unsigned long long)f->enter_ns[t], (unsigned long long)f->root_ns[t],
-           f->first[t + 1] - f->first[t], f->n_messages[t],
-           (unsigned long long)XXH3_64bits_digest(hash));
+           forest_n_rows(f, t), f->n_messages[t], (unsigned long long)XXH3_64bits_digest(hash));
     XXH3_freeState(hash);
 }
 
@@ -130,19 +130,42 @@ static int read_steps(const struct options *o)
 
 /* -------------------------------------------------------------------------- all at once */
 
+/* Which vertex a row is; UINT32_MAX: it is none. */
+static uint32_t vertex_of(const uint32_t *row, uint32_t n, uint32_t call)
+{
+    for (uint32_t v = 0; v < n; v++)
+        if (row[v] == call)
+            return v;
+    return UINT32_MAX;
+}
+
 static void print_location(const struct forest *f, const struct calls *calls,
                            const struct location *location)
 {
     for (uint32_t t = 0; t < f->n_trees; t++) {
-        uint32_t root = f->call[t], n = f->first[t + 1] - f->first[t];
-        XXH3_state_t *hash = hash_calls(f, t, calls->enter_ns + root);
+        uint32_t n = f->first[t + 1] - f->first[t], end = f->call[t] + forest_n_rows(f, t);
+        uint32_t *row = mem_alloc(n, sizeof *row);
+        uint64_t *enter_ns = mem_alloc(n, sizeof *enter_ns);
+        XXH3_state_t *hash;
 
-        for (size_t m = 0; m < calls->n_messages; m++)
-            if (calls->message[m].call != NO_CALL && calls->message[m].call >= root &&
-                calls->message[m].call < root + n)
-                add_message(hash, &calls->message[m], calls->message[m].call - root);
+        for (uint32_t v = 0; v < n; v++) {
+            row[v] = forest_row(f, t, f->first[t] + v);
+            enter_ns[v] = calls->enter_ns[row[v]];
+        }
+        hash = hash_calls(f, t, enter_ns);
+        for (size_t m = 0; m < calls->n_messages; m++) {
+            const struct message *message = &calls->message[m];
+            uint32_t v = UINT32_MAX;
+
+            if (message->call != NO_CALL && message->call >= f->call[t] && message->call < end)
+                v = vertex_of(row, n, message->call);
+            if (v != UINT32_MAX)
+                add_message(hash, message, v);
+        }
         print_tree(f, t, location, hash);
         printf(",0,none,,nan\n");
+        free(enter_ns);
+        free(row);
     }
 }
 
@@ -164,7 +187,7 @@ static int read_location(struct source_reader *reader, struct source *source, ui
         callstack_end(stack);
         source_reader_end(reader, &quality);
         view = calls_view(&calls);
-        rc = forest_add(&forest, l, &view, region);
+        rc = forest_add(&forest, l, &view, region, &source->defs);
     }
     if (rc == 0)
         print_location(&forest, &calls, &source->defs.location[l]);

@@ -20,6 +20,7 @@ enum {
     TIMESTAMP = 5,
     ATTRIBUTES = 6, /* of the event after it */
     FIRST_EVENT = 10,
+    BUFFER_FLUSH = FIRST_EVENT,
     ENTER = 12,
     LEAVE = 13,
     SEND = 14,
@@ -101,6 +102,18 @@ static uint64_t get_u64(struct contents *c)
     return get_number(c, 8);
 }
 
+/* A time: eight bytes as they are. */
+static uint64_t get_time(struct contents *c)
+{
+    if (c->end - c->at < 8) {
+        c->is_bad = true;
+        c->at = c->end;
+        return 0;
+    }
+    c->at += 8;
+    return load(c->at - 8, c->is_big);
+}
+
 static uint8_t get_byte(struct contents *c)
 {
     if (c->at < c->end)
@@ -150,16 +163,21 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
 {
     struct otf2_message m;
     struct otf2_collective v;
-    uint64_t request = 0;
+    uint64_t number = 0; /* of a request, or a time */
 
     switch (type) {
+    case BUFFER_FLUSH:
+        number = get_time(c);
+        if (!c->is_bad)
+            otf2_events_flush(r, time, number);
+        break;
     case SEND:
     case RECV:
     case ISEND:
     case IRECV:
         m = get_message(c);
         if (type == ISEND || type == IRECV)
-            request = get_u64(c);
+            number = get_u64(c);
         if (c->is_bad)
             return false;
         if (type == SEND)
@@ -167,9 +185,9 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
         else if (type == RECV)
             otf2_events_recv(r, time, &m);
         else if (type == ISEND)
-            otf2_events_isend(r, time, &m, request);
+            otf2_events_isend(r, time, &m, number);
         else
-            otf2_events_irecv(r, time, &m, request);
+            otf2_events_irecv(r, time, &m, number);
         break;
     case COLLECTIVE_BEGIN:
         otf2_events_collective_begin(r, time);
@@ -178,18 +196,18 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
     case ICOLLECTIVE_COMPLETE:
         v = get_collective(c);
         if (type == ICOLLECTIVE_COMPLETE)
-            request = get_u64(c);
+            number = get_u64(c);
         if (c->is_bad)
             return false;
         if (type == COLLECTIVE_END)
             otf2_events_collective_end(r, time, &v);
         else
-            otf2_events_icollective_complete(r, time, &v, request);
+            otf2_events_icollective_complete(r, time, &v, number);
         break;
     case ICOLLECTIVE_REQUEST:
-        request = get_u64(c);
+        number = get_u64(c);
         if (!c->is_bad)
-            otf2_events_icollective_request(r, time, request);
+            otf2_events_icollective_request(r, time, number);
         break;
     case METRIC:
         take_metric(r, time, c);

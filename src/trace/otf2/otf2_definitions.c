@@ -27,7 +27,7 @@ static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name
     case OTF2_PARADIGM_PTHREAD:
         return REGION_OPENMP;
     case OTF2_PARADIGM_MEASUREMENT_SYSTEM:
-        return REGION_RUNTIME;
+        return by_name == REGION_TRACER ? REGION_TRACER : REGION_RUNTIME;
     default:
         return by_name;
     }
@@ -58,6 +58,7 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
     }
+    tables->flush_region = definitions_region(defs, REGION_BUFFER_FLUSH);
     tables->undefined_region = definitions_region(defs, "(undefined region)");
 }
 

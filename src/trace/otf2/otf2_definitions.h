@@ -28,6 +28,7 @@ struct otf2_metric {
 struct otf2_tables {
     struct idtable region; /* OTF2 region to index in definitions */
     struct idtable comm;   /* OTF2 communicator to index in definitions */
+    uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
     uint32_t undefined_region;
     struct idtable metric_id; /* OTF2 metric class or instance to: */
     struct otf2_metric *metric;

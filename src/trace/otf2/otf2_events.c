@@ -209,6 +209,45 @@ void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
     push_collective(r, is_known ? posted.time_ns : time, time, c);
 }
 
+/* ------------------------------------------------------------------------------ the tracer */
+
+/*
+ * The end of a flush is said by the record of its begin: the call is left then, or when
+ * something else happens, whichever is first. What happens next is known when the batch is
+ * full, or only when the next one is.
+ */
+static void leave_flush(struct otf2_events *r)
+{
+    struct event_batch *batch = r->batch;
+    struct event *next;
+
+    make_room(r, 1 + r->most);
+    next = &batch->event[r->flush_next];
+    if (r->flush_next < batch->n && next->time_ns < r->flush_end)
+        r->flush_end = next->time_ns;
+    memmove(next + 1, next, (batch->n++ - r->flush_next) * sizeof *next);
+    *next = (struct event){r->flush_end, EVENT_LEAVE, r->tables->flush_region};
+    r->is_flushing = false;
+}
+
+void otf2_events_flush(struct otf2_events *r, uint64_t time, uint64_t stop)
+{
+    const struct event_batch *batch = r->batch;
+    uint64_t last = batch->n > r->begin ? batch->event[batch->n - 1].time_ns : r->last_ticks;
+
+    if (time < last) /* it is of the event that found the buffer full, and was put before it */
+        time = last;
+    if (r->is_flushing) {
+        r->flush_end = r->flush_end < time ? r->flush_end : time;
+        leave_flush(r);
+    }
+    make_room(r, 1 + r->most);
+    event_batch_push(r->batch, time, EVENT_ENTER, r->tables->flush_region);
+    r->is_flushing = true;
+    r->flush_end = stop > time ? stop : time;
+    r->flush_next = batch->n;
+}
+
 /* ---------------------------------------------------------------------------- counters */
 
 static const struct otf2_metric *metric_of(const struct otf2_events *r, OTF2_MetricRef id)
@@ -277,7 +316,8 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
 {
     r->rank = rank;
     r->n_messages = r->n_posted = 0;
-    r->is_in_collective = false;
+    r->is_in_collective = r->is_flushing = false;
+    r->last_ticks = 0;
     memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);
     requests_clear(&r->requests);
     idtable_clear(&r->region);
@@ -289,6 +329,7 @@ void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t m
                       struct quality *quality)
 {
     r->batch = batch;
+    r->begin = r->flush_next = batch->n;
     r->most = most;
     r->quality = quality;
     make_room(r, most);
@@ -333,9 +374,14 @@ void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_Id
 }
 
 void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t event,
-                         size_t message, size_t collective)
+                         size_t message, size_t collective, bool is_at_end)
 {
     struct event_batch *batch = r->batch;
+
+    if (r->is_flushing && (is_at_end || r->flush_next < batch->n))
+        leave_flush(r);
+    if (batch->n > event)
+        r->last_ticks = batch->event[batch->n - 1].time_ns;
 
     if (ticks->n_offsets == 0 && ticks->whole == 1 && ticks->fraction == 0) {
         for (size_t i = event; i < batch->n; i++)

@@ -2,7 +2,8 @@
  * otf2_events -- OTF2 event records of one location become events in a batch.
  *
  * Region and communicator ids become indices; non-blocking operations are put together from
- * their records by request id; a collective is one event, at its end.
+ * their records by request id; a collective is one event, at its end; that the tracer wrote its
+ * buffer is one record and becomes a call.
  */
 #ifndef SNAG_TRACE_OTF2_EVENTS_H
 #define SNAG_TRACE_OTF2_EVENTS_H
@@ -29,6 +30,11 @@ struct otf2_events {
     uint32_t *n_collectives;       /* [defs->n_comms], of the current location */
     uint64_t collective_begin;
     bool is_in_collective;
+    size_t begin;        /* of the batch: events before are not ours to touch any more */
+    uint64_t last_ticks; /* time of the event before that one */
+    bool is_flushing;    /* the tracer's call is not left yet; then: */
+    uint64_t flush_end;  /* in ticks, when it is to be */
+    size_t flush_next;   /* in the batch, what comes after it */
 };
 
 void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
@@ -84,6 +90,8 @@ void otf2_events_icollective_complete(struct otf2_events *events, uint64_t time,
 void otf2_events_metric(struct otf2_events *events, uint64_t time, OTF2_MetricRef metric,
                         uint8_t n, const OTF2_Type *types, const OTF2_MetricValue *values);
 
+void otf2_events_flush(struct otf2_events *events, uint64_t time, uint64_t stop);
+
 /* otf2_events_new_call -- of a region that the location has not called before, or that is not a
  * usual one. */
 void otf2_events_new_call(struct otf2_events *events, uint64_t time, enum event_kind kind,
@@ -102,8 +110,12 @@ static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum e
         event_batch_push(r->batch, time, kind, region);
 }
 
-/* otf2_events_convert -- ticks to nanoseconds in the batch, from these indices on. */
+/*
+ * otf2_events_convert -- all records for this batch are there: ticks to nanoseconds, from these
+ * indices on.
+ *   is_at_end  no other records follow on this location
+ */
 void otf2_events_convert(struct otf2_events *events, struct ticks *ticks, size_t event,
-                         size_t message, size_t collective);
+                         size_t message, size_t collective, bool is_at_end);
 
 #endif

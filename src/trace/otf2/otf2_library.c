@@ -20,6 +20,13 @@ static OTF2_CallbackCode on_leave(OTF2_RECORD, OTF2_RegionRef region)
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_flush(OTF2_RECORD, OTF2_TimeStamp stop)
+{
+    OTF2_UNUSED;
+    otf2_events_flush(events, time, stop);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_send(OTF2_RECORD, uint32_t receiver, OTF2_CommRef comm,
                                  uint32_t tag, uint64_t bytes)
 {
@@ -133,6 +140,7 @@ OTF2_EvtReaderCallbacks *otf2_library_callbacks(void)
 
     OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_flush);
     OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
     OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
     OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);

@@ -411,7 +411,7 @@ static size_t next(void *impl, struct event_batch *batch, size_t most, struct qu
         if (r->is_at_end)
             report(r, quality);
     }
-    otf2_events_convert(&r->events, &r->ticks, event, message, collective);
+    otf2_events_convert(&r->events, &r->ticks, event, message, collective, r->is_at_end);
     return n;
 }
 

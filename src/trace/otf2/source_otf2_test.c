@@ -40,7 +40,7 @@ static int teardown(void **state)
 
 /* All events of a location, copied. */
 struct events {
-    struct event event[5000];
+    struct event event[7000];
     struct message message[100];
     struct collective collective[100];
     struct counter_value counter[4000];
@@ -103,6 +103,74 @@ static void assert_event(const struct events *e, size_t i, uint64_t time, enum e
         assert_string_equal(source->defs.region[e->event[i].ref].name, region);
 }
 
+/*
+ * What the record says is when it begins; its end is before what comes next, in any batch:
+ *     main 100 .. 9000000, a flush 110 .. 150 in it; one 160 .. 500 of which nothing is true
+ *     after 200; 4,000 events; one that ends behind all others
+ */
+static void a_flush_of_the_buffer_is_a_call_of_the_tracer(void **state)
+{
+    static struct events e;
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+
+    OTF2_EvtWriter_Enter(zero, NULL, 100, 1);
+    OTF2_EvtWriter_BufferFlush(zero, NULL, 110, 150);
+    OTF2_EvtWriter_BufferFlush(zero, NULL, 160, 500);
+    for (uint64_t i = 0; i < 4000; i++)
+        if (i % 2 == 0)
+            OTF2_EvtWriter_Enter(zero, NULL, 200 + i, 2);
+        else
+            OTF2_EvtWriter_Leave(zero, NULL, 200 + i, 2);
+    OTF2_EvtWriter_Leave(zero, NULL, 9000, 1);
+    OTF2_EvtWriter_BufferFlush(zero, NULL, 9000, 9999);
+    otf2_write_region(&a->w, 1, "main");
+    otf2_write_region(&a->w, 2, "step");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2 + 6 + 4000);
+    assert_event(&e, 1, 110, EVENT_ENTER, &source, "BUFFER_FLUSH");
+    assert_event(&e, 2, 150, EVENT_LEAVE, &source, "BUFFER_FLUSH");
+    assert_event(&e, 3, 160, EVENT_ENTER, &source, "BUFFER_FLUSH");
+    assert_event(&e, 4, 200, EVENT_LEAVE, &source, "BUFFER_FLUSH");
+    assert_event(&e, 5, 200, EVENT_ENTER, &source, "step");
+    assert_event(&e, 4006, 9000, EVENT_ENTER, &source, "BUFFER_FLUSH");
+    assert_event(&e, 4007, 9999, EVENT_LEAVE, &source, "BUFFER_FLUSH");
+    assert_int_equal(source.defs.region[e.event[1].ref].kind, REGION_TRACER);
+    assert_int_equal(e.quality.n[QUALITY_time_backwards], 0);
+    source_close(&source);
+}
+
+/* Wherever the record is in a batch: nothing is after its end that happened before. */
+static void a_flush_at_the_end_of_a_batch_ends_in_the_next(void **state)
+{
+    static struct events e;
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0);
+    struct source source;
+
+    for (uint64_t i = 0; i < 1500; i++) {
+        OTF2_EvtWriter_Enter(zero, NULL, 10 * i, 1);
+        OTF2_EvtWriter_BufferFlush(zero, NULL, 10 * i + 1, 10 * i + 4);
+        OTF2_EvtWriter_Leave(zero, NULL, 10 * i + 3, 1);
+    }
+    otf2_write_region(&a->w, 1, "step");
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    read_events(&source, 0, &e);
+    for (uint64_t i = 0; i < 1500; i++) {
+        assert_event(&e, 4 * i, 10 * i, EVENT_ENTER, &source, "step");
+        assert_event(&e, 4 * i + 1, 10 * i + 1, EVENT_ENTER, &source, "BUFFER_FLUSH");
+        assert_event(&e, 4 * i + 2, 10 * i + 3, EVENT_LEAVE, &source, "BUFFER_FLUSH");
+        assert_event(&e, 4 * i + 3, 10 * i + 3, EVENT_LEAVE, &source, "step");
+    }
+    source_close(&source);
+}
+
 static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
 {
     struct archive *a = *state;
@@ -129,7 +197,8 @@ static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
 
     assert_int_equal(source_open(&source, a->path), 0);
     assert_string_equal(source.ops->name, "otf2");
-    assert_int_equal(source.defs.names.n, 3); /* main, A::run(), (undefined region) */
+    assert_int_equal(source.defs.names.n,
+                     4); /* main, A::run(), BUFFER_FLUSH, (undefined region) */
     assert_int_equal(source.defs.location[0].id, 7ull << 32);
     assert_int_equal(source.defs.location[1].rank, 1);
     read_location(&source, 0, &e);
@@ -389,7 +458,7 @@ all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them(void **s
     }
     assert_int_equal(source_reader_next(theirs, &y), 0);
     assert_int_equal(source_reader_position(ours), 12000 * 30);
-    assert_int_equal(n, 12000 * 9);
+    assert_int_equal(n, 12000 * 11);
     source_reader_end(ours, &quality);
     assert_false(quality_is_damaged(&quality));
     source_reader_free(ours);
@@ -563,6 +632,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+        EACH(a_flush_of_the_buffer_is_a_call_of_the_tracer),
+        EACH(a_flush_at_the_end_of_a_batch_ends_in_the_next),
         EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
         EACH(clock_offsets_and_frequency_are_applied),
         EACH(non_blocking_messages_are_put_together),

@@ -102,6 +102,9 @@ export interface Execution {
     call: number;
     enter_ns: number;
     duration_ns: number;
+    usual_ns: number;
+    lost_ns: number;
+    tracer_ns: number;
     vertices: number;
     messages: number;
     score: number;

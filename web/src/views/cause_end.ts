@@ -27,6 +27,7 @@ const notes: Record<string, { behind: string; sentence: string }> = {
 
 const sentences: Record<string, string> = {
     not_waiting: "There the time was spent: it does not wait for anybody.",
+    tracer: "There the tracer was at work, not the program.",
     unknown: "No record says whom it waits for.",
     too_long: "The chain goes on, but is not followed further.",
 };

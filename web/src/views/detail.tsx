@@ -119,7 +119,7 @@ export function Detail() {
                     </span>
                 </h1>
                 <span>
-                    <b>{formatTime(it.duration_ns)}</b>, usually{" "}
+                    <b>{formatTime(it.duration_ns)}</b>, executions like it usually{" "}
                     {formatTime(it.usual_duration_ns)} (
                     {times(it.duration_ns, it.usual_duration_ns)})
                 </span>

@@ -1,0 +1,127 @@
+/*
+ * All pairs of a context and a location that occur are grouped first, which is as many groups
+ * as there can be; those that differ from the rest are kept.
+ */
+#include "features/local_usual.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_LOG_FACTOR 100 /* more is no ratio of times */
+
+void local_usual_release(struct local_usual *l)
+{
+    idmap_release(&l->site);
+    idmap_release(&l->at);
+    free(l->log_whole);
+    free(l->log_factor);
+    *l = (struct local_usual){0};
+}
+
+void local_usual_sites(struct local_usual *l, const struct forest *forest)
+{
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        idmap_add(&l->site, key_pair(0, forest->place[t]));
+}
+
+void local_usual_wholes(struct local_usual *l, const struct forest *forest, const double *ratio,
+                        double overall)
+{
+    double *here = mem_alloc(forest->n_trees, sizeof *here);
+
+    l->log_whole = mem_alloc(l->site.n, sizeof *l->log_whole);
+    for (uint32_t begin = 0, end; begin < forest->n_trees; begin = end) {
+        uint32_t site = local_usual_site(l, forest, begin);
+
+        for (end = begin; end < forest->n_trees && forest->place[end] == forest->place[begin];
+             end++)
+            here[end - begin] = ratio[end];
+        l->log_whole[site] =
+            end - begin >= LOCAL_FEWEST ? robust_quantile(here, end - begin, 0.5) : overall;
+    }
+    free(here);
+}
+
+uint32_t local_usual_site(const struct local_usual *l, const struct forest *forest, uint32_t t)
+{
+    return idmap_find(&l->site, key_pair(0, forest->place[t]));
+}
+
+static double log_ratio(size_t i, const void *ctx)
+{
+    return ((const struct local_time *)ctx)[i].log_ratio;
+}
+
+static void keep(struct local_usual *l, const struct idmap *pair, const struct spread *spread,
+                 const uint32_t *count, const struct spread *everywhere)
+{
+    l->log_factor = mem_alloc(pair->n, sizeof *l->log_factor);
+    for (uint32_t i = 0; i < pair->n; i++) {
+        const struct spread *all = &everywhere[pair->key[i].low];
+
+        if (count[i] >= LOCAL_FEWEST && all->scale > 0 &&
+            fabs(spread[i].centre - all->centre) > spread[i].scale)
+            l->log_factor[idmap_add(&l->at, pair->key[i])] = spread[i].centre;
+    }
+}
+
+void local_usual_fit(struct local_usual *l, const struct local_time *time, size_t n,
+                     const struct spread *everywhere, double least)
+{
+    struct idmap pair = {0};
+    uint32_t *group = mem_resize(NULL, n, sizeof *group), *count;
+    struct spread *spread;
+
+    for (size_t i = 0; i < n; i++)
+        group[i] = idmap_add(&pair, key_pair(time[i].site, time[i].path));
+    spread = mem_alloc(pair.n, sizeof *spread);
+    count = mem_alloc(pair.n, sizeof *count);
+    robust_groups(group, pair.n, n, log_ratio, time, least, spread, count);
+    keep(l, &pair, spread, count, everywhere);
+    free(spread);
+    free(count);
+    free(group);
+    idmap_release(&pair);
+}
+
+uint32_t local_usual_find(const struct local_usual *l, uint32_t site, uint32_t path)
+{
+    return site == LOCAL_NONE ? LOCAL_NONE : idmap_find(&l->at, key_pair(site, path));
+}
+
+/* ------------------------------------------------------------------------------- bytes */
+
+void local_usual_pack(const struct local_usual *l, struct pack *p)
+{
+    pack_array(p, l->site.key, l->site.n, sizeof *l->site.key);
+    pack_array(p, l->log_whole, l->site.n, sizeof *l->log_whole);
+    pack_array(p, l->at.key, l->at.n, sizeof *l->at.key);
+    pack_array(p, l->log_factor, l->at.n, sizeof *l->log_factor);
+}
+
+static size_t unpack_keys(struct idmap *map, struct pack *p)
+{
+    size_t n = unpack_count(p, sizeof(struct key));
+    struct key *key = unpack_array(p, n, sizeof *key);
+
+    for (uint32_t i = 0; !p->is_bad && i < n; i++)
+        p->is_bad |= idmap_add(map, key[i]) != i;
+    free(key);
+    return n;
+}
+
+void local_usual_unpack(struct local_usual *l, struct pack *p, uint32_t n_paths)
+{
+    size_t n = unpack_keys(&l->site, p);
+
+    l->log_whole = unpack_array(p, n, sizeof *l->log_whole);
+    for (size_t i = 0; !p->is_bad && i < n; i++)
+        p->is_bad |= !(fabs(l->log_whole[i]) < MOST_LOG_FACTOR);
+    n = unpack_keys(&l->at, p);
+    l->log_factor = unpack_array(p, n, sizeof *l->log_factor);
+    for (size_t i = 0; !p->is_bad && i < n; i++)
+        p->is_bad |= l->at.key[i].high >= l->site.n || l->at.key[i].low >= n_paths ||
+                     !(fabs(l->log_factor[i]) < MOST_LOG_FACTOR);
+}

@@ -1,0 +1,73 @@
+/*
+ * local_usual -- what is usual on one rank, where that is not what is usual elsewhere.
+ *
+ * Ranks have different shares of the work: what is constant for a place is no excess of an
+ * execution there. Where a call path is in enough executions of a location, and the time they
+ * spend on it is further from that of all than it is wide there, it has a factor of its own:
+ * so many times what calls of its contexts take everywhere (residual.h) is usual there.
+ * Locations are told by rank and thread, so what was learnt of one run holds in the next.
+ */
+#ifndef SNAG_FEATURES_LOCAL_USUAL_H
+#define SNAG_FEATURES_LOCAL_USUAL_H
+
+#include "base/idmap.h"
+#include "base/pack.h"
+#include "features/robust.h"
+#include "forest/forest.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOCAL_NONE UINT32_MAX
+#define LOCAL_FEWEST 30 /* executions on a location, to know what is usual there */
+
+struct local_usual {
+    struct idmap site;  /* key_pair(0, place of forest.h) of all locations with executions */
+    double *log_whole;  /* [site.n] as log_ratio, of all that executions there spend */
+    struct idmap at;    /* key_pair(site, path) */
+    double *log_factor; /* [at.n] */
+};
+
+void local_usual_release(struct local_usual *local);
+
+/* local_usual_sites -- learn the locations of a forest. O(trees). */
+void local_usual_sites(struct local_usual *local, const struct forest *forest);
+
+/* local_usual_site -- the number of the location of tree t, or LOCAL_NONE. */
+uint32_t local_usual_site(const struct local_usual *local, const struct forest *forest,
+                          uint32_t t);
+
+/* The time that a tree spends on a path. */
+struct local_time {
+    uint32_t site, path;
+    double log_ratio; /* of it to what is typical everywhere */
+};
+
+/*
+ * local_usual_wholes -- learn how much longer executions are than their calls together.
+ *   log_ratio  (trees) of the time of an execution to what is typical of its calls
+ *   overall    median of these: what holds where there are too few executions
+ * Sums of medians are no medians of sums. After local_usual_sites. O(trees).
+ */
+void local_usual_wholes(struct local_usual *local, const struct forest *forest,
+                        const double *log_ratio, double overall);
+
+/*
+ * local_usual_fit -- learn which paths have a factor of their own where.
+ *   time        (n) each pair of a tree and a path once
+ *   everywhere  [paths] spread of log_ratio at all locations; scale 0: unknown
+ *   least       no location is less wide than this
+ * O(n).
+ */
+void local_usual_fit(struct local_usual *local, const struct local_time *time, size_t n,
+                     const struct spread *everywhere, double least);
+
+/* local_usual_find -- the number of a path at a site in log_factor, or LOCAL_NONE. */
+uint32_t local_usual_find(const struct local_usual *local, uint32_t site, uint32_t path);
+
+/* local_usual_pack, local_usual_unpack -- as those of residual.h; paths must be below n_paths.
+ */
+void local_usual_pack(const struct local_usual *local, struct pack *pack);
+void local_usual_unpack(struct local_usual *local, struct pack *pack, uint32_t n_paths);
+
+#endif
