@@ -3,14 +3,14 @@
 #
 #   run md, traced, and disturb it  ->  OUT/trace, OUT/truth.csv
 #   snag analyze                    ->  OUT/demo.snag
-#   snag list                       ->  OUT/candidates.jsonl
+#   snag list                       ->  OUT/incidents.jsonl
 #   compare with the truth          ->  the screen
 #
 # BUILD is where snag was built; OUT is examples/out unless said otherwise. In the environment:
 #   DEMO_RANKS (one per core, 2 to 4)  DEMO_SECONDS (8)  DEMO_PARTICLES (4000, per rank)
 #   DEMO_PACE (ms a step lasts at least; 0 with a core per rank)  DEMO_SEED (1)
 #   DEMO_DISTURBANCES (one per second)  DEMO_KIND (stop, load or both)  DEMO_SHOW (5)
-#   DEMO_TOP (candidates that count; one per rank and disturbance)
+#   DEMO_TOP (incidents that count; one per rank and disturbance)
 set -eu
 
 [ $# -ge 1 ] || { echo "usage: demo.sh BUILD [OUT]" >&2; exit 2; }
@@ -122,16 +122,16 @@ echo
 say "snag analyze $out/trace --foi step -o $out/demo.snag"
 run_snag analyze "$out/trace" --foi step -o "$out/demo.snag" --quiet >"$out/analyze.log"
 grep ' executions, ' "$out/analyze.log"
-run_snag list "$out/demo.snag" --json --all >"$out/candidates.jsonl"
+run_snag list "$out/demo.snag" --incidents --json --all >"$out/incidents.jsonl"
 
 echo
-say "the strangest executions of step, each with its reason, and what was really done then"
+say "what cost most time, by its head, each with its reason, and what was really done then"
 "$build/disturb-score" --top "$top" --show "${DEMO_SHOW:-5}" "$out/truth.csv" \
-    "$out/candidates.jsonl" "$out/trace/traces.otf2" >"$out/score.log"
+    "$out/incidents.jsonl" "$out/trace/traces.otf2" >"$out/score.log"
 sed '/^$/,$d' "$out/score.log"
 
 echo
-say "what was done, and its place among all executions (1: the strangest)"
+say "what was done, and its place among all incidents (1: cost most)"
 sed '1,/^$/d' "$out/score.log"
 without_core=$(sed -n 's/.* without a core for \(.*\) s$/\1/p' "$out/md.log")
 if awk -v waited="$without_core" -v all="$((seconds + warmup + 1))" \

@@ -19,7 +19,7 @@ DEMO_SECONDS=1 DEMO_RANKS=2 "$here/demo.sh" "$build" "$dir/out" >"$dir/log" 2>&1
     exit 1
 }
 expect '^step: [0-9,]* executions'
-expect '^   1  #[01]-[0-9]* *score'
+expect '^   1  #[01]-[0-9]* .* ms lost'
 expect 'disturbances are among the first 2 of'
 expect "snag show $dir/out/demo.snag '#[01]-"
 

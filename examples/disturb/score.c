@@ -1,13 +1,13 @@
 /*
- * disturb-score -- how many of the disturbances are among the candidates that were found:
+ * disturb-score -- how many of the disturbances are among those that were found:
  *
  *     disturb-score [--top N] [--show N] TRUTH.csv CANDIDATES.jsonl TRACE.otf2
  *
- * The candidates are lines of JSON, best first, as `snag list --json` prints them, of which
- * id, rank, enter_ns, duration_ns, score and why are used. A disturbance is found if one of
- * the first N candidates overlaps it in time: on the disturbed rank, or, counted apart, on
- * another, which had to wait for it. All candidates that are given are searched for the place
- * of a disturbance, so that one sees how far down those are that were not found.
+ * The candidates are lines of JSON, best first, as `snag list --incidents --json` prints them,
+ * of which head, rank, begin_ns, end_ns, lost_ns and why are used. A disturbance is found if
+ * one of the first N candidates overlaps it in time: on the disturbed rank, or, counted apart,
+ * on another, which had to wait for it. All candidates that are given are searched for the
+ * place of a disturbance, so that one sees how far down those are that were not found.
  *
  * The truth is in the clock of the trace, the candidates count from where the trace begins;
  * the archive's definitions say when that was. Instead of an archive the number itself may be
@@ -38,7 +38,7 @@ struct disturbance {
 
 struct candidate {
     char *id, *why;
-    double score;
+    double lost_ns;
     long rank;
     uint64_t enter_ns, leave_ns;
     long hit; /* the disturbance it overlaps, from 1; 0: none */
@@ -212,21 +212,21 @@ static void read_candidates(struct list *l, const char *path)
     size_t cap = 0;
 
     while (getline(&line, &cap, file) >= 0) {
-        double rank, enter_ns, duration_ns, score;
+        double rank, begin_ns, end_ns, lost_ns;
 
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
-        if (!find_number(line, "rank", &rank) || !find_number(line, "enter_ns", &enter_ns) ||
-            !find_number(line, "duration_ns", &duration_ns))
-            fail("'%s': no rank, enter_ns or duration_ns: %.200s", path, line);
+        if (!find_number(line, "rank", &rank) || !find_number(line, "begin_ns", &begin_ns) ||
+            !find_number(line, "end_ns", &end_ns))
+            fail("'%s': no rank, begin_ns or end_ns: %.200s", path, line);
         l->candidate = grow(l->candidate, l->n_candidates, sizeof *l->candidate);
         l->candidate[l->n_candidates++] =
-            (struct candidate){.id = find_text(line, "id"),
+            (struct candidate){.id = find_text(line, "head"),
                                .why = find_text(line, "why"),
-                               .score = find_number(line, "score", &score) ? score : 0,
+                               .lost_ns = find_number(line, "lost_ns", &lost_ns) ? lost_ns : 0,
                                .rank = (long)rank,
-                               .enter_ns = (uint64_t)enter_ns,
-                               .leave_ns = (uint64_t)(enter_ns + duration_ns)};
+                               .enter_ns = (uint64_t)begin_ns,
+                               .leave_ns = (uint64_t)end_ns};
     }
     free(line);
     fclose(file);
@@ -280,8 +280,7 @@ static void print_candidate(const struct list *l, long i)
     const struct candidate *c = &l->candidate[i];
     const struct disturbance *d = &l->disturbance[c->hit > 0 ? c->hit - 1 : 0];
 
-    printf("%4ld  %-9s score %.2f  %6.1f ms  ", i + 1, c->id, c->score,
-           1e-6 * (double)(c->leave_ns - c->enter_ns));
+    printf("%4ld  %-9s %7.1f ms lost  ", i + 1, c->id, 1e-6 * c->lost_ns);
     if (c->hit > 0)
         printf("while disturbed: %s of rank %ld, %.1f ms\n", d->kind, d->rank,
                1e-6 * (double)(d->end_ns - d->start_ns));
@@ -322,7 +321,7 @@ static void print_row(const struct list *l, long i)
 /* How many of one kind were found; NULL: of all. */
 static void print_count(const struct list *l, const char *kind)
 {
-    long n = 0, on_rank = 0, on_other = 0, in_percent = 0;
+    long n = 0, on_rank = 0, on_other = 0;
 
     for (long i = 0; i < l->n_disturbances; i++) {
         const struct disturbance *d = &l->disturbance[i];
@@ -333,15 +332,13 @@ static void print_count(const struct list *l, const char *kind)
         n++;
         on_rank += is_on_rank;
         on_other += !is_on_rank && is_among(d->on_other, l->top);
-        in_percent += is_among(best_place(d), l->n_candidates / 100);
     }
     if (n > 0 && kind)
         printf("  %s: %ld of %ld, %ld on the disturbed rank, %ld only on one that waited\n",
                kind, on_rank + on_other, n, on_rank, on_other);
     else if (kind == NULL)
-        printf("%ld of %ld disturbances are among the first %ld of %ld candidates, "
-               "%ld among the first 1 %%\n",
-               on_rank + on_other, n, l->top, l->n_candidates, in_percent);
+        printf("%ld of %ld disturbances are among the first %ld of %ld incidents\n",
+               on_rank + on_other, n, l->top, l->n_candidates);
 }
 
 static void print_result(const struct list *l)
@@ -360,7 +357,7 @@ static void print_result(const struct list *l)
     print_count(l, NULL);
     print_count(l, "stop");
     print_count(l, "load");
-    printf("%ld of these %ld candidates overlap a disturbance\n", hits, l->top);
+    printf("%ld of these %ld incidents overlap a disturbance\n", hits, l->top);
 }
 
 /* ---------------------------------------------------------------------------------- options */

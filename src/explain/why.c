@@ -270,13 +270,13 @@ static void say_chance(struct writer *w, double expected)
     if (!(expected <= NEAR_MISS))
         return;
     if (expected >= 0.95)
-        say(w, "; by chance %s in a run like this look%s so",
-            text_count((uint64_t)llrint(expected), n), expected < 1.5 ? "s" : "");
+        say(w, "; in a run like this chance alone makes %s look so",
+            text_count((uint64_t)llrint(expected), n));
     else if (expected > RARELY)
-        say(w, "; by chance in one of %s runs like this",
+        say(w, "; chance alone does this in one of %s runs like it",
             text_count((uint64_t)llrint(1 / expected), n));
     else
-        say(w, "; by chance in none of a million runs like this");
+        say(w, "; chance alone does this in less than one of a million runs");
 }
 
 static void say_usual_number(struct writer *w, const struct why_child *child)

@@ -102,7 +102,8 @@ static void an_anomaly_is_never_as_usual(void **state)
     assert_string_equal(
         out, "2.70 us over what its calls usually take, though no single call is rare: step > "
              "a +900 ns (usually 1.00 us), step > b +900 ns (usually 1.00 us), step > c "
-             "+900 ns (usually 1.00 us); by chance in one of 500 runs like this");
+             "+900 ns (usually 1.00 us); chance alone does this in one of 500 runs "
+             "like it");
     why_sentence(&f.why, 0, &f.measure[0], &(struct why_verdict){value, true, NAN}, out);
     assert_string_equal(out, "3.01 us where executions like it usually take 3.01 us");
     end(&f);
@@ -122,8 +123,8 @@ static void what_is_listed_is_what_was_lost(void **state)
     assert_string_equal(out,
                         "110 us over what its calls usually take: step > a +40.0 us (usually "
                         "1.00 us), step > b +30.0 us (usually 1.00 us), step > c +20.0 us "
-                        "(usually 1.00 us), +20.0 us elsewhere; by chance 3 in a run like "
-                        "this look so");
+                        "(usually 1.00 us), +20.0 us elsewhere; in a run like this "
+                        "chance alone makes 3 look so");
     assert_true(fabs(f.why.lost_ns - 110000) < 1);
     assert_true(fabs(f.why.usual_ns - 6000) < 1);
     end(&f);
