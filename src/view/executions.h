@@ -34,7 +34,9 @@ struct execution_filter {
     const char *verdict; /* or NULL */
     uint32_t rank;       /* NO_RANK: all */
     uint64_t most;       /* 0: all */
-    bool is_in_order;    /* as they are in the run, not by score */
+    bool is_in_order;    /* executions as they are in the run, not by score */
+    const char *label;   /* of incidents: abnormal, normal, none; NULL: all */
+    uint64_t offset;     /* of incidents: so many are left out first */
 };
 
 /*
