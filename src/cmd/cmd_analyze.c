@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
+#include "view/incident_list.h"
 #include "view/executions.h"
 #include "cmd/selection.h"
 #include "cmd/list.h"
@@ -193,12 +194,9 @@ static int print_calls(const struct analyze *a, sqlite3 *db)
     return rc;
 }
 
-static void keep_first(const struct execution *x, void *ctx)
+static void keep_first(const struct incident_row *x, void *ctx)
 {
-    char *id = ctx;
-
-    if (*id == '\0')
-        snprintf(id, EXECUTION_ID_SIZE, "%s", x->id);
+    snprintf(ctx, EXECUTION_ID_SIZE, "%s", x->head);
 }
 
 static int print_as_text(const struct analyze *a, const struct reading *r, sqlite3 *db)
@@ -227,7 +225,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     filter.foi = NULL;
     filter.most = 1;
     if (rc == 0)
-        rc = executions_each(db, &filter, keep_first, first);
+        rc = incident_list_each(db, &filter, keep_first, first);
     if (a->made.n_labels > 0 || a->made.n_lost > 0)
         print("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
               "learns from them\n",

@@ -16,6 +16,7 @@
 #include "view/cause_json.h"
 #include "view/closeup.h"
 #include "view/executions.h"
+#include "view/incident_list.h"
 #include "view/subtree_json.h"
 
 #include <math.h>
@@ -392,6 +393,16 @@ static void print_head(const struct show *s)
               text_duration((double)s->c.x.tracer_ns, tracer));
 }
 
+static void print_incident(const struct incident_row *x, void *ctx)
+{
+    char lost[TEXT_SIZE], executions[TEXT_SIZE];
+
+    (void)ctx;
+    print("incident %lld: head %s, %s execution%s on %u rank%s, %s lost\n", (long long)x->id,
+          x->head, text_count(x->n_executions, executions), text_plural(x->n_executions),
+          x->n_ranks, text_plural(x->n_ranks), text_duration((double)x->lost_ns, lost));
+}
+
 static void print_time(struct show *s)
 {
     size_t n = why_sort_pairs(&s->c.why, 0);
@@ -473,7 +484,12 @@ static int print_peers(const struct show *s)
 
 static int print_as_text(struct show *s)
 {
+    int rc;
+
     print_head(s);
+    rc = incident_of(s->run.db, s->c.x.foi_id, s->c.x.tree, print_incident, NULL);
+    if (rc < 0)
+        return rc;
     print_time(s);
     print_structure(s);
     if (s->c.has_cause && cause_has_news(&s->c.causes.cause))

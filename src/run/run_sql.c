@@ -69,29 +69,55 @@ const char run_sql_execution_at[] =
     EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
 const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 
-/* What labels made anomalies, and is part of nothing, comes with the incidents. */
-const char run_sql_incidents[] =
-    "WITH all_incidents AS ("
-    "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "
-    "i.rank, "
-    "i.executions, i.ranks, i.why, EXISTS (SELECT 1 FROM execution e WHERE e.foi = i.foi AND "
-    "e.incident = i.id AND e.verdict = 'anomaly') AS is_anomaly FROM incident i "
-    "UNION ALL "
-    "SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, e.tree, e.rank, "
-    "1, "
-    "1, e.why, 1 FROM execution e WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
-    "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "
+/* By the index: SQLite, which knows no sizes, would rather read all executions of the function.
+ */
+#define MEMBERS                                                                                \
+    "FROM execution e INDEXED BY execution_incident WHERE e.foi = i.foi AND e.incident = "     \
+    "i.id "
+/* Those of the table incident, and whether one of their executions is an anomaly now. */
+#define STORED_INCIDENTS                                                                       \
+    "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
+    "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS ") AS ranks, i.why, "      \
+    "EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') AS is_anomaly FROM incident i "
+/* What labels made anomalies, and is part of nothing, comes with them. */
+#define ALL_INCIDENTS                                                                          \
+    "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
+    "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
+    "e.tree, e.rank, 1, 1, e.why, 1 FROM execution e "                                         \
+    "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
+/* The columns of enum run_sql_incident. */
+#define INCIDENT_COLUMNS                                                                       \
+    "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.why, i.is_anomaly "
-    "FROM all_incidents i JOIN foi f ON f.id = i.foi "
-    "JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
-    "WHERE (?1 IS NULL OR i.foi = ?1) AND (?2 IS NULL OR h.rank = ?2 OR EXISTS (SELECT 1 FROM "
-    "execution e WHERE e.foi = i.foi AND e.incident = i.id AND e.rank = ?2)) "
-    "AND (?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) "
+#define WITH_HEADS                                                                             \
+    "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
+/* What is asked of an execution, by its alias. */
+#define WITH_LABEL(e, which)                                                                   \
+    "EXISTS (SELECT 1 FROM labelled l WHERE l.foi = " e ".foi AND l.rank = " e                 \
+    ".rank AND l.thread = " e ".thread AND l.idx = " e ".idx AND " which ")"
+#define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
+#define IS_ASKED(e)                                                                            \
+    "(?2 IS NULL OR " e ".rank = ?2) AND "                                                     \
+    "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"
+/* The head is looked at by itself, as what has no number has no other execution. */
+#define SOME_EXECUTION(which)                                                                  \
+    "((" which("h") ") OR EXISTS (SELECT 1 " MEMBERS "AND " which("e") "))"
+#define FILTERED_INCIDENTS                                                                     \
+    "FROM all_incidents i " WITH_HEADS "WHERE (?1 IS NULL OR i.foi = ?1) AND "                 \
+    "(?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) AND " SOME_EXECUTION(                     \
+        IS_ASKED) " AND (?4 IS NOT 'none' OR NOT " SOME_EXECUTION(IS_LABELLED) ") "
+
+const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDENTS
     "ORDER BY i.is_anomaly OR i.is_costly DESC, i.lost_ns DESC, i.score DESC, i.foi, i.id "
-    "LIMIT ?4";
+    "LIMIT ?5 OFFSET ?6";
+const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
+const char run_sql_incident_of[] =
+    INCIDENT_COLUMNS "FROM (" STORED_INCIDENTS "WHERE i.foi = ?1 AND i.id = (SELECT incident "
+                     "FROM execution WHERE foi = ?1 AND tree = ?2)) i " WITH_HEADS;
 const char run_sql_incident_members[] =
-    "SELECT rank, thread, idx FROM execution WHERE foi = ?1 AND incident = ?2 UNION ALL "
-    "SELECT rank, thread, idx FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
+    "SELECT rank, thread, idx, tree FROM execution INDEXED BY execution_incident "
+    "WHERE foi = ?1 AND incident = ?2 UNION ALL "
+    "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
 
 const char run_sql_lost_by_rank[] =

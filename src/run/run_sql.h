@@ -80,9 +80,14 @@ enum run_sql_incident {
     INCIDENT_IS_ANOMALY,
 };
 
-/* (foi, rank, verdict: each or NULL; most, -1 all), those that cost most first. */
+/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that cost most first.
+ * Of label none are those of whose executions nobody labelled any. */
 extern const char run_sql_incidents[];
-/* (foi, id, head) -> rank, thread, index of its executions; id 0: of the head alone */
+/* (foi, rank, verdict, label) -> how many there are */
+extern const char run_sql_n_incidents[];
+/* (foi, tree) -> the one that the execution is part of, if there is one */
+extern const char run_sql_incident_of[];
+/* (foi, id, head) -> rank, thread, index, tree of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
 
 /* (foi): what ranks lost, the most first */

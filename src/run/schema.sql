@@ -123,6 +123,7 @@ CREATE TABLE execution (
     PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
 CREATE INDEX execution_incident ON execution (foi, incident) WHERE incident IS NOT NULL;
+CREATE INDEX execution_alone ON execution (foi) WHERE incident IS NULL AND verdict = 'anomaly';
 
 -- Disturbances: executions that were strange together (docs/algorithms.md, section 14).
 CREATE TABLE incident (

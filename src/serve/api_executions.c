@@ -277,22 +277,46 @@ int api_candidates(struct worker *worker, const struct request *request,
     return answer_items(worker, state, tree, n, list->n, response);
 }
 
+/* The same parameters as those of the candidates. */
+static int read_incident_filter(const struct request *request, struct execution_filter *filter)
+{
+    double offset = 0, limit = 0;
+    struct foi_filter selected;
+    int rc = read_selected(request, &selected);
+
+    if (rc == 0)
+        rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
+    if (rc == 0)
+        rc = request_number(request, "limit", 1, MOST_ITEMS, USUAL_ITEMS, &limit);
+    *filter = (struct execution_filter){
+        .foi_id = request->id[0],
+        .rank = selected.rank < 0 ? NO_RANK : (uint32_t)selected.rank,
+        .verdict = request_text(request, "verdict", NULL),
+        .label = request_text(request, "label", NULL),
+        .offset = (uint64_t)offset,
+        .most = (uint64_t)limit,
+    };
+    return rc;
+}
+
 int api_incidents(struct worker *worker, const struct request *request,
                   struct response *response)
 {
-    struct execution_filter filter = {.foi_id = request->id[0], .rank = NO_RANK};
+    struct execution_filter filter;
     struct foi_state *state;
-    json_t *incidents;
-    double limit;
+    json_t *items;
+    uint64_t total;
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 1, MOST_ITEMS, USUAL_ITEMS, &limit);
-    if (rc == 0) {
-        filter.most = (uint64_t)limit;
-        rc = incident_list_to_json(worker->db, &filter, &incidents);
-    }
-    return rc < 0 ? rc : response_json(response, incidents);
+        rc = read_incident_filter(request, &filter);
+    if (rc == 0)
+        rc = incident_list_count(worker->db, &filter, &total);
+    if (rc == 0)
+        rc = incident_list_to_json(worker->db, &filter, &items);
+    return rc < 0 ? rc
+                  : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
+                                                      "items", items));
 }
 
 /* -------------------------------------------------------------------------------- next */

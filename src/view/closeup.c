@@ -7,6 +7,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
+#include "view/incident_list.h"
 #include "base/json.h"
 
 #include <math.h>
@@ -236,12 +237,32 @@ static json_t *json_structure(const struct closeup *c)
     return object;
 }
 
-int closeup_to_json(struct closeup *c, json_t **out)
+/* The ids of closeup_peers. */
+static int json_peers(const struct closeup *c, json_t **out)
 {
-    json_t *json = execution_to_json(&c->x), *peers = json_array();
     sqlite3_stmt *query = NULL;
     int rc = closeup_peers(c, &query);
 
+    *out = json_array();
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        char id[EXECUTION_ID_SIZE];
+
+        execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),
+                     (uint32_t)sqlite3_column_int64(query, 1),
+                     (uint32_t)sqlite3_column_int64(query, 2));
+        json_array_append_new(*out, json_text(id));
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int closeup_to_json(struct closeup *c, json_t **out)
+{
+    json_t *json = execution_to_json(&c->x), *peers, *incident = NULL;
+    int rc = json_peers(c, &peers);
+
+    if (rc == 0)
+        rc = incident_of_to_json(c->db, c->x.foi_id, c->x.tree, &incident);
     json_object_set_new(json, "place", json_count(c->place));
     json_object_set_new(json, "of", json_count(c->n_executions));
     json_object_set_new(json, "usual_duration_ns", json_count(c->x.usual_ns));
@@ -254,16 +275,8 @@ int closeup_to_json(struct closeup *c, json_t **out)
     json_object_set_new(json, "cause_end",
                         c->has_cause ? json_text(cause_end_name(c->causes.cause.end))
                                      : json_null());
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        char id[EXECUTION_ID_SIZE];
-
-        execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),
-                     (uint32_t)sqlite3_column_int64(query, 1),
-                     (uint32_t)sqlite3_column_int64(query, 2));
-        json_array_append_new(peers, json_text(id));
-    }
-    sqlite3_finalize(query);
     json_object_set_new(json, "peers", peers);
+    json_object_set_new(json, "incident", incident);
     if (rc == 0)
         *out = json;
     else

@@ -83,7 +83,7 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id)
     return rc;
 }
 
-static int64_t count_fois(sqlite3 *db)
+bool executions_have_several(sqlite3 *db)
 {
     sqlite3_stmt *query;
     int64_t n = 0;
@@ -91,7 +91,7 @@ static int64_t count_fois(sqlite3 *db)
     if (rundb_prepare(db, run_sql_n_fois, &query) == 0 && sqlite3_step(query) == SQLITE_ROW)
         n = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
-    return n;
+    return n > 1;
 }
 
 static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
@@ -126,7 +126,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
-    bool has_several = count_fois(db) > 1;
+    bool has_several = executions_have_several(db);
     int status;
 
     while ((status = sqlite3_step(query)) == SQLITE_ROW) {

@@ -35,8 +35,10 @@ struct execution_filter {
     const char *verdict; /* or NULL */
     uint32_t rank;       /* NO_RANK: all */
     uint64_t most;       /* 0: all */
-    bool is_in_order;    /* as they are in the run, not by score */
-    bool is_by_lost;     /* by the time they lost, not by score */
+    bool is_in_order;    /* executions as they are in the run, not by score */
+    bool is_by_lost;     /* executions by the time they lost, not by score */
+    const char *label;   /* of incidents: abnormal, normal, none; NULL: all */
+    uint64_t offset;     /* of incidents: so many are left out first */
 };
 
 /*
@@ -86,6 +88,9 @@ json_t *execution_to_json(const struct execution *x);
 /* executions_csv_head, execution_to_csv -- the line of headings, and one of an execution. */
 void executions_csv_head(FILE *out);
 void execution_to_csv(const struct execution *x, FILE *out);
+
+/* executions_have_several -- several functions of interest: ids have to say of which. */
+bool executions_have_several(sqlite3 *db);
 
 /* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
 int executions_foi(sqlite3 *db, const char *name, int64_t *id);

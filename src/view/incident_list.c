@@ -5,17 +5,6 @@
 #include "run/rundb.h"
 #include "trace/definitions.h"
 
-static int64_t count_fois(sqlite3 *db)
-{
-    sqlite3_stmt *query;
-    int64_t n = 0;
-
-    if (rundb_prepare(db, run_sql_n_fois, &query) == 0 && sqlite3_step(query) == SQLITE_ROW)
-        n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    return n;
-}
-
 static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
 {
     *x = (struct incident_row){
@@ -39,30 +28,78 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_INDEX));
 }
 
-int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
-                       void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
+static int each_row(sqlite3 *db, sqlite3_stmt *query,
+                    void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
 {
-    bool has_several = count_fois(db) > 1;
-    sqlite3_stmt *query = NULL;
-    int64_t foi = filter->foi_id;
-    int rc = 0, status = SQLITE_DONE;
+    bool has_several = executions_have_several(db);
+    int status;
 
-    if (filter->foi)
-        rc = executions_foi(db, filter->foi, &foi);
-    if (rc == 0)
-        rc = rundb_prepare(db, run_sql_incidents, &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
-                        (int64_t)filter->rank, filter->verdict,
-                        filter->most ? (int64_t)filter->most : (int64_t)-1);
-    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
         struct incident_row x;
 
         fill(&x, query, has_several);
         fn(&x, ctx);
     }
+    return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the incidents");
+}
+
+/* The statement, with what every question of the filter begins with. */
+static int prepare(sqlite3 *db, const char *sql, const struct execution_filter *filter,
+                   sqlite3_stmt **query)
+{
+    int64_t foi = filter->foi_id;
+    int rc = 0;
+
+    if (filter->foi)
+        rc = executions_foi(db, filter->foi, &foi);
+    if (rc == 0)
+        rc = rundb_prepare(db, sql, query);
+    if (rc == 0)
+        rc = rundb_bind(db, *query, "oott", foi != 0, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank, filter->verdict, filter->label);
+    return rc;
+}
+
+int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
+                       void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = prepare(db, run_sql_incidents, filter, &query);
+
+    if (rc == 0) {
+        sqlite3_bind_int64(query, 5, filter->most ? (int64_t)filter->most : -1);
+        sqlite3_bind_int64(query, 6, (int64_t)filter->offset);
+        rc = each_row(db, query, fn, ctx);
+    }
     sqlite3_finalize(query);
-    return rc == 0 && status != SQLITE_DONE ? rundb_error(db, "cannot read the incidents") : rc;
+    return rc;
+}
+
+int incident_list_count(sqlite3 *db, const struct execution_filter *filter, uint64_t *n)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = prepare(db, run_sql_n_incidents, filter, &query);
+
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = rundb_error(db, "cannot count the incidents");
+    if (rc == 0)
+        *n = (uint64_t)sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
+                void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, run_sql_incident_of, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, tree);
+    if (rc == 0)
+        rc = each_row(db, query, fn, ctx);
+    sqlite3_finalize(query);
+    return rc;
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
@@ -75,10 +112,10 @@ struct collector {
     int rc;
 };
 
-/* Their ids, and the ranks they are on, each once. */
+/* Their ids, their trees, and the ranks they are on, each once. */
 static void add_members(struct collector *c, const struct incident_row *x, json_t *json)
 {
-    json_t *members = json_array(), *ranks = json_array();
+    json_t *members = json_array(), *trees = json_array(), *ranks = json_array();
     int64_t last = -1;
 
     sqlite3_reset(c->members);
@@ -91,11 +128,13 @@ static void add_members(struct collector *c, const struct incident_row *x, json_
                      (uint32_t)sqlite3_column_int64(c->members, 1),
                      (uint32_t)sqlite3_column_int64(c->members, 2));
         json_array_append_new(members, json_text(id));
+        json_array_append_new(trees, json_count((uint64_t)sqlite3_column_int64(c->members, 3)));
         if (rank != last)
             json_array_append_new(ranks, json_count(rank));
         last = rank;
     }
     json_object_set_new(json, "members", members);
+    json_object_set_new(json, "member_trees", trees);
     json_object_set_new(json, "ranks", ranks);
 }
 
@@ -119,19 +158,47 @@ static void collect(const struct incident_row *x, void *ctx)
     json_array_append_new(c->array, json);
 }
 
+/* What fn collects, ended. */
+static int collected(struct collector *c, int rc, json_t **out)
+{
+    sqlite3_finalize(c->members);
+    rc = rc == 0 ? c->rc : rc;
+    if (rc < 0)
+        json_decref(c->array);
+    else
+        *out = c->array;
+    return rc;
+}
+
+static int collector_init(struct collector *c, sqlite3 *db)
+{
+    *c = (struct collector){
+        .db = db, .array = json_array(), .has_several = executions_have_several(db)};
+    return rundb_prepare(db, run_sql_incident_members, &c->members);
+}
+
 int incident_list_to_json(sqlite3 *db, const struct execution_filter *filter, json_t **out)
 {
-    struct collector c = {.db = db, .array = json_array()};
-    int rc = rundb_prepare(db, run_sql_incident_members, &c.members);
+    struct collector c;
+    int rc = collector_init(&c, db);
 
-    c.has_several = count_fois(db) > 1;
     if (rc == 0)
         rc = incident_list_each(db, filter, collect, &c);
-    sqlite3_finalize(c.members);
-    rc = rc == 0 ? c.rc : rc;
+    return collected(&c, rc, out);
+}
+
+int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out)
+{
+    struct collector c;
+    json_t *array;
+    int rc = collector_init(&c, db);
+
+    if (rc == 0)
+        rc = incident_of(db, foi, tree, collect, &c);
+    rc = collected(&c, rc, &array);
     if (rc < 0)
-        json_decref(c.array);
-    else
-        *out = c.array;
-    return rc;
+        return rc;
+    *out = json_array_size(array) ? json_incref(json_array_get(array, 0)) : json_null();
+    json_decref(array);
+    return 0;
 }

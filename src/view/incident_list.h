@@ -31,17 +31,31 @@ struct incident_row {
 };
 
 /*
- * incident_list_each -- call fn for the incidents that have an execution that passes the
- * filter (but for is_in_order), those that cost most first. The texts last until fn returns.
+ * incident_list_each -- call fn for the incidents that have an execution of the filter's rank
+ * and label, and the filter's verdict themselves, those that cost most first. Of label "none"
+ * are those of whose executions none is labelled. The texts last until fn returns.
  * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
  */
 int incident_list_each(sqlite3 *db, const struct execution_filter *filter,
                        void (*fn)(const struct incident_row *x, void *ctx), void *ctx);
+
+/* incident_list_count -- how many those are, whatever the filter's most and offset say. */
+int incident_list_count(sqlite3 *db, const struct execution_filter *filter, uint64_t *n);
 
 /*
  * incident_list_to_json -- the same as an array, with the executions of each.
  *   out  set only when 0 is returned
  */
 int incident_list_to_json(sqlite3 *db, const struct execution_filter *filter, json_t **out);
+
+/*
+ * incident_of -- call fn for the incident that an execution is part of, if there is one.
+ * Returns 0 or ERR_DATABASE. O(its executions).
+ */
+int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
+                void (*fn)(const struct incident_row *x, void *ctx), void *ctx);
+
+/* incident_of_to_json -- the same as an object; null where there is none. */
+int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out);
 
 #endif

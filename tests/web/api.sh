@@ -39,6 +39,33 @@ try '/fois/{foi}/typical' /fois/1/typical
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
+try '/fois/{foi}/incidents' '/fois/1/incidents?offset=1&limit=2&rank=0&verdict=anomaly&label=none'
+get "$api/fois/1/incidents?limit=1000"
+n_incidents=$(jq .total "$body")
+check "all incidents" "$(jq '.items | length' "$body")" "$n_incidents"
+jq -c '.items[].id' "$body" >"$work/incidents"
+for ((offset = 0; offset < n_incidents; offset += 3)); do
+    get "$api/fois/1/incidents?offset=$offset&limit=3"
+    check "incidents in all at $offset" "$(jq .total "$body")" "$n_incidents"
+    jq -c '.items[].id' "$body" >>"$work/paged_incidents"
+done
+cmp "$work/incidents" "$work/paged_incidents" || failed=1
+get "$api/fois/1/incidents?offset=$n_incidents"
+check "incidents behind the last" "$(jq -c '[.total, .items]' "$body")" "[$n_incidents,[]]"
+for verdict in anomaly normal; do
+    get "$api/fois/1/incidents?limit=1000&verdict=$verdict"
+    check "incidents by verdict" "$(jq -c '[.items[].verdict] | unique' "$body")" "[\"$verdict\"]"
+    n_incidents=$((n_incidents - $(jq .total "$body")))
+done
+check "incidents of either verdict" "$n_incidents" 0
+get "$api/fois/1/incidents?rank=1"
+check "incidents on a rank that nobody is on" "$(jq -c . "$body")" '{"total":0,"items":[]}'
+get "$api/fois/1/incidents?limit=1"
+incident=$(jq -c '.items[0]' "$body")
+head=$(jq .head_tree <<<"$incident")
+check "the head is a member" "$(jq '. as $x | .member_trees[.members | index($x.head)] == .head_tree' <<<"$incident")" true
+get "$api/fois/1/executions/$head"
+check "the incident of an execution" "$(jq -c .incident "$body")" "$incident"
 try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
@@ -75,6 +102,8 @@ problem '/fois/{foi}/columns' '/fois/1/columns?names=tsne.x' 404
 problem '/fois/{foi}/columns' '/fois/2/columns' 404
 problem '/fois/{foi}/candidates' '/fois/1/candidates?limit=100000' 400
 problem '/fois/{foi}/candidates' '/fois/1/candidates?label=maybe' 400
+problem '/fois/{foi}/incidents' '/fois/1/incidents?verdict=maybe' 400
+problem '/fois/{foi}/incidents' '/fois/1/incidents?limit=0' 400
 problem '/fois/{foi}/executions/{tree}' /fois/1/executions/300 404
 problem '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/300/subtrees 404
 problem '/fois/{foi}/projection' /fois/1/projection 404
@@ -117,6 +146,15 @@ try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"none"}' 400
 "$SNAG" label "$run" '#0-5=normal' >/dev/null
 get $api/labels
 check "a label from the shell" "$(jq -c '[.[].tree]' "$body")" '[5,97]'
+
+# Incidents by the labels of their executions.
+"$SNAG" label "$run" "$(jq -r .head <<<"$incident")=abnormal" >/dev/null
+get "$api/fois/1/incidents?label=abnormal"
+check "incidents with a label" "$(jq -c '.items[] | .id' "$body")" "$(jq .id <<<"$incident")"
+get "$api/fois/1/incidents?label=abnormal&rank=1"
+check "incidents with a label on another rank" "$(jq .total "$body")" 0
+get "$api/fois/1/incidents?label=none&limit=1000"
+check "incidents without a label" "$(jq -c '.items[].id' "$body")" "$(grep -vx "$(jq .id <<<"$incident")" "$work/incidents")"
 
 # A projection that runs, is seen, cancelled, and one that ends.
 try_post '/fois/{foi}/projection' /fois/1/projection '{"method":"tsne","iterations":100000}' 202

@@ -183,6 +183,7 @@ function executionJson(e) {
         vertices: e.vertices,
         messages: e.messages,
         score: e.score,
+        false_alarm_probability: Math.exp(-4 * e.detector_score),
         verdict: e.verdict,
         label: labels.get(e.tree) ?? null,
         why,
@@ -200,6 +201,72 @@ function candidateJson(e) {
     };
 }
 
+/* The part of a list that is asked for. */
+function page(list, query, json) {
+    const offset = Number(query.get("offset") ?? 0);
+    return {
+        total: list.length,
+        items: list.slice(offset, offset + Number(query.get("limit") ?? 50)).map(json),
+    };
+}
+
+/* What is strange in the same step on several ranks, when the detector alone judges, is one. */
+const incidents = (() => {
+    const suspects = executions.filter((e) => e.detector_score > threshold / 2);
+    const lost = (e) => Math.max(0, e.duration_ns - usual.duration);
+    return [...new Set(suspects.map((e) => e.index))]
+        .map((index) => {
+            const members = suspects.filter((e) => e.index === index);
+            const head = [...members].sort((a, b) => lost(b) - lost(a))[0];
+            return { members, head, lost_ns: members.reduce((sum, e) => sum + lost(e), 0) };
+        })
+        .sort((a, b) => b.lost_ns - a.lost_ns)
+        .map((incident, i) => ({ ...incident, id: i + 1 }));
+})();
+
+const isAnomaly = ({ members }) => members.some((e) => e.verdict === "anomaly");
+
+function incidentJson(incident) {
+    const { id, members, head } = incident;
+    return {
+        id,
+        foi: "compute",
+        score: Math.max(...members.map((e) => e.score)),
+        verdict: isAnomaly(incident) ? "anomaly" : "normal",
+        begin_ns: Math.min(...members.map((e) => e.enter_ns)),
+        end_ns: Math.max(...members.map((e) => e.enter_ns + e.duration_ns)),
+        lost_ns: Math.round(incident.lost_ns),
+        head: idOf(head),
+        head_tree: head.tree,
+        rank: head.rank,
+        members: members.map(idOf),
+        member_trees: members.map((e) => e.tree),
+        ranks: [...new Set(members.map((e) => e.rank))],
+        why: explain(program, head, usual, usualTree).why,
+    };
+}
+
+function listIncidents(query) {
+    const { rank, verdict, label } = Object.fromEntries(query);
+    const list = incidents
+        .filter((i) => !verdict || isAnomaly(i) === (verdict === "anomaly"))
+        .filter((i) => label !== "none" || !i.members.some((e) => labels.has(e.tree)))
+        .filter((i) =>
+            i.members.some(
+                (e) =>
+                    (!rank || e.rank === Number(rank)) &&
+                    (!label || label === "none" || labels.get(e.tree) === label),
+            ),
+        )
+        .sort((a, b) => isAnomaly(b) - isAnomaly(a) || b.lost_ns - a.lost_ns);
+    return page(list, query, incidentJson);
+}
+
+function incidentOf(e) {
+    const found = incidents.find(({ members }) => members.includes(e));
+    return found ? incidentJson(found) : null;
+}
+
 function candidates(query) {
     const wanted = query.get("label");
     const list = executions
@@ -208,11 +275,7 @@ function candidates(query) {
         .filter((e) => !wanted || (labels.get(e.tree) ?? "none") === wanted)
         .filter((e) => query.get("order") !== "next" || !labels.has(e.tree))
         .sort((a, b) => a.rank_now - b.rank_now);
-    const offset = Number(query.get("offset") ?? 0);
-    return {
-        total: list.length,
-        items: list.slice(offset, offset + Number(query.get("limit") ?? 50)).map(candidateJson),
-    };
+    return page(list, query, candidateJson);
 }
 
 function showJson(e) {
@@ -229,6 +292,7 @@ function showJson(e) {
             .filter((o) => o.index === e.index && o.rank !== e.rank && o.verdict === "anomaly")
             .map(idOf)
             .slice(0, 5),
+        incident: incidentOf(e),
     };
 }
 
@@ -352,6 +416,7 @@ const gets = [
         },
     ],
     [/^\/fois\/0\/candidates$/, candidates],
+    [/^\/fois\/0\/incidents$/, listIncidents],
     [
         /^\/fois\/0\/executions\/(\d+)$/,
         (_, tree) => execution(tree) && showJson(execution(tree)),

@@ -6,6 +6,7 @@ import {
     inked,
     listed,
     loaded,
+    openStrangest,
     selectedId,
     stateOf,
     told,
@@ -14,7 +15,7 @@ import {
 export const name = "case 1: the top candidate, why, its messages, label, retrain";
 
 export async function run({ page, server }) {
-    await loaded(page);
+    await openStrangest(page, server);
     const first = (await listed(page))[0];
     assert.equal(await selectedId(page), first, "the strangest is selected at first");
     assert.match(

@@ -1,5 +1,5 @@
 // Case study 3: the first execution on each rank is rare, but as it should be.
-import { assert, candidates, listed, loaded, told } from "./steps.mjs";
+import { assert, candidates, listed, openStrangest, told } from "./steps.mjs";
 
 export const name = "case 3: one start-up execution is labelled normal, and the others go";
 
@@ -11,7 +11,7 @@ const anomalies = async (page) =>
     );
 
 export async function run({ page, server }) {
-    await loaded(page);
+    await openStrangest(page, server);
     await page.getByRole("combobox", { name: "Verdict" }).selectOption("anomaly");
     await page.waitForTimeout(400);
     const before = await listed(page);

@@ -12,6 +12,13 @@ export async function loaded(page) {
     await detail(page).locator("h1").waitFor();
 }
 
+/* The page anew, with executions one by one in its list, the strangest first. */
+export async function openStrangest(page, server) {
+    await page.goto("about:blank"); /* another hash alone would not load anew */
+    await page.goto(`${server.url}#list=:::score`);
+    await loaded(page);
+}
+
 /* The list as it is now: ids, in order. */
 export const listed = (page) => page.locator(".candidate .pick b").allTextContents();
 

@@ -87,7 +87,7 @@ async function moreIsOnlyTheRest(page, server) {
     const note = (request) =>
         /candidates\?/.test(request.url()) && asked.push(new URL(request.url()).searchParams);
     page.on("request", note);
-    await open(page, server, "");
+    await open(page, server, "list=:::score");
     const { total } = await page.evaluate(async () =>
         (
             await fetch(

@@ -108,6 +108,7 @@ export interface Execution {
     vertices: number;
     messages: number;
     score: number;
+    false_alarm_probability: number | null;
     verdict: Verdict;
     label: Label | null;
     why: string;
@@ -126,6 +127,29 @@ export interface Candidate extends Execution {
 export interface CandidatePage {
     total: number;
     items: Candidate[];
+}
+
+/* Executions that were strange together. */
+export interface Incident {
+    id: number | null /* null: only labels made it one */;
+    foi: string;
+    score: number;
+    verdict: Verdict;
+    begin_ns: number;
+    end_ns: number;
+    lost_ns: number;
+    head: string;
+    head_tree: number;
+    rank: number /* where the cause is */;
+    members: string[];
+    member_trees: number[];
+    ranks: number[];
+    why: string;
+}
+
+export interface IncidentPage {
+    total: number;
+    items: Incident[];
 }
 
 export interface PathShare {
@@ -176,6 +200,7 @@ export interface Shown extends Execution {
     peers: string[];
     cause?: CauseLink[] | null;
     cause_end?: string | null;
+    incident: Incident | null;
 }
 
 export interface Subtree {

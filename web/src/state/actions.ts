@@ -3,11 +3,12 @@
 import { postJson } from "../api/http";
 import { Label, Retrained } from "../api/types";
 import { formatCount, plural } from "../format/units";
+import { treeBeside } from "./entries";
 import { reloadJudgements } from "./load";
 import { clearMarks } from "./marks";
 import {
     busy,
-    candidateTrees,
+    entries,
     executions,
     foi,
     labelsToLearn,
@@ -47,12 +48,10 @@ export function select(tree: number | null): void {
     shownRanks.value = null;
 }
 
-/* The next candidate of the list, or the one before. */
+/* The next entry of the list, or the one before. */
 export function selectStep(by: 1 | -1): void {
-    const list = candidateTrees.value;
-    if (!list.length) return;
-    const at = selected.value === null ? -1 : list.indexOf(selected.value);
-    select(list[Math.min(Math.max(at < 0 ? 0 : at + by, 0), list.length - 1)]);
+    const tree = treeBeside(entries.value, selected.value, by);
+    if (tree !== null) select(tree);
 }
 
 export function showView(name: ViewName): void {

@@ -28,6 +28,7 @@ import {
     zoomed,
 } from "./store";
 import { number, numbers, oneOf, span } from "./fields";
+import { printFilter, readFilter } from "./list_filter";
 import { isLiveStep, liveFields } from "./live_link";
 import { viewNames } from "./views";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
@@ -144,21 +145,8 @@ const fields: Field[] = [
     number("above", whyThreshold as Signal<number | null>, 0, 100),
     {
         key: "list",
-        print: () => {
-            const { rank, verdict, label, order } = filter.value;
-            const text = [rank ?? "", verdict, label, order === "next" ? "next" : ""].join(":");
-            return text === ":::" ? null : text;
-        },
-        read: (text) => {
-            const [rank = "", verdict = "", label = "", order = ""] = (text ?? "").split(":");
-            filter.value = {
-                rank: /^\d+$/.test(rank) ? Number(rank) : null,
-                verdict: verdict === "anomaly" || verdict === "normal" ? verdict : "",
-                label:
-                    label === "abnormal" || label === "normal" || label === "none" ? label : "",
-                order: order === "next" ? "next" : "score",
-            };
-        },
+        print: () => printFilter(filter.value),
+        read: (text) => (filter.value = readFilter(text)),
     },
     ...liveFields,
 ];

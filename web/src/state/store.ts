@@ -3,6 +3,8 @@
 import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
 import { Foi, ProjectionState, Region, Run } from "../api/types";
+import { Entry } from "./entries";
+import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
 
 export const projections = ["pca", "mds", "tsne"] as const;
@@ -35,13 +37,6 @@ export interface Details {
     index: Uint32Array;
     vertices: Uint32Array;
     messages: Uint32Array;
-}
-
-export interface CandidateFilter {
-    rank: number | null;
-    verdict: "" | "anomaly" | "normal";
-    label: "" | "abnormal" | "normal" | "none";
-    order: "score" | "next";
 }
 
 export const isWide = matchMedia("(min-width: 1700px)").matches;
@@ -80,12 +75,7 @@ export const zoomed = signal<{ k: number; x: number; y: number } | null>(
     null,
 ); /* the middle of the overview (canvas/centre.ts); null: all of it */
 export const sampling = signal(100); /* percent of the normal executions that are drawn */
-export const filter = signal<CandidateFilter>({
-    rank: null,
-    verdict: "",
-    label: "",
-    order: "score",
-});
+export const filter = signal(firstFilter);
 export const structureKind = signal<"icicle" | "force">("icicle");
 export const isStretched = signal(false); /* the two executions of the structure */
 export const openRanks = signal<Record<number, boolean>>({}); /* what a person folded or not */
@@ -107,7 +97,7 @@ export const notice = signal<{ text: string; isError: boolean } | null>(null);
 export const theme = signal(
     matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
 );
-export const candidateTrees = signal<number[]>([]); /* as listed now, for J and K */
+export const entries = signal<Entry[]>([]); /* as listed now, for J and K */
 
 export const foi = computed<Foi | null>(
     () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,

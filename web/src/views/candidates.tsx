@@ -1,92 +1,38 @@
-// The list of candidates: the strangest executions first, each with its small drawing, the reason in
-// a sentence, and the buttons to label it. 50 are fetched at a time.
+// The list on the left: disturbances, those that cost most first, or executions, the strangest or
+// those best to label first. 50 are fetched at a time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
-import { Candidate, CandidatePage } from "../api/types";
-import { shortId } from "../format/ids";
-import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { CandidatePage, IncidentPage } from "../api/types";
+import { plural } from "../format/units";
 import { select } from "../state/actions";
+import { Entry, entryOfCandidate, entryOfIncident } from "../state/entries";
+import {
+    filterQuery,
+    firstFilter,
+    isNarrowed,
+    ListFilter,
+    printFilter,
+} from "../state/list_filter";
 import { Resource, useResource } from "../state/resource";
 import {
-    CandidateFilter,
-    candidateTrees,
+    entries,
     filter,
     foi,
     labelsVersion,
     notice,
-    regions,
     run,
     scoresVersion,
     selected,
 } from "../state/store";
-import { LabelButtons } from "./labels";
+import { CandidateItem } from "./candidate_item";
+import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
-import { Sketch } from "./sketch";
 
 const pageSize = 50;
 
-function query({ rank, verdict, label, order }: CandidateFilter): string {
-    const params = new URLSearchParams({ order });
-    if (rank !== null) params.set("rank", String(rank));
-    if (verdict) params.set("verdict", verdict);
-    if (label) params.set("label", label);
-    return params.toString();
-}
-
-function regionName(id: number): string {
-    return regions.value.get(id)?.short_name ?? `region ${id}`;
-}
-
-/* How it moved in the ranking since the detector alone judged it. */
-function Moved({ of }: { of: Candidate }) {
-    const by = of.rank_before - of.rank_now;
-    if (!by || !foi.value?.retrain) return null;
-    return (
-        <span
-            class="moved"
-            title={`place ${formatCount(of.rank_before)} before the labels were learnt`}
-        >
-            {by > 0 ? "↑" : "↓"} from {formatCount(of.rank_before)}
-        </span>
-    );
-}
-
-/* Of a question: why it is asked, its kind, and what the answer is worth. */
-function asked(question: NonNullable<Candidate["question"]>): string {
-    const others = question.moves === null ? "" : `; moves ${formatCount(question.moves)} others`;
-    return `${question.asked_as}: ${question.kind}${others}`;
-}
-
-function Item({ of }: { of: Candidate }) {
-    const isSelected = selected.value === of.tree;
-    const item = useRef<HTMLLIElement>(null);
-    useEffect(() => {
-        if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
-    }, [isSelected]);
-    return (
-        <li ref={item} class={`candidate ${of.verdict}${isSelected ? " selected" : ""}`}>
-            <button class="pick" aria-pressed={isSelected} onClick={() => select(of.tree)}>
-                <span class="line">
-                    <span class="place">{formatCount(of.rank_now)}</span>
-                    <b title={of.id}>{shortId(of.id)}</b>
-                    <span>{formatTime(of.duration_ns)}</span>
-                    <Moved of={of} />
-                    <span class="score" title="score: how strange it is">
-                        {formatScore(of.score)}
-                    </span>
-                </span>
-                <Sketch bars={of.sketch} name={regionName} />
-                <span class="why">{of.why}</span>
-                {of.question && <span class="why">{asked(of.question)}</span>}
-            </button>
-            <LabelButtons tree={of.tree} id={shortId(of.id)} />
-        </li>
-    );
-}
-
 function Filters() {
     const now = filter.value;
-    const set = (part: Partial<CandidateFilter>) => (filter.value = { ...now, ...part });
+    const set = (part: Partial<ListFilter>) => (filter.value = { ...now, ...part });
     const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
     const choice = (
         name: string,
@@ -110,10 +56,11 @@ function Filters() {
                 "Order",
                 now.order,
                 [
+                    ["incidents", "Disturbances"],
                     ["score", "Strangest first"],
                     ["next", "Best to label next"],
                 ],
-                (order) => set({ order: order as CandidateFilter["order"] }),
+                (order) => set({ order: order as ListFilter["order"] }),
             )}
             {choice(
                 "Rank",
@@ -132,7 +79,7 @@ function Filters() {
                     ["anomaly", "Anomalies"],
                     ["normal", "Normal ones"],
                 ],
-                (verdict) => set({ verdict: verdict as CandidateFilter["verdict"] }),
+                (verdict) => set({ verdict: verdict as ListFilter["verdict"] }),
             )}
             {choice(
                 "Label",
@@ -143,64 +90,81 @@ function Filters() {
                     ["abnormal", "Abnormal"],
                     ["normal", "Normal"],
                 ],
-                (label) => set({ label: label as CandidateFilter["label"] }),
+                (label) => set({ label: label as ListFilter["label"] }),
             )}
         </div>
     );
 }
 
+/* A part of the list, as the server has it. */
+interface Page {
+    what: "disturbance" | "execution";
+    total: number;
+    entries: Entry[];
+}
+
+async function getPage(
+    of: ListFilter,
+    offset: number,
+    limit: number,
+    abort?: AbortSignal,
+): Promise<Page> {
+    const path = `/fois/${foi.value?.id}/${filterQuery(of, offset, limit)}`;
+    if (of.order === "incidents") {
+        const { total, items } = await getJson<IncidentPage>(path, abort);
+        return { what: "disturbance", total, entries: items.map(entryOfIncident) };
+    }
+    const { total, items } = await getJson<CandidatePage>(path, abort);
+    return { what: "execution", total, entries: items.map(entryOfCandidate) };
+}
+
 interface List {
-    page: Resource<CandidatePage>;
-    items: Candidate[];
+    page: Resource<Page>;
+    listed: Entry[];
     isLoadingMore: boolean;
     showMore: () => void;
 }
 
 /* The list for the filter of now. More of it is fetched and put behind what there is; when the
    ranking changes, as many as were shown are fetched anew. */
-function useCandidates(): List {
+function useList(): List {
     const id = foi.value?.id;
-    const search = query(filter.value);
+    const of = filter.value;
+    const what = printFilter(of);
     // A label must not move what is being looked at: only a filter by label asks again for one.
-    const version = `${scoresVersion.value}/${filter.value.label || filter.value.order === "next" ? labelsVersion.value : 0}`;
-    const shown = useRef({ search, n: pageSize });
-    if (shown.current.search !== search) shown.current = { search, n: pageSize };
-    const get = (offset: number, limit: number, abort?: AbortSignal) =>
-        getJson<CandidatePage>(
-            `/fois/${id}/candidates?offset=${offset}&limit=${limit}&${search}`,
-            abort,
-        );
-    const page = useResource<CandidatePage>(
-        id === undefined ? null : `${id}?${search}#${version}`,
-        (abort) => get(0, shown.current.n, abort),
+    const version = `${scoresVersion.value}/${of.label || of.order === "next" ? labelsVersion.value : 0}`;
+    const shown = useRef({ what, n: pageSize });
+    if (shown.current.what !== what) shown.current = { what, n: pageSize };
+    const page = useResource<Page>(
+        id === undefined ? null : `${id}?${what}#${version}`,
+        (abort) => getPage(of, 0, shown.current.n, abort),
         true,
     );
-    const [more, setMore] = useState<{ of: CandidatePage; items: Candidate[] } | null>(null);
+    const [more, setMore] = useState<{ of: Page; entries: Entry[] } | null>(null);
     const [isLoadingMore, setLoading] = useState(false);
     const first = page.value;
-    const behind = more && more.of === first ? more.items : [];
-    const items = useMemo(() => [...(first?.items ?? []), ...behind], [first, more]);
+    const behind = more && more.of === first ? more.entries : [];
+    const listed = useMemo(() => [...(first?.entries ?? []), ...behind], [first, more]);
     const showMore = async () => {
         setLoading(true);
         try {
-            const next = await get(items.length, pageSize);
-            shown.current.n = items.length + next.items.length;
-            if (first) setMore({ of: first, items: [...behind, ...next.items] });
+            const next = await getPage(of, listed.length, pageSize);
+            shown.current.n = listed.length + next.entries.length;
+            if (first) setMore({ of: first, entries: [...behind, ...next.entries] });
         } catch (error) {
             notice.value = {
-                text: `No more candidates: ${(error as Error).message}.`,
+                text: `No more of the list: ${(error as Error).message}.`,
                 isError: true,
             };
         } finally {
             setLoading(false);
         }
     };
-    return { page, items, isLoadingMore, showMore };
+    return { page, listed, isLoadingMore, showMore };
 }
 
 function NothingStandsOut() {
-    const { rank, verdict, label } = filter.value;
-    if (foi.value?.anomalies || rank !== null || verdict || label) return null;
+    if (foi.value?.anomalies || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
             <b>No execution stands out.</b> These are the least usual ones; label what should
@@ -209,54 +173,63 @@ function NothingStandsOut() {
     );
 }
 
+function Item({ of }: { of: Entry }) {
+    const { incident, candidate, trees } = of;
+    if (incident) return <IncidentItem of={incident} trees={trees} />;
+    return candidate ? <CandidateItem of={candidate} /> : null;
+}
+
+function NothingLikeThat({ what }: { what: Page["what"] }) {
+    return (
+        <Empty>
+            <p>No {what} is like that.</p>
+            {isNarrowed(filter.value) && (
+                <button
+                    onClick={() =>
+                        (filter.value = { ...firstFilter, order: filter.value.order })
+                    }
+                >
+                    Show all
+                </button>
+            )}
+        </Empty>
+    );
+}
+
 export function Candidates() {
-    const { page, items, isLoadingMore, showMore } = useCandidates();
+    const { page, listed, isLoadingMore, showMore } = useList();
     useEffect(() => {
         if (!page.value) return;
-        candidateTrees.value = items.map((item) => item.tree);
-        if (selected.value === null && items.length) select(items[0].tree);
-    }, [items]);
+        entries.value = listed;
+        if (selected.value === null && listed.length) select(listed[0].trees[0]);
+    }, [listed]);
     return (
         <nav class="candidates" aria-label="Candidates">
             <h2>
                 Candidates{" "}
-                {page.value && <small>{plural(page.value.total, "execution")}</small>}
+                {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
             </h2>
             <Filters />
             <NothingStandsOut />
             <Await of={page} what="candidates" empty="No run.">
-                {({ total }) =>
-                    items.length ? (
+                {({ total, what }) =>
+                    listed.length ? (
                         <ol>
-                            {items.map((item) => (
-                                <Item key={item.tree} of={item} />
+                            {listed.map((entry) => (
+                                <Item key={entry.trees[0]} of={entry} />
                             ))}
-                            {items.length < total && (
+                            {listed.length < total && (
                                 <li class="more">
                                     <button disabled={isLoadingMore} onClick={showMore}>
                                         {isLoadingMore
                                             ? "Loading ..."
-                                            : `Show ${Math.min(pageSize, total - items.length)} more`}
+                                            : `Show ${Math.min(pageSize, total - listed.length)} more`}
                                     </button>
                                 </li>
                             )}
                         </ol>
                     ) : (
-                        <Empty>
-                            <p>No execution is like that.</p>
-                            <button
-                                onClick={() =>
-                                    (filter.value = {
-                                        rank: null,
-                                        verdict: "",
-                                        label: "",
-                                        order: "score",
-                                    })
-                                }
-                            >
-                                Show all
-                            </button>
-                        </Empty>
+                        <NothingLikeThat what={what} />
                     )
                 }
             </Await>

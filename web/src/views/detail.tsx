@@ -3,12 +3,14 @@ import { signal } from "@preact/signals";
 import { getJson } from "../api/http";
 import { Shown } from "../api/types";
 import { shortId } from "../format/ids";
+import { incidentName, incidentSentence } from "../format/incident_words";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { retrain, selectStep } from "../state/actions";
+import { treeBeside } from "../state/entries";
 import { Resource, useResource } from "../state/resource";
 import {
     busy,
-    candidateTrees,
+    entries,
     executions,
     foi,
     labelsToLearn,
@@ -64,12 +66,12 @@ function NextStep({ of }: { of: Shown }) {
 }
 
 function StepButtons() {
-    const at = candidateTrees.value.indexOf(selected.value ?? -1);
+    const hasBeside = (by: 1 | -1) => treeBeside(entries.value, selected.value, by) !== null;
     return (
         <span class="steps">
             <button
                 onClick={() => selectStep(-1)}
-                disabled={at <= 0}
+                disabled={!hasBeside(-1)}
                 title="Candidate before (K)"
                 aria-label="Candidate before"
             >
@@ -77,11 +79,23 @@ function StepButtons() {
             </button>
             <button
                 onClick={() => selectStep(1)}
-                disabled={at + 1 >= candidateTrees.value.length}
+                disabled={!hasBeside(1)}
                 title="Next candidate (J)"
             >
                 <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
             </button>
+        </span>
+    );
+}
+
+/* Of which disturbance it is a part; Why says more. */
+function PartOf({ of }: { of: Shown }) {
+    const { incident } = of;
+    if (!incident || incident.members.length < 2) return null;
+    const isHead = incident.head_tree === of.tree;
+    return (
+        <span title={incidentSentence(incident)}>
+            {isHead ? "head" : "part"} of {incidentName(incident)}
         </span>
     );
 }
@@ -128,6 +142,7 @@ export function Detail() {
                     {formatCount(it.of)}
                 </span>
                 <span>at {formatTime(it.enter_ns)}</span>
+                <PartOf of={it} />
             </div>
             <p class="why">{it.why}</p>
             <NextStep of={it} />

@@ -5,7 +5,7 @@ import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
 
 const keys: [string, string][] = [
-    ["J / K", "next / previous candidate"],
+    ["J / K", "next / previous entry of the list"],
     ["B / N", "label it abnormal / normal (all that is chosen, after a lasso)"],
     ["R", "retrain: learn from the labels"],
     ["U", "undo the last label or retrain"],
@@ -29,6 +29,10 @@ const words: [string, string][] = [
     [
         "anomaly",
         "its evidence is strong, also in absolute terms. In any run some execution is the strangest; that alone makes no anomaly",
+    ],
+    [
+        "disturbance",
+        "an incident: executions that were strange together, because one of them, the head, delayed the others. Those that cost most time come first",
     ],
     [
         "label",

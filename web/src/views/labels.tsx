@@ -2,7 +2,12 @@
 import { executions } from "../state/store";
 import { nameOfCode, toggleLabel } from "../state/actions";
 
-export function LabelButtons(props: { tree: number; id: string; large?: boolean }) {
+export function LabelButtons(props: {
+    tree: number;
+    id: string;
+    large?: boolean;
+    small?: boolean /* signs only, for one line of many */;
+}) {
     const label = nameOfCode(executions.value?.label[props.tree] ?? 0);
     const button = (name: "abnormal" | "normal", word: string, key: string) => (
         <button
@@ -14,7 +19,8 @@ export function LabelButtons(props: { tree: number; id: string; large?: boolean 
                 toggleLabel(props.tree, name);
             }}
         >
-            <span aria-hidden="true">{name === "abnormal" ? "▲" : "●"}</span> {word}
+            <span aria-hidden="true">{name === "abnormal" ? "▲" : "●"}</span>{" "}
+            <span class={props.small ? "visually-hidden" : ""}>{word}</span>
             <span class="visually-hidden"> {props.id}</span>
             {props.large && <kbd aria-hidden="true">{key}</kbd>}
         </button>

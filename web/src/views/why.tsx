@@ -1,6 +1,7 @@
 // Why an execution is strange: the call paths that lost the time, what is called too often or not at
-// all, the chain of causes across ranks, and the subtrees that set it apart. Choosing a line marks
-// its calls in the structure and in the timeline.
+// all, the chain of causes across ranks, and the subtrees that set it apart; first, of which incident
+// it is a part and how likely chance does the same. Choosing a line marks its calls in the structure
+// and in the timeline.
 import { CauseLink, PathShare, Shown } from "../api/types";
 import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
 import { select, showView } from "../state/actions";
@@ -8,9 +9,10 @@ import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
 import { details, mark, shownRanks, timeWindow, whyThreshold } from "../state/store";
 import { executionId, shortId } from "../format/ids";
+import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseEnd, causeEnd } from "./cause_end";
 import { Subtrees } from "./subtrees";
-import { Await, Loading, Panel } from "./panel";
+import { Await, Loading, Panel, sentence } from "./panel";
 import { shown } from "./detail";
 import { locationOf } from "./timeline_data";
 
@@ -189,6 +191,30 @@ function Peers({ of }: { of: Shown }) {
     );
 }
 
+/* How sure it is that it is strange, and with what else. */
+function Standing({ of }: { of: Shown }) {
+    const { incident, false_alarm_probability: probability } = of;
+    return (
+        <section class="standing">
+            {incident && (
+                <p>
+                    {sentence(incidentSentence(incident))}{" "}
+                    {incident.head_tree !== of.tree && (
+                        <button onClick={() => select(incident.head_tree)}>
+                            Look at its head
+                        </button>
+                    )}
+                </p>
+            )}
+            {probability !== null && (
+                <p class="dim" title={`probability ${probability.toPrecision(2)}`}>
+                    In a run like this, {chanceWords(probability, of.of)}.
+                </p>
+            )}
+        </section>
+    );
+}
+
 export function Why() {
     const of = shown.value;
     return (
@@ -201,6 +227,7 @@ export function Why() {
                 >
                     {(it) => (
                         <div class="why-list">
+                            <Standing of={it} />
                             <Cause of={it} />
                             <Paths of={it} />
                             <Unusual of={it} />

@@ -1,0 +1,169 @@
+// Disturbances: what was strange together is one entry, which opens to its executions.
+import { accessible } from "./axe.mjs";
+import {
+    assert,
+    candidates,
+    detail,
+    listed,
+    loaded,
+    selectedId,
+    stateOf,
+    told,
+} from "./steps.mjs";
+
+export const name = "incidents: one disturbance is one entry, and opens to its executions";
+
+const open = (page) => page.locator('.incident .pick[aria-expanded="true"]');
+const members = (page) => page.locator(".members .pick-member");
+const isSelected = (page, id) =>
+    page.locator(".detail h1", { hasText: new RegExp(`^${id} `) }).waitFor();
+
+async function choose(page, name, value) {
+    await page.getByRole("combobox", { name, exact: true }).selectOption(value);
+}
+
+async function incidents(page, query) {
+    return page.evaluate(async (asked) => {
+        const { fois } = await (await fetch("api/v1/run")).json();
+        return (await fetch(`api/v1/fois/${fois[0].id}/incidents?${asked}`)).json();
+    }, query);
+}
+
+/* Of what lost most: its numbers, its executions, and that each can be selected and labelled. */
+async function opensToItsExecutions(page, first) {
+    const entry = candidates(page).first();
+    assert.equal(await selectedId(page), first.head, "the head of the first is selected");
+    const text = await entry.textContent();
+    assert.match(text, /▲ anomaly/);
+    assert.match(text, / lost.*at .*executions? on \d+ ranks?/s);
+    assert.ok(text.includes(`rank ${first.rank}`));
+    const ids = await members(page).locator(".id").allTextContents();
+    assert.deepEqual([...ids].sort(), [...first.members].sort());
+    assert.equal(ids[0], first.head, "the head is the first of them");
+    assert.equal(await page.locator(".members .is-head").count(), 1);
+
+    await page
+        .locator(".panel-why")
+        .getByText(/incident 1: head #/i)
+        .waitFor();
+    await page
+        .locator(".panel-why")
+        .getByText(/In a run like this, .* by chance/)
+        .waitFor();
+    await members(page).nth(1).click();
+    await isSelected(page, ids[1]);
+    assert.match(await detail(page).textContent(), /part of incident 1/);
+    assert.equal(await open(page).count(), 1, "it stays open");
+    await told(page, /labelled normal/, () =>
+        page
+            .locator(".members")
+            .getByRole("button", { name: `Normal ${ids[1]}`, exact: true })
+            .click(),
+    );
+    assert.equal(await stateOf(page, ids[1], "Normal"), "true");
+    await told(page, /as before/, () => page.keyboard.press("u"));
+    await page.getByRole("button", { name: "Look at its head" }).click();
+    await isSelected(page, first.head);
+}
+
+/* Enter opens and folds an entry; J and K go from one disturbance to the next. */
+async function worksByKeyboard(page, items) {
+    const pick = candidates(page).first().locator(".pick");
+    await pick.focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await open(page).count(), 0, "folded");
+    await page.keyboard.press("Enter");
+    assert.equal(await open(page).count(), 1);
+    await members(page).nth(1).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("j");
+    await isSelected(page, items[1].head);
+    await page.keyboard.press("k");
+    await isSelected(page, items[0].head);
+}
+
+/* Of an execution that is no head: its incident is open, and the line is marked. */
+async function linksRestore(page, server, first) {
+    const at = first.member_trees.findIndex((tree) => tree !== first.head_tree);
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#tree=${first.member_trees[at]}&views=why`);
+    await loaded(page);
+    const marked = page.locator('.members .pick-member[aria-pressed="true"] .id');
+    await marked.waitFor();
+    assert.equal(await marked.textContent(), first.members[at]);
+}
+
+async function filtersAct(page, first) {
+    await choose(page, "Verdict", "anomaly");
+    await page.waitForFunction(() => !document.querySelector(".incident.normal"));
+    await page.waitForFunction(() => /list=%3Aanomaly/.test(location.hash));
+    await choose(page, "Verdict", "");
+    const rank = first.ranks.at(-1);
+    const { total, items } = await incidents(page, `rank=${rank}`);
+    await choose(page, "Rank", String(rank));
+    await page
+        .locator(".candidates h2", { hasText: new RegExp(`\\b${total} disturbances?`) })
+        .waitFor();
+    assert.deepEqual(
+        await listed(page),
+        items.map(({ head }) => head),
+    );
+    await choose(page, "Rank", "");
+    await choose(page, "Label", "abnormal");
+    await page.getByText("No disturbance is like that").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await candidates(page).first().waitFor();
+}
+
+/* What is not fetched anew would still show the verdicts from before. */
+async function learningFetchesAnew(page, server) {
+    const [request] = await Promise.all([
+        page.waitForRequest(/incidents\?/),
+        (async () => {
+            await told(page, /labelled/, () => page.keyboard.press("b"));
+            await told(page, /Learnt from/, () => page.keyboard.press("r"));
+        })(),
+    ]);
+    assert.equal(new URL(request.url()).searchParams.get("offset"), "0");
+    if (!server.isMock) await told(page, /as before/, () => page.keyboard.press("u"));
+}
+
+async function fitsHalfAScreen(page) {
+    for (const width of [800, 1400]) {
+        await page.setViewportSize({ width, height: 900 });
+        const outside = await page.evaluate(() => {
+            const frame = document.querySelector(".candidates").getBoundingClientRect();
+            return [...document.querySelectorAll(".candidates button, .top button")]
+                .map((button) => [button.textContent, button.getBoundingClientRect()])
+                .filter(([, box]) => box.right > innerWidth || box.left < frame.left)
+                .concat(
+                    [...document.querySelectorAll(".candidates button")]
+                        .map((button) => [button.textContent, button.getBoundingClientRect()])
+                        .filter(([, box]) => box.right > frame.right),
+                )
+                .map(([text]) => text);
+        });
+        assert.deepEqual(outside, [], `${width} wide`);
+        await accessible(page, `${width} wide`);
+    }
+}
+
+export async function run({ page, server }) {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#views=why`);
+    await loaded(page);
+    const { items } = await incidents(page, "limit=50");
+    const first = items[0];
+    assert.deepEqual(
+        await listed(page),
+        items.map(({ head }) => head),
+        "those that cost most first",
+    );
+    assert.ok(first.members.length > 1, "the run's first disturbance has several executions");
+    await opensToItsExecutions(page, first);
+    await worksByKeyboard(page, items);
+    await filtersAct(page, first);
+    await linksRestore(page, server, first);
+    await fitsHalfAScreen(page);
+    await learningFetchesAnew(page, server);
+}

@@ -1,0 +1,54 @@
+// What the list on the left shows: in which order, and which of it. As text for a link, and as a
+// query for the server.
+import { Label, Verdict } from "../api/types";
+
+export const orders = ["incidents", "score", "next"] as const;
+
+export interface ListFilter {
+    rank: number | null;
+    verdict: "" | Verdict;
+    label: "" | Label | "none";
+    order: (typeof orders)[number];
+}
+
+export const firstFilter: ListFilter = {
+    rank: null,
+    verdict: "",
+    label: "",
+    order: "incidents",
+};
+
+function known<T extends string>(of: readonly T[], text: string, otherwise: T): T {
+    return of.includes(text as T) ? (text as T) : otherwise;
+}
+
+/* Null for what is shown at first. */
+export function printFilter({ rank, verdict, label, order }: ListFilter): string | null {
+    const text = [rank ?? "", verdict, label, order === firstFilter.order ? "" : order];
+    return text.join("") ? text.join(":") : null;
+}
+
+export function readFilter(text: string | null): ListFilter {
+    const [rank = "", verdict = "", label = "", order = ""] = (text ?? "").split(":");
+    return {
+        rank: /^\d{1,9}$/.test(rank) ? Number(rank) : null,
+        verdict: known(["", "anomaly", "normal"], verdict, ""),
+        label: known(["", "abnormal", "normal", "none"], label, ""),
+        order: known(orders, order, firstFilter.order),
+    };
+}
+
+export function isNarrowed({ rank, verdict, label }: ListFilter): boolean {
+    return rank !== null || verdict !== "" || label !== "";
+}
+
+/* What to ask of a function of interest for a part of the list. */
+export function filterQuery(filter: ListFilter, offset: number, limit: number): string {
+    const { rank, verdict, label, order } = filter;
+    const params = new URLSearchParams({ offset: String(offset), limit: String(limit) });
+    if (order !== "incidents") params.set("order", order);
+    if (rank !== null) params.set("rank", String(rank));
+    if (verdict) params.set("verdict", verdict);
+    if (label) params.set("label", label);
+    return `${order === "incidents" ? "incidents" : "candidates"}?${params}`;
+}

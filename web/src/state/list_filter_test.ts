@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { filterQuery, firstFilter, printFilter, readFilter } from "./list_filter";
+
+test("a link says nothing of the list as it is at first", () => {
+    assert.equal(printFilter(firstFilter), null);
+    assert.deepEqual(readFilter(null), firstFilter);
+});
+
+test("a link restores the order of the list and what of it is shown", () => {
+    for (const filter of [
+        { ...firstFilter, order: "score" as const },
+        { ...firstFilter, order: "next" as const, rank: 0 },
+        {
+            rank: 7,
+            verdict: "anomaly" as const,
+            label: "none" as const,
+            order: "incidents" as const,
+        },
+    ])
+        assert.deepEqual(readFilter(printFilter(filter)), filter);
+});
+
+test("a link that somebody broke shows the list as it is at first", () => {
+    assert.deepEqual(readFilter("x:strange:odd:fastest"), firstFilter);
+    assert.deepEqual(readFilter("1e9:<b>"), firstFilter);
+});
+
+test("incidents and executions are asked for of their own routes, by the same filters", () => {
+    const narrow = { ...firstFilter, rank: 3, verdict: "anomaly" as const };
+    assert.equal(
+        filterQuery(narrow, 0, 50),
+        "incidents?offset=0&limit=50&rank=3&verdict=anomaly",
+    );
+    assert.equal(
+        filterQuery({ ...narrow, order: "score" }, 50, 10),
+        "candidates?offset=50&limit=10&order=score&rank=3&verdict=anomaly",
+    );
+});

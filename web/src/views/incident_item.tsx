@@ -1,0 +1,147 @@
+// An incident in the list: what it lost, when, where it goes back to and why. It is open while one of
+// its executions is selected, and then has a line for each of them, the head first.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Incident } from "../api/types";
+import { shortId } from "../format/ids";
+import { incidentName, incidentSize } from "../format/incident_words";
+import { formatScore, formatTime, plural } from "../format/units";
+import { select } from "../state/actions";
+import { inTime } from "../state/entries";
+import { executions, selected } from "../state/store";
+import { LabelButtons } from "./labels";
+
+const mostAtFirst = 12;
+const moreAtATime = 100;
+
+function Member({ tree, id, isHead }: { tree: number; id: string; isHead: boolean }) {
+    const isSelected = selected.value === tree;
+    const all = executions.value;
+    const line = useRef<HTMLLIElement>(null);
+    useEffect(() => {
+        if (isSelected && !isHead) line.current?.scrollIntoView({ block: "nearest" });
+    }, [isSelected]);
+    const isAnomaly = all?.verdict[tree] === 1;
+    return (
+        <li
+            ref={line}
+            class={`member${isAnomaly ? " anomaly" : ""}${isSelected ? " selected" : ""}`}
+        >
+            <button class="pick-member" aria-pressed={isSelected} onClick={() => select(tree)}>
+                <span class="id" title={id}>
+                    {shortId(id)}
+                </span>
+                {isHead && <span class="is-head">head</span>}
+                {isAnomaly && <span class="visually-hidden">anomaly</span>}
+                {all && (
+                    <span
+                        class="duration"
+                        title={`what it took; score ${formatScore(all.score[tree])}`}
+                    >
+                        {formatTime(all.duration_ns[tree])}
+                    </span>
+                )}
+            </button>
+            <LabelButtons tree={tree} id={shortId(id)} small />
+        </li>
+    );
+}
+
+/* Those of a disturbance of a thousand ranks are not all shown at once. */
+function Members({ of, trees, id }: { of: Incident; trees: number[]; id: string }) {
+    const [most, setMost] = useState(mostAtFirst);
+    const begin = executions.value?.enter_ns;
+    const inOrder = useMemo(() => (begin ? inTime(trees, begin) : trees), [trees, begin]);
+    const idOf = useMemo(
+        () => new Map(of.member_trees.map((tree, i) => [tree, of.members[i]])),
+        [of],
+    );
+    const shown = Math.max(most, inOrder.indexOf(selected.value ?? -1) + 1);
+    const rest = inOrder.length - shown;
+    return (
+        <ul id={id} class="members" aria-label={`Executions of ${incidentName(of)}`}>
+            {inOrder.slice(0, shown).map((tree) => (
+                <Member
+                    key={tree}
+                    tree={tree}
+                    id={idOf.get(tree) ?? ""}
+                    isHead={tree === of.head_tree}
+                />
+            ))}
+            {rest > 0 && (
+                <li>
+                    <button onClick={() => setMost(shown + moreAtATime)}>
+                        {plural(Math.min(moreAtATime, rest), "more execution")}
+                    </button>
+                </li>
+            )}
+        </ul>
+    );
+}
+
+function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
+    return (
+        <>
+            <span class="line">
+                <span class="place" title="its number, by what it lost">
+                    {of.id ?? "–"}
+                </span>
+                <b title={`${of.head}: the execution it goes back to`}>{shortId(of.head)}</b>
+                <span title="where the cause is">rank {of.rank}</span>
+                <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
+            </span>
+            <span class="line">
+                <span class="place" />
+                <span title="over what is usual, in all of its executions">
+                    <strong>{formatTime(of.lost_ns)}</strong> lost
+                </span>
+                <span title="when the first of its executions began">
+                    at {formatTime(of.begin_ns)}
+                </span>
+            </span>
+            <span class="line">
+                <span class="place" aria-hidden="true">
+                    {of.members.length > 1 && (isOpen ? "▾" : "▸")}
+                </span>
+                <span>{incidentSize(of)}</span>
+            </span>
+        </>
+    );
+}
+
+export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
+    const isHead = selected.value === of.head_tree;
+    const isSelected = isHead || (selected.value !== null && trees.includes(selected.value));
+    const [isFolded, setFolded] = useState(false);
+    const pick = useRef<HTMLButtonElement>(null);
+    const hasSeveral = trees.length > 1;
+    const isOpen = isSelected && hasSeveral && !isFolded;
+    const members = `members-of-${of.head_tree}`;
+    useEffect(() => {
+        if (!isSelected) setFolded(false);
+    }, [isSelected]);
+    useEffect(() => {
+        if (!isHead) return;
+        pick.current?.parentElement?.scrollIntoView({ block: "nearest" });
+        pick.current?.scrollIntoView({ block: "nearest" });
+    }, [isHead]);
+    return (
+        <li class={`candidate incident ${of.verdict}${isSelected ? " selected" : ""}`}>
+            <button
+                ref={pick}
+                class="pick"
+                aria-pressed={isHead}
+                aria-expanded={hasSeveral ? isOpen : undefined}
+                aria-controls={isOpen ? members : undefined}
+                onClick={() => (isHead ? setFolded(!isFolded) : select(of.head_tree))}
+            >
+                <Facts of={of} isOpen={isOpen} />
+                <span class="why">{of.why}</span>
+            </button>
+            {isOpen ? (
+                <Members of={of} trees={trees} id={members} />
+            ) : (
+                <LabelButtons tree={of.head_tree} id={shortId(of.head)} />
+            )}
+        </li>
+    );
+}
