@@ -1,0 +1,49 @@
+/*
+ * fortran -- what the wrappers of Fortran's functions need of Open MPI, whose Fortran layer
+ * calls PMPI_Send where a program calls mpi_send_. That of MPICH calls MPI_Send, which is
+ * wrapped already.
+ *
+ * MPI's special values are variables in Fortran, known by their addresses.
+ */
+#ifndef SNAG_TRACER_FORTRAN_H
+#define SNAG_TRACER_FORTRAN_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/*
+ * fortran_find -- the function of Open MPI behind a wrapper, pmpi_send_ say; ends the program
+ * if there is none, as a program that calls mpi_send_ cannot go on without. found  remembers it
+ */
+void *fortran_find_slowly(void *_Atomic *found, const char *name);
+
+static inline void *fortran_find(void *_Atomic *found, const char *name)
+{
+    void *known = atomic_load_explicit(found, memory_order_acquire);
+
+    return __builtin_expect(known != NULL, 1) ? known : fortran_find_slowly(found, name);
+}
+
+/* fortran_buffer -- MPI_IN_PLACE of C for that of Fortran, others as they are. */
+const void *fortran_buffer(const void *buffer);
+
+/* fortran_ignores_status, fortran_ignores_statuses -- MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE.
+ */
+bool fortran_ignores_status(const void *status);
+bool fortran_ignores_statuses(const void *statuses);
+
+/* fortran_status -- converted into own, which is returned. */
+static inline const MPI_Status *fortran_status(const MPI_Fint *status, MPI_Status *own)
+{
+    PMPI_Status_f2c(status, own);
+    return own;
+}
+
+/* fortran_succeeded -- ierror is left out by programs of mpi_f08 that do not look at it. */
+static inline bool fortran_succeeded(const MPI_Fint *ierror)
+{
+    return ierror == NULL || *ierror == MPI_SUCCESS;
+}
+
+#endif
