@@ -21,12 +21,18 @@ SPECIAL(mpi_fortran_in_place);
 SPECIAL(mpi_fortran_status_ignore);
 SPECIAL(mpi_fortran_statuses_ignore);
 
+/* Those of mpi_f08 in MPICH, whose header has them with a type. */
+extern char mpich_status_ignore __asm__("MPIR_F08_MPI_STATUS_IGNORE_OBJ") __attribute__((weak));
+extern char mpich_statuses_ignore __asm__("MPIR_F08_MPI_STATUSES_IGNORE_OBJ")
+    __attribute__((weak));
+
 void *fortran_find_slowly(void *_Atomic *found, const char *name)
 {
-    static const char *const libraries[] = {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40"};
+    static const char *const libraries[] = {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40",
+                                            "libmpichfort.so.12"};
     void *function = dlsym(RTLD_NEXT, name);
 
-    for (int i = 0; i < 2 && function == NULL; i++) {
+    for (int i = 0; i < 3 && function == NULL; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
 
         function = library ? dlsym(library, name) : NULL;
@@ -46,10 +52,12 @@ const void *fortran_buffer(const void *buffer)
 
 bool fortran_ignores_status(const void *status)
 {
-    return status == NULL || IS_SPECIAL(status, mpi_fortran_status_ignore);
+    return status == NULL || IS_SPECIAL(status, mpi_fortran_status_ignore) ||
+           status == &mpich_status_ignore;
 }
 
 bool fortran_ignores_statuses(const void *statuses)
 {
-    return statuses == NULL || IS_SPECIAL(statuses, mpi_fortran_statuses_ignore);
+    return statuses == NULL || IS_SPECIAL(statuses, mpi_fortran_statuses_ignore) ||
+           statuses == &mpich_statuses_ignore;
 }

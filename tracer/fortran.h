@@ -1,7 +1,10 @@
 /*
- * fortran -- what the wrappers of Fortran's functions need of Open MPI, whose Fortran layer
- * calls PMPI_Send where a program calls mpi_send_. That of MPICH calls MPI_Send, which is
- * wrapped already.
+ * fortran -- what the wrappers of Fortran's functions need.
+ *
+ * Open MPI's Fortran layer calls PMPI_Send where a program calls mpi_send_, or mpi_send_f08_
+ * with "use mpi_f08". In MPICH only what is of mpi_f08 and has no choice buffer, mpi_wait_f08_
+ * say, does so; all else calls MPI_Send, which is wrapped already. So with MPICH only the
+ * wrappers of mpi_f08 are built.
  *
  * MPI's special values are variables in Fortran, known by their addresses.
  */
@@ -11,9 +14,18 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/* What the functions behind the wrappers begin with. */
+#define FORTRAN_REAL_MPI "pmpi_"
+#ifdef OPEN_MPI
+#define FORTRAN_REAL_F08 "pmpi_"
+#else
+#define FORTRAN_REAL_F08 "pmpir_"
+#endif
 
 /*
- * fortran_find -- the function of Open MPI behind a wrapper, pmpi_send_ say; ends the program
+ * fortran_find -- the function behind a wrapper, pmpi_send_ say; ends the program
  * if there is none, as a program that calls mpi_send_ cannot go on without. found  remembers it
  */
 void *fortran_find_slowly(void *_Atomic *found, const char *name);

@@ -1,11 +1,12 @@
 # wrappers.awk -- the wrappers of the MPI functions, made from mpi_calls.table:
 #
-#   awk -v make=calls|c|fortran -f wrappers.awk mpi_calls.table
+#   awk -v make=calls|c|fortran|f08 -f wrappers.awk mpi_calls.table
 #
 #   calls    MPI_CALLS(X), each function with its role
 #   c        MPI_Send and so on, which call PMPI_Send
-#   fortran  mpi_send_ and mpi_send_f08_, which call pmpi_send_ and pmpi_send_f08_ with the very
-#            arguments they were given: what is recorded is converted, the program's own is not
+#   fortran  mpi_send_, which calls pmpi_send_ with the very arguments it was given: what is
+#            recorded is converted, the program's own is not
+#   f08      mpi_send_f08_, likewise
 #
 # A wrapper is always the same few steps; each line of the table adds one statement to a step.
 
@@ -200,14 +201,14 @@ function make_fortran(which,    low, i) {
         print "    bool is_good = fortran_succeeded(f_ierror);\n"
     printf "%s", hooks("after", which, "fortran") hooks("always", which, "fortran")
     print "    call_end(&call);\n}\n"
-    fortran_entry(low, low "_")
-    fortran_entry(low, low "_f08_")
+    fortran_entry(low, low (make == "f08" ? "_f08_" : "_"))
 }
 
 function fortran_entry(low, symbol) {
     print "EXPORTED void mpi_" symbol "(" fortran_list("void *") ")\n{"
     print "    static void *_Atomic found;\n"
-    print "    " low "_traced((" low "_fn *)fortran_find(&found, \"pmpi_" symbol "\"), " \
+    print "    " low "_traced((" low "_fn *)fortran_find(&found, FORTRAN_REAL_" \
+        (make == "f08" ? "F08" : "MPI") " \"" symbol "\"), " \
         fortran_list("") ");\n}\n"
 }
 
@@ -256,7 +257,7 @@ BEGIN {
     else
         print "#include \"collectives.h\"\n#include \"completions.h\"\n#include \"making.h\"\n" \
             "#include \"messages.h\"\n#include \"run.h\""
-    if (make == "fortran")
+    if (make == "fortran" || make == "f08")
         print "#include \"fortran.h\"\n\n" \
             "/* Nobody but the linker knows them. */\n" \
             "#pragma GCC diagnostic ignored \"-Wmissing-prototypes\"\n"
