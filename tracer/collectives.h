@@ -12,7 +12,7 @@
 #ifndef SNAG_TRACER_COLLECTIVES_H
 #define SNAG_TRACER_COLLECTIVES_H
 
-#include "handles.h"
+#include "mpi_handles.h"
 #include "wrap.h"
 
 #define ROOT_NONE OTF2_COLLECTIVE_ROOT_NONE

@@ -61,7 +61,7 @@ void batch_complete(struct batch *b, struct call *call, int i, const MPI_Status 
 {
     struct open_request *r = &b->request[i];
 
-    if (i < 0 || !b->is_taken[i])
+    if (i < 0 || i >= b->n || !b->is_taken[i])
         return;
     if (r->kind != REQUEST_SILENT && r->is_active)
         record_completion(r, status, call_returned(call));

@@ -14,7 +14,7 @@
 #ifndef SNAG_TRACER_OPEN_REQUESTS_H
 #define SNAG_TRACER_OPEN_REQUESTS_H
 
-#include "handles.h"
+#include "mpi_handles.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -44,7 +44,7 @@ function c_parameters(    i, s, t) {
 
 function c_arguments(    i, s) {
     for (i = 1; i <= n_args; i++)
-        s = s (i > 1 ? ", " : "") (is_list(i) && needs_statuses && type[i] ~ /Status/ ? "wanted" : name[i])
+        s = s (i > 1 ? ", " : "") name[i]
     return s
 }
 
@@ -67,7 +67,7 @@ function fortran_types(    s) {
     return s
 }
 
-# Types that hooks get as a list of handles.h; gives its name, or "".
+# Types that hooks get as a list of mpi_handles.h; gives its name, or "".
 function list_of(t) {
     if (t ~ /^MPI_Request (\*|\[\])$/) return "request_list"
     if (t == "MPI_Message *") return "message_list"
@@ -81,18 +81,17 @@ function is_list(i) {
     return list_of(type[i]) != ""
 }
 
-# Statements of a hook in which lists are named by their arguments.
-function with_lists(text, prefix,    i, l) {
+# A statement of a hook in which lists are named by their arguments.
+function with_lists(text,    i, list, at, prefix) {
     for (i = 1; i <= n_args; i++) {
-        l = list_of(type[i])
-        if (l != "" && is_mentioned(name[i], text)) {
-            at = match(" " text " ", "[^A-Za-z_0-9.]" name[i] "[^A-Za-z_0-9]")
-            value = prefix l "(" (prefix == "c_" ? "" : "f_") \
-                (l == "status_list" ? "wanted" : name[i]) ")"
-            if (l == "status_list" && prefix != "c_")
-                value = prefix l "(wanted)"
-            text = substr(text, 1, at - 1) value substr(text, at + length(name[i]))
-        }
+        list = list_of(type[i])
+        if (list == "" || !is_mentioned(name[i], text))
+            continue
+        at = match(" " text " ", "[^A-Za-z_0-9.]" name[i] "[^A-Za-z_0-9]")
+        prefix = is_c ? "c_" : make == "f08" && list == "index_list" ? "f08_" : "f_"
+        text = substr(text, 1, at - 1) prefix list "(" \
+            (list == "status_list" ? "wanted" : is_c ? name[i] : "f_" name[i]) ")" \
+            substr(text, at + length(name[i]))
     }
     return text
 }
@@ -123,84 +122,71 @@ function fortran_value(t, n,    handle) {
     exit failed = 1
 }
 
-function hook(step, n, which, language,    text, s) {
-    text = line[step, n]
-    gsub(/OPERATION/, "OTF2_COLLECTIVE_OP_" toupper(which), text)
-    s = language == "fortran" ? conversions(text, "        ") : ""
-    return (step == "after" ? "    if (is_good) {\n" : "    {\n") s "        " with_lists(text, language == "c" ? "c_" : "f_") ";\n    }\n"
-}
-
-function hooks(step, which, language,    i, s) {
-    for (i = 1; i <= n_lines[step]; i++)
-        s = s hook(step, i, which, language)
+function hooks(step, which,    i, s, text) {
+    for (i = 1; i <= n_lines[step]; i++) {
+        text = line[step, i]
+        gsub(/OPERATION/, "OTF2_COLLECTIVE_OP_" toupper(which), text)
+        s = s (step == "after" ? "    if (is_good) {\n" : "    {\n") \
+            (is_c ? "" : conversions(text, "        ")) "        " with_lists(text) ";\n    }\n"
+    }
     return s
 }
 
-# What stands before MPI is called so that a status that is looked at is there.
-function statuses(language,    i, s, n, at) {
+# Before MPI is called: a status, or an array of them, if the program ignores what is looked at.
+function own_statuses(    i, s, given, ignore) {
     needs_statuses = 0
     for (i = 1; i <= n_args; i++) {
         if (type[i] !~ /Status/ || !is_mentioned(name[i], all_lines))
             continue
-        n = (language == "c" ? "" : "f_") name[i]
-        at = is_list(i) ? (language == "c" ? "MPI_STATUSES_IGNORE" : "statuses") : (language == "c" ? "MPI_STATUS_IGNORE" : "status")
-        ignored = language == "c" ? n " == " at : "fortran_ignores_" at "(" n ")"
-        if (is_list(i)) {
-            needs_statuses = 1
-            s = s "    void *wanted = batch_statuses(&batch, " n ", " ignored ");\n"
-        } else
-            s = s "    MPI_Status own_status;\n\n    if (" ignored ")\n        " n " = " \
-                (language == "c" ? "&own_status" : "(void *)&own_status") ";\n"
+        given = is_c ? name[i] : "f_" name[i]
+        ignore = is_list(i) ? "STATUSES" : "STATUS"
+        ignore = is_c ? given " == MPI_" ignore "_IGNORE" \
+                      : "fortran_ignores_" tolower(ignore) "(" given ")"
+        needs_statuses = is_list(i)
+        s = s (is_list(i) ? "    void *wanted = batch_statuses(&batch, " given ", " ignore ");\n" \
+                          : "    MPI_Status own_status;\n\n    if (" ignore ")\n        " \
+                            given " = (void *)&own_status;\n")
     }
     return s
 }
 
-function make_c(which,    s) {
-    print "EXPORTED int MPI_" which "(" c_parameters() ")\n{"
-    print "    struct call call = call_begin(CALL_" which ");"
-    for (i = 1; i <= n_lines["state"]; i++)
-        print "    " line["state", i] ";"
-    print "    int rc;\n"
-    if (all_lines != "" && !even_unrecorded) {
-        needs_statuses = 0
-        print "    if (!call.is_recorded)\n        return PMPI_" which "(" c_arguments() ");"
-    }
-    printf "%s", hooks("before", which, "c")
-    printf "%s", statuses("c")
-    print "    rc = PMPI_" which "(" c_arguments() ");"
-    if (n_lines["after"] || is_mentioned("is_good", all_lines))
-        print "    bool is_good = rc == MPI_SUCCESS;\n"
-    printf "%s", hooks("after", which, "c") hooks("always", which, "c")
-    print "    call_end(&call);\n    return rc;\n}\n"
-}
-
-function fortran_call(    s) {
-    s = fortran_list("")
+# The call of MPI: its last line but what is said in `before`.
+function call_mpi(which,    i, s) {
+    s = is_c ? c_arguments() : fortran_list("")
     if (needs_statuses)
         for (i = 1; i <= n_args; i++)
             if (type[i] ~ /Status/)
-                sub("f_" name[i], "wanted", s)
-    return "    mpi(" s ");"
+                sub((is_c ? "" : "f_") name[i], "wanted", s)
+    return is_c ? "PMPI_" which "(" s ");" : "mpi(" s ");"
 }
 
-function make_fortran(which,    low, i) {
-    low = tolower(which)
-    print "typedef void " low "_fn(" fortran_types() ");"
-    print "static void " low "_traced(" low "_fn *mpi, " fortran_list("void *") ")\n{"
+function body(which,    i) {
     print "    struct call call = call_begin(CALL_" which ");"
     for (i = 1; i <= n_lines["state"]; i++)
         print "    " line["state", i] ";"
-    if (all_lines != "" && !even_unrecorded) {
-        needs_statuses = 0
-        print "\n    if (!call.is_recorded) {\n    " fortran_call() "\n        return;\n    }"
-    }
-    printf "%s", hooks("before", which, "fortran")
-    printf "%s", statuses("fortran")
-    print fortran_call()
+    needs_statuses = 0
+    if (all_lines != "" && !even_unrecorded && is_c)
+        print "\n    if (!call.is_recorded)\n        return " call_mpi(which)
+    else if (all_lines != "" && !even_unrecorded)
+        print "\n    if (!call.is_recorded) {\n        " call_mpi(which) "\n        return;\n    }"
+    printf "%s", hooks("before", which) own_statuses()
+    print (is_c ? "    int rc = " : "    ") call_mpi(which)
     if (n_lines["after"] || is_mentioned("is_good", all_lines))
-        print "    bool is_good = fortran_succeeded(f_ierror);\n"
-    printf "%s", hooks("after", which, "fortran") hooks("always", which, "fortran")
-    print "    call_end(&call);\n}\n"
+        print "    bool is_good = " (is_c ? "rc == MPI_SUCCESS" : "fortran_succeeded(f_ierror)") ";\n"
+    printf "%s", hooks("after", which) hooks("always", which)
+    print "    call_end(&call);" (is_c ? "\n    return rc;" : "") "\n}\n"
+}
+
+function make_c(which) {
+    print "EXPORTED int MPI_" which "(" c_parameters() ")\n{"
+    body(which)
+}
+
+function make_fortran(which,    low) {
+    low = tolower(which)
+    print "typedef void " low "_fn(" fortran_types() ");"
+    print "static void " low "_traced(" low "_fn *mpi, " fortran_list("void *") ")\n{"
+    body(which)
     fortran_entry(low, low (make == "f08" ? "_f08_" : "_"))
 }
 
@@ -248,6 +234,7 @@ function copy_from(other,    step, i) {
 }
 
 BEGIN {
+    is_c = make == "c"
     split("state before after always", step_names, " ")
     for (i in step_names)
         steps[step_names[i]] = 1

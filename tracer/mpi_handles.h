@@ -1,11 +1,12 @@
 /*
- * handles -- handles of MPI as a wrapper is given them, whatever language it was called from.
+ * mpi_handles -- handles of MPI as a wrapper is given them, whatever language it was called
+ * from.
  *
  * A program of C has them as they are, one of Fortran as integers. What is recorded of an array
  * of them asks for one after the other; only those that are asked for are converted.
  */
-#ifndef SNAG_TRACER_HANDLES_H
-#define SNAG_TRACER_HANDLES_H
+#ifndef SNAG_TRACER_MPI_HANDLES_H
+#define SNAG_TRACER_MPI_HANDLES_H
 
 #include <mpi.h>
 #include <stdint.h>
@@ -29,7 +30,13 @@ struct status_list {
     const MPI_Fint *fortran;
 };
 
-/* Positions in an array; the first is 0 in C, 1 in Fortran. */
+/* Positions in an array; the first is 0 in C, 1 in Fortran. MPICH before 4.1 gives programs of
+ * mpi_f08 those of C (pmodels/mpich#6270). */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define FIRST_INDEX_F08 0
+#else
+#define FIRST_INDEX_F08 1
+#endif
 struct index_list {
     const int *value;
     int first;
@@ -92,6 +99,11 @@ static inline struct index_list c_index_list(const int *list)
 static inline struct index_list f_index_list(const int *list)
 {
     return (struct index_list){list, 1};
+}
+
+static inline struct index_list f08_index_list(const int *list)
+{
+    return (struct index_list){list, FIRST_INDEX_F08};
 }
 
 /* index_at -- counted from 0; negative for MPI_UNDEFINED. */
