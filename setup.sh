@@ -20,7 +20,7 @@ packages=(
     libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev
-    libopenmpi-dev openmpi-bin
+    libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
     chromium
 )
 

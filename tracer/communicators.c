@@ -1,7 +1,7 @@
 /*
  * Handles may be reused once a communicator is freed, so those that are alive are kept apart
- * from the definitions, which are for ever. Programs have few communicators at a time: the
- * live ones are searched from the newest to the oldest. The lock guards both lists.
+ * from the definitions, which are for ever: in a hash table whose buckets are lists. The lock
+ * guards both.
  */
 #include "communicator_handles.h"
 
@@ -10,18 +10,34 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define MOST_COMMUNICATORS 4096 /* a program may make and free them for ever */
+#define MOST_COMMUNICATORS 16384 /* a program may make and free them for ever */
+#define N_BUCKETS 4096           /* a power of two */
 
 struct live {
     MPI_Comm handle;
     uint32_t id;
+    struct live *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct communicator *known;
-static struct live *live;
-static uint32_t n_known, n_live, n_named; /* n_named: pairs made up by this rank */
+static struct live *bucket[N_BUCKETS];
+static uint32_t n_known, cap_known, n_named; /* n_named: pairs made up by this rank */
+
+/* Where the handle is, or would be; with the lock held. A handle is a pointer or an int. */
+static struct live **find(MPI_Comm handle)
+{
+    uint64_t bits = 0;
+    struct live **at;
+
+    memcpy(&bits, &handle, sizeof handle);
+    at = &bucket[(bits * 0x9e3779b97f4a7c15u >> 40) & (N_BUCKETS - 1)];
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    return at;
+}
 
 static char *name_of(MPI_Comm comm)
 {
@@ -51,6 +67,27 @@ static uint32_t *members_of(MPI_Comm comm, int n)
     return to;
 }
 
+/* With the lock held. A handle that was freed unseen may be there still. */
+static void keep(MPI_Comm comm, struct communicator c)
+{
+    struct live **at = find(comm);
+
+    if (*at == NULL) {
+        *at = must_resize(NULL, 1, sizeof **at);
+        **at = (struct live){.handle = comm};
+    }
+    if (n_known == cap_known) {
+        cap_known = cap_known ? 2 * cap_known : 16;
+        known = must_resize(known, cap_known, sizeof *known);
+    }
+    (*at)->id = n_known;
+    known[n_known++] = c;
+    if (n_known == MOST_COMMUNICATORS)
+        complain("more than %d communicators: of messages and collectives in further ones "
+                 "only the calls are recorded",
+                 MOST_COMMUNICATORS);
+}
+
 static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
 {
     struct communicator c = {.first_rank = pair[0], .number = pair[1], .parent = parent};
@@ -60,14 +97,10 @@ static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
     c.size = (uint32_t)size;
     c.member = members_of(comm, size);
     pthread_mutex_lock(&lock);
-    if (n_known < MOST_COMMUNICATORS) {
-        known = must_resize(known, n_known + 1, sizeof *known);
-        live = must_resize(live, n_live + 1, sizeof *live);
-        live[n_live++] = (struct live){comm, n_known};
-        known[n_known++] = c;
-    } else {
+    if (n_known < MOST_COMMUNICATORS)
+        keep(comm, c);
+    else
         free(c.member);
-    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -83,16 +116,16 @@ void communicators_begin(void)
 
 uint32_t communicator_id(MPI_Comm comm)
 {
-    uint32_t id = COMMUNICATOR_NONE;
+    const struct live *found;
+    uint32_t id;
 
     if (comm == MPI_COMM_WORLD)
         return COMMUNICATOR_WORLD;
     if (comm == MPI_COMM_SELF)
         return COMMUNICATOR_SELF;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = n_live; i-- > 0 && id == COMMUNICATOR_NONE;)
-        if (live[i].handle == comm)
-            id = live[i].id;
+    found = *find(comm);
+    id = found ? found->id : COMMUNICATOR_NONE;
     pthread_mutex_unlock(&lock);
     return id;
 }
@@ -122,18 +155,19 @@ void communicator_add(MPI_Comm comm, MPI_Comm parent)
 void communicator_remove(MPI_Comm comm)
 {
     char *name = name_of(comm);
-    bool is_found = false;
+    struct live **at, *found;
 
     pthread_mutex_lock(&lock);
-    for (uint32_t i = n_live; i-- > 0 && !is_found;)
-        if (live[i].handle == comm) {
-            is_found = true;
-            known[live[i].id].name = name;
-            live[i] = live[--n_live];
-        }
+    at = find(comm);
+    found = *at;
+    if (found) {
+        known[found->id].name = name;
+        *at = found->next;
+    }
     pthread_mutex_unlock(&lock);
-    if (!is_found)
+    if (found == NULL)
         free(name);
+    free(found);
 }
 
 uint32_t communicators_from(uint32_t first,
@@ -151,9 +185,10 @@ uint32_t communicators_from(uint32_t first,
 
 const struct communicator *communicators_known(uint32_t *n)
 {
-    for (uint32_t i = 0; i < n_live; i++)
-        if (known[live[i].id].name == NULL)
-            known[live[i].id].name = name_of(live[i].handle);
+    for (size_t i = 0; i < N_BUCKETS; i++)
+        for (const struct live *l = bucket[i]; l; l = l->next)
+            if (known[l->id].name == NULL)
+                known[l->id].name = name_of(l->handle);
     *n = n_known;
     return known;
 }

@@ -1,4 +1,8 @@
-/* A hash table of queues. The lock guards all of it; entries that are free are kept. */
+/*
+ * Two hash tables over the same entries: by handle and variable, which nearly always finds the
+ * one that is meant, and by handle alone, each bucket a queue with the oldest first. They grow
+ * together. The lock guards all of it; entries that are free are kept.
+ */
 #include "open_requests.h"
 
 #include "complain.h"
@@ -6,12 +10,24 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdlib.h>
 
-#define N_QUEUES 4096 /* a power of two */
+#define FIRST_BUCKETS 1024u /* a power of two */
+
+struct entry {
+    struct open_request request;
+    struct entry *next_exact;    /* same bucket of handle and variable; next that is free */
+    struct entry *older, *newer; /* same bucket of the handle */
+};
+
+struct queue {
+    struct entry *oldest, *newest;
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct open_request *queue[N_QUEUES], *spare;
+static struct entry **exact, *spare; /* [n_buckets] */
+static struct queue *queues;         /* [n_buckets] */
+static size_t n_buckets, n_entries;
 static atomic_uint_fast64_t last_id;
 
 uint64_t request_id(void)
@@ -19,64 +35,113 @@ uint64_t request_id(void)
     return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 }
 
-/* A handle is a pointer or an int, as the MPI library likes. */
-static struct open_request **queue_of(MPI_Request handle)
+static size_t bucket(uint64_t bits)
 {
-    uint64_t bits = 0;
-
-    memcpy(&bits, &handle, sizeof handle < sizeof bits ? sizeof handle : sizeof bits);
-    return &queue[(bits * 0x9e3779b97f4a7c15u >> 40) & (N_QUEUES - 1)];
+    return (size_t)(bits * 0x9e3779b97f4a7c15u >> 32) & (n_buckets - 1);
 }
 
-void request_put(const struct open_request *r, MPI_Request handle, const MPI_Request *where)
+static struct entry **exact_of(struct handle_key key)
 {
-    struct open_request **at, *entry;
+    return &exact[bucket(key.bits ^ (uint64_t)(uintptr_t)key.where << 1)];
+}
+
+static struct queue *queue_of(struct handle_key key)
+{
+    return &queues[bucket(key.bits)];
+}
+
+static void link_entry(struct entry *e)
+{
+    struct entry **first = exact_of(e->request.key);
+    struct queue *q = queue_of(e->request.key);
+
+    e->next_exact = *first;
+    *first = e;
+    e->older = q->newest;
+    e->newer = NULL;
+    *(q->newest ? &q->newest->newer : &q->oldest) = e;
+    q->newest = e;
+}
+
+static void unlink_entry(struct entry *e)
+{
+    struct entry **at = exact_of(e->request.key);
+    struct queue *q = queue_of(e->request.key);
+
+    while (*at != e)
+        at = &(*at)->next_exact;
+    *at = e->next_exact;
+    *(e->older ? &e->older->newer : &q->oldest) = e->newer;
+    *(e->newer ? &e->newer->older : &q->newest) = e->older;
+}
+
+static void grow(void)
+{
+    struct queue *old = queues;
+    size_t n_old = n_buckets;
+
+    n_buckets = n_old ? 4 * n_old : FIRST_BUCKETS;
+    free(exact);
+    exact = must_resize(NULL, n_buckets, sizeof *exact);
+    queues = must_resize(NULL, n_buckets, sizeof *queues);
+    memset(exact, 0, n_buckets * sizeof *exact);
+    memset(queues, 0, n_buckets * sizeof *queues);
+    for (size_t i = 0; i < n_old; i++)
+        for (struct entry *e = old[i].oldest, *newer; e; e = newer) {
+            newer = e->newer;
+            link_entry(e);
+        }
+    free(old);
+}
+
+void request_put(const struct open_request *r)
+{
+    struct entry *e;
 
     pthread_mutex_lock(&lock);
-    entry = spare;
-    if (entry)
-        spare = entry->next;
+    if (n_entries >= n_buckets)
+        grow();
+    e = spare;
+    if (e)
+        spare = e->next_exact;
     else
-        entry = must_resize(NULL, 1, sizeof *entry);
-    *entry = *r;
-    entry->handle = handle;
-    entry->where = where;
-    entry->next = NULL;
-    for (at = queue_of(handle); *at; at = &(*at)->next)
-        ;
-    *at = entry;
+        e = must_resize(NULL, 1, sizeof *e);
+    e->request = *r;
+    link_entry(e);
+    n_entries++;
     pthread_mutex_unlock(&lock);
 }
 
-bool request_take(const MPI_Request *where, struct open_request *r)
+/* With the lock held. */
+static struct entry *find(struct handle_key key)
 {
-    struct open_request **at, **found = NULL, *entry;
+    struct entry *e;
 
-    if (*where == MPI_REQUEST_NULL)
+    if (n_entries == 0)
+        return NULL;
+    for (e = *exact_of(key); e; e = e->next_exact)
+        if (e->request.key.bits == key.bits && e->request.key.where == key.where)
+            return e;
+    for (e = queue_of(key)->oldest; e && e->request.key.bits != key.bits; e = e->newer)
+        ;
+    return e;
+}
+
+bool request_take(struct handle_key key, struct open_request *r)
+{
+    struct entry *e;
+
+    if (key.bits == request_bits(MPI_REQUEST_NULL))
         return false;
     pthread_mutex_lock(&lock);
-    for (at = queue_of(*where); *at; at = &(*at)->next) {
-        if ((*at)->handle != *where)
-            continue;
-        if (found == NULL)
-            found = at;
-        if ((*at)->where == where) {
-            found = at;
-            break;
-        }
-    }
-    if (found) {
-        entry = *found;
-        *found = entry->next;
-        *r = *entry;
-        entry->next = spare;
-        spare = entry;
+    e = find(key);
+    if (e) {
+        *r = e->request;
+        unlink_entry(e);
+        e->next_exact = spare;
+        spare = e;
+        n_entries--;
     }
     pthread_mutex_unlock(&lock);
-    return found != NULL;
-}
-
-void request_put_back(const struct open_request *r)
-{
-    request_put(r, r->handle, r->where);
+    return e != NULL;
 }

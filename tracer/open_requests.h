@@ -1,5 +1,6 @@
 /*
- * open_requests -- what is known of each MPI_Request that has not been completed.
+ * open_requests -- what is known of each MPI_Request that has not been completed, and of each
+ * MPI_Message that was matched by a probe and not received.
  *
  * A completion says neither what was started nor in which communicator, so that is kept from
  * the start to the end. A wrapper takes the entries of its requests before it calls MPI, and
@@ -8,19 +9,20 @@
  *
  * Handles are not unique. Open MPI gives every small send that is complete at once the same
  * one. Among entries of one handle, that whose request variable is the one at hand is meant,
- * else the oldest.
+ * else the oldest. Either is found in constant time, however many there are.
  */
 #ifndef SNAG_TRACER_OPEN_REQUESTS_H
 #define SNAG_TRACER_OPEN_REQUESTS_H
 
-#include <mpi.h>
+#include "mpi_handles.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
-    REQUEST_SILENT, /* leaves no records: MPI_PROC_NULL, a communicator we do not know */
+    REQUEST_SILENT, /* leaves no records: MPI_PROC_NULL, a communicator we do not know, ... */
 };
 
 struct open_request {
@@ -32,22 +34,16 @@ struct open_request {
     bool is_cancel_asked; /* MPI_Cancel was called for it */
     uint32_t peer, tag;   /* of a persistent send */
     uint64_t bytes;       /* of a persistent send */
-    MPI_Request handle;   /* from here on: open_requests.c only */
-    const MPI_Request *where;
-    struct open_request *next;
+    struct handle_key key;
 };
 
 /* request_id -- an id that no other request of this process has. Thread-safe. */
 uint64_t request_id(void);
 
-/* request_put -- remember a copy of r under its handle, which is at *where. Thread-safe. */
-void request_put(const struct open_request *r, MPI_Request handle, const MPI_Request *where);
+/* request_put -- remember a copy of r under r->key. Thread-safe. */
+void request_put(const struct open_request *r);
 
-/* request_take -- find the request at *where and forget it; false if it is none of ours, or
- * MPI_REQUEST_NULL. Thread-safe. */
-bool request_take(const MPI_Request *where, struct open_request *r);
-
-/* request_put_back -- what was taken and is not complete, or is persistent. Thread-safe. */
-void request_put_back(const struct open_request *r);
+/* request_take -- find the request and forget it; false if it is none of ours. Thread-safe. */
+bool request_take(struct handle_key key, struct open_request *r);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "mpi_calls.h"
 
+#include <otf2/otf2.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>

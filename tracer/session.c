@@ -12,19 +12,26 @@
 #include "archive.h"
 #include "communicators.h"
 #include "complain.h"
+#include "ending.h"
 #include "filter.h"
 #include "live.h"
 #include "rescue.h"
 #include "session_files.h"
 #include "team.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define MOST_OFFSETS 2
 
+/* GATHERING: recording is over, and the ranks wait for each other; who is ended meanwhile can
+ * still save its part alone. */
+enum phase { CLOSED, OPEN, GATHERING };
+
 static struct {
-    bool is_open, has_archive;
+    _Atomic enum phase phase;
+    bool has_archive;
     pid_t pid; /* a child of a fork has no session */
     char *directory;
     int64_t realtime_ns;
@@ -34,7 +41,12 @@ static struct {
 
 bool session_is_open(void)
 {
-    return session.is_open && session.pid == getpid();
+    return session.phase == OPEN && session.pid == getpid();
+}
+
+bool session_is_unsaved(void)
+{
+    return session.phase != CLOSED && session.pid == getpid();
 }
 
 /* --------------------------------------------------------------------------------- opening */
@@ -134,7 +146,8 @@ void session_open(void)
     communicators_begin();
     measure_offset();
     session_files_list_ranks(getenv("SNAG_TRACER_RANKS"));
-    session.is_open = true;
+    session.phase = OPEN;
+    ending_watch();
     sink = choose_sink();
     if (sink)
         recorder_attach(sink);
@@ -245,6 +258,13 @@ static struct unified_map unify(const struct recorder *newest, struct unified *u
     return own_map;
 }
 
+/* Only one of those that would end the session does. */
+static bool pass(enum phase from, enum phase to)
+{
+    return session.phase == from && session.pid == getpid() &&
+           atomic_compare_exchange_strong(&session.phase, &from, to);
+}
+
 static void complete_archive(struct recorder *newest)
 {
     struct unified u = {0};
@@ -252,6 +272,8 @@ static void complete_archive(struct recorder *newest)
     bool is_good;
 
     map = unify(newest, &u);
+    while (!pass(GATHERING, CLOSED))
+        pause(); /* the process is being ended, and saves its part */
     is_good = archive_end_events(newest, &map, session.offset, session.n_offsets);
     if (team_rank() == 0)
         is_good = archive_define(&u, (uint32_t)team_size()) && is_good;
@@ -267,9 +289,8 @@ void session_close(void)
 {
     struct recorder *newest;
 
-    if (!session_is_open())
+    if (!pass(OPEN, session.has_archive ? GATHERING : CLOSED))
         return;
-    session.is_open = false;
     newest = recorder_stop();
     live_stop();
     if (session.has_archive)
@@ -282,11 +303,18 @@ void session_abandon(void)
     struct recorder *newest;
     struct blob own;
 
-    if (!session_is_open())
+    if (!team_is_mpi()) {
+        session_close(); /* there is nobody to wait for */
         return;
-    session.is_open = false;
-    newest = recorder_stop();
-    live_stop();
+    }
+    if (pass(OPEN, CLOSED)) {
+        newest = recorder_stop();
+        live_stop();
+    } else if (pass(GATHERING, CLOSED)) {
+        newest = recorder_newest();
+    } else {
+        return;
+    }
     if (!session.has_archive)
         return;
     own = pack_all(newest, true);

@@ -24,12 +24,16 @@ void session_end_of_run(void);
  * PMPI_Finalize. Nothing happens if it is not open, or in a child of a fork. */
 void session_close(void);
 
-/* session_abandon -- as session_close, but alone: the program ends without MPI_Finalize. */
+/* session_abandon -- as session_close, but alone: the program ends without MPI_Finalize, or is
+ * ended. Any thread may call it. */
 void session_abandon(void);
 
 /* session_is_open -- whether the session is open; the same on all ranks, false in a child of a
  * fork. */
 bool session_is_open(void);
+
+/* session_is_unsaved -- whether session_abandon would save anything. */
+bool session_is_unsaved(void);
 
 /* session_first_call -- the process records for the first time: who is alone begins here. */
 void session_first_call(void);

@@ -103,7 +103,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (session_is_open() && dlsym(RTLD_DEFAULT, "MPI_Init") != NULL)
         complain("process %d is of MPI, whose calls are not recorded: that takes "
-                 "libsnag-tracer.so (snag record --tracer mpi)",
+                 "another library (snag record --tracer openmpi or mpich)",
                  (int)getpid());
     session_end_of_run();
     session_close();

@@ -1,5 +1,6 @@
 /*
- * wrap -- what the wrappers of the MPI functions have in common.
+ * wrap -- what the wrappers of the MPI functions have in common. They are made of the table
+ * mpi_calls.table, each in this way:
  *
  *     struct call call = call_begin(CALL_Send);
  *     ...                                          records at call.begin_ns
@@ -17,6 +18,7 @@
 #include "mpi_calls.h"
 
 #include <mpi.h>
+#include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -104,9 +104,21 @@ static int choose_library(struct recording *r)
 {
     const struct settings *s = r->settings;
 
-    r->program = tracer_program_look(s->args[0]);
+    r->program = tracer_program_look(s->args, (size_t)s->n_args);
     if (s->tracer)
         r->program.kind = tracer_kind_find(s->tracer);
+    else if (r->program.obstacle == TRACER_STATIC)
+        return err_set(ERR_UNSUPPORTED,
+                       "'%s' is linked statically, and the tracer is a library: nothing would "
+                       "be recorded. Link it dynamically; if it only starts other programs, "
+                       "say which --tracer they need",
+                       r->program.name);
+    else if (r->program.obstacle == TRACER_SET_UID)
+        return err_set(ERR_UNSUPPORTED,
+                       "'%s' runs with other rights than yours (set-uid, set-gid or "
+                       "capabilities), so no library is loaded into it: nothing would be "
+                       "recorded. Run a copy without them, or as its owner",
+                       r->program.name);
     return tracer_library_find(r->program.kind, r->library);
 }
 
@@ -376,26 +388,23 @@ static unsigned count_others(const struct recording *r)
     }
 }
 
+/* Why, and what to do. */
 static void say_nothing(const struct recording *r)
 {
-    const char *program = r->settings->args[0];
-
     if (r->settings->is_json)
         put_json(json_pack("{s:n, s:i}", "trace", "status", r->status));
-    else if (r->program.is_static)
+    else if (r->program.kind != TRACER_SERIAL)
         say(r->settings,
-            "nothing was recorded: '%s' is linked statically, and the tracer is a library",
-            program);
-    else if (r->program.kind == TRACER_MPI)
-        say(r->settings,
-            "nothing was recorded: MPI was not started, or not from where the tracer sees it "
-            "(Fortran under Open MPI, static programs), or no rank got to its end. Programs "
-            "without MPI: --tracer serial");
+            "nothing was recorded: MPI was not started, or is another one than %s (--tracer "
+            "%s), "
+            "or no rank got to its end. Programs without MPI: --tracer serial",
+            r->program.kind == TRACER_MPICH ? "MPICH" : "Open MPI",
+            r->program.kind == TRACER_MPICH ? "openmpi" : "mpich");
     else
         say(r->settings,
             "nothing was recorded: '%s' was not compiled with -finstrument-functions, and is "
-            "no program of MPI (if it is: --tracer mpi)",
-            program);
+            "no program of MPI (if it starts one: --tracer openmpi or mpich)",
+            r->program.name);
 }
 
 /* Returns whether there is a trace. */
@@ -457,5 +466,7 @@ int cmd_record(const struct settings *settings)
         has_recorded = say_what_is_there(&r);
     end_watch(&r, has_run, has_recorded);
     remove_socket(&r);
+    if (has_run && !has_recorded && r.status == 0)
+        return STATUS_FAILED;
     return rc < 0 ? rc : r.status;
 }

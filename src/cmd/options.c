@@ -134,9 +134,9 @@ static const struct option_row rows[] = {
     {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
      .help = "also show what is strange while the program runs, as snag watch does"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
-     .help = "library to load (default: mpi for what mpirun and its like start, and what is "
-             "linked with MPI)",
-     .choices = "mpi|serial"},
+     .help = "library to load (default: by what the program is linked with, or by what starts "
+             "it, mpirun and its like)",
+     .choices = "openmpi|mpich|serial"},
     {"once", 0, OPTION_FLAG, AT(page.is_once), NULL,
      .help = "end with the program; else the page stays until a signal"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND",

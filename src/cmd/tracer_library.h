@@ -1,8 +1,9 @@
 /*
  * tracer_library -- which of the tracer's libraries a program needs, and where it is.
  *
- * That for MPI is for what a launcher of MPI starts, or what is linked with an MPI library; the
- * other one is for everything else.
+ * Those for MPI are for what a launcher of MPI starts, or what is linked with an MPI library:
+ * one for Open MPI, one for MPICH and all that are like it inside. The third one is for
+ * everything else.
  */
 #ifndef SNAG_CMD_TRACER_LIBRARY_H
 #define SNAG_CMD_TRACER_LIBRARY_H
@@ -10,24 +11,31 @@
 #include "base/fs.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
-enum tracer_kind { TRACER_MPI, TRACER_SERIAL, TRACER_KINDS };
+enum tracer_kind { TRACER_OPEN_MPI, TRACER_MPICH, TRACER_SERIAL, TRACER_KINDS };
 
-/* tracer_kind_find -- by its name, "mpi" or "serial"; TRACER_KINDS for another. */
+/* tracer_kind_find -- by its name, "openmpi", "mpich" or "serial"; TRACER_KINDS for another. */
 enum tracer_kind tracer_kind_find(const char *name);
 
-/* What is known of a program before it runs. */
+/* Why no library can be loaded into a program. */
+enum tracer_obstacle { TRACER_NO_OBSTACLE, TRACER_STATIC, TRACER_SET_UID };
+
+/* What is known of a command before it runs. */
 struct tracer_program {
     enum tracer_kind kind;
-    bool is_static; /* no library can be loaded into it */
+    enum tracer_obstacle obstacle;
+    const char *name; /* the argument that is the program, behind launchers */
 };
 
 /*
  * tracer_program_look -- look at what is about to be run.
- *   program  as typed; found by PATH where it has no slash
- * Asks the dynamic loader for the libraries of the program, which does not run for that.
+ *   args  (n) as typed; programs are found by PATH where they have no slash
+ * Behind a launcher of MPI the first argument that is a program of MPI decides; where there is
+ * none, scripts say, the launcher does. Asks the dynamic loader for the libraries of programs,
+ * which do not run for that.
  */
-struct tracer_program tracer_program_look(const char *program);
+struct tracer_program tracer_program_look(const char *const *args, size_t n);
 
 /*
  * tracer_library_find -- the library: where it was installed beside this program, or built.

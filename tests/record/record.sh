@@ -49,10 +49,10 @@ record 0 --quiet -- "$instrumented"
 record 7 --json -o as-json "$instrumented" 7
 [ "$(jq -c '[.trace, .ranks, .threads, .events, .functions, .has_mpi, .status]' err)" = \
     '["as-json",1,2,124,4,false,7]' ] || fail "as JSON it says something else"
-record 0 --json "$plain"
+record 1 --json "$plain"
 [ "$(jq -c . err)" = '{"trace":null,"status":0}' ] || fail "as JSON nothing is something"
 
-record 0 -o plain "$plain"
+record 1 -o plain "$plain"
 said "was not compiled with -finstrument-functions"
 [ ! -e plain ] || fail "a trace of nothing"
 

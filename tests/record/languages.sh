@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The same communication in C and in Fortran by mpif.h, by "use mpi" and by "use mpi_f08", with
+# each MPI that is installed: what is recorded is the same, event by event.
+#
+#   languages.sh SNAG DIRECTORY-OF-THE-TRACERS
+snag=$1 tracers=$2
+. "$(dirname "$0")/mpi/lib.sh"
+
+for tool in otf2-print gfortran jq; do
+    command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+
+# compile MPI VARIANT -- mpich's header itself is not without warnings, nor are its interfaces of
+# mpif.h without types that differ
+compile() {
+    if [ "$2" = c ]; then
+        mpicc."$1" -w -o "$2.$1" "$sources/talk.c"
+    else
+        mpif90."$1" -w -fallow-argument-mismatch -D"$2" -o "$2.$1" "$sources/talk.F90"
+    fi
+}
+
+# Every event but its time, rank after rank, without the numbers of definitions.
+events() {
+    otf2-print "$1/traces.otf2" | grep -E '^(ENTER|LEAVE|[A-Z]*MPI|[A-Z]*RMA|NON|IO)' |
+        sed -E 's/^([A-Z0-9_]+) +([0-9]+) +[0-9]+ */\2 \1 /; s/ <[0-9]+>//g' | sort -s -n -k1,1
+}
+
+for mpi in "${mpis[@]}"; do
+    for variant in c MPIF_H USE_MPI USE_F08; do
+        compile $mpi $variant
+        record 0 $variant.$mpi.trace $mpi 3 ./$variant.$mpi
+        events $variant.$mpi.trace >$variant.$mpi.events
+        [ -e first ] || cp $variant.$mpi.events first
+        diff first $variant.$mpi.events >differences ||
+            fail "$variant with $mpi is not what ${mpis[0]} and C are: $(head -n 20 differences)"
+    done
+done
+[ "$(grep -c . first)" -gt 900 ] || fail "that is too little: $(grep -c . first) events"
+# in the table's terms, what was received is what was sent
+for kind in SEND ISEND RECV IRECV; do
+    grep -o "MPI_$kind .*" first | grep -o 'Tag: .*, Length: [0-9]*' >$kind || true
+done
+[ "$(sort SEND ISEND | md5sum)" = "$(sort RECV IRECV | md5sum)" ] || fail "what was sent is not what was received"
+echo "${mpis[*]}: $(grep -c . first) events each, four times"

@@ -1,0 +1,106 @@
+/* Statuses are looked at only where a message of ours ends. */
+#include "completions.h"
+
+#include "complain.h"
+#include "recorder.h"
+
+#include <stdlib.h>
+
+static void *room(struct batch *b, int which, void *few, size_t width)
+{
+    if (b->n <= FEW)
+        return few;
+    b->allocated[which] = must_resize(NULL, (size_t)b->n, width);
+    return b->allocated[which];
+}
+
+void batch_take(struct batch *b, int n, struct request_list requests)
+{
+    b->n = n;
+    b->allocated[0] = b->allocated[1] = b->allocated[2] = NULL;
+    b->request = room(b, 0, b->few_requests, sizeof *b->request);
+    b->is_taken = room(b, 1, b->few_taken, sizeof *b->is_taken);
+    for (int i = 0; i < n; i++)
+        b->is_taken[i] = request_take(request_key(requests, i), &b->request[i]);
+}
+
+void *batch_statuses(struct batch *b, void *statuses, bool is_ignored)
+{
+    return is_ignored ? room(b, 2, b->few_statuses, sizeof *b->few_statuses) : statuses;
+}
+
+void batch_return(struct batch *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->is_taken[i])
+            request_put(&b->request[i]);
+    for (int i = 0; i < 3; i++)
+        free(b->allocated[i]);
+}
+
+static void record_completion(const struct open_request *r, const MPI_Status *status,
+                              uint64_t time_ns)
+{
+    int is_cancelled = 0;
+
+    if (r->is_cancel_asked)
+        PMPI_Test_cancelled(status, &is_cancelled);
+    if (is_cancelled)
+        record_request(RECORD_CANCELLED, r->id, time_ns);
+    else if (r->kind == REQUEST_SEND)
+        record_request(RECORD_ISEND_COMPLETE, r->id, time_ns);
+    else if (status->MPI_SOURCE >= 0)
+        record_message(RECORD_IRECV,
+                       &(struct message){r->communicator, (uint32_t)status->MPI_SOURCE,
+                                         (uint32_t)status->MPI_TAG, bytes_received(status),
+                                         r->id},
+                       time_ns);
+}
+
+void batch_complete(struct batch *b, struct call *call, int i, const MPI_Status *status)
+{
+    struct open_request *r = &b->request[i];
+
+    if (i < 0 || i >= b->n || !b->is_taken[i])
+        return;
+    if (r->kind != REQUEST_SILENT && r->is_active)
+        record_completion(r, status, call_returned(call));
+    r->is_active = false;
+    r->is_cancel_asked = false;
+    b->is_taken[i] = r->is_persistent;
+}
+
+void batch_complete_all(struct batch *b, struct call *call, struct status_list statuses)
+{
+    MPI_Status own;
+
+    for (int i = 0; i < b->n; i++)
+        if (b->is_taken[i])
+            batch_complete(b, call, i, status_at(statuses, i, &own));
+}
+
+void batch_complete_some(struct batch *b, struct call *call, int n, struct index_list index,
+                         struct status_list statuses)
+{
+    MPI_Status own;
+
+    for (int i = 0; i < n; i++) /* n may be MPI_UNDEFINED, which is negative */
+        batch_complete(b, call, index_at(index, i), status_at(statuses, i, &own));
+}
+
+void request_cancelled(struct request_list request)
+{
+    struct open_request r;
+
+    if (!request_take(request_key(request, 0), &r))
+        return;
+    r.is_cancel_asked = true;
+    request_put(&r);
+}
+
+void request_forgotten(struct request_list request)
+{
+    struct open_request r;
+
+    (void)request_take(request_key(request, 0), &r);
+}
