@@ -14,7 +14,7 @@
 
 const char *region_kind_name(enum region_kind kind)
 {
-    static const char *const names[] = {"user", "mpi", "openmp", "runtime"};
+    static const char *const names[] = {"user", "mpi", "openmp", "runtime", "loop"};
 
     return names[kind];
 }
@@ -196,7 +196,7 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
 
         if (r != n_before || sqlite3_column_int64(query, 0) != r)
             rc = err_set(ERR_FORMAT, "damaged run: regions are missing or listed twice");
-        for (enum region_kind k = REGION_USER; k <= REGION_RUNTIME; k++)
+        for (enum region_kind k = REGION_USER; k < N_REGION_KINDS; k++)
             if (strcmp(kind, region_kind_name(k)) == 0)
                 defs->region[r].kind = k;
     }

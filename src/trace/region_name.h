@@ -29,11 +29,19 @@ const char *region_name_short(const char *canonical, struct arena *arena);
 /* region_name_last -- the part of a short name after its last "::", for matching. */
 const char *region_name_last(const char *short_name);
 
-enum region_kind { REGION_USER, REGION_MPI, REGION_OPENMP, REGION_RUNTIME };
+enum region_kind {
+    REGION_USER,
+    REGION_MPI,
+    REGION_OPENMP,
+    REGION_RUNTIME,
+    REGION_LOOP,
+    N_REGION_KINDS
+};
 
 /*
  * region_name_kind -- what a name alone says: MPI_*, OpenMP and threading, the measurement
- * system's own regions (REGION_RUNTIME), or the user's code.
+ * system's own regions (REGION_RUNTIME), or the user's code. That a region is a loop which was
+ * found (REGION_LOOP, see forest/loops.h) its name does not say.
  */
 enum region_kind region_name_kind(const char *canonical);
 
