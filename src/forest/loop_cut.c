@@ -112,27 +112,42 @@ static bool is_singular(const struct census *c)
 
 /* ------------------------------------------------------------------------------ the ends */
 
-static int ascending(const void *a, const void *b)
+/* The k-th smallest, by partitions around the middle (Hoare, Algorithm 65: Find, 1961). */
+static uint32_t find_smallest(uint32_t *x, int64_t n, int64_t k)
 {
-    const uint64_t *p = a, *q = b;
+    int64_t low = 0, high = n - 1;
 
-    return (*p > *q) - (*p < *q);
-}
+    while (low < high) {
+        uint32_t pivot = x[low + (high - low) / 2];
+        int64_t i = low, j = high;
 
-static uint64_t median(uint64_t *x, uint32_t n)
-{
-    qsort(x, n, sizeof *x, ascending);
-    return x[n / 2];
+        while (i <= j) {
+            while (x[i] < pivot)
+                i++;
+            while (x[j] > pivot)
+                j--;
+            if (i <= j) {
+                uint32_t swap = x[i];
+
+                x[i++] = x[j];
+                x[j--] = swap;
+            }
+        }
+        if (k > j && k < i)
+            break;
+        low = k >= i ? i : low;
+        high = k <= j ? j : high;
+    }
+    return x[k];
 }
 
 static uint32_t median_calls(const struct loop_cut *cut)
 {
-    uint64_t *x = mem_alloc(cut->n, sizeof *x);
-    uint32_t typical;
+    uint32_t *x = mem_alloc(cut->n, sizeof *x), typical;
 
     for (uint32_t i = 0; i < cut->n; i++)
         x[i] = cut->end[i] - cut->begin[i];
-    typical = (uint32_t)median(x, cut->n);
+    typical = find_smallest(x, cut->n, cut->n / 2);
     free(x);
     return typical;
 }
@@ -342,12 +357,13 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
         uint64_t ns = loop_cut_end_ns(cut, s, calls, i) - loop_cut_begin_ns(cut, s, calls, i);
 
         cut->ns += ns;
-        if (cut->end[i] - cut->begin[i] == cut->typical_calls) {
+        if (cut->end[i] - cut->begin[i] == cut->typical_calls && i + 1 < cut->n &&
+            cut->begin[i + 1] == cut->end[i]) {
             sum += ns;
             n++;
         }
     }
-    cut->typical_ns = sum / n; /* the median is that of one of them */
+    cut->typical_ns = n > 0 ? sum / n : cut->ns / cut->n;
     cut->begin_ns = loop_cut_begin_ns(cut, s, calls, 0);
     cut->end_ns = loop_cut_end_ns(cut, s, calls, cut->n - 1);
 }

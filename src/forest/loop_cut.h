@@ -26,7 +26,7 @@ struct loop_cut {
     uint64_t begin_ns, end_ns; /* of all */
     uint64_t ns;               /* inside of iterations */
     uint32_t typical_calls;    /* on the level; median */
-    uint64_t typical_ns;       /* mean of those that make so many calls */
+    uint64_t typical_ns;       /* mean of those that make so many calls and are followed */
 };
 
 /*

@@ -35,6 +35,7 @@ struct finder {
     const struct call_view *calls;
     const struct definitions *defs;
     struct loops_found *out;
+    uint64_t least_ns; /* that a loop lasts, and a call with one */
     uint32_t caller;
     struct loop_sequence sequence;
     struct loop_cut cut[2 * MOST_HEADERS]; /* [n_cuts] those that are loops */
@@ -150,8 +151,8 @@ static bool is_own_level(const struct loop_cut *outer, const struct loop_cut *in
 
 /* ----------------------------------------------------------------------------------- parts */
 
-/* True when one function is called in every iteration and is nearly all of it: that is the
- * better one to look at. */
+/* True when one function is called in every iteration and is all, or nearly all, of it: that is
+ * the better one to look at. */
 static bool is_a_function(const struct finder *f, const struct loop_cut *cut)
 {
     const struct call_view *calls = f->calls;
@@ -169,7 +170,7 @@ static bool is_a_function(const struct finder *f, const struct loop_cut *cut)
         }
     for (uint32_t r = 0; r < n_regions && !is; r++)
         is = n[r] <= 1.1 * cut->n && f->defs->region[r].kind == REGION_USER &&
-             (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns;
+             (cut->typical_calls == 1 || (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns);
     free(ns);
     free(n);
     return is;
@@ -180,25 +181,27 @@ static void add_part(struct finder *f, const struct loop_cut *cut, bool is_step)
     const struct loop_sequence *s = &f->sequence;
     struct loop_part *part;
 
-    if (f->out->n == sizeof f->out->part / sizeof *f->out->part || is_a_function(f, cut))
+    if (f->out->n == sizeof f->out->part / sizeof *f->out->part || cut->ns < f->least_ns ||
+        is_a_function(f, cut))
         return;
     part = &f->out->part[f->out->n++];
-    *part = (struct loop_part){.n = cut->n,
-                               .begin = mem_alloc(cut->n, sizeof *part->begin),
-                               .end = mem_alloc(cut->n, sizeof *part->end),
+    *part = (struct loop_part){.calls = {.n = cut->n, .usual_ns = cut->typical_ns},
                                .begin_ns = mem_alloc(cut->n, sizeof *part->begin_ns),
                                .ns = mem_alloc(cut->n, sizeof *part->ns),
                                .caller = f->caller,
                                .first = f->calls->region[s->row[cut->begin[0]]],
                                .is_step = is_step};
+    part->calls.begin = mem_alloc(cut->n, sizeof *part->calls.begin);
+    part->calls.end = mem_alloc(cut->n, sizeof *part->calls.end);
     for (uint32_t i = 0; i < cut->n; i++) {
         uint32_t last = s->row[cut->end[i] - 1];
 
-        part->begin[i] = s->row[cut->begin[i]];
-        part->end[i] = last + f->calls->subtree_len[last];
-        part->begin_ns[i] = loop_cut_begin_ns(cut, s, f->calls, i);
-        part->ns[i] = loop_cut_end_ns(cut, s, f->calls, i) - part->begin_ns[i];
+        part->calls.begin[i] = s->row[cut->begin[i]];
+        part->calls.end[i] = last + f->calls->subtree_len[last];
+        part->begin_ns[i] = f->calls->enter_ns[part->calls.begin[i]];
     }
+    for (uint32_t i = 0; i < cut->n; i++)
+        part->ns[i] = insertion_ns(f->calls, &part->calls, i);
 }
 
 /* ---------------------------------------------------------------------------------- choice */
@@ -370,21 +373,17 @@ static size_t drop_recursive(struct long_call *list, size_t n)
 }
 
 /* All that last long, and the location itself. */
-static size_t long_calls(const struct call_view *calls, struct long_call **list)
+static size_t long_calls(const struct call_view *calls, uint64_t least_ns,
+                         struct long_call **list)
 {
-    struct long_call all = {NO_CALL, 0, calls->n};
     size_t n_long = 1, cap = 0;
-    uint64_t least;
 
-    if (calls->n == 0)
-        return 0;
     mem_grow(list, &cap, 1, sizeof **list);
-    (*list)[0] = all;
-    least = (uint64_t)(LONG_SHARE * (double)time_inside(calls, &all));
+    (*list)[0] = (struct long_call){NO_CALL, 0, calls->n};
     for (uint32_t i = 0; i < calls->n;) {
         uint32_t len = calls->subtree_len[i];
 
-        if (calls->inclusive_ns[i] < least || len == 1) {
+        if (calls->inclusive_ns[i] < least_ns || len == 1) {
             i += len;
             continue;
         }
@@ -401,9 +400,14 @@ void loops_find(const struct call_view *calls, const struct definitions *defs,
 {
     struct finder f = {.calls = calls, .defs = defs, .out = out};
     struct long_call *list = NULL;
-    size_t n = long_calls(calls, &list);
+    size_t n;
 
     out->n = 0;
+    if (calls->n == 0)
+        return;
+    f.least_ns = (uint64_t)(LONG_SHARE * (double)time_inside(
+                                             calls, &(struct long_call){NO_CALL, 0, calls->n}));
+    n = long_calls(calls, f.least_ns, &list);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && list[k].region == list[i].region;)
             k++;
@@ -415,8 +419,8 @@ void loops_find(const struct call_view *calls, const struct definitions *defs,
 
 void loop_part_release(struct loop_part *part)
 {
-    free(part->begin);
-    free(part->end);
+    free(part->calls.begin);
+    free(part->calls.end);
     free(part->begin_ns);
     free(part->ns);
     *part = (struct loop_part){0};

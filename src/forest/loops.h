@@ -18,7 +18,7 @@
 
 #include "forest/clock.h"
 #include "forest/profile.h"
-#include "stack/calls.h"
+#include "stack/calls_insert.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -29,13 +29,11 @@
 
 /* A loop on one location. */
 struct loop_part {
-    uint32_t n;
-    uint32_t *begin, *end; /* [n] rows: iteration i is the calls begin[i] .. end[i] - 1 */
-    uint64_t *begin_ns;    /* [n] */
-    uint64_t *ns;          /* [n] until the next begins, if it follows */
-    uint32_t caller;       /* region, or NO_CALL */
-    uint32_t first;        /* region of the first call of an iteration */
-    bool is_step;          /* this is it; false: loops around it, or inside */
+    struct insertion calls;  /* its iterations, as calls of no region yet; owned */
+    uint64_t *begin_ns, *ns; /* [calls.n] */
+    uint32_t caller;         /* region, or NO_CALL */
+    uint32_t first;          /* region of the first call of an iteration */
+    bool is_step;            /* this is it; false: loops around it, or inside */
 };
 
 struct loops_found {
@@ -57,7 +55,7 @@ void loop_part_release(struct loop_part *part);
 /* A loop on all locations. */
 struct loop {
     uint32_t region;        /* loop@FUNCTION, of kind REGION_LOOP */
-    struct loop_part *part; /* [n_locations] n is 0 where it is not run, else the same */
+    struct loop_part *part; /* [n_locations] calls.n is 0 where it is not run, else the same */
 };
 
 struct loops {

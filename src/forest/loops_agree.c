@@ -34,7 +34,7 @@ static double weight_of(const struct loop_part *part)
 {
     double sum = 0;
 
-    for (uint32_t i = 0; i < part->n; i++)
+    for (uint32_t i = 0; i < part->calls.n; i++)
         sum += (double)part->ns[i];
     return sum * (part->is_step ? 1 : OTHER_LEVEL);
 }
@@ -49,8 +49,8 @@ static bool elect(const struct loops_found *found, uint32_t n_locations, struct 
         for (uint32_t i = 0; i < found[l].n; i++) {
             const struct loop_part *part = &found[l].part[i];
 
-            if (part->n > 0)
-                vote[n++] = (struct vote){part->caller, part->n, weight_of(part)};
+            if (part->calls.n > 0)
+                vote[n++] = (struct vote){part->caller, part->calls.n, weight_of(part)};
         }
     if (n > 0)
         qsort(vote, n, sizeof *vote, by_loop);
@@ -80,10 +80,10 @@ static void take_part(struct loops_found *found, const struct vote *winner,
 
     for (uint32_t i = 0; i < found->n; i++) {
         struct loop_part *part = &found->part[i];
-        uint32_t d = apart(part->n, winner->n);
+        uint32_t d = apart(part->calls.n, winner->n);
 
-        if (part->n > 0 && part->caller == winner->caller && d <= AT_THE_ENDS &&
-            (best == NULL || d < apart(best->n, winner->n)))
+        if (part->calls.n > 0 && part->caller == winner->caller && d <= AT_THE_ENDS &&
+            (best == NULL || d < apart(best->calls.n, winner->n)))
             best = part;
     }
     if (best) {
@@ -101,10 +101,10 @@ static uint32_t lag(const struct loop_part *a, const struct clock_fix *fix_a,
     double least = -1;
     uint32_t best = 0;
 
-    for (uint32_t k = 0; k + b->n <= a->n; k++) {
+    for (uint32_t k = 0; k + b->calls.n <= a->calls.n; k++) {
         double sum = 0;
 
-        for (uint32_t i = 0; i < b->n; i++) {
+        for (uint32_t i = 0; i < b->calls.n; i++) {
             uint64_t x = clock_fixed(fix_a, a->begin_ns[k + i]);
             uint64_t y = clock_fixed(fix_b, b->begin_ns[i]);
 
@@ -120,11 +120,11 @@ static uint32_t lag(const struct loop_part *a, const struct clock_fix *fix_a,
 
 static void keep_range(struct loop_part *part, uint32_t first, uint32_t n)
 {
-    mem_to_front(part->begin, first, n, sizeof *part->begin);
-    mem_to_front(part->end, first, n, sizeof *part->end);
+    mem_to_front(part->calls.begin, first, n, sizeof *part->calls.begin);
+    mem_to_front(part->calls.end, first, n, sizeof *part->calls.end);
     mem_to_front(part->begin_ns, first, n, sizeof *part->begin_ns);
     mem_to_front(part->ns, first, n, sizeof *part->ns);
-    part->n = n;
+    part->calls.n = n;
 }
 
 /* All locations get as many iterations as the one with fewest. */
@@ -135,16 +135,17 @@ static void align(struct loop *loop, const struct definitions *defs,
     const struct clock_fix *fewest_fix = NULL;
 
     for (uint32_t l = 0; l < defs->n_locations; l++)
-        if (loop->part[l].n > 0 && (fewest == NULL || loop->part[l].n < fewest->n)) {
+        if (loop->part[l].calls.n > 0 &&
+            (fewest == NULL || loop->part[l].calls.n < fewest->calls.n)) {
             fewest = &loop->part[l];
             fewest_fix = &fix[defs->location[l].rank];
         }
     for (uint32_t l = 0; l < defs->n_locations; l++) {
         struct loop_part *part = &loop->part[l];
 
-        if (part->n > fewest->n)
+        if (part->calls.n > fewest->calls.n)
             keep_range(part, lag(part, &fix[defs->location[l].rank], fewest, fewest_fix),
-                       fewest->n);
+                       fewest->calls.n);
     }
 }
 
@@ -173,14 +174,14 @@ static struct profile_row row_of(const struct loop *loop, uint32_t n_locations)
     for (uint32_t l = 0; l < n_locations; l++) {
         const struct loop_part *part = &loop->part[l];
 
-        row.n_locations += part->n > 0;
-        row.n_outermost += part->n;
-        for (uint32_t i = 0; i < part->n; i++) {
+        row.n_locations += part->calls.n > 0;
+        row.n_outermost += part->calls.n;
+        for (uint32_t i = 0; i < part->calls.n; i++) {
             row.inclusive_ns += part->ns[i];
             row.min_ns = part->ns[i] < row.min_ns ? part->ns[i] : row.min_ns;
             row.max_ns = part->ns[i] > row.max_ns ? part->ns[i] : row.max_ns;
             row.sum_squares += (unsigned __int128)part->ns[i] * part->ns[i];
-            row.n_vertices += part->end[i] - part->begin[i] + 1;
+            row.n_vertices += part->calls.end[i] - part->calls.begin[i] + 1;
         }
     }
     row.n_calls = row.n_outermost;
@@ -192,7 +193,7 @@ static void add_loop(struct loops *out, struct loop *loop, struct definitions *d
 {
     const struct loop_part *any = loop->part;
 
-    while (any->n == 0)
+    while (any->calls.n == 0)
         any++;
     loop->region = region_for(defs, any);
     profile_extend(profile, defs->names.n);

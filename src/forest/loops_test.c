@@ -131,8 +131,8 @@ static void assert_best(const struct program *p, const char *name, uint32_t n, u
     assert_true(p->loops.n > 0);
     assert_string_equal(name_of(p, 0), name);
     for (uint32_t r = 0; r < p->n_ranks; r++) {
-        assert_int_equal(p->loops.loop[0].part[r].n, n);
-        assert_int_equal(p->loops.loop[0].part[r].begin[0], row);
+        assert_int_equal(p->loops.loop[0].part[r].calls.n, n);
+        assert_int_equal(p->loops.loop[0].part[r].calls.begin[0], row);
     }
 }
 
@@ -149,12 +149,12 @@ static void a_loop_has_neither_what_is_before_nor_what_is_after_it(void **state)
     find(&p);
     assert_best(&p, "loop@R", 50, 4);
     part = &p.loops.loop[0].part[0];
-    for (uint32_t i = 0; i < part->n; i++) {
-        assert_int_equal(part->begin[i], 4 + 4 * i);
-        assert_int_equal(part->end[i], 8 + 4 * i);
+    for (uint32_t i = 0; i < part->calls.n; i++) {
+        assert_int_equal(part->calls.begin[i], 4 + 4 * i);
+        assert_int_equal(part->calls.end[i], 8 + 4 * i);
     }
     assert_int_equal(part->ns[0], 44000);  /* until the next begins */
-    assert_int_equal(part->ns[49], 34000); /* until its last call ends */
+    assert_int_equal(part->ns[49], 44000); /* as usual */
     assert_int_equal(p.profile.row[p.loops.loop[0].region].n_calls, 50);
     assert_int_equal(p.defs.region[p.loops.loop[0].region].kind, REGION_LOOP);
     end(&p);
@@ -234,7 +234,7 @@ static void a_rebuild_in_place_of_the_exchange_is_one_step(void **state)
     run(&p, "GF");
     find(&p);
     assert_true(p.loops.n > 0);
-    assert_int_equal(p.loops.loop[0].part[0].n, 400);
+    assert_int_equal(p.loops.loop[0].part[0].calls.n, 400);
     end(&p);
 }
 
@@ -279,8 +279,8 @@ static void what_all_but_the_last_end_with_is_what_the_next_begins_with(void **s
     run(&p, "GF");
     find(&p);
     assert_best(&p, "loop@R", 80, 4);
-    assert_int_equal(p.loops.loop[0].part[0].begin[1], 11); /* an A */
-    assert_int_equal(p.loops.loop[0].part[0].begin[2], 19);
+    assert_int_equal(p.loops.loop[0].part[0].calls.begin[1], 11); /* an A */
+    assert_int_equal(p.loops.loop[0].part[0].calls.begin[2], 19);
     end(&p);
 }
 
@@ -298,9 +298,9 @@ static void phases_are_loops_of_their_own(void **state)
     find(&p);
     assert_int_equal(p.loops.n, 2);
     assert_string_equal(name_of(&p, 0), "loop@R");
-    assert_int_equal(p.loops.loop[0].part[0].n, 100);
+    assert_int_equal(p.loops.loop[0].part[0].calls.n, 100);
     assert_string_equal(name_of(&p, 1), "loop@K");
-    assert_int_equal(p.loops.loop[1].part[0].n, 70);
+    assert_int_equal(p.loops.loop[1].part[0].calls.n, 70);
     end(&p);
 }
 
@@ -375,10 +375,10 @@ static void an_iteration_has_the_same_number_on_all_ranks(void **state)
     p.fix[1].offset_ns = -5000000;
     find(&p);
     assert_int_equal(p.loops.n, 1);
-    assert_int_equal(p.loops.loop[0].part[0].n, 50);
-    assert_int_equal(p.loops.loop[0].part[0].begin[0], 4);
-    assert_int_equal(p.loops.loop[0].part[1].n, 50);
-    assert_int_equal(p.loops.loop[0].part[1].begin[0], 0);
+    assert_int_equal(p.loops.loop[0].part[0].calls.n, 50);
+    assert_int_equal(p.loops.loop[0].part[0].calls.begin[0], 4);
+    assert_int_equal(p.loops.loop[0].part[1].calls.n, 50);
+    assert_int_equal(p.loops.loop[0].part[1].calls.begin[0], 0);
     end(&p);
 }
 

@@ -38,12 +38,12 @@ static struct insertion insertion_of(const struct job *job, uint32_t loop, uint3
                                      const struct insertion *before, uint32_t n_before)
 {
     const struct loop *found = loops_of_region(&job->ingested->loops, job->region[loop]);
-    const struct loop_part *part = &found->part[location];
-    struct insertion insert = {.region = job->region[loop],
-                               .n = part->n,
-                               .begin = mem_alloc(part->n, sizeof *insert.begin),
-                               .end = mem_alloc(part->n, sizeof *insert.end)};
+    const struct insertion *part = &found->part[location].calls;
+    struct insertion insert = *part;
 
+    insert.region = job->region[loop];
+    insert.begin = mem_alloc(part->n, sizeof *insert.begin);
+    insert.end = mem_alloc(part->n, sizeof *insert.end);
     for (uint32_t i = 0; i < part->n; i++) {
         insert.begin[i] = part->begin[i];
         insert.end[i] = part->end[i] - 1;

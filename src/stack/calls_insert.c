@@ -54,14 +54,32 @@ static void take_out_what_crosses(const struct call_view *from, struct insertion
     insert->n = has_room(from, n) ? n : 0;
 }
 
-static uint64_t end_ns(const struct call_view *from, const struct insertion *insert, uint32_t i)
+/* When what is around or after the rows of a new call was called, or left, at the latest. */
+static uint64_t latest_end_ns(const struct call_view *calls, uint32_t begin, uint32_t end,
+                              uint64_t leave_ns)
 {
-    uint32_t last = last_on_level(from, insert->begin[i], insert->end[i]);
+    uint32_t caller;
 
-    if (i + 1 < insert->n && insert->begin[i + 1] == insert->end[i] &&
-        from->depth[insert->end[i]] == from->depth[insert->begin[i]])
-        return from->enter_ns[insert->end[i]];
-    return from->enter_ns[last] + from->inclusive_ns[last];
+    if (end < calls->n && calls->depth[end] == calls->depth[begin])
+        return calls->enter_ns[end];
+    caller = calls_caller(calls, begin);
+    return caller == NO_CALL ? leave_ns : calls->enter_ns[caller] + calls->inclusive_ns[caller];
+}
+
+uint64_t insertion_ns(const struct call_view *calls, const struct insertion *insert, uint32_t i)
+{
+    uint32_t begin = insert->begin[i], end = insert->end[i];
+    uint32_t last = last_on_level(calls, begin, end);
+    uint64_t enter_ns = calls->enter_ns[begin], leave_ns, latest_ns;
+
+    if (i + 1 < insert->n && insert->begin[i + 1] == end &&
+        calls->depth[end] == calls->depth[begin])
+        return calls->enter_ns[end] - enter_ns;
+    leave_ns = calls->enter_ns[last] + calls->inclusive_ns[last];
+    latest_ns = latest_end_ns(calls, begin, end, leave_ns);
+    if (enter_ns + insert->usual_ns <= leave_ns || latest_ns <= leave_ns)
+        return leave_ns - enter_ns;
+    return latest_ns - enter_ns < insert->usual_ns ? latest_ns - enter_ns : insert->usual_ns;
 }
 
 static void add_new(struct calls *into, const struct call_view *from,
@@ -70,7 +88,7 @@ static void add_new(struct calls *into, const struct call_view *from,
     uint32_t row = into->n++, begin = insert->begin[i];
 
     into->enter_ns[row] = from->enter_ns[begin];
-    into->inclusive_ns[row] = end_ns(from, insert, i) - from->enter_ns[begin];
+    into->inclusive_ns[row] = insertion_ns(from, insert, i);
     into->region[row] = insert->region;
     into->subtree_len[row] = insert->end[i] - begin + 1;
     into->depth[row] = from->depth[begin];

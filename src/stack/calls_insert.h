@@ -16,7 +16,17 @@ struct insertion {
     uint32_t region;
     uint32_t n;
     uint32_t *begin, *end; /* [n] ascending; end[i] <= begin[i + 1] */
+    uint64_t usual_ns;     /* how long one usually lasts */
 };
+
+/*
+ * insertion_ns -- how long new call i lasts: from the enter of the first call in it to that of
+ * the first in the next new call, where that follows directly. Else it is not known when it was
+ * over: after the last call in it, and before what was called next on its level. So it lasts as
+ * long as usual, within these.
+ */
+uint64_t insertion_ns(const struct call_view *calls, const struct insertion *insert,
+                      uint32_t i);
 
 /*
  * calls_insert -- the calls with new ones between them.
@@ -24,8 +34,7 @@ struct insertion {
  *   insert  an element whose rows are not whole calls on one level is taken out, as is all when
  *           there is no room for a level more
  *   into    cleared, then filled; its times of the first and last event are the caller's
- * A new call lasts from the enter of the first call in it to that of the first in the next new
- * call, where that follows directly; else to the leave of the last in it. O(calls).
+ * O(calls).
  */
 void calls_insert(const struct call_view *from, struct insertion *insert, struct calls *into);
 

@@ -36,7 +36,7 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     static const uint32_t len[] = {9, 4, 1, 2, 1, 3, 1, 1, 1, 1};
     static const uint16_t depth[] = {0, 1, 2, 2, 3, 1, 2, 2, 1, 0};
     uint32_t begin[] = {1, 4}, end[] = {4, 6};
-    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end};
+    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end, .usual_ns = 19};
     struct calls before = small(), after = {0};
     struct call_view view = calls_view(&before);
 
@@ -49,7 +49,7 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     assert_int_equal(after.enter_ns[1], 10);
     assert_int_equal(after.inclusive_ns[1], 20); /* until the next begins */
     assert_int_equal(after.enter_ns[5], 30);
-    assert_int_equal(after.inclusive_ns[5], 18); /* until the last in it ends */
+    assert_int_equal(after.inclusive_ns[5], 19); /* as usual, for the next is called at 50 */
     assert_int_equal(calls_moved(&insert, 0), 0);
     assert_int_equal(calls_moved(&insert, 1), 2);
     assert_int_equal(calls_moved(&insert, 3), 4);
@@ -57,6 +57,25 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     assert_int_equal(calls_moved(&insert, NO_CALL), NO_CALL);
     calls_release(&before);
     calls_release(&after);
+}
+
+static void
+a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next(void **state)
+{
+    uint32_t begin[] = {4}, end[] = {6};
+    struct insertion insert = {.n = 1, .begin = begin, .end = end};
+    struct calls calls = small();
+    struct call_view view = calls_view(&calls);
+
+    (void)state;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 18); /* 30 to 48: b is left */
+    insert.usual_ns = 19;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 19);
+    insert.usual_ns = 100;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 20); /* 50: d is entered */
+    begin[0] = 6, end[0] = 7;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 30); /* 80: main is left */
+    calls_release(&calls);
 }
 
 static void what_is_not_whole_calls_on_one_level_is_left_out(void **state)
@@ -79,6 +98,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_calls_are_between_their_caller_and_what_they_are_around),
+        cmocka_unit_test(
+            a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next),
         cmocka_unit_test(what_is_not_whole_calls_on_one_level_is_left_out),
     };
 
