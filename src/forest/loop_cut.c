@@ -275,16 +275,19 @@ static bool is_rare(const struct census *c, const struct loop_cut *cut, uint32_t
 
 /* True when the first iteration is the set-up of the loop: what a rebuild in the loop does now
  * and then is done before it, too. That is not told apart by what is called; but an iteration
- * that does as much besides the typical calls is rarely the first. */
+ * that does as much besides the typical calls, or directly before them, is rarely the first. */
 static bool is_set_up(const struct census *c, const struct loop_cut *cut,
-                      const struct loop_sequence *s, uint32_t first, uint32_t typical_calls)
+                      const struct loop_sequence *s, uint32_t first)
 {
-    uint32_t n_rare = 0, i = cut->begin[first];
+    uint32_t typical_calls = median_calls(cut), n_rare = 0, begin = cut->begin[first];
 
-    for (uint32_t k = i; k < cut->end[first]; k++)
+    for (uint32_t k = begin; k < cut->end[first]; k++)
         n_rare += is_rare(c, cut, s->symbol[k]);
-    for (; first == 0 && i > 0 && is_rare(c, cut, s->symbol[i - 1]); i--)
-        n_rare++;
+    for (uint32_t k = begin; first == 0 && k > 0 && begin - k < 2 * typical_calls; k--) {
+        if (c->n_with[s->symbol[k - 1]] == 0)
+            break;
+        n_rare += is_rare(c, cut, s->symbol[k - 1]);
+    }
     return n_rare > SET_UP_SHARE * typical_calls;
 }
 
@@ -313,7 +316,7 @@ static void trim(struct loop_cut *cut, struct census *c, const struct loop_seque
         if (is_singular(c))
             first = i + 1;
     }
-    if (most > 0 && is_set_up(c, cut, s, first, median_calls(cut)))
+    if (most > 0 && is_set_up(c, cut, s, first))
         first++;
     stop = last > first + most ? last - most : first;
     for (uint32_t i = last; i > stop; i--) {

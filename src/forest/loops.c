@@ -23,12 +23,14 @@
 #define AS_LONG 0.7     /* of the longest: cuts that compete for being the step */
 #define ENOUGH 20u      /* iterations: fewer make no step if there is a level inside */
 #define FEW 10u
-#define FEW_ROUNDS 4.0      /* of an inner loop: stages or directions, not steps */
-#define OWN_CALLS 2.0       /* in calls of the inner loop */
-#define OWN_SHARE 0.5       /* of its time */
-#define OWN_NS 4.0          /* in iterations of an inner loop whose number varies */
-#define VARIES 0.1          /* standard deviation over mean */
-#define CLEARLY_ALIKE 0.7   /* likeness: with it, less is not looked at */
+#define MOST_STAGES 4u    /* rounds that are stages or directions, not steps, if they are ... */
+#define NEARLY_ALL 0.75   /* ... so many in this share of the steps */
+#define OWN_CALLS 2.0     /* in calls of the inner loop */
+#define OWN_SHARE 0.5     /* of its time */
+#define OWN_NS 4.0        /* in iterations of an inner loop whose number varies */
+#define VARIES 0.1        /* standard deviation over mean */
+#define CLEARLY_ALIKE 0.7 /* likeness; where there is such a loop, no other is looked at */
+#define CLEAR_SHARE 0.3   /* of the time is in usual iterations */
 #define IS_THE_FUNCTION 0.9 /* share of a call that comes once in every iteration */
 
 struct finder {
@@ -67,19 +69,26 @@ static uint32_t pool_votes(struct loop_cut **cut, uint32_t n)
     return left;
 }
 
-/* Those whose iterations are hardly alike, unless all are such. */
+/* Its iterations are alike, and most of the time is in usual ones. */
+static bool is_clear(const struct loop_cut *cut)
+{
+    return cut->likeness >= CLEARLY_ALIKE &&
+           (double)cut->typical_ns * cut->n >= CLEAR_SHARE * (double)cut->ns;
+}
+
+/* Those that are not clear, unless none is. */
 static uint32_t drop_vague(struct loop_cut **cut, uint32_t n)
 {
     uint32_t left = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        if (cut[i]->likeness >= CLEARLY_ALIKE)
+        if (is_clear(cut[i]))
             left++;
     if (left == 0)
         return n;
     left = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (cut[i]->likeness >= CLEARLY_ALIKE)
+        if (is_clear(cut[i]))
             cut[left++] = cut[i];
     return left;
 }
@@ -104,12 +113,13 @@ static struct loop_cut *pick_of_level(struct loop_cut **cut, uint32_t n)
 /* How often the inner loop goes round in an iteration of the outer one. */
 struct rounds {
     double mean, variation;
+    bool is_fixed; /* twice to MOST_STAGES times, nearly always the same */
 };
 
 static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
 {
     double sum = 0, squares = 0, n = outer->n, variance;
-    uint32_t k = 0;
+    uint32_t n_with[MOST_STAGES + 1] = {0}, k = 0, common = 2;
 
     for (uint32_t i = 0; i < outer->n; i++) {
         uint32_t first;
@@ -120,9 +130,17 @@ static struct rounds count_rounds(const struct loop_cut *outer, const struct loo
             k++;
         sum += k - first;
         squares += (double)(k - first) * (k - first);
+        if (k - first <= MOST_STAGES)
+            n_with[k - first]++;
     }
+    for (uint32_t i = common; i <= MOST_STAGES; i++)
+        common = n_with[i] > n_with[common] ? i : common;
     variance = squares / n - sum / n * (sum / n);
-    return (struct rounds){sum / n, sum > 0 && variance > 0 ? sqrt(variance) / (sum / n) : 0};
+    return (struct rounds){
+        .mean = sum / n,
+        .variation = sum > 0 && variance > 0 ? sqrt(variance) / (sum / n) : 0,
+        .is_fixed = n_with[common] >= NEARLY_ALL * n,
+    };
 }
 
 static double mean_calls(const struct loop_cut *cut)
@@ -144,9 +162,18 @@ static bool is_own_level(const struct loop_cut *outer, const struct loop_cut *in
 
     if (outer->n < FEW && inner->n >= ENOUGH)
         return false;
-    return rounds.mean < FEW_ROUNDS || own_ns > OWN_SHARE * ns ||
+    return rounds.is_fixed || own_ns > OWN_SHARE * ns ||
            own_calls > OWN_CALLS * inner->typical_calls ||
            (rounds.variation > VARIES && own_ns > OWN_NS * (double)inner->typical_ns);
+}
+
+/* Of the levels step, step + 1 ... none is more than iterations of `inner` that differ. */
+static bool is_step_of_all(struct loop_cut *const *level, uint32_t step, uint32_t inner)
+{
+    for (uint32_t i = step; i < inner; i++)
+        if (is_own_level(level[i], level[inner]))
+            return false;
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- parts */
@@ -242,11 +269,11 @@ static const struct loop_cut *longest_cut(const struct finder *f)
 
 static void add_other(struct finder *f, const struct loop_cut *cut)
 {
-    if (cut->likeness >= CLEARLY_ALIKE && cut->typical_calls > 1)
+    if (is_clear(cut) && cut->typical_calls > 1)
         add_part(f, cut, false);
 }
 
-/* The step, and the levels next to it, of the cuts that last about as long as the longest. */
+/* The step, and the other levels, of the cuts that last about as long as the longest. */
 static void add_levels(struct finder *f, const struct loop_cut *longest)
 {
     struct loop_cut *cut[2 * MOST_HEADERS], *level[2 * MOST_HEADERS] = {NULL};
@@ -258,13 +285,12 @@ static void add_levels(struct finder *f, const struct loop_cut *longest)
             cut[n++] = &f->cut[i];
     n_levels = levels_of(cut, n, level);
     for (uint32_t i = 1; i < n_levels; i++)
-        if (!is_own_level(level[step], level[i]))
+        if (is_step_of_all(level, step, i))
             step = i;
     add_part(f, level[step], true);
-    if (step > 0)
-        add_other(f, level[step - 1]);
-    if (step + 1 < n_levels)
-        add_other(f, level[step + 1]);
+    for (uint32_t i = 0; i < n_levels; i++)
+        if (i != step)
+            add_other(f, level[i]);
 }
 
 /* Done with what is at the same time as the longest. */
