@@ -179,23 +179,25 @@ static void cut_at_headers(struct loop_cut *cut, const struct loop_sequence *s,
         cut->end[i] = find_break(s, cut->begin[i], i + 1 < cut->n ? cut->begin[i + 1] : s->n);
 }
 
-/* Where an iteration after which the header does not come again ends: before what is not
- * typical, or what it has had already. */
+/* Where an iteration after which the header does not come again ends: after the last typical
+ * symbol before one that the loop does not have, or that it has had already. */
 static uint32_t end_of(struct census *c, const struct loop_cut *cut,
                        const struct loop_sequence *s, uint32_t begin, uint32_t end)
 {
-    uint32_t i;
+    uint32_t last = begin;
 
     look_at(c, s, begin, begin);
-    for (i = begin; i < end; i++) {
+    for (uint32_t i = begin; i < end && c->n_with[s->symbol[i]] > 1; i++) {
         uint32_t symbol = s->symbol[i];
 
-        if (!is_typical(c, cut, symbol) ||
-            (c->seen[symbol] == c->stamp && is_single(c, symbol)))
+        if (!is_typical(c, cut, symbol))
+            continue;
+        if (c->seen[symbol] == c->stamp && is_single(c, symbol))
             break;
         see(c, symbol);
+        last = i;
     }
-    return i > begin ? i : begin + 1;
+    return last + 1;
 }
 
 /* Typical symbols directly before the loop that the iteration in hand lacks: the header is in
@@ -392,6 +394,7 @@ void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
     cut->likeness /= cut->n;
     alike[cut->n - 1] = is_last_one;
     trim(cut, &c, s, alike);
+    cut->is_exact = cut->n == header->count;
     if (cut->n < LOOP_FEWEST || cut->likeness < LEAST_LIKENESS)
         cut->n = 0;
     else

@@ -15,6 +15,7 @@
 
 #include "forest/loop_grams.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct loop_cut {
     uint32_t n;
     uint32_t *begin, *end;     /* [n] positions in the sequence; end[i] <= begin[i + 1] */
     double votes;              /* of the header */
+    bool is_exact;             /* none was dropped: the header comes in the loop alone */
     double likeness;           /* 0..1, mean over the iterations */
     uint64_t begin_ns, end_ns; /* of all */
     uint64_t ns;               /* inside of iterations */

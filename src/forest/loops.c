@@ -25,7 +25,7 @@
 #define FEW 10u
 #define MOST_STAGES 4u    /* rounds that are stages or directions, not steps, if they are ... */
 #define NEARLY_ALL 0.75   /* ... so many in this share of the steps */
-#define OWN_CALLS 2.0     /* in calls of the inner loop */
+#define OWN_CALLS 3.0     /* in calls of the inner loop */
 #define OWN_SHARE 0.5     /* of its time */
 #define OWN_NS 4.0        /* in iterations of an inner loop whose number varies */
 #define VARIES 0.1        /* standard deviation over mean */
@@ -46,16 +46,21 @@ struct finder {
 
 /* --------------------------------------------------------------------------------- levels */
 
+/* Of the same number, what the loop alone has comes first, then what has most votes. */
 static int by_n(const void *a, const void *b)
 {
     const struct loop_cut *p = a, *q = b;
 
     if (p->n != q->n)
         return p->n < q->n ? -1 : 1;
+    if (p->is_exact != q->is_exact)
+        return p->is_exact ? -1 : 1;
+    if (p->votes != q->votes)
+        return p->votes > q->votes ? -1 : 1;
     return (p->begin[0] > q->begin[0]) - (p->begin[0] < q->begin[0]);
 }
 
-/* Cuts of the same number of iterations: the one that begins first has the votes of all. */
+/* Cuts of the same number of iterations: the first has the votes of all. */
 static uint32_t pool_votes(struct loop_cut **cut, uint32_t n)
 {
     uint32_t left = 0;
@@ -110,18 +115,20 @@ static struct loop_cut *pick_of_level(struct loop_cut **cut, uint32_t n)
     return more;
 }
 
-/* How often the inner loop goes round in an iteration of the outer one. */
+/* What an iteration of the outer loop has, on average; but for the first and the last, which
+ * may not be whole. */
 struct rounds {
-    double mean, variation;
-    bool is_fixed; /* twice to MOST_STAGES times, nearly always the same */
+    double n, variation; /* of the inner loop */
+    bool is_fixed;       /* twice to MOST_STAGES times, nearly always the same */
+    double calls;
 };
 
 static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
 {
-    double sum = 0, squares = 0, n = outer->n, variance;
+    double sum = 0, squares = 0, calls = 0, n = outer->n - 2, variance;
     uint32_t n_with[MOST_STAGES + 1] = {0}, k = 0, common = 2;
 
-    for (uint32_t i = 0; i < outer->n; i++) {
+    for (uint32_t i = 1; i < outer->n - 1; i++) {
         uint32_t first;
 
         while (k < inner->n && inner->begin[k] < outer->begin[i])
@@ -130,6 +137,7 @@ static struct rounds count_rounds(const struct loop_cut *outer, const struct loo
             k++;
         sum += k - first;
         squares += (double)(k - first) * (k - first);
+        calls += outer->end[i] - outer->begin[i];
         if (k - first <= MOST_STAGES)
             n_with[k - first]++;
     }
@@ -137,19 +145,11 @@ static struct rounds count_rounds(const struct loop_cut *outer, const struct loo
         common = n_with[i] > n_with[common] ? i : common;
     variance = squares / n - sum / n * (sum / n);
     return (struct rounds){
-        .mean = sum / n,
+        .n = sum / n,
         .variation = sum > 0 && variance > 0 ? sqrt(variance) / (sum / n) : 0,
         .is_fixed = n_with[common] >= NEARLY_ALL * n,
+        .calls = calls / n,
     };
-}
-
-static double mean_calls(const struct loop_cut *cut)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < cut->n; i++)
-        sum += cut->end[i] - cut->begin[i];
-    return sum / cut->n;
 }
 
 /* The outer one is more than an iteration of the inner one that differs now and then. */
@@ -157,8 +157,8 @@ static bool is_own_level(const struct loop_cut *outer, const struct loop_cut *in
 {
     struct rounds rounds = count_rounds(outer, inner);
     double ns = (double)outer->ns / outer->n;
-    double own_ns = ns - rounds.mean * (double)inner->typical_ns;
-    double own_calls = mean_calls(outer) - rounds.mean * inner->typical_calls;
+    double own_ns = ns - rounds.n * (double)inner->typical_ns;
+    double own_calls = rounds.calls - rounds.n * inner->typical_calls;
 
     if (outer->n < FEW && inner->n >= ENOUGH)
         return false;
