@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define LEAST_LIKENESS 0.5
+#define USUAL_SHARE 0.95
 #define SET_UP_SHARE 0.5  /* of the calls of an iteration */
 #define MOST_AT_AN_END 3u /* iterations that a warm-up may have */
 
@@ -113,12 +114,12 @@ static bool is_singular(const struct census *c)
 /* ------------------------------------------------------------------------------ the ends */
 
 /* The k-th smallest, by partitions around the middle (Hoare, Algorithm 65: Find, 1961). */
-static uint32_t find_smallest(uint32_t *x, int64_t n, int64_t k)
+static uint64_t find_smallest(uint64_t *x, int64_t n, int64_t k)
 {
     int64_t low = 0, high = n - 1;
 
     while (low < high) {
-        uint32_t pivot = x[low + (high - low) / 2];
+        uint64_t pivot = x[low + (high - low) / 2];
         int64_t i = low, j = high;
 
         while (i <= j) {
@@ -127,7 +128,7 @@ static uint32_t find_smallest(uint32_t *x, int64_t n, int64_t k)
             while (x[j] > pivot)
                 j--;
             if (i <= j) {
-                uint32_t swap = x[i];
+                uint64_t swap = x[i];
 
                 x[i++] = x[j];
                 x[j--] = swap;
@@ -143,11 +144,12 @@ static uint32_t find_smallest(uint32_t *x, int64_t n, int64_t k)
 
 static uint32_t median_calls(const struct loop_cut *cut)
 {
-    uint32_t *x = mem_alloc(cut->n, sizeof *x), typical;
+    uint64_t *x = mem_alloc(cut->n, sizeof *x);
+    uint32_t typical;
 
     for (uint32_t i = 0; i < cut->n; i++)
         x[i] = cut->end[i] - cut->begin[i];
-    typical = find_smallest(x, cut->n, cut->n / 2);
+    typical = (uint32_t)find_smallest(x, cut->n, cut->n / 2);
     free(x);
     return typical;
 }
@@ -350,10 +352,22 @@ uint64_t loop_cut_end_ns(const struct loop_cut *cut, const struct loop_sequence 
     return calls->enter_ns[last] + calls->inclusive_ns[last];
 }
 
+/* Of lasting (n) so long, which it reorders: few that were disturbed do not count. */
+static double evenness(uint64_t *ns, uint32_t n)
+{
+    uint32_t most = (uint32_t)(USUAL_SHARE * n);
+    double sum = 0;
+
+    find_smallest(ns, n, most);
+    for (uint32_t i = 0; i <= most; i++)
+        sum += (double)ns[i];
+    return sum > 0 ? (double)find_smallest(ns, n, n / 2) * (most + 1) / sum : 1;
+}
+
 static void measure(struct loop_cut *cut, const struct loop_sequence *s,
                     const struct call_view *calls)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, *all = mem_alloc(cut->n, sizeof *all);
     uint32_t n = 0;
 
     cut->ns = 0;
@@ -362,12 +376,15 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
         uint64_t ns = loop_cut_end_ns(cut, s, calls, i) - loop_cut_begin_ns(cut, s, calls, i);
 
         cut->ns += ns;
+        all[i] = ns;
         if (cut->end[i] - cut->begin[i] == cut->typical_calls && i + 1 < cut->n &&
             cut->begin[i + 1] == cut->end[i]) {
             sum += ns;
             n++;
         }
     }
+    cut->evenness = evenness(all, cut->n);
+    free(all);
     cut->typical_ns = n > 0 ? sum / n : cut->ns / cut->n;
     cut->begin_ns = loop_cut_begin_ns(cut, s, calls, 0);
     cut->end_ns = loop_cut_end_ns(cut, s, calls, cut->n - 1);

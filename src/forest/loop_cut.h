@@ -29,6 +29,7 @@ struct loop_cut {
     uint64_t ns;               /* inside of iterations */
     uint32_t typical_calls;    /* on the level; median */
     uint64_t typical_ns;       /* mean of those that make so many calls and are followed */
+    double evenness;           /* the median over the mean, without the longest 5 % */
 };
 
 /*

@@ -31,6 +31,9 @@
 #define VARIES 0.1        /* standard deviation over mean */
 #define CLEARLY_ALIKE 0.7 /* likeness; where there is such a loop, no other is looked at */
 #define CLEAR_SHARE 0.3   /* of the time is in usual iterations */
+#define EVEN 0.5          /* median over mean: less is uneven */
+#define EXCHANGE_CALLS 4u
+#define MOST_EXCHANGES 16u  /* of a step */
 #define IS_THE_FUNCTION 0.9 /* share of a call that comes once in every iteration */
 
 struct finder {
@@ -74,7 +77,8 @@ static uint32_t pool_votes(struct loop_cut **cut, uint32_t n)
     return left;
 }
 
-/* Its iterations are alike, and most of the time is in usual ones. */
+/* Its iterations are alike, and not most of the time is in few of them, or in unusual ones:
+ * that is so of one exchange of several in a step. */
 static bool is_clear(const struct loop_cut *cut)
 {
     return cut->likeness >= CLEARLY_ALIKE &&
@@ -98,35 +102,51 @@ static uint32_t drop_vague(struct loop_cut **cut, uint32_t n)
     return left;
 }
 
-/* One of cuts that are one level: where most votes are, but for more iterations by more than
- * what the ends make, as the others then lack some. */
+/* The other has more iterations than the one with most votes: by more than the ends make, then
+ * the one with most votes lacks some; or by one or two, then its header reaches into the next.
+ */
+static bool is_better(const struct loop_cut *other, const struct loop_cut *most)
+{
+    if (other->n > 1.02 * most->n + 2)
+        return 4 * other->votes >= most->votes;
+    return other->n > most->n && other->n <= most->n + 2 && other->is_exact && most->is_exact &&
+           2 * other->votes >= most->votes;
+}
+
+/* One of cuts that are one level. */
 static struct loop_cut *pick_of_level(struct loop_cut **cut, uint32_t n)
 {
-    struct loop_cut *best = cut[0], *more;
+    struct loop_cut *most = cut[0], *best;
 
     for (uint32_t i = 1; i < n; i++)
-        if (cut[i]->votes > best->votes)
-            best = cut[i];
-    more = best;
+        if (cut[i]->votes > most->votes)
+            most = cut[i];
+    best = most;
     for (uint32_t i = 0; i < n; i++)
-        if (cut[i]->n > 1.02 * best->n + 2 && 4 * cut[i]->votes >= best->votes &&
-            cut[i]->votes > more->votes / 4)
-            more = cut[i];
-    return more;
+        if (is_better(cut[i], most) && (best == most || cut[i]->votes > best->votes))
+            best = cut[i];
+    return best;
 }
 
 /* What an iteration of the outer loop has, on average; but for the first and the last, which
  * may not be whole. */
 struct rounds {
     double n, variation; /* of the inner loop */
-    bool is_fixed;       /* twice to MOST_STAGES times, nearly always the same */
+    bool is_fixed;       /* twice or a few times, nearly always the same */
     double calls;
 };
+
+/* Few calls, sometimes with computing after them and sometimes without: not all of a step. */
+static bool is_exchange(const struct loop_cut *cut)
+{
+    return cut->typical_calls <= EXCHANGE_CALLS && cut->evenness < EVEN;
+}
 
 static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
 {
     double sum = 0, squares = 0, calls = 0, n = outer->n - 2, variance;
-    uint32_t n_with[MOST_STAGES + 1] = {0}, k = 0, common = 2;
+    uint32_t n_with[MOST_EXCHANGES + 1] = {0}, k = 0, common = 2;
+    uint32_t most = is_exchange(inner) ? MOST_EXCHANGES : MOST_STAGES;
 
     for (uint32_t i = 1; i < outer->n - 1; i++) {
         uint32_t first;
@@ -138,10 +158,10 @@ static struct rounds count_rounds(const struct loop_cut *outer, const struct loo
         sum += k - first;
         squares += (double)(k - first) * (k - first);
         calls += outer->end[i] - outer->begin[i];
-        if (k - first <= MOST_STAGES)
+        if (k - first <= most)
             n_with[k - first]++;
     }
-    for (uint32_t i = common; i <= MOST_STAGES; i++)
+    for (uint32_t i = common; i <= most; i++)
         common = n_with[i] > n_with[common] ? i : common;
     variance = squares / n - sum / n * (sum / n);
     return (struct rounds){

@@ -284,6 +284,23 @@ static void what_all_but_the_last_end_with_is_what_the_next_begins_with(void **s
     end(&p);
 }
 
+static void exchanges_with_computing_after_few_of_them_are_no_steps(void **state)
+{
+    struct program p;
+
+    (void)state;
+    begin(&p, 1);
+    for (int i = 0; i < 100; i++)
+        for (int k = 0; k < 8; k++) {
+            run(&p, k == 0 ? "QSW" : "RSW");
+            p.now_ns += k % 4 == 3 ? 1000000 : 0;
+        }
+    run(&p, "F");
+    find(&p);
+    assert_best(&p, "loop@Q", 100, 0);
+    end(&p);
+}
+
 static void phases_are_loops_of_their_own(void **state)
 {
     struct program p;
@@ -393,6 +410,7 @@ int main(void)
         cmocka_unit_test(the_set_up_does_what_a_rebuild_does_and_is_no_step),
         cmocka_unit_test(a_warm_up_before_a_barrier_is_no_step),
         cmocka_unit_test(what_all_but_the_last_end_with_is_what_the_next_begins_with),
+        cmocka_unit_test(exchanges_with_computing_after_few_of_them_are_no_steps),
         cmocka_unit_test(phases_are_loops_of_their_own),
         cmocka_unit_test(where_nothing_repeats_there_is_no_loop),
         cmocka_unit_test(a_loop_is_named_after_the_function_that_runs_it),
