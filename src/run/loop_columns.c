@@ -5,6 +5,7 @@
 #include "run/loop_columns.h"
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/sequence.h"
 #include "run/columns.h"
@@ -30,6 +31,7 @@ struct job {
     struct columns_writer *writer;
     struct worker *worker; /* [pool_threads] */
     struct sequence sequence;
+    atomic_ullong n_crossing; /* iterations that cross those of another loop */
     atomic_int rc;
 };
 
@@ -72,11 +74,14 @@ static struct calls *insert_loops(struct job *job, struct worker *w, uint32_t lo
     struct insertion *insert = mem_alloc(job->n, sizeof *insert);
     struct call_view from = columns_view(&job->old, location);
     struct calls *calls = &w->calls[0];
+    uint32_t n;
 
     for (uint32_t k = 0; k < job->n; k++) {
         calls = &w->calls[k % 2];
         insert[k] = insertion_of(job, k, location, insert, k);
+        n = insert[k].n;
         calls_insert(&from, &insert[k], calls);
+        atomic_fetch_add(&job->n_crossing, n - insert[k].n);
         move_traffic(job, location, &insert[k]);
         from = calls_view(calls);
     }
@@ -169,6 +174,9 @@ static int write_columns(struct job *job, struct pool *pool)
         rc = err_set(rc, "cannot write the calls with the loops in them");
     else
         rc = columns_finish(job->writer, &job->ingested->traffic);
+    if (atomic_load(&job->n_crossing) > 0)
+        log_warn("analyze", "%llu iterations are left out, as they cross those of another loop",
+                 atomic_load(&job->n_crossing));
     merge_profiles(job, n_threads);
     for (unsigned i = 0; i < n_threads; i++) {
         profiled_columns_release(&job->worker[i].out);
