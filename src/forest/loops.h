@@ -7,8 +7,8 @@
  * same number on all of them. A loop is called loop@FUNCTION: who runs it, or, where nothing is
  * known of that, what its iterations begin with.
  *
- * After Xu and Subhlok, Efficient Discovery of Loop Nests in Execution Traces of Parallel
- * Programs (MASCOTS 2008), and Aguilar, Fuerlinger and Laure, Automatic On-Line Detection of
+ * After Xu and Subhlok, Efficient Discovery of Loop Nests in Execution Traces (MASCOTS
+ * 2010), and Aguilar, Fuerlinger and Laure, Automatic On-Line Detection of
  * MPI Application Structure with Event Flow Graphs (Euro-Par 2015). Departs from both: no
  * grammar and no graph is made, as an iteration that differs breaks these; see
  * docs/algorithms.md.
