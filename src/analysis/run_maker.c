@@ -5,6 +5,7 @@
 #include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "run/loop_columns.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -52,10 +53,8 @@ static int add_foi(struct maker *m, uint32_t region)
 static int suggest_foi(struct maker *m)
 {
     struct foi_suggestion suggestion;
-    uint64_t total = 0;
+    uint64_t total = ingested_time_ns(m->ingested);
 
-    for (uint32_t l = 0; l < m->ingested->n_locations; l++)
-        total += m->ingested->location[l].root_ns;
     if (foi_suggest(&m->source->defs, &m->ingested->profile, total, &suggestion, 1) == 0)
         return err_set(ERR_FORMAT, "no calls in '%s'", m->source->path);
     m->made->is_suggested = true;
@@ -91,6 +90,18 @@ static int choose_fois(struct maker *m)
     if (rc == 0)
         name_fois(m, &m->source->defs);
     return rc;
+}
+
+/* Iterations of the loops that were chosen become calls, as those of functions are. */
+static int insert_loops(struct maker *m)
+{
+    uint32_t region[FOI_MOST], n = 0;
+
+    for (uint32_t i = 0; i < m->made->n_foi; i++)
+        if (loops_of_region(&m->ingested->loops, m->made->foi[i].region))
+            region[n++] = m->made->foi[i].region;
+    return loop_columns_write(m->dir->part, &m->source->defs, m->opts->analysis.pool, region, n,
+                              m->ingested);
 }
 
 /* -------------------------------------------------------------------------- the run */
@@ -195,6 +206,8 @@ int run_make(struct rundir *dir, struct source *source, struct ingested *ingeste
 
     *made = (struct run_made){.n_foi = 0};
     rc = choose_fois(&m);
+    if (rc == 0)
+        rc = insert_loops(&m);
     traffic_release(&ingested->traffic);
     if (rc == 0)
         rc = write_database(&m);

@@ -14,15 +14,6 @@
 
 #define MOST_SUGGESTIONS 5
 
-static uint64_t total_of(const struct ingested *in)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t l = 0; l < in->n_locations; l++)
-        sum += in->location[l].root_ns;
-    return sum;
-}
-
 /* ------------------------------------------------------------------------------- as JSON */
 
 static json_t *json_locations(const struct reading *r)
@@ -68,7 +59,7 @@ static json_t *json_regions(const struct reading *r)
         const struct profile_row *row = &profile->row[i];
         json_t *item = json_object();
 
-        if (row->n_calls == 0) {
+        if (row->n_calls == 0 || region->kind == REGION_LOOP) {
             json_decref(item);
             continue;
         }
@@ -108,6 +99,8 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
         json_t *item = json_object();
 
         json_object_set_new(item, "foi", json_text(r->source.defs.region[s[i].region].name));
+        json_object_set_new(
+            item, "kind", json_text(region_kind_name(r->source.defs.region[s[i].region].kind)));
         json_object_set_new(item, "merit", json_number(s[i].merit));
         json_object_set_new(item, "why", json_text(s[i].why));
         json_array_append_new(list, item);
@@ -231,7 +224,7 @@ static void print_regions(const struct reading *r, size_t most)
     size_t n = 0;
 
     for (uint32_t i = 0; order && i < profile->n_regions; i++)
-        if (profile->row[i].n_calls > 0)
+        if (profile->row[i].n_calls > 0 && r->source.defs.region[i].kind != REGION_LOOP)
             order[n++] = (struct by_exclusive){i, profile->row[i].exclusive_ns};
     qsort(order, n, sizeof *order, compare_exclusive);
     for (size_t i = 0; i < n && i < most; i++)
@@ -246,7 +239,7 @@ static void print_regions(const struct reading *r, size_t most)
 
 static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
 {
-    print("\nfunctions of interest that suggest themselves:\n");
+    print("\nfunctions and loops of interest that suggest themselves:\n");
     for (size_t i = 0; i < n; i++)
         print("  --foi '%s'\n      %s\n", r->source.defs.region[s[i].region].short_name,
               s[i].why);
@@ -256,8 +249,8 @@ static int print_info(struct reading *r)
 {
     const struct settings *settings = r->settings;
     struct foi_suggestion s[MOST_SUGGESTIONS];
-    size_t n = foi_suggest(&r->source.defs, &r->ingested.profile, total_of(&r->ingested), s,
-                           MOST_SUGGESTIONS);
+    size_t n = foi_suggest(&r->source.defs, &r->ingested.profile,
+                           ingested_time_ns(&r->ingested), s, MOST_SUGGESTIONS);
 
     if (settings->is_json) {
         print_as_json(r, s, n);

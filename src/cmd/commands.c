@@ -39,8 +39,10 @@ static const struct command commands[] = {
      "that are not usually there, or missing some.\n"
      "Prints the strangest with a reason each and writes a run, a directory that the other\n"
      "commands read.\n\n"
-     "Without --foi the best suggestion of snag info is taken. Without --output the run is\n"
-     "named after the trace, in the current directory.",
+     "Without --foi the best suggestion of snag info is taken. Where no function is good, as\n"
+     "in a trace of MPI alone, that is a loop of the program, found by what repeats: its\n"
+     "iterations are the executions. --foi loop takes the best loop, whatever else there is.\n"
+     "Without --output the run is named after the trace, in the current directory.",
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},

@@ -18,6 +18,7 @@
 #define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is usual */
 #define ENOUGH_CALLS_INSIDE 10.0
 #define MOST_NEAR 5
+#define LOOP "loop" /* as a pattern; and what names of loops begin with */
 
 /* -------------------------------------------------------------------------- matching */
 
@@ -48,16 +49,38 @@ static int by_time(const void *a, const void *b, void *arg)
     return (p > q) - (p < q);
 }
 
+/* A loop is only meant by who says so. */
+static bool is_meant(const struct region *region, const char *pattern)
+{
+    return region->kind != REGION_LOOP || strstr(pattern, LOOP) != NULL;
+}
+
+/* LOOP alone is the best one, which is the first. */
+static size_t match_best_loop(const char *pattern, const struct definitions *defs,
+                              const struct profile *profile, uint32_t *found)
+{
+    for (uint32_t r = 0; strcmp(pattern, LOOP) == 0 && r < profile->n_regions; r++)
+        if (profile->row[r].n_calls > 0 && defs->region[r].kind == REGION_LOOP) {
+            *found = r;
+            return 1;
+        }
+    return 0;
+}
+
 /* All called regions of the best tier that has any. */
 static size_t match_plain(const char *pattern, const struct definitions *defs,
                           const struct profile *profile, uint32_t *found)
 {
     size_t n = 0;
 
-    for (enum tier tier = TIER_EXACT; tier < N_TIERS && n == 0; tier++)
+    for (enum tier tier = TIER_EXACT; tier < N_TIERS && n == 0; tier++) {
+        if (tier == TIER_PART && (n = match_best_loop(pattern, defs, profile, found)) > 0)
+            break;
         for (uint32_t r = 0; r < profile->n_regions; r++)
-            if (profile->row[r].n_calls > 0 && matches(&defs->region[r], pattern, tier))
+            if (profile->row[r].n_calls > 0 && is_meant(&defs->region[r], pattern) &&
+                matches(&defs->region[r], pattern, tier))
                 found[n++] = r;
+    }
     return n;
 }
 
@@ -84,7 +107,7 @@ static int match_regex(const char *pattern, const struct definitions *defs,
         return err_set(ERR_USAGE, "bad regular expression '%s': %s", pattern, why);
     }
     for (uint32_t r = 0; r < profile->n_regions; r++)
-        if (profile->row[r].n_calls > 0 &&
+        if (profile->row[r].n_calls > 0 && is_meant(&defs->region[r], pattern) &&
             (regexec(&regex, defs->region[r].name, 0, NULL, 0) == 0 ||
              regexec(&regex, defs->region[r].short_name, 0, NULL, 0) == 0))
             found[(*n)++] = r;
@@ -111,6 +134,8 @@ static int complain_not_found(const char *pattern, const struct definitions *def
                                   name);
             n_near++;
         }
+    if (strcmp(pattern, LOOP) == 0)
+        return err_set(ERR_NOT_FOUND, "no loop was found, nor a function that 'loop' matches");
     if (n_near == 0)
         return err_set(ERR_NOT_FOUND, "no function matches '%s' ('snag info' lists them)",
                        pattern);
@@ -177,8 +202,11 @@ static double structure(const struct profile_row *row)
 static double merit_of(const struct profile_row *row, enum region_kind kind, uint64_t total_ns,
                        uint32_t n_locations)
 {
-    static const double by_kind[] = {
-        [REGION_USER] = 1, [REGION_MPI] = 0.05, [REGION_OPENMP] = 0.2, [REGION_RUNTIME] = 0.01};
+    static const double by_kind[] = {[REGION_USER] = 1,
+                                     [REGION_MPI] = 0.05,
+                                     [REGION_OPENMP] = 0.2,
+                                     [REGION_RUNTIME] = 0.01,
+                                     [REGION_LOOP] = 0.3};
     double coverage = total_ns ? (double)row->inclusive_ns / (double)total_ns : 0;
     double everywhere = (double)row->n_locations / (double)n_locations;
 
@@ -214,6 +242,18 @@ static int by_merit(const void *a, const void *b)
     return (p->region > q->region) - (p->region < q->region);
 }
 
+/* Loops come best first: none has more merit than the one before. */
+static void cap_loops(const struct definitions *defs, struct foi_suggestion *all, size_t n)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < n; i++)
+        if (defs->region[all[i].region].kind == REGION_LOOP) {
+            all[i].merit = all[i].merit < 0.99 * most ? all[i].merit : 0.99 * most;
+            most = all[i].merit;
+        }
+}
+
 size_t foi_suggest(const struct definitions *defs, const struct profile *profile,
                    uint64_t total_ns, struct foi_suggestion *out, size_t most)
 {
@@ -230,6 +270,7 @@ size_t foi_suggest(const struct definitions *defs, const struct profile *profile
                 .region = r,
                 .merit =
                     merit_of(&profile->row[r], defs->region[r].kind, total_ns, n_locations)};
+    cap_loops(defs, all, n);
     qsort(all, n, sizeof *all, by_merit);
     n = n < most ? n : most;
     for (size_t i = 0; i < n; i++) {

@@ -94,12 +94,47 @@ static void the_step_of_the_program_is_suggested(void **state)
     end(&f);
 }
 
+static void loops_come_in_their_order_and_are_meant_by_who_says_so(void **state)
+{
+    struct foi_suggestion s[11];
+    uint32_t region[FOI_MOST];
+    struct fixture f;
+    size_t n;
+
+    (void)state;
+    begin(&f);
+    profile_extend(&f.profile, f.defs.names.n + 2);
+    add(&f, "loop@main", 20, 990000, 100000);
+    add(&f, "loop@main#2", 4000, 990000, 100000);
+    for (uint32_t r = f.defs.names.n - 2; r < f.defs.names.n; r++)
+        f.defs.region[r].kind = REGION_LOOP;
+    assert_int_equal(foi_match("loop", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(f.defs.region[region[0]].name, "loop@main");
+    assert_int_equal(foi_match("loop@main#2", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(foi_match("mai", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(f.defs.region[region[0]].name, "main");
+    assert_int_equal(foi_match("/main/", &f.defs, &f.profile, region, &n), 0);
+    assert_int_equal(n, 1);
+
+    assert_int_equal(foi_suggest(&f.defs, &f.profile, 1000000, s, 11), 8);
+    assert_int_equal(s[0].region, 1); /* a good function is better */
+    for (size_t i = 0, loop = 0; i < 8; i++)
+        if (f.defs.region[s[i].region].kind == REGION_LOOP)
+            assert_string_equal(f.defs.region[s[i].region].name,
+                                loop++ == 0 ? "loop@main" : "loop@main#2");
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(better_matches_come_before_parts),
         cmocka_unit_test(what_matches_nothing_names_its_neighbours),
         cmocka_unit_test(the_step_of_the_program_is_suggested),
+        cmocka_unit_test(loops_come_in_their_order_and_are_meant_by_who_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

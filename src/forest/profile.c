@@ -24,6 +24,15 @@ void profile_release(struct profile *profile)
     *profile = (struct profile){0};
 }
 
+void profile_extend(struct profile *profile, uint32_t n_regions)
+{
+    uint32_t n_before = profile->n_regions;
+
+    profile->row = mem_resize(profile->row, n_regions, sizeof *profile->row);
+    memset(profile->row + n_before, 0, (n_regions - n_before) * sizeof *profile->row);
+    profile->n_regions = n_regions;
+}
+
 void profile_walk_init(struct profile_walk *walk, uint32_t n_regions)
 {
     walk->open_until = mem_alloc(n_regions, sizeof *walk->open_until);

@@ -42,6 +42,9 @@ struct profile_walk {
 void profile_init(struct profile *profile, uint32_t n_regions);
 void profile_release(struct profile *profile);
 
+/* profile_extend -- there are more regions now; nothing is known of the new ones. */
+void profile_extend(struct profile *profile, uint32_t n_regions);
+
 void profile_walk_init(struct profile_walk *walk, uint32_t n_regions);
 void profile_walk_release(struct profile_walk *walk);
 

@@ -37,6 +37,7 @@ static int open_file(const struct columns_writer *w, const char *name)
 
     if (fs_join(path, w->dir, name) < 0)
         return ERR_RANGE;
+    unlink(path); /* who has the old one mapped keeps it */
     fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));

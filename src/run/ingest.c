@@ -1,5 +1,6 @@
 /*
- *     thread:  read events -> calls -> [its turn: place] -> profile and write, block by block
+ *     thread:  read events -> calls -> loops -> [its turn: place] -> profile and write, by
+ * block
  *
  * Only the part in brackets is in order; it is short. A thread sums up the profiles of its
  * locations; these sums are added in the end, which is exact in any order. When all locations
@@ -14,6 +15,7 @@
 #include "base/progress.h"
 #include "base/sequence.h"
 #include "run/columns.h"
+#include "run/profiled_columns.h"
 #include "stack/callstack.h"
 
 #include <stdatomic.h>
@@ -27,10 +29,7 @@ struct ingest_worker {
     struct source_reader *reader;
     struct callstack *stack;
     struct calls calls;
-    struct profile profile, total; /* of the location in hand, of all so far */
-    struct profile_walk walk;
-    uint32_t *by_depth;
-    size_t by_depth_cap;
+    struct profiled_columns out;
 };
 
 struct job {
@@ -41,7 +40,8 @@ struct job {
     struct ingest_worker *worker; /* [pool_threads] */
     struct sequence sequence;
     struct progress progress;
-    atomic_bool is_failed; /* no use going on */
+    struct loops_found *found; /* [n_locations] */
+    atomic_bool is_failed;     /* no use going on */
     struct failure {
         int rc;
         char *message;
@@ -53,23 +53,16 @@ static void worker_release(struct ingest_worker *w)
     source_reader_free(w->reader);
     callstack_free(w->stack);
     calls_release(&w->calls);
-    profile_release(&w->profile);
-    profile_release(&w->total);
-    profile_walk_release(&w->walk);
-    free(w->by_depth);
+    profiled_columns_release(&w->out);
 }
 
 static int worker_init(struct ingest_worker *w, struct source *source)
 {
-    uint32_t n_regions = source->defs.names.n;
-
     w->reader = source_reader_new(source);
     if (w->reader == NULL)
         return ERR_IO;
     w->stack = callstack_new();
-    profile_init(&w->profile, n_regions);
-    profile_init(&w->total, n_regions);
-    profile_walk_init(&w->walk, n_regions);
+    profiled_columns_init(&w->out, source->defs.names.n);
     return 0;
 }
 
@@ -138,38 +131,17 @@ static void fail_location(struct job *job, uint32_t l, int rc)
     atomic_store(&job->is_failed, true);
 }
 
-static void profile_block(void *ctx, uint32_t begin, uint32_t end)
-{
-    struct ingest_worker *w = ctx;
-
-    profile_rows(&w->profile, &w->walk, &w->calls, begin, end);
-}
-
-/* Everything that looks at all calls of a location once more. */
-static int write_and_profile(struct job *job, struct ingest_worker *w, uint32_t l)
-{
-    int rc = 0;
-
-    profile_begin(&w->profile, &w->walk);
-    if (job->writer) {
-        mem_grow(&w->by_depth, &w->by_depth_cap, w->calls.n, sizeof *w->by_depth);
-        rc = columns_write(job->writer, l, &w->calls, w->by_depth, profile_block, w);
-    } else {
-        profile_block(w, 0, w->calls.n);
-    }
-    profile_end(&w->profile, &w->walk, &w->calls, &job->source->defs);
-    profile_merge(&w->total, &w->profile);
-    return rc;
-}
-
 static void take_location(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
 {
     int rc = w->reader ? 0 : worker_init(w, job->source);
+    struct call_view view;
 
     calls_clear(&w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed)) {
         read_location(job, w, index, l);
         summarize(&job->out->location[l], &w->calls);
+        view = calls_view(&w->calls);
+        loops_find(&view, &job->source->defs, &job->found[l]);
     }
 
     sequence_wait(&job->sequence, l);
@@ -179,7 +151,7 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
     sequence_next(&job->sequence);
 
     if (rc == 0 && !atomic_load(&job->is_failed))
-        rc = write_and_profile(job, w, l);
+        rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
     if (rc < 0)
         fail_location(job, l, rc);
 }
@@ -361,6 +333,7 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     out_init(out, defs);
     job.worker = mem_alloc(n_threads, sizeof *job.worker);
     job.failure = mem_alloc(defs->n_locations, sizeof *job.failure);
+    job.found = mem_alloc(defs->n_locations, sizeof *job.found);
     sequence_init(&job.sequence);
     if (opts->dir) {
         job.writer = columns_create(opts->dir, defs->n_locations);
@@ -374,20 +347,25 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     progress_end(&job.progress);
     for (unsigned i = 0; i < n_threads; i++)
         if (job.worker[i].reader)
-            profile_merge(&out->profile, &job.worker[i].total);
+            profile_merge(&out->profile, &job.worker[i].out.total);
     rc = first_failure(&job);
     if (rc == 0)
         rc = settle_clocks(&job);
     if (rc == 0 && job.writer)
         rc = columns_finish(job.writer, &out->traffic);
-    if (rc == 0)
+    if (rc == 0) {
         sum_up(out, &source->quality);
+        loops_agree(job.found, out->fix, &source->defs, &out->profile, &out->loops);
+    }
 out:
     columns_free(job.writer);
     for (unsigned i = 0; i < n_threads; i++)
         worker_release(&job.worker[i]);
-    for (uint32_t l = 0; l < defs->n_locations; l++)
+    for (uint32_t l = 0; l < defs->n_locations; l++) {
         free(job.failure[l].message);
+        loops_found_release(&job.found[l]);
+    }
+    free(job.found);
     free(job.failure);
     free(job.worker);
     sequence_release(&job.sequence);
@@ -400,5 +378,19 @@ void ingested_release(struct ingested *ingested)
     free(ingested->fix);
     profile_release(&ingested->profile);
     traffic_release(&ingested->traffic);
+    loops_release(&ingested->loops);
     *ingested = (struct ingested){0};
+}
+
+uint64_t ingested_time_ns(const struct ingested *ingested)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t l = 0; l < ingested->n_locations; l++) {
+        const struct ingested_location *at = &ingested->location[l];
+
+        if (at->n_calls > 0)
+            sum += at->last_ns - at->first_ns;
+    }
+    return sum;
 }

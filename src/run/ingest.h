@@ -11,6 +11,7 @@
 #include "base/guard.h"
 #include "base/pool.h"
 #include "forest/clock.h"
+#include "forest/loops.h"
 #include "forest/profile.h"
 #include "forest/traffic.h"
 #include "trace/source.h"
@@ -29,7 +30,8 @@ struct ingested_location {
 struct ingested {
     uint32_t n_locations;
     struct ingested_location *location; /* [n_locations] as in source->defs */
-    struct profile profile;
+    struct profile profile; /* loops that were found have rows, though no calls are of them */
+    struct loops loops;
     struct traffic traffic; /* matched, with corrected times */
     struct clock_report clock;
     struct clock_fix *fix;  /* [defs->n_ranks] */
@@ -53,5 +55,8 @@ struct ingest_opts {
  */
 int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out);
 void ingested_release(struct ingested *ingested);
+
+/* ingested_time_ns -- of all locations that have calls, from the first event to the last. */
+uint64_t ingested_time_ns(const struct ingested *ingested);
 
 #endif

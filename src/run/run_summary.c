@@ -14,8 +14,8 @@
 
 const char *region_kind_name(enum region_kind kind)
 {
-    static const char *const names[N_REGION_KINDS] = {"user", "mpi", "openmp", "runtime",
-                                                      "tracer"};
+    static const char *const names[N_REGION_KINDS] = {"user",    "mpi",    "openmp",
+                                                      "runtime", "tracer", "loop"};
 
     return names[kind];
 }

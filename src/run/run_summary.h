@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-/* region_kind_name -- "user", "mpi", "openmp", "runtime". */
+/* region_kind_name -- "user", "mpi", "openmp", "runtime", "loop". */
 const char *region_kind_name(enum region_kind kind);
 
 /*

@@ -39,6 +39,7 @@ enum region_kind {
     REGION_OPENMP,
     REGION_RUNTIME,
     REGION_TRACER,
+    REGION_LOOP,
     N_REGION_KINDS
 };
 
@@ -46,7 +47,8 @@ enum region_kind {
 
 /*
  * region_name_kind -- what a name alone says: MPI_*, OpenMP and threading, the measurement
- * system's own regions, what the tracer does while the program waits, or the user's code.
+ * system's own regions, what the tracer does while the program waits, or the user's code. That
+ * a region is a loop which was found (REGION_LOOP, see forest/loops.h) its name does not say.
  */
 enum region_kind region_name_kind(const char *canonical);
 

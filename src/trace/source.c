@@ -5,6 +5,9 @@
  *
  *     batch:  [ held from before | new from the source ............ ]
  *     given:  [ trusted ........................... | held for next ]
+ *
+ * SNAG_MPI_ONLY=1 in the environment hides all calls but MPI's, to compare what is found in a
+ * trace without functions with what they say.
  */
 #include "trace/source.h"
 
@@ -28,9 +31,17 @@ static const struct source_ops *const sources[] = {
     &source_synth_ops, &source_otf2_ops, &source_adios2_ops, &source_chrome_ops, NULL,
 };
 
+/* Which calls are left out, and which of those that are open now are. */
+struct hiding {
+    const struct definitions *defs; /* NULL: nothing is hidden */
+    bool *is_hidden;                /* [n_open] */
+    size_t n_open, cap;
+};
+
 struct source_reader {
     const struct source_ops *ops;
     void *impl;
+    struct hiding hiding;
     struct event_batch batch; /* all events in hand; n is what the source has filled */
     struct event_batch given; /* the view that was handed out */
     uint64_t floor_ns;
@@ -122,6 +133,8 @@ struct source_reader *source_reader_new(struct source *source)
     reader = mem_alloc(1, sizeof *reader);
     reader->ops = source->ops;
     reader->impl = impl;
+    if (getenv("SNAG_MPI_ONLY"))
+        reader->hiding.defs = &source->defs;
     mem_grow(&reader->batch.event, &reader->batch.event_cap, BATCH + MONOTONE_LOOK_AHEAD,
              sizeof *reader->batch.event);
     return reader;
@@ -133,6 +146,7 @@ void source_reader_free(struct source_reader *reader)
         return;
     reader->ops->reader_free(reader->impl);
     event_batch_release(&reader->batch);
+    free(reader->hiding.is_hidden);
     free(reader);
 }
 
@@ -144,6 +158,7 @@ int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_
     reader->floor_ns = MONOTONE_NO_FLOOR;
     reader->n_read = 0;
     reader->limit = limit;
+    reader->hiding.n_open = 0;
     reader->quality = (struct quality){0};
     return reader->ops->begin(reader->impl, location, &reader->quality);
 }
@@ -186,15 +201,46 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     mem_to_front(batch->counter, counter, batch->n_counters, sizeof *batch->counter);
 }
 
+/* True for the enter or leave of a call that is left out. */
+static bool is_hidden(struct hiding *hiding, const struct event *event)
+{
+    const struct definitions *defs = hiding->defs;
+    bool is_region = event->ref < defs->names.n;
+    bool is_other = is_region && defs->region[event->ref].kind != REGION_MPI;
+
+    if (event->kind == EVENT_ENTER) {
+        mem_grow(&hiding->is_hidden, &hiding->cap, hiding->n_open + 1, sizeof(bool));
+        hiding->is_hidden[hiding->n_open++] = is_other;
+        return is_other;
+    }
+    if (event->kind != EVENT_LEAVE)
+        return false;
+    if (hiding->n_open > 0 && hiding->is_hidden[--hiding->n_open] && !is_region)
+        return true;
+    return is_other;
+}
+
+static void hide(struct hiding *hiding, struct event_batch *batch, size_t first)
+{
+    size_t n = first;
+
+    for (size_t i = first; i < batch->n; i++)
+        if (!is_hidden(hiding, &batch->event[i]))
+            batch->event[n++] = batch->event[i];
+    batch->n = n;
+}
+
 /* Takes the next records from the source and repairs their times. Returns false at the end. */
 static bool read_more(struct source_reader *reader)
 {
     struct event_batch *batch = &reader->batch;
     uint64_t left = reader->limit - reader->n_read;
-    size_t most = left < BATCH ? (size_t)left : BATCH;
+    size_t most = left < BATCH ? (size_t)left : BATCH, n_before = batch->n;
     size_t n = most ? reader->ops->next(reader->impl, batch, most, &reader->quality) : 0;
 
     reader->n_read += n;
+    if (reader->hiding.defs)
+        hide(&reader->hiding, batch, n_before);
     reader->quality.n[QUALITY_time_backwards] +=
         monotone_repair(batch->event, batch->n, reader->floor_ns);
     return n > 0;

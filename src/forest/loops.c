@@ -1,0 +1,480 @@
+/*
+ * Of one location. The sequence of calls of every long caller is cut by all headers that many
+ * votes are for. Cuts of nearly as many iterations are one level; of the levels that last as
+ * long the outermost is the step of the program, but for those that are only a step that
+ * differs now and then:
+ *
+ *     a a a a a b a a a a a b       b is less than one a, and its share small: a is the step
+ *     a a a B a a a a a a B a a     B is a level of its own, with an inner loop a
+ */
+#include "forest/loops.h"
+
+#include "base/mem.h"
+#include "forest/loop_cut.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_HEADERS 12u
+#define LONG_SHARE 0.05 /* of the location's time: calls in which loops are looked for */
+#define FEWEST_CALLS 8u /* on a level */
+#define SAME_LEVEL 1.3  /* ratio of iterations */
+#define AS_LONG 0.7     /* of the longest: cuts that compete for being the step */
+#define ENOUGH 20u      /* iterations: fewer make no step if there is a level inside */
+#define FEW 10u
+#define MOST_STAGES 4u    /* rounds that are stages or directions, not steps, if they are ... */
+#define NEARLY_ALL 0.75   /* ... so many in this share of the steps */
+#define OWN_CALLS 3.0     /* in calls of the inner loop */
+#define OWN_SHARE 0.5     /* of its time */
+#define OWN_NS 4.0        /* in iterations of an inner loop whose number varies */
+#define VARIES 0.1        /* standard deviation over mean */
+#define CLEARLY_ALIKE 0.7 /* likeness; where there is such a loop, no other is looked at */
+#define CLEAR_SHARE 0.3   /* of the time is in usual iterations */
+#define EVEN 0.5          /* median over mean: less is uneven */
+#define EXCHANGE_CALLS 4u
+#define MOST_EXCHANGES 16u  /* of a step */
+#define IS_THE_FUNCTION 0.9 /* share of a call that comes once in every iteration */
+
+struct finder {
+    const struct call_view *calls;
+    const struct definitions *defs;
+    struct loops_found *out;
+    uint64_t least_ns; /* that a loop lasts, and a call with one */
+    uint32_t caller;
+    struct loop_sequence sequence;
+    struct loop_cut cut[2 * MOST_HEADERS]; /* [n_cuts] those that are loops */
+    uint32_t n_cuts;
+};
+
+/* --------------------------------------------------------------------------------- levels */
+
+/* Of the same number, what the loop alone has comes first, then what has most votes. */
+static int by_n(const void *a, const void *b)
+{
+    const struct loop_cut *p = a, *q = b;
+
+    if (p->n != q->n)
+        return p->n < q->n ? -1 : 1;
+    if (p->is_exact != q->is_exact)
+        return p->is_exact ? -1 : 1;
+    if (p->votes != q->votes)
+        return p->votes > q->votes ? -1 : 1;
+    return (p->begin[0] > q->begin[0]) - (p->begin[0] < q->begin[0]);
+}
+
+/* Cuts of the same number of iterations: the first has the votes of all. */
+static uint32_t pool_votes(struct loop_cut **cut, uint32_t n)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (left > 0 && cut[left - 1]->n == cut[i]->n)
+            cut[left - 1]->votes += cut[i]->votes;
+        else
+            cut[left++] = cut[i];
+    }
+    return left;
+}
+
+/* Its iterations are alike, and not most of the time is in few of them, or in unusual ones:
+ * that is so of one exchange of several in a step. */
+static bool is_clear(const struct loop_cut *cut)
+{
+    return cut->likeness >= CLEARLY_ALIKE &&
+           (double)cut->typical_ns * cut->n >= CLEAR_SHARE * (double)cut->ns;
+}
+
+/* Those that are not clear, unless none is. */
+static uint32_t drop_vague(struct loop_cut **cut, uint32_t n)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_clear(cut[i]))
+            left++;
+    if (left == 0)
+        return n;
+    left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_clear(cut[i]))
+            cut[left++] = cut[i];
+    return left;
+}
+
+/* The other has more iterations than the one with most votes: by more than the ends make, then
+ * the one with most votes lacks some; or by one or two, then its header reaches into the next.
+ */
+static bool is_better(const struct loop_cut *other, const struct loop_cut *most)
+{
+    if (other->n > 1.02 * most->n + 2)
+        return 4 * other->votes >= most->votes;
+    return other->n > most->n && other->n <= most->n + 2 && other->is_exact && most->is_exact &&
+           2 * other->votes >= most->votes;
+}
+
+/* One of cuts that are one level. */
+static struct loop_cut *pick_of_level(struct loop_cut **cut, uint32_t n)
+{
+    struct loop_cut *most = cut[0], *best;
+
+    for (uint32_t i = 1; i < n; i++)
+        if (cut[i]->votes > most->votes)
+            most = cut[i];
+    best = most;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_better(cut[i], most) && (best == most || cut[i]->votes > best->votes))
+            best = cut[i];
+    return best;
+}
+
+/* What an iteration of the outer loop has, on average; but for the first and the last, which
+ * may not be whole. */
+struct rounds {
+    double n, variation; /* of the inner loop */
+    bool is_fixed;       /* twice or a few times, nearly always the same */
+    double calls;
+};
+
+/* Few calls, sometimes with computing after them and sometimes without: not all of a step. */
+static bool is_exchange(const struct loop_cut *cut)
+{
+    return cut->typical_calls <= EXCHANGE_CALLS && cut->evenness < EVEN;
+}
+
+static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
+{
+    double sum = 0, squares = 0, calls = 0, n = outer->n - 2, variance;
+    uint32_t n_with[MOST_EXCHANGES + 1] = {0}, k = 0, common = 2;
+    uint32_t most = is_exchange(inner) ? MOST_EXCHANGES : MOST_STAGES;
+
+    for (uint32_t i = 1; i < outer->n - 1; i++) {
+        uint32_t first;
+
+        while (k < inner->n && inner->begin[k] < outer->begin[i])
+            k++;
+        for (first = k; k < inner->n && inner->begin[k] < outer->end[i];)
+            k++;
+        sum += k - first;
+        squares += (double)(k - first) * (k - first);
+        calls += outer->end[i] - outer->begin[i];
+        if (k - first <= most)
+            n_with[k - first]++;
+    }
+    for (uint32_t i = common; i <= most; i++)
+        common = n_with[i] > n_with[common] ? i : common;
+    variance = squares / n - sum / n * (sum / n);
+    return (struct rounds){
+        .n = sum / n,
+        .variation = sum > 0 && variance > 0 ? sqrt(variance) / (sum / n) : 0,
+        .is_fixed = n_with[common] >= NEARLY_ALL * n,
+        .calls = calls / n,
+    };
+}
+
+/* The outer one is more than an iteration of the inner one that differs now and then. */
+static bool is_own_level(const struct loop_cut *outer, const struct loop_cut *inner)
+{
+    struct rounds rounds = count_rounds(outer, inner);
+    double ns = (double)outer->ns / outer->n;
+    double own_ns = ns - rounds.n * (double)inner->typical_ns;
+    double own_calls = rounds.calls - rounds.n * inner->typical_calls;
+
+    if (outer->n < FEW && inner->n >= ENOUGH)
+        return false;
+    return rounds.is_fixed || own_ns > OWN_SHARE * ns ||
+           own_calls > OWN_CALLS * inner->typical_calls ||
+           (rounds.variation > VARIES && own_ns > OWN_NS * (double)inner->typical_ns);
+}
+
+/* Of the levels step, step + 1 ... none is more than iterations of `inner` that differ. */
+static bool is_step_of_all(struct loop_cut *const *level, uint32_t step, uint32_t inner)
+{
+    for (uint32_t i = step; i < inner; i++)
+        if (is_own_level(level[i], level[inner]))
+            return false;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- parts */
+
+/* True when one function is called in every iteration and is all, or nearly all, of it: that is
+ * the better one to look at. */
+static bool is_a_function(const struct finder *f, const struct loop_cut *cut)
+{
+    const struct call_view *calls = f->calls;
+    uint32_t n_regions = f->defs->names.n;
+    uint64_t *ns = mem_alloc(n_regions, sizeof *ns);
+    uint32_t *n = mem_alloc(n_regions, sizeof *n);
+    bool is = false;
+
+    for (uint32_t i = 0; i < cut->n; i++)
+        for (uint32_t k = cut->begin[i]; k < cut->end[i]; k++) {
+            uint32_t row = f->sequence.row[k], region = calls->region[row];
+
+            n[region]++;
+            ns[region] += calls->inclusive_ns[row];
+        }
+    for (uint32_t r = 0; r < n_regions && !is; r++)
+        is = n[r] <= 1.1 * cut->n && f->defs->region[r].kind == REGION_USER &&
+             (cut->typical_calls == 1 || (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns);
+    free(ns);
+    free(n);
+    return is;
+}
+
+static void add_part(struct finder *f, const struct loop_cut *cut, bool is_step)
+{
+    const struct loop_sequence *s = &f->sequence;
+    struct loop_part *part;
+
+    if (f->out->n == sizeof f->out->part / sizeof *f->out->part || cut->ns < f->least_ns ||
+        is_a_function(f, cut))
+        return;
+    part = &f->out->part[f->out->n++];
+    *part = (struct loop_part){.calls = {.n = cut->n, .usual_ns = cut->typical_ns},
+                               .begin_ns = mem_alloc(cut->n, sizeof *part->begin_ns),
+                               .ns = mem_alloc(cut->n, sizeof *part->ns),
+                               .caller = f->caller,
+                               .first = f->calls->region[s->row[cut->begin[0]]],
+                               .is_step = is_step};
+    part->calls.begin = mem_alloc(cut->n, sizeof *part->calls.begin);
+    part->calls.end = mem_alloc(cut->n, sizeof *part->calls.end);
+    for (uint32_t i = 0; i < cut->n; i++) {
+        uint32_t last = s->row[cut->end[i] - 1];
+
+        part->calls.begin[i] = s->row[cut->begin[i]];
+        part->calls.end[i] = last + f->calls->subtree_len[last];
+        part->begin_ns[i] = f->calls->enter_ns[part->calls.begin[i]];
+    }
+    for (uint32_t i = 0; i < cut->n; i++)
+        part->ns[i] = insertion_ns(f->calls, &part->calls, i);
+}
+
+/* ---------------------------------------------------------------------------------- choice */
+
+/* The levels of cuts, outermost first. */
+static uint32_t levels_of(struct loop_cut **cut, uint32_t n, struct loop_cut **level)
+{
+    uint32_t n_levels = 0;
+
+    n = pool_votes(cut, n);
+    n = drop_vague(cut, n);
+    for (uint32_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && cut[k]->n <= SAME_LEVEL * cut[k - 1]->n;)
+            k++;
+        level[n_levels++] = pick_of_level(cut + i, k - i);
+    }
+    return n_levels;
+}
+
+static bool overlap(const struct loop_cut *a, const struct loop_cut *b)
+{
+    uint64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+    uint64_t end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+    uint64_t shorter = a->ns < b->ns ? a->ns : b->ns;
+
+    return a->begin_ns == b->begin_ns ||
+           (end > begin && (double)(end - begin) > 0.1 * (double)shorter);
+}
+
+static const struct loop_cut *longest_cut(const struct finder *f)
+{
+    const struct loop_cut *longest = &f->cut[0];
+
+    for (uint32_t i = 1; i < f->n_cuts; i++)
+        longest = f->cut[i].ns > longest->ns ? &f->cut[i] : longest;
+    return longest;
+}
+
+static void add_other(struct finder *f, const struct loop_cut *cut)
+{
+    if (is_clear(cut) && cut->typical_calls > 1)
+        add_part(f, cut, false);
+}
+
+/* The step, and the other levels, of the cuts that last about as long as the longest. */
+static void add_levels(struct finder *f, const struct loop_cut *longest)
+{
+    struct loop_cut *cut[2 * MOST_HEADERS], *level[2 * MOST_HEADERS] = {NULL};
+    uint32_t n = 0, n_levels, step = 0;
+
+    for (uint32_t i = 0; i < f->n_cuts; i++)
+        if ((double)f->cut[i].ns >= AS_LONG * (double)longest->ns &&
+            overlap(&f->cut[i], longest))
+            cut[n++] = &f->cut[i];
+    n_levels = levels_of(cut, n, level);
+    for (uint32_t i = 1; i < n_levels; i++)
+        if (is_step_of_all(level, step, i))
+            step = i;
+    add_part(f, level[step], true);
+    for (uint32_t i = 0; i < n_levels; i++)
+        if (i != step)
+            add_other(f, level[i]);
+}
+
+/* Done with what is at the same time as the longest. */
+static void drop_cuts(struct finder *f, const struct loop_cut *longest)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < f->n_cuts; i++) {
+        struct loop_cut cut = f->cut[i];
+
+        if (overlap(&cut, longest))
+            loop_cut_release(&cut);
+        else
+            f->cut[left++] = cut;
+    }
+    f->n_cuts = left;
+}
+
+/* The step of what lasts longest; then the same for what comes before or after it: the program
+ * may have several phases. */
+static void choose(struct finder *f)
+{
+    while (f->n_cuts > 0) {
+        const struct loop_cut longest = *longest_cut(f); /* a copy, for its times */
+
+        add_levels(f, &longest);
+        drop_cuts(f, &longest);
+    }
+}
+
+static void cut_by_headers(struct finder *f)
+{
+    struct loop_header header[MOST_HEADERS];
+    size_t n = loop_headers(&f->sequence, header, MOST_HEADERS);
+
+    for (size_t i = 0; i < n; i++) {
+        struct loop_cut *cut = &f->cut[f->n_cuts];
+
+        loop_cut_make(cut, &f->sequence, f->calls, &header[i]);
+        if (cut->n > 0)
+            f->n_cuts++;
+        else
+            loop_cut_release(cut);
+    }
+    if (f->n_cuts > 0)
+        qsort(f->cut, f->n_cuts, sizeof *f->cut, by_n);
+}
+
+/* A long call: its region, or NO_CALL for the whole location, and the rows inside it. */
+struct long_call {
+    uint32_t region, begin, end;
+};
+
+/* From the first call inside to the end of the last. */
+static uint64_t time_inside(const struct call_view *calls, const struct long_call *call)
+{
+    uint32_t last = call->end - 1;
+
+    return calls->enter_ns[last] + calls->inclusive_ns[last] - calls->enter_ns[call->begin];
+}
+
+static void cut_calls(struct finder *f, const struct long_call *call, size_t n,
+                      bool has_partners)
+{
+    loop_sequence_clear(&f->sequence);
+    for (size_t i = 0; i < n; i++)
+        loop_sequence_add(&f->sequence, f->calls, f->defs, call[i].begin, call[i].end,
+                          has_partners);
+    if (f->sequence.n >= FEWEST_CALLS)
+        cut_by_headers(f);
+}
+
+/* What they do with whom; where that does not repeat, what they do. */
+static void find_in(struct finder *f, const struct long_call *call, size_t n)
+{
+    uint64_t ns = 0;
+
+    f->caller = call->region;
+    for (size_t i = 0; i < n; i++)
+        ns += time_inside(f->calls, &call[i]);
+    cut_calls(f, call, n, true);
+    if (f->n_cuts == 0 || longest_cut(f)->ns < ns / 2)
+        cut_calls(f, call, n, false);
+    choose(f);
+}
+
+static int by_region(const void *a, const void *b)
+{
+    const struct long_call *p = a, *q = b;
+
+    if (p->region != q->region)
+        return p->region < q->region ? -1 : 1;
+    return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+/* What is inside another call of the same region is left out. */
+static size_t drop_recursive(struct long_call *list, size_t n)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (left == 0 || list[left - 1].region != list[i].region ||
+            list[left - 1].end <= list[i].begin)
+            list[left++] = list[i];
+    return left;
+}
+
+/* All that last long, and the location itself. */
+static size_t long_calls(const struct call_view *calls, uint64_t least_ns,
+                         struct long_call **list)
+{
+    size_t n_long = 1, cap = 0;
+
+    mem_grow(list, &cap, 1, sizeof **list);
+    (*list)[0] = (struct long_call){NO_CALL, 0, calls->n};
+    for (uint32_t i = 0; i < calls->n;) {
+        uint32_t len = calls->subtree_len[i];
+
+        if (calls->inclusive_ns[i] < least_ns || len == 1) {
+            i += len;
+            continue;
+        }
+        mem_grow(list, &cap, n_long + 1, sizeof **list);
+        (*list)[n_long++] = (struct long_call){calls->region[i], i + 1, i + len};
+        i++;
+    }
+    qsort(*list, n_long, sizeof **list, by_region);
+    return drop_recursive(*list, n_long);
+}
+
+void loops_find(const struct call_view *calls, const struct definitions *defs,
+                struct loops_found *out)
+{
+    struct finder f = {.calls = calls, .defs = defs, .out = out};
+    struct long_call *list = NULL;
+    size_t n;
+
+    out->n = 0;
+    if (calls->n == 0)
+        return;
+    f.least_ns = (uint64_t)(LONG_SHARE * (double)time_inside(
+                                             calls, &(struct long_call){NO_CALL, 0, calls->n}));
+    n = long_calls(calls, f.least_ns, &list);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && list[k].region == list[i].region;)
+            k++;
+        find_in(&f, list + i, k - i);
+    }
+    loop_sequence_release(&f.sequence);
+    free(list);
+}
+
+void loop_part_release(struct loop_part *part)
+{
+    free(part->calls.begin);
+    free(part->calls.end);
+    free(part->begin_ns);
+    free(part->ns);
+    *part = (struct loop_part){0};
+}
+
+void loops_found_release(struct loops_found *found)
+{
+    for (uint32_t i = 0; i < found->n; i++)
+        loop_part_release(&found->part[i]);
+    found->n = 0;
+}

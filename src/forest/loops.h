@@ -1,0 +1,82 @@
+/*
+ * loops -- the loops of a program, found in the order of its calls.
+ *
+ * A trace without functions, or with everything in one, says nothing of the steps of the
+ * program; but what it calls repeats. Locations are looked at one by one (loops_find), each for
+ * itself; then they agree on what is the same loop (loops_agree), so that an iteration has the
+ * same number on all of them. A loop is called loop@FUNCTION: who runs it, or, where nothing is
+ * known of that, what its iterations begin with.
+ *
+ * After Xu and Subhlok, Efficient Discovery of Loop Nests in Execution Traces (MASCOTS
+ * 2010), and Aguilar, Fuerlinger and Laure, Automatic On-Line Detection of
+ * MPI Application Structure with Event Flow Graphs (Euro-Par 2015). Departs from both: no
+ * grammar and no graph is made, as an iteration that differs breaks these; see
+ * docs/algorithms.md.
+ */
+#ifndef SNAG_FOREST_LOOPS_H
+#define SNAG_FOREST_LOOPS_H
+
+#include "forest/clock.h"
+#include "forest/profile.h"
+#include "stack/calls_insert.h"
+#include "trace/definitions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOOPS_MOST 4 /* offered */
+
+/* A loop on one location. */
+struct loop_part {
+    struct insertion calls;  /* its iterations, as calls of no region yet; owned */
+    uint64_t *begin_ns, *ns; /* [calls.n] */
+    uint32_t caller;         /* region, or NO_CALL */
+    uint32_t first;          /* region of the first call of an iteration */
+    bool is_step;            /* this is it; false: loops around it, or inside */
+};
+
+struct loops_found {
+    struct loop_part part[LOOPS_MOST * 2];
+    uint32_t n;
+};
+
+/*
+ * loops_find -- the loops on one location.
+ *   out  released by loops_found_release
+ * Only what lasts long can hold a loop worth offering: the calls inside short ones are not
+ * looked at. O(n log n) in the number of those that are; 8 bytes each. Thread-safe.
+ */
+void loops_find(const struct call_view *calls, const struct definitions *defs,
+                struct loops_found *out);
+void loops_found_release(struct loops_found *found);
+void loop_part_release(struct loop_part *part);
+
+/* A loop on all locations. */
+struct loop {
+    uint32_t region;        /* loop@FUNCTION, of kind REGION_LOOP */
+    struct loop_part *part; /* [n_locations] calls.n is 0 where it is not run, else the same */
+};
+
+struct loops {
+    struct loop loop[LOOPS_MOST]; /* best first */
+    uint32_t n;
+    uint32_t n_locations;
+};
+
+/*
+ * loops_agree -- which of the loops of locations are the same.
+ *   found    (defs->n_locations) what loops_find found; what becomes part of a loop is moved
+ *   fix      (defs->n_ranks) what makes the times of ranks comparable
+ *   defs     get a region for each loop
+ *   profile  gets a row for each, as if its iterations were calls
+ *   out      released by loops_release
+ */
+void loops_agree(struct loops_found *found, const struct clock_fix *fix,
+                 struct definitions *defs, struct profile *profile, struct loops *out);
+void loops_release(struct loops *loops);
+
+/* loops_of_region -- the loop that a region stands for, or NULL. */
+const struct loop *loops_of_region(const struct loops *loops, uint32_t region);
+
+#endif

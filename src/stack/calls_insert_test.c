@@ -1,0 +1,107 @@
+#include "stack/calls_insert.h"
+
+#include "base/test.h"
+
+#include <stdlib.h>
+
+/*
+ *     row     0     1  2  3  4  5  6  7
+ *     call    main  a  b  c  a  b  d  e      c is in b; d is in main, e alone
+ */
+static struct calls small(void)
+{
+    static const uint64_t enter[] = {0, 10, 20, 21, 30, 40, 50, 90};
+    static const uint64_t ns[] = {80, 5, 8, 2, 5, 8, 9, 3};
+    static const uint32_t len[] = {7, 1, 2, 1, 1, 1, 1, 1};
+    static const uint16_t depth[] = {0, 1, 1, 2, 1, 1, 1, 0};
+    static const uint32_t region[] = {0, 1, 2, 3, 1, 2, 4, 5};
+    struct calls calls = {0};
+
+    calls_clear(&calls);
+    calls_reserve(&calls, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        calls.enter_ns[i] = enter[i];
+        calls.inclusive_ns[i] = ns[i];
+        calls.subtree_len[i] = len[i];
+        calls.depth[i] = depth[i];
+        calls.region[i] = region[i];
+    }
+    calls.n = 8;
+    return calls;
+}
+
+static void new_calls_are_between_their_caller_and_what_they_are_around(void **state)
+{
+    static const uint32_t region[] = {0, 9, 1, 2, 3, 9, 1, 2, 4, 5};
+    static const uint32_t len[] = {9, 4, 1, 2, 1, 3, 1, 1, 1, 1};
+    static const uint16_t depth[] = {0, 1, 2, 2, 3, 1, 2, 2, 1, 0};
+    uint32_t begin[] = {1, 4}, end[] = {4, 6};
+    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end, .usual_ns = 19};
+    struct calls before = small(), after = {0};
+    struct call_view view = calls_view(&before);
+
+    (void)state;
+    calls_insert(&view, &insert, &after);
+    assert_int_equal(after.n, 10);
+    assert_memory_equal(after.region, region, sizeof region);
+    assert_memory_equal(after.subtree_len, len, sizeof len);
+    assert_memory_equal(after.depth, depth, sizeof depth);
+    assert_int_equal(after.enter_ns[1], 10);
+    assert_int_equal(after.inclusive_ns[1], 20); /* until the next begins */
+    assert_int_equal(after.enter_ns[5], 30);
+    assert_int_equal(after.inclusive_ns[5], 19); /* as usual, for the next is called at 50 */
+    assert_int_equal(calls_moved(&insert, 0), 0);
+    assert_int_equal(calls_moved(&insert, 1), 2);
+    assert_int_equal(calls_moved(&insert, 3), 4);
+    assert_int_equal(calls_moved(&insert, 7), 9);
+    assert_int_equal(calls_moved(&insert, NO_CALL), NO_CALL);
+    calls_release(&before);
+    calls_release(&after);
+}
+
+static void
+a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next(void **state)
+{
+    uint32_t begin[] = {4}, end[] = {6};
+    struct insertion insert = {.n = 1, .begin = begin, .end = end};
+    struct calls calls = small();
+    struct call_view view = calls_view(&calls);
+
+    (void)state;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 18); /* 30 to 48: b is left */
+    insert.usual_ns = 19;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 19);
+    insert.usual_ns = 100;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 20); /* 50: d is entered */
+    begin[0] = 6, end[0] = 7;
+    assert_int_equal(insertion_ns(&view, &insert, 0), 30); /* 80: main is left */
+    calls_release(&calls);
+}
+
+static void what_is_not_whole_calls_on_one_level_is_left_out(void **state)
+{
+    uint32_t begin[] = {1, 3, 5}, end[] = {3, 5, 8};
+    struct insertion insert = {.region = 9, .n = 3, .begin = begin, .end = end};
+    struct calls before = small(), after = {0};
+    struct call_view view = calls_view(&before);
+
+    (void)state;
+    calls_insert(&view, &insert, &after);
+    assert_int_equal(insert.n, 0);
+    assert_int_equal(after.n, 8);
+    assert_memory_equal(after.subtree_len, before.subtree_len, 8 * sizeof *after.subtree_len);
+    calls_release(&before);
+    calls_release(&after);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_calls_are_between_their_caller_and_what_they_are_around),
+        cmocka_unit_test(
+            a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next),
+        cmocka_unit_test(what_is_not_whole_calls_on_one_level_is_left_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
