@@ -1,4 +1,5 @@
-/* ends HOW -- a program of MPI of which rank 0 ends in that way, while the others wait for it. */
+/* ends HOW -- a program of MPI of which rank 0 ends in that way, while the others wait for it.
+ */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
