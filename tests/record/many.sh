@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# 10,000 communicators, 100,000 open requests, four threads that talk at once: all is recorded, within
-# the time that a test has.
+# 10,000 communicators, 100,000 open requests, four threads that talk at once, ranks
+# that start others: all is recorded,
+# within the time that a test has.
 #
 #   many.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2
@@ -23,4 +24,13 @@ for mpi in "${mpis[@]}"; do
     ! grep -q multiple out || [ "$(jq -c '[.sends, .recvs, .collectives >= 1600, .is_damaged]' info)" = '[1600,1600,true,false]' ] ||
         fail "$mpi: of what threads say and hear at once not all is there"
 done
+
+# Debian's MPICH starts no others
+if [ ${mpis[0]} = openmpi ]; then
+    mpicc.openmpi -o spawn "$sources/spawn.c"
+    record 0 spawn.trace openmpi 2 ./spawn
+    said "1 more process: 'spawn.trace/process-2'"
+    [ "$(calls spawn.trace MPI_Comm_spawn)" = 2 ] && [ "$(calls spawn.trace/process-2 MPI_Barrier)" = 2 ] ||
+        fail "of those that start others, or those, there is no trace"
+fi
 echo "${mpis[*]}: as many as there were"
