@@ -198,6 +198,13 @@ static OTF2_ErrorCode write_record(OTF2_EvtWriter *w, const union slot *s)
             w, NULL, time_ns, (OTF2_CollectiveOp)s[1].collective.operation, s->head.id,
             s[1].collective.root, s[1].collective.sent_bytes,
             s[2].collective_more.received_bytes);
+    case RECORD_ICOLLECTIVE_REQUEST:
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, time_ns, s[1].request.id);
+    case RECORD_ICOLLECTIVE:
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            w, NULL, time_ns, (OTF2_CollectiveOp)s[1].collective.operation, s->head.id,
+            s[1].collective.root, s[1].collective.sent_bytes,
+            s[2].collective_more.received_bytes, s[2].collective_more.request);
     case RECORD_FLUSH:
         return OTF2_EvtWriter_BufferFlush(w, NULL, time_ns, s[1].flush.end_ns);
     default:

@@ -5,28 +5,61 @@
 #include "communicator_handles.h"
 #include "recorder.h"
 
-void operation_begin(struct operation *op, const struct call *call, MPI_Comm comm)
-{
-    *op = (struct operation){.communicator = communicator_id(comm)};
-    if (op->communicator == COMMUNICATOR_NONE)
-        return;
-    PMPI_Comm_rank(comm, &op->rank);
-    PMPI_Comm_size(comm, &op->size);
-    record_collective_begin(call->begin_ns);
-}
-
 static bool is_known(const struct operation *op)
 {
     return op->communicator != COMMUNICATOR_NONE;
+}
+
+static void look_at(struct operation *op, MPI_Comm comm)
+{
+    *op = (struct operation){.communicator = communicator_id(comm)};
+    if (!is_known(op))
+        return;
+    PMPI_Comm_rank(comm, &op->rank);
+    PMPI_Comm_size(comm, &op->size);
+}
+
+void operation_begin(struct operation *op, const struct call *call, MPI_Comm comm)
+{
+    look_at(op, comm);
+    if (is_known(op))
+        record_collective_begin(call->begin_ns);
 }
 
 void operation_end(const struct operation *op, struct call *call, OTF2_CollectiveOp operation,
                    uint32_t root)
 {
     if (is_known(op))
-        record_collective_end(&(struct collective){op->communicator, operation, root,
-                                                   op->sent_bytes, op->received_bytes},
+        record_collective_end(&(struct collective){.communicator = op->communicator,
+                                                   .operation = operation,
+                                                   .root = root,
+                                                   .sent_bytes = op->sent_bytes,
+                                                   .received_bytes = op->received_bytes},
                               call_returned(call));
+}
+
+void operation_starts(struct operation *op, const struct call *call, MPI_Comm comm)
+{
+    look_at(op, comm);
+    if (!is_known(op))
+        return;
+    op->request = request_id();
+    record_request(RECORD_ICOLLECTIVE_REQUEST, op->request, call->begin_ns);
+}
+
+void operation_opened(const struct operation *op, OTF2_CollectiveOp operation, uint32_t root,
+                      struct request_list request)
+{
+    request_put(
+        &(struct open_request){.kind = is_known(op) ? REQUEST_COLLECTIVE : REQUEST_SILENT,
+                               .id = op->request,
+                               .communicator = op->communicator,
+                               .is_active = true,
+                               .bytes = op->sent_bytes,
+                               .operation = operation,
+                               .root = root,
+                               .received_bytes = op->received_bytes,
+                               .key = request_key(request, 0)});
 }
 
 /* The sum of n counts. */

@@ -1,5 +1,6 @@
 /*
- * collectives -- a begin and an end record inside the call, with what was sent and received.
+ * collectives -- a begin and an end record inside the call, with what was sent and received, or
+ * for those that do not block a record where they start and one where they are complete.
  *
  * Bytes are counted as other tools that write OTF2 count them: every rank is taken to send to
  * and receive from each rank the operation names, itself included, unless MPI_IN_PLACE says
@@ -12,7 +13,7 @@
 #ifndef SNAG_TRACER_COLLECTIVES_H
 #define SNAG_TRACER_COLLECTIVES_H
 
-#include "mpi_handles.h"
+#include "open_requests.h"
 #include "wrap.h"
 
 #define ROOT_NONE OTF2_COLLECTIVE_ROOT_NONE
@@ -21,12 +22,19 @@ struct operation {
     uint32_t communicator; /* COMMUNICATOR_NONE: no records */
     int rank, size;        /* in the communicator */
     uint64_t sent_bytes, received_bytes;
+    uint64_t request; /* of one that does not block */
 };
 
 /* operation_begin -- before MPI is called; then one of those that count; operation_end. */
 void operation_begin(struct operation *op, const struct call *call, MPI_Comm comm);
 void operation_end(const struct operation *op, struct call *call, OTF2_CollectiveOp operation,
                    uint32_t root);
+
+/* operation_starts -- as operation_begin for one that does not block, which operation_opened
+ * makes an open request of. */
+void operation_starts(struct operation *op, const struct call *call, MPI_Comm comm);
+void operation_opened(const struct operation *op, OTF2_CollectiveOp operation, uint32_t root,
+                      struct request_list request);
 
 /* count_alike -- what each rank sends to each other one is count elements of a type. */
 void count_alike(struct operation *op, const void *sendbuf, int count, MPI_Datatype type);

@@ -49,6 +49,10 @@ static void record_completion(const struct open_request *r, const MPI_Status *st
         record_request(RECORD_CANCELLED, r->id, time_ns);
     else if (r->kind == REQUEST_SEND)
         record_request(RECORD_ISEND_COMPLETE, r->id, time_ns);
+    else if (r->kind == REQUEST_COLLECTIVE)
+        record_icollective(&(struct collective){r->communicator, r->operation, r->root,
+                                                r->bytes, r->received_bytes, r->id},
+                           time_ns);
     else if (status->MPI_SOURCE >= 0)
         record_message(RECORD_IRECV,
                        &(struct message){r->communicator, (uint32_t)status->MPI_SOURCE,

@@ -1,6 +1,7 @@
 /*
- * Signals that the program handles itself are its own. MPI libraries handle those of errors to
- * print where they happened, and end the process: these come after us.
+ * Signals that the program handles itself are its own. The libraries of MPI and of Fortran
+ * handle those of errors to print where they happened, and end the process: these come after
+ * us.
  *
  * Whoever is interrupted inside the recorder stays there; so that the thread does not wait for
  * it, it is taken to be out. At worst its last record is lost.
@@ -94,19 +95,29 @@ static void on_signal(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
-/* Whose handler it is: MPI's, or nobody's. */
-static bool is_ours_to_take(const struct sigaction *action)
+/* Handlers of these libraries print where it happened, and end the process. */
+static bool is_of_runtime(void *handler)
 {
-    void *handler = action->sa_flags & SA_SIGINFO ? (void *)(uintptr_t)action->sa_sigaction
-                                                  : (void *)(uintptr_t)action->sa_handler;
+    static const char *const libraries[] = {"/libopen-pal.so", "/libmpi", "/libucs.so",
+                                            "/libgfortran.so", "/libifcore"};
     Dl_info info;
 
-    if (!(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL)
-        return true;
-    return handler != (void *)(uintptr_t)SIG_IGN && dladdr(handler, &info) != 0 &&
-           info.dli_fname &&
-           (strstr(info.dli_fname, "/libopen-pal.so") || strstr(info.dli_fname, "/libmpi") ||
-            strstr(info.dli_fname, "/libucs.so"));
+    if (dladdr(handler, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strstr(info.dli_fname, libraries[i]))
+            return true;
+    return false;
+}
+
+/* Whose handler it is: nobody's, or that of a library that ends the process anyway. */
+static bool is_ours_to_take(const struct sigaction *action)
+{
+    if (action->sa_flags & SA_SIGINFO)
+        return is_of_runtime((void *)(uintptr_t)action->sa_sigaction);
+    return action->sa_handler == SIG_DFL ||
+           (action->sa_handler != SIG_IGN &&
+            is_of_runtime((void *)(uintptr_t)action->sa_handler));
 }
 
 static void give_stack(void)
@@ -130,11 +141,11 @@ void ending_watch(void)
             sigaction(watched[i], &action, NULL);
 }
 
-/* -------------------------------------------------------------------------------------- _exit
- */
+/* ------------------------------------------------------------------------ _exit and abort */
 
 EXPORTED void _exit(int status) __attribute__((noreturn));
 EXPORTED void _Exit(int status) __attribute__((noreturn));
+EXPORTED void abort(void) __attribute__((noreturn));
 
 /* A child of a fork, which usually ends so, has no session. */
 void _exit(int status)
@@ -144,10 +155,21 @@ void _exit(int status)
     session_abandon();
     *(void **)&real = dlsym(RTLD_NEXT, "_exit");
     real(status);
-    abort();
+    __builtin_unreachable();
 }
 
 void _Exit(int status)
 {
     _exit(status);
+}
+
+/* Fortran's library takes all handlers away before. */
+void abort(void)
+{
+    void (*real)(void);
+
+    session_abandon();
+    *(void **)&real = dlsym(RTLD_NEXT, "abort");
+    real();
+    __builtin_unreachable();
 }

@@ -1,7 +1,7 @@
 /*
- * ending -- a process that ends in another way than by exit: by _exit, or by a signal that it
- * does not handle, which abort and MPI's own errors come to as well. Its trace is completed
- * first, by a thread that waits for that from the begin on.
+ * ending -- a process that ends in another way than by exit: by _exit or abort, which MPI's own
+ * errors come to as well, or by a signal that it does not handle. Its trace is completed first,
+ * where it was a signal by a thread that waits for that from the begin on.
  *
  * What handles a signal may interrupt anything: it only wakes the thread, waits for it, but not
  * for ever, and leaves the rest to what would have happened without us. Nothing can be done

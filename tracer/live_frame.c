@@ -188,7 +188,7 @@ uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, si
         unsigned char *at;
 
         n_records++;
-        if (s->head.kind == RECORD_FLUSH)
+        if (s->head.kind >= RECORD_FLUSH)
             continue;
         at = put_head(l, s->head.time_ns, s->head.kind);
         done(&l->records, put_details(l, at, s));

@@ -22,6 +22,7 @@
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
+    REQUEST_COLLECTIVE,
     REQUEST_SILENT, /* leaves no records: MPI_PROC_NULL, a communicator we do not know, ... */
 };
 
@@ -30,10 +31,12 @@ struct open_request {
     uint64_t id;           /* unique in the process; anew each time a persistent one starts */
     uint32_t communicator; /* local id */
     bool is_persistent;
-    bool is_active;       /* started and not completed */
-    bool is_cancel_asked; /* MPI_Cancel was called for it */
-    uint32_t peer, tag;   /* of a persistent send */
-    uint64_t bytes;       /* of a persistent send */
+    bool is_active;           /* started and not completed */
+    bool is_cancel_asked;     /* MPI_Cancel was called for it */
+    uint32_t peer, tag;       /* of a persistent send */
+    uint64_t bytes;           /* of a persistent send, or sent in a collective */
+    uint32_t operation, root; /* of a collective */
+    uint64_t received_bytes;  /* of a collective */
     struct handle_key key;
 };
 

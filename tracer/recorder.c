@@ -35,12 +35,20 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 uint32_t record_slots(enum record_kind kind)
 {
     static const uint8_t slots[N_RECORD_KINDS] = {
-        [RECORD_ENTER] = 1,          [RECORD_LEAVE] = 1,
-        [RECORD_SEND] = 2,           [RECORD_RECV] = 2,
-        [RECORD_ISEND] = 3,          [RECORD_ISEND_COMPLETE] = 2,
-        [RECORD_IRECV_REQUEST] = 2,  [RECORD_IRECV] = 3,
-        [RECORD_CANCELLED] = 2,      [RECORD_COLLECTIVE_BEGIN] = 1,
-        [RECORD_COLLECTIVE_END] = 3, [RECORD_FLUSH] = 2,
+        [RECORD_ENTER] = 1,
+        [RECORD_LEAVE] = 1,
+        [RECORD_SEND] = 2,
+        [RECORD_RECV] = 2,
+        [RECORD_ISEND] = 3,
+        [RECORD_ISEND_COMPLETE] = 2,
+        [RECORD_IRECV_REQUEST] = 2,
+        [RECORD_IRECV] = 3,
+        [RECORD_CANCELLED] = 2,
+        [RECORD_COLLECTIVE_BEGIN] = 1,
+        [RECORD_COLLECTIVE_END] = 3,
+        [RECORD_FLUSH] = 2,
+        [RECORD_ICOLLECTIVE_REQUEST] = 2,
+        [RECORD_ICOLLECTIVE] = 3,
     };
 
     return slots[kind];
@@ -281,19 +289,31 @@ void record_collective_begin(uint64_t time_ns)
     placed(r, place(r, RECORD_COLLECTIVE_BEGIN, 0, time_ns));
 }
 
-void record_collective_end(const struct collective *c, uint64_t time_ns)
+static void record_collective(enum record_kind kind, const struct collective *c,
+                              uint64_t time_ns)
 {
     struct recorder *r = recorder_begin();
     union slot *slot;
 
     if (r == NULL)
         return;
-    slot = place(r, RECORD_COLLECTIVE_END, c->communicator, time_ns);
+    slot = place(r, kind, c->communicator, time_ns);
     slot[1].collective.operation = c->operation;
     slot[1].collective.root = c->root;
     slot[1].collective.sent_bytes = c->sent_bytes;
     slot[2].collective_more.received_bytes = c->received_bytes;
+    slot[2].collective_more.request = c->request;
     placed(r, slot);
+}
+
+void record_collective_end(const struct collective *c, uint64_t time_ns)
+{
+    record_collective(RECORD_COLLECTIVE_END, c, time_ns);
+}
+
+void record_icollective(const struct collective *c, uint64_t time_ns)
+{
+    record_collective(RECORD_ICOLLECTIVE, c, time_ns);
 }
 
 /* ------------------------------------------------------------------------ begin and end */

@@ -45,7 +45,9 @@ enum record_kind {
     RECORD_COLLECTIVE_BEGIN = TRACER_RECORD_COLLECTIVE_BEGIN,
     RECORD_COLLECTIVE_END = TRACER_RECORD_COLLECTIVE_END,
     RECORD_COUNTER = TRACER_RECORD_COUNTER,
-    RECORD_FLUSH, /* not on the wire */
+    RECORD_FLUSH, /* from here on not on the wire */
+    RECORD_ICOLLECTIVE_REQUEST,
+    RECORD_ICOLLECTIVE,
     N_RECORD_KINDS
 };
 
@@ -67,7 +69,7 @@ union slot {
         uint64_t sent_bytes;
     } collective;
     struct {
-        uint64_t received_bytes, unused;
+        uint64_t received_bytes, request; /* the latter of RECORD_ICOLLECTIVE */
     } collective_more;
     struct {
         uint64_t end_ns, unused;
@@ -227,9 +229,9 @@ static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t 
 }
 
 /*
- * record_message, record_request, record_collective_begin, record_collective_end -- the other
- * records. They bracket themselves; the time must not be before that of the last record, but
- * for a flush.
+ * record_message, record_request, record_collective_begin, record_collective_end,
+ * record_icollective -- the other records. They bracket themselves; the time must not be before
+ * that of the last record, but for a flush.
  */
 struct message {
     uint32_t communicator, peer, tag;
@@ -239,11 +241,13 @@ struct message {
 struct collective {
     uint32_t communicator, operation, root;
     uint64_t sent_bytes, received_bytes;
+    uint64_t request; /* of RECORD_ICOLLECTIVE only */
 };
 void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns);
 void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns);
 void record_collective_begin(uint64_t time_ns);
 void record_collective_end(const struct collective *c, uint64_t time_ns);
+void record_icollective(const struct collective *c, uint64_t time_ns);
 
 /* recorder_attach -- from now on chunks go to this sink; until then they are kept, up to
  * 16 MiB per thread. The calling thread hands over what it has. */

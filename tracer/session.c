@@ -68,6 +68,8 @@ static char *agree_on_directory(void)
 
     if (team_rank() == 0) {
         directory = must_copy(own && own[0] ? own : "snag-trace");
+        if (session.has_archive && team_is_spawned())
+            session_files_claim_spawned(&directory);
         n = (int)strlen(directory) + 1;
     }
     team_broadcast(&n, sizeof n);

@@ -104,17 +104,14 @@ static bool claim(const char *directory)
     return true;
 }
 
-bool session_files_claim(char **directory)
+/* The first of path/name-2, path/name-3, ... that is not there. */
+static bool claim_below(char **directory, const char *path, const char *name)
 {
-    char path[PATH_MAX], own[PATH_SIZE];
+    char own[PATH_SIZE];
 
-    if (!begin_path(*directory, path) || !make_directory(path))
-        return false;
     errno = EEXIST;
-    if (!holds_archive(path) && claim(path))
-        return true;
     for (int i = 2; i < MOST_PROCESSES && errno == EEXIST; i++) {
-        snprintf(own, sizeof own, "%s/process-%d", path, i);
+        snprintf(own, sizeof own, "%s/%s-%d", path, name, i);
         if (mkdir(own, 0777) != 0)
             continue;
         complain("the trace of process %d is in '%s'", (int)getpid(), own);
@@ -124,6 +121,23 @@ bool session_files_claim(char **directory)
     }
     complain("cannot make directory '%s': %s; nothing is recorded", own, strerror(errno));
     return false;
+}
+
+bool session_files_claim(char **directory)
+{
+    char path[PATH_MAX];
+
+    if (!begin_path(*directory, path) || !make_directory(path))
+        return false;
+    return (!holds_archive(path) && claim(path)) || claim_below(directory, path, "process");
+}
+
+bool session_files_claim_spawned(char **directory)
+{
+    char path[PATH_MAX];
+
+    return begin_path(*directory, path) && make_directory(path) &&
+           claim_below(directory, path, "process");
 }
 
 /* ----------------------------------------------------------------------------------- ranks */

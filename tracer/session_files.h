@@ -19,6 +19,10 @@ bool session_files_prepare(const char *directory);
  */
 bool session_files_claim(char **directory);
 
+/* session_files_claim_spawned -- the same for ranks that others have started, whose archive is
+ * in the directory itself. */
+bool session_files_claim_spawned(char **directory);
+
 /*
  * session_files_list_ranks -- write a line `rank pid core host` for each rank. The file appears
  * complete or not at all. By all of the team; nothing is written if rank 0 has no path.

@@ -23,6 +23,9 @@ int team_size(void);
 /* team_is_mpi -- the processes are ranks of MPI. */
 bool team_is_mpi(void);
 
+/* team_is_spawned -- other ranks, which have a trace of their own, have started these. */
+bool team_is_spawned(void);
+
 /* team_broadcast -- what rank 0 has in data (bytes), to all. Returns false if MPI fails. */
 bool team_broadcast(void *data, size_t bytes);
 

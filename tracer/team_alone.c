@@ -32,6 +32,11 @@ bool team_is_mpi(void)
     return false;
 }
 
+bool team_is_spawned(void)
+{
+    return false;
+}
+
 bool team_broadcast(void *data, size_t bytes)
 {
     (void)data, (void)bytes;

@@ -37,6 +37,13 @@ bool team_is_mpi(void)
     return true;
 }
 
+bool team_is_spawned(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
 bool team_broadcast(void *data, size_t bytes)
 {
     return PMPI_Bcast(data, (int)bytes, MPI_BYTE, 0, comm) == MPI_SUCCESS;

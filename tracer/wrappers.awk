@@ -122,10 +122,16 @@ function fortran_value(t, n,    handle) {
     exit failed = 1
 }
 
+function operation_of(which) {
+    if (which ~ /^I[a-z]/)
+        which = substr(which, 2)
+    return toupper(which)
+}
+
 function hooks(step, which,    i, s, text) {
     for (i = 1; i <= n_lines[step]; i++) {
         text = line[step, i]
-        gsub(/OPERATION/, "OTF2_COLLECTIVE_OP_" toupper(which), text)
+        gsub(/OPERATION/, "OTF2_COLLECTIVE_OP_" operation_of(which), text)
         s = s (step == "after" ? "    if (is_good) {\n" : "    {\n") \
             (is_c ? "" : conversions(text, "        ")) "        " with_lists(text) ";\n    }\n"
     }

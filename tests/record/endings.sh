@@ -26,4 +26,26 @@ if [ ${mpis[0]} = openmpi ]; then
     ended openmpi error 2
     ended openmpi kill 1
 fi
+
+# Fortran's own library handles the signals of errors
+if command -v gfortran >/dev/null; then
+    cat >ends.f90 <<'END'
+program ends
+  use mpi
+  implicit none
+  integer :: i, ierr
+
+  call MPI_Init(ierr)
+  do i = 1, 100
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  end do
+  call abort()
+end program
+END
+    for mpi in "${mpis[@]}"; do
+        mpif90.$mpi -o ends_fortran ends.f90
+        record any fortran.$mpi $mpi 1 ./ends_fortran
+        [ "$(calls fortran.$mpi MPI_Barrier)" = 100 ] || fail "$mpi: a program of Fortran that aborts leaves no trace"
+    done
+fi
 echo "${mpis[*]}: all endings left their traces"

@@ -36,8 +36,14 @@ for mpi in "${mpis[@]}"; do
             fail "$variant with $mpi is not what ${mpis[0]} and C are: $(head -n 20 differences)"
     done
 done
-[ "$(grep -c . first)" -gt 900 ] || fail "that is too little: $(grep -c . first) events"
-# in the table's terms, what was received is what was sent
+# every function of the table is called, but those that MPI 4 brought or that start other programs
+for call in $(awk '/^calls/ { for (i = 2; $i != ":"; i++) print $i }' "$sources/../../../tracer/mpi_calls.table"); do
+    case $call in
+    Isendrecv* | Comm_spawn* | Comm_accept | Comm_connect | Comm_join | Win_allocate* | Init_thread | Abort) ;;
+    *) grep -q "ENTER Region: \"MPI_$call\"" first || fail "MPI_$call is not in the traces" ;;
+    esac
+done
+# what was received is what was sent
 for kind in SEND ISEND RECV IRECV; do
     grep -o "MPI_$kind .*" first | grep -o 'Tag: .*, Length: [0-9]*' >$kind || true
 done

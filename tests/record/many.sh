@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# 10,000 communicators and 100,000 open requests: all are recorded, and the tracer needs no more of
-# time than a few times what the program does.
+# 10,000 communicators, 100,000 open requests, four threads that talk at once, ranks
+# that start others: all is recorded,
+# within the time that a test has.
 #
 #   many.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2
@@ -16,5 +17,20 @@ for mpi in "${mpis[@]}"; do
     [ "$(jq .sends info)" = $((n + 100000)) ] || fail "$mpi: not all messages were sent"
     [ "$(jq .recvs info)" = $((n + 100000)) ] || fail "$mpi: not all messages were received"
     [ "$(calls trace.$mpi MPI_Comm_free)" = $n ] || fail "$mpi: not all communicators were freed"
+
+    mpicc.$mpi -o threads.$mpi "$sources/threads.c" -pthread
+    record 0 threads.$mpi.trace $mpi 2 ./threads.$mpi
+    "$snag" info threads.$mpi.trace --json >info
+    ! grep -q multiple out || [ "$(jq -c '[.sends, .recvs, .collectives >= 1600, .is_damaged]' info)" = '[1600,1600,true,false]' ] ||
+        fail "$mpi: of what threads say and hear at once not all is there"
 done
+
+# Debian's MPICH starts no others
+if [ ${mpis[0]} = openmpi ]; then
+    mpicc.openmpi -o spawn "$sources/spawn.c"
+    record 0 spawn.trace openmpi 2 ./spawn
+    said "1 more process: 'spawn.trace/process-2'"
+    [ "$(calls spawn.trace MPI_Comm_spawn)" = 2 ] && [ "$(calls spawn.trace/process-2 MPI_Barrier)" = 2 ] ||
+        fail "of those that start others, or those, there is no trace"
+fi
 echo "${mpis[*]}: as many as there were"
