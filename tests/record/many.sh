@@ -27,7 +27,7 @@ done
 
 # Debian's MPICH starts no others
 if [ ${mpis[0]} = openmpi ]; then
-    mpicc.openmpi -o spawn "$sources/spawn.c"
+    mpicc.openmpi -o spawn "$sources/spawning.c"
     record 0 spawn.trace openmpi 2 ./spawn
     said "1 more process: 'spawn.trace/process-2'"
     [ "$(calls spawn.trace MPI_Comm_spawn)" = 2 ] && [ "$(calls spawn.trace/process-2 MPI_Barrier)" = 2 ] ||

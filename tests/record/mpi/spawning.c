@@ -1,4 +1,4 @@
-/* spawn -- two ranks that start two more. */
+/* spawning -- two ranks that start two more. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
