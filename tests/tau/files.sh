@@ -8,13 +8,13 @@ SNAG=$1 TOOLS=$2
 . "$(dirname "$0")/common.sh"
 
 # TAU has whole microseconds only: where there are no others nothing is lost.
-program='synth:200*step(compute@1ms(a 3*b@20us));ranks=2;slow=compute/15/10'
+program='synth:200*step(compute@1ms(a 3*b@20us));ranks=2;slow=compute/70/10'
 mkdir "$work/exact"
 "$TOOLS/tau_write" "$program" "$work/exact"
 counts "$program" >"$work/want"
 counts "$work/exact" | cmp - "$work/want" || failed=1
 
-program='synth:200*step(compute@1ms(a 3*b@20us) >1 <1 |);ranks=3;slow=compute/15/10'
+program='synth:200*step(compute@1ms(a 3*b@20us) >1 <1 |);ranks=3;slow=compute/70/10'
 without_times() { jq -c '(.. | arrays | select(length == 4)) |= .[:2] | .[-1][] |= .[:5]'; }
 counts "$program" | without_times >"$work/want"
 verdicts() { "$TOOLS/stream_verdicts" "$1" 2>/dev/null | sort; }

@@ -7,7 +7,7 @@ set -eu
 SNAG=$1 TOOLS=$2
 . "$(dirname "$0")/common.sh"
 
-program='synth:200*step(compute@1ms(a 3*b@20us) >1 <1 |);slow=compute/15/10'
+program='synth:200*step(compute@1ms(a 3*b@20us) >1 <1 |);slow=compute/70/10'
 write() { timeout 60 "$TOOLS/tau_write" "$program;ranks=$1" "$work" engine="${2:-SST}" "${@:3}" 2>/dev/null; }
 stream=$work/tau-metrics-app-0.bp
 
