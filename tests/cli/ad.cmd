@@ -45,7 +45,7 @@ snag ad "$(cat program)" --min-time 1s --json | jq .anomalies
 # What lost too little is counted; how many normal calls may be called strange.
 snag ad "$(cat program)" --least 5500us --json | jq -c '[.anomalies, .slight, .least_ns + 0]'
 snag ad "$(cat program)" --least 1s | sed 1d
-snag ad "$(cat program)" --false-alarms 20000 --least 0us --json | jq -c '[.anomalies > 20, .false_alarms_per_million]'
+snag ad "$(cat program)" --false-alarms 20000 --least 0us --json | jq -c '[.anomalies > 20, .false_alarms_per_million + 0]'
 snag ad synth:a --false-alarms 1e6
 snag ad synth:a --least 5
 echo '/(/' >ignore; snag ad "$(cat program)" --ignore ignore
