@@ -195,13 +195,19 @@ static void take_woken(struct loop *loop)
     } while (n_taken == MOST_EVENTS);
 }
 
+/* More answers would go beyond what may wait: first, make_room is to have its turn. */
+static bool is_full(const struct loop *loop, size_t unsent_before)
+{
+    return loop->unsent_bytes > loop->most_unsent && loop->unsent_bytes > unsent_before;
+}
+
 /* One request of each that has sent more than one. */
-static void take_ready(struct loop *loop)
+static void take_ready(struct loop *loop, size_t unsent_before)
 {
     const struct connection *last = loop->list[CONNECTION_READY].last;
     struct connection *c, *next;
 
-    for (c = loop->list[CONNECTION_READY].first; c; c = next) {
+    for (c = loop->list[CONNECTION_READY].first; c && !is_full(loop, unsent_before); c = next) {
         next = c == last ? NULL : c->after;
         connection_event(c, 0);
     }
@@ -233,13 +239,15 @@ static bool is_done(const struct loop *loop)
 
 /*
  * One round. An event is of a connection that there is: others than those with an event are
- * only closed after all events were looked at.
+ * only closed after all events were looked at. Those that are left for the next round come
+ * again; who filled this one waits for its client by then, so nobody waits for ever.
  */
 static void turn(struct loop *loop)
 {
     struct epoll_event event[MOST_EVENTS];
     int n = epoll_wait(loop->epoll, event, MOST_EVENTS, patience(loop));
     bool is_poked = false, has_new = false;
+    size_t unsent_before = loop->unsent_bytes;
 
     loop->now_ns = clock_ns();
     for (int i = 0; i < n; i++) {
@@ -247,10 +255,10 @@ static void turn(struct loop *loop)
             is_poked = true;
         else if (event[i].data.ptr == loop->server)
             has_new = true;
-        else
+        else if (!is_full(loop, unsent_before))
             connection_event(event[i].data.ptr, event[i].events);
     }
-    take_ready(loop);
+    take_ready(loop, unsent_before);
     if (is_poked)
         take_woken(loop);
     if (has_new)

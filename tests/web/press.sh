@@ -46,7 +46,7 @@ if [ -z "$is_sanitized" ]; then
     start
     get /api/v1/run
     little=$(resident RSS)
-    most=393216
+    most=262144
     grows_little "70 answers that nobody reads" "$press" "$port" unread 70 '/api/v1/executions.csv?foi=1'
     stop
     serving=(serve "$run")
