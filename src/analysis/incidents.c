@@ -14,9 +14,8 @@
 
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
 #define FEWEST_SUSPECTS 20u
-#define COSTLY                                                                                 \
-    3.0         /* typical executions lost per location, which matter although they are usual */
-#define MANY 4u /* one in so many locations have the same iteration disturbed: it is one */
+#define COSTLY 3.0 /* typical executions lost per location: that matters, usual or not */
+#define MANY 4u    /* one in so many locations have the same iteration disturbed: it is one */
 #define FEWEST_MANY 3u            /* and so many at least */
 #define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
 
@@ -122,7 +121,7 @@ static uint64_t overlap(const struct span *a, const struct span *b)
     return end > begin ? end - begin : 0;
 }
 
-/* The tree that shares most time with an span on the same location, or INCIDENT_NONE. */
+/* The tree that shares most time with a span on the same location, or INCIDENT_NONE. */
 static uint32_t tree_at(const struct finder *f, const struct span *span)
 {
     const struct forest *forest = &f->w->forest;

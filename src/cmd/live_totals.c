@@ -139,7 +139,7 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "calls", json_count(n->n_calls));
     json_object_set_new(line, "anomalies", json_count(live_totals_anomalies(s)));
     json_object_set_new(line, "slight", json_count(n->n_slight));
-    json_object_set_new(line, "least_ns", json_number(round(ad_least_lost(s->ad))));
+    json_object_set_new(line, "least_ns", json_count((uint64_t)round(ad_least_lost(s->ad))));
     json_object_set_new(line, "false_alarms_per_million",
                         json_number(s->settings->live.false_alarms));
     json_object_set_new(line, "steps", json_count(s->stream.n_steps));

@@ -158,9 +158,7 @@ static void correct(struct scoring *s, struct pool *pool)
 
 static double strong_for(const struct scoring *s, const struct scoring_opts *opts)
 {
-    double n = opts->n_run > 0 ? opts->n_run : s->forest.n_trees;
-
-    return opts->false_alarms > 0 ? residual_strong(n, opts->false_alarms)
+    return opts->false_alarms > 0 ? residual_strong(s->forest.n_trees, opts->false_alarms)
                                   : s->yardstick.strong;
 }
 

@@ -91,7 +91,6 @@ struct scoring_opts {
     uint32_t k;                          /* neighbours; 0: the detector's own number */
     double threshold;                    /* NAN: the detector's own */
     double false_alarms; /* expected in a run; 0: RESIDUAL_FALSE_ALARMS or the model's */
-    double n_run;        /* executions of such a run; 0: as many as are judged */
     double gamma;        /* 0: taken from the data */
     uint64_t seed;
     struct pool *pool;

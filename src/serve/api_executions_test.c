@@ -10,35 +10,7 @@ static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=
 
 static int set_up(void **state)
 {
-    struct sample_page *p = calloc(1, sizeof *p);
-
-    sample_page_init(p, program, "step");
-    *state = p;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    sample_page_release(*state);
-    free(*state);
-    return 0;
-}
-
-static void get(struct sample_page *p, const char *path)
-{
-    assert_int_equal(sample_page_get(p, path), 0);
-}
-
-static void refused(struct sample_page *p, const char *path, int rc, const char *why)
-{
-    assert_int_equal(sample_page_get(p, path), rc);
-    assert_string_equal(err_message(), why);
-}
-
-static int64_t number(const json_t *object, const char *field)
-{
-    assert_true(json_is_number(json_object_get(object, field)));
-    return (int64_t)json_number_value(json_object_get(object, field));
+    return sample_page_begin(state, program, "step");
 }
 
 static const char *text(const json_t *object, const char *field)
@@ -54,7 +26,7 @@ static void columns_are_of_all_executions_by_rank_then_time(void **state)
     uint32_t *rank, *index;
     double *enter, *leave, *duration;
 
-    get(p, "/fois/1/columns?names=rank,index,enter_ns,exit_ns,duration_ns");
+    sample_page_ok(p, "/fois/1/columns?names=rank,index,enter_ns,exit_ns,duration_ns");
     rank = sample_page_column(p, "rank", "u32", N);
     index = sample_page_column(p, "index", "u32", N);
     enter = sample_page_column(p, "enter_ns", "f64", N);
@@ -78,16 +50,16 @@ static void an_answer_of_columns_is_another_one_after_a_label(void **state)
     struct sample_page *p = *state;
     char before[sizeof p->response.etag];
 
-    get(p, "/fois/1/columns?names=label");
+    sample_page_ok(p, "/fois/1/columns?names=label");
     memcpy(before, p->response.etag, sizeof before);
-    get(p, "/fois/1/columns?names=label");
+    sample_page_ok(p, "/fois/1/columns?names=label");
     assert_string_equal(p->response.etag, before);
-    get(p, "/fois/1/columns?names=score");
+    sample_page_ok(p, "/fois/1/columns?names=score");
     assert_string_not_equal(p->response.etag, before);
     assert_int_equal(sample_page_post(p, "/fois/1/labels",
                                       "{\"labels\": [{\"tree\": 5, \"label\": \"normal\"}]}"),
                      0);
-    get(p, "/fois/1/columns?names=label");
+    sample_page_ok(p, "/fois/1/columns?names=label");
     assert_string_not_equal(p->response.etag, before);
 }
 
@@ -95,10 +67,14 @@ static void a_column_that_there_is_none_of_is_not_found(void **state)
 {
     struct sample_page *p = *state;
 
-    refused(p, "/fois/1/columns?names=nothing", ERR_NOT_FOUND, "there is no column 'nothing'");
-    refused(p, "/fois/1/columns?names=tsne.x", ERR_NOT_FOUND, "there is no column 'tsne.x'");
-    refused(p, "/fois/1/columns?names=tsne.z", ERR_NOT_FOUND, "there is no column 'tsne.z'");
-    refused(p, "/fois/2/columns", ERR_NOT_FOUND, "the run has no function of interest 2");
+    sample_page_refused(p, "/fois/1/columns?names=nothing", ERR_NOT_FOUND,
+                        "there is no column 'nothing'");
+    sample_page_refused(p, "/fois/1/columns?names=tsne.x", ERR_NOT_FOUND,
+                        "there is no column 'tsne.x'");
+    sample_page_refused(p, "/fois/1/columns?names=tsne.z", ERR_NOT_FOUND,
+                        "there is no column 'tsne.z'");
+    sample_page_refused(p, "/fois/2/columns", ERR_NOT_FOUND,
+                        "the run has no function of interest 2");
 }
 
 /* ---------------------------------------------------------------------------- candidates */
@@ -111,12 +87,12 @@ static int64_t *candidates(struct sample_page *p, const char *query, size_t n, i
     const json_t *items;
 
     snprintf(path, sizeof path, "/fois/1/candidates?%s", query);
-    get(p, path);
+    sample_page_ok(p, path);
     items = json_object_get(p->json, "items");
     assert_int_equal(json_array_size(items), n);
     for (size_t i = 0; i < n; i++)
-        tree[i] = number(json_array_get(items, i), "tree");
-    *total = number(p->json, "total");
+        tree[i] = sample_page_number(json_array_get(items, i), "tree");
+    *total = sample_page_number(p->json, "total");
     return tree;
 }
 
@@ -126,7 +102,7 @@ static void candidates_are_the_strangest_first(void **state)
     const json_t *items;
     double last = INFINITY;
 
-    get(p, "/fois/1/candidates?limit=420");
+    sample_page_ok(p, "/fois/1/candidates?limit=420");
     items = json_object_get(p->json, "items");
     assert_int_equal(json_array_size(items), N);
     for (size_t i = 0; i < N; i++) {
@@ -134,8 +110,8 @@ static void candidates_are_the_strangest_first(void **state)
         double score = json_number_value(json_object_get(item, "score"));
 
         assert_true(score <= last);
-        assert_int_equal(number(item, "rank_now"), i + 1);
-        assert_int_equal(number(item, "rank_before"), i + 1);
+        assert_int_equal(sample_page_number(item, "rank_now"), i + 1);
+        assert_int_equal(sample_page_number(item, "rank_before"), i + 1);
         assert_true(json_is_object(json_object_get(item, "sketch")) ||
                     json_is_array(json_object_get(item, "sketch")));
         last = score;
@@ -192,14 +168,14 @@ static void what_cannot_be_chosen_by_is_refused(void **state)
 {
     struct sample_page *p = *state;
 
-    refused(p, "/fois/1/candidates?limit=1001", ERR_USAGE,
-            "'limit' takes a number from 0 to 1000, not '1001'");
-    refused(p, "/fois/1/candidates?label=maybe", ERR_USAGE,
-            "'label' takes abnormal, normal or none, not 'maybe'");
-    refused(p, "/fois/1/candidates?verdict=odd", ERR_USAGE,
-            "'verdict' takes anomaly or normal, not 'odd'");
-    refused(p, "/fois/1/candidates?order=name", ERR_USAGE,
-            "'order' takes score or next, not 'name'");
+    sample_page_refused(p, "/fois/1/candidates?limit=1001", ERR_USAGE,
+                        "'limit' takes a number from 0 to 1000, not '1001'");
+    sample_page_refused(p, "/fois/1/candidates?label=maybe", ERR_USAGE,
+                        "'label' takes abnormal, normal or none, not 'maybe'");
+    sample_page_refused(p, "/fois/1/candidates?verdict=odd", ERR_USAGE,
+                        "'verdict' takes anomaly or normal, not 'odd'");
+    sample_page_refused(p, "/fois/1/candidates?order=name", ERR_USAGE,
+                        "'order' takes score or next, not 'name'");
 }
 
 static void what_to_ask_next_is_not_labelled_yet(void **state)
@@ -211,15 +187,15 @@ static void what_to_ask_next_is_not_labelled_yet(void **state)
     assert_int_equal(sample_page_post(p, "/fois/1/labels",
                                       "{\"labels\": [{\"tree\": 59, \"label\": \"normal\"}]}"),
                      0);
-    get(p, "/fois/1/next?n=12");
-    assert_int_equal(number(p->json, "total"), N - 1);
+    sample_page_ok(p, "/fois/1/next?n=12");
+    assert_int_equal(sample_page_number(p->json, "total"), N - 1);
     items = json_object_get(p->json, "items");
     assert_int_equal(json_array_size(items), 12);
     json_array_foreach(items, i, item)
     {
-        assert_int_not_equal(number(item, "tree"), 59);
+        assert_int_not_equal(sample_page_number(item, "tree"), 59);
     }
-    get(p, "/fois/1/candidates?order=next&limit=3");
+    sample_page_ok(p, "/fois/1/candidates?order=next&limit=3");
     assert_int_equal(json_array_size(json_object_get(p->json, "items")), 3);
 }
 
@@ -229,13 +205,14 @@ static void an_execution_says_where_it_stands(void **state)
 {
     struct sample_page *p = *state;
 
-    get(p, "/fois/1/executions/123");
+    sample_page_ok(p, "/fois/1/executions/123");
     assert_string_equal(text(p->json, "id"), "#2-3");
-    assert_int_equal(number(p->json, "tree"), 123);
-    assert_int_equal(number(p->json, "location"), 2);
-    assert_int_equal(number(p->json, "of"), N);
-    assert_int_equal(number(p->json, "exit_ns"),
-                     number(p->json, "enter_ns") + number(p->json, "duration_ns"));
+    assert_int_equal(sample_page_number(p->json, "tree"), 123);
+    assert_int_equal(sample_page_number(p->json, "location"), 2);
+    assert_int_equal(sample_page_number(p->json, "of"), N);
+    assert_int_equal(sample_page_number(p->json, "exit_ns"),
+                     sample_page_number(p->json, "enter_ns") +
+                         sample_page_number(p->json, "duration_ns"));
     assert_int_equal(sample_page_get(p, "/fois/1/executions/420"), ERR_NOT_FOUND);
     assert_int_equal(sample_page_get(p, "/fois/2/executions/1"), ERR_NOT_FOUND);
 }
@@ -247,17 +224,17 @@ static void a_tree_has_its_call_paths_and_how_often_each_was_called(void **state
     const json_t *nodes;
     int64_t n_calls = 0;
 
-    get(p, "/fois/1/executions/123/tree");
+    sample_page_ok(p, "/fois/1/executions/123/tree");
     nodes = json_object_get(p->json, "nodes");
     assert_int_equal(json_array_size(nodes), 4);
     for (size_t i = 0; i < 4; i++) {
         const json_t *node = json_array_get(nodes, i);
 
-        n_calls += number(node, "calls");
-        assert_true(i == 0 || number(node, "parent") < (int64_t)i);
+        n_calls += sample_page_number(node, "calls");
+        assert_true(i == 0 || sample_page_number(node, "parent") < (int64_t)i);
     }
     assert_int_equal(n_calls, 6);
-    get(p, "/fois/1/typical");
+    sample_page_ok(p, "/fois/1/typical");
     assert_int_equal(json_array_size(json_object_get(p->json, "nodes")), 4);
     assert_int_equal(sample_page_get(p, "/fois/1/executions/420/tree"), ERR_NOT_FOUND);
     assert_int_equal(sample_page_get(p, "/fois/2/typical"), ERR_NOT_FOUND);
@@ -270,17 +247,18 @@ static void subtrees_are_those_of_at_least_the_threshold(void **state)
     char path[96];
     size_t i;
 
-    get(p, "/fois/1/candidates?limit=1");
+    sample_page_ok(p, "/fois/1/candidates?limit=1");
     snprintf(path, sizeof path, "/fois/1/executions/%lld/subtrees?threshold=0.1",
-             (long long)number(json_array_get(json_object_get(p->json, "items"), 0), "tree"));
-    get(p, path);
+             (long long)sample_page_number(json_array_get(json_object_get(p->json, "items"), 0),
+                                           "tree"));
+    sample_page_ok(p, path);
     json_array_foreach(json_object_get(p->json, "subtrees"), i, item)
     {
         assert_true(fabs(json_number_value(json_object_get(item, "importance"))) >= 0.1);
         assert_true(json_array_size(json_object_get(item, "vertices_here")) > 0);
     }
     assert_true(i > 0);
-    get(p, "/fois/1/executions/59/subtrees?threshold=1000");
+    sample_page_ok(p, "/fois/1/executions/59/subtrees?threshold=1000");
     sample_page_is(p, "{\"subtrees\": []}");
     assert_int_equal(sample_page_get(p, "/fois/1/executions/420/subtrees"), ERR_NOT_FOUND);
 }
@@ -290,18 +268,18 @@ static void all_executions_are_a_file_with_a_line_for_each(void **state)
     struct sample_page *p = *state;
     size_t n_lines = 0;
 
-    get(p, "/executions.csv?foi=1");
+    sample_page_ok(p, "/executions.csv?foi=1");
     assert_string_equal(p->response.download, "executions.csv");
     for (size_t i = 0; i < p->response.size; i++)
         n_lines += ((const char *)p->response.body)[i] == '\n';
     assert_int_equal(n_lines, N + 1);
-    refused(p, "/executions.csv?foi=x", ERR_USAGE,
-            "'foi' takes a number from 0 to 9007199254740991, not 'x'");
+    sample_page_refused(p, "/executions.csv?foi=x", ERR_USAGE,
+                        "'foi' takes a number from 0 to 9007199254740991, not 'x'");
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
     const struct CMUnitTest tests[] = {
         TEST(columns_are_of_all_executions_by_rank_then_time),
         TEST(an_answer_of_columns_is_another_one_after_a_label),

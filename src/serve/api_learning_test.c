@@ -9,18 +9,7 @@ static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=
 
 static int set_up(void **state)
 {
-    struct sample_page *p = calloc(1, sizeof *p);
-
-    sample_page_init(p, program, "step");
-    *state = p;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    sample_page_release(*state);
-    free(*state);
-    return 0;
+    return sample_page_begin(state, program, "step");
 }
 
 static void ok(struct sample_page *p, const char *path, const char *body)
@@ -183,7 +172,7 @@ static void what_is_said_wrongly_is_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
     const struct CMUnitTest tests[] = {
         TEST(labels_are_listed_by_execution_with_their_author),
         TEST(labels_are_a_file_that_snag_label_reads),

@@ -12,35 +12,7 @@ static const char program[] = "synth:2*step(solve@1ms >1 <1);ranks=2";
 
 static int set_up(void **state)
 {
-    struct sample_page *p = calloc(1, sizeof *p);
-
-    sample_page_init(p, program, "step");
-    *state = p;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    sample_page_release(*state);
-    free(*state);
-    return 0;
-}
-
-static void get(struct sample_page *p, const char *path)
-{
-    assert_int_equal(sample_page_get(p, path), 0);
-}
-
-static void refused(struct sample_page *p, const char *path, int rc, const char *why)
-{
-    assert_int_equal(sample_page_get(p, path), rc);
-    assert_string_equal(err_message(), why);
-}
-
-static int64_t number(const json_t *object, const char *field)
-{
-    assert_true(json_is_number(json_object_get(object, field)));
-    return (int64_t)json_number_value(json_object_get(object, field));
+    return sample_page_begin(state, program, "step");
 }
 
 /* The number of a region by its name. */
@@ -57,17 +29,17 @@ static void the_run_says_what_it_is_of(void **state)
     struct sample_page *p = *state;
     const json_t *foi;
 
-    get(p, "/run");
+    sample_page_ok(p, "/run");
     assert_string_equal(json_string_value(json_object_get(p->json, "snag")), "0.test");
     assert_string_equal(json_string_value(json_object_get(p->json, "name")), "a.snag");
     assert_string_equal(json_string_value(json_object_get(p->json, "trace")), program);
     assert_false(json_boolean_value(json_object_get(p->json, "is_live")));
-    assert_int_equal(number(p->json, "n_messages"), 2 * 2 * 2);
+    assert_int_equal(sample_page_number(p->json, "n_messages"), 2 * 2 * 2);
     assert_int_equal(json_array_size(json_object_get(p->json, "locations")), 2);
     assert_int_equal(json_array_size(json_object_get(p->json, "fois")), 1);
     foi = json_array_get(json_object_get(p->json, "fois"), 0);
     assert_string_equal(json_string_value(json_object_get(foi, "name")), "step");
-    assert_int_equal(number(foi, "trees"), 4);
+    assert_int_equal(sample_page_number(foi, "trees"), 4);
     assert_true(json_is_null(json_object_get(foi, "retrain")));
 }
 
@@ -76,12 +48,12 @@ static void regions_are_found_by_a_part_of_their_name(void **state)
     struct sample_page *p = *state;
     size_t n_regions;
 
-    get(p, "/regions");
+    sample_page_ok(p, "/regions");
     n_regions = json_array_size(p->json);
     assert_int_equal(n_regions, p->served.run.defs.names.n);
-    get(p, "/search?q=SOL");
+    sample_page_ok(p, "/search?q=SOL");
     assert_int_equal(json_array_size(json_object_get(p->json, "items")), 1);
-    get(p, "/search?q=nothing");
+    sample_page_ok(p, "/search?q=nothing");
     sample_page_is(p, "{\"items\": []}");
 }
 
@@ -93,19 +65,21 @@ static void a_call_says_its_caller_its_children_and_its_path(void **state)
     const struct call_view calls = columns_view(&p->served.run.columns, 1);
     uint64_t children_ns = 0;
 
-    get(p, "/calls/1/0");
-    assert_int_equal(number(p->json, "region"), region(p, "step"));
+    sample_page_ok(p, "/calls/1/0");
+    assert_int_equal(sample_page_number(p->json, "region"), region(p, "step"));
     assert_true(json_is_null(json_object_get(p->json, "parent")));
     for (uint32_t i = 1; i < calls.subtree_len[0]; i += calls.subtree_len[i])
         children_ns += calls.inclusive_ns[i];
-    assert_int_equal(number(p->json, "n_children"), calls.subtree_len[0] - 1);
-    assert_int_equal(number(p->json, "exclusive_ns"), calls.inclusive_ns[0] - children_ns);
-    assert_int_equal(number(p->json, "leave_ns") - number(p->json, "enter_ns"),
+    assert_int_equal(sample_page_number(p->json, "n_children"), calls.subtree_len[0] - 1);
+    assert_int_equal(sample_page_number(p->json, "exclusive_ns"),
+                     calls.inclusive_ns[0] - children_ns);
+    assert_int_equal(sample_page_number(p->json, "leave_ns") -
+                         sample_page_number(p->json, "enter_ns"),
                      calls.inclusive_ns[0]);
-    get(p, "/calls/1/1");
-    assert_int_equal(number(p->json, "region"), region(p, "solve"));
-    assert_int_equal(number(p->json, "parent"), 0);
-    assert_int_equal(number(p->json, "depth"), 1);
+    sample_page_ok(p, "/calls/1/1");
+    assert_int_equal(sample_page_number(p->json, "region"), region(p, "solve"));
+    assert_int_equal(sample_page_number(p->json, "parent"), 0);
+    assert_int_equal(sample_page_number(p->json, "depth"), 1);
     assert_int_equal(json_integer_value(json_array_get(json_object_get(p->json, "path"), 0)),
                      region(p, "step"));
 }
@@ -115,10 +89,10 @@ static void a_call_that_there_is_none_of_is_not_found(void **state)
     struct sample_page *p = *state;
     char expected[64];
 
-    refused(p, "/calls/2/0", ERR_NOT_FOUND, "the run has no location 2");
+    sample_page_refused(p, "/calls/2/0", ERR_NOT_FOUND, "the run has no location 2");
     snprintf(expected, sizeof expected, "location 1 has %u calls",
              columns_view(&p->served.run.columns, 1).n);
-    refused(p, "/calls/1/999999", ERR_NOT_FOUND, expected);
+    sample_page_refused(p, "/calls/1/999999", ERR_NOT_FOUND, expected);
 }
 
 static void the_next_call_of_a_function_is_the_first_one_entered_after_a_time(void **state)
@@ -128,19 +102,20 @@ static void the_next_call_of_a_function_is_the_first_one_entered_after_a_time(vo
     char path[96];
 
     snprintf(path, sizeof path, "/search/next?region=%lld", (long long)solve);
-    get(p, path);
-    enter = number(p->json, "enter_ns");
-    assert_int_equal(number(p->json, "call"), 1);
+    sample_page_ok(p, path);
+    enter = sample_page_number(p->json, "enter_ns");
+    assert_int_equal(sample_page_number(p->json, "call"), 1);
     snprintf(path, sizeof path, "/search/next?region=%lld&location=1&after=%lld",
              (long long)solve, (long long)enter + 100000);
-    get(p, path);
-    assert_int_equal(number(p->json, "location"), 1);
-    assert_true(number(p->json, "enter_ns") > enter);
+    sample_page_ok(p, path);
+    assert_int_equal(sample_page_number(p->json, "location"), 1);
+    assert_true(sample_page_number(p->json, "enter_ns") > enter);
     snprintf(path, sizeof path, "/search/next?region=%lld&after=9000000000", (long long)solve);
-    refused(p, path, ERR_NOT_FOUND, "no such call behind that time");
-    refused(p, "/search/next", ERR_NOT_FOUND, "the run has no such region or location");
-    refused(p, "/search/next?region=0&location=2", ERR_NOT_FOUND,
-            "the run has no such region or location");
+    sample_page_refused(p, path, ERR_NOT_FOUND, "no such call behind that time");
+    sample_page_refused(p, "/search/next", ERR_NOT_FOUND,
+                        "the run has no such region or location");
+    sample_page_refused(p, "/search/next?region=0&location=2", ERR_NOT_FOUND,
+                        "the run has no such region or location");
 }
 
 /* ----------------------------------------------------------------------------- a window */
@@ -152,7 +127,7 @@ static void a_wide_timeline_has_every_call_as_a_rectangle(void **state)
     uint32_t n = (uint32_t)columns->n_calls, *call, *location, *merged;
     double *begin;
 
-    get(p, "/timeline?width=8192");
+    sample_page_ok(p, "/timeline?width=8192");
     call = sample_page_column(p, "call", "u32", n);
     location = sample_page_column(p, "location", "u32", n);
     merged = sample_page_column(p, "merged", "u32", n);
@@ -173,7 +148,7 @@ static void messages_are_sent_before_they_are_received(void **state)
     double *sent, *received;
     uint32_t *from, *to;
 
-    get(p, "/messages");
+    sample_page_ok(p, "/messages");
     sent = sample_page_column(p, "send_ns", "f64", 4);
     received = sample_page_column(p, "recv_ns", "f64", 4);
     from = sample_page_column(p, "from", "u32", 4);
@@ -186,7 +161,7 @@ static void messages_are_sent_before_they_are_received(void **state)
     free(received);
     free(from);
     free(to);
-    get(p, "/messages?limit=1");
+    sample_page_ok(p, "/messages?limit=1");
     free(sample_page_column(p, "send_ns", "f64", 1));
 }
 
@@ -196,13 +171,13 @@ static void a_window_is_a_file_of_chrome_events(void **state)
     const struct call_view calls = columns_view(&p->served.run.columns, 0);
     char path[96];
 
-    get(p, "/window.json");
+    sample_page_ok(p, "/window.json");
     assert_string_equal(p->response.download, "window.json");
     assert_int_equal(json_array_size(json_object_get(p->json, "traceEvents")),
                      p->served.run.columns.n_calls);
     snprintf(path, sizeof path, "/window.json?locations=0&begin=0&end=%llu",
              (unsigned long long)calls.enter_ns[1]);
-    get(p, path);
+    sample_page_ok(p, path);
     assert_true(json_array_size(json_object_get(p->json, "traceEvents")) <= 2);
 }
 
@@ -214,13 +189,14 @@ static void a_window_that_cannot_be_is_refused(void **state)
         char path[64];
 
         snprintf(path, sizeof path, "%s?begin=5&end=5", routes[i]);
-        refused(*state, path, ERR_USAGE, "the window ends before it begins");
+        sample_page_refused(*state, path, ERR_USAGE, "the window ends before it begins");
         snprintf(path, sizeof path, "%s?locations=0,2", routes[i]);
-        refused(*state, path, ERR_USAGE,
-                "'locations' takes different numbers below 2, as in 0,1, not '0,2'");
+        sample_page_refused(
+            *state, path, ERR_USAGE,
+            "'locations' takes different numbers below 2, as in 0,1, not '0,2'");
     }
-    refused(*state, "/timeline?width=0", ERR_USAGE,
-            "'width' takes a number from 1 to 8192, not '0'");
+    sample_page_refused(*state, "/timeline?width=0", ERR_USAGE,
+                        "'width' takes a number from 1 to 8192, not '0'");
 }
 
 /* ---------------------------------------------------------------------------- projection */
@@ -231,13 +207,13 @@ static void a_projection_is_made_beside_and_its_points_are_columns(void **state)
     static const char column[] = "/fois/1/columns?names=pca.x,pca.y";
 
     assert_int_equal(sample_page_get(p, column), ERR_NOT_FOUND);
-    refused(p, "/fois/1/projection", ERR_NOT_FOUND, "no projection is running");
+    sample_page_refused(p, "/fois/1/projection", ERR_NOT_FOUND, "no projection is running");
     assert_int_equal(sample_page_post(p, "/fois/1/projection", "{\"method\": \"pca\"}"), 0);
     assert_int_equal(p->response.status, 202);
     sample_page_is(p, "{\"method\": \"pca\"}");
     pthread_join(p->served.projecting, NULL);
     p->served.has_projected = false;
-    get(p, column);
+    sample_page_ok(p, column);
     free(sample_page_column(p, "pca.x", "f32", 4));
     free(sample_page_column(p, "pca.y", "f32", 4));
 }
@@ -290,7 +266,7 @@ static void a_projection_that_cannot_be_is_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
     const struct CMUnitTest tests[] = {
         TEST(the_run_says_what_it_is_of),
         TEST(regions_are_found_by_a_part_of_their_name),

@@ -2,6 +2,7 @@
 #include "serve/sample_page.h"
 
 #include "analysis/run_maker.h"
+#include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
 #include "base/test_dir.h"
@@ -56,6 +57,22 @@ void sample_page_release(struct sample_page *p)
     worker_close(&p->worker);
     served_close(&p->served);
     fs_remove_tree(p->dir);
+}
+
+int sample_page_begin(void **state, const char *program, const char *foi)
+{
+    struct sample_page *p = calloc(1, sizeof *p);
+
+    sample_page_init(p, program, foi);
+    *state = p;
+    return 0;
+}
+
+int sample_page_end(void **state)
+{
+    sample_page_release(*state);
+    free(*state);
+    return 0;
 }
 
 /* -------------------------------------------------------------------------------- asking */
@@ -113,7 +130,24 @@ int sample_page_post(struct sample_page *p, const char *path, const char *body)
     return rc;
 }
 
+void sample_page_ok(struct sample_page *p, const char *path)
+{
+    assert_int_equal(sample_page_get(p, path), 0);
+}
+
+void sample_page_refused(struct sample_page *p, const char *path, int rc, const char *why)
+{
+    assert_int_equal(sample_page_get(p, path), rc);
+    assert_string_equal(err_message(), why);
+}
+
 /* ------------------------------------------------------------------------------- answers */
+
+int64_t sample_page_number(const json_t *object, const char *field)
+{
+    assert_true(json_is_number(json_object_get(object, field)));
+    return (int64_t)json_number_value(json_object_get(object, field));
+}
 
 void sample_page_is(const struct sample_page *p, const char *expected)
 {

@@ -19,6 +19,10 @@ struct sample_page {
 void sample_page_init(struct sample_page *p, const char *program, const char *foi);
 void sample_page_release(struct sample_page *p);
 
+/* sample_page_begin, sample_page_end -- the same for a test of cmocka, whose state it is. */
+int sample_page_begin(void **state, const char *program, const char *foi);
+int sample_page_end(void **state);
+
 /*
  * sample_page_get, sample_page_post -- ask a route, as in "/labels" or "/search?q=a".
  *   body  JSON
@@ -26,6 +30,14 @@ void sample_page_release(struct sample_page *p);
  */
 int sample_page_get(struct sample_page *p, const char *path);
 int sample_page_post(struct sample_page *p, const char *path, const char *body);
+
+/* sample_page_ok, sample_page_refused -- get, and it is answered, or refused for this reason.
+ */
+void sample_page_ok(struct sample_page *p, const char *path);
+void sample_page_refused(struct sample_page *p, const char *path, int rc, const char *why);
+
+/* sample_page_number -- a field that is there and a number, without what follows the point. */
+int64_t sample_page_number(const json_t *object, const char *field);
 
 /* sample_page_is -- the JSON of the last answer is this, whatever the order of its fields. */
 void sample_page_is(const struct sample_page *p, const char *expected);
