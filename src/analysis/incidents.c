@@ -4,9 +4,11 @@
  */
 #include "analysis/incidents.h"
 
+#include "analysis/recurrence.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "detect/tails.h"
+#include "features/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -411,6 +413,11 @@ static struct incident make(struct finder *f, const struct vote *vote, uint32_t 
     return x;
 }
 
+static bool matters(const struct incident *x)
+{
+    return x->is_anomaly || x->is_costly;
+}
+
 static struct vote *take_votes(struct finder *f)
 {
     struct vote *vote = mem_alloc(f->n, sizeof *vote);
@@ -426,17 +433,14 @@ static struct vote *take_votes(struct finder *f)
 struct made {
     struct incident incident;
     uint32_t first, end;
+    struct made *turn_of; /* the one of its recurrence that lost most, or itself */
+    uint32_t number;      /* in the order of all, if it is its own */
 };
-
-static bool matters(const struct incident *x)
-{
-    return x->is_anomaly || x->is_costly;
-}
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct incident *p = &((const struct made *)a)->incident;
-    const struct incident *q = &((const struct made *)b)->incident;
+    const struct incident *p = &(*(struct made *const *)a)->incident;
+    const struct incident *q = &(*(struct made *const *)b)->incident;
 
     if (matters(p) != matters(q))
         return matters(q) - matters(p);
@@ -447,27 +451,103 @@ static int by_cost(const void *a, const void *b)
     return order_u32(&p->head, &q->head);
 }
 
+/* One more turn of an incident: it costs more, and has more to it. */
+static void add_turn(struct incident *x, const struct incident *turn, uint32_t period)
+{
+    x->period = period;
+    x->n_turns++;
+    x->n_members += turn->n_members;
+    x->n_locations = turn->n_locations > x->n_locations ? turn->n_locations : x->n_locations;
+    x->lost_ns += turn->lost_ns;
+    x->score = fmax(x->score, turn->score);
+    x->is_anomaly |= turn->is_anomaly;
+    x->is_costly |= turn->is_costly;
+}
+
+/* The program does something by plan in this execution, or in the one before or after it. */
+static bool is_near_turn(const uint8_t *is_turn, uint32_t n, uint32_t index)
+{
+    return (index > 0 && is_turn[index - 1]) || is_turn[index] ||
+           (index + 1 < n && is_turn[index + 1]);
+}
+
+/* What comes back with something that the program does by plan goes back to that. */
+static void join_turns(struct finder *f, struct made *made, uint32_t n)
+{
+    const struct scoring *w = f->w;
+    const struct forest *forest = &w->forest;
+    struct occurrence *x = mem_alloc(n, sizeof *x);
+    uint32_t *of = mem_alloc(n, sizeof *of), n_own = 0, n_indices;
+    uint8_t *is_turn =
+        schedule_turns(w->model.is_on_schedule, forest, w->place.path, &n_indices);
+
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t head = made[k].incident.head, l = forest->location[head];
+
+        made[k].turn_of = &made[k];
+        made[k].incident.n_turns = 1;
+        if (matters(&made[k].incident) &&
+            is_near_turn(is_turn, n_indices, forest->index[head])) {
+            x[n_own] = (struct occurrence){l,
+                                           head - f->first_tree[l],
+                                           f->first_tree[l + 1] - f->first_tree[l],
+                                           made[k].incident.lost_ns,
+                                           0,
+                                           0};
+            of[n_own++] = k;
+        }
+    }
+    recurrence_find(x, n_own);
+    for (uint32_t i = 0; i < n_own; i++) {
+        struct made *keeper = &made[of[x[i].turn_of]];
+
+        made[of[i]].turn_of = keeper;
+        if (keeper != &made[of[i]])
+            add_turn(&keeper->incident, &made[of[i]].incident, x[i].period);
+    }
+    free(x);
+    free(of);
+    free(is_turn);
+}
+
+/* Numbers them, those that cost most first; turns get the number of theirs. */
+static void order(struct incidents *out, struct made *made, uint32_t n)
+{
+    struct made **own = mem_alloc(n, sizeof *own);
+
+    for (uint32_t k = 0; k < n; k++)
+        if (made[k].turn_of == &made[k])
+            own[out->n++] = &made[k];
+    qsort(own, out->n, sizeof *own, by_cost);
+    out->incident = mem_alloc(out->n, sizeof *out->incident);
+    for (uint32_t k = 0; k < out->n; k++) {
+        own[k]->number = k;
+        out->incident[k] = own[k]->incident;
+    }
+    free(own);
+}
+
 static void make_all(struct finder *f)
 {
     struct incidents *out = f->out;
     struct vote *vote = take_votes(f);
     struct made *made = mem_alloc(f->n, sizeof *made);
+    uint32_t n = 0;
 
     for (uint32_t i = 0, end; i < f->n; i = end) {
         for (end = i + 1; end < f->n && vote[end].group == vote[i].group; end++)
             ;
-        made[out->n++] = (struct made){make(f, vote + i, end - i), i, end};
+        made[n++] =
+            (struct made){.incident = make(f, vote + i, end - i), .first = i, .end = end};
     }
-    qsort(made, out->n, sizeof *made, by_cost);
-    out->incident = mem_alloc(out->n, sizeof *out->incident);
-    for (uint32_t k = 0; k < out->n; k++) {
-        out->incident[k] = made[k].incident;
+    join_turns(f, made, n);
+    order(out, made, n);
+    for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = made[k].first; i < made[k].end; i++)
-            out->of[vote[i].tree] = k;
-    }
-    for (uint32_t k = 0; k < out->n; k++)
-        if (out->of[out->incident[k].head] == INCIDENT_NONE)
-            out->of[out->incident[k].head] = k;
+            out->of[vote[i].tree] = made[k].turn_of->number;
+    for (uint32_t k = 0; k < n; k++)
+        if (out->of[made[k].incident.head] == INCIDENT_NONE)
+            out->of[made[k].incident.head] = made[k].turn_of->number;
     free(made);
     free(vote);
 }

@@ -11,6 +11,10 @@
  * overlap in time on many locations. The head is the execution that most of the lost time goes
  * back to.
  *
+ * What comes back in every 200th execution of a location, with something that the program does
+ * by plan (features/schedule.h), and costs about the same each time, is one incident with many
+ * turns: a checkpoint that others wait for.
+ *
  * The order is that of what they cost in time: first anomalies, and whatever cost several times
  * what a typical execution takes, although that is usual in this run; then what is left.
  */
@@ -36,6 +40,8 @@ struct incident {
     double score;              /* nats: what the members' locations say together */
     bool is_costly;            /* it matters even if it is no anomaly */
     bool is_anomaly;           /* one of the members is */
+    uint32_t n_turns; /* how often it came; the times are those of the turn that lost most */
+    uint32_t period; /* in every so manieth execution of the head's location; 0: it came once */
 };
 
 struct incidents {

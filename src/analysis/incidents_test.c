@@ -128,6 +128,39 @@ static void what_has_nothing_to_do_with_each_other_stays_apart(void **state)
     unmake(&m);
 }
 
+/* Every 30th step rank 0 writes, by plan, and rank 1 waits for it. */
+static void what_comes_back_by_plan_is_one_incident(void **state)
+{
+    const struct incident *x;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:9*block(29*step(compute@1ms >1 <1) step(compute@1ms 0:write@3ms >1 <1));"
+             "ranks=2;jitter=0.02");
+    assert_int_equal(count_anomalous(&m), 1);
+    x = &m.found.incident[0];
+    assert_int_equal(x->period, 30);
+    assert_int_equal(x->n_turns, 9);
+    assert_true(x->n_members >= 9);
+    assert_true(x->end_ns - x->begin_ns < 20000000); /* one turn */
+    for (uint32_t t = 0; t < m.work.forest.n_trees; t++)
+        assert_true(m.found.of[t] < m.found.n || m.found.of[t] == INCIDENT_NONE);
+    unmake(&m);
+}
+
+/* At equal distances too, but nothing that the program does differently goes with it. */
+static void what_comes_back_without_a_plan_stays_apart(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:270*step(compute@1ms >1 <1);ranks=2;jitter=0.02;slow=compute/30/4/0");
+    assert_int_equal(count_anomalous(&m), 9);
+    for (uint32_t i = 0; i < m.found.n; i++)
+        assert_int_equal(m.found.incident[i].n_turns, 1);
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +168,8 @@ int main(void)
         cmocka_unit_test(a_wave_through_many_ranks_is_one),
         cmocka_unit_test(the_same_iteration_on_many_ranks_is_one),
         cmocka_unit_test(what_has_nothing_to_do_with_each_other_stays_apart),
+        cmocka_unit_test(what_comes_back_by_plan_is_one_incident),
+        cmocka_unit_test(what_comes_back_without_a_plan_stays_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,15 +98,19 @@ static int save_executions(sqlite3 *db, struct found *found)
     return rc;
 }
 
-/* The sentence of who speaks for it, with its chain. */
+/* The sentence of who speaks for it, with its chain; before it, how often it comes back. */
 static char *why_incident(struct found *found, const struct incident *x,
                           char out[INCIDENT_WHY_SIZE])
 {
     const char *chain = found->incidents.chain[x->speaker];
-    char sentence[WHY_SIZE];
+    char sentence[WHY_SIZE], often[64] = "";
 
+    if (x->period > 0)
+        snprintf(often, sizeof often,
+                 "in every %uth execution there, %u times; the longest: ", x->period,
+                 x->n_turns);
     scoring_why(found->a->scoring, &found->why, x->speaker, sentence);
-    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s", sentence, chain ? "; cause: " : "",
+    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s", often, sentence, chain ? "; cause: " : "",
              chain ? chain : "");
     return out;
 }
@@ -118,19 +122,19 @@ static int save_incidents(sqlite3 *db, struct found *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, why",
+        "rank, executions, ranks, turns, period, why",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
         char why[INCIDENT_WHY_SIZE];
 
-        rc = rundb_insert(db, insert, "iiriiiiiiiiit", a->foi->id, (int64_t)i + 1, x->score,
+        rc = rundb_insert(db, insert, "iiriiiiiiiiiiit", a->foi->id, (int64_t)i + 1, x->score,
                           (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
                           (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
                           (int64_t)a->scoring->defs->location[x->location].rank,
-                          (int64_t)x->n_members, (int64_t)x->n_locations,
-                          why_incident(found, x, why));
+                          (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
+                          (int64_t)x->period, why_incident(found, x, why));
     }
     sqlite3_finalize(insert);
     return rc;

@@ -49,6 +49,7 @@ void residual_scores_release(struct residual_scores *scores)
     free(scores->score);
     free(scores->part);
     free(scores->evidence);
+    free(scores->weight);
     free(scores->is_by_tracer);
     for (int p = 0; p < N_PARTS; p++)
         free(scores->value[p]);
@@ -166,7 +167,9 @@ static double evidence_in(const struct yardstick *y, enum score_part p, double v
     return y->anchor[p].rank + beyond / evidence_of[p].slope;
 }
 
-static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m)
+/* least_lost: what is lost must be that much to count, in typical durations. */
+static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m,
+                               double least_lost)
 {
     double value[N_PARTS], base[N_PARTS];
 
@@ -174,8 +177,10 @@ static double evidence_of_tree(const struct yardstick *y, const struct residual_
         value[p] = evidence_in(y, p, field_of(m, p));
         base[p] = y->anchor[p].rank;
     }
-    if (m->time < LEAST_TIME)
+    if (m->time < LEAST_TIME || m->sure < least_lost)
         value[PART_TIME] = 0;
+    if (m->gross < least_lost)
+        value[PART_GROSS] = 0;
     if (m->size_z <= 0)
         value[PART_SIZE] = 0;
     return add_up(value, base);
@@ -201,28 +206,29 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
     double value[N_PARTS];
 
     parts_of(y, m, value);
-    out->evidence[i] = evidence_of_tree(y, m);
+    out->evidence[i] = evidence_of_tree(y, m, 0);
+    out->weight[i] = evidence_of_tree(y, m, RESIDUAL_LEAST_LOST);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
         if (value[p] > value[out->part[i]])
             out->part[i] = p;
     }
     out->score[i] =
-        add_up(value, base) + fmin(fmax(out->evidence[i] - y->strong, 0), MOST_CERTAIN);
+        add_up(value, base) + fmin(fmax(out->weight[i] - y->strong, 0), MOST_CERTAIN);
 }
 
-static size_t count_strong(const struct yardstick *y, const double *evidence, size_t n)
+static size_t count_strong(const struct yardstick *y, const double *weight, size_t n)
 {
     size_t n_strong = 0;
 
     for (size_t i = 0; i < n; i++)
-        n_strong += evidence[i] >= y->strong;
+        n_strong += weight[i] >= y->strong;
     return n_strong;
 }
 
 static void place_threshold(struct yardstick *y, const struct residual_scores *out, size_t n)
 {
-    size_t n_strong = count_strong(y, out->evidence, n);
+    size_t n_strong = count_strong(y, out->weight, n);
 
     y->threshold = threshold_between(out->score, n, n_strong);
     y->most_tracer = n_strong > 0 ? y->threshold : MOST_TRACER;
@@ -246,6 +252,7 @@ void residual_score(struct yardstick *y, bool is_own, const struct residual_meas
     out->score = mem_alloc(n, sizeof *out->score);
     out->part = mem_alloc(n, sizeof *out->part);
     out->evidence = mem_alloc(n, sizeof *out->evidence);
+    out->weight = mem_alloc(n, sizeof *out->weight);
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
     for (size_t i = 0; i < n; i++)
         score_tree(y, &measure[i], i, out);

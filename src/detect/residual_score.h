@@ -15,7 +15,8 @@
  *
  * The verdict asks how probable it is that an execution of this run looks so strange although
  * nothing is wrong: an anomaly is what would be expected less than once a run, or as often as
- * is asked for (docs/algorithms.md, section 7).
+ * is asked for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_LEAST_LOST on:
+ * 30 us of 2 ms may never happen by chance, and yet nobody looks for them.
  *
  * What a tree is compared with is a yardstick, made from the trees of one forest. It can be
  * kept, to score the trees of another run on the same scale.
@@ -29,6 +30,7 @@
 #include <stddef.h>
 
 #define RESIDUAL_FALSE_ALARMS 1.0 /* a run, unless something else is asked for */
+#define RESIDUAL_LEAST_LOST 0.05  /* typical durations */
 
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
 
@@ -48,6 +50,7 @@ struct residual_scores {
     double *value[N_PARTS]; /* [n] each part */
     bool *is_by_tracer; /* [n] it scores what it does for what the tracer took of its time */
     double *evidence;   /* [n] that it is not by chance, nats */
+    double *weight;     /* [n] the same, but nothing for time too short to matter: decides */
 };
 
 /*

@@ -149,7 +149,9 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
 {
     const struct shapes *shapes = &why->model->shapes;
     struct shape_child observed[WHY_MOST_CHILDREN];
-    size_t n = shape_children(why->forest, v, observed, WHY_MOST_CHILDREN), n_kept = 0;
+    size_t n = shape_children(why->forest, why->place->path, why->model->is_on_schedule, v,
+                              observed, WHY_MOST_CHILDREN),
+           n_kept = 0;
     uint32_t path = why->place->path[v];
     uint32_t usual = path == PATH_NONE ? SHAPE_NONE : shapes_usual(shapes, path);
 
@@ -365,6 +367,8 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         say_time(&w, why, t, 0);
     if (w.n > 0)
         say_chance(&w, verdict->expected);
+    if (w.n > 0 && verdict->is_slight)
+        say(&w, ", but too little to matter");
     say_tracer(&w, why, t);
     if (w.n == 0)
         say(&w, "as usual");

@@ -28,6 +28,7 @@ void residual_release(struct residual_model *model)
 {
     context_release(&model->paths);
     free(model->path);
+    free(model->is_on_schedule);
     free(model->path_sum);
     free(model->first_centre);
     idmap_release(&model->class_id);
@@ -406,18 +407,24 @@ static double round_off(double x)
     return rint(x * 1e9) / 1e9;
 }
 
-static double log_size_of(const struct forest *forest, uint32_t t)
+static double log_size_of(const struct residual_model *m, const struct residual_place *place,
+                          const struct forest *forest, uint32_t t)
 {
-    return log((double)(forest->first[t + 1] - forest->first[t]));
+    uint32_t n = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+        n += place->path[v] == PATH_NONE || !m->is_on_schedule[place->path[v]];
+    return log(n > 0 ? n : 1);
 }
 
-static void fit_sizes(struct residual_model *m, const struct forest *forest)
+static void fit_sizes(struct residual_model *m, const struct residual_place *place,
+                      const struct forest *forest)
 {
     double *d = mem_alloc(forest->n_trees, sizeof *d);
     uint32_t n = forest->n_trees;
 
     for (uint32_t t = 0; t < n; t++)
-        d[t] = log_size_of(forest, t);
+        d[t] = log_size_of(m, place, forest, t);
     m->log_size = robust_quantile(d, n, 0.5);
     for (uint32_t t = 0; t < n; t++)
         d[t] = round_off(fabs(d[t] - m->log_size));
@@ -458,16 +465,17 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     m->is_warm = count_locations(forest) >= FEWEST_FIRST;
     fit_scales(m, forest);
     context_number(&m->paths, forest, true, place->path);
+    m->is_on_schedule = schedule_find(&m->paths, forest, place->path);
     for (uint32_t v = 0; v < forest->n; v++)
         place->class[v] =
             idmap_add(&m->class_id, class_key(vocab, complete[v], place->path[v]));
     m->path = fit_contexts(m, forest, place->path, m->paths.n);
     m->class = fit_contexts(m, forest, place->class, m->class_id.n);
     fit_first(m, place, forest);
-    shapes_find(&m->shapes, forest, place->path, defs, true, place->shape);
+    shapes_find(&m->shapes, forest, place->path, m->is_on_schedule, defs, true, place->shape);
     shapes_rank(&m->shapes, m->is_warm);
     fit_sums(m, place, forest);
-    fit_sizes(m, forest);
+    fit_sizes(m, place, forest);
 }
 
 void residual_locate(const struct residual_model *m, struct residual_place *place,
@@ -485,7 +493,7 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
                 ? IDMAP_NONE
                 : idmap_find(&m->class_id, class_key(vocab, complete[v], place->path[v]));
     place_local(m, place, forest);
-    shapes_find(&shapes, forest, place->path, defs, false, place->shape);
+    shapes_find(&shapes, forest, place->path, m->is_on_schedule, defs, false, place->shape);
 }
 
 /* ----------------------------------------------------------------------------- measures */
@@ -506,6 +514,7 @@ static void measure_time(const struct residual_model *m, const struct residual_p
         z_path = fmax(z_path, pair->z_path);
     }
     out->gross = round_off(fmax(lost, 0));
+    out->sure = round_off(sure);
     out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MOST_Z)) +
                           sqrt(fmin(z_path, MOST_Z)));
 }
@@ -551,7 +560,7 @@ void residual_measures(const struct residual_model *m, const struct residual_pla
         gather_residuals(&g, &view, t);
         measure_time(m, &g, out);
         measure_structure(&view, t, out);
-        out->size = round_off(fabs(log_size_of(forest, t) - m->log_size));
+        out->size = round_off(fabs(log_size_of(m, place, forest, t) - m->log_size));
         out->tracer = round_off((double)forest->tracer_ns[t] / m->root_ns);
         out->size_z = m->is_warm && forest->index[t] == 0 ? 0 : out->size / m->size_scale;
     }
@@ -572,7 +581,7 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 /* ------------------------------------------------------------------------------ bytes */
 
 /* Arrays in the order of the struct; maps are their keys, added again in order. */
-#define FORMAT 2u /* of the bytes */
+#define FORMAT 3u /* of the bytes */
 
 static void pack_contexts(struct pack *p, const struct residual_context *context, uint32_t n)
 {
@@ -611,6 +620,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_f64(p, m->size_scale);
     pack_array(p, m->paths.parent, n, sizeof *m->paths.parent);
     pack_array(p, m->paths.region, n, sizeof *m->paths.region);
+    pack_array(p, m->is_on_schedule, n, sizeof *m->is_on_schedule);
     pack_array(p, m->path_sum, n, sizeof *m->path_sum);
     pack_array(p, m->first_centre, n, sizeof *m->first_centre);
     pack_contexts(p, m->path, n);
@@ -649,6 +659,7 @@ static void unpack_paths(struct residual_model *m, struct pack *p, uint32_t n_re
     }
     free(parent);
     free(region);
+    m->is_on_schedule = unpack_array(p, n, sizeof *m->is_on_schedule);
     m->path_sum = unpack_array(p, n, sizeof *m->path_sum);
     m->first_centre = unpack_array(p, n, sizeof *m->first_centre);
     m->path = unpack_contexts(p, n);

@@ -17,6 +17,7 @@
 #include "features/context.h"
 #include "features/local_usual.h"
 #include "features/robust.h"
+#include "features/schedule.h"
 #include "features/shape.h"
 #include "features/wl.h"
 #include "forest/forest.h"
@@ -42,6 +43,7 @@ struct residual_model {
     bool is_warm; /* first executions have contexts of their own: enough locations */
 
     struct context paths;
+    uint8_t *is_on_schedule;       /* [paths.n] taken by plan: no part of a shape or a size */
     struct residual_context *path; /* [paths.n] */
     struct spread
         *path_sum; /* [paths.n] of ln(time of a path in a tree / typical); scale 0: unknown */
@@ -83,9 +85,10 @@ void residual_release(struct residual_model *model);
 /* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine. */
 struct residual_measure {
     double time;      /* X: time lost, weighed by how sure that is; >= 0 */
+    double sure;      /* the time so weighed alone, in typical durations; >= 0 */
     double gross;     /* G: time lost minus time saved, in typical durations; >= 0 */
     double structure; /* S: rarity of the rarest shape in it, nats */
-    double size;      /* |ln vertices - its median| */
+    double size;      /* |ln vertices - its median|, of those that are not on schedule */
     double size_z;    /* the same in widths */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */

@@ -201,7 +201,8 @@ static void rare_shapes_are_rare(void **state)
     usual = shapes_usual(&f.model.shapes, 0);
     assert_int_equal(f.model.shapes.child_first[usual + 1] - f.model.shapes.child_first[usual],
                      2);
-    assert_int_equal(shape_children(&f.forest, 76, child, 4), 1);
+    assert_int_equal(
+        shape_children(&f.forest, f.place.path, f.model.is_on_schedule, 76, child, 4), 1);
     assert_int_equal(child[0].number_class, 5);
     shape_class_range(shape_class(5), &least, &most);
     assert_int_equal(least, 4);

@@ -14,6 +14,7 @@
 struct finder {
     const struct forest *forest;
     const uint32_t *path; /* of every vertex */
+    const uint8_t *is_apart;
     struct shapes *shapes;
     bool is_learning;
     struct key *region_key; /* [n_regions] hash of the name */
@@ -67,6 +68,11 @@ static uint32_t add_shape(struct finder *f, uint32_t path, struct key key, uint3
     return shape;
 }
 
+static bool is_part(const uint32_t *path, const uint8_t *is_apart, uint32_t v)
+{
+    return path[v] == PATH_NONE || !is_apart[path[v]];
+}
+
 /* Counts the children of vertex i of a tree; the signature of its shape. */
 static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
                                  uint32_t *n_touched)
@@ -77,6 +83,8 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
     for (uint32_t c = i + 1; c < i + f->subtree_len[i]; c += f->subtree_len[c]) {
         uint32_t region = f->forest->region[base + c];
 
+        if (!is_part(f->path, f->is_apart, base + c))
+            continue;
         if (f->count[region]++ == 0)
             f->touched[n++] = region;
     }
@@ -177,11 +185,15 @@ static uint32_t largest_tree(const struct forest *forest)
 }
 
 void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
-                 const struct definitions *defs, bool is_learning, uint32_t *shape)
+                 const uint8_t *is_apart, const struct definitions *defs, bool is_learning,
+                 uint32_t *shape)
 {
     uint32_t n_regions = defs->names.n;
-    struct finder f = {
-        .forest = forest, .path = path, .shapes = shapes, .is_learning = is_learning};
+    struct finder f = {.forest = forest,
+                       .path = path,
+                       .is_apart = is_apart,
+                       .shapes = shapes,
+                       .is_learning = is_learning};
 
     f.region_key = mem_resize(NULL, n_regions, sizeof *f.region_key);
     for (uint32_t r = 0; r < n_regions; r++) {
@@ -238,7 +250,8 @@ uint32_t shapes_usual(const struct shapes *shapes, uint32_t path)
     return usual;
 }
 
-size_t shape_children(const struct forest *forest, uint32_t v, struct shape_child *child,
+size_t shape_children(const struct forest *forest, const uint32_t *path,
+                      const uint8_t *is_apart, uint32_t v, struct shape_child *child,
                       size_t most)
 {
     uint32_t t = forest_tree(forest, v);
@@ -247,7 +260,7 @@ size_t shape_children(const struct forest *forest, uint32_t v, struct shape_chil
     for (uint32_t c = v + 1; c < forest->first[t + 1]; c++) {
         size_t i = 0;
 
-        if (forest->parent[c] != v)
+        if (forest->parent[c] != v || !is_part(path, is_apart, c))
             continue;
         while (i < n && child[i].region != forest->region[c])
             i++;

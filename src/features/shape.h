@@ -52,12 +52,14 @@ void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most);
 /*
  * shapes_find -- the shape of every vertex.
  *   path         (forest->n) of every vertex
+ *   is_apart     (paths) not 0: calls on it are no part of their caller's shape
  *   is_learning  new shapes get a number and calls are counted; else they are SHAPE_NONE
  *   shape        (forest->n) out
  * O(vertices).
  */
 void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
-                 const struct definitions *defs, bool is_learning, uint32_t *shape);
+                 const uint8_t *is_apart, const struct definitions *defs, bool is_learning,
+                 uint32_t *shape);
 
 /*
  * shapes_rank -- how rare each shape is, once all calls are counted.
@@ -72,10 +74,12 @@ uint32_t shapes_usual(const struct shapes *shapes, uint32_t path);
 
 /*
  * shape_children -- the direct children of vertex v, counted per function.
+ *   path, is_apart  as for shapes_find
  *   child  (most) out, in order of first appearance; number_class holds the *number* here
  * Returns how many functions there are, at most `most`.
  */
-size_t shape_children(const struct forest *forest, uint32_t v, struct shape_child *child,
+size_t shape_children(const struct forest *forest, const uint32_t *path,
+                      const uint8_t *is_apart, uint32_t v, struct shape_child *child,
                       size_t most);
 
 #endif

@@ -9,6 +9,7 @@ struct fixture {
     struct context paths;
     struct shapes shapes;
     uint32_t path[256], shape[256];
+    uint8_t is_apart[256]; /* by path; none */
 };
 
 static void begin(struct fixture *f, const char *text)
@@ -17,7 +18,7 @@ static void begin(struct fixture *f, const char *text)
     sample_forest(text, &f->defs, &f->forest);
     assert_true(f->forest.n <= 256);
     context_number(&f->paths, &f->forest, true, f->path);
-    shapes_find(&f->shapes, &f->forest, f->path, &f->defs, true, f->shape);
+    shapes_find(&f->shapes, &f->forest, f->path, f->is_apart, &f->defs, true, f->shape);
     shapes_rank(&f->shapes, false);
 }
 
@@ -105,13 +106,31 @@ static void what_was_not_learned_has_no_shape(void **state)
     begin(&f, "A(B) A(B C)");
     sample_forest("A(C B) A(C) A(B(C))", &f.defs, &other);
     context_number(&f.paths, &other, false, path);
-    shapes_find(&f.shapes, &other, path, &f.defs, false, shape);
+    shapes_find(&f.shapes, &other, path, f.is_apart, &f.defs, false, shape);
     assert_int_equal(shape[0], shape_of_tree(&f, 1));
     assert_int_equal(shape[other.first[1]], SHAPE_NONE); /* {C} */
     assert_int_equal(shape[other.first[2]], shape_of_tree(&f, 0));
     assert_int_equal(shape[other.first[2] + 1], SHAPE_NONE); /* B never made a call */
     assert_int_equal(shape[other.first[2] + 2], SHAPE_NONE); /* an unknown path */
     forest_release(&other);
+    end(&f);
+}
+
+static void what_is_apart_is_no_part_of_its_callers_shape(void **state)
+{
+    struct fixture f;
+    struct shape_child child[4];
+    uint32_t shape[256];
+
+    (void)state;
+    begin(&f, "A(B) A(B C(D)) A(C(D))");
+    f.is_apart[f.path[f.forest.first[1] + 2]] = 1;
+    shapes_find(&f.shapes, &f.forest, f.path, f.is_apart, &f.defs, false, shape);
+    assert_int_equal(shape[f.forest.first[1]], shape_of_tree(&f, 0));
+    assert_int_equal(shape[f.forest.first[2]], SHAPE_NONE); /* {} of A */
+    assert_int_equal(shape[f.forest.first[2] + 1], f.shape[f.forest.first[2] + 1]);
+    assert_int_equal(shape_children(&f.forest, f.path, f.is_apart, f.forest.first[1], child, 4),
+                     1);
     end(&f);
 }
 
@@ -122,13 +141,13 @@ static void children_are_counted_per_function(void **state)
 
     (void)state;
     begin(&f, "A(B(C) C B D)");
-    assert_int_equal(shape_children(&f.forest, 0, child, 4), 3);
+    assert_int_equal(shape_children(&f.forest, f.path, f.is_apart, 0, child, 4), 3);
     assert_string_equal(f.defs.region[child[0].region].name, "B");
     assert_int_equal(child[0].number_class, 2);
     assert_string_equal(f.defs.region[child[1].region].name, "C");
     assert_int_equal(child[1].number_class, 1);
-    assert_int_equal(shape_children(&f.forest, 0, child, 2), 2);
-    assert_int_equal(shape_children(&f.forest, 2, child, 4), 0);
+    assert_int_equal(shape_children(&f.forest, f.path, f.is_apart, 0, child, 2), 2);
+    assert_int_equal(shape_children(&f.forest, f.path, f.is_apart, 2, child, 4), 0);
     end(&f);
 }
 
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(a_shape_is_of_one_path_and_one_level),
         cmocka_unit_test(rarity_by_hand),
         cmocka_unit_test(what_was_not_learned_has_no_shape),
+        cmocka_unit_test(what_is_apart_is_no_part_of_its_callers_shape),
         cmocka_unit_test(children_are_counted_per_function),
     };
 

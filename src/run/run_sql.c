@@ -77,18 +77,19 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 /* Those of the table incident, and whether one of their executions is an anomaly now. */
 #define STORED_INCIDENTS                                                                       \
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
-    "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS ") AS ranks, i.why, "      \
+    "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
+    ") AS ranks, i.turns, i.period, i.why, "                                                   \
     "EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') AS is_anomaly FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, e.why, 1 FROM execution e "                                         \
+    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1 FROM execution e "                                   \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
-    "h.thread, h.idx, i.rank, i.executions, i.ranks, i.why, i.is_anomaly "
+    "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */

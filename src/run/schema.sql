@@ -139,6 +139,8 @@ CREATE TABLE incident (
     rank       INTEGER NOT NULL,
     executions INTEGER NOT NULL,
     ranks      INTEGER NOT NULL,  -- locations they are on
+    turns      INTEGER NOT NULL,  -- 1, or it comes back so often,
+    period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
     why        TEXT NOT NULL,
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;

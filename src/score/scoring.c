@@ -169,7 +169,7 @@ static bool is_strange(const struct scoring *s, uint32_t t)
         return s->score[t] > s->threshold;
     if (s->score[t] != s->residual.score[t])
         return s->score[t] > s->yardstick.threshold;
-    return s->residual.evidence[t] >= s->strong;
+    return s->residual.weight[t] >= s->strong;
 }
 
 static void decide(struct scoring *s, const struct scoring_opts *opts)
@@ -217,6 +217,8 @@ void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[
     const struct why_verdict verdict = {
         .value = value,
         .is_anomaly = s->is_anomaly[t],
+        .is_slight = !s->is_anomaly[t] && !isfinite(s->threshold) &&
+                     s->residual.evidence[t] >= s->strong,
         .expected = isfinite(s->threshold) ? NAN : s->chance[t] * s->model.n_trees,
     };
 

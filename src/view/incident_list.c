@@ -20,6 +20,8 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .lost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_LOST),
         .n_executions = (uint32_t)sqlite3_column_int64(query, INCIDENT_EXECUTIONS),
         .n_ranks = (uint32_t)sqlite3_column_int64(query, INCIDENT_RANKS),
+        .n_turns = (uint32_t)sqlite3_column_int64(query, INCIDENT_TURNS),
+        .period = (uint32_t)sqlite3_column_int64(query, INCIDENT_PERIOD),
         .why = rundb_text(query, INCIDENT_WHY),
     };
     execution_id(x->head, has_several ? x->foi : NULL,
@@ -154,6 +156,8 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
     json_object_set_new(json, "rank", json_count(x->rank));
     add_members(c, x, json);
+    json_object_set_new(json, "turns", json_count(x->n_turns));
+    json_object_set_new(json, "period", json_count(x->period));
     json_object_set_new(json, "why", json_text(x->why));
     json_array_append_new(c->array, json);
 }

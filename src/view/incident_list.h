@@ -27,6 +27,7 @@ struct incident_row {
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
     uint32_t n_executions, n_ranks;
+    uint32_t n_turns, period; /* see struct incident in analysis/incidents.h */
     const char *why;
 };
 

@@ -11,7 +11,7 @@
 static void use(struct residual_model *model, struct forest *forest, struct definitions *defs)
 {
     static const double value[4] = {2, 2, 2, 2};
-    const struct why_verdict verdict = {value, true, 0.5};
+    const struct why_verdict verdict = {value, true, false, 0.5};
     struct why_child child[WHY_MOST_CHILDREN];
     struct residual_measure measure[3];
     struct residual_place place = {0};

@@ -144,6 +144,8 @@ export interface Incident {
     members: string[];
     member_trees: number[];
     ranks: number[];
+    turns: number /* how often it came, */;
+    period: number /* ... in every so manieth execution; 0: once */;
     why: string;
 }
 

@@ -9,6 +9,8 @@ const incident = {
     lost_ns: 88_300_000,
     members: ["#0-387", "#1-387", "#2-387", "#3-387"],
     ranks: [0, 1, 2, 3],
+    turns: 1,
+    period: 0,
 } as Incident;
 
 test("an incident in a sentence is what snag show prints", () => {

@@ -1,0 +1,94 @@
+/* Executions come by location and time, so what is known of a path so far is all there is. */
+#include "features/schedule.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Of a path, on the location that it was seen on last. */
+struct turns {
+    uint32_t last; /* tree */
+    uint32_t n;    /* 0: not seen yet */
+    uint32_t period;
+    bool is_off;
+};
+
+/* The trees of one location. */
+struct range {
+    uint32_t first, end;
+};
+
+static struct range range_from(const struct forest *forest, uint32_t first)
+{
+    uint32_t end = first;
+
+    while (end < forest->n_trees && forest->location[end] == forest->location[first])
+        end++;
+    return (struct range){first, end};
+}
+
+static void take_turn(struct turns *x, const struct range *range, uint32_t t)
+{
+    bool is_new_here = x->n == 0 || x->last < range->first;
+    uint32_t distance = t - x->last;
+
+    if (x->is_off || (!is_new_here && distance == 0))
+        return;
+    if (is_new_here) {
+        x->n = 1;
+    } else if (x->n++ == 1) {
+        x->period = distance;
+        x->is_off = distance < SCHEDULE_LEAST_PERIOD ||
+                    x->last - range->first >= distance; /* one was left out before */
+    } else {
+        x->is_off = distance != x->period;
+    }
+    x->last = t;
+}
+
+/* The location is over: was it taken often enough, and to the end? */
+static void end_turns(struct turns *x, const struct range *range)
+{
+    if (x->n > 0 && x->last >= range->first && !x->is_off)
+        x->is_off = x->n < SCHEDULE_LEAST_TURNS || range->end - x->last > x->period;
+}
+
+uint8_t *schedule_find(const struct context *context, const struct forest *forest,
+                       const uint32_t *path)
+{
+    struct turns *turns = mem_alloc(context->n, sizeof *turns);
+    uint8_t *is_on = mem_alloc(context->n, sizeof *is_on);
+    struct range range = {0, 0};
+
+    while (range.end < forest->n_trees) {
+        range = range_from(forest, range.end);
+        for (uint32_t t = range.first; t < range.end; t++)
+            for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+                if (path[v] != PATH_NONE)
+                    take_turn(&turns[path[v]], &range, t);
+        for (uint32_t p = 0; p < context->n; p++)
+            end_turns(&turns[p], &range);
+    }
+    for (uint32_t p = 0; p < context->n; p++)
+        is_on[p] = (turns[p].n > 0 && !turns[p].is_off) ||
+                   (context->parent[p] != PATH_NONE && is_on[context->parent[p]]);
+    free(turns);
+    return is_on;
+}
+
+uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest, const uint32_t *path,
+                        uint32_t *n)
+{
+    uint8_t *is_turn;
+
+    *n = 0;
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        if (forest->index[t] >= *n)
+            *n = forest->index[t] + 1;
+    is_turn = mem_alloc(*n, sizeof *is_turn);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            is_turn[forest->index[t]] |= path[v] != PATH_NONE && is_on[path[v]];
+    return is_turn;
+}

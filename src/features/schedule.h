@@ -1,0 +1,40 @@
+/*
+ * schedule -- call paths that a program takes by plan: in every 200th execution it writes
+ * output.
+ *
+ * Such a path is rare and yet no sign of anything. Without this it would make every one of
+ * these executions strange, at the same step in every run. A path is on schedule if on each
+ * location that has it the executions with it are equally far apart, from the first to the last
+ * execution there, LEAST_TURNS of them at least. By chance, k + 2 executions in n do that with
+ * probability n^-k or so. One execution without it, or with it between two turns, and it is as
+ * rare as it is.
+ */
+#ifndef SNAG_FEATURES_SCHEDULE_H
+#define SNAG_FEATURES_SCHEDULE_H
+
+#include "features/context.h"
+#include "forest/forest.h"
+
+#include <stdint.h>
+
+#define SCHEDULE_LEAST_PERIOD 20u /* executions; what comes more often is not rare */
+#define SCHEDULE_LEAST_TURNS 5u
+
+/*
+ * schedule_find -- which paths are on schedule, and all that are below one.
+ *   path  (forest->n) of every vertex
+ * Returns (context->n) 1 or 0, to be freed. O(vertices).
+ */
+uint8_t *schedule_find(const struct context *context, const struct forest *forest,
+                       const uint32_t *path);
+
+/*
+ * schedule_turns -- in which executions a path on schedule is taken, on any location.
+ *   is_on  from schedule_find, maybe of another forest
+ *   n      out: the largest number of an execution, + 1
+ * Returns (n) 1 or 0 by the number of the execution on its location, to be freed. O(vertices).
+ */
+uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest, const uint32_t *path,
+                        uint32_t *n);
+
+#endif
