@@ -115,6 +115,8 @@ static int analyse_calls(struct maker *m, sqlite3 *db, const struct columns *col
     per_call_run(columns, &m->source->defs, m->opts->per_call, &result);
     m->made->n_strange = result.n_anomalies;
     m->made->n_judged = result.n_judged;
+    m->made->n_slight = result.n_slight;
+    m->made->least_lost_ns = result.least_lost_ns;
     rc = per_call_save(db, columns, &result);
     per_call_release(&result);
     return rc;

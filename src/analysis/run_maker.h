@@ -30,7 +30,9 @@ struct run_made {
     bool is_suggested;
     char why[FOI_WHY_SIZE];       /* of the suggestion */
     uint64_t n_strange, n_judged; /* calls */
-    size_t n_labels, n_lost;      /* taken over; could not be */
+    uint64_t n_slight;            /* calls that were strange, but lost less than: */
+    double least_lost_ns;
+    size_t n_labels, n_lost; /* taken over; could not be */
 };
 
 /*

@@ -190,6 +190,7 @@ static int print_calls(const struct analyze *a, sqlite3 *db)
     print("%s strange calls of %s judged, those that lost most:\n\n",
           text_count(a->made.n_strange, strange), text_count(a->made.n_judged, judged));
     rc = strange_calls_print(db, a->settings);
+    strange_calls_print_slight(a->made.n_slight, a->made.least_lost_ns);
     fputc('\n', stdout);
     return rc;
 }

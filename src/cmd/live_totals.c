@@ -3,6 +3,7 @@
 
 #include "cmd/print.h"
 #include "cmd/reading.h"
+#include "cmd/strange_calls.h"
 
 #include "base/text.h"
 #include "base/json.h"
@@ -75,15 +76,12 @@ uint64_t live_totals_anomalies(const struct live_session *s)
 void live_totals_print_slight(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
-    char slight[TEXT_SIZE], least[TEXT_SIZE];
+    char taken_back[TEXT_SIZE];
 
     if (s->stored.n_taken_back > 0)
         print("%s more seemed so for a while, and were taken back in the end\n",
-              text_count(s->stored.n_taken_back, slight));
-    if (n->n_slight > 0)
-        print("%s more %s strange, too, but lost less than %s\n",
-              text_count(n->n_slight, slight), n->n_slight == 1 ? "was" : "were",
-              text_duration(ad_least_lost(s->ad), least));
+              text_count(s->stored.n_taken_back, taken_back));
+    strange_calls_print_slight(n->n_slight, ad_least_lost(s->ad));
 }
 
 struct quality live_totals_quality(const struct live_session *s)

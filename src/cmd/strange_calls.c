@@ -71,3 +71,12 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
     sqlite3_finalize(query);
     return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the strange calls");
 }
+
+void strange_calls_print_slight(uint64_t n, double least_lost_ns)
+{
+    char slight[TEXT_SIZE], least[TEXT_SIZE];
+
+    if (n > 0)
+        print("%s more %s strange, too, but lost less than %s\n", text_count(n, slight),
+              n == 1 ? "was" : "were", text_duration(least_lost_ns, least));
+}

@@ -13,4 +13,8 @@
  */
 int strange_calls_print(sqlite3 *db, const struct settings *settings);
 
+/* strange_calls_print_slight -- how many were strange, but lost too little; nothing for none.
+ */
+void strange_calls_print_slight(uint64_t n, double least_lost_ns);
+
 #endif

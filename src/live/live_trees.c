@@ -209,7 +209,7 @@ static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
         for (uint32_t k = 0; k < opts->n_features; k++)
             value[k] = tree_feature_value(opts->feature[k], &foi->trees, tree);
         score = rolling_judge(rolling, f->enter_ns[tree] + f->root_ns[tree], value);
-        *v = (struct tree_verdict){.sigmas = score.sigmas, .threshold = opts->sigmas};
+        *v = (struct tree_verdict){.sigmas = score.sigmas, .p = NAN, .threshold = opts->sigmas};
         if (isnan(score.sigmas))
             continue;
         v->algorithm = TREE_BY_ROLLING;
@@ -233,12 +233,13 @@ static void judge_by_model(struct live_trees *t, struct live_foi *foi,
         struct tree_verdict *v = &foi->verdict[i];
         char why[WHY_SIZE];
 
-        *v = (struct tree_verdict){.sigmas = v->sigmas};
+        *v = (struct tree_verdict){.sigmas = v->sigmas, .p = NAN};
         if (rc < 0)
             continue;
         v->algorithm = TREE_BY_MODEL;
         v->score = scoring->score[i];
         v->part = scoring->residual.part[i];
+        v->p = isfinite(scoring->threshold) ? NAN : scoring->chance[i];
         v->threshold = scoring->threshold;
         v->is_anomaly = scoring->is_anomaly[i];
         if (!v->is_anomaly)

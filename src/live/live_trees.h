@@ -38,8 +38,9 @@ struct tree_verdict {
     const char *algorithm; /* TREE_BY_*; NULL: not judged, too few to compare it with */
     double score;          /* strangeness: deviations for rolling, the detector's for a model */
     enum score_part part;  /* by a model: what the score is of */
-    double threshold;      /* a score above it is an anomaly; INFINITY: see scoring_judge */
-    double sigmas;         /* deviations by rolling, whoever judges; NAN: too few yet */
+    double p; /* by a model: that it looks so strange though nothing is wrong; else NAN */
+    double threshold; /* a score above it is an anomaly; INFINITY: see scoring_judge */
+    double sigmas;    /* deviations by rolling, whoever judges; NAN: too few yet */
     bool is_anomaly;
     const char *why; /* of an anomaly, one sentence, until the next step; else NULL */
 };

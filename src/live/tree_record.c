@@ -202,7 +202,7 @@ void tree_record_fill(struct evidence *e, const struct live_foi *foi,
     const struct tree_verdict *v = &foi->verdict[t];
 
     record->score = v->score;
-    record->p = NAN;
+    record->p = v->p;
     record->severity_ns = live_foi_lost(foi, t);
     record->algorithm = v->algorithm;
     record->is_execution = true;

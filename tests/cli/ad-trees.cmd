@@ -11,6 +11,7 @@ snag analyze 'synth:main(90*step(compute@1ms(a 3*b) >1 <1 c@200us));ranks=4;jitt
 snag model save monday.snag step.model
 snag ad "$(cat program)" --model step.model --foi c --json --quiet | jq -c '.foi[] | [.foi, .judged_by, .executions, .anomalies]'
 snag score "$(cat program)" --model step.model -o tuesday.snag --json --quiet | jq -c '[.foi, .trees, .anomalies]'
+snag ad "$(cat program)" --model step.model --store tuesday.store --quiet >/dev/null; snag query tuesday.store 'SELECT count(*) > 10, sum(p IS NULL), max(p) < 0.01 FROM anomalies WHERE execution IS NOT NULL'
 
 # What goes wrong.
 snag ad "$(cat program)" --foi nobody --quiet

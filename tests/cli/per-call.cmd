@@ -6,4 +6,4 @@ snag list t.snag --per-call --top 1 --json
 snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/40/30/1' --foi step --per-call --call-detector sstd --inclusive -o u.snag --quiet >/dev/null
 snag query u.snag 'SELECT r.name, count(*) FROM strange_call AS s JOIN region AS r ON r.id = s.region GROUP BY r.name'
 snag analyze synth:step --per-call --call-detector none
-snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/40/30/1' --foi step --per-call --least 6ms -o v.snag --quiet | grep 'strange calls'
+snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/40/30/1' --foi step --per-call --least 6ms -o v.snag --quiet | grep -E 'strange calls|strange, too'
