@@ -78,7 +78,8 @@ static int filter(struct database *reader, const struct settings *s)
 static int top(struct database *reader, const struct settings *s)
 {
     bool is_by_score = strcmp(s->by, "score") == 0;
-    char *sql = prov_sql_top(s->what, s->rank, is_by_score, limit_of(s, USUAL_TOP));
+    char *sql = (s->is_incidents ? prov_sql_incidents : prov_sql_top)(
+        s->what, s->rank, is_by_score, limit_of(s, USUAL_TOP));
     int rc = query_print(reader->sql, sql, s);
 
     sqlite3_free(sql);

@@ -159,20 +159,21 @@ static const struct command commands[] = {
      "  snag export lammps.snag --format csv > executions.csv\n"
      "  snag export lammps.snag --what calls --format chrome -o calls.json"},
     {"provdb", "filter STORE CONDITION | top STORE | compare STORE STORE",
-     "strange calls that were kept while programs ran", "what by top all rank format", 2, 3,
-     cmd_provdb,
+     "strange calls that were kept while programs ran", "what by top all rank format incidents",
+     2, 3, cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
      "names\n"
      "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
      "event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, io_step, p,\n"
      "outlier_score, outlier_severity, model_version, is_gpu_event, is_pruned, final_score,\n"
      "final_p, run, in microseconds where they are times.\n"
-     "top prints those that lost the most time. compare puts the functions of two stores side\n"
-     "by side, say of two runs of a program: anomalies, time lost in them, and how many of "
-     "all\n"
-     "calls they are, over all runs that a store holds. Records that the final model would "
-     "not\n"
-     "have kept are left out of both.\n\n"
+     "top prints those that lost the most time; with --incidents a delay that went from rank "
+     "to\n"
+     "rank is one line, with the call that it goes back to. compare puts the functions of two\n"
+     "stores side by side, say of two runs of a program: anomalies, time lost in them, and "
+     "how\n"
+     "many of all calls they are, over all runs that a store holds. Records that the final\n"
+     "model would not have kept are left out of both.\n\n"
      "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND p < 1e-9' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"

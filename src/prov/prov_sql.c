@@ -44,6 +44,32 @@ char *prov_sql_top(const char *collection, uint32_t rank, bool is_by_score, long
         most);
 }
 
+/* Each with the call that its chain of causes ends in, or itself where none is known. */
+#define WITH_ORIGIN                                                                            \
+    "WITH strange AS (SELECT *, json_extract(record, '$.cause[#-1]') AS last FROM %s "         \
+    "WHERE NOT is_pruned), one AS (SELECT *, "                                                 \
+    "coalesce(json_extract(last, '$.rank'), rid) AS origin_rank, "                             \
+    "coalesce(json_extract(last, '$.thread'), tid) AS origin_thread, "                         \
+    "coalesce(json_extract(last, '$.function'), func) AS origin, "                             \
+    "coalesce(json_extract(last, '$.begin_ns') / 1000.0, entry) AS began FROM strange) "
+
+char *prov_sql_incidents(const char *collection, uint32_t rank, bool is_by_score,
+                         long long most)
+{
+    return sqlite3_mprintf(
+        WITH_ORIGIN
+        "SELECT sum(outlier_severity) AS lost, count(*) AS calls, count(DISTINCT rid) AS "
+        "ranks, "
+        "origin_rank AS rank, origin_thread AS thread, origin AS function, min(began) AS "
+        "began, "
+        "max(outlier_score) AS outlier_score, max(outlier_severity) AS most_lost, event_id, "
+        "run "
+        "FROM one GROUP BY run, pid, origin_rank, origin_thread, cast(round(1000 * began) AS "
+        "INTEGER) HAVING total(" OF_RANK ") > 0 ORDER BY %s DESC, event_id, run LIMIT %lld",
+        collection, rank, PROV_ANY_RANK, is_by_score ? "outlier_score DESC, lost" : "lost",
+        most);
+}
+
 char *prov_sql_probe(const char *collection, const char *condition)
 {
     return sqlite3_mprintf("SELECT CASE WHEN %s\n THEN 1 END FROM %s", condition, collection);

@@ -28,6 +28,14 @@ char *prov_sql_all(const char *collection, uint32_t rank);
 char *prov_sql_top(const char *collection, uint32_t rank, bool is_by_score, long long most);
 
 /*
+ * prov_sql_incidents -- the same, joined by what their chains of causes end in: a delay that
+ * went through ten ranks is one row, with the event of the call that lost most. rank: that at
+ * least one of its calls is on.
+ */
+char *prov_sql_incidents(const char *collection, uint32_t rank, bool is_by_score,
+                         long long most);
+
+/*
  * prov_sql_probe, prov_sql_filter -- records, as JSON, that meet a condition of the user's.
  * What compiles in both is an expression, and nothing that ends one and goes on: the line ends
  * keep a comment in it from hiding what follows.

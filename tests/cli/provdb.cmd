@@ -56,3 +56,9 @@ rm one/shard-0001.db && snag provdb top one
 snag query two 'SELECT count(*) AS n FROM anomalies'
 cp -r two bad && for f in bad/*.db; do LC_ALL=C sed -i 's/\x28\xb5\x2f\xfd/\x28\xb5\x2f\xfe/' $f; done
 snag provdb filter bad 1 2>&1 | tail -1
+
+# A delay that goes from rank to rank is one incident, by the call that it goes back to.
+snag ad 'synth:1200*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=6;jitter=0.02;slow=kernel/500/9/3' --store waves --step 0.5 --quiet | sed -n 2p
+snag provdb top waves --incidents --json | jq -c '[.calls, .ranks, .rank, .function, .lost > 4 * .most_lost]'
+snag provdb top waves --incidents --rank 5 --by score --top 1 --json | jq -c '[.calls, .rank]'
+sample_store three && snag provdb top three --incidents --all --json | jq -s 'map(.calls) | add'; snag provdb top three --all --json | wc -l
