@@ -60,6 +60,14 @@ static const struct command commands[] = {
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
+    {"ranks", "RUN [options]", "who is slow in every execution, and who waits for it",
+     "by foi top all verify", 1, 1, cmd_ranks,
+     "Compares the ranks of a run in what they do the same: the times of their calls on each\n"
+     "call path, execution by execution. A rank is slow when its own work takes longer than\n"
+     "that of its peers, imbalanced when it has more calls or more data, waits when it waits\n"
+     "more than they do, and for whom; unsure when it may be slow. It takes five ranks.",
+     "  snag ranks lammps.snag\n"
+     "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
      "foi depth all subtrees threshold verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"

@@ -12,6 +12,7 @@ int cmd_export(const struct settings *settings);
 int cmd_info(const struct settings *settings);
 int cmd_label(const struct settings *settings);
 int cmd_list(const struct settings *settings);
+int cmd_ranks(const struct settings *settings);
 int cmd_model(const struct settings *settings);
 int cmd_next(const struct settings *settings);
 int cmd_project(const struct settings *settings);

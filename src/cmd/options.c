@@ -151,6 +151,8 @@ static const struct option_row rows[] = {
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what comes first, the strangest or what lost most time", .choices = "score|lost",
      .only = "list"},
+    {"by", 0, OPTION_TEXT, AT(by), "KIND", .help = "what is compared",
+     .choices = "rank|thread|program", .usual = "rank", .only = "ranks"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what comes first, the most time lost or the strangest",
      .choices = "severity|score", .usual = "severity"},

@@ -179,21 +179,30 @@ struct view {
     const struct forest *forest;
 };
 
+const struct residual_context *residual_context(const struct residual_model *m,
+                                                const struct residual_place *place, uint32_t v)
+{
+    uint32_t path = place->path[v], class = place->class[v];
+
+    if (path == PATH_NONE)
+        return NULL;
+    return class != IDMAP_NONE && m->class[class].n_trees >= FEWEST_TREES ? &m->class[class]
+                                                                          : &m->path[path];
+}
+
 /* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
 static inline struct residual_context context_of(const struct view *view, uint32_t t,
                                                  uint32_t v)
 {
     const struct residual_model *m = view->m;
-    uint32_t path = view->place->path[v], class = view->place->class[v];
+    uint32_t path = view->place->path[v];
+    const struct residual_context *everywhere = residual_context(m, view->place, v);
     struct residual_context c;
 
-    if (path == PATH_NONE)
+    if (everywhere == NULL)
         return (struct residual_context){
             {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
-    if (class != IDMAP_NONE && m->class[class].n_trees >= FEWEST_TREES)
-        c = m->class[class];
-    else
-        c = m->path[path];
+    c = *everywhere;
     if (view->place->local && view->place->local[v] != LOCAL_NONE) {
         double log_factor = m->local.log_factor[view->place->local[v]];
 

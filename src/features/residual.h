@@ -74,6 +74,14 @@ void residual_fit(struct residual_model *model, struct residual_place *place,
                   const struct forest *forest, const struct vocab *vocab,
                   const uint32_t *complete, const struct definitions *defs);
 
+/*
+ * residual_context -- what a vertex is compared with: others on its path with the same calls
+ * below, or on its path where there are too few of these; not by location.
+ * Returns NULL for a path the model does not know.
+ */
+const struct residual_context *residual_context(const struct residual_model *model,
+                                                const struct residual_place *place, uint32_t v);
+
 /* residual_locate -- find the vertices of another forest in a model. O(vertices). */
 void residual_locate(const struct residual_model *model, struct residual_place *place,
                      const struct forest *forest, const struct vocab *vocab,

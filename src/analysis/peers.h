@@ -1,0 +1,83 @@
+/*
+ * peers -- which rank (or thread) is slow in every execution, and who only waits for it.
+ *
+ * Anomalies are rare; a rank that is always 8 % late is in no list of them. Here every place is
+ * compared with the others in what it does the same: the times of its calls on a call path,
+ * against what calls on this path with the same calls below usually take (residual.h), against
+ * how far the other places are from that.
+ *
+ *     rank        0      1      2      3      4      median  width
+ *     kernel   +0.1 %  -0.2 %  +5.1 %  +0.0 %  -0.1 %   0.0 %  0.15 %     rank 2 is slow there
+ *
+ * Waiting is nobody's own work. A place whose calls on a path, by what such calls usually take,
+ * are more than those of its peers, or which moves more data, has more to do: that is an
+ * imbalance, and it is not slow.
+ */
+#ifndef SNAG_ANALYSIS_PEERS_H
+#define SNAG_ANALYSIS_PEERS_H
+
+#include "explain/trace_view.h"
+#include "score/scoring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PEERS_FEWEST 5u      /* places on a call path, to say anything of one of them */
+#define PEERS_MATERIAL 0.002 /* of a place's own work: less is not worth a verdict */
+#define PEERS_NONE UINT32_MAX
+
+enum peer_by { PEERS_BY_RANK, PEERS_BY_THREAD, PEERS_BY_PROGRAM };
+
+enum peer_verdict {
+    PEER_USUAL,
+    PEER_SLOW,       /* its own work takes longer */
+    PEER_WAITS,      /* it waits more than its peers, for others */
+    PEER_IMBALANCED, /* it has more calls or more data */
+    PEER_UNSURE,     /* it may be slow; or too few places to tell */
+};
+
+/* What one place does differently on one call path. */
+struct peer_path {
+    uint32_t path;    /* of the model */
+    double factor;    /* by which its calls take longer; or are more, if is_more */
+    double excess_ns; /* what that costs in all its executions, > 0 */
+    double share; /* of its calls there that are nearer to its own middle than to the peers' */
+    uint64_t since_ns; /* when it began; the first execution's begin if it always was so */
+    bool is_more, is_sure;
+};
+
+struct peer_place {
+    uint32_t program, rank, thread; /* thread, rank: 0 where places are not told apart by it */
+    uint32_t n_executions;
+    double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
+    double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
+    double bytes; /* sent in an execution, on average, if the messages are known */
+    enum peer_verdict verdict;
+    uint32_t waits_for;     /* place, or PEERS_NONE */
+    struct peer_path *path; /* [n_paths] the largest excess first */
+    uint32_t n_paths;
+};
+
+struct peers {
+    struct peer_place *place; /* [n] by program, rank and thread */
+    uint32_t n;
+};
+
+/*
+ * peers_find -- compare the places of a scored forest.
+ *   view   of the same run, for messages; NULL: nothing is known of data, or who waits for whom
+ * A place is called slow though none is in one trace of two hundred, if calls on a path differ
+ * between places as the normal distribution, or less. Release in any case. O(vertices +
+ * messages).
+ */
+void peers_find(const struct scoring *scoring, const struct trace_view *view, enum peer_by by,
+                struct peers *out);
+void peers_release(struct peers *peers);
+
+/* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure". */
+const char *peer_verdict_name(enum peer_verdict verdict);
+
+/* peer_slowdown -- own work against what peers need for the same, >= 1. */
+double peer_slowdown(const struct peer_place *place);
+
+#endif

@@ -1,0 +1,18 @@
+#needs jq
+# Rank 5 is slow in every step, the others wait for it.
+snag analyze 'synth:100*step(compute@1ms(a@200us) >1 <1);ranks=8;jitter=0.02;slow=compute/1/1.3/5' --foi step -o slow.snag --quiet >/dev/null
+snag ranks slow.snag --top 3
+snag ranks slow.snag --json | jq -c '.foi, (.places[] | [.place, .rank, .verdict, .waits_for, (.paths | length)])'
+snag ranks slow.snag --json | jq -c '.places[5] | [.slowdown > 1.2, .own_ns > .wait_ns, .executions, (.paths[0] | [.path, .kind, .factor > 1.28, .excess_ns > 25e6, .share, .since_ns, .is_sure])]'
+
+# More to do is not slow. Threads are compared as ranks are; few are not compared.
+snag analyze 'synth:100*step(compute@1ms(10*a@50us) 3:extra@1us(2*a@50us) |);ranks=8;jitter=0.02' --foi step -o more.snag --quiet >/dev/null
+snag ranks more.snag --top 1
+snag ranks more.snag --by thread --all --verify | sed 1d | wc -l
+snag ranks more.snag --by program
+snag analyze 'synth:100*step;ranks=5;jitter=0.1' --foi step -o usual.snag --quiet >/dev/null
+snag ranks usual.snag --foi step --quiet --verbose --threads 2 | head -n 1
+snag ranks --help | sed -n 1p
+snag ranks usual.snag --foi nobody
+snag ranks usual.snag --by colour
+snag ranks nowhere
