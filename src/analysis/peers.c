@@ -10,6 +10,7 @@
 #include "features/robust.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,6 @@ struct finder {
     struct peers *out;
     uint32_t *place_of; /* [n_trees] */
     uint32_t *place_at; /* [locations] or PEERS_NONE */
-    bool *is_waiting;   /* [paths] */
     struct cell *cell;  /* [places x paths] */
     uint32_t n_paths, n_tests;
 };
@@ -52,6 +52,22 @@ const char *peer_verdict_name(enum peer_verdict verdict)
     static const char *const names[] = {"usual", "slow", "waits", "imbalanced", "unsure"};
 
     return names[verdict];
+}
+
+char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE])
+{
+    const struct peer_place *p = &peers->place[place];
+    bool has_programs = peers->place[peers->n - 1].program > 0;
+    int n = 0;
+
+    if (has_programs || peers->by == PEERS_BY_PROGRAM)
+        n = snprintf(out, PEER_NAME_SIZE, "program %u", p->program);
+    if (peers->by != PEERS_BY_PROGRAM)
+        n += snprintf(out + n, PEER_NAME_SIZE - (size_t)n, "%srank %u", n > 0 ? " " : "",
+                      p->rank);
+    if (peers->by == PEERS_BY_THREAD)
+        snprintf(out + n, PEER_NAME_SIZE - (size_t)n, " thread %u", p->thread);
+    return out;
 }
 
 double peer_slowdown(const struct peer_place *p)
@@ -64,6 +80,8 @@ void peers_release(struct peers *peers)
     for (uint32_t i = 0; i < peers->n; i++)
         free(peers->place[i].path);
     free(peers->place);
+    free(peers->of);
+    free(peers->is_waiting);
     *peers = (struct peers){0};
 }
 
@@ -102,18 +120,18 @@ static void find_places(struct finder *f, enum peer_by by)
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || by_name(&out->place[i], &out->place[out->n - 1]) != 0)
             out->place[out->n++] = out->place[i];
-    f->place_of = mem_alloc(forest->n_trees, sizeof *f->place_of);
+    f->out->of = mem_alloc(forest->n_trees, sizeof *f->out->of);
     f->place_at = mem_alloc(f->w->defs->n_locations, sizeof *f->place_at);
     memset(f->place_at, 0xff, f->w->defs->n_locations * sizeof *f->place_at);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         bool is_same = t > 0 && forest->location[t] == forest->location[t - 1];
         struct peer_place name = name_of(f, forest->location[t], by);
         const struct peer_place *found =
-            is_same ? &out->place[f->place_of[t - 1]]
+            is_same ? &out->place[f->out->of[t - 1]]
                     : bsearch(&name, out->place, out->n, sizeof name, by_name);
 
-        f->place_of[t] = f->place_at[forest->location[t]] = (uint32_t)(found - out->place);
-        out->place[f->place_of[t]].n_executions++;
+        f->out->of[t] = f->place_at[forest->location[t]] = (uint32_t)(found - out->place);
+        out->place[f->out->of[t]].n_executions++;
     }
 }
 
@@ -155,24 +173,24 @@ static void go_through(struct finder *f, struct work *work)
     work->vertex = mem_resize(NULL, forest->n, sizeof *work->vertex);
     work->cell = mem_resize(NULL, forest->n, sizeof *work->cell);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
-        struct peer_place *place = &f->out->place[f->place_of[t]];
+        struct peer_place *place = &f->out->place[f->out->of[t]];
 
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
             uint32_t path = f->w->place.path[v];
             double time_ns = (double)forest->exclusive_ns[v];
             struct cell *cell;
 
-            if (path != PATH_NONE && f->is_waiting[path]) {
+            if (path != PATH_NONE && f->out->is_waiting[path]) {
                 place->wait_ns += time_ns;
                 continue;
             }
             place->own_ns += time_ns;
             if (path == PATH_NONE)
                 continue;
-            cell = cell_at(f, f->place_of[t], path);
+            cell = cell_at(f, f->out->of[t], path);
             cell->time_ns += time_ns;
             cell->usual_ns += residual_context(m, &f->w->place, v)->typical - m->offset_ns;
-            work->cell[work->n] = f->place_of[t] * f->n_paths + path;
+            work->cell[work->n] = f->out->of[t] * f->n_paths + path;
             work->vertex[work->n++] = v;
         }
     }
@@ -360,7 +378,7 @@ static void judge_paths(struct finder *f)
     for (uint32_t path = 0; path < f->n_paths; path++) {
         struct across time, task;
 
-        if (f->is_waiting[path])
+        if (f->out->is_waiting[path])
             continue;
         time = across_places(f, path, scratch);
         task = tasks_across(f, path, scratch);
@@ -400,7 +418,7 @@ static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
     bool is_begun = false;
 
     for (uint32_t t = 0; t < forest->n_trees; t++) {
-        if (f->place_of[t] != p)
+        if (f->out->of[t] != p)
             continue;
         if (!is_begun)
             x->since_ns = forest->enter_ns[t];
@@ -488,14 +506,14 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
         struct waiting w;
         uint32_t row, on;
 
-        if (f->place_of[t] != p)
+        if (f->out->of[t] != p)
             continue;
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (f->w->place.path[v] != PATH_NONE && f->is_waiting[f->w->place.path[v]] &&
-                (!f->is_waiting[f->w->place.path[longest]] ||
+            if (f->w->place.path[v] != PATH_NONE && f->out->is_waiting[f->w->place.path[v]] &&
+                (!f->out->is_waiting[f->w->place.path[longest]] ||
                  forest->exclusive_ns[v] > forest->exclusive_ns[longest]))
                 longest = v;
-        if (!f->is_waiting[f->w->place.path[longest]])
+        if (!f->out->is_waiting[f->w->place.path[longest]])
             continue;
         row = forest_row(forest, t, longest);
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],
@@ -634,11 +652,11 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view, en
         .w = scoring, .view = view, .out = out, .n_paths = scoring->model.paths.n};
     struct work work = {.f = &f};
 
-    *out = (struct peers){.place = NULL};
+    *out = (struct peers){.by = by};
     find_places(&f, by);
-    f.is_waiting = mem_alloc(f.n_paths, sizeof *f.is_waiting);
+    out->is_waiting = mem_alloc(f.n_paths, sizeof *out->is_waiting);
     for (uint32_t p = 0; p < f.n_paths; p++)
-        f.is_waiting[p] =
+        out->is_waiting[p] =
             waiting_is_likely(&scoring->defs->region[scoring->model.paths.region[p]]);
     f.cell = mem_alloc((size_t)out->n * f.n_paths, sizeof *f.cell);
     go_through(&f, &work);
@@ -651,7 +669,5 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view, en
     free(work.vertex);
     free(work.cell);
     free(f.cell);
-    free(f.is_waiting);
-    free(f.place_of);
     free(f.place_at);
 }

@@ -61,6 +61,9 @@ struct peer_place {
 struct peers {
     struct peer_place *place; /* [n] by program, rank and thread */
     uint32_t n;
+    enum peer_by by;
+    uint32_t *of;     /* [trees] place of each */
+    bool *is_waiting; /* [paths of the model] its calls may wait */
 };
 
 /*
@@ -73,6 +76,22 @@ struct peers {
 void peers_find(const struct scoring *scoring, const struct trace_view *view, enum peer_by by,
                 struct peers *out);
 void peers_release(struct peers *peers);
+
+/* How long own work took, against what such calls usually take, place by time. */
+struct peer_history {
+    uint32_t width;
+    uint64_t begin_ns, bin_ns;
+    double *factor; /* [places x width]; 0: no execution began there then */
+};
+
+/* peers_history -- in about so many stretches of time. Free the factors. O(vertices). */
+void peers_history(const struct scoring *scoring, const struct peers *peers, uint32_t width,
+                   struct peer_history *out);
+
+#define PEER_NAME_SIZE 64
+
+/* peer_place_name -- "rank 3", "program 1 rank 3 thread 0", "program 2". Returns out. */
+char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE]);
 
 /* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure". */
 const char *peer_verdict_name(enum peer_verdict verdict);

@@ -11,6 +11,7 @@
 #include "cmd/status.h"
 #include "explain/why.h"
 #include "view/executions.h"
+#include "view/ranks_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 
 #define USUAL_TOP 10u
 #define MOST_PATHS 3u /* named of a place */
-#define PLACE_SIZE 64
 #define TEXT_OF_PLACE 1024
 
 struct ranks {
@@ -29,27 +29,8 @@ struct ranks {
     struct causes causes;
     struct why why;
     struct peers peers;
-    enum peer_by by;
     const char *foi;
 };
-
-static char *place_name(const struct ranks *r, uint32_t place, char out[PLACE_SIZE])
-{
-    const struct peer_place *p = &r->peers.place[place];
-    char program[24] = "";
-
-    if (r->by == PEERS_BY_PROGRAM)
-        snprintf(out, PLACE_SIZE, "program %u", p->program);
-    if (r->by == PEERS_BY_PROGRAM)
-        return out;
-    if (r->peers.place[r->peers.n - 1].program > 0)
-        snprintf(program, sizeof program, "program %u ", p->program);
-    if (r->by == PEERS_BY_THREAD)
-        snprintf(out, PLACE_SIZE, "%srank %u thread %u", program, p->rank, p->thread);
-    else
-        snprintf(out, PLACE_SIZE, "%srank %u", program, p->rank);
-    return out;
-}
 
 /* ------------------------------------------------------------------------------ sentences */
 
@@ -75,7 +56,7 @@ static int say_path(const struct ranks *r, const struct peer_path *x, char *out,
 static const char *say_place(const struct ranks *r, uint32_t place, char out[TEXT_OF_PLACE])
 {
     const struct peer_place *p = &r->peers.place[place];
-    char name[PLACE_SIZE];
+    char name[PEER_NAME_SIZE];
     size_t n = 0;
 
     *out = '\0';
@@ -86,7 +67,7 @@ static const char *say_place(const struct ranks *r, uint32_t place, char out[TEX
     }
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
         snprintf(out + n, TEXT_OF_PLACE - n, "%sfor %s", n > 0 ? "; " : "",
-                 place_name(r, p->waits_for, name));
+                 peer_place_name(&r->peers, p->waits_for, name));
     return out;
 }
 
@@ -121,7 +102,7 @@ static void print_row(const struct ranks *r, uint32_t place, struct table *table
     char text[TEXT_OF_PLACE], time[TEXT_SIZE];
     double all_ns = fmax(p->own_ns + p->wait_ns, 1);
 
-    table_cell(table, "%s", place_name(r, place, text));
+    table_cell(table, "%s", peer_place_name(&r->peers, place, text));
     table_cell(table, "%s", peer_verdict_name(p->verdict));
     table_cell(table, "%s", text_duration(p->own_ns, time));
     table_cell(table, "%.1f %%", 100 * (peer_slowdown(p) - 1));
@@ -133,9 +114,9 @@ static void print_headline(const struct ranks *r)
 {
     uint32_t n[5] = {0};
     char count[TEXT_SIZE];
-    const char *what = r->by == PEERS_BY_THREAD    ? "thread"
-                       : r->by == PEERS_BY_PROGRAM ? "program"
-                                                   : "rank";
+    const char *what = r->peers.by == PEERS_BY_THREAD    ? "thread"
+                       : r->peers.by == PEERS_BY_PROGRAM ? "program"
+                                                         : "rank";
 
     for (uint32_t i = 0; i < r->peers.n; i++)
         n[r->peers.place[i].verdict]++;
@@ -173,60 +154,6 @@ static void print_text(const struct ranks *r)
     free(order);
 }
 
-/* ------------------------------------------------------------------------------------ JSON */
-
-static json_t *path_json(const struct ranks *r, const struct peer_path *x)
-{
-    char name[WHY_NAME_SIZE];
-    json_t *json = json_object();
-
-    json_object_set_new(json, "path", json_text(why_path_name(&r->why, x->path, name)));
-    json_object_set_new(json, "kind", json_text(x->is_more ? "more to do" : "slower"));
-    json_object_set_new(json, "factor",
-                        isinf(x->factor) ? json_null() : json_number(x->factor));
-    json_object_set_new(json, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
-    json_object_set_new(json, "share", json_number(x->share));
-    json_object_set_new(json, "since_ns", json_count(x->since_ns));
-    json_object_set_new(json, "is_sure", json_boolean(x->is_sure));
-    return json;
-}
-
-static json_t *place_json(const struct ranks *r, uint32_t place)
-{
-    const struct peer_place *p = &r->peers.place[place];
-    json_t *json = json_object(), *paths = json_array();
-    char name[PLACE_SIZE];
-
-    for (uint32_t i = 0; i < p->n_paths; i++)
-        json_array_append_new(paths, path_json(r, &p->path[i]));
-    json_object_set_new(json, "place", json_text(place_name(r, place, name)));
-    json_object_set_new(json, "program", json_count(p->program));
-    json_object_set_new(json, "rank", json_count(p->rank));
-    json_object_set_new(json, "thread", json_count(p->thread));
-    json_object_set_new(json, "verdict", json_text(peer_verdict_name(p->verdict)));
-    json_object_set_new(json, "executions", json_count(p->n_executions));
-    json_object_set_new(json, "own_ns", json_count((uint64_t)llrint(p->own_ns)));
-    json_object_set_new(json, "wait_ns", json_count((uint64_t)llrint(p->wait_ns)));
-    json_object_set_new(json, "slowdown", json_number(peer_slowdown(p)));
-    json_object_set_new(json, "paths", paths);
-    json_object_set_new(json, "waits_for",
-                        p->waits_for == PEERS_NONE
-                            ? json_null()
-                            : json_text(place_name(r, p->waits_for, name)));
-    return json;
-}
-
-static void print_as_json(const struct ranks *r)
-{
-    json_t *json = json_object(), *places = json_array();
-
-    for (uint32_t i = 0; i < r->peers.n; i++)
-        json_array_append_new(places, place_json(r, i));
-    json_object_set_new(json, "foi", json_text(r->foi));
-    json_object_set_new(json, "places", places);
-    print_json(json, true);
-}
-
 /* --------------------------------------------------------------------------------- command */
 
 static enum peer_by by_of(const char *said)
@@ -252,17 +179,17 @@ static int load(struct ranks *r)
     r->foi = r->run.defs.region[r->scoring.forest.region[0]].name;
     causes_init(&r->causes, &r->run.columns, &r->run.defs);
     scoring_why_init(&r->scoring, &r->why);
-    peers_find(&r->scoring, &r->causes.view, r->by, &r->peers);
+    peers_find(&r->scoring, &r->causes.view, by_of(r->settings->by), &r->peers);
     return 0;
 }
 
 int cmd_ranks(const struct settings *settings)
 {
-    struct ranks r = {.settings = settings, .by = by_of(settings->by)};
+    struct ranks r = {.settings = settings};
     int rc = load(&r);
 
     if (rc == 0 && settings->is_json)
-        print_as_json(&r);
+        print_json(ranks_to_json(&r.scoring, &r.why, &r.peers, 0), true);
     else if (rc == 0)
         print_text(&r);
     peers_release(&r.peers);

@@ -27,7 +27,7 @@ api_fn api_timeline, api_messages, api_window;
 api_fn api_call, api_search_next;
 /* api_learning.c */
 api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_retrains;
-api_fn api_incidents;
+api_fn api_incidents, api_ranks;
 /* api_projection.c */
 api_fn api_projection, api_project, api_cancel;
 

@@ -36,6 +36,7 @@ get $api/fois/1/executions/97/tree
 check "calls of the tree" "$(jq '[.nodes[].calls] | add' "$body")" "$("$SNAG" show "$run" '#0-97' --json | jq .vertices)"
 try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
+try '/fois/{foi}/ranks' /fois/1/ranks
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'

@@ -16,7 +16,7 @@ export async function run({ page }) {
     assert.equal(await page.locator(".tour").count(), 0, "seen once, never again");
 
     await page.evaluate(
-        () => (location.hash = "views=overview,why,structure,timeline,regions,quality"),
+        () => (location.hash = "views=overview,why,structure,timeline,ranks,regions,quality"),
     );
     await page.reload();
     await loaded(page);

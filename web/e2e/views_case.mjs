@@ -4,7 +4,7 @@ import { assert, candidates, loaded } from "./steps.mjs";
 export const name =
     "views: they fit on small and large screens, have all states, and links restore them";
 
-const all = "views=overview,why,structure,timeline,regions,quality";
+const all = "views=overview,why,structure,timeline,ranks,regions,quality";
 const sizes = [
     [1280, 720],
     [1920, 1080],
@@ -108,6 +108,15 @@ async function moreIsOnlyTheRest(page, server) {
     page.off("request", note);
 }
 
+/* Four ranks are too few to compare; what each does over time is there all the same. */
+async function ranks(page, server) {
+    await open(page, server, "views=ranks");
+    await page.getByText(/Too few ranks to compare them/).waitFor();
+    assert.equal(await page.locator(".panel-ranks tbody tr").count(), 4);
+    await page.locator(".panel-ranks .heat").hover();
+    await page.getByText(/^rank \d, .*(times the usual|no execution begins)$/).waitFor();
+}
+
 async function linksRestore(page, server) {
     await open(page, server, "views=overview,structure,regions");
     await page.locator(".scatter").hover();
@@ -186,6 +195,7 @@ export async function run({ page, server }) {
     await fits(page, server);
     await namesAreApart(page, server);
     await moreIsOnlyTheRest(page, server);
+    if (!server.isMock) await ranks(page, server);
     await linksRestore(page, server);
     await states(page, server);
 }

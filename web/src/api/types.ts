@@ -279,3 +279,38 @@ export interface ProjectionState {
     cost: number | null;
     running: boolean;
 }
+
+/* What one place does differently on one call path. */
+export interface PeerPath {
+    path: string;
+    kind: "slower" | "more to do";
+    factor: number | null /* null: only it comes there */;
+    excess_ns: number;
+    share: number;
+    since_ns: number;
+    is_sure: boolean;
+}
+
+export interface Place {
+    place: string;
+    rank: number;
+    verdict: "slow" | "imbalanced" | "waits" | "unsure" | "usual";
+    executions: number;
+    own_ns: number;
+    wait_ns: number;
+    slowdown: number;
+    paths: PeerPath[];
+    waits_for: string | null;
+}
+
+/* Places against their peers. */
+export interface Ranks {
+    foi: string;
+    places: Place[];
+    history: {
+        begin_ns: number;
+        bin_ns: number;
+        width: number;
+        factor: number[] /* [places * width] own work against the usual; 0: none */;
+    };
+}

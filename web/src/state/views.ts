@@ -41,6 +41,12 @@ export const viewTable = [
         isPicture: true,
     },
     {
+        name: "ranks",
+        title: "Ranks",
+        says: "who is slow in every execution, and who waits for it",
+        atFirst: "never",
+    },
+    {
         name: "regions",
         title: "Regions",
         says: "all functions of the trace, with their times",

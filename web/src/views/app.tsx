@@ -11,6 +11,7 @@ import { Overview } from "./overview";
 import { Live } from "./live";
 import { Failed, Loading } from "./panel";
 import { QualityView } from "./quality";
+import { RanksView } from "./ranks";
 import { Regions } from "./regions";
 import { StructureView } from "./structure";
 import { Timeline } from "./timeline";
@@ -22,6 +23,7 @@ const components: Record<ViewName, ComponentType> = {
     why: Why,
     structure: StructureView,
     timeline: Timeline,
+    ranks: RanksView,
     regions: Regions,
     quality: QualityView,
 };
@@ -37,7 +39,7 @@ function Views() {
     return (
         <div class="views">
             {above.length > 0 && (
-                <div class={`above n${Math.min(above.length, 5)}`}>{above.map(draw)}</div>
+                <div class={`above n${Math.min(above.length, 6)}`}>{above.map(draw)}</div>
             )}
             {below.map(draw)}
         </div>

@@ -1,0 +1,50 @@
+/* Ranks against their peers, for their view. */
+#include "analysis/causes.h"
+#include "analysis/peers.h"
+#include "base/err.h"
+#include "serve/api.h"
+#include "view/ranks_json.h"
+
+#include <string.h>
+
+#define WIDTH 128u       /* stretches of time */
+#define MOST_CELLS 65536 /* places by stretches; more places get fewer */
+
+static int by_of(const struct request *request, enum peer_by *by)
+{
+    static const char *const names[] = {"rank", "thread", "program"};
+    const char *said = request_text(request, "by", "rank");
+
+    for (*by = PEERS_BY_RANK; *by <= PEERS_BY_PROGRAM && strcmp(said, names[*by]) != 0;)
+        ++*by;
+    return *by <= PEERS_BY_PROGRAM
+               ? 0
+               : err_set(ERR_USAGE, "by is rank, thread or program, not '%s'", said);
+}
+
+int api_ranks(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct run *run = &worker->served->run;
+    struct subtrees *subtrees;
+    struct causes causes;
+    struct peers peers;
+    struct why why;
+    enum peer_by by;
+    int rc = by_of(request, &by);
+
+    if (rc == 0)
+        rc = worker_subtrees(worker, request->id[0], &subtrees);
+    if (rc < 0)
+        return rc;
+    causes_init(&causes, &run->columns, &run->defs);
+    scoring_why_init(&subtrees->work, &why);
+    peers_find(&subtrees->work, &causes.view, by, &peers);
+    response_json(
+        response,
+        ranks_to_json(&subtrees->work, &why, &peers,
+                      peers.n <= MOST_CELLS / WIDTH ? WIDTH : MOST_CELLS / peers.n + 1));
+    peers_release(&peers);
+    why_release(&why);
+    causes_release(&causes);
+    return 0;
+}
