@@ -113,6 +113,13 @@ async function filtersAct(page, first) {
     await page.getByText("No disturbance is like that").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await candidates(page).first().waitFor();
+    const rankFilter = page.getByRole("combobox", { name: "Rank", exact: true });
+    await choose(page, "Order", "next");
+    await page.waitForFunction(() => /list=.*next/.test(location.hash));
+    assert.ok(await rankFilter.isDisabled(), "questions are of all ranks");
+    await choose(page, "Order", "incidents");
+    await page.locator(".candidates h2", { hasText: /disturbances?/ }).waitFor();
+    assert.ok(await rankFilter.isEnabled());
 }
 
 /* What is not fetched anew would still show the verdicts from before. */

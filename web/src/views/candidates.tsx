@@ -34,6 +34,7 @@ function Filters() {
     const now = filter.value;
     const set = (part: Partial<ListFilter>) => (filter.value = { ...now, ...part });
     const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
+    const isAsking = now.order === "next"; /* what to label next takes no filter */
     const choice = (
         name: string,
         value: string,
@@ -43,6 +44,8 @@ function Filters() {
         <select
             aria-label={name}
             value={value}
+            disabled={isAsking && name !== "Order"}
+            title={isAsking && name !== "Order" ? "Questions are about all executions" : ""}
             onChange={(event) => take(event.currentTarget.value)}
         >
             {options.map(([key, text]) => (
