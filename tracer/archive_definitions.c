@@ -62,6 +62,23 @@ static void write_regions(struct output *out, const struct unified *u)
     }
 }
 
+static void write_attributes(struct output *out)
+{
+    static const struct {
+        const char *name, *text;
+    } row[] = {
+        [ATTRIBUTE_EARLIER] = {"snag.earlier", "ns by which it may have been earlier"},
+        [ATTRIBUTE_LATER] = {"snag.later", "ns by which it may have been later"},
+    };
+
+    for (OTF2_AttributeRef i = 0; i < sizeof row / sizeof *row; i++) {
+        OTF2_StringRef name = string(out, row[i].name);
+
+        check(out, OTF2_GlobalDefWriter_WriteAttribute(
+                       out->writer, i, name, string(out, row[i].text), OTF2_TYPE_UINT64));
+    }
+}
+
 /* The node of the system tree for a host, the same for all its ranks. */
 static uint32_t host_node(struct output *out, struct hosts *hosts, const char *host)
 {
@@ -169,6 +186,7 @@ bool archive_definitions_write(OTF2_GlobalDefWriter *w, const struct unified *u,
 
     write_clock(&out, u);
     write_regions(&out, u);
+    write_attributes(&out);
     write_ranks(&out, u, n_ranks);
     if (team_is_mpi())
         write_communicators(&out, u, n_ranks);

@@ -8,6 +8,7 @@
  */
 #include "recorder.h"
 #include "regions.h"
+#include "structure.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -22,7 +23,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
     (void)call_site;
     if (r == NULL)
         return;
-    region = region_of(function);
+    region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
     if (region != REGION_FILTERED)
         recorder_enter(r, region, clock_ns());
     recorder_end(r);
@@ -36,7 +37,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     (void)call_site;
     if (r == NULL)
         return;
-    region = region_of(function);
+    region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
     if (region != REGION_FILTERED)
         recorder_leave(r, region, clock_ns());
     recorder_end(r);

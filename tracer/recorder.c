@@ -49,6 +49,8 @@ uint32_t record_slots(enum record_kind kind)
         [RECORD_FLUSH] = 2,
         [RECORD_ICOLLECTIVE_REQUEST] = 2,
         [RECORD_ICOLLECTIVE] = 3,
+        [RECORD_ENTER_BETWEEN] = 2,
+        [RECORD_LEAVE_BETWEEN] = 2,
     };
 
     return slots[kind];
@@ -142,7 +144,7 @@ void recorder_skip(struct recorder *r, uint32_t region)
         recorder_hand_over(r);
 }
 
-static void close_down_to(struct recorder *r, uint32_t n_open, uint64_t time_ns)
+void recorder_close(struct recorder *r, uint32_t n_open, uint64_t time_ns)
 {
     while (r->n_open > n_open) {
         uint32_t region = r->open[--r->n_open].region;
@@ -158,9 +160,43 @@ void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns
 {
     for (uint32_t i = r->n_open; i-- > 0;)
         if ((r->open[i].region & ~REGION_SKIPPED) == region) {
-            close_down_to(r, i, time_ns);
+            recorder_close(r, i, time_ns);
             return;
         }
+}
+
+static void put_between(struct recorder *r, enum record_kind kind, uint32_t region,
+                        const struct between *when)
+{
+    union slot *slot = recorder_next(r);
+
+    slot[0].head.time_ns = recorder_time(r, when->time_ns);
+    slot[0].head.kind = kind;
+    slot[0].head.id = region;
+    slot[1].between.earliest_ns = when->earliest_ns;
+    slot[1].between.latest_ns = when->latest_ns;
+    recorder_move(r, slot + 2);
+}
+
+void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when)
+{
+    if (r->n_open == r->cap_open)
+        recorder_deepen(r);
+    if (r->is_full) {
+        recorder_skip(r, region);
+        return;
+    }
+    r->open[r->n_open].region = region;
+    r->open[r->n_open++].enter_ns = when->time_ns;
+    put_between(r, RECORD_ENTER_BETWEEN, region, when);
+}
+
+void recorder_leave_between(struct recorder *r, const struct between *when)
+{
+    uint32_t region = r->open[--r->n_open].region;
+
+    if (!(region & REGION_SKIPPED))
+        put_between(r, RECORD_LEAVE_BETWEEN, region, when);
 }
 
 /* ------------------------------------------------------------------------------ threads */
@@ -174,7 +210,7 @@ static void thread_ends(void *recorder)
     is_without = true;
     if (recorder_begin() == NULL)
         return;
-    close_down_to(r, 0, clock_ns());
+    recorder_close(r, 0, clock_ns());
     if (to)
         drain(r, to);
     recorder_self = NULL;
@@ -367,7 +403,7 @@ struct recorder *recorder_stop(void)
     atomic_store(&recorder_is_on, false);
     wait_for_others();
     for (struct recorder *r = newest; r; r = r->older) {
-        close_down_to(r, 0, clock_ns());
+        recorder_close(r, 0, clock_ns());
         if (to)
             drain(r, to);
     }
