@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "recorder.h"
+#include "structure.h"
 #include "symbols.h"
 
 #include <pthread.h>
@@ -90,8 +91,9 @@ uint32_t region_add(uintptr_t address)
     pthread_mutex_lock(&lock);
     table = atomic_load(&region_table);
     if (!find(table, address, &region)) {
-        region =
-            define(symbol_name(address), OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER);
+        region = define(symbol_name(address), OTF2_REGION_ROLE_FUNCTION,
+                        structure_is(STRUCTURE_STACKS) ? OTF2_PARADIGM_SAMPLING
+                                                       : OTF2_PARADIGM_COMPILER);
         if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
             table = grow(table);
         insert(table, address, region);

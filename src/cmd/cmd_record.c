@@ -122,8 +122,18 @@ static int choose_library(struct recording *r)
     return tracer_library_find(r->program.kind, r->library);
 }
 
+/* For the tracer; NULL: it finds out. */
+static const char *structure_said(const struct settings *s)
+{
+    return s->is_functions   ? "functions"
+           : s->is_stacks    ? "stacks"
+           : s->is_mpi_alone ? "mpi"
+                             : NULL;
+}
+
 static int set_environment(const struct recording *r)
 {
+    const char *structure = structure_said(r->settings);
     const char *others = getenv("LD_PRELOAD");
     char preload[2 * FS_PATH_SIZE];
 
@@ -131,6 +141,7 @@ static int set_environment(const struct recording *r)
                  others ? others : "") >= (int)sizeof preload)
         return err_set(ERR_RANGE, "LD_PRELOAD is too long");
     if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
+        (structure && setenv("SNAG_TRACER_STRUCTURE", structure, 1) != 0) ||
         (*r->socket && setenv("SNAG_TRACER_LIVE", r->socket, 1) != 0) ||
         setenv("LD_PRELOAD", preload, 1) != 0)
         return err_set(ERR_IO, "cannot set the environment: %s", strerror(errno));
@@ -303,7 +314,7 @@ static int run_program(struct recording *r)
 /* ---------------------------------------------------------------------------- what there is */
 
 struct found {
-    uint32_t n_functions, n_mpi;
+    uint32_t n_functions, n_mpi, n_sampled;
 };
 
 static struct found count_regions(const struct definitions *defs)
@@ -312,6 +323,7 @@ static struct found count_regions(const struct definitions *defs)
 
     for (uint32_t i = 0; i < defs->names.n; i++) {
         found.n_mpi += defs->region[i].kind == REGION_MPI;
+        found.n_sampled += defs->region[i].is_sampled;
         found.n_functions += defs->region[i].kind == REGION_USER &&
                              *defs->region[i].name != '('; /* "(undefined region)" */
     }
@@ -339,11 +351,11 @@ static void put_recorded(const struct recording *r, const struct definitions *de
 {
     struct found found = count_regions(defs);
 
-    put_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "trace", json_text(r->dir),
-                       "ranks", json_count(defs->n_ranks), "threads",
-                       json_count(defs->n_locations), "events", json_count(count_events(defs)),
-                       "functions", json_count(found.n_functions), "has_mpi",
-                       (int)(found.n_mpi > 0), "status", r->status));
+    put_json(json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:i}", "trace", json_text(r->dir), "ranks",
+        json_count(defs->n_ranks), "threads", json_count(defs->n_locations), "events",
+        json_count(count_events(defs)), "functions", json_count(found.n_functions), "has_mpi",
+        (int)(found.n_mpi > 0), "is_sampled", (int)(found.n_sampled > 0), "status", r->status));
 }
 
 static void say_recorded(const struct recording *r, const struct definitions *defs)
@@ -351,14 +363,17 @@ static void say_recorded(const struct recording *r, const struct definitions *de
     struct found found = count_regions(defs);
     char text[TEXT_SIZE];
 
-    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s",
+    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s%s",
         r->dir, text_count(count_events(defs), text), defs->n_ranks, text_plural(defs->n_ranks),
         defs->n_locations, text_plural(defs->n_locations), found.n_functions,
-        text_plural(found.n_functions), found.n_mpi ? " and MPI" : "");
-    if (found.n_functions == 0)
-        say(r->settings,
-            "missing are the program's own functions: only its MPI calls are there "
-            "unless it is compiled with -finstrument-functions");
+        text_plural(found.n_functions), found.n_sampled ? " from stacks" : "",
+        found.n_mpi ? " and MPI" : "");
+    if (found.n_functions == 0 && !r->settings->is_mpi_alone)
+        say(r->settings, "missing are the program's own functions: there are its MPI calls "
+                         "only, unless it is compiled with -finstrument-functions");
+    if (found.n_sampled > 0)
+        say(r->settings, "functions were seen when they called MPI: when each began and ended "
+                         "is estimated, and those that call no MPI are missing");
 }
 
 /* Definitions can crash the library that reads them: in a child. */
@@ -437,6 +452,8 @@ static int check(const struct settings *s)
     bool is_of_page = s->n_foi > 0 || s->model || s->live.store || s->page.port || s->listen ||
                       s->page.is_tunnel || s->page.is_once;
 
+    if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)
+        return err_set(ERR_USAGE, "--functions, --stacks and --mpi: one of them");
     return is_of_page && !s->page.is_watched
                ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
                                     "--watch")

@@ -133,6 +133,10 @@ static const struct option_row rows[] = {
      .help = "also print the ssh command that brings the page to another machine"},
     {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
      .help = "also show what is strange while the program runs, as snag watch does"},
+    {"stacks", 0, OPTION_FLAG, AT(is_stacks), NULL,
+     .help = "record the functions that are on the stack when MPI is called (default without "
+             "hooks)"},
+    {"mpi", 0, OPTION_FLAG, AT(is_mpi_alone), NULL, .help = "record MPI alone"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
@@ -183,6 +187,10 @@ static const struct option_row rows[] = {
      .usual = "10"},
     {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
      .help = "functions that each rank calls", .usual = "36"},
+    {"functions", 0, OPTION_FLAG, AT(is_functions), NULL,
+     .help = "record functions by the hooks that -finstrument-functions compiles in (default, "
+             "where there are any)",
+     .only = "record"},
     {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
      .help = "parameter server to share models with, as snag ps prints it"},
     {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE",

@@ -23,6 +23,7 @@ struct region {
     const char *name;       /* canonical, unique */
     const char *short_name; /* what is shown; not unique */
     enum region_kind kind;
+    bool is_sampled; /* its calls were found on stacks: their times are estimates */
 };
 
 struct location {

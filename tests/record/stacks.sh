@@ -53,6 +53,12 @@ for program in activations exceptions; do
     compare $program
 done
 
+# the command finds out by itself, and says so
+"$snag" record -o command ./exceptions >out 2>said || fail "snag record ends with $?"
+grep -q '[0-9] functions from stacks and MPI' said || fail "it does not say where functions are from"
+"$snag" record --mpi --json -o alone ./exceptions >out 2>said || fail "snag record --mpi ends with $?"
+[ "$(jq -c '[.functions, .is_sampled]' said)" = '[0,false]' ] || fail "--mpi records more"
+
 # estimated times say by how much they may be wrong
 otf2-print activations.trace/traces.otf2 >events
 grep -q '"snag.earlier" <0>; UINT64; [0-9]*), ("snag.later"' events || fail "no attributes"

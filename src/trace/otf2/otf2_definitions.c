@@ -54,6 +54,7 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         at = definitions_region(defs, name);
         region = &defs->region[at];
         region->kind = kind_of(from->paradigm, region->kind);
+        region->is_sampled |= from->paradigm == OTF2_PARADIGM_SAMPLING;
         idtable_set(&tables->region, from->id, at);
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
