@@ -358,6 +358,21 @@ static void put_recorded(const struct recording *r, const struct definitions *de
         (int)(found.n_mpi > 0), "is_sampled", (int)(found.n_sampled > 0), "status", r->status));
 }
 
+/* There are calls of MPI alone: what can be done with them, and how there would be more. */
+static void say_functions_missing(const struct recording *r)
+{
+    const struct settings *s = r->settings;
+
+    if (s->is_functions)
+        say(s, "missing are the program's own functions: it was not compiled with "
+               "-finstrument-functions. Without --functions they are found on its stacks");
+    else if (!s->is_mpi_alone)
+        say(s, "missing are the program's own functions: none was found on its stacks");
+    say(s, "%sits loops are found in its calls of MPI: snag analyze %s --foi loop",
+        s->is_mpi_alone ? "--stacks would record the functions that call MPI, too; " : "",
+        r->dir);
+}
+
 static void say_recorded(const struct recording *r, const struct definitions *defs)
 {
     struct found found = count_regions(defs);
@@ -368,9 +383,8 @@ static void say_recorded(const struct recording *r, const struct definitions *de
         defs->n_locations, text_plural(defs->n_locations), found.n_functions,
         text_plural(found.n_functions), found.n_sampled ? " from stacks" : "",
         found.n_mpi ? " and MPI" : "");
-    if (found.n_functions == 0 && !r->settings->is_mpi_alone)
-        say(r->settings, "missing are the program's own functions: there are its MPI calls "
-                         "only, unless it is compiled with -finstrument-functions");
+    if (found.n_functions == 0)
+        say_functions_missing(r);
     if (found.n_sampled > 0)
         say(r->settings, "functions were seen when they called MPI: when each began and ended "
                          "is estimated, and those that call no MPI are missing");

@@ -56,6 +56,10 @@ done
 # the command finds out by itself, and says so
 "$snag" record -o command ./exceptions >out 2>said || fail "snag record ends with $?"
 grep -q '[0-9] functions from stacks and MPI' said || fail "it does not say where functions are from"
+"$snag" record --mpi -o told ./exceptions >out 2>said || fail "snag record --mpi ends with $?"
+grep -q -- '--stacks would record .* snag analyze told --foi loop' said || fail "MPI alone: not what helps"
+"$snag" record --functions -o unhooked ./exceptions >out 2>said || fail "snag record --functions ends with $?"
+grep -q 'Without --functions they are found on its stacks' said || fail "no hooks: not what helps"
 "$snag" record --mpi --json -o alone ./exceptions >out 2>said || fail "snag record --mpi ends with $?"
 [ "$(jq -c '[.functions, .is_sampled]' said)" = '[0,false]' ] || fail "--mpi records more"
 
