@@ -274,7 +274,11 @@ bool archive_location(const struct recorder *r, struct location *location)
 
     if (l == NULL)
         return false;
-    *location = (struct location){r->thread, l->n_events, l->first_ns, l->last_ns};
+    *location = (struct location){.thread = r->thread,
+                                  .n_events = l->n_events,
+                                  .first_ns = l->first_ns,
+                                  .last_ns = l->last_ns,
+                                  .cost_ns = budget_cost_ns(r)};
     return true;
 }
 

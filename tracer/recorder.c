@@ -10,6 +10,7 @@
  */
 #include "recorder.h"
 
+#include "budget.h"
 #include "complain.h"
 #include "session.h"
 
@@ -84,6 +85,7 @@ static void drain(struct recorder *r, const struct sink *to)
     while (chunk) {
         struct chunk *next = chunk->next;
 
+        budget_count(r, chunk->slot, chunk->n);
         if (!to->take(r, chunk->slot, chunk->n))
             atomic_store(&recorder_is_on, false);
         if (chunk != r->first)
@@ -104,7 +106,7 @@ void recorder_hand_over(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
     union slot *slot;
-    uint64_t begin_ns;
+    uint64_t begin_ns, end_ns;
 
     if (to == NULL) {
         r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
@@ -112,13 +114,13 @@ void recorder_hand_over(struct recorder *r)
         r->is_full = r->n_chunks >= MOST_CHUNKS;
         return;
     }
-    if (to->is_quick) {
-        drain(r, to);
-        return;
-    }
     begin_ns = clock_ns();
     drain(r, to);
-    r->flushed_ns = clock_ns();
+    end_ns = clock_ns();
+    budget_settle(r, begin_ns, end_ns);
+    if (to->is_quick)
+        return;
+    r->flushed_ns = end_ns;
     slot = recorder_next(r);
     slot[1].flush.end_ns = r->flushed_ns;
     slot[0].head.time_ns = begin_ns;
@@ -138,7 +140,7 @@ void recorder_deepen(struct recorder *r)
 /* A call is entered and there is no room for it; there is for the leaves of the open ones. */
 void recorder_skip(struct recorder *r, uint32_t region)
 {
-    r->open[r->n_open++].region = region | REGION_SKIPPED;
+    recorder_enter_unseen(r, region);
     r->n_skipped++;
     if (atomic_load(&sink))
         recorder_hand_over(r);
@@ -180,6 +182,10 @@ static void put_between(struct recorder *r, enum record_kind kind, uint32_t regi
 
 void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when)
 {
+    if (budget_leaves_out(region)) {
+        budget_enter(r, region);
+        return;
+    }
     if (r->n_open == r->cap_open)
         recorder_deepen(r);
     if (r->is_full) {
@@ -233,7 +239,7 @@ static struct recorder *recorder_new(void)
 {
     struct recorder *r = must_resize(NULL, 1, sizeof *r);
 
-    *r = (struct recorder){.thread = n_threads++, .older = newest};
+    *r = (struct recorder){.thread = n_threads++, .older = newest, .budget = budget_new()};
     add_chunk(r);
     recorder_deepen(r);
     newest = r;

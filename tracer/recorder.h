@@ -91,7 +91,8 @@ struct chunk {
     union slot slot[CHUNK_SLOTS];
 };
 
-/* A call that was entered when memory had run out, on the stack of open calls. */
+/* A call that has no record, on the stack of open calls: memory had run out when it was
+ * entered, or its region is left out (budget.h). */
 #define REGION_SKIPPED (1u << 31)
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
@@ -119,6 +120,7 @@ struct recorder {
     void *location;            /* the archive's own */
     struct ring *_Atomic ring; /* of live output */
     struct stack *stack;       /* of stack.h, which owns it */
+    struct budget *budget;     /* of budget.h, which owns it */
 };
 
 /*
@@ -236,6 +238,27 @@ static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t 
     }
     r->n_open--;
     recorder_put(r, RECORD_LEAVE, region, time_ns);
+}
+
+/*
+ * recorder_enter_unseen, recorder_leave_unseen -- likewise, without a record. The latter
+ * returns false if the innermost open call is another one, or has a record: recorder_leave ends
+ * it.
+ */
+static inline void recorder_enter_unseen(struct recorder *r, uint32_t region)
+{
+    if (__builtin_expect(r->n_open == r->cap_open, 0))
+        recorder_deepen(r);
+    r->open[r->n_open++].region = region | REGION_SKIPPED;
+}
+
+static inline bool recorder_leave_unseen(struct recorder *r, uint32_t region)
+{
+    if (__builtin_expect(
+            r->n_open == 0 || r->open[r->n_open - 1].region != (region | REGION_SKIPPED), 1))
+        return false;
+    r->n_open--;
+    return true;
 }
 
 /*

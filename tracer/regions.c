@@ -127,6 +127,16 @@ uint32_t region_of_mpi(enum mpi_call call)
     return known - 2;
 }
 
+bool region_is_of_program(uint32_t region)
+{
+    bool is_of_program;
+
+    pthread_mutex_lock(&lock);
+    is_of_program = region < n_regions && regions[region].paradigm != OTF2_PARADIGM_MPI;
+    pthread_mutex_unlock(&lock);
+    return is_of_program;
+}
+
 const struct region *regions_known(uint32_t *n)
 {
     *n = n_regions;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
+#include "cmd/left_out.h"
 #include "view/incident_list.h"
 #include "view/executions.h"
 #include "cmd/selection.h"
@@ -222,6 +223,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);
+    left_out_print(&r->source.defs);
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
     filter.foi = NULL;
     filter.most = 1;

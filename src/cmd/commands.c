@@ -7,7 +7,8 @@
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output functions stacks mpi watch tracer foi model store port listen print-tunnel once",
+     "output functions stacks mpi overhead watch tracer foi model store port listen "
+     "print-tunnel once",
      1, MOST_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
@@ -18,6 +19,9 @@ static const struct command commands[] = {
      "the\n"
      "program's. Programs without MPI are recorded if they were compiled so. The exit status "
      "is the program's, or 128 and the signal that ended it.\n\n"
+     "All calls are recorded, whatever that costs, and what it cost is said. With --overhead,\n"
+     "short functions that are called too often are left out from when they cost too much;\n"
+     "which, since when, and how many calls, is in the trace. Calls of MPI never are.\n\n"
      "Without --output the trace is in snag-trace, snag-trace-2 and so on, the first that is\n"
      "free. With --watch the page of snag watch is there before the program is, and stays\n"
      "after it until it is interrupted; --once ends it with the program. Ranks on other\n"
