@@ -101,6 +101,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
             json_object_set_new(json, "unseen", unseen_to_json(result));
         json_object_set_new(json, "candidates", candidates);
         json_object_set_new(json, "quality", quality);
+        json_object_set_new(json, "left_out", left_out_json(&r->source.defs));
         print_json(json, false);
     }
     return rc;
