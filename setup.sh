@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 # Everything from the distribution's packages. This is the only list.
 packages=(
     gcc g++ cmake ninja-build pkg-config
-    libotf2-trace-dev libyajl-dev zlib1g-dev libzstd-dev libiberty-dev
+    libotf2-trace-dev libdw-dev libyajl-dev zlib1g-dev libzstd-dev libiberty-dev
     libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev

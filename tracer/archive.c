@@ -23,6 +23,7 @@
 
 struct archive_location {
     OTF2_EvtWriter *writer;
+    OTF2_AttributeList *attributes; /* of the next event; libotf2 empties it */
     uint64_t n_events, first_ns, last_ns;
 };
 
@@ -176,8 +177,27 @@ static OTF2_ErrorCode write_message(OTF2_EvtWriter *w, const union slot *s)
     }
 }
 
-static OTF2_ErrorCode write_record(OTF2_EvtWriter *w, const union slot *s)
+/* How much earlier and later it may have been are differences, as the clocks of ranks are put
+ * right by readers who know nothing of our attributes. */
+static OTF2_ErrorCode write_between(struct archive_location *l, const union slot *s)
 {
+    uint64_t time_ns = s->head.time_ns, earliest_ns = s[1].between.earliest_ns;
+
+    if (l->attributes == NULL)
+        l->attributes = OTF2_AttributeList_New();
+    OTF2_AttributeList_AddUint64(l->attributes, ATTRIBUTE_EARLIER,
+                                 time_ns > earliest_ns ? time_ns - earliest_ns : 0);
+    OTF2_AttributeList_AddUint64(
+        l->attributes, ATTRIBUTE_LATER,
+        s[1].between.latest_ns > time_ns ? s[1].between.latest_ns - time_ns : 0);
+    return s->head.kind == RECORD_ENTER_BETWEEN
+               ? OTF2_EvtWriter_Enter(l->writer, l->attributes, time_ns, s->head.id)
+               : OTF2_EvtWriter_Leave(l->writer, l->attributes, time_ns, s->head.id);
+}
+
+static OTF2_ErrorCode write_record(struct archive_location *l, const union slot *s)
+{
+    OTF2_EvtWriter *w = l->writer;
     uint64_t time_ns = s->head.time_ns;
 
     switch (s->head.kind) {
@@ -185,6 +205,9 @@ static OTF2_ErrorCode write_record(OTF2_EvtWriter *w, const union slot *s)
         return OTF2_EvtWriter_Enter(w, NULL, time_ns, s->head.id);
     case RECORD_LEAVE:
         return OTF2_EvtWriter_Leave(w, NULL, time_ns, s->head.id);
+    case RECORD_ENTER_BETWEEN:
+    case RECORD_LEAVE_BETWEEN:
+        return write_between(l, s);
     case RECORD_ISEND_COMPLETE:
         return OTF2_EvtWriter_MpiIsendComplete(w, NULL, time_ns, s[1].request.id);
     case RECORD_IRECV_REQUEST:
@@ -230,7 +253,7 @@ static bool take(struct recorder *r, const union slot *slot, size_t n)
     struct archive_location *l = location_of(r);
 
     for (const union slot *s = slot; s < slot + n; s += record_slots(s->head.kind)) {
-        if (l->writer == NULL || write_record(l->writer, s) != OTF2_SUCCESS) {
+        if (l->writer == NULL || write_record(l, s) != OTF2_SUCCESS) {
             complain("rank %u cannot write its events; its trace ends here", own_rank);
             return false;
         }
@@ -251,7 +274,11 @@ bool archive_location(const struct recorder *r, struct location *location)
 
     if (l == NULL)
         return false;
-    *location = (struct location){r->thread, l->n_events, l->first_ns, l->last_ns};
+    *location = (struct location){.thread = r->thread,
+                                  .n_events = l->n_events,
+                                  .first_ns = l->first_ns,
+                                  .last_ns = l->last_ns,
+                                  .cost_ns = budget_cost_ns(r)};
     return true;
 }
 
@@ -282,8 +309,11 @@ static bool close_writers(struct recorder *newest)
         if (l && l->writer)
             is_good =
                 OTF2_Archive_CloseEvtWriter(archive, l->writer) == OTF2_SUCCESS && is_good;
-        if (l)
+        if (l) {
+            OTF2_AttributeList_Delete(l->attributes);
+            l->attributes = NULL;
             l->writer = NULL;
+        }
     }
     return OTF2_Archive_CloseEvtFiles(archive) == OTF2_SUCCESS && is_good;
 }

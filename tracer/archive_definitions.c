@@ -62,6 +62,23 @@ static void write_regions(struct output *out, const struct unified *u)
     }
 }
 
+static void write_attributes(struct output *out)
+{
+    static const struct {
+        const char *name, *text;
+    } row[] = {
+        [ATTRIBUTE_EARLIER] = {"snag.earlier", "ns by which it may have been earlier"},
+        [ATTRIBUTE_LATER] = {"snag.later", "ns by which it may have been later"},
+    };
+
+    for (OTF2_AttributeRef i = 0; i < sizeof row / sizeof *row; i++) {
+        OTF2_StringRef name = string(out, row[i].name);
+
+        check(out, OTF2_GlobalDefWriter_WriteAttribute(
+                       out->writer, i, name, string(out, row[i].text), OTF2_TYPE_UINT64));
+    }
+}
+
 /* The node of the system tree for a host, the same for all its ranks. */
 static uint32_t host_node(struct output *out, struct hosts *hosts, const char *host)
 {
@@ -93,6 +110,51 @@ static void write_locations(struct output *out, const struct unified_rank *rank)
                        out->writer, (uint64_t)l->thread << 32 | rank->rank, string(out, name),
                        OTF2_LOCATION_TYPE_CPU_THREAD, l->n_events, rank->rank));
     }
+}
+
+/* What recording took of each thread. */
+static void write_costs(struct output *out, const struct unified *u)
+{
+    OTF2_StringRef time = string(out, PROPERTY_TIME), cost = string(out, PROPERTY_COST);
+
+    for (uint32_t i = 0; i < u->n_ranks; i++)
+        for (uint32_t k = 0; k < u->rank[i].n_locations; k++) {
+            const struct location *l = &u->rank[i].location[k];
+            uint64_t id = (uint64_t)l->thread << 32 | u->rank[i].rank;
+
+            check(out, OTF2_GlobalDefWriter_WriteLocationProperty(
+                           out->writer, id, time, OTF2_TYPE_UINT64,
+                           (OTF2_AttributeValue){.uint64 = l->last_ns - l->first_ns}));
+            check(out, OTF2_GlobalDefWriter_WriteLocationProperty(
+                           out->writer, id, cost, OTF2_TYPE_UINT64,
+                           (OTF2_AttributeValue){.uint64 = l->cost_ns}));
+        }
+}
+
+static void write_of_region(struct output *out, uint32_t rank, const char *what,
+                            const char *region, uint64_t value)
+{
+    size_t bytes = strlen(what) + strlen(region) + 1;
+    char *name = must_resize(NULL, bytes, 1);
+
+    snprintf(name, bytes, "%s%s", what, region);
+    check(out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+                   out->writer, rank, string(out, name), OTF2_TYPE_UINT64,
+                   (OTF2_AttributeValue){.uint64 = value}));
+    free(name);
+}
+
+static void write_left_out(struct output *out, const struct unified *u)
+{
+    for (uint32_t i = 0; i < u->n_ranks; i++)
+        for (uint32_t k = 0; k < u->rank[i].n_left_out; k++) {
+            const struct left_out *l = &u->rank[i].left_out[k];
+            const char *region = u->region[l->region].name;
+            uint32_t rank = u->rank[i].rank;
+
+            write_of_region(out, rank, PROPERTY_LEFT_OUT_FROM, region, l->from_ns);
+            write_of_region(out, rank, PROPERTY_LEFT_OUT_CALLS, region, l->n_calls);
+        }
 }
 
 /* All ranks in order, also those that are missing: they have no locations. */
@@ -169,7 +231,10 @@ bool archive_definitions_write(OTF2_GlobalDefWriter *w, const struct unified *u,
 
     write_clock(&out, u);
     write_regions(&out, u);
+    write_attributes(&out);
     write_ranks(&out, u, n_ranks);
+    write_costs(&out, u);
+    write_left_out(&out, u);
     if (team_is_mpi())
         write_communicators(&out, u, n_ranks);
     return !out.is_failed;

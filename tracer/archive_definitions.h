@@ -7,6 +7,20 @@
 #include <otf2/otf2.h>
 #include <stdbool.h>
 
+/* The attributes of an enter or leave whose time is estimated: by how much it may have been
+ * earlier or later, in nanoseconds. */
+enum { ATTRIBUTE_EARLIER, ATTRIBUTE_LATER };
+
+/* Properties of locations: nanoseconds from its first event to its last, and what recording
+ * took of them. */
+#define PROPERTY_TIME "snag.time"
+#define PROPERTY_COST "snag.cost"
+
+/* Properties of location groups, each followed by the name of a region that was left out from
+ * some time on: the time, and how many calls there were of it since. */
+#define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
+#define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
+
 /* archive_definitions_write -- everything that u knows. Returns false if libotf2 fails. */
 bool archive_definitions_write(OTF2_GlobalDefWriter *w, const struct unified *u,
                                uint32_t n_ranks);

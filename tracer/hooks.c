@@ -6,8 +6,10 @@
  * The clock is read last on the way in and first after the look-up on the way out, so that
  * most of what we cost is time of the caller, not of the function.
  */
+#include "budget.h"
 #include "recorder.h"
 #include "regions.h"
+#include "structure.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -22,8 +24,10 @@ void __cyg_profile_func_enter(void *function, void *call_site)
     (void)call_site;
     if (r == NULL)
         return;
-    region = region_of(function);
-    if (region != REGION_FILTERED)
+    region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
+    if (budget_leaves_out(region))
+        budget_enter(r, region);
+    else if (region != REGION_FILTERED)
         recorder_enter(r, region, clock_ns());
     recorder_end(r);
 }
@@ -36,8 +40,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     (void)call_site;
     if (r == NULL)
         return;
-    region = region_of(function);
-    if (region != REGION_FILTERED)
+    region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
+    if (region != REGION_FILTERED && !recorder_leave_unseen(r, region))
         recorder_leave(r, region, clock_ns());
     recorder_end(r);
 }

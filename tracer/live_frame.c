@@ -143,11 +143,18 @@ static unsigned char *put_collective(unsigned char *at, const union slot *s)
     return put_number(at, s[2].collective_more.received_bytes);
 }
 
+static inline unsigned wire_kind(uint32_t kind)
+{
+    return kind == RECORD_ENTER_BETWEEN   ? RECORD_ENTER
+           : kind == RECORD_LEAVE_BETWEEN ? RECORD_LEAVE
+                                          : kind;
+}
+
 /* What follows the head of a record. */
 static inline unsigned char *put_details(struct frame_writer *l, unsigned char *at,
                                          const union slot *s)
 {
-    switch (s->head.kind) {
+    switch (wire_kind(s->head.kind)) {
     case RECORD_ENTER:
         push(l, s->head.id, l->last_ns);
         return put_number(at, s->head.id);
@@ -188,9 +195,9 @@ uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, si
         unsigned char *at;
 
         n_records++;
-        if (s->head.kind >= RECORD_FLUSH)
+        if (wire_kind(s->head.kind) >= RECORD_FLUSH)
             continue;
-        at = put_head(l, s->head.time_ns, s->head.kind);
+        at = put_head(l, s->head.time_ns, wire_kind(s->head.kind));
         done(&l->records, put_details(l, at, s));
     }
     return n_records;

@@ -119,6 +119,7 @@ NOT_TRACED static void run_child(const char *program, const char *tracer, const 
         setenv("LD_PRELOAD", tracer, 1);
     snprintf(path, sizeof path, "%s/trace", dir);
     setenv("SNAG_TRACER_DIR", path, 1);
+    setenv("SNAG_TRACER_STRUCTURE", "functions", 1); /* the first hook comes after MPI_Init */
     snprintf(path, sizeof path, "%s/filter", dir);
     if (mode == FILTERED)
         setenv("SNAG_TRACER_FILTER", path, 1);

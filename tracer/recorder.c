@@ -10,6 +10,7 @@
  */
 #include "recorder.h"
 
+#include "budget.h"
 #include "complain.h"
 #include "session.h"
 
@@ -49,6 +50,8 @@ uint32_t record_slots(enum record_kind kind)
         [RECORD_FLUSH] = 2,
         [RECORD_ICOLLECTIVE_REQUEST] = 2,
         [RECORD_ICOLLECTIVE] = 3,
+        [RECORD_ENTER_BETWEEN] = 2,
+        [RECORD_LEAVE_BETWEEN] = 2,
     };
 
     return slots[kind];
@@ -82,6 +85,7 @@ static void drain(struct recorder *r, const struct sink *to)
     while (chunk) {
         struct chunk *next = chunk->next;
 
+        budget_count(r, chunk->slot, chunk->n);
         if (!to->take(r, chunk->slot, chunk->n))
             atomic_store(&recorder_is_on, false);
         if (chunk != r->first)
@@ -102,7 +106,7 @@ void recorder_hand_over(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
     union slot *slot;
-    uint64_t begin_ns;
+    uint64_t begin_ns, end_ns;
 
     if (to == NULL) {
         r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
@@ -110,13 +114,13 @@ void recorder_hand_over(struct recorder *r)
         r->is_full = r->n_chunks >= MOST_CHUNKS;
         return;
     }
-    if (to->is_quick) {
-        drain(r, to);
-        return;
-    }
     begin_ns = clock_ns();
     drain(r, to);
-    r->flushed_ns = clock_ns();
+    end_ns = clock_ns();
+    budget_settle(r, begin_ns, end_ns);
+    if (to->is_quick)
+        return;
+    r->flushed_ns = end_ns;
     slot = recorder_next(r);
     slot[1].flush.end_ns = r->flushed_ns;
     slot[0].head.time_ns = begin_ns;
@@ -136,13 +140,13 @@ void recorder_deepen(struct recorder *r)
 /* A call is entered and there is no room for it; there is for the leaves of the open ones. */
 void recorder_skip(struct recorder *r, uint32_t region)
 {
-    r->open[r->n_open++].region = region | REGION_SKIPPED;
+    recorder_enter_unseen(r, region);
     r->n_skipped++;
     if (atomic_load(&sink))
         recorder_hand_over(r);
 }
 
-static void close_down_to(struct recorder *r, uint32_t n_open, uint64_t time_ns)
+void recorder_close(struct recorder *r, uint32_t n_open, uint64_t time_ns)
 {
     while (r->n_open > n_open) {
         uint32_t region = r->open[--r->n_open].region;
@@ -158,9 +162,47 @@ void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns
 {
     for (uint32_t i = r->n_open; i-- > 0;)
         if ((r->open[i].region & ~REGION_SKIPPED) == region) {
-            close_down_to(r, i, time_ns);
+            recorder_close(r, i, time_ns);
             return;
         }
+}
+
+static void put_between(struct recorder *r, enum record_kind kind, uint32_t region,
+                        const struct between *when)
+{
+    union slot *slot = recorder_next(r);
+
+    slot[0].head.time_ns = recorder_time(r, when->time_ns);
+    slot[0].head.kind = kind;
+    slot[0].head.id = region;
+    slot[1].between.earliest_ns = when->earliest_ns;
+    slot[1].between.latest_ns = when->latest_ns;
+    recorder_move(r, slot + 2);
+}
+
+void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when)
+{
+    if (budget_leaves_out(region)) {
+        budget_enter(r, region);
+        return;
+    }
+    if (r->n_open == r->cap_open)
+        recorder_deepen(r);
+    if (r->is_full) {
+        recorder_skip(r, region);
+        return;
+    }
+    r->open[r->n_open].region = region;
+    r->open[r->n_open++].enter_ns = when->time_ns;
+    put_between(r, RECORD_ENTER_BETWEEN, region, when);
+}
+
+void recorder_leave_between(struct recorder *r, const struct between *when)
+{
+    uint32_t region = r->open[--r->n_open].region;
+
+    if (!(region & REGION_SKIPPED))
+        put_between(r, RECORD_LEAVE_BETWEEN, region, when);
 }
 
 /* ------------------------------------------------------------------------------ threads */
@@ -174,7 +216,7 @@ static void thread_ends(void *recorder)
     is_without = true;
     if (recorder_begin() == NULL)
         return;
-    close_down_to(r, 0, clock_ns());
+    recorder_close(r, 0, clock_ns());
     if (to)
         drain(r, to);
     recorder_self = NULL;
@@ -197,7 +239,7 @@ static struct recorder *recorder_new(void)
 {
     struct recorder *r = must_resize(NULL, 1, sizeof *r);
 
-    *r = (struct recorder){.thread = n_threads++, .older = newest};
+    *r = (struct recorder){.thread = n_threads++, .older = newest, .budget = budget_new()};
     add_chunk(r);
     recorder_deepen(r);
     newest = r;
@@ -367,7 +409,7 @@ struct recorder *recorder_stop(void)
     atomic_store(&recorder_is_on, false);
     wait_for_others();
     for (struct recorder *r = newest; r; r = r->older) {
-        close_down_to(r, 0, clock_ns());
+        recorder_close(r, 0, clock_ns());
         if (to)
             drain(r, to);
     }

@@ -11,6 +11,7 @@
  *     head           | time_ns        | kind   | id     |   id: region or communicator
  *     then, if any   | peer   | tag   | bytes           |   messages
  *                    | request        | -               |   non-blocking messages
+ *                    | earliest_ns    | latest_ns       |   where the time is estimated
  *
  * Invariants: the times of a stream never decrease; every leave closes the innermost open
  * call (a longjmp's missing leaves are put in); there is always room for one more record,
@@ -48,6 +49,8 @@ enum record_kind {
     RECORD_FLUSH, /* from here on not on the wire */
     RECORD_ICOLLECTIVE_REQUEST,
     RECORD_ICOLLECTIVE,
+    RECORD_ENTER_BETWEEN, /* but these are, as RECORD_ENTER and RECORD_LEAVE */
+    RECORD_LEAVE_BETWEEN,
     N_RECORD_KINDS
 };
 
@@ -74,6 +77,9 @@ union slot {
     struct {
         uint64_t end_ns, unused;
     } flush;
+    struct {
+        uint64_t earliest_ns, latest_ns;
+    } between;
 };
 
 #define LARGEST_RECORD 3 /* slots */
@@ -85,7 +91,8 @@ struct chunk {
     union slot slot[CHUNK_SLOTS];
 };
 
-/* A call that was entered when memory had run out, on the stack of open calls. */
+/* A call that has no record, on the stack of open calls: memory had run out when it was
+ * entered, or its region is left out (budget.h). */
 #define REGION_SKIPPED (1u << 31)
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
@@ -112,6 +119,8 @@ struct recorder {
     struct recorder *older, *free;
     void *location;            /* the archive's own */
     struct ring *_Atomic ring; /* of live output */
+    struct stack *stack;       /* of stack.h, which owns it */
+    struct budget *budget;     /* of budget.h, which owns it */
 };
 
 /*
@@ -173,6 +182,9 @@ void recorder_deepen(struct recorder *r);
 void recorder_skip(struct recorder *r, uint32_t region);
 void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns);
 
+/* recorder_close -- leave the innermost open calls until n_open are left. */
+void recorder_close(struct recorder *r, uint32_t n_open, uint64_t time_ns);
+
 /* recorder_next, recorder_move -- where the next record goes; the one there is complete. */
 static inline union slot *recorder_next(const struct recorder *r)
 {
@@ -227,6 +239,37 @@ static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t 
     r->n_open--;
     recorder_put(r, RECORD_LEAVE, region, time_ns);
 }
+
+/*
+ * recorder_enter_unseen, recorder_leave_unseen -- likewise, without a record. The latter
+ * returns false if the innermost open call is another one, or has a record: recorder_leave ends
+ * it.
+ */
+static inline void recorder_enter_unseen(struct recorder *r, uint32_t region)
+{
+    if (__builtin_expect(r->n_open == r->cap_open, 0))
+        recorder_deepen(r);
+    r->open[r->n_open++].region = region | REGION_SKIPPED;
+}
+
+static inline bool recorder_leave_unseen(struct recorder *r, uint32_t region)
+{
+    if (__builtin_expect(
+            r->n_open == 0 || r->open[r->n_open - 1].region != (region | REGION_SKIPPED), 1))
+        return false;
+    r->n_open--;
+    return true;
+}
+
+/*
+ * recorder_enter_between, recorder_leave_between -- a call begins, or the innermost one ends,
+ * at a time that is known to lie between two only.
+ */
+struct between {
+    uint64_t time_ns, earliest_ns, latest_ns; /* time_ns: the estimate */
+};
+void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when);
+void recorder_leave_between(struct recorder *r, const struct between *when);
 
 /*
  * record_message, record_request, record_collective_begin, record_collective_end,

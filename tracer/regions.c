@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "filter.h"
 #include "recorder.h"
+#include "structure.h"
 #include "symbols.h"
 
 #include <pthread.h>
@@ -90,8 +91,9 @@ uint32_t region_add(uintptr_t address)
     pthread_mutex_lock(&lock);
     table = atomic_load(&region_table);
     if (!find(table, address, &region)) {
-        region =
-            define(symbol_name(address), OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER);
+        region = define(symbol_name(address), OTF2_REGION_ROLE_FUNCTION,
+                        structure_is(STRUCTURE_STACKS) ? OTF2_PARADIGM_SAMPLING
+                                                       : OTF2_PARADIGM_COMPILER);
         if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
             table = grow(table);
         insert(table, address, region);
@@ -123,6 +125,16 @@ uint32_t region_of_mpi(enum mpi_call call)
         pthread_mutex_unlock(&lock);
     }
     return known - 2;
+}
+
+bool region_is_of_program(uint32_t region)
+{
+    bool is_of_program;
+
+    pthread_mutex_lock(&lock);
+    is_of_program = region < n_regions && regions[region].paradigm != OTF2_PARADIGM_MPI;
+    pthread_mutex_unlock(&lock);
+    return is_of_program;
 }
 
 const struct region *regions_known(uint32_t *n)

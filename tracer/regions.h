@@ -13,6 +13,7 @@
 
 #include <otf2/otf2.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,9 @@ static inline uint32_t region_of(const void *function)
 
 /* region_of_mpi -- the number of an MPI function. Thread-safe. */
 uint32_t region_of_mpi(enum mpi_call call);
+
+/* region_is_of_program -- whether it is a function of the program, not of MPI. Takes a lock. */
+bool region_is_of_program(uint32_t region);
 
 /* regions_known -- all regions, their number in *n. Call when nothing is recorded any more. */
 const struct region *regions_known(uint32_t *n);

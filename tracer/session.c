@@ -10,6 +10,7 @@
 #include "session.h"
 
 #include "archive.h"
+#include "budget.h"
 #include "communicators.h"
 #include "complain.h"
 #include "ending.h"
@@ -157,6 +158,8 @@ void session_open(void)
         recorder_forget();
     if (team_rank() == 0 && filter_trouble()[0])
         complain("%s", filter_trouble());
+    if (team_rank() == 0 && budget_trouble()[0])
+        complain("%s", budget_trouble());
 }
 
 void session_end_of_run(void)
@@ -190,10 +193,22 @@ static struct location *list_locations(const struct recorder *newest, uint32_t *
     return list;
 }
 
+/* What has no records, on rank 0's clock. Free the array. */
+static struct left_out *list_left_out(const struct recorder *newest, uint32_t *n)
+{
+    struct left_out *list = budget_list(newest, n);
+
+    for (uint32_t i = 0; i < *n; i++)
+        list[i].from_ns = offset_apply(list[i].from_ns, &session.offset[0],
+                                       &session.offset[session.n_offsets - 1]);
+    return list;
+}
+
 static struct blob pack_all(const struct recorder *newest, bool has_all_members)
 {
     struct blob blob = {0};
     struct location *locations;
+    struct left_out *left_out;
     struct knowledge k = {.rank = (uint32_t)team_rank(),
                           .realtime_ns = session.realtime_ns,
                           .has_all_members = has_all_members};
@@ -202,11 +217,14 @@ static struct blob pack_all(const struct recorder *newest, bool has_all_members)
     gethostname(host, sizeof host - 1);
     locations = list_locations(newest, &k.n_locations);
     k.host = host;
+    left_out = list_left_out(newest, &k.n_left_out);
     k.location = locations;
+    k.left_out = left_out;
     k.region = regions_known(&k.n_regions);
     k.communicator = communicators_known(&k.n_communicators);
     unify_pack(&blob, &k);
     free(locations);
+    free(left_out);
     return blob;
 }
 

@@ -146,14 +146,36 @@ static const char *find(const struct object *o, uintptr_t value)
     return low < o->n && o->symbol[low].value == value ? o->symbol[low].name : NULL;
 }
 
+static struct link_map *map_of(uintptr_t address, Dl_info *info)
+{
+    struct link_map *map = NULL;
+
+    return dladdr1((void *)address, info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+uintptr_t symbol_whole(uintptr_t address)
+{
+    Dl_info info;
+    const struct link_map *map = map_of(address, &info);
+    const struct object *o = map ? object_of(map) : NULL;
+    const char *name = o ? find(o, address - map->l_addr) : NULL;
+    const char *cold = name ? strstr(name, ".cold") : NULL;
+
+    for (size_t i = 0; cold && i < o->n; i++)
+        if (strncmp(o->symbol[i].name, name, (size_t)(cold - name)) == 0 &&
+            o->symbol[i].name[cold - name] == '\0')
+            return map->l_addr + o->symbol[i].value;
+    return address;
+}
+
 char *symbol_name(uintptr_t address)
 {
     char text[320];
     Dl_info info;
-    struct link_map *map = NULL;
+    const struct link_map *map = map_of(address, &info);
     const char *name, *slash;
 
-    if (dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL) {
+    if (map == NULL) {
         snprintf(text, sizeof text, "0x%lx", (unsigned long)address);
         return must_copy(text);
     }

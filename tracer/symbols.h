@@ -17,4 +17,12 @@
  */
 char *symbol_name(uintptr_t address);
 
+/*
+ * symbol_whole -- where the function begins that a piece of code belongs to. Compilers put what
+ * is rarely run elsewhere, under the function's name with ".cold" behind it; that is the same
+ * function. Returns address itself if it is no such piece, or the file was stripped. Not
+ * thread-safe, as symbol_name: stack_sites.c calls it when nobody but itself asks for names.
+ */
+uintptr_t symbol_whole(uintptr_t address);
+
 #endif

@@ -36,12 +36,19 @@ void unify_pack(struct blob *to, const struct knowledge *from)
         blob_put_number(to, from->location[i].n_events);
         blob_put_number(to, from->location[i].first_ns);
         blob_put_number(to, from->location[i].last_ns);
+        blob_put_number(to, from->location[i].cost_ns);
     }
     blob_put_number(to, from->n_regions);
     for (uint32_t i = 0; i < from->n_regions; i++) {
         blob_put_string(to, from->region[i].name);
         blob_put_number(to, from->region[i].role);
         blob_put_number(to, from->region[i].paradigm);
+    }
+    blob_put_number(to, from->n_left_out);
+    for (uint32_t i = 0; i < from->n_left_out; i++) {
+        blob_put_number(to, from->left_out[i].region);
+        blob_put_number(to, from->left_out[i].from_ns);
+        blob_put_number(to, from->left_out[i].n_calls);
     }
     blob_put_number(to, from->n_communicators);
     for (uint32_t i = 0; i < from->n_communicators; i++)
@@ -146,6 +153,7 @@ static void add_locations(struct unified *u, struct unified_rank *rank, struct b
         l->n_events = blob_number(from);
         l->first_ns = blob_number(from);
         l->last_ns = blob_number(from);
+        l->cost_ns = blob_number(from);
         if (l->n_events && (u->first_ns == 0 || l->first_ns < u->first_ns))
             u->first_ns = l->first_ns;
         if (l->n_events && l->last_ns > u->last_ns)
@@ -160,12 +168,32 @@ static void add_rank(struct unified *u, struct blob *from)
 
     u->rank = must_resize(u->rank, u->n_ranks + 1, sizeof *u->rank);
     rank = &u->rank[u->n_ranks++];
+    *rank = (struct unified_rank){0};
     rank->rank = (uint32_t)blob_number(from);
     rank->host = must_copy(blob_string(from));
     realtime_ns = (int64_t)blob_number(from);
     if (u->n_ranks == 1)
         u->realtime_ns = realtime_ns;
     add_locations(u, rank, from);
+}
+
+static void add_left_out(struct unified_rank *rank, struct blob *from,
+                         const struct unified_map *map)
+{
+    uint64_t n = blob_number(from);
+
+    for (uint64_t i = 0; i < n && !from->is_short; i++) {
+        uint64_t region = blob_number(from);
+        struct left_out *one;
+
+        rank->left_out = must_resize(rank->left_out, i + 1, sizeof *rank->left_out);
+        one = &rank->left_out[i];
+        from->is_short |= region >= map->n_regions;
+        one->region = from->is_short ? 0 : map->region[region];
+        one->from_ns = blob_number(from);
+        one->n_calls = blob_number(from);
+        rank->n_left_out = (uint32_t)i + 1;
+    }
 }
 
 bool unify_add(struct unified *u, struct blob *from, struct unified_map *map)
@@ -179,6 +207,7 @@ bool unify_add(struct unified *u, struct blob *from, struct unified_map *map)
         own.region = must_resize(own.region, i + 1, sizeof *own.region);
         own.region[own.n_regions++] = add_region(u, from);
     }
+    add_left_out(&u->rank[u->n_ranks - 1], from, &own);
     n = blob_number(from);
     for (uint64_t i = 0; i < n && !from->is_short; i++) {
         own.communicator = must_resize(own.communicator, i + 1, sizeof *own.communicator);
@@ -199,6 +228,7 @@ void unified_release(struct unified *u)
     for (uint32_t i = 0; i < u->n_ranks; i++) {
         free(u->rank[i].host);
         free(u->rank[i].location);
+        free(u->rank[i].left_out);
     }
     for (uint32_t i = 0; i < u->n_regions; i++)
         free(u->region[i].name);

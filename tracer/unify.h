@@ -9,6 +9,7 @@
 #define SNAG_TRACER_UNIFY_H
 
 #include "blob.h"
+#include "budget.h"
 #include "communicators.h"
 #include "regions.h"
 
@@ -18,6 +19,7 @@ struct location {
     uint32_t thread;
     uint64_t n_events;
     uint64_t first_ns, last_ns; /* on rank 0's clock */
+    uint64_t cost_ns;           /* what recording took of it */
 };
 
 /* What one rank knows. */
@@ -25,18 +27,20 @@ struct knowledge {
     uint32_t rank;
     const char *host;
     int64_t realtime_ns; /* CLOCK_REALTIME less the clock of the trace */
-    uint32_t n_locations, n_regions, n_communicators;
+    uint32_t n_locations, n_regions, n_communicators, n_left_out;
     const struct location *location;
     const struct region *region;
     const struct communicator *communicator;
+    const struct left_out *left_out; /* on rank 0's clock */
     bool has_all_members; /* pack members also of communicators we are not the first of */
 };
 
 struct unified_rank {
     uint32_t rank;
     char *host;
-    uint32_t n_locations;
+    uint32_t n_locations, n_left_out;
     struct location *location;
+    struct left_out *left_out; /* regions are numbers of the archive */
 };
 
 struct unified {

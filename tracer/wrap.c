@@ -4,6 +4,8 @@
 
 #include "recorder.h"
 #include "regions.h"
+#include "stack.h"
+#include "structure.h"
 
 struct call call_begin(enum mpi_call which)
 {
@@ -14,7 +16,7 @@ struct call call_begin(enum mpi_call which)
         return call;
     call.is_recorded = true;
     call.region = region_of_mpi(which);
-    call.begin_ns = clock_ns();
+    call.begin_ns = structure_is(STRUCTURE_STACKS) ? stack_enter(r) : clock_ns();
     if (call.region != REGION_FILTERED)
         recorder_enter(r, call.region, call.begin_ns);
     recorder_end(r);
@@ -32,12 +34,14 @@ void call_end(struct call *call)
 {
     struct recorder *r;
 
-    if (!call->is_recorded || call->region == REGION_FILTERED)
+    if (!call->is_recorded)
         return;
     r = recorder_begin();
     if (r == NULL)
         return;
-    recorder_leave(r, call->region, recorder_time(r, call_returned(call)));
+    if (call->region != REGION_FILTERED)
+        recorder_leave(r, call->region, recorder_time(r, call_returned(call)));
+    stack_left(r, call_returned(call));
     recorder_end(r);
 }
 

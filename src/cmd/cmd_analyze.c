@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
+#include "cmd/left_out.h"
 #include "view/incident_list.h"
 #include "view/executions.h"
 #include "cmd/selection.h"
@@ -100,6 +101,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
             json_object_set_new(json, "unseen", unseen_to_json(result));
         json_object_set_new(json, "candidates", candidates);
         json_object_set_new(json, "quality", quality);
+        json_object_set_new(json, "left_out", left_out_json(&r->source.defs));
         print_json(json, false);
     }
     return rc;
@@ -222,6 +224,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);
+    left_out_print(&r->source.defs);
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
     filter.foi = NULL;
     filter.most = 1;

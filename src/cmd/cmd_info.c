@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/left_out.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
 #include "cmd/status.h"
@@ -131,6 +132,7 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "suggestions", json_suggestions(r, s, n));
     json_object_set_new(info, "location_table", json_locations(r));
     json_object_set_new(info, "regions", json_regions(r));
+    json_object_set_new(info, "left_out", left_out_json(&r->source.defs));
     print_json(info, true);
 }
 
@@ -258,6 +260,7 @@ static int print_info(struct reading *r)
         print_summary(r);
         print_locations(r, settings->is_all);
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);
+        left_out_print(&r->source.defs);
         reading_print_quality(&r->ingested.quality, &r->ingested.clock);
         if (n > 0)
             print_suggestions(r, s, n);

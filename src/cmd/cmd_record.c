@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/left_out.h"
 #include "cmd/options.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
@@ -36,6 +37,9 @@
 
 #define USUAL_DIRECTORY "snag-trace"
 #define SOCKET_WAIT_MS 20
+#define MUCH 0.05          /* of the program's time for recording is worth a hint, */
+#define MUCH_NS 50000000u  /* if it is more than this */
+#define MOST_LEFT_OUT 5    /* functions, by name */
 #define LAST_WAIT_MS 60000 /* for the page to have read what was sent, with --once */
 
 struct recording {
@@ -122,15 +126,28 @@ static int choose_library(struct recording *r)
     return tracer_library_find(r->program.kind, r->library);
 }
 
+/* For the tracer; NULL: it finds out. */
+static const char *structure_said(const struct settings *s)
+{
+    return s->is_functions   ? "functions"
+           : s->is_stacks    ? "stacks"
+           : s->is_mpi_alone ? "mpi"
+                             : NULL;
+}
+
 static int set_environment(const struct recording *r)
 {
+    const char *structure = structure_said(r->settings);
     const char *others = getenv("LD_PRELOAD");
-    char preload[2 * FS_PATH_SIZE];
+    char preload[2 * FS_PATH_SIZE], overhead[32];
 
+    snprintf(overhead, sizeof overhead, "%.9g%%", 100 * r->settings->overhead);
     if (snprintf(preload, sizeof preload, "%s%s%s", r->library, others && *others ? ":" : "",
                  others ? others : "") >= (int)sizeof preload)
         return err_set(ERR_RANGE, "LD_PRELOAD is too long");
     if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
+        (structure && setenv("SNAG_TRACER_STRUCTURE", structure, 1) != 0) ||
+        (r->settings->overhead > 0 && setenv("SNAG_TRACER_OVERHEAD", overhead, 1) != 0) ||
         (*r->socket && setenv("SNAG_TRACER_LIVE", r->socket, 1) != 0) ||
         setenv("LD_PRELOAD", preload, 1) != 0)
         return err_set(ERR_IO, "cannot set the environment: %s", strerror(errno));
@@ -303,7 +320,7 @@ static int run_program(struct recording *r)
 /* ---------------------------------------------------------------------------- what there is */
 
 struct found {
-    uint32_t n_functions, n_mpi;
+    uint32_t n_functions, n_mpi, n_sampled;
 };
 
 static struct found count_regions(const struct definitions *defs)
@@ -312,6 +329,7 @@ static struct found count_regions(const struct definitions *defs)
 
     for (uint32_t i = 0; i < defs->names.n; i++) {
         found.n_mpi += defs->region[i].kind == REGION_MPI;
+        found.n_sampled += defs->region[i].is_sampled;
         found.n_functions += defs->region[i].kind == REGION_USER &&
                              *defs->region[i].name != '('; /* "(undefined region)" */
     }
@@ -327,6 +345,27 @@ static uint64_t count_events(const struct definitions *defs)
     return n;
 }
 
+/* Of all threads. */
+struct cost {
+    uint64_t recording_ns, program_ns; /* the latter without the former; 0: unknown */
+    double ratio;
+};
+
+static struct cost cost_of(const struct definitions *defs)
+{
+    struct cost cost = {0};
+
+    for (uint32_t i = 0; i < defs->n_locations; i++) {
+        const struct location *l = &defs->location[i];
+
+        cost.recording_ns += l->cost_ns;
+        cost.program_ns += l->recorded_ns > l->cost_ns ? l->recorded_ns - l->cost_ns : 0;
+    }
+    if (cost.program_ns > 0)
+        cost.ratio = (double)cost.recording_ns / (double)cost.program_ns;
+    return cost;
+}
+
 /* A line of it on standard error. */
 static void put_json(json_t *json)
 {
@@ -338,12 +377,63 @@ static void put_json(json_t *json)
 static void put_recorded(const struct recording *r, const struct definitions *defs)
 {
     struct found found = count_regions(defs);
+    struct cost cost = cost_of(defs);
 
-    put_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:i}", "trace", json_text(r->dir),
-                       "ranks", json_count(defs->n_ranks), "threads",
+    put_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:i}", "trace",
+                       json_text(r->dir), "ranks", json_count(defs->n_ranks), "threads",
                        json_count(defs->n_locations), "events", json_count(count_events(defs)),
                        "functions", json_count(found.n_functions), "has_mpi",
-                       (int)(found.n_mpi > 0), "status", r->status));
+                       (int)(found.n_mpi > 0), "is_sampled", (int)(found.n_sampled > 0), "cost",
+                       cost.program_ns ? json_number(cost.ratio) : json_null(), "left_out",
+                       left_out_json(defs), "status", r->status));
+}
+
+/* There are calls of MPI alone: what can be done with them, and how there would be more. */
+static void say_functions_missing(const struct recording *r)
+{
+    const struct settings *s = r->settings;
+
+    if (s->is_functions)
+        say(s, "missing are the program's own functions: it was not compiled with "
+               "-finstrument-functions. Without --functions they are found on its stacks");
+    else if (!s->is_mpi_alone)
+        say(s, "missing are the program's own functions: none was found on its stacks");
+    say(s, "%sits loops are found in its calls of MPI: snag analyze %s --foi loop",
+        s->is_mpi_alone ? "--stacks would record the functions that call MPI, too; " : "",
+        r->dir);
+}
+
+static void say_left_out(const struct settings *s, const struct definitions *defs)
+{
+    size_t n;
+    struct left_out_function *of = left_out_list(defs, &n);
+    char text[4 * TEXT_SIZE];
+
+    for (size_t i = 0; i < n && i < MOST_LEFT_OUT; i++)
+        say(s, "left out, as recording it cost too much: %.200s, %s",
+            defs->region[of[i].region].short_name, left_out_text(&of[i], text));
+    if (n > MOST_LEFT_OUT)
+        say(s, "left out are %zu more functions: snag info", n - MOST_LEFT_OUT);
+    free(of);
+}
+
+static void say_cost(const struct settings *s, const struct definitions *defs,
+                     bool has_functions)
+{
+    struct cost cost = cost_of(defs);
+    const char *advice = "";
+
+    if (cost.program_ns == 0)
+        return;
+    if (s->overhead > 0 && cost.ratio > s->overhead)
+        advice = ", more than was allowed: not saved are the first 10 ms of each thread, calls "
+                 "of MPI, and counting what is left out";
+    else if (s->overhead == 0 && has_functions && cost.ratio > MUCH &&
+             cost.recording_ns > MUCH_NS)
+        advice = ": --overhead 2% leaves out short functions that are called too often";
+    say(s, "recording cost about %.*g %% of the program's time%s", cost.ratio < 1 ? 2 : 4,
+        100 * cost.ratio, advice);
+    say_left_out(s, defs);
 }
 
 static void say_recorded(const struct recording *r, const struct definitions *defs)
@@ -351,14 +441,17 @@ static void say_recorded(const struct recording *r, const struct definitions *de
     struct found found = count_regions(defs);
     char text[TEXT_SIZE];
 
-    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s",
+    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s%s",
         r->dir, text_count(count_events(defs), text), defs->n_ranks, text_plural(defs->n_ranks),
         defs->n_locations, text_plural(defs->n_locations), found.n_functions,
-        text_plural(found.n_functions), found.n_mpi ? " and MPI" : "");
+        text_plural(found.n_functions), found.n_sampled ? " from stacks" : "",
+        found.n_mpi ? " and MPI" : "");
+    say_cost(r->settings, defs, found.n_functions > 0);
     if (found.n_functions == 0)
-        say(r->settings,
-            "missing are the program's own functions: only its MPI calls are there "
-            "unless it is compiled with -finstrument-functions");
+        say_functions_missing(r);
+    if (found.n_sampled > 0)
+        say(r->settings, "functions were seen when they called MPI: when each began and ended "
+                         "is estimated, and those that call no MPI are missing");
 }
 
 /* Definitions can crash the library that reads them: in a child. */
@@ -437,6 +530,8 @@ static int check(const struct settings *s)
     bool is_of_page = s->n_foi > 0 || s->model || s->live.store || s->page.port || s->listen ||
                       s->page.is_tunnel || s->page.is_once;
 
+    if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)
+        return err_set(ERR_USAGE, "--functions, --stacks and --mpi: one of them");
     return is_of_page && !s->page.is_watched
                ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
                                     "--watch")

@@ -7,14 +7,21 @@
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output watch tracer foi model store port listen print-tunnel once", 1, MOST_ARGS,
-     cmd_record,
+     "output functions stacks mpi overhead watch tracer foi model store port listen "
+     "print-tunnel once",
+     1, MOST_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
-     "messages and collectives, and the calls of the program's own functions where it was\n"
-     "compiled with -finstrument-functions. What is missing is said in the end, on standard\n"
-     "error, as all that is not the program's. Programs without MPI are recorded if they were\n"
-     "compiled so. The exit status is the program's, or 128 and the signal that ended it.\n\n"
+     "messages and collectives, and the calls of the program's own functions: all of them "
+     "where\n"
+     "it was compiled with -finstrument-functions, else those that are on the stack when MPI\n"
+     "is called. What is missing is said in the end, on standard error, as all that is not "
+     "the\n"
+     "program's. Programs without MPI are recorded if they were compiled so. The exit status "
+     "is the program's, or 128 and the signal that ended it.\n\n"
+     "All calls are recorded, whatever that costs, and what it cost is said. With --overhead,\n"
+     "short functions that are called too often are left out from when they cost too much;\n"
+     "which, since when, and how many calls, is in the trace. Calls of MPI never are.\n\n"
      "Without --output the trace is in snag-trace, snag-trace-2 and so on, the first that is\n"
      "free. With --watch the page of snag watch is there before the program is, and stays\n"
      "after it until it is interrupted; --once ends it with the program. Ranks on other\n"

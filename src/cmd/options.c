@@ -133,6 +133,13 @@ static const struct option_row rows[] = {
      .help = "also print the ssh command that brings the page to another machine"},
     {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
      .help = "also show what is strange while the program runs, as snag watch does"},
+    {"stacks", 0, OPTION_FLAG, AT(is_stacks), NULL,
+     .help = "record the functions that are on the stack when MPI is called (default without "
+             "hooks)"},
+    {"mpi", 0, OPTION_FLAG, AT(is_mpi_alone), NULL, .help = "record MPI alone"},
+    {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE",
+     .help = "what recording may cost, say 2%: short functions that are called too often are "
+             "left out, and named (default: all are recorded)"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
@@ -183,6 +190,10 @@ static const struct option_row rows[] = {
      .usual = "10"},
     {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
      .help = "functions that each rank calls", .usual = "36"},
+    {"functions", 0, OPTION_FLAG, AT(is_functions), NULL,
+     .help = "record functions by the hooks that -finstrument-functions compiles in (default, "
+             "where there are any)",
+     .only = "record"},
     {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
      .help = "parameter server to share models with, as snag ps prints it"},
     {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE",
@@ -370,6 +381,16 @@ static int set_above(const char *name, const char *value, double *out)
     return 0;
 }
 
+static int set_share(const char *name, const char *value, double *out)
+{
+    char *end;
+
+    *out = strtod(value, &end) / 100;
+    if (end == value || strcmp(end, "%") != 0 || !isfinite(*out) || !(*out > 0))
+        return err_set(ERR_USAGE, "--%s takes a share such as 2%%, not '%s'", name, value);
+    return 0;
+}
+
 static int set_span(const char *name, const char *value, double *out)
 {
     int rc = set_real(name, value, out);
@@ -436,6 +457,8 @@ static int set_value(const struct option_row *row, const char *value, struct set
         return set_real(row->name, value, at);
     case OPTION_ABOVE:
         return set_above(row->name, value, at);
+    case OPTION_SHARE:
+        return set_share(row->name, value, at);
     case OPTION_SPAN:
         return set_span(row->name, value, at);
     case OPTION_TIME:

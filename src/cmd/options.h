@@ -23,6 +23,7 @@ enum option_kind {
     OPTION_SEED,   /* uint64_t */
     OPTION_REAL,   /* double */
     OPTION_ABOVE,  /* double, above 0 */
+    OPTION_SHARE,  /* double, a ratio above 0, said as "2%" */
     OPTION_SPAN,   /* double, 0 to 10 million */
     OPTION_TIME,   /* uint64_t ns, said as "2.5ms" */
 };

@@ -83,6 +83,8 @@ struct settings {
 
     /* What is printed or written, and where. */
     const char *output, *verdict, *what, *format, *by;
+    bool is_functions, is_stacks, is_mpi_alone; /* what a program's structure is read from */
+    double overhead;                            /* what recording may cost; 0: not said */
     const char *tracer; /* what is loaded into a program; NULL: not said */
     uint32_t top, depth;
     bool is_all, has_subtrees, is_forced, is_verified;

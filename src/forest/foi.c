@@ -136,6 +136,12 @@ static int complain_not_found(const char *pattern, const struct definitions *def
         }
     if (strcmp(pattern, LOOP) == 0)
         return err_set(ERR_NOT_FOUND, "no loop was found, nor a function that 'loop' matches");
+    for (size_t i = 0; i < defs->n_left_out; i++)
+        if (matches(&defs->region[defs->left_out[i].region], pattern, TIER_EXACT))
+            return err_set(ERR_NOT_FOUND,
+                           "'%s' was left out by the tracer, as it was called too often (snag "
+                           "record --overhead)",
+                           pattern);
     if (n_near == 0)
         return err_set(ERR_NOT_FOUND, "no function matches '%s' ('snag info' lists them)",
                        pattern);

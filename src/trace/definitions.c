@@ -18,6 +18,7 @@ void definitions_release(struct definitions *defs)
     free(defs->location);
     free(defs->comm);
     free(defs->metadata);
+    free(defs->left_out);
     names_release(&defs->names);
     names_release(&defs->counters);
     arena_release(&defs->arena);
@@ -70,6 +71,13 @@ uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n
         .member = arena_zeros(&defs->arena, uint32_t, n_members),
     };
     return defs->n_comms++;
+}
+
+void definitions_left_out(struct definitions *defs, const struct left_out *left_out)
+{
+    mem_grow(&defs->left_out, &defs->left_out_cap, defs->n_left_out + 1,
+             sizeof *defs->left_out);
+    defs->left_out[defs->n_left_out++] = *left_out;
 }
 
 const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n)

@@ -23,6 +23,7 @@ struct region {
     const char *name;       /* canonical, unique */
     const char *short_name; /* what is shown; not unique */
     enum region_kind kind;
+    bool is_sampled; /* its calls were found on stacks: their times are estimates */
 };
 
 struct location {
@@ -31,9 +32,10 @@ struct location {
     uint64_t group;   /* the source's id of the process it belongs to */
     uint32_t rank;   /* of that process: MPI rank, or the order of groups where there is none */
     uint32_t thread; /* within the process, 0 is the master */
-    uint64_t n_events_said; /* events the definitions announce; 0 when not known */
-    uint32_t program;       /* of a workflow of several; 0 otherwise */
-    bool is_gpu;            /* its calls run on a GPU; then: */
+    uint64_t n_events_said;        /* events the definitions announce; 0 when not known */
+    uint32_t program;              /* of a workflow of several; 0 otherwise */
+    uint64_t recorded_ns, cost_ns; /* of its time, and what recording took of it; 0: unknown */
+    bool is_gpu;                   /* its calls run on a GPU; then: */
     uint32_t gpu_device, gpu_context, gpu_stream;
 };
 
@@ -41,6 +43,14 @@ struct location {
 struct metadata {
     uint32_t program, rank, thread;
     const char *key, *value;
+};
+
+/* A region that the tracer stopped recording on a rank, as it was called too often. What was
+ * recorded of it before is not read, on any rank, so that its callers look alike at all times.
+ */
+struct left_out {
+    uint32_t region, rank;
+    uint64_t from_ns, n_calls; /* since when, and how many calls there were of it since */
 };
 
 /* A communicator: who is rank r of it. An inter-communicator has a second side. */
@@ -73,6 +83,9 @@ struct definitions {
     struct metadata *metadata; /* [n_metadata] */
     size_t n_metadata, metadata_cap;
 
+    struct left_out *left_out; /* [n_left_out] */
+    size_t n_left_out, left_out_cap;
+
     uint64_t ticks_per_s;  /* of the trace's own clock; 0 when it counts nanoseconds already */
     uint64_t origin_ticks; /* where its time starts */
     bool has_wall_time;
@@ -93,6 +106,9 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
 
 /* definitions_comm -- append a communicator of n members, for the caller to fill in. */
 uint32_t definitions_comm(struct definitions *defs, const char *name, uint32_t n_members);
+
+/* definitions_left_out -- append one. */
+void definitions_left_out(struct definitions *defs, const struct left_out *left_out);
 
 /* definitions_sorted -- (n) ranks in ascending order, in the definitions' memory. */
 const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n);

@@ -5,6 +5,7 @@
 #   languages.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2
 . "$(dirname "$0")/mpi/lib.sh"
+export SNAG_TRACER_STRUCTURE=mpi # functions have other names in each language
 
 for tool in otf2-print gfortran jq; do
     command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# 10,000 communicators, 100,000 open requests, four threads that talk at once, ranks
-# that start others: all is recorded,
-# within the time that a test has.
+# 10,000 communicators, 100,000 open requests, four threads that talk at once, ranks that start
+# others: all is recorded, within the time that a test has.
 #
 #   many.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2

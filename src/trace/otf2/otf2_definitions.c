@@ -10,13 +10,21 @@
 #include "base/mem.h"
 #include "trace/event.h"
 #include "trace/otf2/otf2_raw.h"
+#include "trace/otf2/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LONGEST_CREATOR_CHAIN 64
 #define BATCH 4096u /* regions between two reports of progress */
+
+/* Names of properties, see tracer/README.md. */
+#define PROPERTY_TIME "snag.time"
+#define PROPERTY_COST "snag.cost"
+#define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
+#define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
 
 static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name)
 {
@@ -54,6 +62,7 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         at = definitions_region(defs, name);
         region = &defs->region[at];
         region->kind = kind_of(from->paradigm, region->kind);
+        region->is_sampled |= from->paradigm == OTF2_PARADIGM_SAMPLING;
         idtable_set(&tables->region, from->id, at);
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
@@ -133,6 +142,105 @@ static void finish_locations(const struct otf2_raw *raw, struct definitions *def
     definitions_finish(defs, known, n_known);
     idmap_release(&group_of);
     free(known);
+}
+
+/* What the tracer says of the cost of each thread. */
+static void resolve_costs(const struct otf2_raw *raw, struct definitions *defs)
+{
+    struct idmap known = {0};
+
+    for (uint32_t i = 0; i < defs->n_locations && raw->location_property.n > 0; i++)
+        idmap_add(&known, key_pair(0, defs->location[i].id));
+    for (size_t i = 0; i < raw->location_property.n; i++) {
+        const struct raw_property *from = &raw->location_property.at[i];
+        const char *name = otf2_raw_string(raw, from->name);
+        uint32_t at = idmap_find(&known, key_pair(0, from->of));
+
+        if (at == IDMAP_NONE)
+            continue;
+        if (strcmp(name, PROPERTY_TIME) == 0)
+            defs->location[at].recorded_ns = from->value;
+        else if (strcmp(name, PROPERTY_COST) == 0)
+            defs->location[at].cost_ns = from->value;
+    }
+    idmap_release(&known);
+}
+
+/* The entry for a region that was left out in a process: `at` has those that there are. */
+static struct left_out *left_out_in(struct definitions *defs, struct idmap *at,
+                                    uint64_t process, const char *name)
+{
+    struct left_out one = {.region = definitions_region(defs, name)};
+    uint32_t i = idmap_add(at, key_pair(process, one.region));
+
+    if (i == defs->n_left_out)
+        definitions_left_out(defs, &one);
+    return &defs->left_out[i];
+}
+
+/* Entry i is of the process that is key i's first number. */
+static void name_ranks(struct definitions *defs, const struct idmap *at)
+{
+    uint32_t *rank = mem_alloc(defs->n_locations, sizeof *rank);
+    struct idmap process = {0};
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        rank[idmap_add(&process, key_pair(0, defs->location[i].group))] =
+            defs->location[i].rank;
+    for (size_t i = 0; i < defs->n_left_out; i++) {
+        uint32_t k = idmap_find(&process, key_pair(0, at->key[i].high));
+
+        defs->left_out[i].rank = k == IDMAP_NONE ? NO_RANK : rank[k];
+    }
+    idmap_release(&process);
+    free(rank);
+}
+
+static void read_left_out(const struct otf2_raw *raw, struct definitions *defs)
+{
+    const size_t n_from = strlen(PROPERTY_LEFT_OUT_FROM);
+    const size_t n_calls = strlen(PROPERTY_LEFT_OUT_CALLS);
+    struct ticks ticks = {0};
+    struct idmap at = {0};
+
+    ticks_init(&ticks, defs->ticks_per_s, defs->origin_ticks);
+    for (size_t i = 0; i < raw->process_property.n; i++) {
+        const struct raw_property *from = &raw->process_property.at[i];
+        const char *name = otf2_raw_string(raw, from->name);
+        struct left_out *one;
+
+        if (strncmp(name, PROPERTY_LEFT_OUT_FROM, n_from) == 0) {
+            one = left_out_in(defs, &at, from->of, name + n_from);
+            one->from_ns = ticks_to_ns(&ticks, from->value);
+        } else if (strncmp(name, PROPERTY_LEFT_OUT_CALLS, n_calls) == 0) {
+            one = left_out_in(defs, &at, from->of, name + n_calls);
+            one->n_calls = from->value;
+        }
+    }
+    name_ranks(defs, &at);
+    idmap_release(&at);
+}
+
+/* Regions that were left out on some rank are left out as a whole. */
+static void resolve_left_out(const struct otf2_raw *raw, struct source *source,
+                             struct otf2_tables *tables)
+{
+    struct definitions *defs = &source->defs;
+    bool *is_left_out;
+
+    read_left_out(raw, defs);
+    is_left_out = mem_alloc(defs->names.n, sizeof *is_left_out);
+    for (size_t i = 0; i < defs->n_left_out; i++) {
+        is_left_out[defs->left_out[i].region] = true;
+        source->quality.n[QUALITY_left_out] += defs->left_out[i].n_calls;
+    }
+    for (size_t i = 0; i < raw->region.n && defs->n_left_out > 0; i++) {
+        uint32_t id = raw->region.at[i].id, region = idtable_get(&tables->region, id);
+
+        if (region < defs->names.n && is_left_out[region])
+            idtable_set(&tables->region, id, OTF2_LEFT_OUT);
+    }
+    free(is_left_out);
 }
 
 /* What finding the members of communicators needs: ranks by location id. */
@@ -287,6 +395,8 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *s
     index_groups(&raw);
     finish_locations(&raw, defs);
     resolve_comms(&raw, defs, tables);
+    resolve_costs(&raw, defs);
+    resolve_left_out(&raw, source, tables);
     resolve_metrics(&raw, defs, tables);
     source->quality.n[QUALITY_bad_definition] += raw.n_bad;
 out:

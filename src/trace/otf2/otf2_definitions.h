@@ -25,8 +25,10 @@ struct otf2_metric {
     struct otf2_member *member; /* [n], of the definitions' arena */
 };
 
+#define OTF2_LEFT_OUT (IDMAP_NONE - 1) /* a region whose calls are not read: see left_out */
+
 struct otf2_tables {
-    struct idtable region; /* OTF2 region to index in definitions */
+    struct idtable region; /* OTF2 region to index in definitions, or OTF2_LEFT_OUT */
     struct idtable comm;   /* OTF2 communicator to index in definitions */
     uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
     uint32_t undefined_region;

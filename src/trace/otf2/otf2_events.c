@@ -31,6 +31,10 @@ void otf2_events_new_call(struct otf2_events *r, uint64_t time, enum event_kind 
         else if (id < IDTABLE_DENSE)
             idtable_set(&r->region, id, region);
     }
+    if (region == OTF2_LEFT_OUT) {
+        r->quality->n[QUALITY_left_out] += kind == EVENT_ENTER;
+        return;
+    }
     if (region == tables->undefined_region)
         r->quality->n[QUALITY_undefined_region] += kind == EVENT_ENTER;
     event_batch_push(r->batch, time, kind, region);

@@ -162,6 +162,29 @@ static OTF2_CallbackCode on_metric_instance(void *arg, OTF2_MetricRef self,
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* Only numbers are of use here. */
+static OTF2_CallbackCode on_location_property(void *arg, OTF2_LocationRef location,
+                                              OTF2_StringRef name, OTF2_Type type,
+                                              OTF2_AttributeValue value)
+{
+    struct otf2_raw *raw = arg;
+
+    if (type == OTF2_TYPE_UINT64)
+        *RAW_PUSH(raw->location_property) = (struct raw_property){location, name, value.uint64};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_process_property(void *arg, OTF2_LocationGroupRef process,
+                                             OTF2_StringRef name, OTF2_Type type,
+                                             OTF2_AttributeValue value)
+{
+    struct otf2_raw *raw = arg;
+
+    if (type == OTF2_TYPE_UINT64)
+        *RAW_PUSH(raw->process_property) = (struct raw_property){process, name, value.uint64};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 const char *otf2_raw_string(const struct otf2_raw *raw, uint32_t id)
 {
     uint32_t at = idmap_find(&raw->string_id, key_pair(0, id));
@@ -218,6 +241,10 @@ OTF2_ErrorCode otf2_raw_read(OTF2_Reader *reader, const char *dir, const struct 
         OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_member);
         OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
         OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
+        OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks,
+                                                                  on_location_property);
+        OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks,
+                                                                       on_process_property);
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
         status = read_records(reader, defs, source, most_definitions(dir));
     }
@@ -275,5 +302,7 @@ void otf2_raw_release(struct otf2_raw *raw)
     idmap_release(&raw->member_id);
     free(raw->member.at);
     free(raw->metric.at);
+    free(raw->location_property.at);
+    free(raw->process_property.at);
     arena_release(&raw->arena);
 }

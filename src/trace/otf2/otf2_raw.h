@@ -49,6 +49,13 @@ struct raw_metric {
     uint32_t *member;
 };
 
+/* A number that is said of a location or of a process. */
+struct raw_property {
+    uint64_t of;
+    uint32_t name;
+    uint64_t value;
+};
+
 /* An array of raw definitions of one kind. */
 #define RAW_LIST(type)                                                                         \
     struct {                                                                                   \
@@ -79,6 +86,8 @@ struct otf2_raw {
     struct idmap group_id;
     RAW_LIST(uint32_t) comm_group;       /* for each group id, which group communicators mean */
     const struct raw_group *all_of[256]; /* per paradigm, who is rank r; NULL if nobody says */
+    RAW_LIST(struct raw_property) location_property;
+    RAW_LIST(struct raw_property) process_property;
     bool has_clock;
     uint64_t ticks_per_s, origin_ticks, wall_time_ns;
     uint64_t n_bad;

@@ -214,6 +214,65 @@ static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
     source_close(&source);
 }
 
+static void say_of_process(struct archive *a, uint32_t process, const char *name,
+                           uint64_t value)
+{
+    OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+        a->w.defs, process, otf2_write_string(&a->w, name), OTF2_TYPE_UINT64,
+        (OTF2_AttributeValue){.uint64 = value});
+}
+
+/*
+ * On rank 0 there were 7 calls of tiny after 500, on rank 1 none was left out:
+ *     main > tiny    main > tiny > end
+ */
+static void a_region_that_was_left_out_on_one_rank_is_not_read_from_any(void **state)
+{
+    struct archive *a = *state;
+    OTF2_EvtWriter *zero = otf2_write_location(&a->w, 0), *one = otf2_write_location(&a->w, 1);
+    static const uint64_t map[] = {2, 1, 0};
+    struct source source;
+    struct events e;
+
+    OTF2_EvtWriter_Enter(zero, NULL, 100, 0);
+    OTF2_EvtWriter_Enter(zero, NULL, 110, 1);
+    OTF2_EvtWriter_Leave(zero, NULL, 120, 1);
+    OTF2_EvtWriter_Leave(zero, NULL, 900, 0);
+    OTF2_EvtWriter_Enter(one, NULL, 100, 2); /* its local numbers run backwards */
+    OTF2_EvtWriter_Enter(one, NULL, 110, 1);
+    OTF2_EvtWriter_Enter(one, NULL, 120, 0);
+    OTF2_EvtWriter_Leave(one, NULL, 130, 0);
+    OTF2_EvtWriter_Leave(one, NULL, 140, 1);
+    OTF2_EvtWriter_Leave(one, NULL, 900, 2);
+    otf2_write_map(&a->w, 1, map, 3);
+    otf2_write_region(&a->w, 0, "main");
+    otf2_write_region(&a->w, 1, "tiny");
+    otf2_write_region(&a->w, 2, "end");
+    say_of_process(a, 0, "snag.left_out.calls tiny", 7);
+    say_of_process(a, 0, "snag.left_out.from tiny", 500);
+    say_of_process(a, 99, "snag.left_out.from nowhere", 1); /* no such process, nor region */
+    say_of_process(a, 0, "snag.left_out.", 1);
+    a->w.origin = 100;
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_int_equal(source.defs.n_left_out, 2);
+    assert_string_equal(source.defs.region[source.defs.left_out[0].region].name, "tiny");
+    assert_int_equal(source.defs.left_out[0].rank, 0);
+    assert_int_equal(source.defs.left_out[0].n_calls, 7);
+    assert_int_equal(source.defs.left_out[0].from_ns, 400);
+    assert_int_equal(source.defs.left_out[1].rank, NO_RANK);
+    assert_int_equal(source.quality.n[QUALITY_left_out], 7);
+    read_location(&source, 0, &e);
+    assert_int_equal(e.n, 2);
+    assert_int_equal(e.quality.n[QUALITY_left_out], 1);
+    read_location(&source, 1, &e);
+    assert_int_equal(e.n, 4);
+    assert_event(&e, 1, 20, EVENT_ENTER, &source, "end");
+    assert_event(&e, 2, 30, EVENT_LEAVE, &source, "end");
+    source_close(&source);
+}
+
 static void clock_offsets_and_frequency_are_applied(void **state)
 {
     struct archive *a = *state;
@@ -635,6 +694,7 @@ int main(void)
         EACH(a_flush_of_the_buffer_is_a_call_of_the_tracer),
         EACH(a_flush_at_the_end_of_a_batch_ends_in_the_next),
         EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
+        EACH(a_region_that_was_left_out_on_one_rank_is_not_read_from_any),
         EACH(clock_offsets_and_frequency_are_applied),
         EACH(non_blocking_messages_are_put_together),
         EACH(a_collective_is_one_event),

@@ -1,0 +1,316 @@
+/*
+ * A balance may go down to nothing before anything is left out, and grows no further than what
+ * ten seconds bring: a program that was quiet for an hour is not to be slowed down for a
+ * minute. What is decided on is what happened since the balance was last full, or since
+ * something was decided.
+ *
+ * The bits are read without the lock, which guards the list of those that are left out.
+ */
+#include "budget.h"
+
+#include "complain.h"
+#include "regions.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_NS 10e6    /* the balance of a thread that begins, and after a decision */
+#define MOST_SAVED_S 10  /* it is no more than what so many seconds bring, or that */
+#define LEAST_CALLS 1000 /* fewer in a thread are not worth leaving out */
+#define ALL_CHUNKS 64    /* the first are looked at all, of others: */
+#define EVERY_CHUNK 8
+#define N_TIMED 300 /* records in a measurement; they fit into a chunk */
+#define N_TIMES 5   /* of which the shortest counts */
+
+_Atomic uint64_t budget_bits[BUDGET_REGIONS / 64];
+
+static double limit; /* a ratio; 0: none */
+static char trouble[160];
+static double call_ns, between_ns, other_ns, unseen_ns; /* of one record; of a call */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct left_out *list;
+static uint32_t n_list;
+
+/* --------------------------------------------------------------------------------- beginning
+ */
+
+static void time_calls(struct recorder *r)
+{
+    for (int i = 0; i < N_TIMED; i++) {
+        recorder_enter(r, 0, clock_ns());
+        recorder_leave(r, 0, clock_ns());
+    }
+}
+
+static void time_others(struct recorder *r)
+{
+    for (int i = 0; i < 2 * N_TIMED; i++)
+        recorder_put(r, RECORD_COLLECTIVE_BEGIN, 0, 0);
+}
+
+static void time_between(struct recorder *r)
+{
+    struct between when = {0};
+
+    for (int i = 0; i < N_TIMED; i++) {
+        recorder_enter_between(r, 0, &when);
+        recorder_leave_between(r, &when);
+    }
+}
+
+static void time_unseen(struct recorder *r)
+{
+    for (int i = 0; i < N_TIMED; i++) {
+        budget_enter(r, 0);
+        recorder_leave_unseen(r, 0);
+    }
+}
+
+/* Nanoseconds of what is done 2 * N_TIMED times, with a recorder that leads nowhere. */
+static double measure(void (*work)(struct recorder *))
+{
+    static union slot slot[4 * N_TIMED + LARGEST_RECORD];
+    static struct entered_call open[1];
+    static struct tally tally;
+    static struct budget budget = {.of = &tally, .n = 1};
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int i = 0; i < N_TIMES; i++) {
+        struct recorder r = {.limit = slot + 4 * N_TIMED + 1,
+                             .next = slot,
+                             .open = open,
+                             .cap_open = 1,
+                             .budget = &budget};
+        uint64_t begin_ns = clock_ns(), took_ns;
+
+        work(&r);
+        took_ns = clock_ns() - begin_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    return (double)least_ns / (2 * N_TIMED);
+}
+
+static void read_limit(void)
+{
+    const char *said = getenv("SNAG_TRACER_OVERHEAD");
+    char *end;
+    double percent = said ? strtod(said, &end) : 0;
+
+    if (said == NULL || *said == '\0')
+        return;
+    if (end != said && percent > 0 && percent <= 1e6 && (*end == '\0' || strcmp(end, "%") == 0))
+        limit = percent / 100;
+    else
+        snprintf(
+            trouble, sizeof trouble,
+            "SNAG_TRACER_OVERHEAD is a share such as 2%%, not '%.40s'; nothing is left out",
+            said);
+}
+
+static void begin(void)
+{
+    read_limit();
+    call_ns = measure(time_calls);
+    other_ns = measure(time_others);
+    between_ns = measure(time_between);
+    unseen_ns = 2 * measure(time_unseen);
+}
+
+static void begin_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, begin);
+}
+
+struct budget *budget_new(void)
+{
+    struct budget *b = must_resize(NULL, 1, sizeof *b);
+
+    begin_once();
+    *b = (struct budget){.balance_ns = FIRST_NS, .settled_ns = clock_ns()};
+    return b;
+}
+
+/* ---------------------------------------------------------------------------------- counting
+ */
+
+static struct tally *tally_of(struct budget *b, uint32_t region)
+{
+    uint32_t n = b->n;
+
+    if (region >= n) {
+        b->n = region + 256;
+        b->of = must_resize(b->of, b->n, sizeof *b->of);
+        memset(b->of + n, 0, (b->n - n) * sizeof *b->of);
+    }
+    return &b->of[region];
+}
+
+void budget_enter(struct recorder *r, uint32_t region)
+{
+    tally_of(r->budget, region)->n_left_out++;
+    recorder_enter_unseen(r, region);
+}
+
+/* Calls of more than a chunk are not timed: they are long. */
+static double look_at(struct budget *b, const union slot *slot, size_t n, unsigned weight)
+{
+    uint16_t open[CHUNK_SLOTS]; /* where in the chunk */
+    uint32_t n_open = 0;
+    double cost_ns = 0;
+
+    for (const union slot *s = slot; s < slot + n; s += record_slots(s->head.kind)) {
+        bool is_between =
+            s->head.kind == RECORD_ENTER_BETWEEN || s->head.kind == RECORD_LEAVE_BETWEEN;
+
+        b->n_records += weight;
+        if (s->head.kind == RECORD_ENTER || s->head.kind == RECORD_ENTER_BETWEEN) {
+            tally_of(b, s->head.id)->n_calls += weight;
+            open[n_open++] = (uint16_t)(s - slot);
+        } else if (s->head.kind != RECORD_LEAVE && !is_between) {
+            cost_ns += other_ns;
+            continue;
+        } else if (n_open > 0) {
+            const union slot *enter = &slot[open[--n_open]];
+            struct tally *t = tally_of(b, enter->head.id);
+
+            t->n_timed += weight;
+            t->inside_ns += weight * (s->head.time_ns - enter->head.time_ns);
+        }
+        cost_ns += is_between ? between_ns : call_ns;
+    }
+    return weight * cost_ns;
+}
+
+void budget_count(struct recorder *r, const union slot *slot, size_t n)
+{
+    struct budget *b = r->budget;
+    unsigned weight = b->n_chunks < ALL_CHUNKS ? 1 : EVERY_CHUNK;
+
+    if (b->n_chunks++ % weight == 0)
+        b->due_ns += look_at(b, slot, n, weight);
+}
+
+/* ----------------------------------------------------------------------------------- deciding
+ */
+
+static void leave_out(uint32_t region, uint64_t now_ns)
+{
+    uint64_t bit = (uint64_t)1 << region % 64;
+
+    pthread_mutex_lock(&lock);
+    if (!(atomic_fetch_or(&budget_bits[region / 64], bit) & bit)) {
+        list = must_resize(list, n_list + 1, sizeof *list);
+        list[n_list++] = (struct left_out){.region = region, .from_ns = now_ns};
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Its records cost more than the limit allows in the time that it takes. */
+static bool is_short(const struct tally *t, double each_ns)
+{
+    return 2 * t->n_timed > t->n_calls &&
+           limit * (double)t->inside_ns < 2 * each_ns * (double)t->n_timed;
+}
+
+static uint32_t most_often(const struct budget *b, double each_ns)
+{
+    uint32_t found = REGION_FILTERED;
+
+    for (uint32_t i = 0; i < b->n && i < BUDGET_REGIONS; i++)
+        if (b->of[i].n_calls >= LEAST_CALLS &&
+            (found == REGION_FILTERED || b->of[i].n_calls > b->of[found].n_calls) &&
+            is_short(&b->of[i], each_ns) && !budget_leaves_out(i) && region_is_of_program(i))
+            found = i;
+    return found;
+}
+
+/* Until what remains would have fitted into the time since the last decision. */
+static void decide(const struct budget *b, uint64_t now_ns)
+{
+    double each_ns = b->n_records > 0 ? b->spent_ns / b->n_records : 0, rest_ns = b->spent_ns;
+    uint32_t region;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        if (budget_leaves_out(i))
+            rest_ns -= 2 * each_ns * (double)b->of[i].n_calls;
+    while (rest_ns > limit * b->own_ns &&
+           (region = most_often(b, each_ns)) != REGION_FILTERED) {
+        leave_out(region, now_ns);
+        rest_ns -= 2 * each_ns * (double)b->of[region].n_calls;
+    }
+}
+
+static void start_anew(struct budget *b)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        b->of[i] = (struct tally){.n_left_out = b->of[i].n_left_out};
+    b->own_ns = b->spent_ns = b->n_records = 0;
+}
+
+void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct budget *b = r->budget;
+    double spent_ns = b->due_ns + (double)(end_ns - begin_ns);
+    double own_ns = (double)(end_ns - b->settled_ns) - spent_ns, most_ns;
+
+    own_ns = own_ns > 0 ? own_ns : 0;
+    b->due_ns = 0;
+    b->settled_ns = end_ns;
+    b->cost_ns += spent_ns;
+    if (limit == 0)
+        return;
+    b->spent_ns += spent_ns;
+    b->own_ns += own_ns;
+    b->balance_ns += limit * own_ns - spent_ns;
+    most_ns = limit * MOST_SAVED_S * 1e9;
+    most_ns = most_ns > FIRST_NS ? most_ns : FIRST_NS;
+    if (b->balance_ns >= most_ns) {
+        b->balance_ns = most_ns;
+        start_anew(b);
+    } else if (b->balance_ns < 0) {
+        decide(b, end_ns);
+        start_anew(b);
+        b->balance_ns = FIRST_NS;
+    }
+}
+
+/* ---------------------------------------------------------------------------------- at the end
+ */
+
+uint64_t budget_cost_ns(const struct recorder *r)
+{
+    const struct budget *b = r->budget;
+    double cost_ns = b->cost_ns + b->due_ns;
+
+    for (uint32_t i = 0; i < b->n; i++)
+        cost_ns += unseen_ns * (double)b->of[i].n_left_out;
+    return (uint64_t)cost_ns;
+}
+
+struct left_out *budget_list(const struct recorder *newest, uint32_t *n)
+{
+    struct left_out *all = must_resize(NULL, n_list, sizeof *all);
+
+    *n = 0;
+    for (uint32_t i = 0; i < n_list; i++) {
+        struct left_out one = list[i];
+
+        for (const struct recorder *r = newest; r; r = r->older)
+            if (one.region < r->budget->n)
+                one.n_calls += r->budget->of[one.region].n_left_out;
+        if (one.n_calls > 0)
+            all[(*n)++] = one;
+    }
+    return all;
+}
+
+const char *budget_trouble(void)
+{
+    begin_once();
+    return trouble;
+}

@@ -1,0 +1,263 @@
+/*
+ * The table only grows, by a new one that replaces it, as that of the regions. Files are opened
+ * when the first address in them is met, and stay so.
+ *
+ * An address that was unloaded and whose place is taken by other code (dlclose, then dlopen) is
+ * still taken for what it was.
+ */
+#include "stack_sites.h"
+
+#include "complain.h"
+#include "recorder.h"
+#include "regions.h"
+#include "stack_marks.h"
+#include "symbols.h"
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define FIRST_SLOTS 1024
+
+/* DWARF's numbers of x86-64. */
+#define REGISTER_FP 6
+#define REGISTER_SP 7
+#define REGISTER_PC 16
+
+struct site_table *_Atomic site_table;
+
+struct code_file {
+    struct code_file *next;
+    const struct link_map *map;
+    Dwarf_CFI *cfi; /* NULL if it could not be read */
+    bool is_of_program;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct code_file *files;
+
+/* ------------------------------------------------------------------------------------ files */
+
+/* Libraries whose functions are not the program's: MPI, the C library, ourselves. */
+static bool is_of_program(const char *path)
+{
+    static const char *const others[] = {
+        "libsnag-tracer", "libmpi",   "libpmpi",    "libopen-rte", "libopen-pal", "libmca_",
+        "mca_",           "libprrte", "libpmix",    "libuc",       "libfabric",   "libevent",
+        "libc.so",        "libc-",    "libpthread", "ld-linux",    "libstdc++",   "libgcc_s",
+        "libgomp",        "libdl",    "librt"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
+static Dwarf_CFI *open_rules(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Dwarf_CFI *cfi = NULL;
+    Elf *elf;
+
+    if (fd < 0)
+        return NULL;
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (elf)
+        cfi = dwarf_getcfi_elf(elf);
+    close(fd);
+    return cfi;
+}
+
+static const struct code_file *file_of(const struct link_map *map)
+{
+    const char *path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
+    struct code_file *f;
+
+    for (f = files; f; f = f->next)
+        if (f->map == map)
+            return f;
+    f = must_resize(NULL, 1, sizeof *f);
+    *f = (struct code_file){files, map, open_rules(path), is_of_program(path)};
+    files = f;
+    return f;
+}
+
+/* ------------------------------------------------------------------------------------ rules */
+
+/* Whether an operation is that of a register and a distance. */
+static bool is_by_register(const Dwarf_Op *op, unsigned *number, int64_t *distance)
+{
+    if (op->atom == DW_OP_bregx) {
+        *number = (unsigned)op->number;
+        *distance = (int64_t)op->number2;
+        return true;
+    }
+    *number = op->atom - DW_OP_breg0;
+    *distance = (int64_t)op->number;
+    return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
+}
+
+static enum site_base base_of(Dwarf_Frame *frame, int64_t *distance)
+{
+    Dwarf_Op *op;
+    size_t n;
+    unsigned number;
+
+    if (dwarf_frame_cfa(frame, &op, &n) != 0 || n == 0 ||
+        !is_by_register(&op[0], &number, distance))
+        return SITE_END;
+    if (n == 1)
+        return number == REGISTER_SP   ? SITE_BY_SP
+               : number == REGISTER_FP ? SITE_BY_FP
+                                       : SITE_END;
+    return n == 2 && op[1].atom == DW_OP_deref && number == REGISTER_FP ? SITE_STORED_BY_FP
+                                                                        : SITE_END;
+}
+
+/* Where a register of the caller is: [the frame's end + distance], say. False: nowhere. */
+static bool find_register(Dwarf_Frame *frame, int wanted, enum site_fp *kind, int64_t *distance)
+{
+    Dwarf_Op memory[3], *op;
+    size_t n;
+    unsigned number;
+
+    *distance = 0;
+    if (dwarf_frame_register(frame, wanted, memory, &op, &n) != 0)
+        return false;
+    if (n == 0) {
+        *kind = SITE_FP_KEPT;
+        return op == NULL;
+    }
+    if (op[0].atom != DW_OP_call_frame_cfa || n > 2)
+        return false;
+    *kind = SITE_FP_BELOW_END;
+    if (n == 1)
+        return true;
+    if (op[1].atom == DW_OP_plus_uconst) {
+        *distance = (int64_t)op[1].number;
+        return true;
+    }
+    *kind = SITE_FP_BY_FP;
+    return is_by_register(&op[1], &number, distance) && number == REGISTER_FP;
+}
+
+static bool is_short(int64_t distance)
+{
+    return distance == (int32_t)distance;
+}
+
+static void read_rule(struct site *site, Dwarf_Frame *frame)
+{
+    int64_t base_distance = 0, fp_distance, pc_distance;
+    enum site_base base = base_of(frame, &base_distance);
+    enum site_fp fp, pc;
+
+    if (base == SITE_END || !is_short(base_distance) ||
+        !find_register(frame, REGISTER_PC, &pc, &pc_distance) || pc != SITE_FP_BELOW_END ||
+        pc_distance != -8)
+        return;
+    if (!find_register(frame, REGISTER_FP, &fp, &fp_distance) || !is_short(fp_distance)) {
+        fp = SITE_FP_KEPT; /* lost: whoever needs it will find it out of the stack */
+        fp_distance = 0;
+    }
+    site->base = (uint8_t)base;
+    site->base_distance = (int32_t)base_distance;
+    site->fp = (uint8_t)fp;
+    site->fp_distance = (int32_t)fp_distance;
+}
+
+static struct site *make_site(uintptr_t address)
+{
+    struct site *site = must_resize(NULL, 1, sizeof *site);
+    const struct code_file *file;
+    struct link_map *map = NULL;
+    Dwarf_Frame *frame;
+    Dl_info info;
+    uintptr_t function;
+
+    *site = (struct site){.address = address, .region = REGION_FILTERED};
+    if (dladdr1((const void *)(address - 1), &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
+        map == NULL)
+        return site;
+    file = file_of(map);
+    if (file->cfi == NULL ||
+        dwarf_cfi_addrframe(file->cfi, address - 1 - map->l_addr, &frame) != 0)
+        return site;
+    read_rule(site, frame);
+    free(frame);
+    function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
+    if (site->base == SITE_END || function == 0)
+        return site;
+    if (file->is_of_program)
+        site->region = region_of((const void *)symbol_whole(function));
+    site->mark = stack_marks_new(address);
+    return site;
+}
+
+/* ------------------------------------------------------------------------------------ table */
+
+static void insert(struct site_table *table, const struct site *site)
+{
+    size_t at = (size_t)((uint64_t)site->address * 0x9e3779b97f4a7c15u >> 32);
+
+    while (atomic_load_explicit(&table->slot[at & table->mask], memory_order_relaxed))
+        at++;
+    atomic_store_explicit(&table->slot[at & table->mask], site, memory_order_release);
+    table->n++;
+}
+
+static struct site_table *grow(struct site_table *old)
+{
+    size_t slots = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
+    struct site_table *table =
+        must_resize(NULL, 1, sizeof *table + slots * sizeof table->slot[0]);
+
+    table->older = old;
+    table->mask = slots - 1;
+    table->n = 0;
+    for (size_t i = 0; i < slots; i++)
+        atomic_init(&table->slot[i], NULL);
+    for (size_t i = 0; old && i <= old->mask; i++)
+        if (atomic_load(&old->slot[i]))
+            insert(table, atomic_load(&old->slot[i]));
+    atomic_store_explicit(&site_table, table, memory_order_release);
+    return table;
+}
+
+static const struct site *find(const struct site_table *table, uintptr_t address)
+{
+    size_t at = (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 32);
+    const struct site *site = NULL;
+
+    for (; table && (site = atomic_load(&table->slot[at & table->mask])) != NULL; at++)
+        if (site->address == address)
+            break;
+    return site;
+}
+
+const struct site *site_add(uintptr_t address)
+{
+    struct site_table *table;
+    const struct site *site;
+
+    pthread_mutex_lock(&lock);
+    table = atomic_load(&site_table);
+    site = find(table, address);
+    if (site == NULL) {
+        site = make_site(address);
+        if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
+            table = grow(table);
+        insert(table, site);
+    }
+    pthread_mutex_unlock(&lock);
+    return site;
+}

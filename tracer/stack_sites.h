@@ -1,0 +1,80 @@
+/*
+ * stack_sites -- what is known of a return address: the function it is in, and how to get from
+ * a frame that returns there to the frame around it.
+ *
+ * The rule for that stands in .eh_frame of the code's file; libdw reads it once per address.
+ * Compilers use few kinds of rules at calls: the frame's end is at a distance from the stack
+ * pointer or the frame pointer, or (where the stack is aligned anew) its address is stored at
+ * one. What has another rule, or none, ends the walk.
+ */
+#ifndef SNAG_TRACER_STACK_SITES_H
+#define SNAG_TRACER_STACK_SITES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum site_base { SITE_END, SITE_BY_SP, SITE_BY_FP, SITE_STORED_BY_FP };
+enum site_fp { SITE_FP_KEPT, SITE_FP_BELOW_END, SITE_FP_BY_FP };
+
+struct site {
+    uintptr_t address;
+    uintptr_t mark;                     /* stack_marks.h; 0 if there is none */
+    uint32_t region;                    /* REGION_FILTERED: not the program's, or filtered */
+    uint8_t base, fp;                   /* enum site_base, enum site_fp */
+    int32_t base_distance, fp_distance; /* bytes */
+};
+
+struct site_table {
+    struct site_table *older; /* outgrown; somebody may still be looking in it */
+    size_t mask, n;
+    const struct site *_Atomic slot[];
+};
+
+extern struct site_table *_Atomic site_table;
+
+/* A place on the way out: the registers of a frame as they are when it goes on. */
+struct stack_place {
+    uintptr_t pc, sp, fp;
+};
+
+/* site_add -- of an address that is met for the first time. Takes a lock, and its time. */
+const struct site *site_add(uintptr_t address);
+
+/* site_of -- of an address. Thread-safe; never NULL, never freed. */
+static inline const struct site *site_of(uintptr_t address)
+{
+    struct site_table *table = atomic_load_explicit(&site_table, memory_order_acquire);
+    size_t at;
+
+    if (__builtin_expect(table == NULL, 0))
+        return site_add(address);
+    for (at = (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 32);; at++) {
+        const struct site *site =
+            atomic_load_explicit(&table->slot[at & table->mask], memory_order_acquire);
+
+        if (__builtin_expect(site == NULL, 0))
+            return site_add(address);
+        if (site->address == address)
+            return site;
+    }
+}
+
+/* site_frame_end -- the address just behind the frame of this site (its CFA), where the stack
+ * pointer is once it has returned; 0 if that is not known. */
+static inline uintptr_t site_frame_end(const struct site *site, const struct stack_place *at)
+{
+    switch (site->base) {
+    case SITE_BY_SP:
+        return at->sp + (uintptr_t)(intptr_t)site->base_distance;
+    case SITE_BY_FP:
+        return at->fp + (uintptr_t)(intptr_t)site->base_distance;
+    case SITE_STORED_BY_FP: /* the caller has seen that fp points into the stack */
+        return *(const uintptr_t *)(at->fp + (uintptr_t)(intptr_t)site->base_distance);
+    default:
+        return 0;
+    }
+}
+
+#endif
