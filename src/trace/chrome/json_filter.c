@@ -82,6 +82,9 @@ static void between(struct json_filter *f, struct sink *s, unsigned char c)
         return;
     }
     settle_comma(f, s, c == '}' || c == ']');
+    if ((f->last == '}' || f->last == ']') && (c == '{' || c == '['))
+        put(s, ',');
+    f->last = c;
     if (c == ',')
         s->comma = s->out + s->n;
     if (c == '"')

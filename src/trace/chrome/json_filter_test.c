@@ -17,7 +17,8 @@ static size_t take_blanks_out(unsigned char *text, size_t n)
 static void assert_filtered(const char *text, const char *want)
 {
     size_t n = strlen(text), all, step = 0;
-    unsigned char *whole = malloc(n + 2), *parts = malloc(n + 2), some[3];
+    unsigned char *whole = malloc(JSON_FILTER_ROOM(n)), *parts = malloc(JSON_FILTER_ROOM(n));
+    unsigned char some[3];
     struct json_filter filter = {0};
 
     all = json_filter(&filter, (const unsigned char *)text, n, whole);
@@ -56,6 +57,15 @@ static void commas_before_closing_brackets_are_left_out(void **state)
     assert_filtered("[1,,2]", "[1,,2]"); /* the parser is to complain */
     assert_filtered("[1, // no\n ]", "[1  \n ]");
     assert_filtered("{\"a\":\",}\"}", "{\"a\":\",}\"}");
+}
+
+static void commas_between_brackets_are_put_in(void **state)
+{
+    (void)state;
+    assert_filtered("{}\n{\"a\":[[][]]}\n[]", "{}\n,{\"a\":[[],[]]}\n,[]");
+    assert_filtered("{}, {}", "{}, {}");
+    assert_filtered("{}/* a */{}", "{},{}");
+    assert_filtered("{} \"a\" {}", "{} \"a\" {}"); /* nonsense stays nonsense */
 }
 
 static void marks_and_comments_are_left_out(void **state)
@@ -107,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_stays_as_it_is),
         cmocka_unit_test(commas_before_closing_brackets_are_left_out),
+        cmocka_unit_test(commas_between_brackets_are_put_in),
         cmocka_unit_test(marks_and_comments_are_left_out),
         cmocka_unit_test(an_open_string_ends_with_its_line),
         cmocka_unit_test(long_strings_are_cut_but_not_within_an_escape),
