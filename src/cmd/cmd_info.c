@@ -16,6 +16,16 @@
 
 /* ------------------------------------------------------------------------------- as JSON */
 
+/* Those that have locations: of a job some may be missing. */
+static uint32_t count_ranks(const struct definitions *defs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < defs->n_locations; l++)
+        n += l == 0 || defs->location[l].rank != defs->location[l - 1].rank;
+    return n;
+}
+
 static json_t *json_locations(const struct reading *r)
 {
     json_t *list = json_array();
@@ -141,7 +151,7 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "trace", json_text(r->source.path));
     json_object_set_new(info, "source", json_text(r->source.ops->name));
     json_object_set_new(info, "locations", json_count(in->n_locations));
-    json_object_set_new(info, "ranks", json_count(r->source.defs.n_ranks));
+    json_object_set_new(info, "ranks", json_count(count_ranks(&r->source.defs)));
     json_object_set_new(info, "records", json_count(in->n_records));
     json_object_set_new(info, "calls", json_count(in->n_calls));
     json_object_set_new(info, "messages", json_count(in->n_sends + in->n_recvs));
@@ -169,14 +179,14 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
 static void print_summary(const struct reading *r)
 {
     const struct ingested *in = &r->ingested;
+    uint32_t n_ranks = count_ranks(&r->source.defs);
     char calls[TEXT_SIZE], records[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
     char collectives[TEXT_SIZE], length[TEXT_SIZE];
 
     print("%s: %s\n", r->source.ops->name, r->source.path);
     print("%u location%s of %u rank%s, %s, %s records: %s calls, %s sends, %s receives, "
           "%s collectives\n",
-          in->n_locations, in->n_locations == 1 ? "" : "s", r->source.defs.n_ranks,
-          r->source.defs.n_ranks == 1 ? "" : "s",
+          in->n_locations, in->n_locations == 1 ? "" : "s", n_ranks, n_ranks == 1 ? "" : "s",
           text_duration((double)(in->end_ns - in->begin_ns), length),
           text_count(in->n_records, records), text_count(in->n_calls, calls),
           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),

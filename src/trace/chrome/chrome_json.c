@@ -24,6 +24,7 @@
 #include <yajl/yajl_parse.h>
 
 #define MOST_RESTARTS 10000
+#define MOST_RANKS 10000000
 #define MOST_DEPTH 1000 /* open brackets */
 
 enum key {
@@ -42,7 +43,8 @@ enum key {
     KEY_DISTRIBUTED,
     KEY_BASE_TIME,
     KEY_DEVICES,
-    KEY_RANK, /* within KEY_DISTRIBUTED */
+    KEY_RANK, /* this and the next within KEY_DISTRIBUTED */
+    KEY_WORLD_SIZE,
 };
 
 struct reader {
@@ -207,9 +209,11 @@ static void document_number(struct reader *r, const char *text, size_t length)
     struct chrome_id id = {0};
 
     set_id_number(&id, text, length);
-    if (r->key == KEY_RANK && r->depth == 3 && id.number < 10000000) {
+    if (r->key == KEY_RANK && r->depth == 3 && id.number < MOST_RANKS) {
         r->document.has_rank = true;
         r->document.rank = (uint32_t)id.number;
+    } else if (r->key == KEY_WORLD_SIZE && r->depth == 3 && id.number < MOST_RANKS) {
+        r->document.n_ranks = (uint32_t)id.number;
     } else if (r->key == KEY_BASE_TIME && r->depth == 2 && id.number < INT64_MAX / 2) {
         r->document.base_time_ns = (int64_t)id.number;
     }
@@ -321,7 +325,8 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
                                                    {"baseTimeNanoseconds", KEY_BASE_TIME},
                                                    {"deviceProperties", KEY_DEVICES},
                                                    {NULL, KEY_OTHER}};
-    static const struct named_key of_job[] = {{"rank", KEY_RANK}, {NULL, KEY_OTHER}};
+    static const struct named_key of_job[] = {
+        {"rank", KEY_RANK}, {"world_size", KEY_WORLD_SIZE}, {NULL, KEY_OTHER}};
     struct reader *r = arg;
 
     r->key = KEY_OTHER;
@@ -480,7 +485,8 @@ static size_t find_object_line(struct reader *r, const unsigned char *text, size
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '{' && r->is_line_start)
             return i;
-        r->is_line_start = text[i] == '\n' || (r->is_line_start && text[i] == ',');
+        r->is_line_start =
+            text[i] == '\n' || (r->is_line_start && strchr(", \t\r", text[i]) && text[i]);
     }
     return length;
 }
@@ -542,7 +548,8 @@ bool chrome_json_accepts(const char *path)
 static int conclude(struct reader *r, const char *path, bool is_cut)
 {
     /* inside an event; neither the array nor what is around it need end */
-    if (is_cut || (!r->is_lost && r->depth > r->events_depth && !r->is_container))
+    if (is_cut || r->n_restarts > MOST_RESTARTS ||
+        (!r->is_lost && r->depth > r->events_depth && !r->is_container))
         r->quality->n[QUALITY_truncated]++;
     r->quality->n[QUALITY_too_long] += r->filter.n_cut;
     end_document(r);

@@ -56,6 +56,7 @@ struct chrome_record {
 struct chrome_document {
     bool has_rank; /* "distributedInfo" */
     uint32_t rank;
+    uint32_t n_ranks;     /* of the job, as it says; 0 when it does not */
     bool is_of_process;   /* one process wrote it, its GPUs are pids too: Kineto */
     int64_t base_time_ns; /* of its clock: what its times are counted from */
 };

@@ -6,7 +6,8 @@
  * spreadsheets write and read these), and of any string or number what goes beyond
  * JSON_MOST_TOKEN bytes: parsers look at an unfinished token again from its beginning whenever
  * more bytes come, which is quadratic. A comma is put between a closing and an opening bracket
- * that have none, as those of JSON lines, and of one file behind another. Everything else, line
+ * that have none, as those of JSON lines, and of one file behind another; NaN and infinity,
+ * which JSON does not have, become null or 0. Everything else, line
  * ends too, stays as it is and where it is.
  */
 #ifndef SNAG_TRACE_JSON_FILTER_H
@@ -17,7 +18,7 @@
 #include <stdint.h>
 
 #define JSON_MOST_TOKEN 65536u
-#define JSON_FILTER_ROOM(n) ((n) + (n) / 2 + 2) /* what n bytes may become */
+#define JSON_FILTER_ROOM(n) (4 * (n) + 4) /* what n bytes may become */
 
 enum json_filter_state {
     JSON_FILTER_BETWEEN, /* tokens */

@@ -407,6 +407,15 @@ static void take_sizes(const struct part *collectives, const struct part *sizes)
     }
 }
 
+/* How many members there are, as one of them says; 0 when it does not. */
+static uint32_t members_said(const struct end *end, const struct links *links,
+                             const struct link_thread *thread)
+{
+    if (end->link.n_members > 0 || !links->rules->rule[end->rule].is_each_rank)
+        return end->link.n_members;
+    return thread[end->thread].n_ranks;
+}
+
 /* The communicator of a group's members: how many, and a key that is theirs. */
 static struct circle *circle_of(struct circles *c, const struct part *rest,
                                 const struct links *links, const struct link_thread *thread,
@@ -426,7 +435,8 @@ static struct circle *circle_of(struct circles *c, const struct part *rest,
         snprintf(text, sizeof text, "%u", p.end[0]->member);
         mix(&key, n++, text);
     }
-    n_members = n > rest->end[0]->link.n_members ? n : rest->end[0]->link.n_members;
+    n_members = members_said(rest->end[0], links, thread);
+    n_members = n > n_members ? n : n_members;
     snprintf(text, sizeof text, "of %u", n_members);
     mix(&key, n, text);
     at = idmap_add(&c->id, key);

@@ -57,11 +57,15 @@ static void end_links(struct chrome *c)
     const struct chrome_trace *t = &c->trace;
     struct link_thread *thread = mem_alloc(t->thread_id.n, sizeof *thread);
 
-    for (uint32_t i = 0; i < t->thread_id.n; i++)
+    for (uint32_t i = 0; i < t->thread_id.n; i++) {
+        const struct chrome_part *part = &t->part[t->process[t->thread[i].process].part];
+
         thread[i] = (struct link_thread){.rank = c->places.rank_of[i],
+                                         .n_ranks = part->document.n_ranks,
                                          .name = t->thread[i].name,
                                          .process = t->process[t->thread[i].process].name,
                                          .shift_ns = c->places.shift_ns[i]};
+    }
     links_end(t->links, thread, t->defs);
     free(thread);
 }

@@ -233,6 +233,24 @@ static void a_broken_record_costs_its_line_only(void **state)
     source_close(&s);
 }
 
+/* As PyTorch writes it: objects of several lines, each indented. */
+static void records_behind_a_broken_one_may_be_indented(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s, "{\n  \"traceEvents\": [\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"a\", \"pid\": 0, \"ts\": 1, "
+                  "\"dur\": 1,\n    \"args\": {\n      \"GB/s\": inf\n    }\n  },\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"b\\q\", \"pid\": 0, \"ts\": 2, "
+                  "\"dur\": 1\n  },\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"c\", \"pid\": 0, \"ts\": 3, "
+                  "\"dur\": 1\n  }\n  ]\n}\n");
+    assert_string_equal(events_of(&s, 0), "a+0 a-1000 c+2000 c-3000");
+    assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
+    source_close(&s);
+}
+
 static void the_end_of_the_array_may_be_missing(void **state)
 {
     struct source s;
@@ -307,6 +325,7 @@ int main(void)
         cmocka_unit_test(flows_are_messages),
         cmocka_unit_test(counters_are_events_where_they_are_wanted),
         cmocka_unit_test(a_broken_record_costs_its_line_only),
+        cmocka_unit_test(records_behind_a_broken_one_may_be_indented),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
         cmocka_unit_test(impossible_values_are_counted),
         cmocka_unit_test(compressed_files_are_read),
