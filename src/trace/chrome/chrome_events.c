@@ -64,13 +64,18 @@ void chrome_events_begin(struct chrome_events *e, uint32_t l)
     free(shift_ns);
 }
 
-static void push_flow(const struct chrome_events *e, struct event_batch *batch)
+static void push_flow(const struct chrome_events *e, struct event_batch *batch,
+                      struct quality *quality)
 {
     const struct mark *mark = e->next;
     const struct chrome_flow *flow = &e->trace->flow[mark->ref];
     uint32_t other = mark->phase == 's' ? flow->to : flow->from;
     uint32_t self = mark->phase == 's' ? flow->from : flow->to;
 
+    if (e->places->is_by_part) {
+        quality->n[QUALITY_ignored_event]++;
+        return;
+    }
     *event_batch_message(batch, (uint64_t)mark->time_ns) = (struct message){
         .begin_ns = (uint64_t)mark->time_ns,
         .match = MESSAGE_UNMATCHED,
@@ -177,7 +182,7 @@ static void push_mark(struct chrome_events *e, struct event_batch *batch,
     const struct mark *mark = e->next;
 
     if (mark->phase == 's' || mark->phase == 'f')
-        push_flow(e, batch);
+        push_flow(e, batch, quality);
     else if (mark->phase == 'C')
         *event_batch_counter(batch, (uint64_t)mark->time_ns) = e->trace->value[mark->ref];
     else

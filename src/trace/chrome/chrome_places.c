@@ -319,7 +319,7 @@ static void define_locations(struct chrome_places *p, struct chrome_trace *t, bo
 
 int chrome_places_find(struct chrome_places *p, struct chrome_trace *t)
 {
-    bool is_part = is_by_part(t);
+    bool is_part = p->is_by_part = is_by_part(t);
     int64_t origin_ns;
     int rc = 0;
 

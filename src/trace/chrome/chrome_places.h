@@ -19,6 +19,7 @@ struct chrome_places {
     uint32_t *rank_of; /* [n_threads] rank of a thread that has marks */
     int64_t *shift_ns; /* [n_threads] to be added to the times of its marks */
     uint32_t n_threads;
+    bool is_by_part; /* a rank is a part: its flows are within one process, no messages */
 };
 
 /*

@@ -76,16 +76,19 @@ static const char *all_of(struct source *source)
     ",\"traceName\":\"x\"}"
 
 /* The GPU's pid is smaller than the process's, the profiler's own is no thread at all. */
-static const char three[] =
-    RANK(3, 1000000,
-         KERNEL("k", 3, 0, 7) X("b", 2, 40, 44)
-             X("a", 1, 40,
-               40) "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"p\",\"ts\":0,\"dur\":9,"
-                   "\"pid\":\"Spans\",\"tid\":\"P\"},"
-                   "{\"ph\":\"s\",\"cat\":\"ac2g\",\"id\":1,\"ts\":1,\"pid\":40,\"tid\":40},"
-                   "{\"ph\":\"f\",\"cat\":\"ac2g\",\"id\":1,\"ts\":3,\"pid\":0,\"tid\":7},"
-                   "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":7,"
-                   "\"args\":{\"name\":\"stream 7 \"}}");
+static const char three[] = RANK(
+    3, 1000000,
+    KERNEL("k", 3, 0, 7) X("b", 2, 40, 44)
+        X("a", 1, 40,
+          40) "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"p\",\"ts\":0,\"dur\":9,"
+              "\"pid\":\"Spans\",\"tid\":\"P\"},"
+              "{\"ph\":\"s\",\"cat\":\"ac2g\",\"id\":1,\"ts\":1,\"pid\":40,\"tid\":40},"
+              "{\"ph\":\"f\",\"cat\":\"ac2g\",\"id\":1,\"ts\":3,\"pid\":0,\"tid\":7},"
+              "{\"ph\":\"s\",\"cat\":\"async_gpu\",\"id\":2,\"ts\":1,\"pid\":40,\"tid\":40},"
+              "{\"ph\":\"f\",\"cat\":\"async_gpu\",\"id\":2,\"ts\":3,\"pid\":0,\"tid\":7},"
+              "{\"ph\":\"s\",\"cat\":\"async_gpu\",\"id\":2,\"ts\":1,\"pid\":40,\"tid\":40},"
+              "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":7,"
+              "\"args\":{\"name\":\"stream 7 \"}}");
 static const char one[] = RANK(1, 1002000, X("a", 1, 50, 50));
 
 static void files_that_say_their_rank_are_one_trace(void **state)

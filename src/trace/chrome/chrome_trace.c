@@ -218,7 +218,8 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
                                  .thread = thread,
                                  .pid = t->process[at->process].pid,
                                  .tid = at->tid,
-                                 .time_ns = r->time_ns};
+                                 .time_ns = r->time_ns,
+                                 .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0)};
 
         link = links_add(t->links, r, &call);
         t->thread[thread].is_gpu |= is_of_gpu(r->category);

@@ -17,115 +17,43 @@
 
 /* Timelines of pipeline-parallel training: https://github.com/ByteDance-Seed/StragglerAnalysis.
  * Embeddings are shared by the first and the last stage of a pipeline. */
-#define STAGE(plus) "\"thread:PP rank\"" plus " \"thread:TP rank\" step seq_id\n"
-static const char pipeline[] =
-    "forward   send       forward-send               rank " STAGE("+1") /* to the next stage */
-    "forward   receive    forward-recv               rank " STAGE(
-        "") "backward  send       "
-            "backward-send           "
-            "   rank " STAGE("-1") "b"
-                                   "a"
-                                   "c"
-                                   "k"
-                                   "w"
-                                   "a"
-                                   "r"
-                                   "d"
-                                   " "
-                                   " "
-                                   "r"
-                                   "e"
-                                   "c"
-                                   "e"
-                                   "i"
-                                   "v"
-                                   "e"
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   "b"
-                                   "a"
-                                   "c"
-                                   "k"
-                                   "w"
-                                   "a"
-                                   "r"
-                                   "d"
-                                   "-"
-                                   "r"
-                                   "e"
-                                   "c"
-                                   "v"
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   " "
-                                   "r"
-                                   "a"
-                                   "n"
-                                   "k"
-                                   " " STAGE("") "params    all-to-all params-all-gather       "
-                                                 "   " STAGE("") "grads     all-to-all "
-                                                                 "grads-reduce-scatter      "
-                                                                 " " STAGE("") "separate  "
-                                                                               "all-to-all "
-                                                                               "separate-grads-"
-                                                                               "all-reduce "
-                                                                               " " STAGE(
-                                                                                   "") "embeddi"
-                                                                                       "ng "
-                                                                                       "all-to-"
-                                                                                       "all "
-                                                                                       "embeddi"
-                                                                                       "ng-"
-                                                                                       "grads-"
-                                                                                       "all-"
-                                                                                       "reduce "
-                                                                                       "rank "
-                                                                                       "\"threa"
-                                                                                       "d:TP "
-                                                                                       "rank\" "
-                                                                                       "step "
-                                                                                       "seq_"
-                                                                                       "id\n"
-                                                                                       "clip   "
-                                                                                       "   "
-                                                                                       "all-to-"
-                                                                                       "all "
-                                                                                       "optimiz"
-                                                                                       "er-"
-                                                                                       "clip-"
-                                                                                       "main-"
-                                                                                       "grad   "
-                                                                                       "step "
-                                                                                       "seq_"
-                                                                                       "id\n";
+#define STAGE "\"thread:PP rank\""
+#define OF_STEP "\"thread:TP rank\" step seq_id"
+static const char *const pipeline[] = {
+    "forward send forward-send rank " STAGE "+1 " OF_STEP,
+    "forward receive forward-recv rank " STAGE " " OF_STEP,
+    "backward send backward-send rank " STAGE "-1 " OF_STEP,
+    "backward receive backward-recv rank " STAGE " " OF_STEP,
+    "params all-to-all params-all-gather " STAGE " " OF_STEP,
+    "grads all-to-all grads-reduce-scatter " STAGE " " OF_STEP,
+    "separate all-to-all separate-grads-all-reduce " STAGE " " OF_STEP,
+    "embedding all-to-all embedding-grads-all-reduce rank " OF_STEP,
+    "clip all-to-all optimizer-clip-main-grad step seq_id",
+    NULL,
+};
 
-/* Kernels of NCCL and RCCL as PyTorch's profiler has them. Those of old versions do not say
- * what they carry, the annotations of their launches do. */
-#define NCCL_GROUP                                                                             \
+/* Kernels of NCCL and RCCL as PyTorch's profiler has them, and operations of Gloo. Kernels of
+ * old versions do not say what they carry, the annotations of their launches do. */
+#define GROUP                                                                                  \
     "\"Process Group Name\"? \"Process Group Ranks\"? members:\"Group size\" each:rank "
-#define NCCL_KEYS NCCL_GROUP "sent:\"In msg nelems\"*dtype received:\"Out msg nelems\"*dtype\n"
-static const char nccl[] = "nccl none       nccl*Kernel* \"Collective name\"=send\n"
-                           "nccl none       nccl*Kernel* \"Collective name\"=recv\n"
-                           "nccl one-to-all nccl*Kernel*Broadcast*     " NCCL_KEYS
-                           "nccl all-to-all nccl*Kernel*ReduceScatter* " NCCL_KEYS
-                           "nccl all-to-all nccl*Kernel*AllReduce*     " NCCL_KEYS
-                           "nccl all-to-one nccl*Kernel*_Reduce_*      " NCCL_KEYS
-                           "nccl all-to-all nccl*Kernel*               " NCCL_KEYS
-                           "nccl sizes      nccl:*                     " NCCL_GROUP
-                           "bytes:\"Input Dims\"*\"Input type\"\n";
+#define SAID "sent:\"In msg nelems\"*dtype received:\"Out msg nelems\"*dtype"
+#define INPUT "bytes:\"Input Dims\"*\"Input type\""
+static const char *const collectives[] = {
+    "nccl none nccl*Kernel* \"Collective name\"=send",
+    "nccl none nccl*Kernel* \"Collective name\"=recv",
+    "nccl one-to-all nccl*Kernel*Broadcast* " GROUP SAID,
+    "nccl all-to-all nccl*Kernel*ReduceScatter* " GROUP SAID,
+    "nccl all-to-all nccl*Kernel*AllReduce* " GROUP SAID,
+    "nccl all-to-one nccl*Kernel*_Reduce_* " GROUP SAID,
+    "nccl all-to-all nccl*Kernel* " GROUP SAID,
+    "nccl sizes nccl:* " GROUP INPUT,
+    "gloo none gloo:send*",
+    "gloo none gloo:recv*",
+    "gloo one-to-all gloo:broadcast " GROUP INPUT,
+    "gloo all-to-one gloo:reduce " GROUP INPUT,
+    "gloo all-to-all gloo:* " GROUP INPUT,
+    NULL,
+};
 
 void link_rules_release(struct link_rules *rules)
 {
@@ -383,14 +311,20 @@ int link_rules_read(struct link_rules *rules, const char *path)
     return rc;
 }
 
+static void add_set(struct link_rules *rules, const char *const *line, const char *from)
+{
+    for (; *line; line++) {
+        int rc = link_rules_add(rules, *line, from);
+
+        assert(rc == 0);
+        (void)rc;
+    }
+}
+
 void link_rules_built_in(struct link_rules *rules)
 {
-    int rc = link_rules_add(rules, pipeline, "pipeline-parallel training");
-
-    if (rc == 0)
-        rc = link_rules_add(rules, nccl, "NCCL");
-    assert(rc == 0);
-    (void)rc;
+    add_set(rules, pipeline, "pipeline-parallel training");
+    add_set(rules, collectives, "PyTorch's collectives");
 }
 
 size_t link_rules_find(const struct link_rules *rules, size_t at, const char *name)

@@ -5,7 +5,8 @@
  *     group:  [ sends | receives | of member 0: collectives, sizes | of member 1: ... ]
  *
  * each part in order of time. The i-th send goes to the i-th receive, the i-th collectives of
- * all members are one. Groups of one label with the same members share a communicator.
+ * all members are one; a member that has fewer than another has lost them at its beginning or
+ * end, which its times tell. Groups of one label with the same members share a communicator.
  */
 #include "trace/chrome/links.h"
 
@@ -15,12 +16,14 @@
 #include "trace/chrome/marks.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define KEY_SIZE 256 /* bytes of one value that count */
+#define KEY_SIZE 256   /* bytes of one value that count */
+#define MOST_LOST 1000 /* collectives at the beginning or end that a member may lack */
 #define MOST_MEMBERS 10000000
 #define LABEL_PLACE UINT32_MAX  /* among the keys of a rule */
 #define UNKNOWN_RULE UINT32_MAX /* of a region nobody has asked for yet */
@@ -31,7 +34,7 @@ struct end {
     struct key key;  /* of what the record says; then of everything */
     uint32_t group;  /* number of the key */
     uint32_t member; /* 0 for the ends of messages */
-    int64_t time_ns;
+    int64_t time_ns, end_ns;
 };
 
 struct links {
@@ -224,7 +227,8 @@ uint32_t links_add(struct links *links, const struct chrome_record *r,
                      .rule = (uint32_t)at,
                      .thread = call->thread,
                      .key = key,
-                     .time_ns = call->time_ns};
+                     .time_ns = call->time_ns,
+                     .end_ns = call->end_ns};
     return (uint32_t)links->n++;
 }
 
@@ -288,6 +292,7 @@ static uint32_t find_groups(struct links *links, const struct link_thread *threa
 
         end->time_ns =
             (int64_t)((uint64_t)end->time_ns + (uint64_t)thread[end->thread].shift_ns);
+        end->end_ns = (int64_t)((uint64_t)end->end_ns + (uint64_t)thread[end->thread].shift_ns);
         if (!mix_thread(end, rule, &thread[end->thread])) {
             end->link.what = LINK_NONE;
             continue;
@@ -456,26 +461,84 @@ static struct circle *circle_of(struct circles *c, const struct part *rest,
     return circle;
 }
 
-static void match_collectives(const struct part *rest, struct circle *circle)
+/* The collectives of a member at the beginning of what is left of a group; n 0: it has none. */
+static struct part collectives_of(const struct part *rest)
 {
-    size_t most = 0;
+    struct part part = same_kind(rest);
+
+    if (rest->end[0]->link.what != LINK_COLLECTIVE)
+        part.n = 0;
+    return part;
+}
+
+/* How much the differences between the ends of two sequences vary: their squares, summed. */
+static double variance(const struct part *part, const struct part *of, size_t offset)
+{
+    double mean = 0, sum = 0;
+
+    for (size_t i = 0; i < part->n; i++) {
+        double difference = (double)(int64_t)((uint64_t)part->end[i]->end_ns -
+                                              (uint64_t)of->end[offset + i]->end_ns),
+               before = mean;
+
+        mean += (difference - mean) / (double)(i + 1);
+        sum += (difference - before) * (difference - mean);
+    }
+    return sum;
+}
+
+/*
+ * Which of the longest member's collectives the first of this one is: everybody leaves one at
+ * about the same time, however far their clocks are apart.
+ */
+static size_t align(const struct part *part, const struct part *longest)
+{
+    size_t most = longest->n - part->n, best = 0;
+    double least = INFINITY;
+
+    for (size_t offset = 0; offset <= most && most <= MOST_LOST && most > 0; offset++) {
+        double now = variance(part, longest, offset);
+
+        if (now < least) {
+            least = now;
+            best = offset;
+        }
+    }
+    return best;
+}
+
+static struct part find_longest(const struct part *rest)
+{
+    struct part longest = {NULL, 0};
 
     for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
-        struct part next;
+        struct part now = collectives_of(&p);
 
         part = same_kind(&p);
-        if (p.end[0]->link.what != LINK_COLLECTIVE)
-            continue;
-        for (size_t i = 0; i < part.n; i++) {
-            part.end[i]->link.comm = circle->comm;
-            part.end[i]->link.number = circle->n + (uint32_t)i;
-        }
-        most = part.n > most ? part.n : most;
-        next = behind(&p, &part);
-        if (next.n > 0 && next.end[0]->member == p.end[0]->member)
-            take_sizes(&part, &(struct part){next.end, same_kind(&next).n});
+        if (now.n > longest.n)
+            longest = now;
     }
-    circle->n += (uint32_t)most;
+    return longest;
+}
+
+static void match_collectives(const struct part *rest, struct circle *circle)
+{
+    struct part longest = find_longest(rest);
+
+    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+        struct part now = collectives_of(&p), next;
+        size_t offset = align(&now, &longest);
+
+        part = same_kind(&p);
+        for (size_t i = 0; i < now.n; i++) {
+            now.end[i]->link.comm = circle->comm;
+            now.end[i]->link.number = circle->n + (uint32_t)(offset + i);
+        }
+        next = behind(&p, &part);
+        if (now.n > 0 && next.n > 0 && next.end[0]->member == p.end[0]->member)
+            take_sizes(&now, &(struct part){next.end, same_kind(&next).n});
+    }
+    circle->n += (uint32_t)longest.n;
 }
 
 /* ------------------------------------------------------------------------------ all */

@@ -21,7 +21,7 @@ struct link_call {
     const char *name; /* of the region */
     uint32_t thread;  /* of the source's */
     uint64_t pid, tid;
-    int64_t time_ns;
+    int64_t time_ns, end_ns;
 };
 
 /* What a thread is, once all of the trace has been read. */

@@ -145,6 +145,26 @@ static void members_of_a_collective_are_counted_one_by_one(void **state)
     source_close(&s);
 }
 
+/* Rank 1's trace begins after the first collective; its clock is off by 50 us. */
+static void members_with_fewer_collectives_are_aligned_by_their_times(void **state)
+{
+    struct source s;
+
+    (void)state;
+    assert_int_equal(open_with(&s,
+                               "[" X("sum", 0, 2, 0, "") X("sum", 10, 2, 0, "")
+                                   X("sum", 13, 2, 0, "") X("sum", 33, 3, 0, "")
+                                       X("sum", 59, 3, 1, "") X("sum", 64, 1, 1, "")
+                                           X("sum", 80, 6, 1, "") "]",
+                               "c barrier sum\n"),
+                     0);
+    assert_string_equal(traffic_of(&s, 0), "=1#0[0,0]0:2000 =1#1[0,0]10000:12000 "
+                                           "=1#2[0,0]13000:15000 =1#3[0,0]33000:36000");
+    assert_string_equal(traffic_of(&s, 1), "=1#1[0,0]59000:62000 =1#2[0,0]64000:65000 "
+                                           "=1#3[0,0]80000:86000");
+    source_close(&s);
+}
+
 static void sizes_are_said_by_other_calls_when_there_are_as_many(void **state)
 {
     struct source s;
@@ -248,6 +268,7 @@ int main(void)
         cmocka_unit_test(ends_of_a_message_have_the_same_keys),
         cmocka_unit_test(keys_may_be_shifted_and_stand_in_names),
         cmocka_unit_test(members_of_a_collective_are_counted_one_by_one),
+        cmocka_unit_test(members_with_fewer_collectives_are_aligned_by_their_times),
         cmocka_unit_test(sizes_are_said_by_other_calls_when_there_are_as_many),
         cmocka_unit_test(the_first_rule_that_fits_holds),
         cmocka_unit_test(timelines_of_pipelines_need_no_rules),
