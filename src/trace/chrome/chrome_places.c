@@ -17,6 +17,7 @@ void chrome_places_release(struct chrome_places *p)
     free(p->thread);
     free(p->first);
     free(p->rank_of);
+    free(p->location_of);
     free(p->shift_ns);
     *p = (struct chrome_places){0};
 }
@@ -309,6 +310,7 @@ static void define_locations(struct chrome_places *p, struct chrome_trace *t, bo
         for (uint32_t i = begin[number]; i < begin[number + 1]; i++, k++) {
             p->thread[k] = place[i].thread;
             p->rank_of[place[i].thread] = defs->location[l].rank;
+            p->location_of[place[i].thread] = l;
         }
     }
     *first = n;
@@ -332,6 +334,7 @@ int chrome_places_find(struct chrome_places *p, struct chrome_trace *t)
     p->n_threads = t->thread_id.n;
     p->thread = mem_alloc(p->n_threads, sizeof *p->thread);
     p->rank_of = mem_alloc(p->n_threads, sizeof *p->rank_of);
+    p->location_of = mem_alloc(p->n_threads, sizeof *p->location_of);
     p->shift_ns = mem_alloc(p->n_threads, sizeof *p->shift_ns);
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct chrome_part *part = &t->part[t->process[t->thread[i].process].part];

@@ -14,10 +14,11 @@
 #include <stdint.h>
 
 struct chrome_places {
-    uint32_t *thread;  /* [n_threads] those of a location follow each other */
-    uint32_t *first;   /* [n_locations + 1] where in that those of a location are */
-    uint32_t *rank_of; /* [n_threads] rank of a thread that has marks */
-    int64_t *shift_ns; /* [n_threads] to be added to the times of its marks */
+    uint32_t *thread;      /* [n_threads] those of a location follow each other */
+    uint32_t *first;       /* [n_locations + 1] where in that those of a location are */
+    uint32_t *rank_of;     /* [n_threads] rank of a thread that has marks */
+    uint32_t *location_of; /* [n_threads] likewise its location */
+    int64_t *shift_ns;     /* [n_threads] to be added to the times of its marks */
     uint32_t n_threads;
     bool is_by_part; /* a rank is a part: its flows are within one process, no messages */
 };

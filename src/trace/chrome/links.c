@@ -25,7 +25,8 @@
 #define KEY_SIZE 256   /* bytes of one value that count */
 #define MOST_LOST 1000 /* collectives at the beginning or end that a member may lack */
 #define MOST_MEMBERS 10000000
-#define LABEL_PLACE UINT32_MAX  /* among the keys of a rule */
+#define LABEL_PLACE UINT32_MAX /* among the keys of a rule */
+#define STREAM_PLACE (UINT32_MAX - 1)
 #define UNKNOWN_RULE UINT32_MAX /* of a region nobody has asked for yet */
 
 struct end {
@@ -35,6 +36,7 @@ struct end {
     uint32_t group;  /* number of the key */
     uint32_t member; /* 0 for the ends of messages */
     int64_t time_ns, end_ns;
+    bool is_unnamed; /* no key says which group of ranks it is of */
 };
 
 struct links {
@@ -192,6 +194,14 @@ static bool fits(const struct link_rule *rule, const struct chrome_record *r,
     return true;
 }
 
+static bool is_unnamed(const struct link_rule *rule, const struct chrome_record *r)
+{
+    for (uint32_t i = 0; i < rule->n_keys; i++)
+        if (rule->key[i].kind != LINK_ARG || r->arg[rule->key[i].arg].is_set)
+            return false;
+    return rule->is_each_rank && rule->what == LINK_COLLECTIVE;
+}
+
 /* The first rule for the name of a region, whatever the arguments. */
 static uint32_t first_rule(struct links *links, const struct link_call *call)
 {
@@ -228,7 +238,8 @@ uint32_t links_add(struct links *links, const struct chrome_record *r,
                      .thread = call->thread,
                      .key = key,
                      .time_ns = call->time_ns,
-                     .end_ns = call->end_ns};
+                     .end_ns = call->end_ns,
+                     .is_unnamed = is_unnamed(&rules->rule[at], r)};
     return (uint32_t)links->n++;
 }
 
@@ -280,12 +291,63 @@ static bool is_message(const struct end *end)
     return end->link.what == LINK_SEND || end->link.what == LINK_RECEIVE;
 }
 
+static int by_location(const void *a, const void *b, void *arg)
+{
+    const struct link_thread *thread = arg;
+    const struct link_thread *p = &thread[*(const uint32_t *)a];
+    const struct link_thread *q = &thread[*(const uint32_t *)b];
+
+    return (p->location > q->location) - (p->location < q->location);
+}
+
+/*
+ * A group of ranks has a stream of its own on each. Where ends do not say their group, the
+ * first streams of all ranks that have such ends are taken for those of one group, the second
+ * of another.
+ */
+static void tell_streams_apart(struct links *links, const struct link_thread *thread)
+{
+    struct idmap id = {0};
+    uint32_t *stream, *nth;
+
+    for (size_t i = 0; i < links->n; i++)
+        if (links->end[i].is_unnamed)
+            idmap_add(&id, key_pair(0, links->end[i].thread));
+    stream = mem_alloc(id.n, sizeof *stream);
+    nth = mem_alloc(id.n, sizeof *nth);
+    for (uint32_t s = 0; s < id.n; s++)
+        stream[s] = (uint32_t)id.key[s].low;
+    qsort_r(stream, id.n, sizeof *stream, by_location, (void *)(uintptr_t)thread);
+    for (uint32_t s = 1; s < id.n; s++) {
+        const struct link_thread *now = &thread[stream[s]], *last = &thread[stream[s - 1]];
+        uint32_t before = nth[idmap_find(&id, key_pair(0, stream[s - 1]))];
+
+        if (now->rank == last->rank)
+            nth[idmap_find(&id, key_pair(0, stream[s]))] =
+                before + (now->location != last->location);
+    }
+    for (size_t i = 0; i < links->n; i++) {
+        struct end *end = &links->end[i];
+        char text[16];
+
+        if (!end->is_unnamed)
+            continue;
+        snprintf(text, sizeof text, "%u", nth[idmap_find(&id, key_pair(0, end->thread))]);
+        if (strcmp(text, "0") != 0) /* the first is that of sizes too */
+            mix(&end->key, STREAM_PLACE, text);
+    }
+    free(stream);
+    free(nth);
+    idmap_release(&id);
+}
+
 /* Gives every end its group and member. Returns how many groups there are. */
 static uint32_t find_groups(struct links *links, const struct link_thread *thread)
 {
     struct idmap id = {0};
     uint32_t n;
 
+    tell_streams_apart(links, thread);
     for (size_t i = 0; i < links->n; i++) {
         struct end *end = &links->end[i];
         const struct link_rule *rule = &links->rules->rule[end->rule];

@@ -27,7 +27,8 @@ struct link_call {
 /* What a thread is, once all of the trace has been read. */
 struct link_thread {
     uint32_t rank;
-    uint32_t n_ranks; /* of the job, 0 when not known: members of a collective `each:rank` */
+    uint32_t location; /* its index in the definitions */
+    uint32_t n_ranks;  /* of the job, 0 when not known: members of a collective `each:rank` */
     const char *name, *process; /* "" where they have none */
     int64_t shift_ns;           /* added to its times */
 };

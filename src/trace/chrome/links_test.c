@@ -165,6 +165,28 @@ static void members_with_fewer_collectives_are_aligned_by_their_times(void **sta
     source_close(&s);
 }
 
+/* Kernels that do not say their group; a group has a stream, whose numbers may differ. */
+static void groups_without_a_name_are_told_apart_by_streams(void **state)
+{
+#define ON(name, ts, pid, tid)                                                                 \
+    "{\"ph\":\"X\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":2,\"pid\":" #pid               \
+    ",\"tid\":" #tid "},\n"
+    struct source s;
+
+    (void)state;
+    assert_int_equal(open_with(&s,
+                               "[" ON("sum", 0, 0, 7) ON("sum", 10, 0, 9) ON("sum", 20, 0, 7)
+                                   ON("sum", 9, 1, 12) ON("sum", 11, 1, 8)
+                                       ON("sum", 20, 1, 8) "]",
+                               "c barrier sum g? each:rank\n"),
+                     0);
+    assert_string_equal(traffic_of(&s, 0), "=1#0[0,0]0:2000 =1#1[0,0]20000:22000");
+    assert_string_equal(traffic_of(&s, 1), "=1#2[0,0]10000:12000");
+    assert_string_equal(traffic_of(&s, 2), "=1#0[0,0]11000:13000 =1#1[0,0]20000:22000");
+    assert_string_equal(traffic_of(&s, 3), "=1#2[0,0]9000:11000");
+    source_close(&s);
+}
+
 static void sizes_are_said_by_other_calls_when_there_are_as_many(void **state)
 {
     struct source s;
@@ -269,6 +291,7 @@ int main(void)
         cmocka_unit_test(keys_may_be_shifted_and_stand_in_names),
         cmocka_unit_test(members_of_a_collective_are_counted_one_by_one),
         cmocka_unit_test(members_with_fewer_collectives_are_aligned_by_their_times),
+        cmocka_unit_test(groups_without_a_name_are_told_apart_by_streams),
         cmocka_unit_test(sizes_are_said_by_other_calls_when_there_are_as_many),
         cmocka_unit_test(the_first_rule_that_fits_holds),
         cmocka_unit_test(timelines_of_pipelines_need_no_rules),

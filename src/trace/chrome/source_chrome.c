@@ -61,6 +61,7 @@ static void end_links(struct chrome *c)
         const struct chrome_part *part = &t->part[t->process[t->thread[i].process].part];
 
         thread[i] = (struct link_thread){.rank = c->places.rank_of[i],
+                                         .location = c->places.location_of[i],
                                          .n_ranks = part->document.n_ranks,
                                          .name = t->thread[i].name,
                                          .process = t->process[t->thread[i].process].name,
