@@ -146,7 +146,9 @@ static void files_of_one_rank_follow_each_other_or_are_refused(void **state)
     write_file(1, "2.json", RANK(0, 0, X("step#2", 2, 7, 7)));
     assert_int_equal(source_open(&s, dir), 0);
     assert_string_equal(all_of(&s), "0.0 : step+0 step-1000 step+1000 step-2000");
-    assert_int_equal(s.defs.n_notes, 1);
+    assert_int_equal(s.defs.n_notes, 2);
+    assert_string_equal(s.defs.note[0], "calls of step have numbers in the trace: 1 to 2");
+    assert_string_equal(s.defs.note[1], "several files of one rank follow each other in time");
     source_close(&s);
     write_file(2, "3.json", RANK(0, 0, X("step#2", 2.5, 7, 7)));
     assert_int_equal(source_open(&s, dir), ERR_FORMAT);

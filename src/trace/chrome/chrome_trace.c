@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_STEPS 16                     /* regions whose numbers are said */
 #define MARKS_IN_MEMORY ((size_t)1 << 20) /* 32 MB */
 
 int chrome_trace_init(struct chrome_trace *t, struct source *source, const char *links)
@@ -45,6 +46,7 @@ void chrome_trace_release(struct chrome_trace *t)
     free(t->thread);
     free(t->flow);
     free(t->value);
+    free(t->steps);
     idmap_release(&t->process_id);
     idmap_release(&t->thread_id);
     idmap_release(&t->flow_id);
@@ -190,13 +192,33 @@ static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
     }
 }
 
+/* Steps have few names, so there is little to look through. */
+static void note_step(struct chrome_trace *t, uint32_t region, uint64_t number)
+{
+    struct chrome_steps *steps = t->steps;
+    size_t i = 0;
+
+    while (i < t->n_steps && steps[i].region != region)
+        i++;
+    if (i == t->n_steps && i < MOST_STEPS) {
+        mem_grow(&t->steps, &t->steps_cap, i + 1, sizeof *t->steps);
+        t->steps[t->n_steps++] = (struct chrome_steps){region, number, number};
+    } else if (i < t->n_steps) {
+        steps[i].first = number < steps[i].first ? number : steps[i].first;
+        steps[i].last = number > steps[i].last ? number : steps[i].last;
+    }
+}
+
 static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
 {
     char name[CHROME_TEXT];
-    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, sizeof name);
+    uint64_t number = 0;
+    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, sizeof name, &number);
     uint32_t region = definitions_region(t->defs, name);
 
     t->defs->region[region].is_step |= is_step;
+    if (is_step)
+        note_step(t, region, number);
     return region;
 }
 
@@ -289,4 +311,14 @@ int chrome_trace_read(struct chrome_trace *t, const char *path)
     if (rc < 0)
         *t->quality = before;
     return rc;
+}
+
+int chrome_trace_end(struct chrome_trace *t)
+{
+    for (size_t i = 0; i < t->n_steps; i++)
+        definitions_note(t->defs, "calls of %s have numbers in the trace: %llu to %llu",
+                         t->defs->region[t->steps[i].region].short_name,
+                         (unsigned long long)t->steps[i].first,
+                         (unsigned long long)t->steps[i].last);
+    return marks_end(t->marks);
 }

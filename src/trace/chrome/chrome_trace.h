@@ -46,6 +46,12 @@ struct chrome_flow {
     uint32_t from, to;
 };
 
+/* The numbers that the names of a region's calls have had. */
+struct chrome_steps {
+    uint32_t region;
+    uint64_t first, last;
+};
+
 #define CHROME_NOWHERE UINT32_MAX
 
 /* Arguments that we look at, whatever the rules. */
@@ -74,6 +80,8 @@ struct chrome_trace {
     size_t n_values, value_cap;
     bool wants_counters;
     uint32_t n_marks;
+    struct chrome_steps *steps; /* [n_steps] */
+    size_t n_steps, steps_cap;
 };
 
 /*
@@ -86,5 +94,8 @@ void chrome_trace_release(struct chrome_trace *trace);
 
 /* chrome_trace_read -- one more file. Returns as chrome_json_read does. */
 int chrome_trace_read(struct chrome_trace *trace, const char *path);
+
+/* chrome_trace_end -- there are no more. Returns 0 or ERR_IO. */
+int chrome_trace_end(struct chrome_trace *trace);
 
 #endif

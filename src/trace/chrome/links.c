@@ -457,6 +457,7 @@ struct circles {
     struct idmap id; /* of label and members */
     struct circle *circle;
     size_t cap;
+    uint64_t n_absent; /* members that are said and not there, of all */
 };
 
 /* Sizes hold for the collectives of a member when there are as many. */
@@ -483,44 +484,63 @@ static uint32_t members_said(const struct end *end, const struct links *links,
     return thread[end->thread].n_ranks;
 }
 
-/* The communicator of a group's members: how many, and a key that is theirs. */
-static struct circle *circle_of(struct circles *c, const struct part *rest,
-                                const struct links *links, const struct link_thread *thread,
-                                struct definitions *defs)
+/* A key that groups of the same members have; n is how many there are in the trace. */
+static struct key key_of_members(const struct part *rest, const char *label, uint32_t *n)
 {
-    const char *label = links->rules->rule[rest->end[0]->rule].label;
     struct key key = {0};
-    uint32_t n = 0, n_members, n_before = c->id.n, at;
-    struct circle *circle;
     char text[32];
 
+    *n = 0;
     mix(&key, LABEL_PLACE, label);
     for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
         part = same_kind(&p);
         if (p.end[0]->link.what != LINK_COLLECTIVE)
             continue;
         snprintf(text, sizeof text, "%u", p.end[0]->member);
-        mix(&key, n++, text);
+        mix(&key, (*n)++, text);
     }
-    n_members = members_said(rest->end[0], links, thread);
+    return key;
+}
+
+/* A communicator of n members that are in the trace and others that are not. */
+static uint32_t define_comm(const struct part *rest, const char *label, uint32_t n_members,
+                            const struct link_thread *thread, struct definitions *defs)
+{
+    uint32_t comm = definitions_comm(defs, label, n_members), n = 0;
+    uint32_t *member = defs->comm[comm].member;
+
+    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+        part = same_kind(&p);
+        if (p.end[0]->link.what == LINK_COLLECTIVE)
+            member[n++] = thread[p.end[0]->thread].rank;
+    }
+    while (n < n_members)
+        member[n++] = NO_RANK;
+    return comm;
+}
+
+/* The communicator of a group's members, new if it was not known. */
+static struct circle *circle_of(struct circles *c, const struct part *rest,
+                                const struct links *links, const struct link_thread *thread,
+                                struct definitions *defs)
+{
+    const char *label = links->rules->rule[rest->end[0]->rule].label;
+    uint32_t n_members = members_said(rest->end[0], links, thread), n_before = c->id.n, n, at;
+    struct key key = key_of_members(rest, label, &n);
+    char text[32];
+
     n_members = n > n_members ? n : n_members;
     snprintf(text, sizeof text, "of %u", n_members);
     mix(&key, n, text);
     at = idmap_add(&c->id, key);
     mem_grow(&c->circle, &c->cap, (size_t)at + 1, sizeof *c->circle);
-    circle = &c->circle[at];
     if (at < n_before)
-        return circle;
-    *circle = (struct circle){.comm = definitions_comm(defs, label, n_members)};
-    for (n = 0; n < n_members; n++)
-        defs->comm[circle->comm].member[n] = NO_RANK; /* of those that are not there */
-    n = 0;
-    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
-        part = same_kind(&p);
-        if (p.end[0]->link.what == LINK_COLLECTIVE)
-            defs->comm[circle->comm].member[n++] = thread[p.end[0]->thread].rank;
-    }
-    return circle;
+        return &c->circle[at];
+    c->n_absent += n_members - n;
+    if (c->n_absent > MOST_MEMBERS) /* nobody has so many */
+        n_members = n;
+    c->circle[at] = (struct circle){.comm = define_comm(rest, label, n_members, thread, defs)};
+    return &c->circle[at];
 }
 
 /* The collectives of a member at the beginning of what is left of a group; n 0: it has none. */

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,6 +48,7 @@ struct renaming {
     char *out;
     size_t n, size;
     bool is_step;
+    uint64_t *number;
 };
 
 static void put(struct renaming *r, char c)
@@ -70,6 +72,7 @@ static size_t take_number(struct renaming *r, const char *text, size_t length)
 
         r->n = rest;
         r->is_step |= is_step;
+        *r->number = strtoull(text, NULL, 10);
         return length + is_closed;
     }
     for (size_t i = 0; i < length; i++)
@@ -77,9 +80,9 @@ static size_t take_number(struct renaming *r, const char *text, size_t length)
     return length;
 }
 
-bool record_name(const char *name, char *out, size_t size)
+bool record_name(const char *name, char *out, size_t size, uint64_t *number)
 {
-    struct renaming r = {.out = out, .size = size};
+    struct renaming r = {.out = out, .size = size, .number = number};
     bool is_in_word = false;
 
     if (strpbrk(name, "0123456789") == NULL) {

@@ -10,16 +10,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * record_name -- name without its numbers.
- *   out   (size) the same where there are none
+ *   out     (size) the same where there are none
+ *   number  out: the last that was taken away; untouched when there was none
  * Returns true when it is that of a numbered step: a step, an iteration, a batch, an epoch.
  *
  * Taken away are "#N", a number in the end after a blank, and one after a step's word with its
  * separator; an address becomes "0x". Any other number is part of the name: gemm_128x64,
  * file.py(12), Linear_3.
  */
-bool record_name(const char *name, char *out, size_t size);
+bool record_name(const char *name, char *out, size_t size, uint64_t *number);
 
 #endif

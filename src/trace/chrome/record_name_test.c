@@ -5,14 +5,20 @@
 static void check(const char *name, const char *want, bool is_step)
 {
     char out[256];
+    uint64_t number;
 
-    assert_int_equal(record_name(name, out, sizeof out), is_step);
+    assert_int_equal(record_name(name, out, sizeof out, &number), is_step);
     assert_string_equal(out, want);
 }
 
 static void steps_are_one_function(void **state)
 {
+    char out[32];
+    uint64_t number = 0;
+
     (void)state;
+    assert_true(record_name("ProfilerStep#12", out, sizeof out, &number));
+    assert_int_equal(number, 12);
     check("ProfilerStep#12", "ProfilerStep", true);
     check("iteration 7", "iteration", true);
     check("Train step: 1203", "Train step", true);
@@ -51,10 +57,11 @@ static void numbers_that_are_part_of_a_name_stay(void **state)
 
 static void what_is_too_long_is_cut(void **state)
 {
+    uint64_t number;
     char out[6];
 
     (void)state;
-    assert_true(record_name("step 12 of a long name", out, sizeof out));
+    assert_true(record_name("step 12 of a long name", out, sizeof out, &number));
     assert_string_equal(out, "step ");
 }
 

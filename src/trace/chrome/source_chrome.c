@@ -49,7 +49,7 @@ static int read_files(struct chrome_trace *t, const struct chrome_files *files)
     }
     if (n_read == 0)
         return err_set(ERR_FORMAT, "no trace among the %zu files", files->n);
-    return marks_end(t->marks);
+    return chrome_trace_end(t);
 }
 
 static void end_links(struct chrome *c)
