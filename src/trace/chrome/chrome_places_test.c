@@ -209,6 +209,29 @@ static void files_of_a_directory_that_are_no_traces_are_left_out(void **state)
     clear();
 }
 
+/* What a thread calls a step has another extent on the streams that it keeps busy. */
+static void annotations_of_streams_are_regions_of_their_own(void **state)
+{
+    struct source s;
+
+    (void)state;
+    write_file(
+        0, "a.json",
+        RANK(0, 0,
+             X("ProfilerStep#4", 1, 7, 7) KERNEL(
+                 "k", 3, 0,
+                 9) "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#4\","
+                    "\"ts\":3,\"dur\":2,\"pid\":0,\"tid\":9}"));
+    assert_int_equal(source_open(&s, path[0]), 0);
+    assert_string_equal(all_of(&s),
+                        "0.0 : ProfilerStep+0 ProfilerStep-1000; 0.1 GPU 0, stream 9: "
+                        "ProfilerStep (GPU)+2000 k+2000 k-3000 ProfilerStep (GPU)-4000");
+    assert_true(s.defs.region[0].is_step);
+    assert_false(s.defs.region[2].is_step);
+    source_close(&s);
+    clear();
+}
+
 static void a_line_may_be_an_object_each(void **state)
 {
     struct source s;
@@ -241,6 +264,7 @@ int main(void)
         cmocka_unit_test(files_of_one_rank_follow_each_other_or_are_refused),
         cmocka_unit_test(files_without_a_rank_are_numbered_by_name_or_in_order),
         cmocka_unit_test(files_of_a_directory_that_are_no_traces_are_left_out),
+        cmocka_unit_test(annotations_of_streams_are_regions_of_their_own),
         cmocka_unit_test(a_line_may_be_an_object_each),
     };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
 #define MOST_STEPS 16                     /* regions whose numbers are said */
 #define MARKS_IN_MEMORY ((size_t)1 << 20) /* 32 MB */
 
@@ -209,13 +210,24 @@ static void note_step(struct chrome_trace *t, uint32_t region, uint64_t number)
     }
 }
 
+/* What a stream was busy with between the first and the last kernel of an annotation. */
+static bool is_gpu_annotation(const struct chrome_record *r)
+{
+    return strcmp(r->category, "gpu_user_annotation") == 0;
+}
+
 static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
 {
-    char name[CHROME_TEXT];
+    char name[CHROME_TEXT + sizeof ON_GPU];
     uint64_t number = 0;
-    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, sizeof name, &number);
-    uint32_t region = definitions_region(t->defs, name);
+    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, CHROME_TEXT, &number);
+    uint32_t region;
 
+    if (is_gpu_annotation(r)) {
+        strcat(name, ON_GPU);
+        is_step = false;
+    }
+    region = definitions_region(t->defs, name);
     t->defs->region[region].is_step |= is_step;
     if (is_step)
         note_step(t, region, number);
@@ -243,7 +255,8 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
                                  .time_ns = r->time_ns,
                                  .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0)};
 
-        link = links_add(t->links, r, &call);
+        if (!is_gpu_annotation(r)) /* it belongs to what the annotation itself does */
+            link = links_add(t->links, r, &call);
         t->thread[thread].is_gpu |= is_of_gpu(r->category);
     }
     push_mark(t, r, thread, region, link);
