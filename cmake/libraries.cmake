@@ -10,6 +10,7 @@ function(snag_pkg name module)
 endfunction()
 
 snag_pkg(xxhash libxxhash)
+snag_pkg(zlib zlib)
 snag_pkg(zstd libzstd)
 snag_pkg(sqlite sqlite3)
 snag_pkg(jansson jansson)

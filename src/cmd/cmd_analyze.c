@@ -363,7 +363,7 @@ static int analyze(const struct settings *settings, struct model *model)
         rc = rundir_begin(&a.dir, output, settings->is_forced);
     if (rc < 0)
         return rc;
-    rc = reading_run(settings, settings->args[0], a.dir.part, finish_run, remove_part, &a);
+    rc = reading_run(settings, a.dir.part, finish_run, remove_part, &a);
     remove_part(&a);
     return rc;
 }

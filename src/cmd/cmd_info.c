@@ -17,6 +17,16 @@
 
 /* ------------------------------------------------------------------------------- as JSON */
 
+/* Those that have locations: of a job some may be missing. */
+static uint32_t count_ranks(const struct definitions *defs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < defs->n_locations; l++)
+        n += l == 0 || defs->location[l].rank != defs->location[l - 1].rank;
+    return n;
+}
+
 static json_t *json_locations(const struct reading *r)
 {
     json_t *list = json_array();
@@ -109,6 +119,31 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
     return list;
 }
 
+static json_t *json_links(const struct definitions *defs)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < defs->n_linkings; i++) {
+        json_t *item = json_object();
+
+        json_object_set_new(item, "from", json_text(defs->linking[i].from));
+        json_object_set_new(item, "sends", json_count(defs->linking[i].n_sends));
+        json_object_set_new(item, "recvs", json_count(defs->linking[i].n_receives));
+        json_object_set_new(item, "collectives", json_count(defs->linking[i].n_collectives));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_notes(const struct definitions *defs)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < defs->n_notes; i++)
+        json_array_append_new(list, json_text(defs->note[i]));
+    return list;
+}
+
 static void print_as_json(const struct reading *r, const struct foi_suggestion *s, size_t n)
 {
     const struct ingested *in = &r->ingested;
@@ -117,13 +152,18 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "trace", json_text(r->source.path));
     json_object_set_new(info, "source", json_text(r->source.ops->name));
     json_object_set_new(info, "locations", json_count(in->n_locations));
-    json_object_set_new(info, "ranks", json_count(r->source.defs.n_ranks));
+    json_object_set_new(info, "ranks", json_count(count_ranks(&r->source.defs)));
     json_object_set_new(info, "records", json_count(in->n_records));
     json_object_set_new(info, "calls", json_count(in->n_calls));
     json_object_set_new(info, "messages", json_count(in->n_sends + in->n_recvs));
     json_object_set_new(info, "sends", json_count(in->n_sends));
     json_object_set_new(info, "recvs", json_count(in->n_recvs));
     json_object_set_new(info, "collectives", json_count(in->traffic.n_collectives));
+    json_object_set_new(info, "collectives_matched",
+                        json_count(traffic_complete(&in->traffic, &r->source.defs)));
+    json_object_set_new(info, "collectives_in_all", json_count(in->traffic.n_instances));
+    json_object_set_new(info, "links", json_links(&r->source.defs));
+    json_object_set_new(info, "notes", json_notes(&r->source.defs));
     json_object_set_new(info, "begin_ns", json_count(in->begin_ns));
     json_object_set_new(info, "end_ns", json_count(in->end_ns));
     json_object_set_new(info, "is_damaged", json_boolean(quality_is_damaged(&in->quality)));
@@ -141,18 +181,38 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
 static void print_summary(const struct reading *r)
 {
     const struct ingested *in = &r->ingested;
+    uint32_t n_ranks = count_ranks(&r->source.defs);
     char calls[TEXT_SIZE], records[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
     char collectives[TEXT_SIZE], length[TEXT_SIZE];
 
     print("%s: %s\n", r->source.ops->name, r->source.path);
     print("%u location%s of %u rank%s, %s, %s records: %s calls, %s sends, %s receives, "
           "%s collectives\n",
-          in->n_locations, in->n_locations == 1 ? "" : "s", r->source.defs.n_ranks,
-          r->source.defs.n_ranks == 1 ? "" : "s",
+          in->n_locations, in->n_locations == 1 ? "" : "s", n_ranks, n_ranks == 1 ? "" : "s",
           text_duration((double)(in->end_ns - in->begin_ns), length),
           text_count(in->n_records, records), text_count(in->n_calls, calls),
           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
           text_count(in->traffic.n_collectives, collectives));
+}
+
+/* What belongs together, and how that is known. */
+static void print_links(const struct reading *r)
+{
+    const struct definitions *defs = &r->source.defs;
+    const struct traffic *traffic = &r->ingested.traffic;
+    char complete[TEXT_SIZE], all[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
+
+    if (traffic->n_instances > 0)
+        print("%s of %s collectives have the records of all their members\n",
+              text_count(traffic_complete(traffic, defs), complete),
+              text_count(traffic->n_instances, all));
+    for (size_t i = 0; i < defs->n_linkings; i++)
+        print("by the rules of %s: %s sends, %s receives, %s members of collectives\n",
+              defs->linking[i].from, text_count(defs->linking[i].n_sends, sends),
+              text_count(defs->linking[i].n_receives, recvs),
+              text_count(defs->linking[i].n_collectives, all));
+    for (size_t i = 0; i < defs->n_notes; i++)
+        print("%s\n", defs->note[i]);
 }
 
 static void print_locations(const struct reading *r, bool is_all)
@@ -258,6 +318,7 @@ static int print_info(struct reading *r)
         print_as_json(r, s, n);
     } else {
         print_summary(r);
+        print_links(r);
         print_locations(r, settings->is_all);
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);
         left_out_print(&r->source.defs);
@@ -270,5 +331,5 @@ static int print_info(struct reading *r)
 
 int cmd_info(const struct settings *settings)
 {
-    return reading_run(settings, settings->args[0], NULL, print_info, NULL, NULL);
+    return reading_run(settings, NULL, print_info, NULL, NULL);
 }

@@ -30,17 +30,20 @@ static const struct command commands[] = {
      "  snag record -o run1 -- mpirun -n 4 ./app input\n"
      "  snag analyze run1\n"
      "  snag record --watch -- mpirun -n 4 ./app input"},
-    {"info", "TRACE [options]", "what is in a trace, and which functions are worth a look",
-     "top all", 1, 1, cmd_info,
+    {"info", "TRACE ... [options]", "what is in a trace, and which functions are worth a look",
+     "links top all", 1, MOST_ARGS, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
      "wrong\n"
      "with it, and which regions would make good functions of interest and why.\n"
-     "Nothing is written.",
-     "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality"},
-    {"analyze", "TRACE [options]", "find the strange executions of a function",
+     "Nothing is written.\n\n"
+     "A trace of Chrome JSON may be a file per rank: say all, or their directory.",
+     "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality\n"
+     "  snag info profile/rank*.json.gz"},
+    {"analyze", "TRACE ... [options]", "find the strange executions of a function",
      "per-call call-detector least inclusive foi output force features detector dimensions "
-     "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all",
-     1, 1, cmd_analyze,
+     "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
+     "links",
+     1, MOST_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
      "that are not usually there, or missing some.\n"
@@ -49,7 +52,8 @@ static const struct command commands[] = {
      "Without --foi the best suggestion of snag info is taken. Where no function is good, as\n"
      "in a trace of MPI alone, that is a loop of the program, found by what repeats: its\n"
      "iterations are the executions. --foi loop takes the best loop, whatever else there is.\n"
-     "Without --output the run is named after the trace, in the current directory.",
+     "Without --output the run is named after the trace, in the current directory. A trace of\n"
+     "Chrome JSON may be a file per rank: say all, or their directory.",
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},
@@ -120,8 +124,8 @@ static const struct command commands[] = {
      "What is kept is what holds in the run: the labels of the newest retrain that was not "
      "undone, or none; with --learner, what that learns from all labels.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
-    {"score", "TRACE --model FILE [options]", "judge a trace by the model of another run",
-     "model output force false-alarms threshold seed top all", 1, 1, cmd_score,
+    {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
+     "model output force false-alarms threshold seed top all links", 1, MOST_ARGS, cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",

@@ -30,6 +30,9 @@ static const struct option_row rows[] = {
 #define AT(member) offsetof(struct settings, member)
     {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION",
      .help = "function of interest: its name, a part of it, or /regex/; may be repeated"},
+    {"links", 0, OPTION_TEXT, AT(links), "FILE",
+     .help = "which calls of a trace in Chrome JSON are ends of messages and members of "
+             "collectives: a rule a line (snag man formats)"},
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .help = "file to write to, or - (default: standard output)", .only = "export"},

@@ -19,7 +19,7 @@
 
 struct child {
     struct reading reading;
-    const char *path, *dir;
+    const char *path, *dir; /* path: the first file of the trace */
     int (*then)(struct reading *reading);
     void (*clean_up)(void *ctx);
 };
@@ -34,7 +34,10 @@ static void on_definitions(void *guard, uint64_t n)
 /* Definitions can crash or hang the libraries too; then there is nothing to read. */
 static int open_trace(struct child *child, struct guard *guard)
 {
-    struct source_opts opts = {.on_definitions = on_definitions, .ctx = guard};
+    const struct settings *settings = child->reading.settings;
+    struct source_opts opts = {.more = settings->args + 1,
+                               .n_more = (size_t)settings->n_args - 1,
+                               .links = settings->links};
     const struct guard_bad *bad = guard_find(guard, OPENING);
     int rc;
 
@@ -42,7 +45,9 @@ static int open_trace(struct child *child, struct guard *guard)
         return err_set(ERR_FORMAT, "cannot read '%s': its definitions %s the reading library",
                        child->path, bad->signal ? "crash" : "hang");
     if (!source_opens_quickly(child->path))
-        return source_open(&child->reading.source, child->path);
+        return source_open_as(&child->reading.source, child->path, &opts);
+    opts.on_definitions = on_definitions;
+    opts.ctx = guard;
     guard_begin(guard, 0, OPENING);
     rc = source_open_as(&child->reading.source, child->path, &opts);
     guard_end(guard, 0);
@@ -87,9 +92,10 @@ static void clean_up(void *ctx)
         child->clean_up(child->reading.ctx);
 }
 
-int reading_run(const struct settings *settings, const char *path, const char *dir,
+int reading_run(const struct settings *settings, const char *dir,
                 int (*then)(struct reading *reading), void (*clean)(void *ctx), void *ctx)
 {
+    const char *path = settings->args[0];
     struct child child = {
         .reading = {.settings = settings, .ctx = ctx},
         .path = path,

@@ -23,13 +23,13 @@ struct reading {
 
 /*
  * reading_run -- in a child: open the trace, ingest it, then call then(reading).
- *   path      of the trace
+ *   settings  args are the files of the trace
  *   dir       where to write columns, or NULL
  *   then      returns an exit status or a negative ERR_*, which is reported in the child
  *   clean_up  called in the parent with ctx when the child failed for good, or NULL
  * Returns an exit status (what went wrong has been reported), or a negative ERR_* that has not.
  */
-int reading_run(const struct settings *settings, const char *path, const char *dir,
+int reading_run(const struct settings *settings, const char *dir,
                 int (*then)(struct reading *reading), void (*clean_up)(void *ctx), void *ctx);
 
 /* reading_print_quality -- the trace-quality table, if there is anything to say. */

@@ -101,6 +101,8 @@ struct settings {
     struct server_settings server;
     struct sim_settings sim;
 
+    const char *links; /* rules of what belongs together in a trace; NULL: not said */
+
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
 };

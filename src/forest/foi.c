@@ -18,7 +18,8 @@
 #define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is usual */
 #define ENOUGH_CALLS_INSIDE 10.0
 #define MOST_NEAR 5
-#define LOOP "loop" /* as a pattern; and what names of loops begin with */
+#define OTHER_SHARE 10 /* per cent between two shares of the time that are worth saying */
+#define LOOP "loop"    /* as a pattern; and what names of loops begin with */
 
 /* -------------------------------------------------------------------------- matching */
 
@@ -205,38 +206,59 @@ static double structure(const struct profile_row *row)
     return merit > 1 ? 1 : merit;
 }
 
-static double merit_of(const struct profile_row *row, enum region_kind kind, uint64_t total_ns,
-                       uint32_t n_locations)
+/* How much of the time of all locations it takes. */
+static double share_of_all(const struct profile_row *row, uint64_t total_ns)
+{
+    double share = total_ns ? (double)row->inclusive_ns / (double)total_ns : 0;
+
+    return share > 1 ? 1 : share;
+}
+
+/* How much of the time of those it is called on. */
+static double share_of_its_own(const struct profile_row *row, uint64_t total_ns)
+{
+    return share_of_all(row, row->on_ns && row->on_ns < total_ns ? row->on_ns : total_ns);
+}
+
+static double merit_of(const struct profile_row *row, const struct region *region,
+                       uint64_t total_ns, uint32_t n_locations)
 {
     static const double by_kind[] = {[REGION_USER] = 1,
                                      [REGION_MPI] = 0.05,
                                      [REGION_OPENMP] = 0.2,
                                      [REGION_RUNTIME] = 0.01,
                                      [REGION_LOOP] = 0.3};
-    double coverage = total_ns ? (double)row->inclusive_ns / (double)total_ns : 0;
+    double coverage = sqrt(share_of_all(row, total_ns) * share_of_its_own(row, total_ns));
     double everywhere = (double)row->n_locations / (double)n_locations;
+    double repeated = region->is_step ? 1 : repetition(row);
 
     /* the small terms order what has no merit, so that something can always be suggested */
-    return by_kind[kind] * ((coverage > 1 ? 1 : coverage) * repetition(row) * structure(row) *
-                                (0.5 + 0.5 * everywhere) +
-                            1e-9 * repetition(row) + 1e-12);
+    return by_kind[region->kind] *
+           (coverage * repeated * structure(row) * (0.5 + 0.5 * everywhere) +
+            1e-9 * repetition(row) + 1e-12);
 }
 
-static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row, uint64_t total_ns)
+static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row,
+                    enum region_kind kind, uint64_t total_ns)
 {
-    char n[TEXT_SIZE], typical[TEXT_SIZE], longest[TEXT_SIZE];
+    char n[TEXT_SIZE], typical[TEXT_SIZE], longest[TEXT_SIZE], own[64] = "";
+    double all_share = 100 * share_of_all(row, total_ns);
+    double own_share = 100 * share_of_its_own(row, total_ns);
     double inside = (double)row->n_vertices / (double)row->n_outermost;
     double mean = (double)row->inclusive_ns / (double)row->n_outermost;
 
-    snprintf(
-        why, FOI_WHY_SIZE,
-        "%s execution%s on %u location%s, %.0f %% of the time, %s each (up to %s), %.0f call%s "
-        "inside%s",
-        text_count(row->n_outermost, n), row->n_outermost == 1 ? "" : "s", row->n_locations,
-        row->n_locations == 1 ? "" : "s",
-        total_ns ? 100.0 * (double)row->inclusive_ns / (double)total_ns : 0.0,
-        text_duration(mean, typical), text_duration((double)row->max_ns, longest), inside - 1,
-        fabs(inside - 2) < 0.5 ? "" : "s", row->n_with_mpi > 0 ? ", with communication" : "");
+    if (own_share - all_share >= OTHER_SHARE)
+        snprintf(own, sizeof own, " (%.0f %% of that of %s)", own_share,
+                 row->n_locations == 1 ? "this location" : "these locations");
+    snprintf(why, FOI_WHY_SIZE,
+             "%s execution%s on %u location%s, %.0f %% of the time%s, %s each (up to %s), %.0f "
+             "call%s inside%s%s",
+             text_count(row->n_outermost, n), row->n_outermost == 1 ? "" : "s",
+             row->n_locations, row->n_locations == 1 ? "" : "s", all_share, own,
+             text_duration(mean, typical), text_duration((double)row->max_ns, longest),
+             inside - 1, fabs(inside - 2) < 0.5 ? "" : "s",
+             row->n_with_mpi > 0 ? ", with communication" : "",
+             kind == REGION_RUNTIME ? "; of the system or the tracer, not of the program" : "");
 }
 
 static int by_merit(const void *a, const void *b)
@@ -274,13 +296,13 @@ size_t foi_suggest(const struct definitions *defs, const struct profile *profile
         if (profile->row[r].n_calls > 0 && defs->region[r].kind != REGION_TRACER)
             all[n++] = (struct foi_suggestion){
                 .region = r,
-                .merit =
-                    merit_of(&profile->row[r], defs->region[r].kind, total_ns, n_locations)};
+                .merit = merit_of(&profile->row[r], &defs->region[r], total_ns, n_locations)};
     cap_loops(defs, all, n);
     qsort(all, n, sizeof *all, by_merit);
     n = n < most ? n : most;
     for (size_t i = 0; i < n; i++) {
-        explain(all[i].why, &profile->row[all[i].region], total_ns);
+        explain(all[i].why, &profile->row[all[i].region], defs->region[all[i].region].kind,
+                total_ns);
         out[i] = all[i];
     }
     free(all);

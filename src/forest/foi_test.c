@@ -94,6 +94,42 @@ static void the_step_of_the_program_is_suggested(void **state)
     end(&f);
 }
 
+/* Of two locations with workers that only help, and what the system does with all of them. */
+static void suggestions_say_their_share_of_their_own_locations_too(void **state)
+{
+    struct foi_suggestion s[9];
+    struct fixture f;
+
+    (void)state;
+    begin(&f);
+    add(&f, "linux:schedule", 4000, 3000000, 4000);
+    f.profile.n_regions = f.defs.names.n;
+    f.profile.row[1].on_ns = 1000000; /* Solver::run, of 4000000 */
+    assert_true(foi_suggest(&f.defs, &f.profile, 4000000, s, 9) > 6);
+    assert_int_equal(s[0].region, 1);
+    assert_string_equal(s[0].why,
+                        "400 executions on 2 locations, 24 % of the time (95 % of that of "
+                        "these locations), 2.38 us each (up to 950 us), 224 calls inside");
+    for (size_t i = 0; i < 7; i++)
+        if (strcmp(f.defs.region[s[i].region].name, "linux:schedule") == 0)
+            assert_non_null(
+                strstr(s[i].why, "; of the system or the tracer, not of the program"));
+    end(&f);
+}
+
+static void what_the_trace_numbers_as_a_step_need_not_be_repeated(void **state)
+{
+    struct foi_suggestion s[9];
+    struct fixture f;
+
+    (void)state;
+    begin(&f);
+    f.defs.region[0].is_step = true; /* main, once on each location */
+    assert_int_equal(foi_suggest(&f.defs, &f.profile, 1000000, s, 9), 6);
+    assert_int_equal(s[0].region, 0);
+    end(&f);
+}
+
 static void loops_come_in_their_order_and_are_meant_by_who_says_so(void **state)
 {
     struct foi_suggestion s[11];
@@ -134,6 +170,8 @@ int main(void)
         cmocka_unit_test(better_matches_come_before_parts),
         cmocka_unit_test(what_matches_nothing_names_its_neighbours),
         cmocka_unit_test(the_step_of_the_program_is_suggested),
+        cmocka_unit_test(suggestions_say_their_share_of_their_own_locations_too),
+        cmocka_unit_test(what_the_trace_numbers_as_a_step_need_not_be_repeated),
         cmocka_unit_test(loops_come_in_their_order_and_are_meant_by_who_says_so),
     };
 

@@ -127,10 +127,10 @@ static void what_the_tracer_did_is_set_apart(void **state)
                                    .subtree_len = len,
                                    .message = in_flush,
                                    .n_messages = 2};
-    struct region named[] = {{"step", "step", REGION_USER, false},
-                             {"a", "a", REGION_USER, false},
-                             {"FLUSH", "FLUSH", REGION_TRACER, false},
-                             {"b", "b", REGION_USER, false}};
+    struct region named[] = {{.name = "step", .short_name = "step", .kind = REGION_USER},
+                             {.name = "a", .short_name = "a", .kind = REGION_USER},
+                             {.name = "FLUSH", .short_name = "FLUSH", .kind = REGION_TRACER},
+                             {.name = "b", .short_name = "b", .kind = REGION_USER}};
     const struct definitions defs = {.region = named};
     const struct forest_gap *gap;
     struct forest f = {0};

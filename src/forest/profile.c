@@ -106,7 +106,10 @@ void profile_end(struct profile *profile, struct profile_walk *walk, const struc
                  const struct definitions *defs)
 {
     for (uint32_t r = 0; r < profile->n_regions; r++)
-        profile->row[r].n_locations = profile->row[r].n_calls > 0;
+        if (profile->row[r].n_calls > 0) {
+            profile->row[r].n_locations = 1;
+            profile->row[r].on_ns = calls->last_ns - calls->first_ns;
+        }
     mark_mpi(profile, calls, defs, walk->region_at);
 }
 
@@ -129,6 +132,7 @@ void profile_merge(struct profile *into, const struct profile *from)
         a->exclusive_ns += b->exclusive_ns;
         a->n_vertices += b->n_vertices;
         a->n_locations += b->n_locations;
+        a->on_ns += b->on_ns;
         a->n_with_mpi += b->n_with_mpi;
     }
 }

@@ -25,6 +25,7 @@ struct profile_row {
     uint64_t n_vertices;           /* calls inside, themselves included, summed */
 
     uint32_t n_locations; /* on which it is called */
+    uint64_t on_ns;       /* from the first event to the last of these; 0: not known */
     uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */
 };
 

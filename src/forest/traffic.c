@@ -191,3 +191,21 @@ void traffic_match(struct traffic *t, const struct definitions *defs, struct qua
     t->n_instances = instance.n;
     idmap_release(&instance);
 }
+
+uint32_t traffic_complete(const struct traffic *t, const struct definitions *defs)
+{
+    uint32_t *n_missing = mem_alloc(t->n_instances, sizeof *n_missing), n = 0;
+
+    for (size_t i = 0; i < t->n_collectives; i++) {
+        const struct collective *c = &t->collective[i];
+        const struct comm *comm = &defs->comm[c->comm];
+
+        if (c->instance == NO_INSTANCE)
+            continue;
+        if (n_missing[c->instance] == 0)
+            n_missing[c->instance] = comm->n_members + comm->n_remote + 1;
+        n += --n_missing[c->instance] == 1;
+    }
+    free(n_missing);
+    return n;
+}

@@ -43,6 +43,12 @@ void traffic_append(struct traffic *traffic, uint32_t location, const struct cal
 void traffic_match(struct traffic *traffic, const struct definitions *defs,
                    struct quality *quality);
 
+/*
+ * traffic_complete -- of the collectives that took place on more than one rank (n_instances),
+ * those of which every member of the communicator has a record. After traffic_match.
+ */
+uint32_t traffic_complete(const struct traffic *traffic, const struct definitions *defs);
+
 /* traffic_location_of -- the location of message row i. O(log n_locations). */
 uint32_t traffic_location_of(const struct traffic *traffic, size_t i);
 

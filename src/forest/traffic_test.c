@@ -161,6 +161,24 @@ static void collectives_belong_together_by_their_number(void **state)
     end(&w);
 }
 
+/* The second has no record of rank 1. */
+static void collectives_are_complete_when_all_members_have_a_record(void **state)
+{
+    struct collective each[] = {{.order = 0}, {.order = 1}};
+    struct calls both = {.collective = each, .n_collectives = 2};
+    struct calls first = {.collective = each, .n_collectives = 1};
+    struct world w;
+
+    (void)state;
+    begin(&w, 2);
+    traffic_append(&w.traffic, 0, &both);
+    traffic_append(&w.traffic, 1, &first);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.n_instances, 2);
+    assert_int_equal(traffic_complete(&w.traffic, &w.defs), 1);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +187,7 @@ int main(void)
         cmocka_unit_test(messages_to_oneself_match),
         cmocka_unit_test(agrees_with_a_plain_search),
         cmocka_unit_test(collectives_belong_together_by_their_number),
+        cmocka_unit_test(collectives_are_complete_when_all_members_have_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

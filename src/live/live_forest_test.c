@@ -440,10 +440,10 @@ static void what_pairs_up_may_be_cut_anywhere(void **state)
     struct event event[N_EVENTS];
     struct message message[N_EVENTS] = {{0}};
     struct event_batch batch = {.event = event, .n = N_EVENTS, .message = message};
-    struct region regions[] = {{"a", "a", REGION_USER, false},
-                               {"foi", "foi", REGION_USER, false},
-                               {"FLUSH", "FLUSH", REGION_TRACER, false},
-                               {"b", "b", REGION_USER, false}};
+    struct region regions[] = {{.name = "a", .short_name = "a", .kind = REGION_USER},
+                               {.name = "foi", .short_name = "foi", .kind = REGION_USER},
+                               {.name = "FLUSH", .short_name = "FLUSH", .kind = REGION_TRACER},
+                               {.name = "b", .short_name = "b", .kind = REGION_USER}};
     const struct definitions with_tracer = {.region = regions};
     const struct definitions *defs_of[] = {NULL, &with_tracer};
     size_t n_told = 0;

@@ -9,6 +9,8 @@
 #include "trace/event.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ void definitions_release(struct definitions *defs)
     free(defs->comm);
     free(defs->metadata);
     free(defs->left_out);
+    free(defs->linking);
+    free(defs->note);
     names_release(&defs->names);
     names_release(&defs->counters);
     arena_release(&defs->arena);
@@ -98,6 +102,32 @@ void definitions_metadata(struct definitions *defs, const struct metadata *metad
     *m = *metadata;
     m->key = arena_string(&defs->arena, metadata->key);
     m->value = arena_string(&defs->arena, metadata->value);
+}
+
+struct linking *definitions_linking(struct definitions *defs, const char *from)
+{
+    size_t i = 0;
+
+    while (i < defs->n_linkings && strcmp(defs->linking[i].from, from) != 0)
+        i++;
+    if (i == defs->n_linkings) {
+        mem_grow(&defs->linking, &defs->linking_cap, i + 1, sizeof *defs->linking);
+        defs->linking[defs->n_linkings++] =
+            (struct linking){.from = arena_string(&defs->arena, from)};
+    }
+    return &defs->linking[i];
+}
+
+void definitions_note(struct definitions *defs, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    mem_grow(&defs->note, &defs->note_cap, defs->n_notes + 1, sizeof *defs->note);
+    defs->note[defs->n_notes++] = arena_string(&defs->arena, text);
 }
 
 static int by_group(const void *a, const void *b)

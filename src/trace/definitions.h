@@ -24,6 +24,7 @@ struct region {
     const char *short_name; /* what is shown; not unique */
     enum region_kind kind;
     bool is_sampled; /* its calls were found on stacks: their times are estimates */
+    bool is_step;    /* the trace itself numbers its calls as steps of the program */
 };
 
 struct location {
@@ -64,6 +65,12 @@ struct comm {
     bool is_self;           /* MPI_COMM_SELF and its kin: one member, whoever asks */
 };
 
+/* Calls that rules took for ends of messages and members of collectives. */
+struct linking {
+    const char *from; /* where the rules are */
+    uint64_t n_sends, n_receives, n_collectives;
+};
+
 struct definitions {
     struct names names; /* canonical region names; region i is name i */
     struct region *region;
@@ -85,6 +92,10 @@ struct definitions {
 
     struct left_out *left_out; /* [n_left_out] */
     size_t n_left_out, left_out_cap;
+    struct linking *linking; /* [n_linkings] */
+    size_t n_linkings, linking_cap;
+    const char **note; /* [n_notes] what a person should know of how it was read: sentences */
+    size_t n_notes, note_cap;
 
     uint64_t ticks_per_s;  /* of the trace's own clock; 0 when it counts nanoseconds already */
     uint64_t origin_ticks; /* where its time starts */
@@ -115,6 +126,13 @@ const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *ran
 
 /* definitions_metadata -- append one; strings are copied. */
 void definitions_metadata(struct definitions *defs, const struct metadata *metadata);
+
+/* definitions_linking -- the one of rules that are there, new if there was none. */
+struct linking *definitions_linking(struct definitions *defs, const char *from);
+
+/* definitions_note -- append one, printed. */
+void definitions_note(struct definitions *defs, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* One process: the source's group id and the rank it has, if the source knows. */
 struct process_rank {

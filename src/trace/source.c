@@ -73,14 +73,31 @@ static int complain(const char *path)
     if (access(path, R_OK) != 0)
         return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
-        return err_set(
-            ERR_FORMAT,
-            "no trace in directory '%s': an OTF2 archive has a file that ends in .otf2", path);
+        return err_set(ERR_FORMAT,
+                       "no trace in directory '%s': an OTF2 archive has a file that ends in "
+                       ".otf2, files of Chrome JSON end in .json, .pfw or these and .gz",
+                       path);
     if (S_ISREG(info.st_mode) && info.st_size == 0)
         return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
     return err_set(ERR_FORMAT,
                    "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
                    path);
+}
+
+/* What only some sources take. */
+static int check_opts(const struct source *source)
+{
+    if (source->ops->takes_files)
+        return 0;
+    if (source->opts.n_more > 0)
+        return err_set(ERR_FORMAT, "a trace of several files is of Chrome JSON, '%s' is not",
+                       source->path);
+    if (source->opts.links)
+        return err_set(ERR_FORMAT,
+                       "'%s' records what belongs together: --links is for Chrome "
+                       "JSON",
+                       source->path);
+    return 0;
 }
 
 int source_open_as(struct source *source, const char *path, const struct source_opts *opts)
@@ -92,7 +109,9 @@ int source_open_as(struct source *source, const char *path, const struct source_
         if (!sources[i]->accepts(path))
             continue;
         source->ops = sources[i];
-        rc = source->ops->open(source, path);
+        rc = check_opts(source);
+        if (rc == 0)
+            rc = source->ops->open(source, path);
         if (rc < 0)
             return rc;
         if (source->defs.n_locations == 0)

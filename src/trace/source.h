@@ -35,6 +35,9 @@ struct source_ops {
     /* Opening reads only definitions: what takes a minute hangs. */
     bool opens_quickly;
 
+    /* A trace may be several files, or need rules: opts.more, opts.links. */
+    bool takes_files;
+
     /* True when the path looks like one of ours; reads at most the head of the file. */
     bool (*accepts)(const char *path);
 
@@ -60,6 +63,9 @@ struct source_opts {
     bool wants_counters;                           /* EVENT_COUNTER too */
     void (*on_definitions)(void *ctx, uint64_t n); /* n have been read so far; or NULL */
     void *ctx;
+    const char *const *more; /* [n_more] other files of the same trace */
+    size_t n_more;
+    const char *links; /* file of rules: which calls belong together (chrome/link_rules.h) */
 };
 
 struct source {

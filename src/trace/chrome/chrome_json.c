@@ -1,54 +1,72 @@
 /*
- * yajl calls back for every token; a small state machine knows where in the file it is:
+ * yajl calls back for every token; a small state machine knows where in the file it is. All of
+ * the file is put into one more array, so that documents follow each other as its elements do:
  *
- *     level 0   before anything
- *     level 1   in the outer object, looking for "traceEvents"     (array form: absent)
- *     level 2   in the array of events
- *     level 3   in one event: the keys we want are here
- *     level 4+  inside a value of an event: skipped, but for args.name
+ *     level 1   in that array: events of JSON lines, or documents
+ *     level 2   in a document that is an array of events; in one that is an object, looking for
+ *               "traceEvents", which is then level 3
+ *     +1        in one event: the keys we want are here
+ *     +2        inside "args": those that are asked for; inside anything else: skipped
  */
 #include "trace/chrome/chrome_json.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "trace/chrome/json_filter.h"
+#include "trace/chrome/json_input.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <yajl/yajl_parse.h>
-#include <zstd.h>
 
-#define CHUNK 65536u
 #define MOST_RESTARTS 10000
+#define MOST_RANKS 10000000
 #define MOST_DEPTH 1000 /* open brackets */
 
-enum key { KEY_OTHER, KEY_PH, KEY_NAME, KEY_TS, KEY_DUR, KEY_PID, KEY_TID, KEY_ID, KEY_ARGS };
+enum key {
+    KEY_OTHER,
+    KEY_PH,
+    KEY_NAME,
+    KEY_CAT,
+    KEY_TS,
+    KEY_DUR,
+    KEY_PID,
+    KEY_TID,
+    KEY_ID,
+    KEY_ARGS,
+    /* of a document */
+    KEY_EVENTS,
+    KEY_DISTRIBUTED,
+    KEY_BASE_TIME,
+    KEY_DEVICES,
+    KEY_RANK, /* this and the next within KEY_DISTRIBUTED */
+    KEY_WORLD_SIZE,
+};
 
 struct reader {
-    void (*record)(void *ctx, const struct chrome_record *r);
-    void *ctx;
+    const struct chrome_sink *sink;
     struct quality *quality;
 
     yajl_handle json;
-    int depth;           /* open brackets */
-    int events_depth;    /* depth inside the array of events; 0 while it is not found */
-    bool is_events_next; /* the key "traceEvents" was just read */
-    bool is_args;        /* inside "args" of an event */
-    bool wants_counters;
-    enum key key;
+    int depth;               /* open brackets */
+    int events_depth;        /* depth inside the array of events */
+    bool is_container;       /* the object on level 2 holds an array of events */
+    bool is_args;            /* inside "args" of an event */
+    enum key key, outer_key; /* the last one; and that on level 2 */
+    struct chrome_arg *arg;  /* what the next value in "args" is for, NULL: nothing */
+    size_t arg_length[CHROME_MOST_ARGS]; /* of the names that are asked for */
     struct chrome_record now;
-    uint64_t n_records;
+    struct chrome_document document;
+    uint64_t n_records, n_of_document;
     int n_restarts;
     struct json_filter filter;
-    unsigned char *strict; /* [CHUNK + 2] what it makes of a chunk */
+    unsigned char *strict; /* what it makes of a piece of the file */
     bool is_lost;          /* looking for a line that starts an object */
-    char before;           /* the byte before this chunk, for that */
+    bool is_line_start;    /* no more than blanks since the last line end, for that */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -117,7 +135,18 @@ static void set_id_number(struct chrome_id *id, const char *text, size_t length)
 
 static bool in_event(const struct reader *r)
 {
-    return r->events_depth > 0 && r->depth == r->events_depth + 1;
+    return r->depth == r->events_depth + 1;
+}
+
+static bool in_args(const struct reader *r)
+{
+    return r->is_args && r->depth == r->events_depth + 2;
+}
+
+/* On level 2, in an object that may be a document. */
+static bool in_document(const struct reader *r)
+{
+    return r->events_depth == 1 && r->depth == 2;
 }
 
 /* The name that the next number in "args" has. */
@@ -143,9 +172,51 @@ static void add_series(struct reader *r, const char *text, size_t length)
     r->now.n_series += *end == '\0' && isfinite(series->real);
 }
 
-static bool in_args(const struct reader *r)
+/* A value in "args" that is asked for; of a list, one more element. */
+static void set_arg(struct reader *r, const char *text, size_t length)
 {
-    return r->is_args && r->depth == r->events_depth + 2;
+    struct chrome_arg *arg = r->arg;
+    size_t n;
+
+    if (arg == NULL || !r->is_args)
+        return;
+    n = arg->is_set ? strlen(arg->text) : 0;
+    if (n > 0 && arg->text[n - 1] != '[' && n + 1 < sizeof arg->text)
+        arg->text[n++] = ',';
+    copy_text(arg->text + n, sizeof arg->text - n, (const unsigned char *)text, length);
+    arg->is_set = true;
+    if (in_args(r))
+        r->arg = NULL;
+}
+
+/* A list in "args" begins or ends. */
+static void set_arg_bracket(struct reader *r, const char *bracket)
+{
+    struct chrome_arg *arg = r->arg;
+    size_t n;
+
+    if (arg == NULL || !r->is_args)
+        return;
+    n = arg->is_set ? strlen(arg->text) : 0;
+    if (n > 0 && *bracket == '[' && arg->text[n - 1] == ']' && n + 1 < sizeof arg->text)
+        arg->text[n++] = ',';
+    copy_text(arg->text + n, sizeof arg->text - n, (const unsigned char *)bracket, 1);
+    arg->is_set = true;
+}
+
+static void document_number(struct reader *r, const char *text, size_t length)
+{
+    struct chrome_id id = {0};
+
+    set_id_number(&id, text, length);
+    if (r->key == KEY_RANK && r->depth == 3 && id.number < MOST_RANKS) {
+        r->document.has_rank = true;
+        r->document.rank = (uint32_t)id.number;
+    } else if (r->key == KEY_WORLD_SIZE && r->depth == 3 && id.number < MOST_RANKS) {
+        r->document.n_ranks = (uint32_t)id.number;
+    } else if (r->key == KEY_BASE_TIME && r->depth == 2 && id.number < INT64_MAX / 2) {
+        r->document.base_time_ns = (int64_t)id.number;
+    }
 }
 
 static int on_number(void *arg, const char *text, size_t length)
@@ -153,8 +224,11 @@ static int on_number(void *arg, const char *text, size_t length)
     struct reader *r = arg;
     bool is_good = true;
 
-    if (r->wants_counters && in_args(r))
+    if (r->events_depth == 1 && r->key >= KEY_EVENTS)
+        document_number(r, text, length);
+    if (r->sink->wants_counters && in_args(r))
         add_series(r, text, length);
+    set_arg(r, text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -184,8 +258,7 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
 {
     struct reader *r = arg;
 
-    if (in_args(r) && r->key == KEY_NAME)
-        copy_text(r->now.args_name, sizeof r->now.args_name, text, length);
+    set_arg(r, (const char *)text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -194,6 +267,9 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
         break;
     case KEY_NAME:
         copy_text(r->now.name, sizeof r->now.name, text, length);
+        break;
+    case KEY_CAT:
+        copy_text(r->now.category, sizeof r->now.category, text, length);
         break;
     case KEY_PID:
         set_id_text(&r->now.pid, text, length);
@@ -215,32 +291,72 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
 
 /* ----------------------------------------------------------------------- structure */
 
-static enum key key_of(const unsigned char *text, size_t length)
-{
-    static const struct {
-        const char *name;
-        enum key key;
-    } keys[] = {{"ph", KEY_PH},   {"name", KEY_NAME}, {"ts", KEY_TS}, {"dur", KEY_DUR},
-                {"pid", KEY_PID}, {"tid", KEY_TID},   {"id", KEY_ID}, {"args", KEY_ARGS}};
+struct named_key {
+    const char *name;
+    enum key key;
+};
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+static enum key key_of(const struct named_key *keys, const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; keys[i].name; i++)
         if (strlen(keys[i].name) == length && memcmp(keys[i].name, text, length) == 0)
             return keys[i].key;
     return KEY_OTHER;
 }
 
+static void find_arg(struct reader *r, const unsigned char *text, size_t length)
+{
+    const struct chrome_sink *sink = r->sink;
+
+    r->arg = NULL;
+    for (uint32_t i = 0; i < sink->n_args; i++)
+        if (r->arg_length[i] == length && memcmp(sink->arg[i], text, length) == 0)
+            r->arg = &r->now.arg[i];
+}
+
 static int on_key(void *arg, const unsigned char *text, size_t length)
 {
-    static const char events[] = "traceEvents";
+    static const struct named_key of_event[] = {
+        {"ph", KEY_PH},     {"name", KEY_NAME}, {"cat", KEY_CAT}, {"ts", KEY_TS},
+        {"dur", KEY_DUR},   {"pid", KEY_PID},   {"tid", KEY_TID}, {"id", KEY_ID},
+        {"args", KEY_ARGS}, {NULL, KEY_OTHER}};
+    static const struct named_key of_document[] = {{"traceEvents", KEY_EVENTS},
+                                                   {"distributedInfo", KEY_DISTRIBUTED},
+                                                   {"baseTimeNanoseconds", KEY_BASE_TIME},
+                                                   {"deviceProperties", KEY_DEVICES},
+                                                   {NULL, KEY_OTHER}};
+    static const struct named_key of_job[] = {
+        {"rank", KEY_RANK}, {"world_size", KEY_WORLD_SIZE}, {NULL, KEY_OTHER}};
     struct reader *r = arg;
 
-    if (r->depth == 1 && r->events_depth == 0)
-        r->is_events_next =
-            length == sizeof events - 1 && memcmp(text, events, sizeof events - 1) == 0;
-    if (r->wants_counters && in_args(r))
-        note_series(r, text, length);
-    r->key = key_of(text, length);
+    r->key = KEY_OTHER;
+    if (in_args(r)) {
+        find_arg(r, text, length);
+        if (r->sink->wants_counters)
+            note_series(r, text, length);
+    } else if (in_event(r)) {
+        r->key = key_of(of_event, text, length);
+        if (r->key == KEY_OTHER && in_document(r))
+            r->key = key_of(of_document, text, length);
+        if (in_document(r))
+            r->outer_key = r->key;
+    } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_DISTRIBUTED) {
+        r->key = key_of(of_job, text, length);
+    }
     return 1;
+}
+
+/* Clearing the first bytes of the texts is enough. */
+static void begin_record(struct reader *r)
+{
+    r->now.phase = 0;
+    r->now.has_time = r->now.has_duration = false;
+    r->now.pid.is_set = r->now.tid.is_set = r->now.id.is_set = false;
+    r->now.name[0] = r->now.category[0] = '\0';
+    for (uint32_t i = 0; i < r->sink->n_args; i++)
+        r->now.arg[i].is_set = false;
+    r->now.n_series = 0;
+    r->is_args = r->is_container = false;
 }
 
 static int on_map_start(void *arg)
@@ -249,32 +365,47 @@ static int on_map_start(void *arg)
 
     if (++r->depth > MOST_DEPTH)
         return 0;
-    r->is_events_next = false;
-    if (in_event(r)) {
-        /* clearing the first bytes of the texts is enough */
-        r->now.phase = 0;
-        r->now.has_time = r->now.has_duration = false;
-        r->now.pid.is_set = r->now.tid.is_set = r->now.id.is_set = false;
-        r->now.name[0] = r->now.args_name[0] = '\0';
-        r->now.n_series = 0;
-        r->is_args = false;
-    } else if (r->events_depth > 0 && r->depth == r->events_depth + 2) {
+    if (in_event(r))
+        begin_record(r);
+    else if (r->depth == r->events_depth + 2)
         r->is_args = r->key == KEY_ARGS;
-    }
+    r->document.is_of_process |=
+        r->depth == 3 && r->events_depth == 1 && r->key == KEY_DISTRIBUTED;
     r->key = KEY_OTHER;
     return 1;
+}
+
+static void end_document(struct reader *r)
+{
+    if (r->n_of_document > 0 && r->sink->document)
+        r->sink->document(r->sink->ctx, &r->document);
+    r->n_of_document = 0;
+    r->document = (struct chrome_document){0};
+}
+
+/* An object on the level of documents that is neither one nor an event. */
+static bool is_record(struct reader *r)
+{
+    if (!in_document(r) || r->now.phase)
+        return true;
+    r->quality->n[QUALITY_bad_record] += r->n_records > 0;
+    return false;
 }
 
 static int on_map_end(void *arg)
 {
     struct reader *r = arg;
 
-    if (in_event(r)) {
+    if (in_document(r) && r->is_container) {
+        end_document(r);
+        r->is_container = false;
+    } else if (in_event(r) && is_record(r)) {
         r->n_records++;
-        r->record(r->ctx, &r->now);
+        r->n_of_document++;
+        r->sink->record(r->sink->ctx, &r->now);
     }
     r->depth--;
-    r->is_args = false;
+    r->is_args &= r->depth >= r->events_depth + 2;
     r->key = KEY_OTHER;
     return 1;
 }
@@ -285,9 +416,12 @@ static int on_array_start(void *arg)
 
     if (++r->depth > MOST_DEPTH)
         return 0;
-    if (r->events_depth == 0 && (r->depth == 1 || (r->depth == 2 && r->is_events_next)))
+    if (r->events_depth == 1 && (r->depth == 2 || (r->depth == 3 && r->key == KEY_EVENTS))) {
         r->events_depth = r->depth;
-    r->is_events_next = false;
+    } else if (r->depth == 3 && r->events_depth == 1 && r->key == KEY_DEVICES) {
+        r->document.is_of_process = true;
+    }
+    set_arg_bracket(r, "[");
     r->key = KEY_OTHER;
     return 1;
 }
@@ -296,9 +430,17 @@ static int on_array_end(void *arg)
 {
     struct reader *r = arg;
 
-    if (r->depth == r->events_depth)
-        r->events_depth = -1; /* there is only one array of events */
+    if (r->depth == r->events_depth && r->depth > 1) {
+        r->events_depth = 1;
+        if (r->depth == 2)
+            end_document(r);
+        else
+            r->is_container = true;
+    }
     r->depth--;
+    set_arg_bracket(r, "]");
+    if (in_args(r))
+        r->arg = NULL;
     return 1;
 }
 
@@ -320,7 +462,12 @@ static void start_parser(struct reader *r)
         yajl_free(r->json);
     r->json = yajl_alloc(&callbacks, NULL, r);
     yajl_config(r->json, yajl_dont_validate_strings, 1);
-    r->depth = r->events_depth = 0;
+    r->depth = 0;
+    r->events_depth = 1;
+    r->is_args = r->is_container = false;
+    r->arg = NULL;
+    r->key = r->outer_key = KEY_OTHER;
+    yajl_parse(r->json, (const unsigned char *)"[", 1);
 }
 
 /* True when nothing but the end of the file's brackets, or a stray comma, is left. */
@@ -333,26 +480,36 @@ static bool is_only_closing(const unsigned char *text, size_t length)
 }
 
 /* Where the next line that starts an object begins; length if there is none. */
-static size_t find_object_line(const struct reader *r, const unsigned char *text, size_t length)
+static size_t find_object_line(struct reader *r, const unsigned char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        unsigned char before = i > 0 ? text[i - 1] : (unsigned char)r->before;
-
-        if (text[i] == '{' && before == '\n')
+        if (text[i] == '{' && r->is_line_start)
             return i;
+        r->is_line_start =
+            text[i] == '\n' || (r->is_line_start && strchr(", \t\r", text[i]) && text[i]);
     }
     return length;
 }
 
-/* Feeds one stretch of the file, starting anew after what cannot be parsed. */
-static void feed(struct reader *r, const unsigned char *raw, size_t n_raw)
+/* What the parser could not take is behind: an error, if it is not just the end. */
+static void lose(struct reader *r, const unsigned char *text, size_t at)
 {
+    if (r->depth > 0) { /* else the end of a document whose beginning was lost */
+        r->quality->n[QUALITY_bad_record]++;
+        r->n_restarts++;
+    }
+    r->is_lost = true;
+    r->is_line_start = at > 0 && text[at - 1] == '\n';
+}
+
+/* Feeds one stretch of the file, starting anew after what cannot be parsed. */
+static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
+{
+    struct reader *r = ctx;
     const unsigned char *text = r->strict;
     size_t at = 0, length = json_filter(&r->filter, raw, n_raw, r->strict);
 
-    if (length == 0)
-        return;
-    while (at < length) {
+    while (at < length && r->n_restarts <= MOST_RESTARTS) {
         size_t used;
 
         if (r->is_lost) {
@@ -361,168 +518,66 @@ static void feed(struct reader *r, const unsigned char *raw, size_t n_raw)
                 break;
             r->is_lost = false;
             start_parser(r);
-            yajl_parse(r->json, (const unsigned char *)"[", 1);
         }
-        if (r->n_restarts > MOST_RESTARTS || r->events_depth < 0)
-            break;
         if (yajl_parse(r->json, text + at, length - at) == yajl_status_ok)
             break;
         used = yajl_get_bytes_consumed(r->json);
         at += used > 0 && used <= length - at ? used : 1;
-        if (is_only_closing(text + at, length - at) && r->depth <= 2)
+        if (is_only_closing(text + at, length - at) && r->depth <= 3)
             break;
-        r->quality->n[QUALITY_bad_record]++;
-        r->n_restarts++;
-        r->is_lost = true;
-        r->before = at > 0 ? (char)text[at - 1] : '\n';
+        lose(r, text, at);
     }
-    r->before = (char)text[length - 1];
-}
-
-/* Feeds the file as it is. Returns 0 or ERR_IO. */
-static int read_plain(struct reader *r, int fd, const char *path, unsigned char *buffer,
-                      size_t n_ready)
-{
-    ssize_t n = (ssize_t)n_ready;
-
-    while (n > 0) {
-        feed(r, buffer, (size_t)n);
-        do
-            n = read(fd, buffer, CHUNK);
-        while (n < 0 && errno == EINTR);
-    }
-    return n < 0 ? err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno)) : 0;
-}
-
-static int read_zstd(struct reader *r, int fd, const char *path, unsigned char *buffer,
-                     size_t n_ready)
-{
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    unsigned char *plain = mem_alloc(CHUNK, 1);
-    ssize_t n = (ssize_t)n_ready;
-    size_t state = 1;
-    int rc = 0;
-
-    while (n > 0 && !ZSTD_isError(state)) {
-        ZSTD_inBuffer in = {buffer, (size_t)n, 0};
-        ZSTD_outBuffer out;
-
-        do {
-            out = (ZSTD_outBuffer){plain, CHUNK, 0};
-            state = ZSTD_decompressStream(stream, &out, &in);
-            if (!ZSTD_isError(state) && out.pos > 0)
-                feed(r, plain, out.pos);
-        } while (!ZSTD_isError(state) && (in.pos < in.size || out.pos == CHUNK));
-        do
-            n = read(fd, buffer, CHUNK);
-        while (n < 0 && errno == EINTR);
-    }
-    if (n < 0)
-        rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    else if (state != 0)
-        r->quality->n[QUALITY_truncated]++;
-    ZSTD_freeDStream(stream);
-    free(plain);
-    return rc;
-}
-
-static bool is_zstd(const unsigned char *text, size_t length)
-{
-    return length >= 4 && memcmp(text, "\x28\xb5\x2f\xfd", 4) == 0;
-}
-
-/* Fills as much of the first chunk as there is at once; 0 at the end of an empty file. */
-static ssize_t read_head(int fd, unsigned char *buffer, size_t size)
-{
-    size_t n = 0;
-
-    while (n < size) {
-        ssize_t more = read(fd, buffer + n, size - n);
-
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0)
-            return -1;
-        if (more == 0)
-            break;
-        n += (size_t)more;
-        if (n >= 4)
-            break;
-    }
-    return (ssize_t)n;
 }
 
 bool chrome_json_accepts(const char *path)
 {
-    unsigned char head[256], strict[sizeof head + 2];
+    unsigned char head[256], strict[JSON_FILTER_ROOM(sizeof head)];
     struct json_filter filter = {0};
-    ssize_t n;
-    int fd;
+    size_t n;
 
     if (strcmp(path, "-") == 0)
         return true;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, head, sizeof head);
-    close(fd);
-    if (n > 0 && is_zstd(head, (size_t)n))
-        return true;
-    n = n > 0 ? (ssize_t)json_filter(&filter, head, (size_t)n, strict) : 0;
-    for (ssize_t i = 0; i < n; i++)
+    n = json_input_head(path, head, sizeof head);
+    n = json_filter(&filter, head, n, strict);
+    for (size_t i = 0; i < n; i++)
         if (!isspace(strict[i]))
             return strict[i] == '[' || strict[i] == '{';
     return false;
 }
 
-static int read_all(struct reader *r, int fd, const char *path, unsigned char *buffer)
+static int conclude(struct reader *r, const char *path, bool is_cut)
 {
-    ssize_t n = read_head(fd, buffer, CHUNK);
-    int rc;
-
-    if (n < 0)
-        return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    rc = is_zstd(buffer, (size_t)n) ? read_zstd(r, fd, path, buffer, (size_t)n)
-                                    : read_plain(r, fd, path, buffer, (size_t)n);
-    if (rc < 0)
-        return rc;
-    /* inside an event; the array itself need not end */
-    if (!r->is_lost && r->events_depth > 0 && r->depth > r->events_depth)
+    /* inside an event; neither the array nor what is around it need end */
+    if (is_cut || r->n_restarts > MOST_RESTARTS ||
+        (!r->is_lost && r->depth > r->events_depth && !r->is_container))
         r->quality->n[QUALITY_truncated]++;
     r->quality->n[QUALITY_too_long] += r->filter.n_cut;
-    if (r->n_records == 0 && r->quality->n[QUALITY_truncated] > 0)
+    end_document(r);
+    if (r->n_records > 0)
+        return 0;
+    if (r->quality->n[QUALITY_truncated] > 0)
         return err_set(ERR_FORMAT, "'%s' is cut off: it ends before its first event is over",
                        path);
-    if (r->n_records == 0)
-        return err_set(ERR_FORMAT, "no trace events in '%s'", path);
-    return 0;
+    return err_set(ERR_FORMAT, "no trace events in '%s'", path);
 }
 
-int chrome_json_read(const char *path, bool wants_counters,
-                     void (*record)(void *ctx, const struct chrome_record *r), void *ctx,
-                     struct quality *quality)
+int chrome_json_read(const char *path, const struct chrome_sink *sink, struct quality *quality)
 {
     struct reader *r = mem_alloc(1, sizeof *r);
-    unsigned char *buffer = mem_alloc(CHUNK, 1);
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    bool is_cut;
     int rc;
 
-    r->record = record;
-    r->ctx = ctx;
-    r->wants_counters = wants_counters;
+    r->sink = sink;
     r->quality = quality;
-    r->before = '\n';
-    r->strict = mem_alloc(CHUNK + 2, 1);
+    r->is_line_start = true;
+    for (uint32_t i = 0; i < sink->n_args; i++)
+        r->arg_length[i] = strlen(sink->arg[i]);
+    r->strict = mem_alloc(JSON_FILTER_ROOM(JSON_INPUT_PIECE), 1);
     start_parser(r);
-    if (fd < 0)
-        rc = err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    else
-        rc = read_all(r, fd, is_stdin ? "standard input" : path, buffer);
-    if (fd >= 0 && !is_stdin)
-        close(fd);
+    rc = json_input_read(path, feed, r, &is_cut);
+    if (rc == 0)
+        rc = conclude(r, strcmp(path, "-") == 0 ? "standard input" : path, is_cut);
     yajl_free(r->json);
-    free(buffer);
     free(r->strict);
     free(r);
     return rc;

@@ -1,10 +1,11 @@
 /*
  * chrome_json -- the events of a Chrome/Perfetto trace file, one record after another.
  *
- * The file is an array of objects, or an object whose "traceEvents" is one. It may be of any
- * size (it is parsed as it streams by), compressed with zstd, lack its end (the format allows
- * that), or have a broken object in it: then reading goes on with the next line that starts an
- * object.
+ * A file is a document or several behind each other. A document is an array of objects, an
+ * object whose "traceEvents" is one, or objects alone, a line each (JSON lines). It may be of
+ * any size (it is parsed as it streams by), compressed (json_input.h), lack its end (the format
+ * allows that), or have a broken object in it: then reading goes on with the next line that
+ * starts an object.
  */
 #ifndef SNAG_TRACE_CHROME_JSON_H
 #define SNAG_TRACE_CHROME_JSON_H
@@ -14,8 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHROME_TEXT 1024 /* longest name kept, with its zero */
-#define CHROME_SERIES 16 /* values kept of one record of a counter */
+#define CHROME_TEXT 1024    /* longest name kept, with its zero */
+#define CHROME_SERIES 16    /* values kept of one record of a counter */
+#define CHROME_MOST_ARGS 64 /* of those that are asked for */
 
 /* A number or a string, as ids are either. */
 struct chrome_id {
@@ -32,28 +34,52 @@ struct chrome_series {
     double real;
 };
 
+/* A value within "args": text, a number as it is written, or a list as "[[1,2],[3]]". */
+struct chrome_arg {
+    bool is_set;
+    char text[CHROME_TEXT];
+};
+
 struct chrome_record {
     char phase; /* 'B', 'E', 'X', 's', 'f', 'M', ...; 0 when missing */
     bool has_time, has_duration;
     int64_t time_ns, duration_ns;
     struct chrome_id pid, tid, id;
-    char name[CHROME_TEXT];      /* "" when missing */
-    char args_name[CHROME_TEXT]; /* "name" within "args", for metadata */
-    uint32_t n_series;           /* numbers within "args", for counters; if they are wanted */
+    char name[CHROME_TEXT];                  /* "" when missing */
+    char category[128];                      /* likewise */
+    struct chrome_arg arg[CHROME_MOST_ARGS]; /* those that are asked for, in that order */
+    uint32_t n_series; /* numbers within "args", for counters; if they are wanted */
     struct chrome_series series[CHROME_SERIES];
+};
+
+/* What a document says of itself, beside its events. */
+struct chrome_document {
+    bool has_rank; /* "distributedInfo" */
+    uint32_t rank;
+    uint32_t n_ranks;     /* of the job, as it says; 0 when it does not */
+    bool is_of_process;   /* one process wrote it, its GPUs are pids too: Kineto */
+    int64_t base_time_ns; /* of its clock: what its times are counted from */
+};
+
+/* Whom to tell. All get ctx. */
+struct chrome_sink {
+    void *ctx;
+    void (*record)(void *ctx, const struct chrome_record *r);
+    /* The document of all records since the last one is over; NULL: nobody asks. */
+    void (*document)(void *ctx, const struct chrome_document *document);
+    bool wants_counters; /* fill in series */
+    const char *const *arg;
+    uint32_t n_args; /* at most CHROME_MOST_ARGS */
 };
 
 /* chrome_json_accepts -- true when a file starts like one of these, or path is "-". */
 bool chrome_json_accepts(const char *path);
 
 /*
- * chrome_json_read -- call record(ctx, ...) for every event of the file.
- *   path            "-" for standard input
- *   wants_counters  fill in series
+ * chrome_json_read -- tell the sink every event of the file, in its order.
+ *   path  "-" for standard input
  * Returns 0, ERR_IO, or ERR_FORMAT when there is nothing to make sense of.
  */
-int chrome_json_read(const char *path, bool wants_counters,
-                     void (*record)(void *ctx, const struct chrome_record *r), void *ctx,
-                     struct quality *quality);
+int chrome_json_read(const char *path, const struct chrome_sink *sink, struct quality *quality);
 
 #endif

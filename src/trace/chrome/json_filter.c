@@ -19,6 +19,12 @@ static inline void put(struct sink *s, unsigned char c)
     s->out[s->n++] = c;
 }
 
+static void put_text(struct sink *s, const char *text)
+{
+    while (*text)
+        put(s, (unsigned char)*text++);
+}
+
 static bool is_word(unsigned char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -82,13 +88,37 @@ static void between(struct json_filter *f, struct sink *s, unsigned char c)
         return;
     }
     settle_comma(f, s, c == '}' || c == ']');
+    if ((f->last == '}' || f->last == ']') && (c == '{' || c == '['))
+        put(s, ',');
+    f->last = c;
     if (c == ',')
         s->comma = s->out + s->n;
     if (c == '"')
         begin_token(f, JSON_FILTER_STRING);
     else if (is_word(c))
         begin_token(f, JSON_FILTER_WORD);
-    put(s, c);
+    if (is_word(c) && strchr("NIi", c)) {
+        put_text(s, "null");
+        f->is_cutting = true;
+    } else {
+        put(s, c);
+    }
+}
+
+/* The second byte of a word, whose first is out: of "nan", "-inf" and their kin the rest goes.
+ */
+static void second_of_word(struct json_filter *f, struct sink *s, unsigned char c)
+{
+    bool is_nan = f->last == 'n' && c == 'a';
+    bool is_signed = f->last == '-' && strchr("NnIi", c);
+
+    if (f->is_cutting || (!is_nan && !is_signed)) {
+        put_token(f, s, c);
+        return;
+    }
+    put_text(s, is_nan ? "ull" : "0");
+    f->is_cutting = true;
+    f->n_token++;
 }
 
 static void in_string(struct json_filter *f, struct sink *s, unsigned char c)
@@ -133,7 +163,9 @@ static void take(struct json_filter *f, struct sink *s, unsigned char c)
         between(f, s, c);
         break;
     case JSON_FILTER_WORD:
-        if (is_word(c)) {
+        if (is_word(c) && f->n_token == 0) {
+            second_of_word(f, s, c);
+        } else if (is_word(c)) {
             put_token(f, s, c);
         } else {
             f->state = JSON_FILTER_BETWEEN;

@@ -5,8 +5,10 @@
  * Left out are a byte order mark, comments, commas before a closing bracket (Perfetto and
  * spreadsheets write and read these), and of any string or number what goes beyond
  * JSON_MOST_TOKEN bytes: parsers look at an unfinished token again from its beginning whenever
- * more bytes come, which is quadratic. Everything else, line ends too, stays as it is and where
- * it is.
+ * more bytes come, which is quadratic. A comma is put between a closing and an opening bracket
+ * that have none, as those of JSON lines, and of one file behind another; NaN and infinity,
+ * which JSON does not have, become null or 0. Everything else, line
+ * ends too, stays as it is and where it is.
  */
 #ifndef SNAG_TRACE_JSON_FILTER_H
 #define SNAG_TRACE_JSON_FILTER_H
@@ -16,6 +18,7 @@
 #include <stdint.h>
 
 #define JSON_MOST_TOKEN 65536u
+#define JSON_FILTER_ROOM(n) (4 * (n) + 4) /* what n bytes may become */
 
 enum json_filter_state {
     JSON_FILTER_BETWEEN, /* tokens */
@@ -31,16 +34,17 @@ enum json_filter_state {
 /* A zeroed one is at the beginning of a file. */
 struct json_filter {
     enum json_filter_state state;
-    size_t n_token;  /* bytes of the current one so far */
-    bool has_comma;  /* one is held back */
-    bool is_cutting; /* the rest of the current token is left out */
-    uint64_t n_read; /* bytes so far */
-    uint64_t n_cut;  /* tokens that were too long */
+    size_t n_token;     /* bytes of the current one so far */
+    bool has_comma;     /* one is held back */
+    bool is_cutting;    /* the rest of the current token is left out */
+    unsigned char last; /* the last byte that is no blank */
+    uint64_t n_read;    /* bytes so far */
+    uint64_t n_cut;     /* tokens that were too long */
 };
 
 /*
  * json_filter -- filter the next n bytes.
- *   out  room for n + 2 bytes; may not overlap the input
+ *   out  room for JSON_FILTER_ROOM(n) bytes; may not overlap the input
  * Returns how many bytes there are in out. O(n).
  */
 size_t json_filter(struct json_filter *filter, const unsigned char *text, size_t n,

@@ -1,9 +1,11 @@
 /*
- * source_chrome -- Chrome/Perfetto trace JSON, as uftrace, PyTorch and many others write it.
+ * source_chrome -- Chrome/Perfetto trace JSON, as uftrace, PyTorch and many others write it:
+ * one file, or one per rank (a list, a directory, a pattern).
  *
- * Processes become ranks (by a "rank N" in their name, else in the order of their pid), threads
- * become threads. Durations (X) and begin/end pairs (B, E) are calls; a flow (s .. f) is a
- * message. Other phases are counted as ignored.
+ * What the ranks are: chrome_places.h. Durations (X) and begin/end pairs (B, E) are calls, of
+ * regions whose names have no numbers of calls (record_name.h); a flow (s .. f) is a message,
+ * if it is not a launch. What belongs together by name and arguments, rules say (link_rules.h).
+ * Other phases are counted as ignored.
  */
 #ifndef SNAG_TRACE_SOURCE_CHROME_H
 #define SNAG_TRACE_SOURCE_CHROME_H

@@ -40,12 +40,12 @@ static int teardown(void **state)
 }
 
 /* The events of a location as "main+0 f+10 f-20 main-30". */
-static const char *events_of(struct source *source, uint32_t location)
+static const char *events_and_quality_of(struct source *source, uint32_t location,
+                                         struct quality *quality)
 {
     static char out[4096];
     struct source_reader *reader = source_reader_new(source);
     const struct event_batch *batch;
-    struct quality quality = {0};
     char *at = out;
 
     *out = '\0';
@@ -60,15 +60,26 @@ static const char *events_of(struct source *source, uint32_t location)
                 at += sprintf(at, "%s%d@%d",
                               batch->message[event->ref].kind == MESSAGE_SEND ? ">" : "<",
                               (int)batch->message[event->ref].peer, (int)event->time_ns);
+            else if (event->kind == EVENT_COLLECTIVE)
+                at += sprintf(at, "=%s.%d@%d",
+                              source->defs.comm[batch->collective[event->ref].comm].name,
+                              (int)batch->collective[event->ref].order, (int)event->time_ns);
             else
                 at += sprintf(at, "%s%s%d",
                               event->ref == ANY_REGION ? "*"
                                                        : source->defs.region[event->ref].name,
                               sign, (int)event->time_ns);
         }
-    source_reader_end(reader, &quality);
+    source_reader_end(reader, quality);
     source_reader_free(reader);
     return out;
+}
+
+static const char *events_of(struct source *source, uint32_t location)
+{
+    struct quality quality = {0};
+
+    return events_and_quality_of(source, location, &quality);
 }
 
 static void open_text(struct source *source, const char *text)
@@ -103,6 +114,30 @@ static void durations_are_nested_whatever_their_order(void **state)
                   "{\"ph\":\"X\",\"name\":\"next\",\"ts\":3,\"dur\":1,\"pid\":1,\"tid\":1},"
                   "{\"ph\":\"X\",\"name\":\"out\",\"ts\":2,\"dur\":2,\"pid\":1,\"tid\":1}]");
     assert_string_equal(events_of(&s, 0), "out+0 in+0 in-1000 next+1000 next-2000 out-2000");
+    source_close(&s);
+}
+
+/* What times in microseconds are rounded to makes calls cross that follow each other. */
+static void of_two_calls_that_cross_the_one_is_cut_that_loses_less(void **state)
+{
+    struct quality quality = {0};
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":9.5,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"out\",\"ts\":30,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"in\",\"ts\":31,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"last\",\"ts\":41,\"dur\":1,\"pid\":1}]");
+    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+                        "f+0 f-9500 g+9500 g-19500 out+30000 in+31000 in-40000 out-40000 "
+                        "last+41000 last-42000");
+    assert_int_equal(quality.n[QUALITY_crossed_leave], 0);
+    source_close(&s);
+    open_text(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":5,\"dur\":20,\"pid\":1}]");
+    assert_string_equal(events_and_quality_of(&s, 0, &quality), "f+0 f-5000 g+5000 g-25000");
+    assert_int_equal(quality.n[QUALITY_crossed_leave], 1);
     source_close(&s);
 }
 
@@ -198,6 +233,24 @@ static void a_broken_record_costs_its_line_only(void **state)
     source_close(&s);
 }
 
+/* As PyTorch writes it: objects of several lines, each indented. */
+static void records_behind_a_broken_one_may_be_indented(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s, "{\n  \"traceEvents\": [\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"a\", \"pid\": 0, \"ts\": 1, "
+                  "\"dur\": 1,\n    \"args\": {\n      \"GB/s\": inf\n    }\n  },\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"b\\q\", \"pid\": 0, \"ts\": 2, "
+                  "\"dur\": 1\n  },\n"
+                  "  {\n    \"ph\": \"X\", \"name\": \"c\", \"pid\": 0, \"ts\": 3, "
+                  "\"dur\": 1\n  }\n  ]\n}\n");
+    assert_string_equal(events_of(&s, 0), "a+0 a-1000 c+2000 c-3000");
+    assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
+    source_close(&s);
+}
+
 static void the_end_of_the_array_may_be_missing(void **state)
 {
     struct source s;
@@ -267,10 +320,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begin_and_end_pairs_are_calls),
         cmocka_unit_test(durations_are_nested_whatever_their_order),
+        cmocka_unit_test(of_two_calls_that_cross_the_one_is_cut_that_loses_less),
         cmocka_unit_test(processes_are_ranks_by_name_or_by_number),
         cmocka_unit_test(flows_are_messages),
         cmocka_unit_test(counters_are_events_where_they_are_wanted),
         cmocka_unit_test(a_broken_record_costs_its_line_only),
+        cmocka_unit_test(records_behind_a_broken_one_may_be_indented),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
         cmocka_unit_test(impossible_values_are_counted),
         cmocka_unit_test(compressed_files_are_read),

@@ -1,0 +1,337 @@
+/*
+ * A document that says its rank is a part of its own; the others of a file are one together.
+ */
+#include "trace/chrome/chrome_trace.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/chrome/record_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
+#define MOST_STEPS 16                     /* regions whose numbers are said */
+#define MARKS_IN_MEMORY ((size_t)1 << 20) /* 32 MB */
+
+int chrome_trace_init(struct chrome_trace *t, struct source *source, const char *links)
+{
+    int rc = 0;
+
+    t->defs = &source->defs;
+    t->quality = &source->quality;
+    t->wants_counters = source->opts.wants_counters;
+    t->rules.most_args = CHROME_MOST_ARGS;
+    link_rules_arg(&t->rules, "name");
+    link_rules_arg(&t->rules, "labels");
+    if (links)
+        rc = link_rules_read(&t->rules, links);
+    if (rc == 0)
+        link_rules_built_in(&t->rules);
+    t->links = links_new(&t->rules);
+    t->marks = marks_new(MARKS_IN_MEMORY);
+    return rc;
+}
+
+void chrome_trace_release(struct chrome_trace *t)
+{
+    for (size_t i = 0; i < t->n_parts; i++)
+        free(t->part[i].path);
+    for (uint32_t i = 0; i < t->process_id.n; i++)
+        free(t->process[i].name);
+    for (uint32_t i = 0; i < t->thread_id.n; i++)
+        free(t->thread[i].name);
+    free(t->part);
+    free(t->process);
+    free(t->thread);
+    free(t->flow);
+    free(t->value);
+    free(t->steps);
+    idmap_release(&t->process_id);
+    idmap_release(&t->thread_id);
+    idmap_release(&t->flow_id);
+    names_release(&t->text);
+    links_free(t->links);
+    link_rules_release(&t->rules);
+    marks_free(t->marks);
+}
+
+/* -------------------------------------------------------------------------- who */
+
+/* Strings come after all numbers, in the order of their appearance. */
+static uint64_t id_number(struct chrome_trace *t, const struct chrome_id *id)
+{
+    return id->is_text ? (uint64_t)1 << 63 | names_add(&t->text, id->text) : id->number;
+}
+
+static uint32_t process_of(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint64_t pid = r->pid.is_set ? id_number(t, &r->pid) : 0;
+    uint32_t part = (uint32_t)t->n_parts - 1, n_before = t->process_id.n;
+    uint32_t at = idmap_add(&t->process_id, key_pair(part, pid));
+
+    if (at == n_before) {
+        mem_grow(&t->process, &t->process_cap, (size_t)at + 1, sizeof *t->process);
+        t->process[at] =
+            (struct chrome_process){.part = part, .pid = pid, .name = mem_copy_string("")};
+    }
+    return at;
+}
+
+static uint32_t thread_of(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint32_t process = process_of(t, r), n_before = t->thread_id.n, at;
+    uint64_t tid = r->tid.is_set ? id_number(t, &r->tid) : t->process[process].pid;
+
+    at = idmap_add(&t->thread_id, key_pair(process, tid));
+    if (at == n_before) {
+        mem_grow(&t->thread, &t->thread_cap, (size_t)at + 1, sizeof *t->thread);
+        t->thread[at] =
+            (struct chrome_thread){.process = process, .tid = tid, .name = mem_copy_string("")};
+    }
+    return at;
+}
+
+static void rename_to(char **name, const char *text)
+{
+    size_t length = strlen(text);
+
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    free(*name);
+    *name = mem_copy_string(text);
+    (*name)[length] = '\0';
+}
+
+static void note_metadata(struct chrome_trace *t, const struct chrome_record *r)
+{
+    const char *name = r->arg[ARG_NAME].is_set ? r->arg[ARG_NAME].text : "";
+    uint32_t at;
+
+    if (strcmp(r->name, "process_name") == 0) {
+        at = process_of(t, r);
+        rename_to(&t->process[at].name, name);
+    } else if (strcmp(r->name, "thread_name") == 0) {
+        at = thread_of(t, r);
+        rename_to(&t->thread[at].name, name);
+    } else if (strcmp(r->name, "process_labels") == 0 && r->arg[ARG_LABELS].is_set) {
+        at = process_of(t, r);
+        t->process[at].is_gpu = strncmp(r->arg[ARG_LABELS].text, "GPU", strlen("GPU")) == 0;
+    }
+}
+
+/* -------------------------------------------------------------------------- marks */
+
+static void push_mark(struct chrome_trace *t, const struct chrome_record *r, uint32_t thread,
+                      uint32_t ref, uint32_t link)
+{
+    struct chrome_part *part = &t->part[t->n_parts - 1];
+    struct mark mark = {.time_ns = r->time_ns,
+                        .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0),
+                        .ref = ref,
+                        .link = link,
+                        .order = t->n_marks++,
+                        .phase = r->phase};
+
+    t->thread[thread].n_marks++;
+    marks_push(t->marks, thread, &mark);
+    if (mark.time_ns < part->first_ns)
+        part->first_ns = mark.time_ns;
+    if (mark.end_ns > part->last_ns)
+        part->last_ns = mark.end_ns;
+}
+
+/* From what was started on a CPU to where it runs: no message. */
+static bool is_launch(const struct chrome_record *r)
+{
+    return strcmp(r->category, "ac2g") == 0 || strcmp(r->category, "fwdbwd") == 0;
+}
+
+static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint32_t n_before = t->flow_id.n, thread, at;
+
+    if (!r->id.is_set) {
+        t->quality->n[QUALITY_bad_record]++;
+        return;
+    }
+    at = idmap_add(&t->flow_id, key_pair(t->n_parts - 1, id_number(t, &r->id)));
+    if (at == n_before) {
+        mem_grow(&t->flow, &t->flow_cap, (size_t)at + 1, sizeof *t->flow);
+        t->flow[at] = (struct chrome_flow){CHROME_NOWHERE, CHROME_NOWHERE};
+    }
+    thread = thread_of(t, r);
+    push_mark(t, r, thread, at, MARKS_NO_LINK);
+    if (r->phase == 's')
+        t->flow[at].from = thread;
+    else
+        t->flow[at].to = thread;
+}
+
+/* A record has a value or several, which are told apart by their names. */
+static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
+{
+    if (!r->has_time || r->n_series == 0 || t->n_marks >= UINT32_MAX - CHROME_SERIES) {
+        t->quality->n[QUALITY_bad_record]++;
+        return;
+    }
+    for (uint32_t i = 0; i < r->n_series; i++) {
+        const struct chrome_series *s = &r->series[i];
+        char name[CHROME_TEXT + sizeof s->name + 1];
+        struct counter_value value = {.is_real = s->is_real};
+
+        snprintf(name, sizeof name, r->n_series > 1 ? "%s.%s" : "%s", r->name, s->name);
+        value.counter = names_add(&t->defs->counters, name);
+        if (s->is_real)
+            value.real = s->real;
+        else
+            value.whole = s->whole;
+        mem_grow(&t->value, &t->value_cap, t->n_values + 1, sizeof value);
+        t->value[t->n_values] = value;
+        push_mark(t, r, thread_of(t, r), (uint32_t)t->n_values++, MARKS_NO_LINK);
+    }
+}
+
+/* Steps have few names, so there is little to look through. */
+static void note_step(struct chrome_trace *t, uint32_t region, uint64_t number)
+{
+    struct chrome_steps *steps = t->steps;
+    size_t i = 0;
+
+    while (i < t->n_steps && steps[i].region != region)
+        i++;
+    if (i == t->n_steps && i < MOST_STEPS) {
+        mem_grow(&t->steps, &t->steps_cap, i + 1, sizeof *t->steps);
+        t->steps[t->n_steps++] = (struct chrome_steps){region, number, number};
+    } else if (i < t->n_steps) {
+        steps[i].first = number < steps[i].first ? number : steps[i].first;
+        steps[i].last = number > steps[i].last ? number : steps[i].last;
+    }
+}
+
+/* What a stream was busy with between the first and the last kernel of an annotation. */
+static bool is_gpu_annotation(const struct chrome_record *r)
+{
+    return strcmp(r->category, "gpu_user_annotation") == 0;
+}
+
+static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
+{
+    char name[CHROME_TEXT + sizeof ON_GPU];
+    uint64_t number = 0;
+    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, CHROME_TEXT, &number);
+    uint32_t region;
+
+    if (is_gpu_annotation(r)) {
+        strcat(name, ON_GPU);
+        is_step = false;
+    }
+    region = definitions_region(t->defs, name);
+    t->defs->region[region].is_step |= is_step;
+    if (is_step)
+        note_step(t, region, number);
+    return region;
+}
+
+static bool is_of_gpu(const char *category)
+{
+    return strcmp(category, "kernel") == 0 || strncmp(category, "gpu_", strlen("gpu_")) == 0;
+}
+
+static void note_call(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint32_t thread = thread_of(t, r), region = ANY_REGION, link = MARKS_NO_LINK;
+
+    if (r->name[0] || r->phase != 'E')
+        region = region_of(t, r);
+    if (r->phase == 'X') {
+        const struct chrome_thread *at = &t->thread[thread];
+        struct link_call call = {.region = region,
+                                 .name = t->defs->region[region].name,
+                                 .thread = thread,
+                                 .pid = t->process[at->process].pid,
+                                 .tid = at->tid,
+                                 .time_ns = r->time_ns,
+                                 .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0)};
+
+        if (!is_gpu_annotation(r)) /* it belongs to what the annotation itself does */
+            link = links_add(t->links, r, &call);
+        t->thread[thread].is_gpu |= is_of_gpu(r->category);
+    }
+    push_mark(t, r, thread, region, link);
+}
+
+/* The profiler's own, whose "threads" are none: spans of what it recorded. */
+static bool is_of_profiler(const struct chrome_record *r)
+{
+    return strcmp(r->category, "Trace") == 0;
+}
+
+static void on_record(void *ctx, const struct chrome_record *r)
+{
+    struct chrome_trace *t = ctx;
+    bool is_call = r->phase == 'B' || r->phase == 'E' || r->phase == 'X';
+    bool is_flow = r->phase == 's' || r->phase == 'f';
+
+    if (r->phase == 'M')
+        note_metadata(t, r);
+    else if (r->phase == 'C' && t->wants_counters)
+        note_counter(t, r);
+    else if ((!is_call && !is_flow) || (is_flow && is_launch(r)) || is_of_profiler(r))
+        t->quality->n[r->phase ? QUALITY_ignored_event : QUALITY_bad_record]++;
+    else if (!r->has_time || (r->phase == 'X' && r->has_duration && r->duration_ns < 0) ||
+             t->n_marks == UINT32_MAX)
+        t->quality->n[QUALITY_bad_record]++;
+    else if (is_flow)
+        note_flow(t, r);
+    else
+        note_call(t, r);
+}
+
+/* -------------------------------------------------------------------------- parts */
+
+static void begin_part(struct chrome_trace *t, const char *path)
+{
+    mem_grow(&t->part, &t->part_cap, t->n_parts + 1, sizeof *t->part);
+    t->part[t->n_parts++] = (struct chrome_part){
+        .path = mem_copy_string(path), .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+}
+
+static void on_document(void *ctx, const struct chrome_document *document)
+{
+    struct chrome_trace *t = ctx;
+    struct chrome_part *part = &t->part[t->n_parts - 1];
+
+    part->document = *document;
+    if (document->has_rank)
+        begin_part(t, part->path);
+}
+
+int chrome_trace_read(struct chrome_trace *t, const char *path)
+{
+    struct chrome_sink sink = {.ctx = t,
+                               .record = on_record,
+                               .document = on_document,
+                               .wants_counters = t->wants_counters,
+                               .arg = t->rules.arg,
+                               .n_args = t->rules.n_args};
+    struct quality before = *t->quality;
+    int rc;
+
+    begin_part(t, path);
+    rc = chrome_json_read(path, &sink, t->quality);
+    if (rc < 0)
+        *t->quality = before;
+    return rc;
+}
+
+int chrome_trace_end(struct chrome_trace *t)
+{
+    for (size_t i = 0; i < t->n_steps; i++)
+        definitions_note(t->defs, "calls of %s have numbers in the trace: %llu to %llu",
+                         t->defs->region[t->steps[i].region].short_name,
+                         (unsigned long long)t->steps[i].first,
+                         (unsigned long long)t->steps[i].last);
+    return marks_end(t->marks);
+}

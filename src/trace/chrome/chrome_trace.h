@@ -1,0 +1,101 @@
+/*
+ * chrome_trace -- a trace of one or several files of Chrome JSON, as it is read: who recorded
+ * (processes, their threads), and a mark for each call.
+ *
+ * A part is what one process of a job wrote, or a file of many. Numbers of processes, flows and
+ * so on are of their part.
+ */
+#ifndef SNAG_TRACE_CHROME_TRACE_H
+#define SNAG_TRACE_CHROME_TRACE_H
+
+#include "base/idmap.h"
+#include "base/names.h"
+#include "trace/chrome/chrome_json.h"
+#include "trace/chrome/links.h"
+#include "trace/chrome/marks.h"
+#include "trace/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct chrome_part {
+    char *path; /* of its file */
+    struct chrome_document document;
+    int64_t first_ns,
+        last_ns; /* of its marks, by the common clock; first > last: it has none */
+    uint32_t rank;
+};
+
+struct chrome_process {
+    uint32_t part;
+    uint64_t pid;
+    char *name;  /* "" when it has none */
+    bool is_gpu; /* its label says so: its threads are streams */
+};
+
+struct chrome_thread {
+    uint32_t process;
+    uint64_t tid;
+    char *name;
+    uint64_t n_marks;
+    bool is_gpu;
+};
+
+/* Where a flow started and ended: threads. */
+struct chrome_flow {
+    uint32_t from, to;
+};
+
+/* The numbers that the names of a region's calls have had. */
+struct chrome_steps {
+    uint32_t region;
+    uint64_t first, last;
+};
+
+#define CHROME_NOWHERE UINT32_MAX
+
+/* Arguments that we look at, whatever the rules. */
+enum chrome_own_arg { ARG_NAME, ARG_LABELS, N_OWN_ARGS };
+
+struct chrome_trace {
+    struct definitions *defs;
+    struct quality *quality;
+    struct link_rules rules;
+    struct links *links;
+    struct marks *marks;
+
+    struct chrome_part *part; /* [n_parts] the last is the one that is being read */
+    size_t n_parts, part_cap;
+    struct idmap process_id; /* of (part, pid) */
+    struct chrome_process *process;
+    size_t process_cap;
+    struct idmap thread_id; /* of (process, tid) */
+    struct chrome_thread *thread;
+    size_t thread_cap;
+    struct idmap flow_id; /* of (part, id) */
+    struct chrome_flow *flow;
+    size_t flow_cap;
+    struct names text;           /* pids, tids and ids that are strings */
+    struct counter_value *value; /* of 'C' */
+    size_t n_values, value_cap;
+    bool wants_counters;
+    uint32_t n_marks;
+    struct chrome_steps *steps; /* [n_steps] */
+    size_t n_steps, steps_cap;
+};
+
+/*
+ * chrome_trace_init -- empty, with the rules that are built in behind those of a file.
+ *   links  the file, or NULL
+ * Returns 0, or what link_rules_read does. Release in any case.
+ */
+int chrome_trace_init(struct chrome_trace *trace, struct source *source, const char *links);
+void chrome_trace_release(struct chrome_trace *trace);
+
+/* chrome_trace_read -- one more file. Returns as chrome_json_read does. */
+int chrome_trace_read(struct chrome_trace *trace, const char *path);
+
+/* chrome_trace_end -- there are no more. Returns 0 or ERR_IO. */
+int chrome_trace_end(struct chrome_trace *trace);
+
+#endif
