@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "detect/tails.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
 
@@ -26,7 +27,7 @@
 #define MAD_FREEDOM 0.37    /* degrees of freedom of a MAD, per value: its efficiency */
 #define TASK_WIDTHS 6.0     /* work per execution beyond that of the peers */
 #define DATA_SHARE 0.5      /* of a slowdown that more data explains */
-#define WORTH_NAMING 0.001  /* of a place's own work */
+#define WORTH_NAMING 0.001  /* of the time of a place */
 #define WAIT_MATERIAL 0.02  /* of its time: a place waits that much more than others */
 #define MOST_PATHS 16u      /* kept of a place */
 
@@ -52,6 +53,11 @@ const char *peer_verdict_name(enum peer_verdict verdict)
     static const char *const names[] = {"usual", "slow", "waits", "imbalanced", "unsure"};
 
     return names[verdict];
+}
+
+static double time_of(const struct peer_place *p)
+{
+    return fmax(p->own_ns + p->wait_ns, 1);
 }
 
 char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE])
@@ -135,6 +141,59 @@ static void find_places(struct finder *f, enum peer_by by)
     }
 }
 
+/* ------------------------------------------------------------------------------- waiting */
+
+/* Marks the functions whose calls mostly are messages or collectives. */
+static void mark_communication(const struct finder *f, bool *is_communication)
+{
+    const struct trace_view *view = f->view;
+    uint32_t n_regions = f->w->defs->names.n;
+    uint64_t *n_calls = mem_alloc(n_regions, sizeof *n_calls);
+    uint64_t *n_records = mem_alloc(n_regions, sizeof *n_records);
+
+    for (uint32_t l = 0; l < view->n_locations; l++) {
+        const struct call_view *calls = trace_view_calls(view, l);
+
+        for (uint32_t row = 0; row < calls->n; row++)
+            n_calls[calls->region[row]]++;
+        for (size_t i = 0; i < calls->n_messages; i++)
+            if (calls->message[i].call < calls->n)
+                n_records[calls->region[calls->message[i].call]]++;
+        for (size_t i = 0; i < calls->n_collectives; i++)
+            if (calls->collective[i].call < calls->n)
+                n_records[calls->region[calls->collective[i].call]]++;
+    }
+    for (uint32_t r = 0; r < n_regions; r++)
+        is_communication[r] = n_records[r] > 0 && 2 * n_records[r] >= n_calls[r];
+    free(n_calls);
+    free(n_records);
+}
+
+/*
+ * Calls of MPI that may wait. In a trace without MPI, but with messages, as of the streams of a
+ * GPU: calls that are messages, and the time of an execution in which nothing is called.
+ */
+static void find_waiting(struct finder *f)
+{
+    const struct definitions *defs = f->w->defs;
+    const struct context *paths = &f->w->model.paths;
+    bool *is_communication = mem_alloc(defs->names.n, sizeof *is_communication);
+    bool has_mpi = false, has_any = false;
+
+    f->out->is_waiting = mem_alloc(f->n_paths, sizeof *f->out->is_waiting);
+    for (uint32_t r = 0; r < defs->names.n; r++)
+        has_mpi |= defs->region[r].kind == REGION_MPI;
+    if (!has_mpi && f->view)
+        mark_communication(f, is_communication);
+    for (uint32_t r = 0; r < defs->names.n; r++)
+        has_any |= is_communication[r];
+    for (uint32_t p = 0; p < f->n_paths; p++)
+        f->out->is_waiting[p] = waiting_is_likely(&defs->region[paths->region[p]]) ||
+                                is_communication[paths->region[p]] ||
+                                (has_any && paths->parent[p] == PATH_NONE);
+    free(is_communication);
+}
+
 /* --------------------------------------------------------------------------------- cells */
 
 static struct cell *cell_at(const struct finder *f, uint32_t place, uint32_t path)
@@ -212,44 +271,6 @@ static void fill_cells(struct finder *f, const struct work *work)
     free(count);
 }
 
-/* -------------------------------------------------------------------------------- tails */
-
-/*
- * The probability that a variable of Student's distribution is above x > 0, with nu > 0 degrees
- * of freedom: half of the regularised incomplete beta function I_z(nu / 2, 1 / 2), z = nu / (nu
- * + x^2), by its continued fraction (Lentz; Press and others, Numerical Recipes, 6.4).
- */
-static double student_tail(double x, double nu)
-{
-    double a = nu / 2, b = 0.5, z = nu / (nu + x * x), c = 1, d, h, front;
-    bool is_turned = z > (a + 1) / (a + b + 2);
-
-    if (is_turned) {
-        double swap = a;
-
-        a = b;
-        b = swap;
-        z = 1 - z;
-    }
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(z) + b * log1p(-z)) / a;
-    d = 1 / (1 - (a + b) * z / (a + 1));
-    h = d;
-    for (int m = 1; m < 200; m++) {
-        double even = m * (b - m) * z / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * z / ((a + 2 * m) * (a + 2 * m + 1));
-
-        d = 1 / (1 + even * d);
-        c = 1 + even / c;
-        h *= d * c;
-        d = 1 / (1 + odd * d);
-        c = 1 + odd / c;
-        h *= d * c;
-        if (fabs(d * c - 1) < 1e-12)
-            break;
-    }
-    return 0.5 * (is_turned ? 1 - front * h : front * h);
-}
-
 /* ------------------------------------------------------------------------------- a path */
 
 /* What all places do on one path, as a middle and a width. */
@@ -284,17 +305,26 @@ static double task_of(const struct finder *f, uint32_t p, uint32_t path)
     return cell_at(f, p, path)->usual_ns / f->out->place[p].n_executions;
 }
 
-/* What there is to do on the path in an execution; of all places, also those that never come
- * by.
+/*
+ * What there is to do on the path in an execution, of all places; or, where most never come by,
+ * of those that do, if they can be compared: streams and threads have their parts to play.
  */
 static struct across tasks_across(const struct finder *f, uint32_t path, double *scratch)
 {
     struct across a = {.n = f->out->n};
+    uint32_t n_there = 0;
 
     if (a.n < PEERS_FEWEST)
         return a;
     for (uint32_t p = 0; p < a.n; p++)
-        scratch[p] = task_of(f, p, path);
+        n_there += cell_at(f, p, path)->n_calls > 0;
+    if (2 * n_there <= a.n && n_there >= PEERS_FEWEST)
+        a.n = 0;
+    for (uint32_t p = 0; p < f->out->n; p++)
+        if (a.n == f->out->n)
+            scratch[p] = task_of(f, p, path);
+        else if (cell_at(f, p, path)->n_calls > 0)
+            scratch[a.n++] = task_of(f, p, path);
     a.middle = robust_quantile(scratch, a.n, 0.5);
     a.width = width_around(scratch, a.n, a.middle);
     return a;
@@ -317,8 +347,8 @@ static double chance_of(double above, const struct across *a, double error)
     double floor = error * (1 + SMALL_SAMPLE / a->n);
 
     if (a->width > floor)
-        return student_tail(above / a->width, freedom);
-    return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
+        return tail_student(above / a->width, freedom);
+    return tail_student(above / floor, fmax(freedom, LEAST_FREEDOM));
 }
 
 static void judge_time(struct finder *f, uint32_t p, uint32_t path, const struct across *a)
@@ -335,7 +365,7 @@ static void judge_time(struct finder *f, uint32_t p, uint32_t path, const struct
         return;
     found.is_sure = chance <= FALSE_ALARMS;
     found.excess_ns = cell->time_ns * (1 - 1 / found.factor);
-    if (found.excess_ns < WORTH_NAMING * place->own_ns)
+    if (found.excess_ns < WORTH_NAMING * time_of(place))
         return;
     if (found.is_sure)
         place->slow_ns += found.excess_ns;
@@ -355,7 +385,7 @@ static void judge_task(struct finder *f, uint32_t p, uint32_t path, const struct
         return;
     found.factor = a->middle > 0 ? task / a->middle : INFINITY;
     found.excess_ns = more * place->n_executions;
-    if (found.excess_ns < WORTH_NAMING * place->own_ns)
+    if (found.excess_ns < WORTH_NAMING * time_of(place))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);
@@ -492,7 +522,7 @@ static double bytes_of(const struct peer_place *p)
 
 static double wait_share(const struct peer_place *p)
 {
-    return p->wait_ns / fmax(p->wait_ns + p->own_ns, 1);
+    return p->wait_ns / time_of(p);
 }
 
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
@@ -554,7 +584,7 @@ static void judge_work(struct finder *f)
 
     for (uint32_t i = 0; i < f->out->n; i++) {
         struct peer_place *p = &f->out->place[i];
-        double least_ns = PEERS_MATERIAL * p->own_ns;
+        double least_ns = PEERS_MATERIAL * time_of(p);
 
         finish_paths(f, i);
         if (f->out->n < PEERS_FEWEST)
@@ -654,10 +684,7 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view, en
 
     *out = (struct peers){.by = by};
     find_places(&f, by);
-    out->is_waiting = mem_alloc(f.n_paths, sizeof *out->is_waiting);
-    for (uint32_t p = 0; p < f.n_paths; p++)
-        out->is_waiting[p] =
-            waiting_is_likely(&scoring->defs->region[scoring->model.paths.region[p]]);
+    find_waiting(&f);
     f.cell = mem_alloc((size_t)out->n * f.n_paths, sizeof *f.cell);
     go_through(&f, &work);
     fill_cells(&f, &work);

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define PEERS_FEWEST 5u      /* places on a call path, to say anything of one of them */
-#define PEERS_MATERIAL 0.002 /* of a place's own work: less is not worth a verdict */
+#define PEERS_MATERIAL 0.002 /* of a place's time: less is not worth a verdict */
 #define PEERS_NONE UINT32_MAX
 
 enum peer_by { PEERS_BY_RANK, PEERS_BY_THREAD, PEERS_BY_PROGRAM };

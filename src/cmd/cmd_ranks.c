@@ -156,8 +156,13 @@ static void print_text(const struct ranks *r)
 
 /* --------------------------------------------------------------------------------- command */
 
-static enum peer_by by_of(const char *said)
+/* Where the ranks are too few, threads may do. */
+static enum peer_by by_of(const char *said, const struct definitions *defs)
 {
+    if (said == NULL)
+        return defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST
+                   ? PEERS_BY_THREAD
+                   : PEERS_BY_RANK;
     return strcmp(said, "thread") == 0    ? PEERS_BY_THREAD
            : strcmp(said, "program") == 0 ? PEERS_BY_PROGRAM
                                           : PEERS_BY_RANK;
@@ -179,7 +184,7 @@ static int load(struct ranks *r)
     r->foi = r->run.defs.region[r->scoring.forest.region[0]].name;
     causes_init(&r->causes, &r->run.columns, &r->run.defs);
     scoring_why_init(&r->scoring, &r->why);
-    peers_find(&r->scoring, &r->causes.view, by_of(r->settings->by), &r->peers);
+    peers_find(&r->scoring, &r->causes.view, by_of(r->settings->by, &r->run.defs), &r->peers);
     return 0;
 }
 

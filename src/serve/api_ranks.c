@@ -10,10 +10,12 @@
 #define WIDTH 128u       /* stretches of time */
 #define MOST_CELLS 65536 /* places by stretches; more places get fewer */
 
-static int by_of(const struct request *request, enum peer_by *by)
+static int by_of(const struct request *request, const struct definitions *defs,
+                 enum peer_by *by)
 {
     static const char *const names[] = {"rank", "thread", "program"};
-    const char *said = request_text(request, "by", "rank");
+    bool has_few = defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST;
+    const char *said = request_text(request, "by", has_few ? "thread" : "rank");
 
     for (*by = PEERS_BY_RANK; *by <= PEERS_BY_PROGRAM && strcmp(said, names[*by]) != 0;)
         ++*by;
@@ -30,7 +32,7 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
     struct peers peers;
     struct why why;
     enum peer_by by;
-    int rc = by_of(request, &by);
+    int rc = by_of(request, &run->defs, &by);
 
     if (rc == 0)
         rc = worker_subtrees(worker, request->id[0], &subtrees);

@@ -52,4 +52,9 @@ for what in forward:5445.774 backward:9377.995; do
     check_true "time of ${what%:*}-compute, s" "($(field ".regions[] | select(.name == \"${what%:*}-compute\").inclusive_ns") / 1e9 - ${what#*:}) ^ 2 < 0.01"
 done
 
+# One worker was slowed down on purpose: it is the only one that is slow, and all others wait for it.
+"$SNAG" analyze "$directory/timeline-AR.json.gz" -o "$run/ar.snag" --quiet >/dev/null || [ $? -eq 3 ]
+check "who is slow" "$("$SNAG" ranks "$run/ar.snag" --json | jq -c '[.places[] | select(.verdict == "slow").place]')" '["rank 0 thread 0"]'
+check "the others" "$("$SNAG" ranks "$run/ar.snag" --json | jq -c '[.places[] | select(.verdict != "slow") | [.verdict, .waits_for]] | unique')" '[["waits","rank 0 thread 0"]]'
+
 exit $failed
