@@ -268,8 +268,8 @@ static int finish_run(struct reading *r)
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
     struct per_call_opts per_call = per_call_default();
-    struct run_maker_opts opts = {.foi = s->foi,
-                                  .n_foi = s->n_foi,
+    struct run_maker_opts opts = {.foi = s->foi.text,
+                                  .n_foi = s->foi.n,
                                   .analysis = {.features = s->vectors.features,
                                                .detector = s->detector,
                                                .k = s->neighbours,

@@ -73,6 +73,23 @@ static const struct command commands[] = {
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
      "  snag show lammps.snag '#1-40'\n  snag show lammps.snag '#1-40' --subtrees"},
+    {"what-if", "RUN [options]", "by how much the run would be shorter without some excess",
+     "without foi top all verify", 1, 1, cmd_what_if,
+     "Plays the whole run again on what waits for what: each rank's own time stays, waiting "
+     "for\n"
+     "messages and collectives is found anew. Then the excess, what calls took over what is\n"
+     "usual there, is taken out of what --without says, and it prints by how much the run is\n"
+     "shorter, and which ranks waited less.\n\n"
+     "Of an execution and of anomalies, the excess is the time that they lost. All calls of a\n"
+     "rank take what is usual on all ranks; those of a call path or region, and what is "
+     "called\n"
+     "in them, what is usual there. Only calls in executions of the function of interest have\n"
+     "an excess. Waiting is never taken out. Threads and GPU streams without messages of "
+     "their\n"
+     "own are left out.",
+     "  snag what-if lammps.snag --without anomalies\n"
+     "  snag what-if lammps.snag --without '#1-40' --without rank=3 --json\n"
+     "  snag what-if lammps.snag --without path='step > pair_forces'"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
      "foi from author", 1, MOST_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "

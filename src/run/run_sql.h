@@ -54,6 +54,17 @@ enum run_sql_execution {
     EXECUTION_LOST,
 };
 
+/* (foi) -> the roots of all executions, in order. */
+enum run_sql_root {
+    ROOT_LOCATION,
+    ROOT_CALL,
+    ROOT_RANK,
+    ROOT_THREAD,
+    ROOT_INDEX,
+    ROOT_IS_ANOMALY,
+};
+extern const char run_sql_roots[];
+
 /* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, what lost most first,
  * or as in the trace. */
 extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
