@@ -275,6 +275,7 @@ int chosen_cut(struct chosen *c, struct what_if *w)
         why_init(&k.why, &c->model, &k.place, &k.forest, c->defs);
         for (uint32_t t = 0; t < k.forest.n_trees; t++)
             cut_tree(&k, t);
+        c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }
     residual_place_release(&k.place);

@@ -45,6 +45,7 @@ struct chosen {
     uint32_t n_chosen;  /* executions with a call that is chosen; after chosen_cut */
     uint32_t n_outside; /* of these, on locations that take no part in the replay */
     int64_t excess_ns;  /* of all chosen calls */
+    int64_t unknown_ns; /* of that, waiting for what is not in the trace */
     int64_t cut_ns;     /* of that, not waiting: what was taken out */
 };
 

@@ -433,7 +433,7 @@ static bool matters(const struct incident *x)
     return x->is_anomaly || x->is_costly;
 }
 
-static int by_cost(const void *a, const void *b)
+static int by_loss(const void *a, const void *b)
 {
     const struct incident *p = &((const struct made *)a)->incident;
     const struct incident *q = &((const struct made *)b)->incident;
@@ -458,7 +458,7 @@ static void make_all(struct finder *f)
             ;
         made[out->n++] = (struct made){make(f, vote + i, end - i), i, end};
     }
-    qsort(made, out->n, sizeof *made, by_cost);
+    qsort(made, out->n, sizeof *made, by_loss);
     out->incident = mem_alloc(out->n, sizeof *out->incident);
     for (uint32_t k = 0; k < out->n; k++) {
         out->incident[k] = made[k].incident;

@@ -11,7 +11,7 @@
  * overlap in time on many locations. The head is the execution that most of the lost time goes
  * back to.
  *
- * The order is that of what they cost in time: first anomalies, and whatever cost several times
+ * The order is that of what they lost in time: first anomalies, and whatever lost several times
  * what a typical execution takes, although that is usual in this run; then what is left.
  */
 #ifndef SNAG_ANALYSIS_INCIDENTS_H

@@ -190,13 +190,14 @@ static void print_as_json(const struct question *q)
         json_array_append_new(waits, json_pack("{s:I, s:I, s:I}", "rank", (json_int_t)r,
                                                "before_ns", (json_int_t)q->waits[r].before,
                                                "after_ns", (json_int_t)q->waits[r].after));
-    print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+    print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
                          "run_ns", (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns,
                          "without_ns", (json_int_t)q->without_ns, "saved_ns",
                          (json_int_t)(q->replay_ns - q->without_ns), "executions",
                          (json_int_t)q->chosen.n_chosen, "excess_ns",
                          (json_int_t)q->chosen.excess_ns, "cut_ns",
-                         (json_int_t)q->chosen.cut_ns, "ends_of_messages",
+                         (json_int_t)q->chosen.cut_ns, "unknown_ns",
+                         (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
                          (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched,
                          "eager_bytes", (json_int_t)s->eager_bytes, "left_out",
                          (json_int_t)count_left_out(q), "waits", waits),
@@ -213,7 +214,7 @@ static void print_replay(const struct question *q)
           text_duration((double)q->run_ns, run), text_duration((double)q->replay_ns, replay),
           percent((double)q->replay_ns - (double)q->run_ns, (double)q->run_ns));
     if (s->n_matched < s->n_messages)
-        print("%.1f %% of %s ends of messages have no other end: what waits for them stays\n",
+        print("%.1f %% of %s ends of messages have no other end: what is saved is the least\n",
               percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
               text_count(s->n_messages, ends));
     if (n_out > 0)
@@ -233,6 +234,9 @@ static void print_saved(const struct question *q)
           text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
           percent((double)llabs(saved), (double)q->replay_ns));
+    if (c->unknown_ns > 0)
+        print("%s waited for what is not in the trace: what it cost is not known\n",
+              text_duration((double)c->unknown_ns, excess));
     if (c->n_outside > 0)
         print("%u of them are on locations that are left out: nothing is known of their cost\n",
               c->n_outside);

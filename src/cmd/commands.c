@@ -50,13 +50,16 @@ static const struct command commands[] = {
      "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
      "Prints the incidents of a run: executions that were strange together, because they "
      "waited\n"
-     "for each other, are one; those that cost most come first. Lost is the time over what is\n"
-     "usual, summed over its executions; the head is the execution it goes back to, and the\n"
+     "for each other, are one; those that lost most come first. Lost is the time over what is\n"
+     "usual, summed over its executions; cost, what the run would be shorter without that, if "
+     "it\n"
+     "is known; the head is the execution it goes back to, and the\n"
      "others were delayed by it.\n\n"
      "With --executions, single executions, the strangest first, with a reason each; --by "
      "lost,\n"
-     "those first that lost most time. With\n"
-     "--json, one object per line: executions, or with --incidents incidents.",
+     "those first that lost most time, --by cost, those without which the run would be "
+     "shortest.\n"
+     "With --json, one object per line: executions, or with --incidents incidents.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},

@@ -73,8 +73,12 @@ static int64_t cut_inside(struct replay *r, uint32_t k, int64_t excess_ns)
     int64_t own = (int64_t)(sync->leave_ns - sync->enter_ns) - waited - r->own_cut[k];
     int64_t ns = at_most(excess_ns - waited, own);
 
-    if (ns <= 0 || sync->is_blind)
+    if (ns <= 0)
         return 0;
+    if (sync->is_blind) {
+        r->unknown_ns += ns;
+        return 0;
+    }
     touch(r, k);
     r->own_cut[k] += ns;
     return ns;
@@ -160,7 +164,10 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
     k = region->kind == REGION_MPI ? syncs_of_call(r->syncs, location, row) : NEED_INDEX;
     if (k != NEED_INDEX)
         return cut_inside(r, k, excess_ns);
-    return waiting_is_likely(region) ? 0 : cut_gaps(r, location, row, excess_ns);
+    if (!waiting_is_likely(region))
+        return cut_gaps(r, location, row, excess_ns);
+    r->unknown_ns += excess_ns > 0 ? excess_ns : 0;
+    return 0;
 }
 
 void replay_clear(struct replay *r)
@@ -168,6 +175,7 @@ void replay_clear(struct replay *r)
     for (size_t i = 0; i < r->n_touched; i++)
         r->cut[r->touched[i]] = r->own_cut[r->touched[i]] = 0;
     r->n_touched = 0;
+    r->unknown_ns = 0;
 }
 
 /* ------------------------------------------------------------------------------- playing */
@@ -203,7 +211,7 @@ static uint64_t all_entered_ns(struct replay *r, uint32_t c)
     for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++) {
         uint64_t ns = entered_ns(r, s->member[i]);
 
-        r->all_ns[c] = (int64_t)(ns - r->all_ns[c]) > 0 ? ns : r->all_ns[c];
+        r->all_ns[c] = ns > r->all_ns[c] ? ns : r->all_ns[c];
     }
     return r->all_ns[c];
 }
@@ -218,7 +226,7 @@ static uint64_t ready_ns(struct replay *r, uint32_t k)
         uint64_t ns = s->need[i] & NEED_ALL ? all_entered_ns(r, s->need[i] & NEED_INDEX)
                                             : entered_ns(r, s->need[i]);
 
-        last = i == s->first_need[k] || (int64_t)(ns - last) > 0 ? ns : last;
+        last = ns > last ? ns : last;
     }
     return last;
 }
@@ -230,7 +238,7 @@ static int64_t leave(struct replay *r, uint32_t k)
     const struct sync *sync = &s->sync[k];
     int64_t enter = (int64_t)sync->enter_ns, left = (int64_t)sync->leave_ns;
     int64_t took = left - enter, after = took, now = enter - r->ahead[k], end = now + took;
-    int64_t waited = (int64_t)sync_wait_ns(sync);
+    int64_t waited = (int64_t)sync_wait_ns(sync), ready;
 
     if (s->first_need[k + 1] > s->first_need[k]) {
         if (sync->last_ns > sync->enter_ns) { /* something came late */
@@ -238,8 +246,9 @@ static int64_t leave(struct replay *r, uint32_t k)
             took -= waited;
             end = now + took;
         }
-        if ((int64_t)ready_ns(r, k) + after > end)
-            end = (int64_t)ready_ns(r, k) + after;
+        ready = (int64_t)ready_ns(r, k);
+        if (ready + after > end)
+            end = ready + after;
         r->waits_less[sync->location] += waited - (end - now - took);
     }
     return left - end + r->own_cut[k];

@@ -44,7 +44,8 @@ struct replay {
     uint64_t *all_ns;    /* [n_collectives] when the last was in, of this replay */
     uint32_t *all_run;   /* [n_collectives] ... which is this one */
     uint32_t run;
-    uint32_t *touched; /* [n_touched] syncs with cuts */
+    int64_t unknown_ns; /* excess of calls that wait for what is not in the trace: not cut */
+    uint32_t *touched;  /* [n_touched] syncs with cuts */
     size_t n_touched, touched_cap;
 };
 

@@ -26,13 +26,15 @@ struct incident_row {
     double score;
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
+    bool has_cost; /* what the run would be shorter without all of that is known: */
+    uint64_t cost_ns;
     uint32_t n_executions, n_ranks;
     const char *why;
 };
 
 /*
  * incident_list_each -- call fn for the incidents that have an execution of the filter's rank
- * and label, and the filter's verdict themselves, those that cost most first. Of label "none"
+ * and label, and the filter's verdict themselves, those that lost most first. Of label "none"
  * are those of whose executions none is labelled. The texts last until fn returns.
  * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
  */
