@@ -184,12 +184,12 @@ void replay_clear(struct replay *r)
 struct play {
     struct replay *r;
     uint32_t first, last_cut; /* places: where it began; the last cut */
-    uint32_t even_since; /* place since which all are ahead by even_ns; UNEVEN: they are not */
+    uint32_t next_look;       /* ... where it is looked whether all are ahead by the same */
+    bool is_whole;            /* never */
+    bool is_even;             /* they are, by even_ns, */
     int64_t even_ns;
-    bool is_whole; /* whether anything changes is not asked */
+    uint32_t until; /* but up to this place something is needed that was not */
 };
-
-#define UNEVEN UINT32_MAX
 
 /* When a sync is entered now. */
 static uint64_t entered_ns(const struct replay *r, uint32_t need)
@@ -271,19 +271,46 @@ static bool is_even(const struct play *p, uint32_t place, int64_t *ns)
     return !is_first;
 }
 
-/* Whether nothing can change any more after a place. */
+/*
+ * Until when something matters that was entered before a place, ahead by another time: it is
+ * needed, and comes so much later than all else that it is waited for, or was waited for.
+ */
+static uint32_t needed_until(const struct play *p, uint32_t place)
+{
+    const struct syncs *s = p->r->syncs;
+    uint32_t until = p->even_ns != 0 && p->first > 0 ? s->reach[p->first - 1] : 0;
+
+    if (p->even_ns > 0 && (uint64_t)p->even_ns >= s->long_ns)
+        return s->n;
+    for (uint32_t at = p->first; at <= place; at++) {
+        uint32_t k = s->order[at] + 1;
+        int64_t later;
+
+        if (k == s->first[s->sync[k - 1].location + 1])
+            continue;
+        later = p->even_ns - p->r->ahead[k];
+        if (later != 0 && s->last_use[k] > until &&
+            (s->slack_ns[k] == 0 || later > (int64_t)s->slack_ns[k]))
+            until = s->last_use[k];
+    }
+    return until;
+}
+
+/* Whether nothing can change any more after a place. Each look is far enough from the last that
+ * going back to the beginning costs no more than having come. */
 static bool is_over(struct play *p, uint32_t place)
 {
-    uint32_t every = p->r->syncs->n_locations;
+    uint32_t step = (place - p->first) / 2, least = p->r->syncs->n_locations;
 
     if (p->is_whole || place < p->last_cut)
         return false;
-    if (p->even_since == UNEVEN) {
-        every = every < LEAST_CHECKED ? LEAST_CHECKED : every;
-        if ((place - p->first) % every == 0 && is_even(p, place, &p->even_ns))
-            p->even_since = place;
+    if (!p->is_even && place >= p->next_look) {
+        least = least < LEAST_CHECKED ? LEAST_CHECKED : least;
+        p->next_look = place + (step < least ? least : step);
+        p->is_even = is_even(p, place, &p->even_ns);
+        p->until = p->is_even ? needed_until(p, place) : 0;
     }
-    return p->even_since != UNEVEN && place >= p->r->syncs->reach[p->even_since];
+    return p->is_even && place >= p->until;
 }
 
 static uint32_t go_through(struct play *p)
@@ -296,8 +323,7 @@ static uint32_t go_through(struct play *p)
 
         if (k + 1 < s->first[l + 1]) {
             r->now[l] = r->ahead[k + 1] = leave(r, k) + r->cut[k + 1];
-            if (p->even_since != UNEVEN && r->now[l] != p->even_ns)
-                p->even_since = UNEVEN;
+            p->is_even &= r->now[l] == p->even_ns;
         }
         if (is_over(p, place))
             return place + 1;
@@ -341,7 +367,7 @@ static void find_places(struct play *p)
 static void play(struct replay *r, bool is_whole, struct replay_result *out)
 {
     const struct syncs *s = r->syncs;
-    struct play p = {.r = r, .even_since = UNEVEN, .is_whole = is_whole};
+    struct play p = {.r = r, .is_whole = is_whole};
     uint32_t end;
 
     r->run++;

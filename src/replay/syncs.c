@@ -339,6 +339,8 @@ void syncs_release(struct syncs *s)
     free(s->member);
     free(s->order);
     free(s->place);
+    free(s->last_use);
+    free(s->slack_ns);
     free(s->reach);
     *s = (struct syncs){0};
 }

@@ -56,9 +56,13 @@ struct syncs {
     uint32_t *member;       /* syncs, with NEED_EARLY where entered after the first has left */
     uint32_t n_collectives;
 
-    uint32_t *order; /* [n] all syncs in the order they were left */
-    uint32_t *place; /* [n] of a sync in that order */
-    uint32_t *reach; /* [n] the last place at which something of this place or before matters */
+    uint32_t *order;    /* [n] all syncs in the order they were left */
+    uint32_t *place;    /* [n] of a sync in that order */
+    uint32_t *last_use; /* [n] the last place at which a sync is needed; 0: it is not */
+    uint64_t *slack_ns; /* [n] so much later it can be entered before anybody waits for it */
+    uint32_t *reach; /* [n] the last place at which one is needed that is entered up to a place
+                        and has less slack than long_ns */
+    uint64_t long_ns;
 
     uint64_t eager_bytes;           /* larger messages are synchronous */
     uint64_t begin_ns, end_ns;      /* of all that take part */

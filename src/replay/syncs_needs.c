@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define LONG_SHARE 64 /* of the run: who is needed so much later is not waited for */
+
 /* Goes through all needs: counts them, or fills them in. */
 struct needs {
     struct syncs *s;
@@ -286,22 +288,29 @@ static uint32_t entered_at(const struct syncs *s, uint32_t sync)
     return s->place[sync - 1];
 }
 
-static void extend(struct syncs *s, uint32_t from, uint32_t to)
+/* A sync is needed at a place; it could come so much later without being waited for. */
+static void use(struct syncs *s, uint32_t sync, uint32_t place, uint64_t until_ns)
 {
-    if (s->reach[from] < to)
-        s->reach[from] = to;
+    uint64_t enter = s->sync[sync].enter_ns, slack = until_ns > enter ? until_ns - enter : 0;
+
+    if (s->slack_ns[sync] > slack)
+        s->slack_ns[sync] = slack;
+    if (s->last_use[sync] < place)
+        s->last_use[sync] = place;
 }
 
 /* Marks the members of a collective that are entered after the first that needs them is left.
  */
 static void settle_members(struct syncs *s, uint32_t c, uint32_t first, uint32_t last)
 {
-    for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++) {
-        uint32_t at = entered_at(s, s->member[i]);
+    uint64_t until = last_entered(s, NEED_ALL | c);
 
-        if (at >= first)
+    for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++) {
+        uint32_t sync = s->member[i];
+
+        if (entered_at(s, sync) >= first)
             s->member[i] |= NEED_EARLY;
-        extend(s, at, last);
+        use(s, sync, last, until);
     }
 }
 
@@ -312,6 +321,8 @@ static void settle_needs(struct syncs *s)
 
     for (uint32_t p = 0; p < s->n; p++) {
         uint32_t k = s->order[p];
+        const struct sync *sync = &s->sync[k];
+        uint64_t until = sync->last_ns > sync->enter_ns ? sync->last_ns : sync->enter_ns;
 
         for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
             uint32_t c = s->need[i] & NEED_INDEX;
@@ -319,10 +330,10 @@ static void settle_needs(struct syncs *s)
             if (s->need[i] & NEED_ALL) {
                 first[c] = last[c] == 0 ? p : first[c];
                 last[c] = p + 1;
-            } else if (entered_at(s, c) >= p) {
-                s->need[i] |= NEED_EARLY;
             } else {
-                extend(s, entered_at(s, c), p);
+                if (entered_at(s, c) >= p)
+                    s->need[i] |= NEED_EARLY;
+                use(s, c, p, until);
             }
         }
     }
@@ -338,10 +349,19 @@ void syncs_order(struct syncs *s)
     s->order = mem_alloc(s->n, sizeof *s->order);
     s->place = mem_alloc(s->n, sizeof *s->place);
     s->reach = mem_alloc(s->n, sizeof *s->reach);
+    s->last_use = mem_alloc(s->n, sizeof *s->last_use);
+    s->slack_ns = mem_resize(NULL, s->n, sizeof *s->slack_ns);
     merge(s);
-    for (uint32_t p = 0; p < s->n; p++)
-        s->reach[p] = p;
+    s->long_ns = (s->end_ns - s->begin_ns) / LONG_SHARE;
+    for (uint32_t k = 0; k < s->n; k++)
+        s->slack_ns[k] = UINT64_MAX;
     settle_needs(s);
-    for (uint32_t p = 1; p < s->n; p++)
-        extend(s, p, s->reach[p - 1]);
+    for (uint32_t p = 0; p < s->n; p++) {
+        uint32_t k = s->order[p] + 1; /* what is entered there */
+        bool is_entered = k < s->n && s->sync[k].location == s->sync[k - 1].location;
+
+        s->reach[p] = p > 0 ? s->reach[p - 1] : 0;
+        if (is_entered && s->slack_ns[k] < s->long_ns && s->last_use[k] > s->reach[p])
+            s->reach[p] = s->last_use[k];
+    }
 }
