@@ -40,8 +40,13 @@ static int choose_execution(struct question *q, const char *id)
 {
     char foi[EXECUTION_ID_SIZE];
     uint32_t rank, thread, index;
+    int64_t of = q->chosen.foi;
     int rc = execution_parse(id, foi, sizeof foi, &rank, &thread, &index);
 
+    if (rc == 0 && foi[0])
+        rc = executions_foi(q->run.db, foi, &of);
+    if (rc == 0 && of != q->chosen.foi)
+        rc = err_set(ERR_USAGE, "'%s' is of another function of interest than the others", id);
     return rc < 0 ? rc : chosen_execution(&q->chosen, rank, thread, index);
 }
 

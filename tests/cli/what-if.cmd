@@ -28,6 +28,14 @@ snag what-if t.snag$(printf ' --without rank=%d' $(seq 0 16))
 printf x | dd of=t.snag/calls/subtree_len.u32 bs=1 seek=8 conv=notrunc 2>/dev/null
 snag what-if t.snag
 
+# Several functions of interest: one of them is asked about at a time.
+snag analyze 'synth:300*step(a@1ms(c) b@1ms);slow=a/97/20' --foi step --foi a -o v.snag >/dev/null
+snag what-if v.snag --without anomalies
+snag what-if v.snag --without anomalies --foi a | sed -n 2p
+snag what-if v.snag --without 'a#0-96' | sed -n 2p
+snag what-if v.snag --without 'a#0-96' --without 'step#0-96'
+snag what-if v.snag --json | jq .saved_ns
+
 # A trace of one rank waits for nothing: all that is lost is saved.
 snag analyze 'synth:300*step(a@1ms b@1ms);slow=a/97/20' --foi step -o u.snag >/dev/null
 snag what-if u.snag --without anomalies
