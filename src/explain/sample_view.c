@@ -55,11 +55,13 @@ static void leave(struct builder *t, const struct item *x)
                      does);
     } else if (x->does[0] == '=') {
         push(t, x->to, EVENT_SENT, (uint32_t)strtol(x->does + 1, NULL, 10));
-    } else if (x->does[0] == '|' || x->does[0] == '^') {
+    } else if (x->does[0] == '|' || x->does[0] == '^' || x->does[0] == '?') {
         *event_list_collective(&t->events, x->to * 1000) = (struct collective){
             .begin_ns = x->from * 1000,
-            .kind = x->does[0] == '|' ? COLLECTIVE_BARRIER : COLLECTIVE_ONE_TO_ALL,
-            .root = x->does[0] == '|' ? NO_ROOT : (uint32_t)strtol(x->does + 1, NULL, 10),
+            .kind = x->does[0] == '|'   ? COLLECTIVE_BARRIER
+                    : x->does[0] == '^' ? COLLECTIVE_ONE_TO_ALL
+                                        : COLLECTIVE_OTHER,
+            .root = x->does[0] == '^' ? (uint32_t)strtol(x->does + 1, NULL, 10) : NO_ROOT,
             .order = t->n_collectives++,
             .instance = NO_INSTANCE,
         };

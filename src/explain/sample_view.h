@@ -8,7 +8,7 @@
  *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
  *                       message of this rank, from 0
  *     name@5-9<<2/1     completes a receive that was posted at 1
- *     name@1-9|         a barrier; "^2": a broadcast from rank 2
+ *     name@1-9|         a barrier; "^2": a broadcast from rank 2; "?": another collective
  */
 #ifndef SNAG_EXPLAIN_SAMPLE_VIEW_H
 #define SNAG_EXPLAIN_SAMPLE_VIEW_H

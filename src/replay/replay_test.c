@@ -191,6 +191,37 @@ static void a_broadcast_waits_for_its_root_alone(void **state)
     end(&p);
 }
 
+static void another_collective_waits_for_all_where_that_is_seen(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Scan@50-61? calc@61-70", "calc@0-10 MPI_Scan@10-60? calc@60-90");
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+    BEGIN(&p, "calc@0-50 MPI_Scan@50-61? calc@61-70", "calc@0-10 MPI_Scan@10-40? calc@40-90");
+    assert_us(saved(&p, 0, 0, 20), 0);
+    assert_us(saved(&p, 1, 1, 20), 0); /* whom it waited for is not known */
+    assert_true(p.replay.unknown_ns > 0);
+    end(&p);
+}
+
+static void those_who_end_together_wait_for_the_last(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-100 MPI_Finalize@100-110", "calc@0-20 MPI_Finalize@20-110");
+    assert_us(saved(&p, 0, 0, 50), 50);
+    assert_us(waits_less(&p, 1), 50);
+    assert_us(saved(&p, 0, 0, 90), 80);
+    end(&p);
+    BEGIN(&p, "calc@0-100 MPI_Finalize@100-110", "calc@0-20 MPI_Finalize@20-95");
+    assert_us(saved(&p, 0, 0, 50), 15); /* rank 1 did not wait for rank 0 */
+    assert_us(waits_less(&p, 1), 0);
+    end(&p);
+}
+
 /* ----------------------------------------------------------------------------------- cuts */
 
 static void the_excess_of_a_caller_is_in_its_longest_gap(void **state)
@@ -316,6 +347,8 @@ int main(void)
         cmocka_unit_test(what_has_no_other_end_keeps_its_time),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
         cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
+        cmocka_unit_test(another_collective_waits_for_all_where_that_is_seen),
+        cmocka_unit_test(those_who_end_together_wait_for_the_last),
         cmocka_unit_test(the_excess_of_a_caller_is_in_its_longest_gap),
         cmocka_unit_test(no_more_is_cut_than_there_was),
         cmocka_unit_test(a_call_can_take_longer),

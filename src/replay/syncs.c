@@ -13,6 +13,7 @@
 
 #define N_SIZES 65       /* classes of messages: by the highest bit of their length */
 #define EAGER_SHARE 100  /* one in so many of a class ended early: they all may */
+#define MOST_AFTER 4096  /* calls after MPI_Finalize */
 #define LEAST_EAGER 4096 /* bytes that any MPI sends at once */
 
 /* A moment at which a record was written, or the operation of one began. */
@@ -151,6 +152,29 @@ static void add_collective(const struct syncs *s, const struct call_view *calls,
     add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, true});
 }
 
+/* The call in which a location waits for all others to end, or NO_CALL. */
+static uint32_t final_call(const struct trace_view *view, const struct call_view *calls)
+{
+    uint32_t region = names_find(&view->defs->names, "MPI_Finalize");
+
+    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MOST_AFTER; i++)
+        if (calls->region[calls->n - 1 - i] == region)
+            return calls->n - 1 - i;
+    return NO_CALL;
+}
+
+static void add_end(const struct syncs *s, uint32_t l, struct sync_places *at, struct points *p)
+{
+    const struct call_view *calls = &s->view->calls[l];
+    uint32_t row = final_call(s->view, calls);
+    uint64_t leave;
+
+    if (row == NO_CALL)
+        return;
+    leave = calls_leave(calls, row);
+    add(p, (struct point){leave, leave, &at->finalized[l], row, true});
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct point *p = a, *q = b;
@@ -170,6 +194,7 @@ static void collect(const struct syncs *s, uint32_t l, struct sync_places *at, s
         add_message(s, calls, s->view->first_message[l] + i, at, p);
     for (size_t i = 0; i < calls->n_collectives; i++)
         add_collective(s, calls, i, at->first_collective[l] + i, at, p);
+    add_end(s, l, at, p);
     for (size_t i = 0; i < p->n; i++)
         p->point[i].call = outermost(s->view, calls, p->point[i].call);
     for (size_t i = 1; i < p->n && is_sorted; i++)
@@ -278,6 +303,8 @@ static void places_init(struct sync_places *at, const struct trace_view *view)
     at->ended = at->posted + n_messages;
     at->entered = mem_alloc(2 * n, sizeof *at->entered);
     at->left = at->entered + n;
+    at->finalized = mem_alloc(view->n_locations, sizeof *at->finalized);
+    memset(at->finalized, 0xff, view->n_locations * sizeof *at->finalized);
     memset(at->posted, 0xff, 2 * n_messages * sizeof *at->posted);
     memset(at->entered, 0xff, 2 * n * sizeof *at->entered);
 }
@@ -287,6 +314,7 @@ static void places_release(struct sync_places *at)
     free(at->first_collective);
     free(at->posted);
     free(at->entered);
+    free(at->finalized);
 }
 
 static bool is_of_interest(const struct trace_view *view, uint32_t l)

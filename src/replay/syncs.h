@@ -14,6 +14,7 @@
  *     wait for a request                 needs what the operation would have needed
  *     barrier, all to all                need everybody
  *     one to all                         needs the root; all to one: the root needs everybody
+ *     other collectives, MPI_Finalize    need everybody, if nobody left before all were there
  *
  * Which sends are synchronous no trace says: those with more bytes than any that was seen to
  * end before its receive was posted (syncs.eager_bytes). The first and the last sync of a

@@ -17,6 +17,10 @@ struct needs {
     const struct sync_places *at;
     uint32_t *next; /* [n + 1] where the next of a sync goes; NULL: count */
     uint32_t *root; /* [n_collectives] the root's sync, or NEED_INDEX */
+    struct span {
+        uint64_t last_enter, first_leave;
+    } * span;     /* [n_collectives] */
+    bool has_end; /* the last collective is that of all who end together */
 };
 
 static bool is_there(uint32_t sync)
@@ -90,8 +94,11 @@ static void need_of_collective(struct needs *n, const struct collective *c, uint
             note(n, who, n->root[c->instance]);
         sync->is_blind |= c->root != rank && !is_there(n->root[c->instance]);
         break;
-    default:
-        sync->is_blind = true; /* some wait, some do not */
+    default: /* some wait, some do not; it is seen when nobody left it before all were in */
+        if (n->span[c->instance].first_leave >= n->span[c->instance].last_enter)
+            note(n, who, NEED_ALL | c->instance);
+        else
+            sync->is_blind = true;
     }
 }
 
@@ -137,6 +144,17 @@ static void count_part(uint32_t location, const struct collective *c, uint32_t s
         n->root[c->instance] = sync;
 }
 
+static void span_part(uint32_t location, const struct collective *c, uint32_t sync, void *ctx)
+{
+    struct needs *n = ctx;
+    struct span *span = &n->span[c->instance];
+    uint64_t enter = n->s->sync[sync].enter_ns;
+
+    (void)location;
+    span->last_enter = enter > span->last_enter ? enter : span->last_enter;
+    span->first_leave = c->end_ns < span->first_leave ? c->end_ns : span->first_leave;
+}
+
 static void add_part(uint32_t location, const struct collective *c, uint32_t sync, void *ctx)
 {
     struct needs *n = ctx;
@@ -161,20 +179,71 @@ static uint32_t count_collectives(const struct trace_view *view, const struct sy
     return n;
 }
 
+/* No trace says that MPI_Finalize waits for all: it is seen when nobody left it before. */
+static bool ends_together(const struct needs *n)
+{
+    uint64_t last = 0, first = UINT64_MAX;
+    uint32_t n_ends = 0;
+
+    for (uint32_t l = 0; l < n->s->n_locations; l++) {
+        const struct sync *sync;
+
+        if (!is_there(n->at->finalized[l]))
+            continue;
+        sync = &n->s->sync[n->at->finalized[l]];
+        last = sync->enter_ns > last ? sync->enter_ns : last;
+        first = sync->leave_ns < first ? sync->leave_ns : first;
+        n_ends++;
+    }
+    return n_ends > 1 && first >= last;
+}
+
+static void each_end(struct needs *n, void (*fn)(struct needs *n, uint32_t sync))
+{
+    for (uint32_t l = 0; n->has_end && l < n->s->n_locations; l++)
+        if (is_there(n->at->finalized[l]))
+            fn(n, n->at->finalized[l]);
+}
+
+static void count_end(struct needs *n, uint32_t sync)
+{
+    (void)sync;
+    n->s->first_member[n->s->n_collectives + 1]++;
+}
+
+static void add_end(struct needs *n, uint32_t sync)
+{
+    n->s->member[n->s->first_member[n->s->n_collectives]++] = sync;
+}
+
+static void note_end(struct needs *n, uint32_t sync)
+{
+    note(n, sync, NEED_ALL | (n->s->n_collectives - 1));
+}
+
 static void list_members(struct needs *n)
 {
     struct syncs *s = n->s;
-    uint32_t n_instances = s->n_collectives = count_collectives(s->view, n->at);
+    uint32_t n_instances;
+
+    n->has_end = ends_together(n);
+    n_instances = s->n_collectives = count_collectives(s->view, n->at) + n->has_end;
 
     n->root = mem_alloc(n_instances, sizeof *n->root);
-    for (uint32_t i = 0; i < n_instances; i++)
+    n->span = mem_alloc(n_instances, sizeof *n->span);
+    for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
+        n->span[i] = (struct span){0, UINT64_MAX};
+    }
     s->first_member = mem_alloc((size_t)n_instances + 2, sizeof *s->first_member);
     each_part(s, n->at, count_part, n);
+    each_part(s, n->at, span_part, n);
+    each_end(n, count_end);
     for (uint32_t i = 2; i < n_instances + 2; i++)
         s->first_member[i] += s->first_member[i - 1];
     s->member = mem_alloc(s->first_member[n_instances + 1], sizeof *s->member);
     each_part(s, n->at, add_part, n);
+    each_end(n, add_end);
 }
 
 /* -------------------------------------------------------------------------------- needs */
@@ -216,6 +285,7 @@ void syncs_need_all(struct syncs *s, const struct sync_places *at)
     s->first_need = mem_alloc((size_t)s->n + 1, sizeof *s->first_need);
     each_message(&n);
     each_collective(&n);
+    each_end(&n, note_end);
     for (uint32_t k = 0; k < s->n; k++)
         s->first_need[k + 1] += s->first_need[k];
     s->need = mem_alloc(s->first_need[s->n], sizeof *s->need);
@@ -224,9 +294,11 @@ void syncs_need_all(struct syncs *s, const struct sync_places *at)
         n.next[k] = s->first_need[k];
     each_message(&n);
     each_collective(&n);
+    each_end(&n, note_end);
     set_last(s);
     free(n.next);
     free(n.root);
+    free(n.span);
 }
 
 /* -------------------------------------------------------------------------------- order */

@@ -9,6 +9,7 @@ struct sync_places {
     uint32_t *posted, *ended; /* [messages] */
     uint32_t *entered, *left; /* [collectives] */
     size_t *first_collective; /* [n_locations + 1] among all */
+    uint32_t *finalized;      /* [n_locations] */
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */
