@@ -10,7 +10,7 @@ trap 'rm -rf "$prefix"' EXIT
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 cd "$prefix"
 bin/snag --version
-for page in snag $(bin/snag help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/snag-\1/p'); do
+for page in snag $(bin/snag help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/snag-\1/p'); do
     [ -s share/man/man1/$page.1 ] || {
         echo "share/man/man1/$page.1 is missing"
         exit 1
@@ -26,7 +26,7 @@ bin/snag man formats | cmp - share/man/man5/snag-formats.5
 if command -v mandoc >/dev/null; then
     cd share/man
     mandoc -T lint man1/*.1 | grep -v 'referenced manual not found' && exit 1
-    for reference in $(sed -n 's/^\.Xr \([a-z-]*\) 1.*/\1/p; s/^\.It Xr snag\\-\([a-z]*\) 1/snag-\1/p' man1/*.1); do
+    for reference in $(sed -n 's/^\.Xr \([a-z-]*\) 1.*/\1/p; s/^\.It Xr snag\\-\([a-z-]*\) 1/snag-\1/p' man1/*.1); do
         [ -s "man1/$reference.1" ] || {
             echo "a page refers to $reference(1), which is not there"
             exit 1

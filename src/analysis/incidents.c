@@ -437,7 +437,7 @@ struct made {
     uint32_t number;      /* in the order of all, if it is its own */
 };
 
-static int by_cost(const void *a, const void *b)
+static int by_loss(const void *a, const void *b)
 {
     const struct incident *p = &(*(struct made *const *)a)->incident;
     const struct incident *q = &(*(struct made *const *)b)->incident;
@@ -518,7 +518,7 @@ static void order(struct incidents *out, struct made *made, uint32_t n)
     for (uint32_t k = 0; k < n; k++)
         if (made[k].turn_of == &made[k])
             own[out->n++] = &made[k];
-    qsort(own, out->n, sizeof *own, by_cost);
+    qsort(own, out->n, sizeof *own, by_loss);
     out->incident = mem_alloc(out->n, sizeof *out->incident);
     for (uint32_t k = 0; k < out->n; k++) {
         own[k]->number = k;

@@ -15,7 +15,7 @@
  * by plan (features/schedule.h), and costs about the same each time, is one incident with many
  * turns: a checkpoint that others wait for.
  *
- * The order is that of what they cost in time: first anomalies, and whatever cost several times
+ * The order is that of what they lost in time: first anomalies, and whatever lost several times
  * what a typical execution takes, although that is usual in this run; then what is left.
  */
 #ifndef SNAG_ANALYSIS_INCIDENTS_H

@@ -2,16 +2,18 @@
 #include "analysis/run_store.h"
 
 #include "analysis/causes.h"
+#include "analysis/costs.h"
 #include "analysis/foi_settings.h"
 #include "analysis/incidents.h"
 #include "analysis/model_store.h"
 #include "base/progress.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + 16)
+#define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + COST_TEXT_SIZE + 16)
 
 static int save_foi(sqlite3 *db, const struct analysed *a)
 {
@@ -47,6 +49,7 @@ struct found {
     struct why why;
     struct causes causes;
     struct incidents incidents;
+    struct costs costs;
 };
 
 /* Times are of the sentence that was made last, which is of this tree. */
@@ -62,14 +65,15 @@ static int save_execution(sqlite3 *db, const struct found *found, sqlite3_stmt *
     uint32_t incident = found->incidents.of[t];
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiiiiirtrtrrrrrttto", a->foi->id, (int64_t)t,
+        db, insert, "iiiiiiiiiiiiiirtrtrrrrrtttoo", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
         (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(found->why.usual_ns),
         (int64_t)llrint(found->why.lost_ns), (int64_t)forest_n_rows(f, t),
         (int64_t)f->n_messages[t], w->score[t], verdict, w->score[t], verdict, w->chance[t],
         m->time, m->gross, m->structure, m->size, score_part_name(w->residual.part[t]),
-        sentence, found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1);
+        sentence, found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1,
+        found->costs.cost_ns[t] != COST_UNKNOWN, found->costs.cost_ns[t]);
 }
 
 static int save_executions(sqlite3 *db, struct found *found)
@@ -82,7 +86,8 @@ static int save_executions(sqlite3 *db, struct found *found)
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
         "usual_ns, lost_ns, vertices, messages, score, verdict, detector_score, "
         "detector_verdict, "
-        "false_alarm_probability, time, gross, structure, size, part, why, cause, incident",
+        "false_alarm_probability, time, gross, structure, size, part, why, cause, incident, "
+        "cost_ns",
         &insert);
 
     progress_begin(&progress, "storing", "executions", w->forest.n_trees);
@@ -90,6 +95,7 @@ static int save_executions(sqlite3 *db, struct found *found)
         char sentence[WHY_SIZE];
 
         scoring_why(w, &found->why, t, sentence);
+        costs_note(&found->costs, t, found->why.lost_ns);
         rc = save_execution(db, found, insert, t, sentence);
         progress_add(&progress, 1);
     }
@@ -103,6 +109,7 @@ static char *why_incident(struct found *found, const struct incident *x,
                           char out[INCIDENT_WHY_SIZE])
 {
     const char *chain = found->incidents.chain[x->speaker];
+    const char *cost = x->n_members == 1 ? found->costs.text[x->speaker] : NULL;
     char sentence[WHY_SIZE], often[64] = "";
 
     if (x->period > 0)
@@ -110,8 +117,8 @@ static char *why_incident(struct found *found, const struct incident *x,
                  "in every %uth execution there, %u times; the longest: ", x->period,
                  x->n_turns);
     scoring_why(found->a->scoring, &found->why, x->speaker, sentence);
-    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s", often, sentence, chain ? "; cause: " : "",
-             chain ? chain : "");
+    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s%s%s", often, sentence, chain ? "; cause: " : "",
+             chain ? chain : "", cost ? "; " : "", cost ? cost : "");
     return out;
 }
 
@@ -122,21 +129,44 @@ static int save_incidents(sqlite3 *db, struct found *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, turns, period, why",
+        "rank, executions, ranks, turns, period, why, cost_ns",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
         char why[INCIDENT_WHY_SIZE];
 
-        rc = rundb_insert(db, insert, "iiriiiiiiiiiiit", a->foi->id, (int64_t)i + 1, x->score,
+        rc = rundb_insert(db, insert, "iiriiiiiiiiiiito", a->foi->id, (int64_t)i + 1, x->score,
                           (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
                           (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
                           (int64_t)a->scoring->defs->location[x->location].rank,
                           (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
-                          (int64_t)x->period, why_incident(found, x, why));
+                          (int64_t)x->period, why_incident(found, x, why),
+                          found->costs.of_incident[i] != COST_UNKNOWN,
+                          found->costs.of_incident[i]);
     }
     sqlite3_finalize(insert);
+    return rc;
+}
+
+/* Into rows that are there: what an execution lost is known when its sentence is made. */
+static int save_costs(sqlite3 *db, const struct found *found)
+{
+    const struct costs *c = &found->costs;
+    int64_t foi = found->a->foi->id;
+    sqlite3_stmt *update = NULL, *together = NULL;
+    int rc = rundb_prepare(db, run_sql_set_cost, &update);
+
+    if (rc == 0)
+        rc = rundb_prepare(db, run_sql_set_anomalies_cost, &together);
+    for (uint32_t t = 0; rc == 0 && t < found->a->scoring->forest.n_trees; t++)
+        if (c->lost_ns[t] >= COST_LEAST_LOST && (c->cost_ns[t] != COST_UNKNOWN || c->text[t]))
+            rc = rundb_insert(db, update, "otii", c->cost_ns[t] != COST_UNKNOWN, c->cost_ns[t],
+                              c->text[t], foi, (int64_t)t);
+    if (rc == 0 && c->all_ns != COST_UNKNOWN)
+        rc = rundb_insert(db, together, "iii", c->all_ns, (int64_t)c->n_carrying, foi);
+    sqlite3_finalize(update);
+    sqlite3_finalize(together);
     return rc;
 }
 
@@ -149,9 +179,16 @@ static int save_found(sqlite3 *db, const struct analysed *a)
     scoring_why_init(w, &found.why);
     causes_init(&found.causes, a->columns, w->defs);
     incidents_find(w, &found.causes, &found.why, &found.incidents);
-    rc = save_executions(db, &found);
+    rc = costs_init(&found.costs, w, &found.why, a->columns);
+    if (rc == 0)
+        rc = save_executions(db, &found);
+    if (rc == 0) {
+        costs_find(&found.costs, &found.incidents);
+        rc = save_costs(db, &found);
+    }
     if (rc == 0)
         rc = save_incidents(db, &found);
+    costs_release(&found.costs);
     incidents_release(&found.incidents, w->forest.n_trees);
     causes_release(&found.causes);
     why_release(&found.why);

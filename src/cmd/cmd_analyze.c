@@ -73,12 +73,15 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         struct execution_filter filter = selection_filter(a->settings);
         json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
         json_t *ranks = json_array();
+        struct anomalies_cost cost = {.is_known = false};
         struct lost all;
 
         filter.foi = a->made.foi[i].name;
         rc = executions_each(db, &filter, append_candidate, candidates);
         if (rc == 0)
             rc = executions_lost(db, a->made.foi[i].id, append_rank, ranks, &all);
+        if (rc == 0)
+            rc = executions_cost(db, a->made.foi[i].id, &cost);
         for (int k = 0; k < QUALITY_N; k++)
             if (r->ingested.quality.n[k] > 0)
                 json_object_set_new(quality, quality_name(k),
@@ -94,6 +97,10 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
         json_object_set_new(json, "lost_ns", json_count(all.lost_ns));
         json_object_set_new(json, "tracer_ns", json_count(all.tracer_ns));
+        json_object_set_new(json, "anomalies_cost_ns",
+                            cost.is_known ? json_count(cost.cost_ns) : json_null());
+        json_object_set_new(json, "anomalies_carrying",
+                            cost.is_known ? json_count(cost.n_carrying) : json_null());
         json_object_set_new(json, "lost_by_rank", ranks);
         json_object_set_new(json, "gamma",
                             result->gamma > 0 ? json_number(result->gamma) : json_null());
@@ -165,6 +172,27 @@ static void append_rank_text(const struct lost *lost, void *ctx)
                                  text_duration((double)lost->lost_ns, time));
 }
 
+/* What the anomalies cost together. */
+static int print_cost(const struct analyze *a, const struct reading *r, sqlite3 *db, uint32_t i)
+{
+    uint32_t n = a->made.result[i].n_anomalies;
+    double run_ns = (double)(r->ingested.end_ns - r->ingested.begin_ns);
+    struct anomalies_cost cost;
+    char text[TEXT_SIZE], of[TEXT_SIZE];
+    int rc = executions_cost(db, a->made.foi[i].id, &cost);
+
+    if (rc < 0 || n == 0 || !cost.is_known)
+        return rc;
+    print("cost of the anomalies: without them the run would be %s of %s shorter (%.3g %%)",
+          text_duration((double)cost.cost_ns, text), text_duration(run_ns, of),
+          run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0);
+    if (cost.n_carrying > 0 && cost.n_carrying < n)
+        print("; %u of the %u carr%s nine tenths of that", cost.n_carrying, n,
+              cost.n_carrying == 1 ? "ies" : "y");
+    print("\n");
+    return 0;
+}
+
 static int print_lost(const struct analyze *a, sqlite3 *db, uint32_t i)
 {
     struct ranks_text ranks = {.n = 0};
@@ -221,6 +249,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         rc = list_incidents(db, &filter, false);
         if (rc == 0)
             rc = print_lost(a, db, i);
+        if (rc == 0)
+            rc = print_cost(a, r, db, i);
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);
@@ -272,8 +302,8 @@ static int finish_run(struct reading *r)
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
     struct per_call_opts per_call = per_call_default();
-    struct run_maker_opts opts = {.foi = s->foi,
-                                  .n_foi = s->n_foi,
+    struct run_maker_opts opts = {.foi = s->foi.text,
+                                  .n_foi = s->foi.n,
                                   .analysis = {.features = s->vectors.features,
                                                .detector = s->detector,
                                                .k = s->neighbours,

@@ -136,8 +136,8 @@ static int label_run(struct labels *l, const struct settings *settings)
     bool is_listing = settings->learning.from == NULL && settings->n_args == 1;
     int rc = learning_open(&l->learning, settings, !is_listing);
 
-    l->said_foi = settings->n_foi > 0;
-    if (rc == ERR_USAGE && settings->n_foi == 0)
+    l->said_foi = settings->foi.n > 0;
+    if (rc == ERR_USAGE && settings->foi.n == 0)
         rc = 0; /* several functions: every id must name its own */
     if (rc == 0 && is_listing)
         return print_labels(l->learning.run.db, settings->is_json);

@@ -28,13 +28,15 @@ void list_text(const struct execution *x, void *ctx)
     table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
     table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));
     table_cell(ctx, "%s", x->lost_ns ? text_duration((double)x->lost_ns, text) : "");
+    table_cell(ctx, "%s",
+               x->has_cost && x->lost_ns ? text_duration((double)x->cost_ns, text) : "");
     table_cell(ctx, "%s", x->why);
 }
 
 struct table *list_table(void)
 {
-    return table_new("lrlrrrl", "execution", "score", "verdict", "at", "duration", "lost",
-                     "why");
+    return table_new("lrlrrrrl", "execution", "score", "verdict", "at", "duration", "lost",
+                     "cost", "why");
 }
 
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json)
@@ -55,13 +57,14 @@ int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_
 
 static void incident_text(const struct incident_row *x, void *ctx)
 {
-    char lost[TEXT_SIZE], when[TEXT_SIZE];
+    char lost[TEXT_SIZE], cost[TEXT_SIZE], when[TEXT_SIZE];
 
     if (x->id > 0)
         table_cell(ctx, "%lld", (long long)x->id);
     else
         table_cell(ctx, "-");
     table_cell(ctx, "%s", text_duration((double)x->lost_ns, lost));
+    table_cell(ctx, "%s", x->has_cost ? text_duration((double)x->cost_ns, cost) : "");
     table_cell(ctx, "%s", x->is_anomaly ? "anomaly" : "normal");
     table_cell(ctx, "%s", text_duration((double)x->begin_ns, when));
     table_cell(ctx, "%s", x->head);
@@ -89,8 +92,8 @@ int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_j
 
     if (is_json)
         return list_incidents_json(db, filter);
-    table =
-        table_new("rrlrlrl", "incident", "lost", "verdict", "when", "head", "others", "why");
+    table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict", "when", "head",
+                      "others", "why");
     rc = incident_list_each(db, filter, incident_text, table);
     if (rc == 0)
         table_print(table, stdout);
@@ -107,6 +110,7 @@ static int list_either(sqlite3 *db, const struct settings *s)
 
     if (s->by) { /* an order of executions */
         filter.is_by_lost = strcmp(s->by, "lost") == 0;
+        filter.is_by_cost = strcmp(s->by, "cost") == 0;
         is_flat = true;
     }
     if (s->is_incidents && (s->is_executions || s->by))

@@ -125,7 +125,7 @@ int cmd_project(const struct settings *settings)
     opts.project.pool = pool_new(settings->threads);
     rc = run_open(&run, settings->args[0], true);
     if (rc == 0)
-        rc = executions_foi(run.db, settings->n_foi > 0 ? settings->foi[0] : NULL, &foi);
+        rc = executions_foi(run.db, settings->foi.n > 0 ? settings->foi.text[0] : NULL, &foi);
     if (rc == 0)
         rc = project(&run, foi, settings, &opts);
     run_close(&run);

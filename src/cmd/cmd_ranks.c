@@ -175,7 +175,7 @@ static int load(struct ranks *r)
     int rc = selection_open(&r->run, s);
 
     if (rc == 0)
-        rc = executions_foi(r->run.db, s->n_foi > 0 ? s->foi[0] : NULL, &foi);
+        rc = executions_foi(r->run.db, s->foi.n > 0 ? s->foi.text[0] : NULL, &foi);
     if (rc == 0)
         rc =
             run_scoring_load(&r->scoring, r->run.db, &r->run.columns, &r->run.defs, foi, false);

@@ -196,8 +196,7 @@ static int run_watch(const struct recording *r)
     int rc = options_usual(command_find("watch"), &watched);
 
     snprintf(source, sizeof source, "tracer:%s", r->socket);
-    memcpy(watched.foi, said->foi, sizeof watched.foi);
-    watched.n_foi = said->n_foi;
+    watched.foi = said->foi;
     watched.model = said->model;
     watched.listen = said->listen;
     watched.page = said->page;
@@ -527,7 +526,7 @@ static bool say_what_is_there(struct recording *r)
 
 static int check(const struct settings *s)
 {
-    bool is_of_page = s->n_foi > 0 || s->model || s->live.store || s->page.port || s->listen ||
+    bool is_of_page = s->foi.n > 0 || s->model || s->live.store || s->page.port || s->listen ||
                       s->page.is_tunnel || s->page.is_once;
 
     if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)

@@ -347,7 +347,7 @@ static int find_execution(struct show *s, const char *id)
     if (rc == 0)
         rc = executions_foi(s->run.db,
                             *foi_name                ? foi_name
-                            : s->settings->n_foi > 0 ? s->settings->foi[0]
+                            : s->settings->foi.n > 0 ? s->settings->foi.text[0]
                                                      : NULL,
                             &foi);
     if (rc == 0)

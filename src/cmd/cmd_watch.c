@@ -186,7 +186,7 @@ static int serve(const struct settings *settings)
                              .is_inclusive = settings->is_inclusive,
                              .is_by_path = strcmp(settings->live.model_key, "path") == 0,
                              .speed = settings->live.speed,
-                             .usual = settings->n_foi > 0 || settings->model ? LIVE_EXECUTION
+                             .usual = settings->foi.n > 0 || settings->model ? LIVE_EXECUTION
                                                                              : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct site_opts opts = {.address = settings->listen,

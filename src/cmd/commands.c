@@ -61,13 +61,16 @@ static const struct command commands[] = {
      "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
      "Prints the incidents of a run: executions that were strange together, because they "
      "waited\n"
-     "for each other, are one; those that cost most come first. Lost is the time over what is\n"
-     "usual, summed over its executions; the head is the execution it goes back to, and the\n"
+     "for each other, are one; those that lost most come first. Lost is the time over what is\n"
+     "usual, summed over its executions; cost, what the run would be shorter without that, if "
+     "it\n"
+     "is known; the head is the execution it goes back to, and the\n"
      "others were delayed by it.\n\n"
      "With --executions, single executions, the strangest first, with a reason each; --by "
      "lost,\n"
-     "those first that lost most time. With\n"
-     "--json, one object per line: executions, or with --incidents incidents.",
+     "those first that lost most time, --by cost, those without which the run would be "
+     "shortest.\n"
+     "With --json, one object per line: executions, or with --incidents incidents.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
@@ -92,6 +95,23 @@ static const struct command commands[] = {
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
      "  snag show lammps.snag '#1-40'\n  snag show lammps.snag '#1-40' --subtrees"},
+    {"what-if", "RUN [options]", "by how much the run would be shorter without some excess",
+     "without foi top all verify", 1, 1, cmd_what_if,
+     "Plays the whole run again on what waits for what: each rank's own time stays, waiting "
+     "for\n"
+     "messages and collectives is found anew. Then the excess, what calls took over what is\n"
+     "usual there, is taken out of what --without says, and it prints by how much the run is\n"
+     "shorter, and which ranks waited less.\n\n"
+     "Of an execution and of anomalies, the excess is the time that they lost. All calls of a\n"
+     "rank take what is usual on all ranks; those of a call path or region, and what is "
+     "called\n"
+     "in them, what is usual there. Only calls in executions of the function of interest have\n"
+     "an excess. Waiting is never taken out. Threads and GPU streams without messages of "
+     "their\n"
+     "own are left out.",
+     "  snag what-if lammps.snag --without anomalies\n"
+     "  snag what-if lammps.snag --without '#1-40' --without rank=3 --json\n"
+     "  snag what-if lammps.snag --without path='step > pair_forces'"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
      "foi from author", 1, MOST_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "

@@ -5,6 +5,7 @@
 #include "cmd/settings.h"
 
 int cmd_ad(const struct settings *settings);
+int cmd_what_if(const struct settings *settings);
 int cmd_watch(const struct settings *settings);
 int cmd_analyze(const struct settings *settings);
 int cmd_evaluate(const struct settings *settings);

@@ -12,8 +12,8 @@ int learning_open(struct learning *l, const struct settings *settings, bool is_w
     int rc = run_open(&l->run, settings->args[0], is_writable);
 
     return rc < 0 ? rc
-                  : executions_foi(l->run.db, settings->n_foi > 0 ? settings->foi[0] : NULL,
-                                   &l->foi);
+                  : executions_foi(l->run.db,
+                                   settings->foi.n > 0 ? settings->foi.text[0] : NULL, &l->foi);
 }
 
 void learning_close(struct learning *l)

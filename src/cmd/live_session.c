@@ -229,10 +229,10 @@ static int open_trees(struct live_session *session, const struct settings *s)
     struct live_trees_opts opts = live_trees_default();
     int rc;
 
-    if (s->n_foi == 0 && s->model == NULL)
+    if (s->foi.n == 0 && s->model == NULL)
         return 0;
-    opts.pattern = s->foi;
-    opts.n_patterns = s->n_foi;
+    opts.pattern = s->foi.text;
+    opts.n_patterns = s->foi.n;
     opts.model_path = s->model;
     opts.window_s = s->live.tree_window;
     opts.features = s->live.tree_features;

@@ -33,6 +33,9 @@ static const struct option_row rows[] = {
     {"links", 0, OPTION_TEXT, AT(links), "FILE",
      .help = "which calls of a trace in Chrome JSON are ends of messages and members of "
              "collectives: a rule a line (snag man formats)"},
+    {"without", 0, OPTION_LIST, AT(without), "WHAT",
+     .help = "take the excess out of an execution '#RANK-INDEX', of anomalies, or of the calls "
+             "of rank=N, region=NAME or path='A > B'; may be repeated"},
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .help = "file to write to, or - (default: standard output)", .only = "export"},
@@ -159,8 +162,8 @@ static const struct option_row rows[] = {
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
      .choices = "csv|json", .only = "query provdb"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
-     .help = "what comes first, the strangest or what lost most time", .choices = "score|lost",
-     .only = "list"},
+     .help = "what comes first, the strangest, what cost the run most or lost most time",
+     .choices = "score|cost|lost", .only = "list"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what is compared (default: rank; thread where there are too few ranks)",
      .choices = "rank|thread|program", .only = "ranks"},
@@ -413,11 +416,15 @@ static int set_time(const char *name, const char *value, uint64_t *out)
     return 0;
 }
 
-static int set_list(const struct option_row *row, const char *value, struct settings *settings)
+static int add_word(const struct option_row *row, const char *value, struct word_list *list)
 {
-    if (settings->n_foi == FOI_MOST)
-        return err_set(ERR_USAGE, "--%s may be repeated %d times at most", row->name, FOI_MOST);
-    settings->foi[settings->n_foi++] = value;
+    if (list->is_inherited)
+        list->n = 0;
+    list->is_inherited = false;
+    if (list->n == LIST_MOST)
+        return err_set(ERR_USAGE, "--%s may be repeated %d times at most", row->name,
+                       LIST_MOST);
+    list->text[list->n++] = value;
     return 0;
 }
 
@@ -456,7 +463,7 @@ static int set_value(const struct option_row *row, const char *value, struct set
         *(const char **)at = value;
         return 0;
     case OPTION_LIST:
-        return set_list(row, value, settings);
+        return add_word(row, value, at);
     case OPTION_REAL:
         return set_real(row->name, value, at);
     case OPTION_ABOVE:
@@ -511,6 +518,8 @@ static int read_environment(const struct command *command, struct settings *sett
         rc = set_value(row, value, settings);
         if (rc < 0)
             rc = err_set(rc, "in the environment, %s: %s", name, err_message());
+        else if (row->kind == OPTION_LIST)
+            ((struct word_list *)((char *)settings + row->offset))->is_inherited = true;
     }
     return rc;
 }
@@ -604,7 +613,6 @@ int options_parse(const struct command *command, int argc, char **argv,
                   struct settings *settings)
 {
     struct table table = {.n = 0};
-    bool has_list = false;
     int rc, code;
 
     rc = options_usual(command, settings);
@@ -617,10 +625,6 @@ int options_parse(const struct command *command, int argc, char **argv,
            (code = getopt_long(argc, argv, table.letters, table.option, NULL)) != -1) {
         const struct option_row *row = row_of(&table, code);
 
-        if (row && row->kind == OPTION_LIST && !has_list) {
-            settings->n_foi = 0; /* what is said here replaces the environment */
-            has_list = true;
-        }
         if (code == ':')
             rc = err_set(ERR_USAGE, "'%s' needs a value", argv[optind - 1]);
         else if (row == NULL)

@@ -16,7 +16,7 @@
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_TEXT,   /* const char * */
-    OPTION_LIST,   /* const char *[FOI_MOST], its count n_foi */
+    OPTION_LIST,   /* struct word_list */
     OPTION_NUMBER, /* uint32_t */
     OPTION_COUNT,  /* uint32_t, not 0 */
     OPTION_PORT,   /* uint32_t below 65536 */

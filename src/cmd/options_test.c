@@ -31,7 +31,7 @@ static void nothing_said_is_the_default(void **state)
     assert_int_equal(s.seed, 1);
     assert_int_equal(s.rank, NO_RANK);
     assert_true(isnan(s.threshold));
-    assert_int_equal(s.n_foi, 0);
+    assert_int_equal(s.foi.n, 0);
     assert_null(s.output);
 }
 
@@ -45,10 +45,10 @@ static void every_kind_of_value_arrives(void **state)
                                  "trace", "--threshold", "-1.5e3", "--seed",
                                  "18446744073709551615", "--detector", "knn")),
                      0);
-    assert_int_equal(s.n_foi, 3);
-    assert_string_equal(s.foi[0], "a");
-    assert_string_equal(s.foi[1], "b");
-    assert_string_equal(s.foi[2], "c");
+    assert_int_equal(s.foi.n, 3);
+    assert_string_equal(s.foi.text[0], "a");
+    assert_string_equal(s.foi.text[1], "b");
+    assert_string_equal(s.foi.text[2], "c");
     assert_string_equal(s.output, "run");
     assert_true(s.is_forced);
     assert_int_equal(s.neighbours, 7);
@@ -68,11 +68,11 @@ static void the_command_line_goes_before_the_environment(void **state)
     setenv("SNAG_FOI", "solve", 1);
     assert_int_equal(parse("list", &s, WORDS("run")), 0);
     assert_int_equal(s.top, 3);
-    assert_int_equal(s.n_foi, 1);
+    assert_int_equal(s.foi.n, 1);
     assert_int_equal(parse("list", &s, WORDS("run", "--top", "4", "--foi", "a")), 0);
     assert_int_equal(s.top, 4);
-    assert_int_equal(s.n_foi, 1);
-    assert_string_equal(s.foi[0], "a");
+    assert_int_equal(s.foi.n, 1);
+    assert_string_equal(s.foi.text[0], "a");
     setenv("SNAG_TOP", "-3", 1);
     assert_int_equal(parse("list", &s, WORDS("run")), ERR_USAGE);
     assert_int_equal(parse("query", &s, WORDS("run", "SELECT 1")), 0); /* takes no --top */
@@ -82,18 +82,19 @@ static void the_command_line_goes_before_the_environment(void **state)
 
 static void more_functions_than_fit_are_refused(void **state)
 {
-    char *argv[FOI_MOST + 4] = {"analyze", "trace"};
-    char words[FOI_MOST + 1][16];
+    char *argv[LIST_MOST + 4] = {"analyze", "trace"};
+    char words[LIST_MOST + 1][16];
     struct settings s;
 
     (void)state;
-    for (int i = 0; i <= FOI_MOST; i++) {
+    for (int i = 0; i <= LIST_MOST; i++) {
         snprintf(words[i], sizeof words[i], "--foi=f%d", i);
         argv[2 + i] = words[i];
     }
-    assert_int_equal(options_parse(command_find("analyze"), 2 + FOI_MOST, argv, &s), 0);
-    assert_int_equal(s.n_foi, FOI_MOST);
-    assert_int_equal(options_parse(command_find("analyze"), 3 + FOI_MOST, argv, &s), ERR_USAGE);
+    assert_int_equal(options_parse(command_find("analyze"), 2 + LIST_MOST, argv, &s), 0);
+    assert_int_equal(s.foi.n, LIST_MOST);
+    assert_int_equal(options_parse(command_find("analyze"), 3 + LIST_MOST, argv, &s),
+                     ERR_USAGE);
 }
 
 /* Every option has a command that takes it, a help, and choices only where there is a value. */

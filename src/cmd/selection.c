@@ -26,7 +26,7 @@ int selection_open(struct run *run, const struct settings *settings)
 struct execution_filter selection_filter(const struct settings *s)
 {
     return (struct execution_filter){
-        .foi = s->n_foi > 0 ? s->foi[0] : NULL,
+        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL,
         .verdict = s->verdict,
         .rank = s->rank,
         .most = s->is_all ? 0 : s->top,

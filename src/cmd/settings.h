@@ -5,10 +5,19 @@
 #ifndef SNAG_CMD_SETTINGS_H
 #define SNAG_CMD_SETTINGS_H
 
-#include "forest/foi.h"
+#include "trace/definitions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define LIST_MOST 16 /* times that an option which may be repeated is */
+
+/* What an option that may be repeated was given. */
+struct word_list {
+    const char *text[LIST_MOST];
+    uint32_t n;
+    bool is_inherited; /* from the environment: replaced by what is said */
+};
 
 /* What stack2vec, the one-class SVM and other methods make of executions; 0: not said. */
 struct vector_settings {
@@ -68,9 +77,9 @@ struct settings {
     uint32_t threads;
     uint64_t seed;
 
-    const char *foi[FOI_MOST];
-    uint32_t n_foi;
-    uint32_t rank; /* NO_RANK: all */
+    struct word_list foi;     /* patterns */
+    struct word_list without; /* what a run is played without */
+    uint32_t rank;            /* NO_RANK: all */
 
     /* What is analysed, and how strange it is. */
     const char *detector, *call_detector, *model; /* NULL: not said */

@@ -200,7 +200,7 @@ static int check(const struct settings *s)
 {
     if (s->what && prov_sql_collection(s->what) == NULL)
         return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", s->what);
-    if (s->n_foi > 0 || s->verdict || s->is_verified)
+    if (s->foi.n > 0 || s->verdict || s->is_verified)
         return err_set(ERR_USAGE, "--foi, --verdict and --verify are for runs; see snag provdb "
                                   "filter");
     return 0;

@@ -1,190 +1,25 @@
-/*
- * Traces are said rank by rank, times in microseconds:
- *
- *     name@1-9          a call from 1 to 9; with '(' ... ')' after it, calls inside
- *     name@1-9>2        a blocking send to rank 2, recorded when it is entered
- *     name@1-9<2        a blocking receive, recorded when it is left
- *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
- *                       message of this rank, from 0
- *     name@5-9<<2/1     completes a receive that was posted at 1
- *     name@1-9|         a barrier; "^2": a broadcast from rank 2
- */
 #include "explain/cause.h"
 
 #include "base/test.h"
-#include "forest/traffic.h"
-#include "stack/callstack.h"
-#include "trace/event_list.h"
+#include "explain/sample_view.h"
 
-#define MOST_RANKS 6
-
+/* A trace (sample_view.h says how it is said), and the chain that was followed last. */
 struct said {
-    struct definitions defs;
-    struct calls calls[MOST_RANKS];
-    uint32_t *by_depth[MOST_RANKS];
-    uint64_t *depth_start[MOST_RANKS];
-    struct quality quality[MOST_RANKS];
-    struct traffic traffic;
-    struct trace_view view;
+    struct sample_view trace;
     struct stretch stretch;
     struct cause cause;
 };
 
-/* -------------------------------------------------------------------------- the language */
-
-struct item {
-    uint64_t from, to;
-    uint32_t region;
-    const char *does; /* what stands after the times */
-};
-
-struct builder {
-    struct said *said;
-    struct event_list events;
-    uint32_t n_posted, n_collectives;
-};
-
-static void push(struct builder *t, uint64_t us, enum event_kind kind, uint32_t ref)
-{
-    event_list_push(&t->events, us * 1000, kind, ref);
-}
-
-static void push_message(struct builder *t, uint64_t begin, uint64_t end,
-                         enum message_kind kind, long peer)
-{
-    *event_list_message(&t->events, end * 1000) = (struct message){
-        .begin_ns = begin * 1000,
-        .bytes = 64,
-        .match = MESSAGE_UNMATCHED,
-        .peer = (uint32_t)peer,
-        .tag = 7,
-        .order = t->n_posted++,
-        .kind = (uint32_t)kind,
-    };
-}
-
-static void enter(struct builder *t, const struct item *x)
-{
-    push(t, x->from, EVENT_ENTER, x->region);
-    if (x->does[0] == '>')
-        push_message(t, x->from, x->from, MESSAGE_SEND,
-                     strtol(x->does + 1 + (x->does[1] == '>'), NULL, 10));
-}
-
-static void leave(struct builder *t, const struct item *x)
-{
-    char *at;
-
-    if (x->does[0] == '<') {
-        long peer = strtol(x->does + 1 + (x->does[1] == '<'), &at, 10);
-
-        push_message(t, *at == '/' ? strtoull(at + 1, NULL, 10) : x->to, x->to, MESSAGE_RECV,
-                     peer);
-    } else if (x->does[0] == '=') {
-        push(t, x->to, EVENT_SENT, (uint32_t)strtol(x->does + 1, NULL, 10));
-    } else if (x->does[0] == '|' || x->does[0] == '^') {
-        *event_list_collective(&t->events, x->to * 1000) = (struct collective){
-            .begin_ns = x->from * 1000,
-            .kind = x->does[0] == '|' ? COLLECTIVE_BARRIER : COLLECTIVE_ONE_TO_ALL,
-            .root = x->does[0] == '|' ? NO_ROOT : (uint32_t)strtol(x->does + 1, NULL, 10),
-            .order = t->n_collectives++,
-            .instance = NO_INSTANCE,
-        };
-    }
-    push(t, x->to, EVENT_LEAVE, x->region);
-}
-
-static void tell(struct said *s, uint32_t rank, const char *text)
-{
-    struct builder t = {.said = s};
-    struct item open[16];
-    struct callstack *stack = callstack_new();
-    char *copy = strdup(text), *rest = NULL;
-    int n = 0;
-
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *at = strchr(word, '@');
-
-        if (*word == ')') {
-            leave(&t, &open[--n]);
-            continue;
-        }
-        *at = '\0';
-        open[n] = (struct item){.region = definitions_region(&s->defs, word)};
-        open[n].from = strtoull(at + 1, &at, 10);
-        open[n].to = strtoull(at + 1, &at, 10);
-        open[n].does = at;
-        enter(&t, &open[n++]);
-        if (*at == '\0' || at[strlen(at) - 1] != '(')
-            leave(&t, &open[--n]);
-    }
-    callstack_begin(stack, &s->calls[rank], &s->quality[rank]);
-    callstack_push(stack, &t.events.all, 0, t.events.all.n);
-    callstack_end(stack);
-    callstack_free(stack);
-    event_list_release(&t.events);
-    free(copy);
-}
-
-/* As the columns of a run have it. */
-static void sort_by_depth(struct said *s, uint32_t l, struct call_view *view)
-{
-    const struct calls *calls = &s->calls[l];
-    uint32_t n = 0, n_depths = 0;
-
-    for (uint32_t i = 0; i < calls->n; i++)
-        n_depths = calls->depth[i] >= n_depths ? calls->depth[i] + 1u : n_depths;
-    s->by_depth[l] = calloc(calls->n + 1, sizeof(uint32_t));
-    s->depth_start[l] = calloc(n_depths + 1, sizeof(uint64_t));
-    for (uint32_t d = 0; d < n_depths; d++) {
-        for (uint32_t i = 0; i < calls->n; i++)
-            if (calls->depth[i] == d)
-                s->by_depth[l][n++] = i;
-        s->depth_start[l][d + 1] = n;
-    }
-    view->by_depth = s->by_depth[l];
-    view->depth_start = s->depth_start[l];
-    view->n_depths = n_depths;
-}
-
 static void begin(struct said *s, uint32_t n_ranks, const char *const *text)
 {
-    struct call_view *views = calloc(n_ranks, sizeof *views);
-    uint32_t world;
-
     *s = (struct said){0};
-    world = definitions_comm(&s->defs, "MPI_COMM_WORLD", n_ranks);
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        definitions_location(&s->defs, r, "Master thread", r);
-        s->defs.comm[world].member[r] = r;
-    }
-    definitions_finish(&s->defs, NULL, 0);
-    traffic_init(&s->traffic, n_ranks);
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        tell(s, r, text[r]);
-        traffic_append(&s->traffic, r, &s->calls[r]);
-    }
-    traffic_match(&s->traffic, &s->defs, s->quality);
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        views[r] = calls_view(&s->calls[r]);
-        views[r].message = s->traffic.message + s->traffic.first_message[r];
-        views[r].collective = s->traffic.collective + s->traffic.first_collective[r];
-        sort_by_depth(s, r, &views[r]);
-    }
-    trace_view_init(&s->view, &s->defs, views, s->traffic.message);
+    sample_view_init(&s->trace, n_ranks, text);
 }
 
 static void end(struct said *s)
 {
     stretch_release(&s->stretch);
-    trace_view_release(&s->view);
-    traffic_release(&s->traffic);
-    for (int r = 0; r < MOST_RANKS; r++) {
-        calls_release(&s->calls[r]);
-        free(s->by_depth[r]);
-        free(s->depth_start[r]);
-    }
-    definitions_release(&s->defs);
+    sample_view_release(&s->trace);
 }
 
 /* The chain from a call, as a sentence and why it ends. */
@@ -193,10 +28,10 @@ static const char *chain(struct said *s, uint32_t location, uint32_t row)
     static char out[2 * CAUSE_SIZE];
     char sentence[CAUSE_SIZE];
 
-    cause_of(&s->view, location, row, &s->stretch, &s->cause);
+    cause_of(&s->trace.view, location, row, &s->stretch, &s->cause);
     for (uint32_t i = 1; i < s->cause.n; i++)
         assert_true(s->cause.link[i].explained_ns <= s->cause.link[i - 1].explained_ns);
-    cause_sentence(&s->view, &s->cause, sentence);
+    cause_sentence(&s->trace.view, &s->cause, sentence);
     snprintf(out, sizeof out, "%s: %s", cause_end_name(s->cause.end), sentence);
     return out;
 }
@@ -512,10 +347,10 @@ static void the_chain_begins_where_most_was_lost(void **state)
 
     (void)state;
     begin(&s, 2, text);
-    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 15, 0}), 2);
-    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 9, 0}), 1);
-    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, 20, 9, 18}), 1);
-    assert_int_equal(cause_first(&s.view, 0, 0, (const double[]){0, -3, 0, 0}), NO_CALL);
+    assert_int_equal(cause_first(&s.trace.view, 0, 0, (const double[]){0, 20, 15, 0}), 2);
+    assert_int_equal(cause_first(&s.trace.view, 0, 0, (const double[]){0, 20, 9, 0}), 1);
+    assert_int_equal(cause_first(&s.trace.view, 0, 0, (const double[]){0, 20, 9, 18}), 1);
+    assert_int_equal(cause_first(&s.trace.view, 0, 0, (const double[]){0, -3, 0, 0}), NO_CALL);
     end(&s);
 }
 

@@ -217,6 +217,21 @@ static inline struct residual_context context_of(const struct view *view, uint32
     return c;
 }
 
+double residual_sure_ns(double excess_ns, double z)
+{
+    return excess_ns > 0 ? excess_ns / (1 + exp(fmin(SURE_Z - z, 50))) : 0;
+}
+
+double residual_call_everywhere(const struct residual_model *m,
+                                const struct residual_place *place, const struct forest *forest,
+                                uint32_t t, uint32_t v, double *typical_ns)
+{
+    struct residual_place everywhere = *place;
+
+    everywhere.local = NULL;
+    return residual_call(m, &everywhere, forest, t, v, typical_ns);
+}
+
 double residual_call(const struct residual_model *m, const struct residual_place *place,
                      const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns)
 {
@@ -298,8 +313,7 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
         pair->typical_ns += c.typical;
         if (z > pair->z_call)
             pair->z_call = z;
-        if (time > c.typical)
-            pair->sure_ns += (time - c.typical) / (1 + exp(fmin(SURE_Z - z, 50)));
+        pair->sure_ns += residual_sure_ns(time - c.typical, z);
     }
     for (size_t i = 0; i < g->n; i++) {
         struct residual_pair *pair = &g->pair[i];

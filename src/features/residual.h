@@ -150,6 +150,18 @@ double residual_usual(const struct residual_model *model, const struct residual_
 double residual_call(const struct residual_model *model, const struct residual_place *place,
                      const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns);
 
+/* residual_call_everywhere -- the same against the calls of all locations, without a factor. */
+double residual_call_everywhere(const struct residual_model *model,
+                                const struct residual_place *place, const struct forest *forest,
+                                uint32_t t, uint32_t v, double *typical_ns);
+
+/*
+ * residual_sure_ns -- how much of what a call took over the usual is surely lost: nothing where
+ * it took less.
+ *   z  its residual
+ */
+double residual_sure_ns(double excess_ns, double z);
+
 /* residual_rarity -- of the shape of vertex v of tree t, in nats. */
 double residual_rarity(const struct residual_model *model, const struct residual_place *place,
                        const struct forest *forest, uint32_t t, uint32_t v);

@@ -191,12 +191,24 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
     return 0;
 }
 
+void forest_of_calls(struct forest *forest, uint32_t location, const struct call_view *calls,
+                     const uint32_t *row, uint32_t n, const struct definitions *defs)
+{
+    uint32_t begin = forest->n_trees;
+    size_t n_vertices = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        n_vertices += calls->subtree_len[row[i]];
+    reserve(forest, n_vertices, n);
+    for (uint32_t i = 0; i < n; i++)
+        copy_tree(forest, location, 0, calls, row[i], defs);
+    count_messages(forest, begin, calls);
+}
+
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
                     uint32_t row, const struct definitions *defs)
 {
-    reserve(forest, calls->subtree_len[row], 1);
-    copy_tree(forest, location, 0, calls, row, defs);
-    count_messages(forest, forest->n_trees - 1, calls);
+    forest_of_calls(forest, location, calls, &row, 1, defs);
 }
 
 void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)

@@ -67,17 +67,24 @@ int forest_add(struct forest *forest, uint32_t location, const struct call_view 
                uint32_t region, const struct definitions *defs);
 
 /*
+ * forest_of_calls -- one more tree for each of n calls of a location, whatever their function.
+ * Their index is 0.
+ *   row   (n) in order, none of them inside another
+ *   defs  as for forest_add
+ * O(their calls and the location's messages).
+ */
+void forest_of_calls(struct forest *forest, uint32_t location, const struct call_view *calls,
+                     const uint32_t *row, uint32_t n, const struct definitions *defs);
+
+/* forest_of_call -- the same for one call. */
+void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
+                    uint32_t row, const struct definitions *defs);
+
+/*
  * forest_grow -- make room for more vertices and trees, and then some, for whoever appends
  * trees one by one: sets their columns, n and n_trees, and first[n_trees].
  */
 void forest_grow(struct forest *forest, size_t n_vertices, size_t n_trees);
-
-/*
- * forest_of_call -- one more tree: the call in this row, whatever its function. Its index is 0.
- *   defs  as for forest_add
- */
-void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
-                    uint32_t row, const struct definitions *defs);
 
 /* forest_add_gap -- for whoever appends trees one by one: gaps come in order. */
 void forest_add_gap(struct forest *forest, struct forest_gap gap);

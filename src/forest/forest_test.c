@@ -107,6 +107,24 @@ static void any_call_can_be_a_tree(void **state)
     forest_release(&f);
 }
 
+static void several_calls_are_as_many_trees(void **state)
+{
+    const uint32_t row[] = {1, 6};
+    struct forest one = {0}, both = {0};
+
+    (void)state;
+    forest_of_calls(&both, 2, &calls, row, 2, NULL);
+    assert_int_equal(both.n_trees, 2);
+    for (uint32_t t = 0; t < 2; t++)
+        forest_of_call(&one, 2, &calls, row[t], NULL);
+    assert_int_equal(one.n, both.n);
+    assert_memory_equal(one.first, both.first, 3 * sizeof *one.first);
+    assert_memory_equal(one.exclusive_ns, both.exclusive_ns, one.n * sizeof *one.exclusive_ns);
+    assert_memory_equal(one.n_messages, both.n_messages, 2 * sizeof *one.n_messages);
+    forest_release(&one);
+    forest_release(&both);
+}
+
 /*
  *     row  0     1  2      3  4    5          step  FLUSH (in which x) is left out
  *          step( a  FLUSH( x  ) b( FLUSH ) )
@@ -165,6 +183,7 @@ int main(void)
         cmocka_unit_test(messages_are_counted_in_their_tree),
         cmocka_unit_test(a_function_that_is_not_called_has_no_trees),
         cmocka_unit_test(any_call_can_be_a_tree),
+        cmocka_unit_test(several_calls_are_as_many_trees),
         cmocka_unit_test(what_the_tracer_did_is_set_apart),
     };
 

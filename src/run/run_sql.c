@@ -51,19 +51,23 @@ const char run_sql_fois_named[] =
 #define EXECUTIONS                                                                             \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
-    "e.why || coalesce('; cause: ' || e.cause, ''), "                                          \
+    "e.why || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
-    "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns "                           \
+    "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns "                \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
                "(?3 IS NULL OR e.verdict = ?3) ORDER BY "
 
+const char run_sql_roots[] = "SELECT location, call, rank, thread, idx, verdict = 'anomaly' "
+                             "FROM execution WHERE foi = ? ORDER BY tree";
 const char run_sql_executions_by_score[] =
     FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_by_lost[] =
     FILTERED "e.lost_ns DESC, e.score DESC, e.foi, e.tree LIMIT ?4";
+const char run_sql_executions_by_cost[] =
+    FILTERED "e.cost_ns DESC, e.lost_ns DESC, e.score DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_in_order[] = FILTERED "e.foi, e.tree LIMIT ?4";
 const char run_sql_execution_at[] =
     EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
@@ -79,17 +83,19 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
     ") AS ranks, i.turns, i.period, i.why, "                                                   \
-    "EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') AS is_anomaly FROM incident i "
+    "EXISTS (SELECT 1 " MEMBERS                                                                \
+    "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1 FROM execution e "                                   \
+    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, e.cost_ns FROM execution e "                        \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
-    "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly "
+    "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
+    "i.cost_ns "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -121,6 +127,12 @@ const char run_sql_incident_members[] =
     "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
 
+const char run_sql_set_cost[] =
+    "UPDATE execution SET cost_ns = ?, cost = ? WHERE foi = ? AND tree = ?";
+const char run_sql_set_anomalies_cost[] =
+    "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";
+const char run_sql_anomalies_cost[] =
+    "SELECT anomalies_cost_ns, anomalies_carrying FROM foi WHERE id = ?";
 const char run_sql_lost_by_rank[] =
     "SELECT rank, count(*), sum(duration_ns), sum(lost_ns), sum(tracer_ns) FROM execution "
     "WHERE foi = ? GROUP BY rank ORDER BY 4 DESC, rank";

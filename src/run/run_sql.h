@@ -52,12 +52,24 @@ enum run_sql_execution {
     EXECUTION_TRACER,
     EXECUTION_USUAL,
     EXECUTION_LOST,
+    EXECUTION_COST,
 };
 
-/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, what lost most first,
- * or as in the trace. */
+/* (foi) -> the roots of all executions, in order. */
+enum run_sql_root {
+    ROOT_LOCATION,
+    ROOT_CALL,
+    ROOT_RANK,
+    ROOT_THREAD,
+    ROOT_INDEX,
+    ROOT_IS_ANOMALY,
+};
+extern const char run_sql_roots[];
+
+/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, what lost most or cost
+ * most first, or as in the trace. */
 extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
-    run_sql_executions_in_order[];
+    run_sql_executions_by_cost[], run_sql_executions_in_order[];
 /* (foi, rank, thread, index); (foi, tree) */
 extern const char run_sql_execution_at[], run_sql_execution_of_tree[];
 
@@ -80,9 +92,10 @@ enum run_sql_incident {
     INCIDENT_PERIOD,
     INCIDENT_WHY,
     INCIDENT_IS_ANOMALY,
+    INCIDENT_COST,
 };
 
-/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that cost most first.
+/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that lost most first.
  * Of label none are those of whose executions nobody labelled any. */
 extern const char run_sql_incidents[];
 /* (foi, rank, verdict, label) -> how many there are */
@@ -91,6 +104,13 @@ extern const char run_sql_n_incidents[];
 extern const char run_sql_incident_of[];
 /* (foi, id, head) -> rank, thread, index, tree of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
+
+/* (ns, text or NULL, foi, tree), (ns, number, foi): set what one execution cost; what all
+ * anomalies cost together, and how many carry that. */
+extern const char run_sql_set_cost[], run_sql_set_anomalies_cost[];
+
+/* (foi) -> what all its anomalies cost together, and how many carry that; each may be NULL */
+extern const char run_sql_anomalies_cost[];
 
 /* (foi): what ranks lost, the most first */
 enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };

@@ -70,7 +70,9 @@ CREATE TABLE foi (
     features        TEXT NOT NULL,
     detector        TEXT NOT NULL,
     threshold       REAL,                  -- a score above it is an anomaly; NULL: none is
-    settings        TEXT NOT NULL          -- JSON: everything that influenced the scores
+    settings        TEXT NOT NULL,         -- JSON: everything that influenced the scores
+    anomalies_cost_ns  INTEGER,            -- what the run would be shorter without all of them
+    anomalies_carrying INTEGER             -- so many of them carry nine tenths of that
 );
 
 -- What is usual, per function of interest: the contexts of the residual detector, packed
@@ -120,6 +122,8 @@ CREATE TABLE execution (
     why         TEXT NOT NULL,      -- one sentence
     cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
     incident    INTEGER,            -- the one it is part of, or NULL
+    cost_ns     INTEGER,            -- what the run would be shorter without what it lost; NULL: not known
+    cost        TEXT,               -- the same in words, and who waited
     PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
 CREATE INDEX execution_incident ON execution (foi, incident) WHERE incident IS NOT NULL;
@@ -128,7 +132,7 @@ CREATE INDEX execution_alone ON execution (foi) WHERE incident IS NULL AND verdi
 -- Disturbances: executions that were strange together (docs/algorithms.md, section 14).
 CREATE TABLE incident (
     foi        INTEGER NOT NULL REFERENCES foi,
-    id         INTEGER NOT NULL,  -- from 1, those that cost most first
+    id         INTEGER NOT NULL,  -- from 1, those that lost most first
     score      REAL NOT NULL,     -- what its executions say together
     is_costly  INTEGER NOT NULL,  -- it matters even where none of them is an anomaly
     begin_ns   INTEGER NOT NULL,
@@ -141,6 +145,7 @@ CREATE TABLE incident (
     ranks      INTEGER NOT NULL,  -- locations they are on
     turns      INTEGER NOT NULL,  -- 1, or it comes back so often,
     period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
+    cost_ns    INTEGER,           -- what the run would be shorter without all that they lost
     why        TEXT NOT NULL,
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;

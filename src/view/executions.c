@@ -112,6 +112,8 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .tracer_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_TRACER),
         .usual_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_USUAL),
         .lost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_LOST),
+        .has_cost = sqlite3_column_type(query, EXECUTION_COST) != SQLITE_NULL,
+        .cost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_COST),
         .score = sqlite3_column_double(query, EXECUTION_SCORE),
         .chance = sqlite3_column_double(query, EXECUTION_CHANCE),
         .verdict = rundb_text(query, EXECUTION_VERDICT),
@@ -151,6 +153,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
         rc = rundb_prepare(db,
                            filter->is_in_order  ? run_sql_executions_in_order
                            : filter->is_by_lost ? run_sql_executions_by_lost
+                           : filter->is_by_cost ? run_sql_executions_by_cost
                                                 : run_sql_executions_by_score,
                            &query);
     if (rc == 0)
@@ -221,6 +224,24 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
     return rc;
 }
 
+int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, run_sql_anomalies_cost, &query);
+
+    *out = (struct anomalies_cost){.is_known = false};
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        *out = (struct anomalies_cost){
+            .is_known = sqlite3_column_type(query, 0) != SQLITE_NULL,
+            .cost_ns = (uint64_t)sqlite3_column_int64(query, 0),
+            .n_carrying = (uint32_t)sqlite3_column_int64(query, 1),
+        };
+    sqlite3_finalize(query);
+    return rc;
+}
+
 json_t *execution_to_json(const struct execution *x)
 {
     json_t *json = json_object();
@@ -234,6 +255,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "duration_ns", json_count(x->duration_ns));
     json_object_set_new(json, "usual_ns", json_count(x->usual_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
+    json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
     json_object_set_new(json, "tracer_ns", json_count(x->tracer_ns));
     json_object_set_new(json, "vertices", json_count(x->n_vertices));
     json_object_set_new(json, "messages", json_count(x->n_messages));
@@ -248,7 +270,7 @@ json_t *execution_to_json(const struct execution *x)
 void executions_csv_head(FILE *out)
 {
     fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-          "label,why,usual_ns,lost_ns,tracer_ns\n",
+          "label,why,usual_ns,lost_ns,tracer_ns,cost_ns\n",
           out);
 }
 
@@ -260,6 +282,9 @@ void execution_to_csv(const struct execution *x, FILE *out)
             x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
             x->n_messages, x->score, x->verdict, x->label ? x->label : "");
     csv_text(out, x->why, true);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", x->usual_ns, x->lost_ns,
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", x->usual_ns, x->lost_ns,
             x->tracer_ns);
+    if (x->has_cost)
+        fprintf(out, "%" PRIu64, x->cost_ns);
+    fputc('\n', out);
 }

@@ -23,8 +23,10 @@ struct execution {
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
     uint64_t tracer_ns, usual_ns, lost_ns; /* as in run.db */
+    bool has_cost; /* what the run would be shorter without what it lost is known: */
+    uint64_t cost_ns;
     double score, chance;      /* that it looks so strange though nothing is wrong */
-    const char *verdict, *why; /* why with the cause chain after it, where there is one */
+    const char *verdict, *why; /* why with the cause chain and the cost after it, if any */
     const char *part, *cause;  /* what says most; the chain across ranks, or NULL */
     const char *label;         /* the last word of a person: abnormal, normal; NULL for none */
 };
@@ -37,6 +39,7 @@ struct execution_filter {
     uint64_t most;       /* 0: all */
     bool is_in_order;    /* executions as they are in the run, not by score */
     bool is_by_lost;     /* executions by the time they lost, not by score */
+    bool is_by_cost;     /* executions by what they cost the run */
     const char *label;   /* of incidents: abnormal, normal, none; NULL: all */
     uint64_t offset;     /* of incidents: so many are left out first */
 };
@@ -81,6 +84,17 @@ struct lost {
  */
 int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost, void *ctx),
                     void *ctx, struct lost *all);
+
+/* What all anomalies of a function of interest, as they were analysed, cost the run together.
+ */
+struct anomalies_cost {
+    bool is_known;
+    uint64_t cost_ns;
+    uint32_t n_carrying; /* so many of them carry nine tenths of it */
+};
+
+/* executions_cost -- read it. Returns 0 or ERR_DATABASE. */
+int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out);
 
 /* execution_to_json -- as documented in docs/formats.md. */
 json_t *execution_to_json(const struct execution *x);

@@ -22,6 +22,8 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .n_ranks = (uint32_t)sqlite3_column_int64(query, INCIDENT_RANKS),
         .n_turns = (uint32_t)sqlite3_column_int64(query, INCIDENT_TURNS),
         .period = (uint32_t)sqlite3_column_int64(query, INCIDENT_PERIOD),
+        .has_cost = sqlite3_column_type(query, INCIDENT_COST) != SQLITE_NULL,
+        .cost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST),
         .why = rundb_text(query, INCIDENT_WHY),
     };
     execution_id(x->head, has_several ? x->foi : NULL,
@@ -152,6 +154,7 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "begin_ns", json_count(x->begin_ns));
     json_object_set_new(json, "end_ns", json_count(x->end_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
+    json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
     json_object_set_new(json, "head", json_text(x->head));
     json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
     json_object_set_new(json, "rank", json_count(x->rank));

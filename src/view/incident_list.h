@@ -26,6 +26,8 @@ struct incident_row {
     double score;
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
+    bool has_cost; /* what the run would be shorter without all of that is known: */
+    uint64_t cost_ns;
     uint32_t n_executions, n_ranks;
     uint32_t n_turns, period; /* see struct incident in analysis/incidents.h */
     const char *why;
@@ -33,7 +35,7 @@ struct incident_row {
 
 /*
  * incident_list_each -- call fn for the incidents that have an execution of the filter's rank
- * and label, and the filter's verdict themselves, those that cost most first. Of label "none"
+ * and label, and the filter's verdict themselves, those that lost most first. Of label "none"
  * are those of whose executions none is labelled. The texts last until fn returns.
  * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
  */

@@ -9,5 +9,5 @@ NO_COLOR= script -qec 'snag list r.snag --top 1' /dev/null </dev/null | grep -c 
 # A narrow terminal folds the last column, and nothing is lost.
 script -qec 'stty cols 80; snag list r.snag --executions --all' /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[[0-9]*m//g' >folded; awk 'length($0) > 80 { print "too wide: " $0 }' folded
 cmp <(tr -s ' \n' '\n' <folded) <(snag list r.snag --executions --all | tr -s ' \n' '\n') && [ $(wc -l <folded) -gt $(snag list r.snag --executions --all | wc -l) ] && echo folded
-script -qec 'stty cols 72; snag list r.snag --top 2' /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[[0-9]*m//g'
+script -qec 'stty cols 80; snag list r.snag --top 2' /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[[0-9]*m//g'
 COLUMNS=30 snag list r.snag --top 1 | cmp - <(snag list r.snag --top 1) && echo same

@@ -27,6 +27,12 @@ snag list t.snag --all --json | jq -c .score | sort -rg | cmp - <(snag list t.sn
 # What lost most first: 9 us of a solve, then one sort more; all of it is in what analyze says.
 snag list t.snag --by lost --top 3
 snag list t.snag --by lost --incidents
+
+# What cost the run most first: what cost nothing is behind, however much it lost.
+snag analyze 'synth:60*step(a@1ms 2:w@2ms |);ranks=3;slow=a/30/9/2;slow=a/20/2.5/1' --foi step -o c.snag >/dev/null
+snag list c.snag --by cost --top 3
+snag list c.snag --by cost --rank 1 --top 1 --json | jq -c '[.id, .cost_ns, .why]'
+snag list c.snag --top 3
 snag list t.snag --by time
 snag list t.snag --all --json | jq -s '[(map(.lost_ns) | add), (map(.tracer_ns) | add)]' -c
 snag analyze t --foi step -o u.snag --json | jq -c '[.lost_ns, .tracer_ns], .lost_by_rank[]'

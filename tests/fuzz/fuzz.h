@@ -2,7 +2,7 @@
  * fuzz -- the entry point that every fuzz_*.c defines: some bytes from outside, which may be
  * anything, through one reader. Whatever they are, it must return; sanitizers watch.
  *
- * libFuzzer calls it (cmake --preset fuzz, with clang); replay.c calls it with the files of a
+ * libFuzzer calls it (cmake --preset fuzz, with clang); repeat.c calls it with the files of a
  * directory, which is what ctest does.
  */
 #ifndef SNAG_TESTS_FUZZ_H

@@ -15,7 +15,7 @@
 #include "sample_trace.h"
 #include "spawn.h"
 
-#define N_COMMANDS 5
+#define N_COMMANDS 6
 
 struct scene {
     char dir[64];
@@ -38,6 +38,9 @@ static void run_command(struct outcome *o, int i, const char *run)
         break;
     case 3:
         spawn_run(o, "query", run, "SELECT * FROM execution", NULL);
+        break;
+    case 4:
+        spawn_run(o, "what-if", run, "--without", "anomalies", "--without", "rank=2", NULL);
         break;
     default:
         spawn_run(o, "export", run, "--format", "chrome", NULL);

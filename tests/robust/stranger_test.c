@@ -28,6 +28,7 @@ static const char *const commands[][10] = {
     {"list", "--json", "--all", "RUN"},
     {"show", "RUN", "#2-7"},
     {"show", "--subtrees", "RUN", "#1-3"},
+    {"what-if", "--without", "anomalies", "--without", "rank=1", "RUN"},
     {"next", "RUN"},
     {"label", "RUN", "#2-7=abnormal", "#1-3=normal"},
     {"retrain", "RUN"},

@@ -1,4 +1,4 @@
-// The list on the left: disturbances, those that cost most first, or executions, the strangest or
+// The list on the left: disturbances, those that lost most first, or executions, the strangest or
 // those best to label first. 50 are fetched at a time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";

@@ -32,7 +32,7 @@ const words: [string, string][] = [
     ],
     [
         "disturbance",
-        "an incident: executions that were strange together, because one of them, the head, delayed the others. Those that cost most time come first",
+        "an incident: executions that were strange together, because one of them, the head, delayed the others. Those that lost most time come first",
     ],
     [
         "label",

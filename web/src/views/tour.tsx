@@ -6,7 +6,7 @@ const steps: { at: string; title: string; text: string }[] = [
     {
         at: ".candidates",
         title: "Candidates",
-        text: "Every entry is one disturbance: executions of your function that were strange together. The one that cost most time is first, with the reason in a sentence. Choosing it opens it to its executions; the list can also show the executions one by one, the strangest first.",
+        text: "Every entry is one disturbance: executions of your function that were strange together. The one that lost most time is first, with the reason in a sentence. Choosing it opens it to its executions; the list can also show the executions one by one, the strangest first.",
     },
     {
         at: ".detail",

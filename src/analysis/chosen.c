@@ -1,0 +1,289 @@
+/* Only the trees of chosen executions are built, and found in the model. */
+#include "analysis/chosen.h"
+
+#include "analysis/model_store.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "explain/excess.h"
+#include "features/wl.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BETWEEN " > " /* functions of a path */
+
+enum chosen_how {
+    CHOSEN_LOST = 1, /* what it lost */
+    CHOSEN_RANK = 2, /* against all ranks */
+};
+
+/* ------------------------------------------------------------------------------ opening */
+
+static int load_executions(struct chosen *c)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(c->db, run_sql_roots, &query), status = SQLITE_DONE;
+
+    if (rc == 0)
+        rc = rundb_bind(c->db, query, "i", c->foi);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        mem_grow(&c->execution, &c->cap, (size_t)c->n + 1, sizeof *c->execution);
+        c->execution[c->n++] = (struct chosen_execution){
+            .location = (uint32_t)sqlite3_column_int64(query, ROOT_LOCATION),
+            .call = (uint32_t)sqlite3_column_int64(query, ROOT_CALL),
+            .rank = (uint32_t)sqlite3_column_int64(query, ROOT_RANK),
+            .thread = (uint32_t)sqlite3_column_int64(query, ROOT_THREAD),
+            .index = (uint32_t)sqlite3_column_int64(query, ROOT_INDEX),
+            .is_anomaly = sqlite3_column_int(query, ROOT_IS_ANOMALY) != 0,
+        };
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(c->db, "cannot read the executions");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int chosen_open(struct chosen *c, sqlite3 *db, int64_t foi, const struct columns *columns,
+                const struct definitions *defs)
+{
+    int rc;
+
+    *c = (struct chosen){.db = db, .columns = columns, .defs = defs, .foi = foi};
+    rc = model_store_load(db, foi, defs->names.n, &c->model);
+    if (rc == 0)
+        rc = load_executions(c);
+    c->is_path = mem_alloc(c->model.paths.n, sizeof *c->is_path);
+    return rc;
+}
+
+void chosen_close(struct chosen *c)
+{
+    residual_release(&c->model);
+    free(c->execution);
+    free(c->is_path);
+    *c = (struct chosen){0};
+}
+
+/* ----------------------------------------------------------------------------- choosing */
+
+int chosen_execution(struct chosen *c, uint32_t rank, uint32_t thread, uint32_t index)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct chosen_execution *x = &c->execution[i];
+
+        if (x->rank == rank && x->thread == thread && x->index == index) {
+            x->how |= CHOSEN_LOST;
+            return 0;
+        }
+    }
+    return err_set(ERR_NOT_FOUND, "no execution %u of rank %u, thread %u", index, rank, thread);
+}
+
+void chosen_anomalies(struct chosen *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->execution[i].is_anomaly)
+            c->execution[i].how |= CHOSEN_LOST;
+}
+
+int chosen_rank(struct chosen *c, uint32_t rank)
+{
+    bool is_there = false;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->execution[i].rank == rank) {
+            c->execution[i].how |= CHOSEN_RANK;
+            is_there = true;
+        }
+    return is_there ? 0 : err_set(ERR_NOT_FOUND, "no executions on rank %u", rank);
+}
+
+static bool is_named(const struct region *region, const char *name, size_t n)
+{
+    return (strlen(region->short_name) == n && strncmp(region->short_name, name, n) == 0) ||
+           (strlen(region->name) == n && strncmp(region->name, name, n) == 0);
+}
+
+/* Whether a path ends in these functions. */
+static bool ends_in(const struct chosen *c, uint32_t path, const char *text)
+{
+    const struct context *paths = &c->model.paths;
+    const char *end = text + strlen(text), *begin;
+
+    for (; path != PATH_NONE; path = paths->parent[path], end = begin - strlen(BETWEEN)) {
+        for (begin = end; begin > text; begin--)
+            if (begin - text >= 3 && strncmp(begin - 3, BETWEEN, 3) == 0)
+                break;
+        if (!is_named(&c->defs->region[paths->region[path]], begin, (size_t)(end - begin)))
+            return false;
+        if (begin == text)
+            return true;
+    }
+    return false;
+}
+
+int chosen_path(struct chosen *c, const char *path)
+{
+    const struct context *paths = &c->model.paths;
+    bool *is_it = mem_alloc(paths->n, sizeof *is_it), is_there = false;
+
+    for (uint32_t p = 0; p < paths->n; p++) { /* callers come first */
+        is_it[p] =
+            (paths->parent[p] != PATH_NONE && is_it[paths->parent[p]]) || ends_in(c, p, path);
+        c->is_path[p] |= is_it[p];
+        is_there |= is_it[p];
+    }
+    free(is_it);
+    c->has_paths |= is_there;
+    if (is_there)
+        return 0;
+    return err_set(ERR_NOT_FOUND, "no call in the executions is on a path '%s'", path);
+}
+
+/* ------------------------------------------------------------------------------ cutting */
+
+/* The trees of what is chosen, on their way. */
+struct cutting {
+    struct chosen *c;
+    struct what_if *w;
+    struct forest forest;
+    unsigned *how;   /* [trees] */
+    uint32_t *index; /* [trees] of the executions */
+    size_t how_cap, index_cap;
+    struct wl wl;
+    struct residual_place place;
+    struct why why;
+    double *excess_ns, *other_ns; /* [vertices of a tree] */
+    size_t excess_cap, other_cap;
+};
+
+static bool is_chosen(const struct chosen *c, uint32_t i)
+{
+    return c->execution[i].how != 0 || c->has_paths;
+}
+
+/* The trees of chosen executions begin .. end - 1, all of one location, in order. */
+static int build_location(struct cutting *k, uint32_t begin, uint32_t end)
+{
+    const struct chosen *c = k->c;
+    uint32_t location = c->execution[begin].location, n = 0, t = k->forest.n_trees;
+    uint32_t *row = mem_alloc(end - begin, sizeof *row);
+    const struct call_view *calls = &k->w->view.calls[location];
+    uint32_t after = 0; /* where the last one ends */
+    int rc = 0;
+
+    mem_grow(&k->how, &k->how_cap, (size_t)t + (end - begin), sizeof *k->how);
+    mem_grow(&k->index, &k->index_cap, (size_t)t + (end - begin), sizeof *k->index);
+    for (uint32_t i = begin; rc == 0 && i < end; i++) {
+        const struct chosen_execution *x = &c->execution[i];
+
+        if (!is_chosen(c, i))
+            continue;
+        if (x->call >= calls->n || x->call < after) {
+            rc = err_set(ERR_FORMAT, "damaged run: an execution is not where it should be");
+            break;
+        }
+        after = x->call + calls->subtree_len[x->call];
+        k->how[t + n] = x->how;
+        k->index[t + n] = x->index;
+        row[n++] = x->call;
+    }
+    if (rc == 0)
+        forest_of_calls(&k->forest, location, calls, row, n, c->defs);
+    for (uint32_t i = 0; rc == 0 && i < n; i++)
+        k->forest.index[t + i] =
+            k->index[t + i]; /* first executions have contexts of their own */
+    free(row);
+    return rc;
+}
+
+static int build(struct cutting *k)
+{
+    struct chosen *c = k->c;
+    int rc = 0;
+
+    for (uint32_t i = 0, end; rc == 0 && i < c->n; i = end) {
+        for (end = i + 1; end < c->n && c->execution[end].location == c->execution[i].location;
+             end++)
+            ;
+        if (c->execution[i].location >= k->w->view.n_locations)
+            return err_set(ERR_FORMAT, "damaged run: an execution is on no location");
+        rc = build_location(k, i, end);
+    }
+    if (rc < 0 || k->forest.n_trees == 0)
+        return rc;
+    wl_init(&k->wl, &k->forest, c->defs, false);
+    residual_locate(&c->model, &k->place, &k->forest, &k->wl.vocab, k->wl.complete, c->defs);
+    return 0;
+}
+
+/* The larger excess holds; a saving does only where nothing else is said. */
+static void combine(struct cutting *k, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (k->excess_ns[i] == 0 || k->other_ns[i] > k->excess_ns[i])
+            k->excess_ns[i] = k->other_ns[i];
+}
+
+/* Calls that are not on a chosen path are left as they are. */
+static void keep_paths(struct cutting *k, uint32_t t)
+{
+    uint32_t first = k->forest.first[t];
+
+    for (uint32_t v = first; v < k->forest.first[t + 1]; v++)
+        if (k->place.path[v] == PATH_NONE || !k->c->is_path[k->place.path[v]])
+            k->other_ns[v - first] = 0;
+}
+
+static void cut_tree(struct cutting *k, uint32_t t)
+{
+    struct chosen *c = k->c;
+    uint32_t n = k->forest.first[t + 1] - k->forest.first[t];
+    double sum = 0;
+
+    mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
+    mem_grow(&k->other_ns, &k->other_cap, n, sizeof *k->other_ns);
+    memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
+    if (k->how[t] & CHOSEN_LOST)
+        excess_lost(&k->why, t, k->excess_ns);
+    if (k->how[t] & CHOSEN_RANK) {
+        excess_usual(&k->why, t, true, k->other_ns);
+        combine(k, n);
+    }
+    if (c->has_paths) {
+        excess_usual(&k->why, t, false, k->other_ns);
+        keep_paths(k, t);
+        combine(k, n);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        sum += k->excess_ns[i];
+    c->n_chosen++;
+    c->n_outside += !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
+    c->excess_ns += llrint(sum);
+    c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
+}
+
+int chosen_cut(struct chosen *c, struct what_if *w)
+{
+    struct cutting k = {.c = c, .w = w};
+    int rc = build(&k);
+
+    if (rc == 0 && k.forest.n_trees > 0) {
+        why_init(&k.why, &c->model, &k.place, &k.forest, c->defs);
+        for (uint32_t t = 0; t < k.forest.n_trees; t++)
+            cut_tree(&k, t);
+        c->unknown_ns = w->replay.unknown_ns;
+        why_release(&k.why);
+    }
+    residual_place_release(&k.place);
+    wl_release(&k.wl);
+    forest_release(&k.forest);
+    free(k.how);
+    free(k.index);
+    free(k.excess_ns);
+    free(k.other_ns);
+    return rc;
+}

@@ -1,0 +1,295 @@
+/* One replay after another; what was cut for one is put back before the next. */
+#include "analysis/costs.h"
+
+#include "base/mem.h"
+#include "base/order.h"
+#include "base/text.h"
+#include "explain/excess.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LEAST_ASKED 50u   /* executions that are played in any case */
+#define WORK_PER_CALL 2.0 /* syncs that may be gone through, per call of the run */
+#define VERTEX_WORK 4.0   /* looking at a vertex takes as long as so many syncs */
+#define CARRIED 0.9       /* of the cost of all anomalies */
+#define MATERIAL 0.01     /* of what was lost: a smaller cost is none */
+#define WAITED 0.1        /* of what was lost: a rank that waited so much less is named */
+#define MOST_NAMED 3u     /* ranks */
+#define MOST_UNKNOWN                                                                           \
+    0.1 /* of what was lost: if it waited more for what is not in the trace,                   \
+           what it cost is not known */
+
+int costs_init(struct costs *c, const struct scoring *scoring, struct why *why,
+               const struct columns *columns)
+{
+    uint32_t n = scoring->forest.n_trees;
+
+    *c = (struct costs){.scoring = scoring, .why = why, .all_ns = COST_UNKNOWN};
+    c->budget = WORK_PER_CALL * (double)columns->n_calls;
+    c->lost_ns = mem_alloc(n, sizeof *c->lost_ns);
+    c->cost_ns = mem_alloc(n, sizeof *c->cost_ns);
+    c->text = mem_alloc(n, sizeof *c->text);
+    for (uint32_t t = 0; t < n; t++)
+        c->cost_ns[t] = COST_UNKNOWN;
+    return what_if_init(&c->what_if, columns, scoring->defs);
+}
+
+void costs_release(struct costs *c)
+{
+    for (uint32_t t = 0; c->text && t < c->scoring->forest.n_trees; t++)
+        free(c->text[t]);
+    free(c->text);
+    free(c->lost_ns);
+    free(c->cost_ns);
+    free(c->of_incident);
+    free(c->excess_ns);
+    what_if_release(&c->what_if);
+    *c = (struct costs){0};
+}
+
+/* ------------------------------------------------------------------------------- playing */
+
+static bool takes_part(const struct costs *c, uint32_t t)
+{
+    return syncs_takes_part(&c->what_if.syncs, c->scoring->forest.location[t]);
+}
+
+void costs_note(struct costs *c, uint32_t t, double lost_ns)
+{
+    c->lost_ns[t] = lost_ns;
+    if (lost_ns < COST_LEAST_LOST && takes_part(c, t))
+        c->cost_ns[t] = 0;
+}
+
+/* Takes what tree t lost out of the run. Returns how much of it was no waiting. */
+static int64_t cut(struct costs *c, uint32_t t)
+{
+    const struct forest *forest = &c->scoring->forest;
+    uint32_t n = forest->first[t + 1] - forest->first[t];
+
+    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
+    excess_lost(c->why, t, c->excess_ns);
+    c->budget -= VERTEX_WORK * n;
+    return what_if_cut(&c->what_if, forest, t, c->excess_ns);
+}
+
+/* Where messages have one end only, others may have waited unseen: what is saved is the least.
+ */
+static bool sees_all(const struct costs *c)
+{
+    const struct syncs *s = &c->what_if.syncs;
+
+    return (double)(s->n_messages - s->n_matched) <= MOST_UNKNOWN * (double)s->n_messages;
+}
+
+/* Plays the run without what is cut, lost_ns in all, and puts that back. */
+static int64_t play(struct costs *c, double lost_ns)
+{
+    struct replay *r = &c->what_if.replay;
+    bool is_known = (double)r->unknown_ns <= MOST_UNKNOWN * lost_ns;
+    struct replay_result result;
+
+    replay_run(r, &result);
+    replay_clear(r);
+    c->budget -= result.n_syncs;
+    is_known &= sees_all(c) || (double)result.saved_ns >= (1 - MOST_UNKNOWN) * lost_ns;
+    return is_known ? result.saved_ns : COST_UNKNOWN;
+}
+
+/* -------------------------------------------------------------------------------- the text */
+
+struct waiter {
+    int64_t less_ns;
+    uint32_t rank;
+};
+
+static int by_wait(const void *a, const void *b)
+{
+    const struct waiter *p = a, *q = b;
+
+    if (p->less_ns != q->less_ns)
+        return p->less_ns > q->less_ns ? -1 : 1;
+    return order_u32(&p->rank, &q->rank);
+}
+
+/* "rank 3", "ranks 0 and 2", "ranks 0, 1, 2 and 5 more"; "" where nobody waited for it. */
+static void name_waiters(const struct costs *c, double least_ns, char *out, size_t size)
+{
+    const struct syncs *s = &c->what_if.syncs;
+    struct waiter *waiter = mem_alloc(s->n_locations, sizeof *waiter);
+    uint32_t n = 0;
+    size_t length;
+
+    for (uint32_t l = 0; l < s->n_locations; l++)
+        if ((double)c->what_if.replay.waits_less[l] > least_ns)
+            waiter[n++] = (struct waiter){c->what_if.replay.waits_less[l],
+                                          c->scoring->defs->location[l].rank};
+    qsort(waiter, n, sizeof *waiter, by_wait);
+    out[0] = '\0';
+    length = n == 0 ? 0 : (size_t)snprintf(out, size, n == 1 ? "rank " : "ranks ");
+    for (uint32_t i = 0; i < n && i < MOST_NAMED; i++)
+        length += (size_t)snprintf(out + length, size - length, "%s%u",
+                                   i == 0                          ? ""
+                                   : i + 1 == n && n <= MOST_NAMED ? " and "
+                                                                   : ", ",
+                                   waiter[i].rank);
+    if (n > MOST_NAMED)
+        snprintf(out + length, size - length, " and %u more", n - MOST_NAMED);
+    free(waiter);
+}
+
+static void say(struct costs *c, uint32_t t, int64_t cut_ns)
+{
+    double lost = c->lost_ns[t], cost = (double)c->cost_ns[t];
+    char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], a[TEXT_SIZE], b[TEXT_SIZE];
+
+    if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
+        return;
+    name_waiters(c, WAITED * lost, waiters, sizeof waiters);
+    if (c->cost_ns[t] == COST_UNKNOWN)
+        snprintf(text, sizeof text,
+                 "what it cost the run is not known: who waited for whom is not in the trace");
+    else if ((double)cut_ns < MATERIAL * lost)
+        snprintf(text, sizeof text, "cost the run nothing: it only waited");
+    else if (cost >= MATERIAL * lost)
+        snprintf(text, sizeof text, "cost the run %s of its %s%s%s%s", text_duration(cost, a),
+                 text_duration(lost, b), waiters[0] ? ": " : "", waiters,
+                 waiters[0] ? " waited" : "");
+    else if (waiters[0])
+        snprintf(text, sizeof text, "cost the run nothing, though %s waited", waiters);
+    else
+        snprintf(text, sizeof text, "cost the run nothing: nobody waited for it");
+    c->text[t] = mem_copy_string(text);
+}
+
+/* ---------------------------------------------------------------------------- executions */
+
+struct candidate {
+    double lost_ns;
+    uint32_t tree;
+    bool is_anomaly;
+};
+
+static int by_claim(const void *a, const void *b)
+{
+    const struct candidate *p = a, *q = b;
+
+    if (p->is_anomaly != q->is_anomaly)
+        return p->is_anomaly ? -1 : 1;
+    if (p->lost_ns != q->lost_ns)
+        return p->lost_ns > q->lost_ns ? -1 : 1;
+    return order_u32(&p->tree, &q->tree);
+}
+
+static void find_one(struct costs *c, uint32_t t)
+{
+    int64_t cut_ns = cut(c, t);
+
+    c->cost_ns[t] = play(c, c->lost_ns[t]);
+    say(c, t, cut_ns);
+}
+
+static void find_executions(struct costs *c)
+{
+    const struct scoring *w = c->scoring;
+    uint32_t n = w->forest.n_trees, n_asked = 0;
+    struct candidate *candidate = mem_alloc(n, sizeof *candidate);
+
+    for (uint32_t t = 0; t < n; t++)
+        candidate[t] = (struct candidate){c->lost_ns[t], t, w->is_anomaly[t]};
+    qsort(candidate, n, sizeof *candidate, by_claim);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = candidate[i].tree;
+
+        if (!takes_part(c, t) || c->lost_ns[t] < COST_LEAST_LOST)
+            continue;
+        if (candidate[i].is_anomaly || n_asked++ < LEAST_ASKED || c->budget > 0)
+            find_one(c, t);
+    }
+    free(candidate);
+}
+
+/* ------------------------------------------------------------------------------ together */
+
+/* What some trees cost together. */
+static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
+{
+    double lost_ns = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        cut(c, tree[i]);
+        lost_ns += c->lost_ns[tree[i]];
+    }
+    return play(c, lost_ns);
+}
+
+static void find_incidents(struct costs *c, const struct incidents *incidents)
+{
+    uint32_t n = c->scoring->forest.n_trees, *first, *member;
+
+    c->of_incident = mem_alloc(incidents->n, sizeof *c->of_incident);
+    first = mem_alloc((size_t)incidents->n + 2, sizeof *first);
+    member = mem_alloc(n, sizeof *member);
+    for (uint32_t t = 0; t < n; t++)
+        if (incidents->of[t] != INCIDENT_NONE)
+            first[incidents->of[t] + 2]++;
+    for (uint32_t i = 2; i < incidents->n + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t t = 0; t < n; t++)
+        if (incidents->of[t] != INCIDENT_NONE)
+            member[first[incidents->of[t] + 1]++] = t;
+    for (uint32_t i = 0; i < incidents->n; i++) {
+        bool is_known = i < LEAST_ASKED || incidents->incident[i].is_anomaly || c->budget > 0;
+
+        for (uint32_t k = first[i]; k < first[i + 1]; k++)
+            is_known &= takes_part(c, member[k]);
+        c->of_incident[i] =
+            is_known ? cost_of(c, member + first[i], first[i + 1] - first[i]) : COST_UNKNOWN;
+    }
+    free(first);
+    free(member);
+}
+
+static int by_cost(const void *a, const void *b, void *ctx)
+{
+    const int64_t *cost = ctx;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+    if (cost[p] != cost[q])
+        return cost[p] > cost[q] ? -1 : 1;
+    return order_u32(&p, &q);
+}
+
+/* More are never cheaper than fewer: so how many it takes is found by halving. */
+static void find_all(struct costs *c)
+{
+    const struct scoring *w = c->scoring;
+    uint32_t *tree = mem_alloc(w->forest.n_trees, sizeof *tree), n = 0, low = 0, high;
+
+    for (uint32_t t = 0; t < w->forest.n_trees; t++)
+        if (w->is_anomaly[t] && takes_part(c, t))
+            tree[n++] = t;
+    qsort_r(tree, n, sizeof *tree, by_cost, c->cost_ns);
+    high = n;
+    if (n > 0)
+        c->all_ns = cost_of(c, tree, n);
+    while (low < high && c->all_ns > 0) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if ((double)cost_of(c, tree, middle) >= CARRIED * (double)c->all_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    c->n_carrying = c->all_ns > 0 ? high : 0;
+    free(tree);
+}
+
+void costs_find(struct costs *c, const struct incidents *incidents)
+{
+    find_executions(c);
+    find_incidents(c, incidents);
+    find_all(c);
+}

@@ -1,0 +1,61 @@
+/*
+ * costs -- what the whole run would have gained without what single executions lost.
+ *
+ *     costs_init(&c, &scoring, &why, columns);
+ *     costs_note(&c, t, lost_ns);         of every tree, as its sentence says
+ *     costs_find(&c, &incidents);
+ *     costs_release(&c);
+ *
+ * Each is a replay of its own (replay.h), which goes on for as long as it changes anything:
+ * often a few steps of the program, sometimes to its end. Anomalies and the executions that
+ * lost most are played in any case, others in the order of what they lost until that took as
+ * long as looking at all calls a few times. Of the rest nothing is known but that they cost no
+ * more than they lost.
+ */
+#ifndef SNAG_ANALYSIS_COSTS_H
+#define SNAG_ANALYSIS_COSTS_H
+
+#include "analysis/incidents.h"
+#include "analysis/what_if.h"
+#include "score/scoring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define COST_UNKNOWN INT64_MIN
+#define COST_TEXT_SIZE 256
+#define COST_LEAST_LOST 1.0 /* ns: who lost less cost nothing */
+
+struct costs {
+    const struct scoring *scoring; /* this and why are not its own */
+    struct why *why;
+    struct what_if what_if;
+    double *excess_ns;
+    size_t excess_cap;
+    double budget; /* work that is left */
+
+    double *lost_ns;      /* [n_trees] */
+    int64_t *cost_ns;     /* [n_trees] at least 0, at most what was lost; or COST_UNKNOWN */
+    char **text;          /* [n_trees] as a clause; NULL where it cost nothing worth a word */
+    int64_t *of_incident; /* [incidents.n] all its executions together, or COST_UNKNOWN */
+    int64_t all_ns;       /* all anomalies together, or COST_UNKNOWN */
+    uint32_t
+        n_carrying; /* anomalies, the costliest first, without which nine tenths are gone */
+};
+
+/*
+ * costs_init -- look at a run.
+ *   why  of the same scoring
+ * Returns 0 or what what_if_init does. Release in any case. O(calls).
+ */
+int costs_init(struct costs *c, const struct scoring *scoring, struct why *why,
+               const struct columns *columns);
+void costs_release(struct costs *c);
+
+/* costs_note -- what tree t lost; where that is nothing, what it cost is known. */
+void costs_note(struct costs *c, uint32_t t, double lost_ns);
+
+/* costs_find -- once all losses are noted. */
+void costs_find(struct costs *c, const struct incidents *incidents);
+
+#endif

@@ -1,0 +1,138 @@
+/* As in what_if_test.c, the truth is the same program without what was injected. */
+#include "analysis/sample_run.h"
+#include "base/test.h"
+#include "run/rundb.h"
+
+#include <string.h>
+
+#define PROGRAM "synth:400*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.02;seed=3"
+
+static double number(struct sample_run *m, const char *sql)
+{
+    sqlite3_stmt *query;
+    double x;
+
+    assert_int_equal(rundb_prepare(m->db, sql, &query), 0);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    x = sqlite3_column_double(query, 0);
+    sqlite3_finalize(query);
+    return x;
+}
+
+static void check_text(struct sample_run *m, const char *sql, const char *expected)
+{
+    sqlite3_stmt *query;
+
+    assert_int_equal(rundb_prepare(m->db, sql, &query), 0);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    if (strcmp(rundb_text(query, 0), expected) != 0)
+        fail_msg("'%s' instead of '%s'", rundb_text(query, 0), expected);
+    sqlite3_finalize(query);
+}
+
+static double length_of(const char *program)
+{
+    struct sample_run m;
+    double ns;
+
+    sample_run_init(&m, program, "step", NULL);
+    ns = (double)(m.ingested.end_ns - m.ingested.begin_ns);
+    sample_run_release(&m);
+    return ns;
+}
+
+static void one_late_rank_costs_all_it_lost_and_its_victims_nothing(void **state)
+{
+    double truth = length_of(PROGRAM ";slow=a/300/20/2") - length_of(PROGRAM);
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, PROGRAM ";slow=a/300/20/2", "step", NULL);
+    assert_float_equal(
+        number(&m, "SELECT cost_ns FROM execution WHERE rank = 2 AND idx = 299") / truth, 1,
+        0.1);
+    assert_float_equal(number(&m, "SELECT max(cost_ns) FROM execution WHERE NOT (rank = 2 AND "
+                                  "idx = 299)"),
+                       0, 0.01 * truth);
+    assert_float_equal(number(&m, "SELECT anomalies_cost_ns FROM foi") / truth, 1, 0.1);
+    assert_int_equal(number(&m, "SELECT anomalies_carrying FROM foi"), 1);
+    assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1") / truth, 1, 0.1);
+    check_text(&m, "SELECT cost FROM execution WHERE rank = 2 AND idx = 299",
+               "cost the run 18.9 ms of its 18.9 ms: ranks 0, 1 and 3 waited");
+    check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
+               "cost the run nothing: it only waited");
+    sample_run_release(&m);
+}
+
+#define SLACK "synth:400*step(a@1ms 2:w@8ms |);ranks=4;jitter=0.02;seed=3"
+
+static void a_stop_in_slack_costs_nothing_and_says_so(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, SLACK ";slow=a/300/6/1", "step", NULL);
+    assert_true(number(&m, "SELECT lost_ns FROM execution WHERE rank = 1 AND idx = 299") > 4e6);
+    assert_int_equal(number(&m, "SELECT cost_ns FROM execution WHERE rank = 1 AND idx = 299"),
+                     0);
+    check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
+               "cost the run nothing: nobody waited for it");
+    sample_run_release(&m);
+}
+
+/* Each alone would have been waited for anyway. */
+static void two_stops_at_once_cost_nothing_alone_but_all_together(void **state)
+{
+    struct sample_run m;
+    double truth = length_of(PROGRAM ";slow=a/300/20/1;slow=a/300/20/2") - length_of(PROGRAM);
+
+    (void)state;
+    sample_run_init(&m, PROGRAM ";slow=a/300/20/1;slow=a/300/20/2", "step", NULL);
+    assert_true(number(&m, "SELECT max(cost_ns) FROM execution") < 0.1 * truth);
+    assert_float_equal(number(&m, "SELECT anomalies_cost_ns FROM foi") / truth, 1, 0.1);
+    sample_run_release(&m);
+}
+
+static void a_stop_that_others_waited_for_in_slack_says_who_did(void **state)
+{
+    struct sample_run m;
+
+    (void)state; /* rank 0 waits for rank 1, and nobody for them */
+    sample_run_init(&m,
+                    "synth:400*step(a@1ms 1:>3 0:<3 2:w@8ms);ranks=4;jitter=0.02;"
+                    "slow=a/300/5/1",
+                    "step", NULL);
+    assert_int_equal(number(&m, "SELECT cost_ns FROM execution WHERE rank = 1 AND idx = 299"),
+                     0);
+    check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
+               "cost the run nothing, though rank 0 waited");
+    sample_run_release(&m);
+}
+
+static void a_cost_is_never_more_than_what_was_lost(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, PROGRAM ";slow=a/60/20/2;slow=b/70/5;jitter=0.2", "step", NULL);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns < 0 OR cost_ns > "
+                                "lost_ns + 1"),
+                     0);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly' AND "
+                                "cost_ns IS NULL"),
+                     0);
+    sample_run_release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_late_rank_costs_all_it_lost_and_its_victims_nothing),
+        cmocka_unit_test(a_stop_in_slack_costs_nothing_and_says_so),
+        cmocka_unit_test(two_stops_at_once_cost_nothing_alone_but_all_together),
+        cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
+        cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+/*
+ * what_if -- a run, ready to be played again without some of its time.
+ *
+ *     what_if_init(&w, &columns, &defs);
+ *     what_if_cut(&w, &why, t, excess);        any number of executions
+ *     replay_run(&w.replay, &result);          or replay_whole
+ *     what_if_release(&w);
+ */
+#ifndef SNAG_ANALYSIS_WHAT_IF_H
+#define SNAG_ANALYSIS_WHAT_IF_H
+
+#include "explain/trace_view.h"
+#include "forest/forest.h"
+#include "replay/replay.h"
+#include "run/columns.h"
+#include "trace/definitions.h"
+
+struct what_if {
+    struct trace_view view;
+    struct syncs syncs;
+    struct replay replay;
+};
+
+/*
+ * what_if_init -- find what waits for what in a run.
+ *   defs  regions and locations as in the columns; both must stay
+ * Returns 0, ERR_FORMAT as columns_check, or ERR_RANGE. Release in any case. O(calls).
+ */
+int what_if_init(struct what_if *w, const struct columns *columns,
+                 const struct definitions *defs);
+void what_if_release(struct what_if *w);
+
+/*
+ * what_if_cut -- take the excess of its calls out of tree t, see replay_cut.
+ *   excess_ns  (vertices of t) as excess.h has it
+ * Returns what is cut, in ns. O(vertices of t * log).
+ */
+int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
+                    const double *excess_ns);
+
+#endif

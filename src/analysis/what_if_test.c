@@ -1,0 +1,265 @@
+/*
+ * The truth about an injected delay is the same program without it: with the same seed all else
+ * is the same to the nanosecond.
+ */
+#include "analysis/what_if.h"
+
+#include "analysis/chosen.h"
+#include "analysis/sample_run.h"
+#include "base/err.h"
+#include "base/test.h"
+#include "explain/excess.h"
+
+#include <math.h>
+#include <string.h>
+
+struct asked {
+    struct sample_run run;
+    struct what_if what_if;
+    struct chosen chosen;
+    struct replay_result result;
+};
+
+static uint64_t length_of(const struct sample_run *m)
+{
+    return m->ingested.end_ns - m->ingested.begin_ns;
+}
+
+static uint64_t length_without(const char *program)
+{
+    struct sample_run m;
+    uint64_t ns;
+
+    sample_run_init(&m, program, "step", NULL);
+    ns = length_of(&m);
+    sample_run_release(&m);
+    return ns;
+}
+
+static void ask(struct asked *a, const char *program)
+{
+    sample_run_init(&a->run, program, "step", NULL);
+    assert_int_equal(what_if_init(&a->what_if, &a->run.columns, &a->run.source.defs), 0);
+    assert_int_equal(
+        chosen_open(&a->chosen, a->run.db, 1, &a->run.columns, &a->run.source.defs), 0);
+}
+
+static double answer(struct asked *a)
+{
+    assert_int_equal(chosen_cut(&a->chosen, &a->what_if), 0);
+    replay_whole(&a->what_if.replay, &a->result);
+    return (double)a->result.saved_ns;
+}
+
+static void end(struct asked *a)
+{
+    chosen_close(&a->chosen);
+    what_if_release(&a->what_if);
+    sample_run_release(&a->run);
+}
+
+/* What is saved without the anomalies, and what the injection really cost. */
+static void compare(const char *program, const char *injection, double *saved_ns,
+                    double *true_ns)
+{
+    char text[512];
+    struct asked a;
+
+    snprintf(text, sizeof text, "%s%s", program, injection);
+    ask(&a, text);
+    chosen_anomalies(&a.chosen);
+    *saved_ns = answer(&a);
+    *true_ns = (double)length_of(&a.run) - (double)length_without(program);
+    end(&a);
+}
+
+static void an_unchanged_replay_takes_as_long_as_the_run(void **state)
+{
+    static const char *const program[] = {
+        "synth:50*step(a@1ms >1 <1 |);ranks=4;jitter=0.2",
+        "synth:50*step(a@1ms(b >1) <1);ranks=5;jitter=0.3;slow=a/7/9/2",
+        "synth:50*step(a@1ms 2:>1 3:<1 b@10us |);ranks=6;jitter=0.2;skew=3ms;drift=20",
+        "synth:20*step(a@1ms b);jitter=0.2",
+    };
+    struct asked a;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
+        const struct syncs *s = &a.what_if.syncs;
+
+        ask(&a, program[i]);
+        assert_true(answer(&a) == 0);
+        assert_true(s->end_ns - s->begin_ns == length_of(&a.run));
+        for (uint32_t l = 0; l < s->n_locations; l++)
+            assert_true(a.what_if.replay.waits_less[l] == 0);
+        end(&a);
+    }
+}
+
+static void what_all_wait_for_costs_all_of_it(void **state)
+{
+    static const char *const program[] = {
+        "synth:500*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.02;seed=3",
+        "synth:400*step(a@1ms b@200us >1 <1);ranks=4;jitter=0.02;seed=5", /* no barrier */
+        "synth:400*step(a@1ms(b@200us >1 <1) c@1ms);ranks=3;jitter=0.02;seed=5",
+    };
+    double saved, truth;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
+        compare(program[i], ";slow=a/97/20/2", &saved, &truth);
+        assert_true(truth > 70e6);
+        assert_float_equal(saved / truth, 1, 0.1);
+    }
+}
+
+#define SLACK "synth:500*step(a@1ms 2:w@2ms |);ranks=4;jitter=0.02;seed=3"
+
+static void a_stop_in_slack_costs_nothing(void **state)
+{
+    double saved, truth;
+
+    (void)state;
+    compare(SLACK, ";slow=a/97/2.7/1", &saved, &truth); /* 1.7 ms of the 2 ms that it waits */
+    assert_true(truth == 0);
+    assert_true(saved == 0);
+}
+
+static void a_stop_beyond_the_slack_costs_what_is_beyond(void **state)
+{
+    double saved, truth;
+
+    (void)state;
+    compare(SLACK, ";slow=a/97/7/1", &saved, &truth);
+    assert_true(truth > 15e6 && truth < 25e6); /* 5 times 4 of 6 ms */
+    assert_float_equal(saved / truth, 1, 0.1);
+}
+
+static void two_stops_at_once_cost_as_much_as_one(void **state)
+{
+    double saved, one, truth;
+
+    (void)state;
+    compare("synth:500*step(a@1ms |);ranks=4;jitter=0.02", ";slow=a/97/20/1", &one, &truth);
+    compare("synth:500*step(a@1ms |);ranks=4;jitter=0.02", ";slow=a/97/20/1;slow=a/97/20/2",
+            &saved, &truth);
+    assert_float_equal(saved / one, 1, 0.05);
+    assert_float_equal(saved / truth, 1, 0.1);
+}
+
+static void a_slow_rank_costs_what_it_is_slower(void **state)
+{
+    static const char program[] = "synth:300*step(a@1ms b@1ms |);ranks=6;jitter=0.01";
+    static const char *const slow[] = {";slow=a/1/1.08/3", ";slow=a/1/1.5/3"};
+    char text[256];
+    struct asked a;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double saved, truth;
+
+        snprintf(text, sizeof text, "%s%s", program, slow[i]);
+        ask(&a, text);
+        assert_int_equal(chosen_rank(&a.chosen, 3), 0);
+        saved = answer(&a);
+        truth = (double)length_of(&a.run) - (double)length_without(program);
+        assert_float_equal(saved / truth, 1, 0.1);
+        end(&a);
+        ask(&a, text);
+        assert_int_equal(chosen_rank(&a.chosen, 2), 0);
+        assert_true(fabs(answer(&a)) < 0.02 * truth);
+        end(&a);
+    }
+}
+
+static void a_path_costs_what_is_below_it(void **state)
+{
+    static const char program[] =
+        "synth:300*step(a@100us(c@1ms) b@100us(c@1ms) |);ranks=4;slow=c/60/10/1";
+    static const struct {
+        const char *path;
+        double saved_ns;
+    } expected[] = {
+        {"c", 10 * 9e6}, {"b > c", 10 * 9e6}, {"b", 10 * 9e6}, {"step > b", 10 * 9e6},
+        {"a", 0},        {"step", 10 * 9e6},  {"a > c", 0},
+    };
+    struct asked a;
+
+    (void)state; /* every 60th call of c is one in b */
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        ask(&a, program);
+        assert_int_equal(chosen_path(&a.chosen, expected[i].path), 0);
+        assert_float_equal(answer(&a), expected[i].saved_ns, 1e4);
+        end(&a);
+    }
+    ask(&a, program);
+    assert_int_equal(chosen_path(&a.chosen, "a > b"), ERR_NOT_FOUND);
+    assert_int_equal(chosen_path(&a.chosen, "ste"), ERR_NOT_FOUND);
+    assert_int_equal(chosen_rank(&a.chosen, 4), ERR_NOT_FOUND);
+    assert_int_equal(chosen_execution(&a.chosen, 0, 0, 300), ERR_NOT_FOUND);
+    end(&a);
+}
+
+static void what_is_chosen_twice_is_cut_once(void **state)
+{
+    static const char program[] = "synth:300*step(a@1ms |);ranks=4;jitter=0.01;slow=a/97/10/1";
+    struct asked a;
+    double once;
+
+    (void)state;
+    ask(&a, program);
+    chosen_anomalies(&a.chosen);
+    once = answer(&a);
+    end(&a);
+    ask(&a, program);
+    chosen_anomalies(&a.chosen);
+    assert_int_equal(chosen_execution(&a.chosen, 1, 0, 96), 0);
+    assert_int_equal(chosen_execution(&a.chosen, 1, 0, 96), 0);
+    assert_true(answer(&a) == once && once > 26e6);
+    end(&a);
+}
+
+/* By which an execution's sentence and what is cut out of it are about the same time. */
+static void what_calls_lost_is_what_their_execution_lost(void **state)
+{
+    struct scoring s = {0};
+    struct sample_run m;
+    struct why why;
+    double excess_ns[16];
+
+    (void)state;
+    sample_run_init(&m, "synth:300*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.05;slow=a/97/9/2",
+                    "step", NULL);
+    assert_int_equal(run_scoring_load(&s, m.db, &m.columns, &m.source.defs, 1, false), 0);
+    scoring_why_init(&s, &why);
+    for (uint32_t t = 0; t < s.forest.n_trees; t++) {
+        double sum = 0;
+
+        excess_lost(&why, t, excess_ns);
+        for (uint32_t v = 0; v < s.forest.first[t + 1] - s.forest.first[t]; v++) {
+            assert_true(excess_ns[v] >= 0);
+            sum += excess_ns[v];
+        }
+        assert_float_equal(sum, why.lost_ns, 1e4 + 0.01 * why.lost_ns);
+    }
+    why_release(&why);
+    scoring_release(&s);
+    sample_run_release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_unchanged_replay_takes_as_long_as_the_run),
+        cmocka_unit_test(what_all_wait_for_costs_all_of_it),
+        cmocka_unit_test(a_stop_in_slack_costs_nothing),
+        cmocka_unit_test(a_stop_beyond_the_slack_costs_what_is_beyond),
+        cmocka_unit_test(two_stops_at_once_cost_as_much_as_one),
+        cmocka_unit_test(a_slow_rank_costs_what_it_is_slower),
+        cmocka_unit_test(a_path_costs_what_is_below_it),
+        cmocka_unit_test(what_is_chosen_twice_is_cut_once),
+        cmocka_unit_test(what_calls_lost_is_what_their_execution_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

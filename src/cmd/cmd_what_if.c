@@ -1,0 +1,304 @@
+/* snag what-if -- by how much a run would have been shorter without some of its excess. */
+#include "analysis/chosen.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/print.h"
+#include "cmd/selection.h"
+#include "cmd/status.h"
+#include "run/rundb.h"
+#include "view/executions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a rank waited, in nanoseconds. */
+struct rank_waits {
+    uint32_t rank;
+    int64_t before, after;
+};
+
+struct question {
+    const struct settings *settings;
+    struct run run;
+    struct what_if what_if;
+    struct chosen chosen;
+    bool has_chosen;
+
+    uint64_t run_ns;
+    int64_t replay_ns, without_ns;
+    struct rank_waits *waits; /* [n_ranks] */
+    uint32_t n_ranks;
+};
+
+/* -------------------------------------------------------------------------- what is said */
+
+static int choose_execution(struct question *q, const char *id)
+{
+    char foi[EXECUTION_ID_SIZE];
+    uint32_t rank, thread, index;
+    int64_t of = q->chosen.foi;
+    int rc = execution_parse(id, foi, sizeof foi, &rank, &thread, &index);
+
+    if (rc == 0 && foi[0])
+        rc = executions_foi(q->run.db, foi, &of);
+    if (rc == 0 && of != q->chosen.foi)
+        rc = err_set(ERR_USAGE, "'%s' is of another function of interest than the others", id);
+    return rc < 0 ? rc : chosen_execution(&q->chosen, rank, thread, index);
+}
+
+static int choose_rank(struct question *q, const char *number)
+{
+    char *end;
+    unsigned long rank = strtoul(number, &end, 10);
+
+    if (*number < '0' || *number > '9' || *end || rank >= NO_RANK)
+        return err_set(ERR_USAGE, "not a rank: '%s'", number);
+    return chosen_rank(&q->chosen, (uint32_t)rank);
+}
+
+static int choose(struct question *q, const char *what)
+{
+    if (strchr(what, '#'))
+        return choose_execution(q, what);
+    if (strcmp(what, "anomalies") == 0) {
+        chosen_anomalies(&q->chosen);
+        return 0;
+    }
+    if (strncmp(what, "rank=", 5) == 0)
+        return choose_rank(q, what + 5);
+    if (strncmp(what, "path=", 5) == 0)
+        return chosen_path(&q->chosen, what + 5);
+    if (strncmp(what, "region=", 7) == 0)
+        return chosen_path(&q->chosen, what + 7);
+    return err_set(ERR_USAGE,
+                   "--without takes '#RANK-INDEX', anomalies, rank=N, region=NAME or "
+                   "path='A > B', not '%s'",
+                   what);
+}
+
+/* The function of interest that --foi, or the executions that were named, are of. */
+static int find_foi(struct question *q, int64_t *foi)
+{
+    const struct settings *s = q->settings;
+    const char *name = s->foi.n > 0 ? s->foi.text[0] : NULL, *said = NULL;
+    char of_id[EXECUTION_ID_SIZE];
+    uint32_t rank, thread, index;
+
+    for (uint32_t i = 0; name == NULL && said == NULL && i < s->without.n; i++)
+        if (strchr(s->without.text[i], '#') && s->without.text[i][0] != '#')
+            said = s->without.text[i];
+    if (said && execution_parse(said, of_id, sizeof of_id, &rank, &thread, &index) == 0)
+        name = of_id;
+    return executions_foi(q->run.db, name, foi);
+}
+
+static int choose_all(struct question *q)
+{
+    const struct settings *s = q->settings;
+    int64_t foi = 0;
+    int rc = find_foi(q, &foi);
+
+    if (rc < 0)
+        return rc;
+    q->has_chosen = true;
+    rc = chosen_open(&q->chosen, q->run.db, foi, &q->run.columns, &q->run.defs);
+    for (uint32_t i = 0; rc == 0 && i < s->without.n; i++)
+        rc = choose(q, s->without.text[i]);
+    return rc == 0 ? chosen_cut(&q->chosen, &q->what_if) : rc;
+}
+
+/* --------------------------------------------------------------------------- what is asked */
+
+static void play_unchanged(struct question *q)
+{
+    const struct syncs *s = &q->what_if.syncs;
+    struct replay_result result;
+
+    replay_whole(&q->what_if.replay, &result);
+    q->replay_ns = (int64_t)(s->end_ns - s->begin_ns) - result.saved_ns;
+    q->without_ns = q->replay_ns;
+}
+
+static void sum_waits(struct question *q)
+{
+    const struct syncs *s = &q->what_if.syncs;
+
+    q->n_ranks = q->run.defs.n_ranks;
+    q->waits = mem_alloc(q->n_ranks, sizeof *q->waits);
+    for (uint32_t r = 0; r < q->n_ranks; r++)
+        q->waits[r].rank = r;
+    for (uint32_t l = 0; l < s->n_locations; l++) {
+        struct rank_waits *w = &q->waits[q->run.defs.location[l].rank];
+        int64_t before = 0;
+
+        for (uint32_t k = s->first[l]; k < s->first[l + 1]; k++)
+            before += (int64_t)sync_wait_ns(&s->sync[k]);
+        w->before += before;
+        w->after += before - q->what_if.replay.waits_less[l];
+    }
+}
+
+static int answer(struct question *q)
+{
+    struct replay_result result;
+    long long begin = rundb_get(q->run.db, "begin_ns", 0),
+              end = rundb_get(q->run.db, "end_ns", 0);
+    uint64_t asked_at = clock_ns(), found_at;
+    int rc = what_if_init(&q->what_if, &q->run.columns, &q->run.defs);
+
+    if (rc < 0)
+        return rc;
+    found_at = clock_ns();
+    q->run_ns = end > begin ? (uint64_t)(end - begin) : 0;
+    play_unchanged(q);
+    log_info("what-if", "%u syncs found in %.1f ms, played in %.1f ms", q->what_if.syncs.n,
+             (double)(found_at - asked_at) * 1e-6, (double)(clock_ns() - found_at) * 1e-6);
+    if (q->settings->without.n > 0) {
+        rc = choose_all(q);
+        if (rc < 0)
+            return rc;
+        replay_whole(&q->what_if.replay, &result);
+        q->without_ns = q->replay_ns - result.saved_ns;
+    }
+    sum_waits(q);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------- what is printed */
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* Locations with calls that take no part. */
+static uint32_t count_left_out(const struct question *q)
+{
+    const struct syncs *s = &q->what_if.syncs;
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < s->n_locations; l++)
+        n += s->view->calls[l].n > 0 && !syncs_takes_part(s, l);
+    return n;
+}
+
+static void print_as_json(const struct question *q)
+{
+    const struct syncs *s = &q->what_if.syncs;
+    json_t *waits = json_array();
+
+    for (uint32_t r = 0; r < q->n_ranks; r++)
+        json_array_append_new(waits, json_pack("{s:I, s:I, s:I}", "rank", (json_int_t)r,
+                                               "before_ns", (json_int_t)q->waits[r].before,
+                                               "after_ns", (json_int_t)q->waits[r].after));
+    print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+                         "run_ns", (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns,
+                         "without_ns", (json_int_t)q->without_ns, "saved_ns",
+                         (json_int_t)(q->replay_ns - q->without_ns), "executions",
+                         (json_int_t)q->chosen.n_chosen, "excess_ns",
+                         (json_int_t)q->chosen.excess_ns, "cut_ns",
+                         (json_int_t)q->chosen.cut_ns, "unknown_ns",
+                         (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
+                         (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched,
+                         "eager_bytes", (json_int_t)s->eager_bytes, "left_out",
+                         (json_int_t)count_left_out(q), "waits", waits),
+               false);
+}
+
+static void print_replay(const struct question *q)
+{
+    const struct syncs *s = &q->what_if.syncs;
+    char run[TEXT_SIZE], replay[TEXT_SIZE], ends[TEXT_SIZE];
+    uint32_t n_out = count_left_out(q);
+
+    print("the run took %s; played again unchanged %s, %+.3f %%\n",
+          text_duration((double)q->run_ns, run), text_duration((double)q->replay_ns, replay),
+          percent((double)q->replay_ns - (double)q->run_ns, (double)q->run_ns));
+    if (s->n_matched < s->n_messages)
+        print("%.1f %% of %s ends of messages have no other end: what is saved is the least\n",
+              percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
+              text_count(s->n_messages, ends));
+    if (n_out > 0)
+        print("left out: %u location%s without messages, threads or GPU streams\n", n_out,
+              text_plural(n_out));
+}
+
+static void print_saved(const struct question *q)
+{
+    const struct chosen *c = &q->chosen;
+    int64_t saved = q->replay_ns - q->without_ns;
+    char excess[TEXT_SIZE], cut[TEXT_SIZE], without[TEXT_SIZE], less[TEXT_SIZE];
+
+    print("without the excess of %u execution%s (%s, %s of it no waiting): %s, %s %s "
+          "(%.3g %%)\n",
+          c->n_chosen, text_plural(c->n_chosen), text_duration((double)c->excess_ns, excess),
+          text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),
+          text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
+          percent((double)llabs(saved), (double)q->replay_ns));
+    if (c->unknown_ns > 0)
+        print("%s waited for what is not in the trace: what it cost is not known\n",
+              text_duration((double)c->unknown_ns, excess));
+    if (c->n_outside > 0)
+        print("%u of them are on locations that are left out: nothing is known of their cost\n",
+              c->n_outside);
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct rank_waits *p = a, *q = b;
+    int64_t x = p->before - p->after, y = q->before - q->after;
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (p->before != q->before)
+        return p->before > q->before ? -1 : 1;
+    return (p->rank > q->rank) - (p->rank < q->rank);
+}
+
+static void print_waits(struct question *q)
+{
+    const struct settings *s = q->settings;
+    struct table *table = table_new("rrrr", "rank", "waited", "would wait", "less");
+    char before[TEXT_SIZE], after[TEXT_SIZE], less[TEXT_SIZE];
+
+    qsort(q->waits, q->n_ranks, sizeof *q->waits, by_gain);
+    for (uint32_t i = 0; i < q->n_ranks && (s->is_all || i < s->top); i++) {
+        const struct rank_waits *w = &q->waits[i];
+        int64_t gain = w->before - w->after;
+
+        table_cell(table, "%u", w->rank);
+        table_cell(table, "%s", text_duration((double)w->before, before));
+        table_cell(table, "%s", text_duration((double)w->after, after));
+        table_cell(table, "%s%s", gain < 0 ? "-" : "",
+                   gain ? text_duration((double)llabs(gain), less) : "");
+    }
+    fputc('\n', stdout);
+    table_print(table, stdout);
+}
+
+int cmd_what_if(const struct settings *settings)
+{
+    struct question q = {.settings = settings};
+    int rc = selection_open(&q.run, settings);
+
+    if (rc == 0)
+        rc = answer(&q);
+    if (rc == 0 && settings->is_json) {
+        print_as_json(&q);
+    } else if (rc == 0) {
+        print_replay(&q);
+        if (settings->without.n > 0)
+            print_saved(&q);
+        print_waits(&q);
+    }
+    if (q.has_chosen)
+        chosen_close(&q.chosen);
+    what_if_release(&q.what_if);
+    run_close(&q.run);
+    free(q.waits);
+    return rc < 0 ? rc : STATUS_DONE;
+}

@@ -1,0 +1,30 @@
+/*
+ * excess -- what the calls of an execution took over what is usual there, call by call.
+ *
+ * Two questions, two answers. What did an execution lose? That of its sentence (why.h): only
+ * what is surely over the usual. What if all calls had been as usual? Then each takes what is
+ * typical of its context, those that were shorter too: with many calls the noise of either sign
+ * evens out.
+ */
+#ifndef SNAG_EXPLAIN_EXCESS_H
+#define SNAG_EXPLAIN_EXCESS_H
+
+#include "explain/why.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * excess_lost -- what each call of tree t lost; together why->lost_ns, which is set, or what
+ * they can have lost of it. out  (vertices of t) ns, at least 0 O(vertices of t).
+ */
+void excess_lost(struct why *why, uint32_t t, double *out);
+
+/*
+ * excess_usual -- exclusive time of each call of tree t less what is typical there.
+ *   is_everywhere  typical on all locations, not on its own
+ *   out            (vertices of t) ns of either sign; 0 where nothing is known to be typical
+ */
+void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out);
+
+#endif

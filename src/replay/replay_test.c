@@ -1,0 +1,361 @@
+/* Times are in microseconds, as sample_view.h has them. */
+#include "replay/replay.h"
+
+#include "base/rng.h"
+#include "base/test.h"
+#include "explain/sample_view.h"
+
+#include <stdlib.h>
+
+struct played {
+    struct sample_view trace;
+    struct syncs syncs;
+    struct replay replay;
+    struct replay_result result;
+};
+
+static void begin(struct played *p, uint32_t n_ranks, const char *const *text)
+{
+    sample_view_init(&p->trace, n_ranks, text);
+    assert_int_equal(syncs_init(&p->syncs, &p->trace.view), 0);
+    replay_init(&p->replay, &p->syncs);
+}
+
+static void end(struct played *p)
+{
+    replay_release(&p->replay);
+    syncs_release(&p->syncs);
+    sample_view_release(&p->trace);
+}
+
+#define BEGIN(p, ...)                                                                          \
+    begin(p, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),                      \
+          (const char *const[]){__VA_ARGS__})
+
+/* What is saved, in us, when so much is cut out of a call. */
+static double saved(struct played *p, uint32_t location, uint32_t row, int64_t us)
+{
+    struct replay_result whole;
+
+    replay_clear(&p->replay);
+    replay_cut(&p->replay, location, row, us * 1000);
+    replay_whole(&p->replay, &whole);
+    replay_run(&p->replay, &p->result);
+    assert_int_equal(p->result.saved_ns, whole.saved_ns);
+    return (double)p->result.saved_ns * 1e-3;
+}
+
+static double waits_less(const struct played *p, uint32_t location)
+{
+    return (double)p->replay.waits_less[location] * 1e-3;
+}
+
+#define assert_us(is, expected) assert_float_equal(is, expected, 1e-9)
+
+/* ------------------------------------------------------------------------------- messages */
+
+static void what_a_receiver_waited_for_is_saved(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Recv@10-52<0 calc@52-100");
+    assert_us(saved(&p, 0, 0, 20), 20);
+    assert_us(waits_less(&p, 1), 20);
+    assert_us(saved(&p, 0, 0, 45), 40); /* then it is there before the receiver is */
+    assert_us(waits_less(&p, 1), 40);
+    assert_us(saved(&p, 0, 2, 5), 0); /* rank 1 ends later, whatever rank 0 does after it */
+    assert_us(saved(&p, 1, 2, 30), 30);
+    assert_us(saved(&p, 1, 0, 10), 0); /* it waits for so much longer */
+    assert_us(waits_less(&p, 1), -10);
+    end(&p);
+}
+
+static void waiting_itself_cannot_be_cut(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1", "calc@0-10 MPI_Recv@10-62<0 calc@62-100");
+    assert_int_equal(replay_cut(&p.replay, 1, 1, 40000), 0); /* it waited until 50 */
+    assert_int_equal(replay_cut(&p.replay, 1, 1, 45000), 5000);
+    assert_us(saved(&p, 1, 1, 52), 12);
+    end(&p);
+}
+
+static void a_delay_travels_from_rank_to_rank(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-60 MPI_Send@60-61>1 calc@61-62",
+          "calc@0-10 MPI_Recv@10-62<0 MPI_Send@62-63>2 calc@63-64",
+          "calc@0-10 MPI_Recv@10-64<1 calc@64-90");
+    assert_us(saved(&p, 0, 0, 30), 30);
+    assert_us(waits_less(&p, 1), 30);
+    assert_us(waits_less(&p, 2), 30);
+    end(&p);
+}
+
+static void a_waitall_waits_for_the_last_of_its_messages(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-40 MPI_Send@40-41>2 calc@41-42", "calc@0-60 MPI_Send@60-61>2 calc@61-62",
+          "MPI_Irecv@0-1 MPI_Irecv@1-2 calc@2-10 MPI_Waitall@10-62( MPI_a@61-61<<0/0 "
+          "MPI_a@61-61<<1/1 ) calc@62-100");
+    assert_us(saved(&p, 1, 0, 15), 15);
+    assert_us(saved(&p, 1, 0, 30), 20); /* the other one comes at 40 */
+    assert_us(saved(&p, 0, 0, 30), 0);
+    end(&p);
+}
+
+static void only_a_large_send_waits_for_its_receiver(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Send@10-52>1*100000 calc@52-100",
+          "calc@0-50 MPI_Recv@50-53<0*100000 calc@53-60");
+    assert_us(saved(&p, 1, 0, 20), 20);
+    assert_us(waits_less(&p, 0), 20);
+    end(&p);
+    BEGIN(&p, "calc@0-10 MPI_Send@10-52>1*100 calc@52-100",
+          "calc@0-50 MPI_Recv@50-53<0*100 calc@53-60");
+    assert_us(saved(&p, 1, 0, 20), 0);
+    end(&p);
+    BEGIN(&p, /* a send that ended before its receive: such messages do not wait */
+          "MPI_Send@1-2>1*100000 calc@2-60 MPI_Send@60-80>1*100000 calc@80-100",
+          "calc@0-20 MPI_Recv@20-21<0*100000 calc@21-70 MPI_Recv@70-80<0*100000 calc@80-90");
+    assert_int_equal(p.syncs.eager_bytes, 100000);
+    assert_us(saved(&p, 1, 2, 5), 0);
+    end(&p);
+}
+
+static void a_request_waits_where_it_is_completed(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "MPI_Isend@0-1>>1*100000 calc@1-10 MPI_Wait@10-52=0 calc@52-100",
+          "calc@0-50 MPI_Irecv@50-51 calc@51-53 MPI_Wait@53-54<<0/50*100000 calc@54-60");
+    assert_us(saved(&p, 1, 0, 20), 20);
+    assert_us(waits_less(&p, 0), 20);
+    assert_us(saved(&p, 1, 2, 2), 0); /* the receive was posted before */
+    end(&p);
+}
+
+static void what_has_no_other_end_keeps_its_time(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Recv@10-52<1 calc@52-100", "calc@0-50 calc@50-60");
+    assert_int_equal(p.syncs.n_messages - p.syncs.n_matched, 1);
+    assert_us(saved(&p, 0, 1, 40), 0);
+    assert_us(saved(&p, 0, 2, 40), 40);
+    end(&p);
+}
+
+/* ---------------------------------------------------------------------------- collectives */
+
+static void a_barrier_waits_for_the_last_one_in(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Barrier@50-51| calc@51-60",
+          "calc@0-30 MPI_Barrier@30-51| calc@51-80", "calc@0-10 MPI_Barrier@10-51| calc@51-60");
+    assert_us(saved(&p, 0, 0, 5), 5);
+    assert_us(saved(&p, 0, 0, 45), 20); /* rank 1 is the last then */
+    assert_us(waits_less(&p, 0), -20 - 5);
+    assert_us(waits_less(&p, 1), 20);
+    assert_us(waits_less(&p, 2), 20);
+    assert_us(saved(&p, 1, 0, 10), 0);
+    end(&p);
+}
+
+static void a_broadcast_waits_for_its_root_alone(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Bcast@50-51^0 calc@51-60",
+          "calc@0-10 MPI_Bcast@10-51^0 calc@51-110", "calc@0-70 MPI_Bcast@70-71^0 calc@71-80");
+    assert_us(saved(&p, 0, 0, 30), 30);
+    assert_us(saved(&p, 2, 0, 30), 0);
+    assert_us(waits_less(&p, 1), 0);
+    assert_us(waits_less(&p, 0), 0);
+    end(&p);
+}
+
+static void another_collective_waits_for_all_where_that_is_seen(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Scan@50-61? calc@61-70", "calc@0-10 MPI_Scan@10-60? calc@60-90");
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+    BEGIN(&p, "calc@0-50 MPI_Scan@50-61? calc@61-70", "calc@0-10 MPI_Scan@10-40? calc@40-90");
+    assert_us(saved(&p, 0, 0, 20), 0);
+    assert_us(saved(&p, 1, 1, 20), 0); /* whom it waited for is not known */
+    assert_true(p.replay.unknown_ns > 0);
+    end(&p);
+}
+
+static void those_who_end_together_wait_for_the_last(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-100 MPI_Finalize@100-110", "calc@0-20 MPI_Finalize@20-110");
+    assert_us(saved(&p, 0, 0, 50), 50);
+    assert_us(waits_less(&p, 1), 50);
+    assert_us(saved(&p, 0, 0, 90), 80);
+    end(&p);
+    BEGIN(&p, "calc@0-100 MPI_Finalize@100-110", "calc@0-20 MPI_Finalize@20-95");
+    assert_us(saved(&p, 0, 0, 50), 15); /* rank 1 did not wait for rank 0 */
+    assert_us(waits_less(&p, 1), 0);
+    end(&p);
+}
+
+/* ----------------------------------------------------------------------------------- cuts */
+
+static void the_excess_of_a_caller_is_in_its_longest_gap(void **state)
+{
+    struct played p;
+
+    (void)state; /* 2 us of its own usually, 21 before the message and 1 after it */
+    BEGIN(&p, "step@0-23( MPI_Send@21-22>1 ) calc@23-24", "MPI_Recv@0-22<0 calc@22-60");
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+    BEGIN(&p, "step@0-23( MPI_Send@1-2>1 ) calc@23-24", "MPI_Recv@0-3<0 calc@3-60");
+    assert_us(saved(&p, 0, 0, 20), 0);
+    end(&p);
+}
+
+static void no_more_is_cut_than_there_was(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Barrier@50-51|", "calc@0-10 MPI_Barrier@10-51|");
+    assert_int_equal(replay_cut(&p.replay, 0, 0, 70000), 50000);
+    assert_int_equal(replay_cut(&p.replay, 0, 0, 70000), 0);
+    end(&p);
+}
+
+static void a_call_can_take_longer(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Barrier@50-51|", "calc@0-10 MPI_Barrier@10-51|");
+    assert_us(saved(&p, 0, 0, -7), -7);
+    assert_us(waits_less(&p, 1), -7);
+    assert_us(saved(&p, 1, 0, -7), 0);
+    end(&p);
+}
+
+static void threads_without_messages_take_no_part(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50", "calc@0-60");
+    assert_true(syncs_takes_part(&p.syncs, 1)); /* a master */
+    assert_us(saved(&p, 1, 0, 20), 10);
+    replay_release(&p.replay);
+    syncs_release(&p.syncs);
+    p.trace.defs.location[1].thread = 1;
+    assert_int_equal(syncs_init(&p.syncs, &p.trace.view), 0);
+    replay_init(&p.replay, &p.syncs);
+    assert_false(syncs_takes_part(&p.syncs, 1));
+    assert_us(saved(&p, 1, 0, 20), 0);
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+}
+
+/* ------------------------------------------------------------------------- whatever there is
+ */
+
+static void clocks_that_disagree_change_nothing_by_themselves(void **state)
+{
+    struct played p;
+
+    (void)state; /* it is received 10 us before it is sent */
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Recv@10-40<0 calc@40-100");
+    replay_whole(&p.replay, &p.result);
+    assert_int_equal(p.result.saved_ns, 0);
+    assert_us(saved(&p, 1, 2, 10), 10);
+    end(&p);
+}
+
+/* A program of rounds in which each rank works, then sends on and waits for a message. */
+static void tell_rounds(char *text, size_t size, uint32_t rank, struct rng *rng)
+{
+    uint64_t now = 0;
+    size_t n = 0;
+
+    for (int i = 0; i < 40; i++) {
+        uint64_t work = 5 + rng_below(rng, 20), late = rng_below(rng, 30);
+
+        n += (size_t)snprintf(
+            text + n, size - n, "w@%llu-%llu MPI_Send@%llu-%llu>%u MPI_Recv@%llu-%llu<%u ",
+            (unsigned long long)now, (unsigned long long)(now + work),
+            (unsigned long long)(now + work), (unsigned long long)(now + work + 1),
+            (rank + 1) % 3, (unsigned long long)(now + work + 1),
+            (unsigned long long)(now + work + 2 + late), (rank + 2) % 3);
+        now += work + 2 + late;
+    }
+}
+
+static void stopping_where_nothing_changes_is_the_same_as_playing_all(void **state)
+{
+    static char text[3][8192];
+    struct rng rng = {.state = 5};
+    struct played p;
+    uint32_t shortest = UINT32_MAX;
+
+    (void)state;
+    for (uint32_t r = 0; r < 3; r++)
+        tell_rounds(text[r], sizeof text[r], r, &rng);
+    BEGIN(&p, text[0], text[1], text[2]);
+    for (uint32_t l = 0; l < 3; l++)
+        for (uint32_t row = 0; row < 120; row++) {
+            saved(&p, l, row, 1 + (int64_t)rng_below(&rng, 8));
+            if (p.result.n_syncs > 0 && p.result.n_syncs < shortest)
+                shortest = p.result.n_syncs;
+        }
+    assert_true(shortest < p.syncs.n);
+    end(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_receiver_waited_for_is_saved),
+        cmocka_unit_test(waiting_itself_cannot_be_cut),
+        cmocka_unit_test(a_delay_travels_from_rank_to_rank),
+        cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
+        cmocka_unit_test(only_a_large_send_waits_for_its_receiver),
+        cmocka_unit_test(a_request_waits_where_it_is_completed),
+        cmocka_unit_test(what_has_no_other_end_keeps_its_time),
+        cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
+        cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
+        cmocka_unit_test(another_collective_waits_for_all_where_that_is_seen),
+        cmocka_unit_test(those_who_end_together_wait_for_the_last),
+        cmocka_unit_test(the_excess_of_a_caller_is_in_its_longest_gap),
+        cmocka_unit_test(no_more_is_cut_than_there_was),
+        cmocka_unit_test(a_call_can_take_longer),
+        cmocka_unit_test(threads_without_messages_take_no_part),
+        cmocka_unit_test(clocks_that_disagree_change_nothing_by_themselves),
+        cmocka_unit_test(stopping_where_nothing_changes_is_the_same_as_playing_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/*
+ * syncs -- where the locations of a trace wait for each other.
+ *
+ * A sync is a call of MPI with a message or collective in it, reduced to what a replay needs:
+ * when it was entered and left, and which other syncs must have been entered before it can be
+ * left. What is between two syncs of a location is its own.
+ *
+ *     rank 0   [start] ---- [Send] ------------------- [end]
+ *                              \
+ *     rank 1   [start] -- [Recv .\....] --------------- [end]      Recv needs Send
+ *
+ *     receive                            needs the send
+ *     synchronous send                   needs the receive to be posted
+ *     wait for a request                 needs what the operation would have needed
+ *     barrier, all to all                need everybody
+ *     one to all                         needs the root; all to one: the root needs everybody
+ *     other collectives, MPI_Finalize    need everybody, if nobody left before all were there
+ *
+ * Which sends are synchronous no trace says: those with more bytes than any that was seen to
+ * end before its receive was posted (syncs.eager_bytes). The first and the last sync of a
+ * location are the ends of it. Locations that no message or collective ties to others, and that
+ * are no master threads, take no part: threads and GPU streams.
+ */
+#ifndef SNAG_REPLAY_SYNCS_H
+#define SNAG_REPLAY_SYNCS_H
+
+#include "explain/trace_view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sync {
+    uint64_t enter_ns, leave_ns;
+    uint64_t last_ns; /* when the last that it needs was there; 0: it needs none */
+    uint32_t location;
+    uint32_t call; /* row of the call, or NO_CALL: an end, or a record outside of MPI */
+    bool is_blind; /* it may wait for what is not in the trace */
+};
+
+/* A need is another sync, or all members of a collective. */
+#define NEED_ALL (1u << 31)   /* the rest is the number of a collective */
+#define NEED_EARLY (1u << 30) /* its time comes after the need's: clocks disagree */
+#define NEED_INDEX (NEED_EARLY - 1)
+
+struct syncs {
+    const struct trace_view *view;
+    uint32_t n_locations;
+    uint32_t *first;   /* [n_locations + 1] those of a location, in order of time */
+    struct sync *sync; /* [n] */
+    uint32_t n;
+    size_t cap;
+
+    uint32_t *first_need; /* [n + 1] */
+    uint32_t *need;
+    uint32_t *first_member; /* [n_collectives + 1] */
+    uint32_t *member;       /* syncs, with NEED_EARLY where entered after the first has left */
+    uint32_t n_collectives;
+
+    uint32_t *order;    /* [n] all syncs in the order they were left */
+    uint32_t *place;    /* [n] of a sync in that order */
+    uint32_t *last_use; /* [n] the last place at which a sync is needed; 0: it is not */
+    uint64_t *slack_ns; /* [n] so much later it can be entered before anybody waits for it */
+    uint32_t *reach; /* [n] the last place at which one is needed that is entered up to a place
+                        and has less slack than long_ns */
+    uint64_t long_ns;
+
+    uint64_t eager_bytes;           /* larger messages are synchronous */
+    uint64_t begin_ns, end_ns;      /* of all that take part */
+    uint64_t n_messages, n_matched; /* ends of messages; those with the other end */
+};
+
+/*
+ * syncs_init -- find them all.
+ *   view  with the order by depth; must stay. Its columns have been checked
+ * Returns 0, or ERR_RANGE when there are 2^30 or more. O(records * log locations), 100 bytes a
+ * record.
+ */
+int syncs_init(struct syncs *s, const struct trace_view *view);
+void syncs_release(struct syncs *s);
+
+/* syncs_takes_part -- whether a location does. */
+static inline bool syncs_takes_part(const struct syncs *s, uint32_t location)
+{
+    return s->first[location + 1] > s->first[location];
+}
+
+/* sync_wait_ns -- how much of it was spent before what it needs was there. */
+static inline uint64_t sync_wait_ns(const struct sync *k)
+{
+    uint64_t until = k->last_ns < k->leave_ns ? k->last_ns : k->leave_ns;
+
+    return until > k->enter_ns ? until - k->enter_ns : 0;
+}
+
+/* syncs_after -- the first of a location that is entered after a time, or its end. O(log n). */
+uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns);
+
+/* syncs_of_call -- that of a call, or NEED_INDEX if it has none. O(log n). */
+uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row);
+
+#endif

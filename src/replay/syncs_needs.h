@@ -1,0 +1,27 @@
+/* syncs_needs -- who needs whom, and in which order a replay can go through all of them. */
+#ifndef SNAG_REPLAY_SYNCS_NEEDS_H
+#define SNAG_REPLAY_SYNCS_NEEDS_H
+
+#include "replay/syncs.h"
+
+/* In which syncs the records of a trace are: NEED_INDEX where in none. */
+struct sync_places {
+    uint32_t *posted, *ended; /* [messages] */
+    uint32_t *entered, *left; /* [collectives] */
+    size_t *first_collective; /* [n_locations + 1] among all */
+    uint32_t *finalized;      /* [n_locations] */
+};
+
+/* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */
+void syncs_need_all(struct syncs *s, const struct sync_places *at);
+
+/* syncs_order -- fill in order, place and reach; mark needs that come too early. */
+void syncs_order(struct syncs *s);
+
+/* syncs_is_synchronous -- whether a matched message is held to be. */
+static inline bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
+{
+    return m->match != MESSAGE_UNMATCHED && m->bytes > s->eager_bytes;
+}
+
+#endif

@@ -1,0 +1,41 @@
+#needs jq
+snag analyze 'synth:300*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.01;slow=a/97/20/2' --foi step -o t.snag >/dev/null
+snag what-if t.snag
+snag what-if --help | head -n 3
+snag what-if t.snag --without anomalies
+snag what-if t.snag --without '#2-96' --top 2
+snag what-if t.snag --without 'step#2-96' --without '#2-193' --foi step --all --verify
+snag what-if t.snag --without rank=2 --quiet --threads 1
+snag what-if t.snag --without path='step > a' --verbose 2>&1 | sed 's/in [0-9.]* ms/in T ms/g'
+snag what-if t.snag --without region=b
+# The victims only waited: without what they lost, nothing is shorter.
+snag what-if t.snag --without '#1-96' --json | jq -c 'del(.waits, .excess_ns)'
+SNAG_WITHOUT=anomalies snag what-if t.snag --json | jq -c '[.run_ns == .replay_ns, .replay_ns - .without_ns == .saved_ns, .executions, (.waits | map(.before_ns > .after_ns))]'
+SNAG_WITHOUT=anomalies snag what-if t.snag --without rank=2 --json | jq -c .executions
+snag what-if t.snag --json | jq -c keys_unsorted
+
+# What is not there, or not understood.
+snag what-if t.snag --without rank=7
+snag what-if t.snag --without rank=two
+snag what-if t.snag --without '#2-300'
+snag what-if t.snag --without '#2'
+snag what-if t.snag --without region=c
+snag what-if t.snag --without path='a > step'
+snag what-if t.snag --without everything
+snag what-if t.snag --without 'other#2-1'
+snag what-if nowhere.snag
+snag what-if t.snag$(printf ' --without rank=%d' $(seq 0 16))
+printf x | dd of=t.snag/calls/subtree_len.u32 bs=1 seek=8 conv=notrunc 2>/dev/null
+snag what-if t.snag
+
+# Several functions of interest: one of them is asked about at a time.
+snag analyze 'synth:300*step(a@1ms(c) b@1ms);slow=a/97/20' --foi step --foi a -o v.snag >/dev/null
+snag what-if v.snag --without anomalies
+snag what-if v.snag --without anomalies --foi a | sed -n 2p
+snag what-if v.snag --without 'a#0-96' | sed -n 2p
+snag what-if v.snag --without 'a#0-96' --without 'step#0-96'
+snag what-if v.snag --json | jq .saved_ns
+
+# A trace of one rank waits for nothing: all that is lost is saved.
+snag analyze 'synth:300*step(a@1ms b@1ms);slow=a/97/20' --foi step -o u.snag >/dev/null
+snag what-if u.snag --without anomalies
