@@ -187,6 +187,7 @@ static void find_waiting(struct finder *f)
         mark_communication(f, is_communication);
     for (uint32_t r = 0; r < defs->names.n; r++)
         has_any |= is_communication[r];
+    f->out->is_of_streams = has_any;
     for (uint32_t p = 0; p < f->n_paths; p++)
         f->out->is_waiting[p] = waiting_is_likely(&defs->region[paths->region[p]]) ||
                                 is_communication[paths->region[p]] ||
@@ -682,7 +683,7 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view, en
         .w = scoring, .view = view, .out = out, .n_paths = scoring->model.paths.n};
     struct work work = {.f = &f};
 
-    *out = (struct peers){.by = by};
+    *out = (struct peers){.by = by, .slowdown = NAN};
     find_places(&f, by);
     find_waiting(&f);
     f.cell = mem_alloc((size_t)out->n * f.n_paths, sizeof *f.cell);

@@ -17,6 +17,7 @@
 #define SNAG_ANALYSIS_PEERS_H
 
 #include "explain/trace_view.h"
+#include "run/columns.h"
 #include "score/scoring.h"
 
 #include <stdbool.h>
@@ -51,7 +52,9 @@ struct peer_place {
     uint32_t n_executions;
     double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
     double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
-    double bytes; /* sent in an execution, on average, if the messages are known */
+    double bytes;    /* sent in an execution, on average, if the messages are known */
+    int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost */
+    bool has_cost;
     enum peer_verdict verdict;
     uint32_t waits_for;     /* place, or PEERS_NONE */
     struct peer_path *path; /* [n_paths] the largest excess first */
@@ -62,6 +65,8 @@ struct peers {
     struct peer_place *place; /* [n] by program, rank and thread */
     uint32_t n;
     enum peer_by by;
+    bool is_of_streams; /* messages without MPI: what follows from what is not in the trace */
+    double slowdown;  /* the run against what it would take were nobody slow; NAN: not known */
     uint32_t *of;     /* [trees] place of each */
     bool *is_waiting; /* [paths of the model] its calls may wait */
 };
@@ -76,6 +81,18 @@ struct peers {
 void peers_find(const struct scoring *scoring, const struct trace_view *view, enum peer_by by,
                 struct peers *out);
 void peers_release(struct peers *peers);
+
+#define PEERS_MOST_COSTS 64u /* slow places of which each is replayed */
+
+/*
+ * peers_costs -- what the slow places cost the run: it is played again (analysis/what_if.h)
+ * with their calls on the paths where they surely are slow as fast as those of their peers.
+ * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the
+ * replay, or where is_of_streams. Returns 0 or what what_if_init does. O(calls + slow places x
+ * their vertices).
+ */
+int peers_costs(const struct scoring *scoring, const struct columns *columns,
+                struct peers *peers);
 
 /* How long own work took, against what such calls usually take, place by time. */
 struct peer_history {

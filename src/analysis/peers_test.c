@@ -79,6 +79,10 @@ static void the_others_wait_for_it_however_far_away_they_are(void **state)
     make(&m, "synth:100*step(compute@1ms >1 <1);ranks=8;jitter=0.02;slow=compute/1/1.3/5");
     assert_int_equal(m.peers.place[5].verdict, PEER_SLOW);
     assert_float_equal(peer_slowdown(&m.peers.place[5]), 1.3, 0.02);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(m.peers.place[5].has_cost);
+    assert_true(m.peers.place[5].cost_ns > 27000000 && m.peers.place[5].cost_ns < 31000000);
+    assert_float_equal(m.peers.slowdown, 1.3, 0.03);
     for (uint32_t i = 0; i < 8; i++)
         if (i != 5) {
             assert_int_equal(m.peers.place[i].verdict, PEER_WAITS);
@@ -134,6 +138,8 @@ static void where_nobody_is_slow_nobody_is_called_so(void **state)
         make(&m, program);
         assert_int_equal(count(&m, PEER_SLOW), 0);
         assert_int_equal(count(&m, PEER_IMBALANCED), 0);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        assert_true(m.peers.slowdown == 1);
         unmake(&m);
     }
 }

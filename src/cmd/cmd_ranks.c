@@ -56,7 +56,7 @@ static int say_path(const struct ranks *r, const struct peer_path *x, char *out,
 static const char *say_place(const struct ranks *r, uint32_t place, char out[TEXT_OF_PLACE])
 {
     const struct peer_place *p = &r->peers.place[place];
-    char name[PEER_NAME_SIZE];
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE];
     size_t n = 0;
 
     *out = '\0';
@@ -65,6 +65,9 @@ static const char *say_place(const struct ranks *r, uint32_t place, char out[TEX
             n += (size_t)snprintf(out + n, TEXT_OF_PLACE - n, ", ");
         n += (size_t)say_path(r, &p->path[i], out + n, TEXT_OF_PLACE - n);
     }
+    if (p->has_cost)
+        n += (size_t)snprintf(out + n, TEXT_OF_PLACE - n, "; costs the run %s",
+                              text_duration((double)p->cost_ns, time));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
         snprintf(out + n, TEXT_OF_PLACE - n, "%sfor %s", n > 0 ? "; " : "",
                  peer_place_name(&r->peers, p->waits_for, name));
@@ -185,7 +188,7 @@ static int load(struct ranks *r)
     causes_init(&r->causes, &r->run.columns, &r->run.defs);
     scoring_why_init(&r->scoring, &r->why);
     peers_find(&r->scoring, &r->causes.view, by_of(r->settings->by, &r->run.defs), &r->peers);
-    return 0;
+    return peers_costs(&r->scoring, &r->run.columns, &r->peers);
 }
 
 int cmd_ranks(const struct settings *settings)

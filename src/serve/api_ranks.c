@@ -41,12 +41,14 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
     causes_init(&causes, &run->columns, &run->defs);
     scoring_why_init(&subtrees->work, &why);
     peers_find(&subtrees->work, &causes.view, by, &peers);
-    response_json(
-        response,
-        ranks_to_json(&subtrees->work, &why, &peers,
-                      peers.n <= MOST_CELLS / WIDTH ? WIDTH : MOST_CELLS / peers.n + 1));
+    rc = peers_costs(&subtrees->work, &run->columns, &peers);
+    if (rc == 0)
+        response_json(
+            response,
+            ranks_to_json(&subtrees->work, &why, &peers,
+                          peers.n <= MOST_CELLS / WIDTH ? WIDTH : MOST_CELLS / peers.n + 1));
     peers_release(&peers);
     why_release(&why);
     causes_release(&causes);
-    return 0;
+    return rc;
 }

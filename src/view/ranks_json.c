@@ -38,6 +38,8 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
     json_object_set_new(json, "own_ns", json_count((uint64_t)llrint(p->own_ns)));
     json_object_set_new(json, "wait_ns", json_count((uint64_t)llrint(p->wait_ns)));
     json_object_set_new(json, "slowdown", json_number(peer_slowdown(p)));
+    json_object_set_new(json, "cost_ns",
+                        p->has_cost ? json_count((uint64_t)p->cost_ns) : json_null());
     json_object_set_new(json, "paths", paths);
     json_object_set_new(json, "waits_for",
                         p->waits_for == PEERS_NONE
@@ -72,6 +74,8 @@ json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
     for (uint32_t i = 0; i < peers->n; i++)
         json_array_append_new(places, place_json(why, peers, i));
     json_object_set_new(json, "foi", json_text(scoring->defs->region[foi].name));
+    json_object_set_new(json, "slowdown",
+                        isnan(peers->slowdown) ? json_null() : json_number(peers->slowdown));
     json_object_set_new(json, "places", places);
     if (width > 0)
         json_object_set_new(json, "history", history_json(scoring, peers, width));

@@ -3,6 +3,7 @@
 snag analyze 'synth:100*step(compute@1ms(a@200us) >1 <1);ranks=8;jitter=0.02;slow=compute/1/1.3/5' --foi step -o slow.snag --quiet >/dev/null
 snag ranks slow.snag --top 3
 snag ranks slow.snag --json | jq -c '.foi, (.places[] | [.place, .rank, .verdict, .waits_for, (.paths | length)])'
+snag ranks slow.snag --json | jq -c '[.slowdown > 1.2, .slowdown < 1.3, .places[5].cost_ns > 25e6, .places[4].cost_ns]'
 snag ranks slow.snag --json | jq -c '.places[5] | [.slowdown > 1.2, .own_ns > .wait_ns, .executions, (.paths[0] | [.path, .kind, .factor > 1.28, .excess_ns > 25e6, .share, .since_ns, .is_sure])]'
 
 # More to do is not slow. Threads are compared as ranks are; few are not compared.

@@ -55,6 +55,7 @@ done
 # One worker was slowed down on purpose: it is the only one that is slow, and all others wait for it.
 "$SNAG" analyze "$directory/timeline-AR.json.gz" -o "$run/ar.snag" --quiet >/dev/null || [ $? -eq 3 ]
 check "who is slow" "$("$SNAG" ranks "$run/ar.snag" --json | jq -c '[.places[] | select(.verdict == "slow").place]')" '["rank 0 thread 0"]'
+check "its cost is not known" "$("$SNAG" ranks "$run/ar.snag" --json | jq -c '[.slowdown, (.places[].cost_ns)] | unique')" '[null]'
 check "the others" "$("$SNAG" ranks "$run/ar.snag" --json | jq -c '[.places[] | select(.verdict != "slow") | [.verdict, .waits_for]] | unique')" '[["waits","rank 0 thread 0"]]'
 
 exit $failed

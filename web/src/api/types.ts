@@ -299,6 +299,7 @@ export interface Place {
     own_ns: number;
     wait_ns: number;
     slowdown: number;
+    cost_ns: number | null;
     paths: PeerPath[];
     waits_for: string | null;
 }

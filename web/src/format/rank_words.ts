@@ -17,7 +17,8 @@ export function pathWords(x: PeerPath): string {
 export function placeWords(p: Place): string {
     const paths = p.paths.slice(0, 3).map(pathWords).join(", ");
     const waits = p.waits_for === null ? "" : `for ${p.waits_for}`;
-    return [paths, waits].filter(Boolean).join("; ");
+    const cost = p.cost_ns === null ? "" : `costs the run ${formatTime(p.cost_ns)}`;
+    return [paths, cost, waits].filter(Boolean).join("; ");
 }
 
 const order = ["slow", "imbalanced", "unsure", "waits", "usual"];

@@ -20,6 +20,7 @@ const place = (verdict: Place["verdict"], rank: number): Place => ({
     own_ns: 100,
     wait_ns: rank,
     slowdown: 1,
+    cost_ns: verdict === "slow" ? 1_000_000 : null,
     paths: verdict === "slow" ? [path] : [],
     waits_for: verdict === "waits" ? "rank 5" : null,
 });
@@ -34,6 +35,7 @@ test("a path is said as snag ranks prints it", () => {
         "step > compute only here (29.5 ms) perhaps",
     );
     assert.equal(placeWords(place("waits", 1)), "for rank 5");
+    assert.match(placeWords(place("slow", 1)), /; costs the run 1.00 ms$/);
 });
 
 test("who is to blame comes first, then who waits longest", () => {
