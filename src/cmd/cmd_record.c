@@ -198,6 +198,8 @@ static int run_watch(const struct recording *r)
     snprintf(source, sizeof source, "tracer:%s", r->socket);
     watched.foi = said->foi;
     watched.model = said->model;
+    watched.least_lost_ns = said->least_lost_ns;
+    watched.live.false_alarms = said->live.false_alarms;
     watched.listen = said->listen;
     watched.page = said->page;
     watched.live.store = said->live.store ? said->live.store : r->store;

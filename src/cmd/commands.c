@@ -7,8 +7,9 @@
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output functions stacks mpi overhead watch tracer foi model store port listen "
-     "print-tunnel once",
+     "output functions stacks mpi overhead watch tracer foi model store least false-alarms "
+     "port "
+     "listen print-tunnel once",
      1, MOST_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"

@@ -223,7 +223,7 @@ static const struct option_row rows[] = {
      .help = "calls that took less, say 20us, are never strange", .usual = "0"},
     {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N",
      .help = "normal calls in a million of each region that may be called strange",
-     .usual = "10", .only = "ad watch"},
+     .usual = "10", .only = "ad watch record"},
     {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
      .help = "regions that are not judged: a name or /regex/ a line"},
     {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",

@@ -80,13 +80,14 @@ said "snag serve live.store shows it again"
 [ -z "$(ls tmp)" ] || fail "the socket stays"
 
 # the page stays after the program, until a signal, and then the status is the program's
-"$snag" record --watch -o stays "$instrumented" 5 >out 2>err &
+"$snag" record --watch --least 77ms --false-alarms 5 -o stays "$instrumented" 5 >out 2>err &
 recorder=$!
 until grep -qs 'the page stays' err; do
     kill -0 $recorder || fail "it does not stay"
     sleep 0.05
 done
-curl -s "$(grep -o '^http://.*' err)api/v1/live/status" | jq -e .is_inclusive\|not >status || fail "the page is not there"
+curl -s "$(grep -o '^http://.*' err)api/v1/live/status" | jq -e '(.is_inclusive | not) and .least_ns == 77000000' >status ||
+    fail "the page is not there, or was not told what is least"
 kill -TERM $recorder
 status=0
 wait $recorder || status=$?
