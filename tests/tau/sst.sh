@@ -31,7 +31,7 @@ grep -q '3 locations: 5400 enters, 5400 leaves, 1200 messages, 1200 counters' "$
 rm -rf "$work"/tau-metrics-*
 
 # The writer dies: what came is judged, that it broke off is said.
-write 1 SST stop=10 how=exit || true &
+write 1 SST pause=300 stop=10 how=exit || true & # what the reader has not read by then is gone
 check "a writer that dies" \
     "$(status "$SNAG" ad "$stream" --connect-timeout 20 --silence-timeout 10 --json --quiet)" 3
 wait
