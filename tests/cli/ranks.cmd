@@ -4,7 +4,7 @@ snag analyze 'synth:100*step(compute@1ms(a@200us) >1 <1);ranks=8;jitter=0.02;slo
 snag ranks slow.snag --top 3
 snag ranks slow.snag --json | jq -c '.foi, (.places[] | [.place, .rank, .verdict, .waits_for, (.paths | length)])'
 snag ranks slow.snag --json | jq -c '[.slowdown > 1.2, .slowdown < 1.3, .places[5].cost_ns > 25e6, .places[4].cost_ns]'
-snag ranks slow.snag --json | jq -c '.places[5] | [.slowdown > 1.2, .own_ns > .wait_ns, .executions, (.paths[0] | [.path, .kind, .factor > 1.28, .excess_ns > 25e6, .share, .since_ns, .is_sure])]'
+snag ranks slow.snag --json | jq -c '.places[5] | [.slowdown > 1.2, .own_ns > .wait_ns, .executions, (.paths[0] | [.path, .kind, .factor > 1.28, .excess_ns > 25e6, .share == 1, .since_ns, .is_sure])]'
 
 # More to do is not slow. Threads are compared as ranks are; few are not compared.
 snag analyze 'synth:100*step(compute@1ms(10*a@50us) 3:extra@1us(2*a@50us) |);ranks=8;jitter=0.02' --foi step -o more.snag --quiet >/dev/null
