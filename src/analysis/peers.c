@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/student.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
 
@@ -210,44 +211,6 @@ static void fill_cells(struct finder *f, const struct work *work)
     }
     free(spread);
     free(count);
-}
-
-/* -------------------------------------------------------------------------------- tails */
-
-/*
- * The probability that a variable of Student's distribution is above x > 0, with nu > 0 degrees
- * of freedom: half of the regularised incomplete beta function I_z(nu / 2, 1 / 2), z = nu / (nu
- * + x^2), by its continued fraction (Lentz; Press and others, Numerical Recipes, 6.4).
- */
-static double student_tail(double x, double nu)
-{
-    double a = nu / 2, b = 0.5, z = nu / (nu + x * x), c = 1, d, h, front;
-    bool is_turned = z > (a + 1) / (a + b + 2);
-
-    if (is_turned) {
-        double swap = a;
-
-        a = b;
-        b = swap;
-        z = 1 - z;
-    }
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(z) + b * log1p(-z)) / a;
-    d = 1 / (1 - (a + b) * z / (a + 1));
-    h = d;
-    for (int m = 1; m < 200; m++) {
-        double even = m * (b - m) * z / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * z / ((a + 2 * m) * (a + 2 * m + 1));
-
-        d = 1 / (1 + even * d);
-        c = 1 + even / c;
-        h *= d * c;
-        d = 1 / (1 + odd * d);
-        c = 1 + odd / c;
-        h *= d * c;
-        if (fabs(d * c - 1) < 1e-12)
-            break;
-    }
-    return 0.5 * (is_turned ? 1 - front * h : front * h);
 }
 
 /* ------------------------------------------------------------------------------- a path */
