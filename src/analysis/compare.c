@@ -301,6 +301,8 @@ static int by_interest(const void *a, const void *b)
         return is_sure(q->own.verdict) - is_sure(p->own.verdict);
     if (change_p != change_q)
         return change_p < change_q ? 1 : -1;
+    if (p->own.ns[0] + p->own.ns[1] != q->own.ns[0] + q->own.ns[1])
+        return p->own.ns[0] + p->own.ns[1] < q->own.ns[0] + q->own.ns[1] ? 1 : -1;
     return order_u32(&p->path, &q->path);
 }
 
@@ -457,8 +459,9 @@ static uint32_t runs_needed(const struct comparison *c, const struct replicates 
 {
     double apart = fabs(fabs(r->difference) - c->least);
     uint32_t n = replicates_needed(r, CONFIDENCE, fmax(apart, c->least / 4));
+    uint32_t most = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
 
-    return n == REPLICATES_MOST ? 0 : n;
+    return n == REPLICATES_MOST ? 0 : n > most ? n : most + 1;
 }
 
 static void set_least(const struct alignment *a, const struct compare_opts *opts,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOSTLY 0.6 /* of a path's change, to be said to be in one kind */
+#define MOSTLY 0.6 /* of a path's change, to be said to be in one kind, and */
+#define BEYOND 0.5 /* of what is left when the kind has its share */
 
 /* ------------------------------------------------------------------------ telling apart */
 
@@ -231,7 +232,10 @@ static void explain_path(const struct kinds *kinds, struct compare_path *path)
         size_t at = (size_t)k * kinds->n_paths + path->path;
         double part = kinds->path_ns[1][at] - kinds->path_ns[0][at];
 
-        if (part * change > 0 && fabs(part) >= MOSTLY * fabs(change) &&
+        double share = (kinds->share[0][k] + kinds->share[1][k]) / 2;
+        double least = fmax(MOSTLY, share + BEYOND * (1 - share));
+
+        if (part * change > 0 && fabs(part) >= least * fabs(change) &&
             fabs(part) > fabs(path->kind_ns)) {
             path->kind = k;
             path->kind_ns = part;

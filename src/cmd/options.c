@@ -29,7 +29,8 @@ static const char common[] = "help json quiet verbose threads";
 static const struct option_row rows[] = {
 #define AT(member) offsetof(struct settings, member)
     {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION",
-     .help = "function of interest: its name, a part of it, or /regex/; may be repeated"},
+     .help = "function of interest: its name, a part of it, or /regex/; may be repeated",
+     .count = AT(n_foi), .most = FOI_MOST},
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .help = "file to write to, or - (default: standard output)", .only = "export"},
@@ -84,6 +85,22 @@ static const struct option_row rows[] = {
     {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME",
      .help = "what a strange call has lost at least, say 10us; those that lost less are only "
              "counted (default: by the clock and by how quick calls vary)"},
+    {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE",
+     .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)",
+     .only = "compare"},
+    {"base", 'b', OPTION_LIST, AT(compare.base), "RUN",
+     .help = "a run from before; all arguments are new ones then; may be repeated",
+     .count = AT(compare.n_base), .most = BASE_MOST},
+    {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B",
+     .help = "function A of before is called B now; may be repeated",
+     .count = AT(compare.n_renames), .most = FOI_MOST},
+    {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE",
+     .help = "exit status 4 when more than this share of the executions, say 1%, are anomalies",
+     .only = "score"},
+    {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT",
+     .help = "exit status 4 when it is slower by more than this: 5%, PATH:2ms or PATH:5%; may "
+             "be repeated",
+     .count = AT(compare.n_limits), .most = FOI_MOST},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},
     {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
@@ -148,6 +165,8 @@ static const struct option_row rows[] = {
      .choices = "csv|json|chrome"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
      .choices = "csv|json", .only = "query provdb"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it",
+     .choices = "text|markdown|junit|json", .only = "compare"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what comes first, the strangest or what lost most time", .choices = "score|lost",
      .only = "list"},
@@ -250,6 +269,8 @@ static const struct option_row rows[] = {
 static const struct settings unsaid = {.rank = NO_RANK,
                                        .threshold = NAN,
                                        .least_lost_ns = LEAST_LOST_UNSAID,
+                                       .most_anomalies = NAN,
+                                       .compare.least = NAN,
                                        .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *usual)
@@ -390,9 +411,28 @@ static int set_time(const char *name, const char *value, uint64_t *out)
 
 static int set_list(const struct option_row *row, const char *value, struct settings *settings)
 {
-    if (settings->n_foi == FOI_MOST)
-        return err_set(ERR_USAGE, "--%s may be repeated %d times at most", row->name, FOI_MOST);
-    settings->foi[settings->n_foi++] = value;
+    const char **at = (void *)((char *)settings + row->offset);
+    uint32_t *n = (void *)((char *)settings + row->count);
+
+    if (*n == row->most)
+        return err_set(ERR_USAGE, "--%s may be repeated %u times at most", row->name,
+                       row->most);
+    at[(*n)++] = value;
+    return 0;
+}
+
+bool option_share(const char *text, double *share)
+{
+    char *end;
+
+    *share = strtod(text, &end) / 100;
+    return end != text && strcmp(end, "%") == 0 && *share >= 0 && *share <= 10;
+}
+
+static int set_share(const char *name, const char *value, double *out)
+{
+    if (!option_share(value, out))
+        return err_set(ERR_USAGE, "--%s takes a percentage such as 5%%, not '%s'", name, value);
     return 0;
 }
 
@@ -440,6 +480,8 @@ static int set_value(const struct option_row *row, const char *value, struct set
         return set_span(row->name, value, at);
     case OPTION_TIME:
         return set_time(row->name, value, at);
+    case OPTION_SHARE:
+        return set_share(row->name, value, at);
     case OPTION_NUMBER:
     case OPTION_COUNT:
         rc = set_number(row->name, value, row->kind == OPTION_COUNT, 1000000000, &number);

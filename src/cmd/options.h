@@ -16,7 +16,7 @@
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_TEXT,   /* const char * */
-    OPTION_LIST,   /* const char *[FOI_MOST], its count n_foi */
+    OPTION_LIST,   /* const char *[most], and how many at `count` */
     OPTION_NUMBER, /* uint32_t */
     OPTION_COUNT,  /* uint32_t, not 0 */
     OPTION_PORT,   /* uint32_t below 65536 */
@@ -25,6 +25,7 @@ enum option_kind {
     OPTION_ABOVE,  /* double, above 0 */
     OPTION_SPAN,   /* double, 0 to 10 million */
     OPTION_TIME,   /* uint64_t ns, said as "2.5ms" */
+    OPTION_SHARE,  /* double, 0 to 10, said as "5%" */
 };
 
 struct option_row {
@@ -39,6 +40,8 @@ struct option_row {
     const char *usual;               /* what holds when nothing is said, NULL: nothing */
     const char *only;                /* names of the commands that this row is for, NULL: those
                                         that no other row of the name is for */
+    size_t count;  /* of a list: where in struct settings its length is, uint32_t */
+    uint32_t most; /* of a list */
 };
 
 struct command {
@@ -63,6 +66,9 @@ const struct option_row *option_list(void);
 /* option_find -- the row that an option of this name has for a command; NULL if there is none.
  */
 const struct option_row *option_find(const char *name, const struct command *command);
+
+/* option_share -- 0.05 of "5%"; false for anything else. */
+bool option_share(const char *text, double *share);
 
 #define OPTION_CHOICES_SIZE 256
 

@@ -63,6 +63,16 @@ struct sim_settings {
     double rate, seconds;
 };
 
+#define BASE_MOST 200 /* runs named by --base */
+
+/* Runs against each other. */
+struct compare_settings {
+    const char *base[BASE_MOST];
+    const char *rename[FOI_MOST], *limit[FOI_MOST];
+    uint32_t n_base, n_renames, n_limits;
+    double least; /* of a time; NAN: not said */
+};
+
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     uint32_t threads;
@@ -77,6 +87,7 @@ struct settings {
     uint32_t neighbours;
     bool is_incidents, is_executions; /* what list is to show */
     double false_alarms;              /* expected in a run; 0: not said */
+    double most_anomalies;            /* share of the executions; NAN: not said */
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
     uint64_t least_lost_ns; /* LEAST_LOST_UNSAID: by the clock and the noise */
@@ -98,6 +109,7 @@ struct settings {
     struct page_settings page;
     struct server_settings server;
     struct sim_settings sim;
+    struct compare_settings compare;
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
