@@ -13,12 +13,33 @@
 
 /* ------------------------------------------------------------------------------ numbers */
 
-static const char *renamed(const struct compare_opts *opts, const char *name)
+/* The name that is meant in any of the runs of a side. */
+static const char *meant(const struct alignment *a, enum compare_side side, const char *said)
+{
+    for (uint32_t r = 0; r < alignment_runs(a); r++) {
+        const char *name = alignment_side(a, r) == side ? digest_name(a->run[r], said) : NULL;
+
+        if (name)
+            return name;
+    }
+    return said;
+}
+
+static const char *renamed(const struct alignment *a, const struct compare_opts *opts,
+                           const char *name)
 {
     for (uint32_t i = 0; i < opts->n_renames; i++)
-        if (strcmp(opts->rename[i].from, name) == 0)
-            return opts->rename[i].to;
+        if (strcmp(meant(a, COMPARE_BEFORE, opts->rename[i].from), name) == 0)
+            return meant(a, COMPARE_AFTER, opts->rename[i].to);
     return name;
+}
+
+/* What the executions are of is one function, whatever it is called in each run. */
+static const char *root_name(const struct alignment *a)
+{
+    const struct digest *last = a->run[alignment_runs(a) - 1];
+
+    return last->names.name[last->foi];
 }
 
 static void number_run(struct alignment *a, uint32_t r, const struct compare_opts *opts)
@@ -26,15 +47,24 @@ static void number_run(struct alignment *a, uint32_t r, const struct compare_opt
     const struct digest *d = a->run[r];
     uint32_t *path_of = a->path_of[r] = mem_alloc(d->n_paths, sizeof *path_of);
 
-    for (uint32_t p = 0; p < d->n_paths; p++) {
-        const struct digest_path *path = &d->path[p];
-        const char *name = d->names.name[path->name];
-        uint32_t parent = path->parent == PATH_NONE ? PATH_NONE : path_of[path->parent];
+    uint32_t *name_of = mem_alloc(d->names.n, sizeof *name_of);
+
+    for (uint32_t i = 0; i < d->names.n; i++) {
+        const char *name = d->names.name[i];
 
         if (alignment_side(a, r) == COMPARE_BEFORE)
-            name = renamed(opts, name);
-        path_of[p] = context_add(a->paths, parent, names_add(a->names, name));
+            name = renamed(a, opts, name);
+        name_of[i] = names_add(a->names, name);
     }
+    for (uint32_t p = 0; p < d->n_paths; p++) {
+        const struct digest_path *path = &d->path[p];
+        uint32_t parent = path->parent == PATH_NONE ? PATH_NONE : path_of[path->parent];
+
+        path_of[p] = context_add(a->paths, parent,
+                                 parent == PATH_NONE ? names_add(a->names, root_name(a))
+                                                     : name_of[path->name]);
+    }
+    free(name_of);
 }
 
 static void note_waiting(struct alignment *a)
@@ -195,10 +225,10 @@ void alignment_make(struct alignment *a, const struct digest *before, uint32_t n
 {
     *a = (struct alignment){.n_runs = {n_before, n_after}, .names = names, .paths = paths};
     a->path_of = mem_alloc(n_before + n_after, sizeof *a->path_of);
-    for (uint32_t r = 0; r < n_before + n_after; r++) {
+    for (uint32_t r = 0; r < n_before + n_after; r++)
         a->run[r] = r < n_before ? &before[r] : &after[r - n_before];
+    for (uint32_t r = 0; r < n_before + n_after; r++)
         number_run(a, r, opts);
-    }
     a->from = mem_alloc(paths->n, sizeof *a->from);
     memset(a->from, 0xff, paths->n * sizeof *a->from);
     for (int side = 0; side < 2; side++) {

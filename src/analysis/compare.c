@@ -485,7 +485,6 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
     alignment_make(&a, before, n_before, after, n_after, opts, &out->names, &out->paths);
     j.value = mem_alloc(alignment_samples(&a), sizeof *j.value);
     j.rest = mem_alloc(alignment_samples(&a), sizeof *j.rest);
-    out->foi = out->names.name[out->paths.region[0]];
     set_least(&a, opts, out);
     compare_counts(&a, out);
     add_unmatched(&a, out);

@@ -72,7 +72,6 @@ struct compare_rank {
 };
 
 struct comparison {
-    const char *foi; /* in names */
     uint32_t n_runs[2];
     double n_executions[2], time_ns[2]; /* of a run: means */
     double duration_ns[2][DIGEST_QUANTILES];

@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
+#include "trace/region_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,22 @@ struct maker {
 
 /* -------------------------------------------------------------------------------- paths */
 
+/* "f(int) [{x.cpp} {10,1}-{20,1}]" is f(int), wherever it stands. */
+static uint32_t add_name(struct names *names, const char *name)
+{
+    const char *position = strstr(name, " [{");
+    char *cut;
+    uint32_t id;
+
+    if (position == NULL || position == name)
+        return names_add(names, name);
+    cut = mem_copy_string(name);
+    cut[position - name] = '\0';
+    id = names_add(names, cut);
+    free(cut);
+    return id;
+}
+
 static void name_paths(struct maker *m)
 {
     struct digest *d = m->d;
@@ -41,7 +58,7 @@ static void name_paths(struct maker *m)
         const struct region *region = &m->defs->region[m->paths.region[p]];
 
         d->path[p].parent = m->paths.parent[p];
-        d->path[p].name = names_add(&d->names, region->name);
+        d->path[p].name = add_name(&d->names, region->name);
         d->path[p].is_waiting = waiting_is_likely(region);
     }
     d->foi = d->path[0].name;
@@ -288,4 +305,19 @@ void digest_release(struct digest *d)
     free(d->set);
     free(d->rank);
     *d = (struct digest){0};
+}
+
+const char *digest_name(const struct digest *digest, const char *said)
+{
+    struct arena arena = {0};
+    const char *found = NULL;
+
+    for (uint32_t i = 0; i < digest->names.n && found == NULL; i++)
+        if (strcmp(digest->names.name[i], said) == 0)
+            found = digest->names.name[i];
+    for (uint32_t i = 0; i < digest->names.n && found == NULL; i++)
+        if (strcmp(region_name_short(digest->names.name[i], &arena), said) == 0)
+            found = digest->names.name[i];
+    arena_release(&arena);
+    return found;
 }

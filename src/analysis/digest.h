@@ -3,7 +3,8 @@
  * calls.
  *
  * Paths are told by the names of their functions, so that two runs can be laid side by side
- * whatever the numbers of their regions. Exclusive times are summed: those of all paths
+ * whatever the numbers of their regions; without the lines of the source that some tracers add,
+ * as these move with every change of it. Exclusive times are summed: those of all paths
  * together are the time of all executions, so what each path contributes adds up to the whole.
  *
  *     batch   a twentieth of the executions of every location, in order: how much a run varies
@@ -79,5 +80,11 @@ struct digest {
 void digest_make(struct digest *digest, const struct forest *forest,
                  const struct definitions *defs);
 void digest_release(struct digest *digest);
+
+/*
+ * digest_name -- the name in it that somebody means: the name itself, or its short form.
+ * Returns NULL when no function of it has that name. O(names).
+ */
+const char *digest_name(const struct digest *digest, const char *said);
 
 #endif

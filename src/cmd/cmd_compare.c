@@ -11,6 +11,7 @@
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/rundir.h"
+#include "trace/region_name.h"
 #include "view/compare_json.h"
 #include "view/executions.h"
 
@@ -32,6 +33,7 @@ struct comparing {
     uint32_t n_before, n_after, n_loaded;
     struct compare_rename rename[FOI_MOST];
     char text[FOI_MOST][COMPARE_NAME_SIZE]; /* what the renames refer to */
+    char foi[COMPARE_NAME_SIZE];            /* of the first run, its short name */
     struct compare_limit limit[FOI_MOST];
     struct compare_gate gate;
     struct comparison c;
@@ -102,7 +104,7 @@ static int check_once(struct comparing *x, const struct run *run)
     return 0;
 }
 
-/* What the function of interest of the first run is called in this one. */
+/* What the function of interest of the first run is called in this one, in short. */
 static const char *foi_name(const struct comparing *x)
 {
     const struct digest *first = &x->digest[0];
@@ -111,17 +113,32 @@ static const char *foi_name(const struct comparing *x)
     if (x->n_loaded == 0)
         return x->settings->n_foi > 0 ? x->settings->foi[0] : NULL;
     name = first->names.name[first->foi];
-    for (uint32_t i = 0; x->n_loaded >= x->n_before && i < x->settings->compare.n_renames; i++)
-        if (strcmp(x->rename[i].from, name) == 0)
+    for (uint32_t i = 0; x->n_loaded >= x->n_before && i < x->settings->compare.n_renames;
+         i++) {
+        const char *from = digest_name(first, x->rename[i].from);
+
+        if (from && strcmp(from, name) == 0)
             return x->rename[i].to;
-    return name;
+    }
+    return x->foi;
+}
+
+static void keep_foi(struct comparing *x)
+{
+    struct arena arena = {0};
+    const struct digest *first = &x->digest[0];
+
+    snprintf(x->foi, sizeof x->foi, "%s",
+             region_name_short(first->names.name[first->foi], &arena));
+    arena_release(&arena);
 }
 
 static int check_foi(const struct comparing *x, const char *name)
 {
     const struct digest *d = &x->digest[x->n_loaded];
+    const char *found = x->n_loaded > 0 ? digest_name(d, name) : NULL;
 
-    if (x->n_loaded == 0 || strcmp(d->names.name[d->foi], name) == 0)
+    if (x->n_loaded == 0 || (found && strcmp(d->names.name[d->foi], found) == 0))
         return 0;
     return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'", name);
 }
@@ -144,10 +161,15 @@ static int load_run(struct comparing *x, const char *path)
             rc = executions_foi(run.db, name, &foi);
         if (rc == 0)
             rc = run_digest_load(&x->digest[x->n_loaded], &run, foi);
+        if (rc == 0 && x->n_loaded == 0)
+            keep_foi(x);
         if (rc == 0)
             rc = check_foi(x, name);
         if (rc < 0 && rc != ERR_USAGE)
-            rc = err_set(rc, "%s: %s", path, err_message());
+            rc = err_set(rc, "%s: %s%s", path, err_message(),
+                         rc == ERR_NOT_FOUND && x->n_loaded > 0
+                             ? "; --rename A=B says what A is called there"
+                             : "");
     }
     run_close(&run);
     x->n_loaded++;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define HEADLINE_SIZE 4096
 #define HEADLINE_PATHS 3u
@@ -330,10 +331,10 @@ static void print_gate(const struct compare_gate *gate, const char *mark)
 void compare_print_text(const struct comparison *c, const struct compare_gate *gate,
                         uint32_t most)
 {
-    char headline[HEADLINE_SIZE];
+    char headline[HEADLINE_SIZE], name[COMPARE_NAME_SIZE];
 
     say_headline(c, headline);
-    print("%s: %s\n", c->foi, headline);
+    print("%s: %s\n", compare_path_name(c, 0, name), headline);
     print("%u run%s before, %u after\n", c->n_runs[0], text_plural(c->n_runs[0]), c->n_runs[1]);
     each_note(c, note_as_text);
     print_gate(gate, "");
@@ -357,10 +358,11 @@ void compare_print_markdown(const struct comparison *c, const struct compare_gat
 {
     struct grid line = {.n_columns = 1};
     char headline[HEADLINE_SIZE], heading[HEADLINE_SIZE + COMPARE_NAME_SIZE];
+    char foi[COMPARE_NAME_SIZE];
     const char *const headings[] = {heading};
 
     say_headline(c, headline);
-    snprintf(heading, sizeof heading, "%.1000s: %s", c->foi, headline);
+    snprintf(heading, sizeof heading, "%s: %s", compare_path_name(c, 0, foi), headline);
     line = grid_of("l", headings, true);
     snprintf(heading, sizeof heading, "%u run%s before, %u after", c->n_runs[0],
              text_plural(c->n_runs[0]), c->n_runs[1]);
@@ -397,35 +399,41 @@ static void print_xml(const char *text)
 
 static void print_case(const struct comparison *c, const char *name, const char *failure)
 {
+    char foi[COMPARE_NAME_SIZE];
+
     print("    <testcase classname=\"");
-    print_xml(c->foi);
+    print_xml(compare_path_name(c, 0, foi));
     print("\" name=\"");
     print_xml(name);
     if (failure == NULL) {
-        print("\"/>\n");
+        print("\" time=\"0\"/>\n");
         return;
     }
-    print("\">\n      <failure type=\"slower\" message=\"");
+    print("\" time=\"0\">\n      <failure type=\"slower\" message=\"");
     print_xml(failure);
     print("\"/>\n    </testcase>\n");
 }
 
 void compare_print_junit(const struct comparison *c, const struct compare_gate *gate)
 {
-    char headline[HEADLINE_SIZE];
+    char headline[HEADLINE_SIZE], now[TEXT_SIZE];
+    struct tm utc;
     uint32_t n = gate->n > 0 ? gate->n : 1, n_beyond = 0;
 
     say_headline(c, headline);
     for (uint32_t i = 0; i < gate->n; i++)
         n_beyond += gate->limit[i].is_beyond;
-    print("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"snag "
-          "compare\" tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"0\" time=\"0\">\n",
-          n, n_beyond);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", gmtime_r(&(time_t){time(NULL)}, &utc));
+    print("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+          "name=\"compare\" "
+          "package=\"snag\" id=\"0\" timestamp=\"%s\" hostname=\"localhost\" tests=\"%u\" "
+          "failures=\"%u\" errors=\"0\" time=\"0\">\n    <properties/>\n",
+          now, n, n_beyond);
     if (gate->n == 0)
         print_case(c, "no limit", NULL);
     for (uint32_t i = 0; i < gate->n; i++)
         print_case(c, gate->limit[i].said, gate->limit[i].is_beyond ? headline : NULL);
     print("    <system-out>");
     print_xml(headline);
-    print("</system-out>\n  </testsuite>\n</testsuites>\n");
+    print("</system-out>\n    <system-err/>\n  </testsuite>\n</testsuites>\n");
 }

@@ -166,7 +166,7 @@ json_t *compare_to_json(const struct comparison *c, uint32_t most)
 {
     json_t *json = json_object();
 
-    json_object_set_new(json, "foi", json_text(c->foi));
+    json_object_set_new(json, "foi", name_of(c, 0));
     json_object_set_new(json, "verdict", json_text(compare_verdict_name(c->whole.verdict)));
     json_object_set_new(json, "change", json_number(compare_fraction(&c->whole)));
     json_object_set_new(json, "interval", interval(&c->whole));

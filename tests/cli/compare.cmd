@@ -12,9 +12,9 @@ snag compare base1.snag base2.snag --top 2 --fail-on 5%
 snag compare base1.snag base2.snag base3.snag base4.snag --top 1 --least 3% | head -n 3
 
 # The gate: status 4 when it is slower beyond a limit, and never else.
-snag compare base1.snag new.snag --fail-on 4% --quiet --verbose >/dev/null
+snag compare base1.snag new.snag --fail-on 4% --quiet --verbose --threads 2 >/dev/null
 snag compare base1.snag new.snag --fail-on 50% >/dev/null
-snag compare base1.snag new.snag --fail-on 'step > a:50us' --fail-on 'a:20%' --fail-on 1000% --format junit
+snag compare base1.snag new.snag --fail-on 'step > a:50us' --fail-on 'a:20%' --fail-on 1000% --format junit | sed 's/timestamp="[-0-9T:]*"/timestamp="WHEN"/'
 snag compare base1.snag new.snag --fail-on 'nothing:1ms'
 snag compare base1.snag new.snag --fail-on much
 snag compare base1.snag new.snag --fail-on 5% --format markdown --top 3
@@ -31,6 +31,10 @@ snag analyze 'synth:100*stage(a@1ms(x@100us) >1 <1);ranks=3;jitter=0.02' --foi s
 snag compare phase.snag stage.snag
 snag compare phase.snag stage.snag --rename phase=stage | head -n 4
 snag compare phase.snag stage.snag --rename phase
+jq -n '[range(60) | (. * 1000) as $t | {ph: "X", pid: 1, tid: 1, ts: $t, dur: 500, name: "void S::step(int) [{s.cpp} {10,1}-{20,1}]"}, {ph: "X", pid: 1, tid: 1, ts: ($t + 1), dur: 300, name: "void S::old(int) [{s.cpp} {1,1}-{9,1}]"}]' >lines1.json
+sed 's/{10,1}-{20,1}/{12,1}-{22,1}/; s/old/fresh/; s/void S::step/S::step/' lines1.json >lines2.json
+for i in 1 2; do snag analyze lines$i.json --foi step -o lines$i.snag --quiet >/dev/null; done
+snag compare lines1.snag lines2.snag --rename S::old=S::fresh | tail -n 2
 snag compare base1.snag kinds1.snag --foi nobody
 snag compare base1.snag ./base1.snag
 snag compare base1.snag
