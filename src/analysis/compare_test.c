@@ -134,7 +134,7 @@ static void a_path_that_became_slower_is_named_first(void **state)
     struct made m;
 
     (void)state;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 20; i++) {
         make_noisy(&m, 5, 1, 1.1, 100 * i);
         assert_int_equal(m.c.whole.verdict, COMPARE_SLOWER);
         assert_ptr_equal(path_of(&m, "step > solve > kernel"), &m.c.path[0]);
@@ -148,7 +148,7 @@ static void of_runs_of_the_same_program_none_is_called_slower_or_faster(void **s
     struct made m;
 
     (void)state;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 40; i++) {
         make_noisy(&m, 5, 1, 1, 1000 + 100 * i);
         assert_true(m.c.whole.verdict == COMPARE_UNSURE || m.c.whole.verdict == COMPARE_SAME);
         unmake(&m);
