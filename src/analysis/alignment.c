@@ -175,6 +175,24 @@ static void follow_moves(struct alignment *a)
 
 /* ------------------------------------------------------------------------------ samples */
 
+/* Variance of a run's mean by that of its batches; path PATH_NONE: of the whole. */
+static double variance_in_run(const struct digest *d, uint32_t path)
+{
+    double sum = 0, squares = 0;
+
+    for (uint32_t i = 0; i < d->n_batches; i++) {
+        const struct digest_part *batch = &d->batch[i];
+        double x =
+            (path == PATH_NONE ? batch->time_ns : batch->path_ns[path]) / batch->n_executions;
+
+        sum += x;
+        squares += x * x;
+    }
+    if (d->n_batches < 2)
+        return 0;
+    return fmax(0, squares - sum * sum / d->n_batches) / (d->n_batches - 1) / d->n_batches;
+}
+
 static void fill_runs(struct alignment *a)
 {
     uint32_t n = alignment_samples(a);
@@ -183,9 +201,13 @@ static void fill_runs(struct alignment *a)
         const struct digest *d = a->run[r];
 
         a->whole_ns[r] = d->time_ns / d->n_executions;
-        for (uint32_t p = 0; p < d->n_paths; p++)
-            a->sample_ns[(size_t)a->path_of[r][p] * n + r] +=
-                d->path[p].time_ns / d->n_executions;
+        a->whole_var[r] = variance_in_run(d, PATH_NONE);
+        for (uint32_t p = 0; p < d->n_paths; p++) {
+            size_t at = (size_t)a->path_of[r][p] * n + r;
+
+            a->sample_ns[at] += d->path[p].time_ns / d->n_executions;
+            a->sample_var[at] += variance_in_run(d, p);
+        }
     }
 }
 
@@ -211,6 +233,9 @@ static void fill_samples(struct alignment *a)
         a->n_samples[side] = a->is_by_batch ? a->run[side]->n_batches : a->n_runs[side];
     a->whole_ns = mem_alloc(alignment_samples(a), sizeof *a->whole_ns);
     a->sample_ns = mem_alloc((size_t)a->paths->n * alignment_samples(a), sizeof *a->sample_ns);
+    a->whole_var = mem_alloc(alignment_samples(a), sizeof *a->whole_var);
+    a->sample_var =
+        mem_alloc((size_t)a->paths->n * alignment_samples(a), sizeof *a->sample_var);
     if (a->is_by_batch)
         fill_batches(a);
     else
@@ -257,5 +282,7 @@ void alignment_release(struct alignment *a)
     free(a->is_waiting);
     free(a->whole_ns);
     free(a->sample_ns);
+    free(a->whole_var);
+    free(a->sample_var);
     *a = (struct alignment){0};
 }

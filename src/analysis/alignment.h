@@ -27,6 +27,8 @@ struct alignment {
     uint32_t n_samples[2];
     double *whole_ns;  /* [samples] time of an execution */
     double *sample_ns; /* [paths x samples] of that, on the path */
+    /* variances of these, as far as the batches of a run tell them; 0 of batches */
+    double *whole_var, *sample_var;
 };
 
 /*

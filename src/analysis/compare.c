@@ -30,8 +30,8 @@
 struct judge {
     const struct alignment *a;
     struct comparison *out;
-    double *value, *rest; /* [samples] */
-    double *chance;       /* [lines] */
+    double *value, *rest, *own; /* [samples] */
+    double *chance;             /* [lines] */
     uint32_t n_lines;
     uint32_t other[MOST_OTHERS]; /* paths of own work with most time */
     uint32_t n_others;
@@ -80,9 +80,26 @@ static bool take_logs(const double *sample, uint32_t n, double *out)
     return is_log;
 }
 
+/* The variances of samples, or of their logs; none are known where var is NULL. */
+static void take_own(const double *sample, const double *var, uint32_t n, bool is_log,
+                     double *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = var == NULL ? 0 : is_log ? var[i] / (sample[i] * sample[i]) : var[i];
+}
+
+static void take_difference(const struct judge *j, const double *value, double least,
+                            struct replicates *r)
+{
+    const uint32_t *n = j->a->n_samples;
+    struct repeated x = {.value = value, .own = j->own, .n = {n[0], n[1]}, .least = least};
+
+    replicates_of(&x, r);
+}
+
 /* Interval and chance of a change, from its samples. */
-static void measure(const struct judge *j, const double *sample, struct compare_change *change,
-                    struct replicates *r)
+static void measure(const struct judge *j, const double *sample, const double *var,
+                    struct compare_change *change, struct replicates *r)
 {
     const uint32_t *n = j->a->n_samples;
     bool is_log = take_logs(sample, n[0] + n[1], j->value);
@@ -93,7 +110,8 @@ static void measure(const struct judge *j, const double *sample, struct compare_
     change->chance = 1;
     if (!may_judge(j->a))
         return;
-    replicates_of(j->value, n[0], j->value + n[0], n[1], LEAST_WIDTH * unit, r);
+    take_own(sample, var, n[0] + n[1], is_log, j->own);
+    take_difference(j, j->value, LEAST_WIDTH * unit, r);
     change->chance = replicates_chance(r);
     margin = replicates_margin(r, CONFIDENCE);
     if (is_log) {
@@ -213,6 +231,7 @@ static double chance_beside_others(const struct judge *j, uint32_t path,
                                    const struct compare_change *change)
 {
     const uint32_t *n = j->a->n_samples;
+    size_t first = (size_t)path * (n[0] + n[1]);
     struct replicates r;
 
     if (j->n_others <= FEWEST_OTHERS || j->a->is_waiting[path] || !may_judge(j->a) ||
@@ -220,7 +239,8 @@ static double chance_beside_others(const struct judge *j, uint32_t path,
         return change->chance;
     for (uint32_t s = 0; s < n[0] + n[1]; s++)
         j->rest[s] -= others_ahead(j, path, s);
-    replicates_of(j->rest, n[0], j->rest + n[0], n[1], LEAST_WIDTH, &r);
+    take_own(&j->a->sample_ns[first], &j->a->sample_var[first], n[0] + n[1], true, j->own);
+    take_difference(j, j->rest, LEAST_WIDTH, &r);
     if (r.difference * change_of(change) <= 0 || fabs(r.difference) < j->out->least)
         return fmin(1, 2 * change->chance);
     return fmin(1, 2 * fmin(change->chance, replicates_chance(&r)));
@@ -263,7 +283,7 @@ static void add_paths(struct judge *j)
                                   .share = {fmin(a->share[0][p], 1), fmin(a->share[1][p], 1)},
                                   .kind = COMPARE_NONE,
                                   .is_waiting = a->is_waiting[p]};
-        measure(j, &a->sample_ns[(size_t)p * n], &path->own, &r);
+        measure(j, &a->sample_ns[(size_t)p * n], &a->sample_var[(size_t)p * n], &path->own, &r);
         path->own.chance = chance_beside_others(j, p, &path->own);
         out->n_paths++;
     }
@@ -367,7 +387,7 @@ static void measure_kinds(struct judge *j, const struct kinds *kinds)
         j->out->kind[k].duration.low_ns = j->out->kind[k].duration.high_ns = NAN;
         j->out->kind[k].duration.chance = 1;
         if (kinds_are_sampled(kinds, k))
-            measure(j, kinds_samples(kinds, k), &j->out->kind[k].duration, &r);
+            measure(j, kinds_samples(kinds, k), NULL, &j->out->kind[k].duration, &r);
     }
 }
 
@@ -485,10 +505,11 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
     alignment_make(&a, before, n_before, after, n_after, opts, &out->names, &out->paths);
     j.value = mem_alloc(alignment_samples(&a), sizeof *j.value);
     j.rest = mem_alloc(alignment_samples(&a), sizeof *j.rest);
+    j.own = mem_alloc(alignment_samples(&a), sizeof *j.own);
     set_least(&a, opts, out);
     compare_counts(&a, out);
     add_unmatched(&a, out);
-    measure(&j, a.whole_ns, &out->whole, &whole);
+    measure(&j, a.whole_ns, a.whole_var, &out->whole, &whole);
     find_others(&j);
     add_paths(&j);
     kinds_find(&kinds, &a, out);
@@ -502,6 +523,7 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
     alignment_release(&a);
     free(j.value);
     free(j.rest);
+    free(j.own);
     free(j.chance);
     free(j.ahead);
 }

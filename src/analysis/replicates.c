@@ -15,33 +15,35 @@ static double mean_of(const double *x, uint32_t n)
     return sum / n;
 }
 
-/* Variance of a single value; 0 of one. */
-static double variance_of(const double *x, uint32_t n, double least)
+/* Variance of a single value of a side, as far as that side tells. */
+static double variance_of(const struct repeated *x, int side)
 {
-    double mean = mean_of(x, n), sum = 0;
+    uint32_t first = side == 0 ? 0 : x->n[0], n = x->n[side];
+    double least = x->least * x->least, sum = 0, mean = mean_of(x->value + first, n);
 
-    for (uint32_t i = 0; i < n; i++)
-        sum += (x[i] - mean) * (x[i] - mean);
-    return n > 1 ? fmax(sum / (n - 1), least * least) : 0;
+    for (uint32_t i = first; i < first + n; i++)
+        sum += (x->value[i] - mean) * (x->value[i] - mean);
+    if (x->own)
+        least = fmax(least, mean_of(x->own + first, n));
+    return n > 1 ? fmax(sum / (n - 1), least) : least;
 }
 
-void replicates_of(const double *before, uint32_t n, const double *after, uint32_t m,
-                   double least, struct replicates *out)
+void replicates_of(const struct repeated *x, struct replicates *out)
 {
-    double p = variance_of(before, n, least), q = variance_of(after, m, least);
+    uint32_t n = x->n[0], m = x->n[1];
+    double p = variance_of(x, 0), q = variance_of(x, 1), a, b;
 
-    *out = (struct replicates){.difference = mean_of(after, m) - mean_of(before, n)};
-    if (n > 1 && m > 1) {
-        double a = p / n, b = q / m;
-
-        out->freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
-        out->error = sqrt(a + b);
-        out->width = sqrt((p + q) / 2);
-    } else if (n + m > 2) {
-        out->freedom = n + m - 2;
-        out->width = sqrt(p + q);
-        out->error = out->width * sqrt(1.0 / n + 1.0 / m);
-    }
+    *out = (struct replicates){.difference = mean_of(x->value + n, m) - mean_of(x->value, n)};
+    if (n + m < 3)
+        return;
+    p = n == 1 ? fmax(p, q) : p;
+    q = m == 1 ? fmax(p, q) : q;
+    a = p / n;
+    b = q / m;
+    out->error = sqrt(a + b);
+    out->width = sqrt((p + q) / 2);
+    out->freedom =
+        n == 1 || m == 1 ? n + m - 2 : (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
 }
 
 double replicates_chance(const struct replicates *r)

@@ -9,6 +9,14 @@
 
 #include <stdint.h>
 
+/* Both sides, one after the other. */
+struct repeated {
+    const double *value; /* [n[0] + n[1]] */
+    const double *own;   /* [n[0] + n[1]] variance of each, as far as it is known; or NULL */
+    uint32_t n[2];       /* >= 1; 3 together for anything to be known of the error */
+    double least;        /* no standard deviation is less, > 0 */
+};
+
 /* How far the means of two sides are apart. */
 struct replicates {
     double difference; /* after - before */
@@ -19,13 +27,12 @@ struct replicates {
 
 /*
  * replicates_of -- compare two sides.
- *   before, after  (n), (m) values; n, m >= 1; n + m >= 3 for anything to be known of the error
- *   least          the standard deviation is at least this, > 0
+ * Values are no closer together than each of them is known: by chance a few are, and a single
+ * one that is known badly must not pass for one of the others' kind.
  * Source: Welch 1947, Biometrika 34; with one value, Student's prediction interval (Hahn 1969,
  * JASA 64).
  */
-void replicates_of(const double *before, uint32_t n, const double *after, uint32_t m,
-                   double least, struct replicates *out);
+void replicates_of(const struct repeated *x, struct replicates *out);
 
 /* replicates_chance -- of a difference so large, either way, if there is none; 1 if unknown. */
 double replicates_chance(const struct replicates *r);

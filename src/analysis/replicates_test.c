@@ -5,11 +5,12 @@
 
 static void two_samples_are_compared_as_welch_does(void **state)
 {
-    const double before[] = {1, 2, 3}, after[] = {5, 7};
+    const double value[] = {1, 2, 3, 5, 7};
+    const struct repeated x = {.value = value, .n = {3, 2}, .least = 1e-9};
     struct replicates r;
 
     (void)state;
-    replicates_of(before, 3, after, 2, 1e-9, &r);
+    replicates_of(&x, &r);
     assert_float_equal(r.difference, 4, 1e-12);
     assert_float_equal(r.error, sqrt(1.0 / 3 + 1), 1e-12);
     assert_float_equal(r.freedom, (16.0 / 9) / (1.0 / 18 + 1), 1e-12);
@@ -18,24 +19,41 @@ static void two_samples_are_compared_as_welch_does(void **state)
 /* Mean 3, standard deviation sqrt(2.5); one more is within 3 +- 2.776 sqrt(2.5 * 6 / 5). */
 static void one_value_is_held_against_where_the_next_of_the_others_would_be(void **state)
 {
-    const double before[] = {1, 2, 3, 4, 5}, after[] = {7};
+    const double value[] = {1, 2, 3, 4, 5, 7};
+    const struct repeated x = {.value = value, .n = {5, 1}, .least = 1e-9};
     struct replicates r;
 
     (void)state;
-    replicates_of(before, 5, after, 1, 1e-9, &r);
+    replicates_of(&x, &r);
     assert_float_equal(r.freedom, 4, 0);
     assert_float_equal(replicates_margin(&r, 0.95), 2.776445 * sqrt(3), 1e-5);
     assert_float_equal(replicates_margin(&r, 0.95) > fabs(r.difference), 1, 0);
     assert_true(replicates_chance(&r) > 0.05 && replicates_chance(&r) < 0.1);
 }
 
+/* The last is known to +-10 only. */
+static void a_value_that_is_known_badly_is_not_far_from_the_others(void **state)
+{
+    const double value[] = {1, 2, 3, 4, 5, 70}, own[] = {0, 0, 0, 0, 0, 100};
+    struct repeated x = {.value = value, .n = {5, 1}, .least = 1e-9};
+    struct replicates r, badly;
+
+    (void)state;
+    replicates_of(&x, &r);
+    x.own = own;
+    replicates_of(&x, &badly);
+    assert_float_equal(badly.error, sqrt(0.5 + 100), 1e-9);
+    assert_true(replicates_chance(&r) < replicates_chance(&badly));
+}
+
 static void of_one_value_on_each_side_nothing_is_known(void **state)
 {
-    const double before[] = {1}, after[] = {7};
+    const double value[] = {1, 7};
+    const struct repeated x = {.value = value, .n = {1, 1}, .least = 1e-9};
     struct replicates r;
 
     (void)state;
-    replicates_of(before, 1, after, 1, 1e-9, &r);
+    replicates_of(&x, &r);
     assert_true(replicates_chance(&r) == 1);
     assert_true(isinf(replicates_margin(&r, 0.95)));
     assert_int_equal(replicates_needed(&r, 0.95, 1), REPLICATES_MOST);
@@ -69,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_samples_are_compared_as_welch_does),
         cmocka_unit_test(one_value_is_held_against_where_the_next_of_the_others_would_be),
+        cmocka_unit_test(a_value_that_is_known_badly_is_not_far_from_the_others),
         cmocka_unit_test(of_one_value_on_each_side_nothing_is_known),
         cmocka_unit_test(it_is_said_how_many_it_would_take),
         cmocka_unit_test(discoveries_are_those_of_the_paper),
