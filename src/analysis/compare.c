@@ -22,8 +22,9 @@
 #define LEAST_WIDTH 1e-5  /* of a log time between runs: clocks are not better than that */
 #define PATH_SHARE 0.2    /* of the least change of the whole, that of a path is one, too */
 #define FEWEST_BATCHES 5u /* to say anything of a run by them */
-#define FEWEST_OTHERS 2u  /* paths that say how fast a run was altogether */
+#define FEWEST_OTHERS 3u  /* paths that say how fast a run was altogether */
 #define MOST_OTHERS 64u
+#define MOST_WEIGHT 0.25 /* of one of them: it may be the one that changed */
 #define OTHER_COUNTS 1.5 /* factor between numbers of executions: another input, perhaps */
 #define RANK_WIDTHS 4.0  /* median deviations from what other ranks' work changed by */
 
@@ -205,7 +206,7 @@ static double others_ahead(const struct judge *j, uint32_t path, uint32_t sample
 {
     uint32_t n_samples = alignment_samples(j->a), n = 0;
     struct weighed w[MOST_OTHERS];
-    double all = 0, sum = 0;
+    double all = 0, sum = 0, most;
 
     for (uint32_t i = 0; i < j->n_others; i++)
         if (j->other[i] != path) {
@@ -213,6 +214,10 @@ static double others_ahead(const struct judge *j, uint32_t path, uint32_t sample
             w[n].weight = j->a->ns[0][j->other[i]] + j->a->ns[1][j->other[i]];
             all += w[n++].weight;
         }
+    most = MOST_WEIGHT * all;
+    all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += w[i].weight = fmin(w[i].weight, most);
     qsort(w, n, sizeof *w, by_x);
     for (uint32_t i = 0; i < n; i++) {
         sum += w[i].weight;
