@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "detect/tails.h"
+#include "base/student.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
 
@@ -348,8 +348,8 @@ static double chance_of(double above, const struct across *a, double error)
     double floor = error * (1 + SMALL_SAMPLE / a->n);
 
     if (a->width > floor)
-        return tail_student(above / a->width, freedom);
-    return tail_student(above / floor, fmax(freedom, LEAST_FREEDOM));
+        return student_tail(above / a->width, freedom);
+    return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
 }
 
 static void judge_time(struct finder *f, uint32_t p, uint32_t path, const struct across *a)

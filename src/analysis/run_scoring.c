@@ -26,19 +26,33 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
 }
 
 /* Which region a function of interest is, and how many executions it is to have. */
-static int find_foi(sqlite3 *db, int64_t foi, int64_t *region, int64_t *n_trees)
+static int find_foi(sqlite3 *db, const struct definitions *defs, int64_t foi, uint32_t *region,
+                    int64_t *n_trees)
 {
     sqlite3_stmt *query;
+    int64_t found = -1;
     int rc = rundb_prepare(db, "SELECT region, trees FROM foi WHERE id = ?", &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        *region = sqlite3_column_int64(query, 0);
+        found = sqlite3_column_int64(query, 0);
         *n_trees = sqlite3_column_int64(query, 1);
     }
     sqlite3_finalize(query);
+    if (rc == 0 && (found < 0 || found >= defs->names.n))
+        rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
+    if (rc == 0)
+        *region = (uint32_t)found;
     return rc;
+}
+
+int run_scoring_region(sqlite3 *db, const struct definitions *defs, int64_t foi,
+                       uint32_t *region)
+{
+    int64_t n_trees;
+
+    return find_foi(db, defs, foi, region, &n_trees);
 }
 
 /* The run's settings, but for what was said. */
@@ -57,15 +71,14 @@ static int load_opts(struct scoring *s, sqlite3 *db, int64_t foi)
 int run_scoring_load(struct scoring *s, sqlite3 *db, const struct columns *columns,
                      const struct definitions *defs, int64_t foi, bool with_bags)
 {
-    int64_t region = 0, n_trees = 0;
+    int64_t n_trees = 0;
+    uint32_t region = 0;
     int rc = load_opts(s, db, foi);
 
     if (rc == 0)
-        rc = find_foi(db, foi, &region, &n_trees);
-    if (rc == 0 && (region < 0 || region >= defs->names.n))
-        rc = err_set(ERR_FORMAT, "damaged run: a function of interest is no region of it");
+        rc = find_foi(db, defs, foi, &region, &n_trees);
     if (rc == 0)
-        rc = run_scoring_collect(s, columns, defs, (uint32_t)region);
+        rc = run_scoring_collect(s, columns, defs, region);
     if (rc == 0 && s->forest.n_trees != n_trees)
         rc = err_set(ERR_FORMAT, "damaged run: '%s' has %u executions, not the %lld noted",
                      defs->region[region].name, s->forest.n_trees, (long long)n_trees);

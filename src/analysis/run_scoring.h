@@ -24,6 +24,13 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
                         const struct definitions *defs, uint32_t region);
 
 /*
+ * run_scoring_region -- which region the FOI `foi` of a run is.
+ * Returns 0, ERR_FORMAT when it is none of defs, or ERR_DATABASE.
+ */
+int run_scoring_region(sqlite3 *db, const struct definitions *defs, int64_t foi,
+                       uint32_t *region);
+
+/*
  * run_scoring_load -- what a finished run knows about one of its functions of interest.
  *   s          zeroed, but for what was said of embedding.opts (stack2vec_override); the
  *              analysis's hold for the rest. Release it in any case

@@ -296,6 +296,24 @@ static void log_reading(const struct reading *r)
         (unsigned long long)r->ingested.n_records, (unsigned long long)r->ingested.n_calls);
 }
 
+/* More anomalies than --fail-on allows, of any function of interest. */
+static bool is_beyond(const struct analyze *a)
+{
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < a->made.n_foi; i++) {
+        double share = (double)a->made.result[i].n_anomalies / a->made.result[i].n_trees;
+
+        if (!(share > a->settings->most_anomalies))
+            continue;
+        is_any = true;
+        if (!a->settings->is_json)
+            print("%.3g %% of the executions of %s are anomalies, the limit is %.3g %%\n",
+                  100 * share, a->made.foi[i].name, 100 * a->settings->most_anomalies);
+    }
+    return is_any;
+}
+
 /* In the child, with the columns written. */
 static int finish_run(struct reading *r)
 {
@@ -330,6 +348,8 @@ static int finish_run(struct reading *r)
         rc = print_result(a, r);
     if (rc < 0)
         return rc;
+    if (is_beyond(a))
+        return STATUS_BEYOND;
     return quality_is_damaged(&r->ingested.quality) ? STATUS_DAMAGED : STATUS_DONE;
 }
 

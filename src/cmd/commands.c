@@ -83,6 +83,21 @@ static const struct command commands[] = {
      "more than they do, and for whom; unsure when it may be slow. It takes five ranks.",
      "  snag ranks lammps.snag\n"
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
+    {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
+     "what changed between runs, and a gate for it",
+     "base foi rename least fail-on format top all verify", 1, MOST_ARGS, cmd_compare,
+     "Compares how long the executions of a function took, by call path: what became slower,\n"
+     "what is new, gone, or called from elsewhere, which kind of execution it is in, and on\n"
+     "which rank. What the paths contribute adds up to the whole change.\n\n"
+     "With several runs on a side their spread decides: slower and faster is what differs by\n"
+     "more than runs differ anyway; same is what surely does not; the rest is unsure. Three\n"
+     "runs before are few, five are well. With one on each side nothing is known of that\n"
+     "spread: it is said within one run, and less than 5 % counts as nothing.\n\n"
+     "With --fail-on the exit status is 4 when it is slower beyond the limit, and never\n"
+     "otherwise.",
+     "  snag compare monday.snag tuesday.snag\n"
+     "  snag compare -b b1.snag -b b2.snag -b b3.snag new.snag --fail-on 5%\n"
+     "  snag compare b.snag n.snag --fail-on 'solve > MPI_Wait:2ms' --format junit"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
      "foi depth all subtrees threshold verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
@@ -146,7 +161,8 @@ static const struct command commands[] = {
      "undone, or none; with --learner, what that learns from all labels.",
      "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
-     "model output force false-alarms threshold seed top all links", 1, MOST_ARGS, cmd_score,
+     "model output force false-alarms threshold fail-on seed top all links", 1, MOST_ARGS,
+     cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",

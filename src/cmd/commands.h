@@ -8,6 +8,7 @@ int cmd_ad(const struct settings *settings);
 int cmd_what_if(const struct settings *settings);
 int cmd_watch(const struct settings *settings);
 int cmd_analyze(const struct settings *settings);
+int cmd_compare(const struct settings *settings);
 int cmd_evaluate(const struct settings *settings);
 int cmd_export(const struct settings *settings);
 int cmd_info(const struct settings *settings);

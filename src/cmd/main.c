@@ -1,6 +1,7 @@
 /*
  * snag COMMAND ... -- finds the command, reads its options, runs it, and turns what it returns
- * into an exit status: 0 done, 1 failed, 2 bad usage, 3 done but the input was damaged.
+ * into an exit status: 0 done, 1 failed, 2 bad usage, 3 done but the input was damaged, 4 done
+ * but beyond a limit of --fail-on.
  */
 #include "base/err.h"
 #include "base/log.h"

@@ -151,6 +151,7 @@ static void man_status(FILE *out)
           "turns colours off.\n"
           ".Sh EXIT STATUS\n.Bl -tag -width Ds\n.It 0\ndone\n.It 1\nfailed\n.It 2\nbad usage\n"
           ".It 3\ndone, but the trace was damaged; what was skipped or repaired is reported\n"
+          ".It 4\ndone, and beyond a limit of\n.Fl -fail-on ;\nnothing else ends so\n"
           ".El\n",
           out);
 }

@@ -90,6 +90,19 @@ static const struct option_row rows[] = {
     {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME",
      .help = "what a strange call has lost at least, say 10us; those that lost less are only "
              "counted (default: by the clock and by how quick calls vary)"},
+    {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE",
+     .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)",
+     .only = "compare"},
+    {"base", 'b', OPTION_LIST, AT(compare.base), "RUN",
+     .help = "a run from before; all arguments are new ones then; may be repeated"},
+    {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B",
+     .help = "function A of before is called B now; may be repeated"},
+    {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE",
+     .help = "exit status 4 when more than this share of the executions, say 1%, are anomalies",
+     .only = "score"},
+    {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT",
+     .help = "exit status 4 when it is slower by more than this: 5%, PATH:2ms or PATH:5%; may "
+             "be repeated"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},
     {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
@@ -161,6 +174,8 @@ static const struct option_row rows[] = {
      .choices = "csv|json|chrome"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
      .choices = "csv|json", .only = "query provdb"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it",
+     .choices = "text|markdown|junit|json", .only = "compare"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what comes first, the strangest, what cost the run most or lost most time",
      .choices = "score|cost|lost", .only = "list"},
@@ -268,6 +283,8 @@ static const struct option_row rows[] = {
 static const struct settings unsaid = {.rank = NO_RANK,
                                        .threshold = NAN,
                                        .least_lost_ns = LEAST_LOST_UNSAID,
+                                       .most_anomalies = NAN,
+                                       .compare.least = NAN,
                                        .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *usual)
@@ -388,12 +405,17 @@ static int set_above(const char *name, const char *value, double *out)
     return 0;
 }
 
-static int set_share(const char *name, const char *value, double *out)
+bool option_share(const char *text, double *share)
 {
     char *end;
 
-    *out = strtod(value, &end) / 100;
-    if (end == value || strcmp(end, "%") != 0 || !isfinite(*out) || !(*out > 0))
+    *share = strtod(text, &end) / 100;
+    return end != text && strcmp(end, "%") == 0 && *share >= 0 && *share <= 10;
+}
+
+static int set_share(const char *name, const char *value, double *out)
+{
+    if (!option_share(value, out))
         return err_set(ERR_USAGE, "--%s takes a share such as 2%%, not '%s'", name, value);
     return 0;
 }

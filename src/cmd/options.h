@@ -23,9 +23,9 @@ enum option_kind {
     OPTION_SEED,   /* uint64_t */
     OPTION_REAL,   /* double */
     OPTION_ABOVE,  /* double, above 0 */
-    OPTION_SHARE,  /* double, a ratio above 0, said as "2%" */
     OPTION_SPAN,   /* double, 0 to 10 million */
     OPTION_TIME,   /* uint64_t ns, said as "2.5ms" */
+    OPTION_SHARE,  /* double, 0 to 10, said as "5%" */
 };
 
 struct option_row {
@@ -64,6 +64,9 @@ const struct option_row *option_list(void);
 /* option_find -- the row that an option of this name has for a command; NULL if there is none.
  */
 const struct option_row *option_find(const char *name, const struct command *command);
+
+/* option_share -- 0.05 of "5%"; false for anything else. */
+bool option_share(const char *text, double *share);
 
 #define OPTION_CHOICES_SIZE 256
 

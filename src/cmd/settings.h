@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIST_MOST 16 /* times that an option which may be repeated is */
+#define LIST_MOST 200 /* times that an option which may be repeated is */
 
 /* What an option that may be repeated was given. */
 struct word_list {
@@ -72,6 +72,12 @@ struct sim_settings {
     double rate, seconds;
 };
 
+/* Runs against each other. */
+struct compare_settings {
+    struct word_list base, rename, limit;
+    double least; /* of a time; NAN: not said */
+};
+
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     uint32_t threads;
@@ -86,6 +92,7 @@ struct settings {
     uint32_t neighbours;
     bool is_incidents, is_executions; /* what list is to show */
     double false_alarms;              /* expected in a run; 0: not said */
+    double most_anomalies;            /* share of the executions; NAN: not said */
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
     uint64_t least_lost_ns; /* LEAST_LOST_UNSAID: by the clock and the noise */
@@ -109,6 +116,7 @@ struct settings {
     struct page_settings page;
     struct server_settings server;
     struct sim_settings sim;
+    struct compare_settings compare;
 
     const char *links; /* rules of what belongs together in a trace; NULL: not said */
 

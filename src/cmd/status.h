@@ -6,6 +6,7 @@
 #define STATUS_FAILED 1
 #define STATUS_USAGE 2
 #define STATUS_DAMAGED 3
+#define STATUS_BEYOND 4 /* beyond a limit of --fail-on, nothing else */
 
 /*
  * status_of -- the exit status for what a command returned. A negative ERR_* is printed, as

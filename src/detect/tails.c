@@ -152,35 +152,3 @@ double tail_together(uint32_t m, double x)
         sum += term *= k / x;
     return x - log_last - log(sum);
 }
-
-/* By the continued fraction of the incomplete beta function. */
-double tail_student(double x, double nu)
-{
-    double a = nu / 2, b = 0.5, z = nu / (nu + x * x), c = 1, d, h, front;
-    bool is_turned = z > (a + 1) / (a + b + 2);
-
-    if (is_turned) {
-        double swap = a;
-
-        a = b;
-        b = swap;
-        z = 1 - z;
-    }
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(z) + b * log1p(-z)) / a;
-    d = 1 / (1 - (a + b) * z / (a + 1));
-    h = d;
-    for (int m = 1; m < 200; m++) {
-        double even = m * (b - m) * z / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * z / ((a + 2 * m) * (a + 2 * m + 1));
-
-        d = 1 / (1 + even * d);
-        c = 1 + even / c;
-        h *= d * c;
-        d = 1 / (1 + odd * d);
-        c = 1 + odd / c;
-        h *= d * c;
-        if (fabs(d * c - 1) < 1e-12)
-            break;
-    }
-    return 0.5 * (is_turned ? 1 - front * h : front * h);
-}

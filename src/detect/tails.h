@@ -72,13 +72,4 @@ double tail_together(uint32_t m, double sum);
 void tail_pack(const struct tail *tail, struct pack *pack);
 void tail_unpack(struct tail *tail, struct pack *pack);
 
-/*
- * tail_student -- the probability that a variable of Student's distribution is above x.
- *   x   > 0
- *   nu  degrees of freedom, > 0
- * Half of the regularised incomplete beta function I_z(nu / 2, 1 / 2), z = nu / (nu + x^2)
- * (Lentz; Press and others, Numerical Recipes, 6.4).
- */
-double tail_student(double x, double nu);
-
 #endif

@@ -24,7 +24,7 @@ snag what-if t.snag --without path='a > step'
 snag what-if t.snag --without everything
 snag what-if t.snag --without 'other#2-1'
 snag what-if nowhere.snag
-snag what-if t.snag$(printf ' --without rank=%d' $(seq 0 16))
+snag what-if t.snag$(printf ' --without rank=%d' $(seq 0 200))
 printf x | dd of=t.snag/calls/subtree_len.u32 bs=1 seek=8 conv=notrunc 2>/dev/null
 snag what-if t.snag
 

@@ -1,0 +1,38 @@
+/*
+ * compare_kinds -- kinds of execution, and how each changed.
+ *
+ * Kinds are told apart by whether they have this or that call path, those paths by which the
+ * durations of executions differ most. So a change that makes one kind slower and another
+ * faster is seen where the mean stays what it was.
+ */
+#ifndef SNAG_ANALYSIS_COMPARE_KINDS_H
+#define SNAG_ANALYSIS_COMPARE_KINDS_H
+
+#include "analysis/alignment.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KINDS_BY 2u                 /* paths at most that tell them apart */
+#define KINDS_MOST (1u << KINDS_BY) /* kinds */
+
+struct kinds {
+    uint32_t n, n_paths, n_samples;
+    double *sample_ns;              /* [n x samples] duration of an execution of it */
+    uint32_t in_sample[KINDS_MOST]; /* fewest executions in any sample */
+    double *path_ns[2];             /* [n x paths] on a path, of all executions */
+    double share[2][KINDS_MOST];    /* of all executions */
+};
+
+/* kinds_find -- fills the kinds of a comparison in, but for what is measured of them. */
+void kinds_find(struct kinds *kinds, const struct alignment *a, struct comparison *out);
+void kinds_release(struct kinds *kinds);
+
+/* kinds_are_sampled -- every sample has executions of the kind. */
+bool kinds_are_sampled(const struct kinds *kinds, uint32_t kind);
+const double *kinds_samples(const struct kinds *kinds, uint32_t kind);
+
+/* kinds_explain -- which path changed most in each kind, and in which kind each path did. */
+void kinds_explain(const struct kinds *kinds, struct comparison *out);
+
+#endif

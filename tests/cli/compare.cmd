@@ -1,0 +1,49 @@
+#needs jq
+# Five runs before; now one function takes 10 % longer, and another is called from elsewhere.
+for i in 1 2 3 4 5; do snag analyze "synth:50*round(step(a@1ms b@500us(f@100us) build@300us) 3*step(a@1ms b@500us(f@100us)));ranks=4;jitter=0.02;seed=$i" --foi step -o base$i.snag --quiet >/dev/null; done
+snag analyze 'synth:50*round(step(a@1.1ms(f@100us) b@500us build@300us) 3*step(a@1.1ms(f@100us) b@500us));ranks=4;jitter=0.02;seed=9' --foi step -o new.snag --quiet >/dev/null
+snag compare --base base1.snag --base base2.snag --base base3.snag --base base4.snag -b base5.snag new.snag --fail-on 5%
+snag compare --base base1.snag --base base2.snag -b base3.snag new.snag --json --all | jq -c '.verdict, .runs, .within_one_run, .limits, (.change > 0.05), (.interval[0] < .change and .change < .interval[1]), (.paths[] | [.path, .verdict, .from])'
+snag compare base1.snag new.snag --json | jq '[([.paths[].change_ns] | add), (.duration_ns.mean | .[1] - .[0])] | (.[0] - .[1] | fabs) < 10'
+snag compare base1.snag new.snag --format json --verify --foi step | jq -c 'keys, (.paths[0] | keys), (.kinds[0] | keys), (.ranks[0] | keys)'
+
+# With one run on each side it is said so; what is less than 5 % is nothing there.
+snag compare base1.snag base2.snag --top 2 --fail-on 5%
+snag compare base1.snag base2.snag base3.snag base4.snag --top 1 --least 3% | head -n 3
+
+# The gate: status 4 when it is slower beyond a limit, and never else.
+snag compare base1.snag new.snag --fail-on 4% --quiet --verbose --threads 2 >/dev/null
+snag compare base1.snag new.snag --fail-on 50% >/dev/null
+snag compare base1.snag new.snag --fail-on 'step > a:50us' --fail-on 'a:20%' --fail-on 1000% --format junit | sed 's/timestamp="[-0-9T:]*"/timestamp="WHEN"/'
+snag compare base1.snag new.snag --fail-on 'nothing:1ms'
+snag compare base1.snag new.snag --fail-on much
+snag compare base1.snag new.snag --fail-on 5% --format markdown --top 3
+
+# Two kinds of execution that change in opposite ways, by as much.
+snag analyze 'synth:100*round(step(a@1ms io@500us) step(a@1ms));jitter=0.02' --foi step -o kinds1.snag --quiet >/dev/null
+snag analyze 'synth:100*round(step(a@1.3ms io@500us) step(a@700us));jitter=0.02;seed=2' --foi step -o kinds2.snag --quiet >/dev/null
+snag compare kinds1.snag kinds2.snag | head -n 1
+snag compare kinds1.snag kinds2.snag --json | jq -c '.verdict, (.kinds[] | [.kind, .verdict, .path, .path_ns > 0, .executions])'
+
+# Functions that have another name, and runs that are no two runs of one program.
+snag analyze 'synth:100*phase(a@1ms(x@100us) >1 <1);ranks=2;jitter=0.02' --foi phase -o phase.snag --quiet >/dev/null
+snag analyze 'synth:100*stage(a@1ms(x@100us) >1 <1);ranks=3;jitter=0.02' --foi stage -o stage.snag --quiet >/dev/null
+snag compare phase.snag stage.snag
+snag compare phase.snag stage.snag --rename phase=stage | head -n 4
+snag compare phase.snag stage.snag --rename phase
+jq -n '[range(60) | (. * 1000) as $t | {ph: "X", pid: 1, tid: 1, ts: $t, dur: 500, name: "void S::step(int) [{s.cpp} {10,1}-{20,1}]"}, {ph: "X", pid: 1, tid: 1, ts: ($t + 1), dur: 300, name: "void S::old(int) [{s.cpp} {1,1}-{9,1}]"}]' >lines1.json
+sed 's/{10,1}-{20,1}/{12,1}-{22,1}/; s/old/fresh/; s/void S::step/S::step/' lines1.json >lines2.json
+for i in 1 2; do snag analyze lines$i.json --foi step -o lines$i.snag --quiet >/dev/null; done
+snag compare lines1.snag lines2.snag --rename S::old=S::fresh | tail -n 2
+snag compare base1.snag kinds1.snag --foi nobody
+snag compare base1.snag ./base1.snag
+snag compare base1.snag
+snag compare base1.snag nowhere
+touch trace.otf2; snag compare base1.snag trace.otf2
+snag compare base1.snag new.snag --least 5
+snag compare --help | sed -n 1,2p
+
+# So many anomalies are too many.
+snag model save base1.snag base.model >/dev/null
+snag score 'synth:200*step(a@3ms b@500us(f@100us));jitter=0.02' --model base.model -o odd.snag --quiet --fail-on 1% | grep limit
+snag score 'synth:200*step(a@1ms b@500us(f@100us));jitter=0.02' --model base.model -o even.snag --quiet --fail-on 100% >/dev/null
