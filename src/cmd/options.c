@@ -410,7 +410,7 @@ bool option_share(const char *text, double *share)
     char *end;
 
     *share = strtod(text, &end) / 100;
-    return end != text && strcmp(end, "%") == 0 && *share >= 0 && *share <= 10;
+    return end != text && strcmp(end, "%") == 0 && *share >= 0 && isfinite(*share);
 }
 
 static int set_share(const char *name, const char *value, double *out)

@@ -25,7 +25,7 @@ enum option_kind {
     OPTION_ABOVE,  /* double, above 0 */
     OPTION_SPAN,   /* double, 0 to 10 million */
     OPTION_TIME,   /* uint64_t ns, said as "2.5ms" */
-    OPTION_SHARE,  /* double, 0 to 10, said as "5%" */
+    OPTION_SHARE,  /* double, not below 0, said as "5%" */
 };
 
 struct option_row {
