@@ -441,11 +441,12 @@ static int by_loss(const void *a, const void *b)
 {
     const struct incident *p = &(*(struct made *const *)a)->incident;
     const struct incident *q = &(*(struct made *const *)b)->incident;
+    double lost_p = p->lost_ns / p->n_turns, lost_q = q->lost_ns / q->n_turns;
 
     if (matters(p) != matters(q))
         return matters(q) - matters(p);
-    if (p->lost_ns != q->lost_ns)
-        return p->lost_ns < q->lost_ns ? 1 : -1;
+    if (lost_p != lost_q)
+        return lost_p < lost_q ? 1 : -1;
     if (p->score != q->score)
         return p->score < q->score ? 1 : -1;
     return order_u32(&p->head, &q->head);

@@ -13,7 +13,7 @@
  *
  * What comes back in every 200th execution of a location, with something that the program does
  * by plan (features/schedule.h), and costs about the same each time, is one incident with many
- * turns: a checkpoint that others wait for.
+ * turns: a checkpoint that others wait for. It stands where one of its turns would.
  *
  * The order is that of what they lost in time: first anomalies, and whatever lost several times
  * what a typical execution takes, although that is usual in this run; then what is left.

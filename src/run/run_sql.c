@@ -115,7 +115,8 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
         IS_ASKED) " AND (?4 IS NOT 'none' OR NOT " SOME_EXECUTION(IS_LABELLED) ") "
 
 const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDENTS
-    "ORDER BY i.is_anomaly OR i.is_costly DESC, i.lost_ns DESC, i.score DESC, i.foi, i.id "
+    "ORDER BY i.is_anomaly OR i.is_costly DESC, 1.0 * i.lost_ns / i.turns DESC, i.score DESC, "
+    "i.foi, i.id "
     "LIMIT ?5 OFFSET ?6";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =
