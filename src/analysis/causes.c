@@ -1,31 +1,15 @@
 #include "analysis/causes.h"
 
-#include "base/err.h"
-#include "base/log.h"
+#include "analysis/run_view.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* What is damaged takes no part in any chain. */
-static bool is_sound(const struct trace_view *view, uint32_t location)
-{
-    if (columns_check(view->ctx, location, view->defs) == 0)
-        return true;
-    log_warn("run", "%s", err_message());
-    return false;
-}
-
 void causes_init(struct causes *causes, const struct columns *columns,
                  const struct definitions *defs)
 {
-    struct call_view *calls = mem_alloc(columns->n_locations, sizeof *calls);
-
     *causes = (struct causes){0};
-    for (uint32_t l = 0; l < columns->n_locations; l++)
-        calls[l] = columns_view(columns, l);
-    trace_view_init(&causes->view, defs, calls, columns->message);
-    causes->view.is_sound = is_sound;
-    causes->view.ctx = columns;
+    run_view_init(&causes->view, columns, defs);
 }
 
 void causes_release(struct causes *causes)

@@ -1,6 +1,7 @@
 /* The run is played again with the slow calls of a place as fast as those of its peers. */
 #include "analysis/peers.h"
 
+#include "analysis/run_view.h"
 #include "analysis/what_if.h"
 #include "base/mem.h"
 
@@ -93,4 +94,15 @@ int peers_costs(const struct scoring *scoring, const struct columns *columns,
         find_costs(&w, scoring, peers);
     what_if_release(&w);
     return rc;
+}
+
+int peers_of_run(const struct scoring *scoring, const struct columns *columns, enum peer_by by,
+                 struct peers *out)
+{
+    struct trace_view view;
+
+    run_view_init(&view, columns, scoring->defs);
+    peers_find(scoring, &view, by, out);
+    trace_view_release(&view);
+    return peers_costs(scoring, columns, out);
 }

@@ -4,6 +4,7 @@
  */
 #include "analysis/peers.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/student.h"
@@ -53,6 +54,20 @@ const char *peer_verdict_name(enum peer_verdict verdict)
     static const char *const names[] = {"usual", "slow", "waits", "imbalanced", "unsure"};
 
     return names[verdict];
+}
+
+int peers_by(const char *name, const struct definitions *defs, enum peer_by *by)
+{
+    static const char *const names[] = {"rank", "thread", "program"};
+    bool has_few = defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST;
+
+    *by = has_few ? PEERS_BY_THREAD : PEERS_BY_RANK;
+    if (name == NULL)
+        return 0;
+    for (*by = PEERS_BY_RANK; *by <= PEERS_BY_PROGRAM; ++*by)
+        if (strcmp(name, names[*by]) == 0)
+            return 0;
+    return err_set(ERR_USAGE, "by is rank, thread or program, not '%s'", name);
 }
 
 static double time_of(const struct peer_place *p)

@@ -85,6 +85,20 @@ void peers_release(struct peers *peers);
 #define PEERS_MOST_COSTS 64u /* slow places of which each is replayed */
 
 /*
+ * peers_of_run -- peers_find and peers_costs of a scored run.
+ *   columns  of the same run
+ * Returns 0 or what peers_costs does. Release in any case.
+ */
+int peers_of_run(const struct scoring *scoring, const struct columns *columns, enum peer_by by,
+                 struct peers *out);
+
+/*
+ * peers_by -- "rank", "thread" or "program"; NULL: ranks, or threads where ranks are too few.
+ * Returns 0, or ERR_USAGE for anything else.
+ */
+int peers_by(const char *name, const struct definitions *defs, enum peer_by *by);
+
+/*
  * peers_costs -- what the slow places cost the run: it is played again (analysis/what_if.h)
  * with their calls on the paths where they surely are slow as fast as those of their peers.
  * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the

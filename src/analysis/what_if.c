@@ -1,22 +1,18 @@
 #include "analysis/what_if.h"
 
-#include "base/mem.h"
+#include "analysis/run_view.h"
 
 #include <math.h>
 
 int what_if_init(struct what_if *w, const struct columns *columns,
                  const struct definitions *defs)
 {
-    struct call_view *calls = mem_alloc(columns->n_locations, sizeof *calls);
     int rc = 0;
 
     *w = (struct what_if){0};
-    for (uint32_t l = 0; l < columns->n_locations; l++) {
-        calls[l] = columns_view(columns, l);
-        if (rc == 0)
-            rc = columns_check(columns, l, defs);
-    }
-    trace_view_init(&w->view, defs, calls, columns->message);
+    run_view_init(&w->view, columns, defs);
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
+        rc = columns_check(columns, l, defs);
     if (rc == 0)
         rc = syncs_init(&w->syncs, &w->view);
     if (rc == 0)

@@ -1,5 +1,4 @@
 /* snag ranks -- who is slow in every execution, who has more to do, and who waits for them. */
-#include "analysis/causes.h"
 #include "analysis/peers.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
@@ -20,13 +19,11 @@
 
 #define USUAL_TOP 10u
 #define MOST_PATHS 3u /* named of a place */
-#define TEXT_OF_PLACE 1024
 
 struct ranks {
     const struct settings *settings;
     struct run run;
     struct scoring scoring;
-    struct causes causes;
     struct why why;
     struct peers peers;
     const char *foi;
@@ -34,44 +31,46 @@ struct ranks {
 
 /* ------------------------------------------------------------------------------ sentences */
 
-/* "kernel 5.1 % longer, in 98 % of its calls, since 1.2 s" */
-static int say_path(const struct ranks *r, const struct peer_path *x, char *out, size_t size)
+/* "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
+static void say_path(const struct ranks *r, const struct peer_path *x, FILE *out)
 {
     char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE];
     double percent = 100 * (x->factor - 1);
-    int n = snprintf(out, size, "%s ", why_path_name(&r->why, x->path, name));
 
+    fprintf(out, "%s ", why_path_name(&r->why, x->path, name));
     if (isinf(x->factor))
-        n += snprintf(out + n, size - (size_t)n, "only here");
+        fprintf(out, "only here");
     else
-        n += snprintf(out + n, size - (size_t)n, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
-                      x->is_more ? " more to do" : "");
-    n += snprintf(out + n, size - (size_t)n, " (%s", text_duration(x->excess_ns, excess));
+        fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
+                x->is_more ? " more to do" : "");
+    fprintf(out, " (%s", text_duration(x->excess_ns, excess));
     if (!x->is_more)
-        n += snprintf(out + n, size - (size_t)n, ", %.0f %% of its calls since %s",
-                      100 * x->share, text_duration((double)x->since_ns, since));
-    return n + snprintf(out + n, size - (size_t)n, ")%s", x->is_sure ? "" : " perhaps");
+        fprintf(out, ", %.0f %% of its calls since %s", 100 * x->share,
+                text_duration((double)x->since_ns, since));
+    fprintf(out, ")%s", x->is_sure ? "" : " perhaps");
 }
 
-static const char *say_place(const struct ranks *r, uint32_t place, char out[TEXT_OF_PLACE])
+/* Returns a text to be freed. */
+static char *say_place(const struct ranks *r, uint32_t place)
 {
     const struct peer_place *p = &r->peers.place[place];
-    char name[PEER_NAME_SIZE], time[TEXT_SIZE];
-    size_t n = 0;
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
 
-    *out = '\0';
-    for (uint32_t i = 0; i < p->n_paths && i < MOST_PATHS && n + 300 < TEXT_OF_PLACE; i++) {
-        if (i > 0)
-            n += (size_t)snprintf(out + n, TEXT_OF_PLACE - n, ", ");
-        n += (size_t)say_path(r, &p->path[i], out + n, TEXT_OF_PLACE - n);
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    for (uint32_t i = 0; i < p->n_paths && i < MOST_PATHS; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        say_path(r, &p->path[i], out);
     }
     if (p->has_cost)
-        n += (size_t)snprintf(out + n, TEXT_OF_PLACE - n, "; costs the run %s",
-                              text_duration((double)p->cost_ns, time));
+        fprintf(out, "; costs the run %s", text_duration((double)p->cost_ns, time));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
-        snprintf(out + n, TEXT_OF_PLACE - n, "%sfor %s", n > 0 ? "; " : "",
-                 peer_place_name(&r->peers, p->waits_for, name));
-    return out;
+        fprintf(out, "%sfor %s", p->n_paths > 0 ? "; " : "",
+                peer_place_name(&r->peers, p->waits_for, name));
+    fclose(out);
+    return text;
 }
 
 /* -------------------------------------------------------------------------------- the list */
@@ -102,15 +101,16 @@ static int by_interest(const void *a, const void *b, void *ctx)
 static void print_row(const struct ranks *r, uint32_t place, struct table *table)
 {
     const struct peer_place *p = &r->peers.place[place];
-    char text[TEXT_OF_PLACE], time[TEXT_SIZE];
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = say_place(r, place);
     double all_ns = fmax(p->own_ns + p->wait_ns, 1);
 
-    table_cell(table, "%s", peer_place_name(&r->peers, place, text));
+    table_cell(table, "%s", peer_place_name(&r->peers, place, name));
     table_cell(table, "%s", peer_verdict_name(p->verdict));
     table_cell(table, "%s", text_duration(p->own_ns, time));
     table_cell(table, "%.1f %%", 100 * (peer_slowdown(p) - 1));
     table_cell(table, "%.1f %%", 100 * p->wait_ns / all_ns);
-    table_cell(table, "%s", say_place(r, place, text));
+    table_cell(table, "%s", text);
+    free(text);
 }
 
 static void print_headline(const struct ranks *r)
@@ -159,21 +159,10 @@ static void print_text(const struct ranks *r)
 
 /* --------------------------------------------------------------------------------- command */
 
-/* Where the ranks are too few, threads may do. */
-static enum peer_by by_of(const char *said, const struct definitions *defs)
-{
-    if (said == NULL)
-        return defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST
-                   ? PEERS_BY_THREAD
-                   : PEERS_BY_RANK;
-    return strcmp(said, "thread") == 0    ? PEERS_BY_THREAD
-           : strcmp(said, "program") == 0 ? PEERS_BY_PROGRAM
-                                          : PEERS_BY_RANK;
-}
-
 static int load(struct ranks *r)
 {
     const struct settings *s = r->settings;
+    enum peer_by by;
     int64_t foi;
     int rc = selection_open(&r->run, s);
 
@@ -182,13 +171,13 @@ static int load(struct ranks *r)
     if (rc == 0)
         rc =
             run_scoring_load(&r->scoring, r->run.db, &r->run.columns, &r->run.defs, foi, false);
+    if (rc == 0)
+        rc = peers_by(s->by, &r->run.defs, &by);
     if (rc < 0)
         return rc;
     r->foi = r->run.defs.region[r->scoring.forest.region[0]].name;
-    causes_init(&r->causes, &r->run.columns, &r->run.defs);
     scoring_why_init(&r->scoring, &r->why);
-    peers_find(&r->scoring, &r->causes.view, by_of(r->settings->by, &r->run.defs), &r->peers);
-    return peers_costs(&r->scoring, &r->run.columns, &r->peers);
+    return peers_of_run(&r->scoring, &r->run.columns, by, &r->peers);
 }
 
 int cmd_ranks(const struct settings *settings)
@@ -202,7 +191,6 @@ int cmd_ranks(const struct settings *settings)
         print_text(&r);
     peers_release(&r.peers);
     why_release(&r.why);
-    causes_release(&r.causes);
     scoring_release(&r.scoring);
     run_close(&r.run);
     return rc < 0 ? rc : STATUS_DONE;

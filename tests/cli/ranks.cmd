@@ -17,3 +17,6 @@ snag ranks --help | sed -n 1p
 snag ranks usual.snag --foi nobody
 snag ranks usual.snag --by colour
 snag ranks nowhere
+
+# Names as long as names are shown.
+for c in a b c; do eval "$c=$(printf "$c%.0s" {1..200})"; done; snag analyze "synth:100*step($a@1ms($a@1ms) $b@1ms($b@1ms) $c@1ms($c@1ms) |);ranks=8;jitter=0.02;slow=$a/1/1.3/5;slow=$b/1/1.3/5;slow=$c/1/1.3/5" --foi step -o long.snag --quiet >/dev/null; snag ranks long.snag --top 1 | grep -o '[abc]\{20,\} > [abc]\{20,\} +[0-9]* %\|costs the run' | cut -c 1-5,100-
