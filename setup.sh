@@ -7,6 +7,7 @@
 #   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run all tests
 #   ./setup.sh build     just build: build/release/snag
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
+#   ./setup.sh screenshots [DIR]   the page: every view of five runs, in five sizes, light and dark
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh deps      just install what is missing
 #   ./setup.sh packages  just say which packages that are
@@ -17,12 +18,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 packages=(
     gcc g++ cmake ninja-build pkg-config
     libotf2-trace-dev libdw-dev libyajl-dev zlib1g-dev libzstd-dev libiberty-dev
-    libsqlite3-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
+    libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev
     libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
     chromium
 )
+
+# Servers that tests start for themselves. Their packages start them as well, which nobody wants on a machine of
+# their own: so they are installed just for tests, and only where no systemd would do that.
+test_servers=(postgresql slurmctld slurmd slurm-client munge prometheus)
 
 # What has another name, or is there at all, since Debian 13.
 case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
@@ -47,15 +52,15 @@ quietly() {
     return "$status"
 }
 
-# Installs the packages that are missing. Not on Debian or its kin: says what is needed and goes
+# install_missing PACKAGE...: those that are missing. Not on Debian or its kin: says what is needed and goes
 # on, as it may be there under other names.
-deps() {
+install_missing() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        say "not a Debian system; what is needed is what these packages hold: ${packages[*]}"
+        say "not a Debian system; what is needed is what these packages hold: $*"
         return
     fi
     local missing=() package
-    for package in "${packages[@]}"; do
+    for package; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
             missing+=("$package")
     done
@@ -70,8 +75,19 @@ deps() {
         root=(sudo)
     fi
     quietly "${root[@]}" apt-get -qq update
-    quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
         apt-get -qq -y --no-install-recommends install "${missing[@]}"
+}
+
+deps() { install_missing "${packages[@]}"; }
+
+test_deps() {
+    deps
+    if [ -d /run/systemd/system ]; then
+        say "not installed, as they would be started: ${test_servers[*]}; tests of what is not here are skipped"
+    else
+        install_missing "${test_servers[@]}" || say "going on without ${test_servers[*]}"
+    fi
 }
 
 # Configures and builds one preset.
@@ -101,7 +117,7 @@ build)
     build release
     ;;
 test)
-    deps
+    test_deps
     run_tests
     ;;
 demo)
@@ -121,6 +137,12 @@ bench)
     deps
     build release
     exec bench/run.sh build/release
+    ;;
+screenshots)
+    deps
+    build release
+    cd build/release/web
+    SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/screenshots}"
     ;;
 install)
     deps

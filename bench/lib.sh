@@ -61,3 +61,34 @@ calc() { awk "BEGIN { printf \"${2:-%.2f}\", $1 }"; }
 # met VALUE LIMIT: "yes", or by how much it is missed.
 met() { awk -v v="$1" -v l="$2" 'BEGIN { if (v <= l) print "yes"
     else printf "no, %.0f %% over\n", 100 * (v / l - 1) }'; }
+
+# The floor of what reads an archive: times of a program that only reads it, beside those of snag, in
+# files of $times: wall0 and cpu0, and a pair for each line.
+#
+# floor_run TRACE: once; $records is what it read.
+floor_run() {
+    "$tools/otf2_floor" "$1/traces.otf2" >"$times/log"
+    field wall_s <"$times/log" >>"$times/wall0"
+    field cpu_s <"$times/log" >>"$times/cpu0"
+    records=$(field records <"$times/log")
+}
+
+# floor_head: the table's, with the floor's own line.
+floor_head() {
+    echo '| | wall, least | median | processor, least | wall / floor | of medians | processor / floor | target | met |'
+    echo '|---|---|---|---|---|---|---|---|---|'
+    floor_line 'floor: libotf2, empty callbacks' wall0 cpu0 -
+}
+
+# floor_line WHAT WALL CPU TARGET: one line.
+floor_line() {
+    local what=$1 wall=$2 cpu=$3 limit=$4 ratio
+    ratio=$(calc "$(smallest "$times/$wall") / $(smallest "$times/wall0")")
+    printf '| %s | %s ms | %s ms | %s ms | %s | %s | %s | %s | %s |\n' "$what" \
+        "$(calc "1e3 * $(smallest "$times/$wall")" %.1f)" \
+        "$(calc "1e3 * $(median "$times/$wall")" %.1f)" \
+        "$(calc "1e3 * $(smallest "$times/$cpu")" %.1f)" "$ratio" \
+        "$(calc "$(median "$times/$wall") / $(median "$times/wall0")")" \
+        "$(calc "$(smallest "$times/$cpu") / $(smallest "$times/cpu0")")" \
+        "$limit" "$([ "$limit" = - ] && echo - || met "$ratio" "$limit")"
+}

@@ -1,12 +1,13 @@
 /*
  * prov_bench DIR [RECORDS [SHARDS]] -- puts records of a live system (sample_record.h) into a
- * new store and says, as JSON, what that takes: seconds of the thread that puts, seconds until
- * all is stored, bytes of a record alone and with its row and indexes. The records are made
- * before.
+ * new store, or into one at an URL of PostgreSQL, and says, as JSON, what that takes: seconds
+ * of the thread that puts, seconds until all is stored, bytes of a record alone and with its
+ * row and indexes. The records are made before.
  */
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "postgres/pg_url.h"
 #include "prov/prov_place.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"
@@ -64,7 +65,7 @@ static double file_bytes(const char *dir, uint32_t n_shards)
     struct prov_place place;
     double bytes = 0;
 
-    if (prov_place_parse(dir, &place) < 0)
+    if (pg_url_is(dir) || prov_place_parse(dir, &place) < 0)
         return 0;
     for (uint32_t i = 0; i < n_shards; i++) {
         struct prov_file file;
@@ -91,7 +92,7 @@ static int run(const char *dir, const struct prov_record *record, size_t n, uint
     double begin_ns, cpu_s, put_s;
     int rc;
 
-    snprintf(url, sizeof url, "sqlite:%s?shards=%u", dir, n_shards);
+    snprintf(url, sizeof url, pg_url_is(dir) ? "%s" : "sqlite:%s?shards=%u", dir, n_shards);
     rc = prov_store_open(url, &(struct prov_store_opts){.wait_ms = 60000}, &store);
     if (rc < 0)
         return rc;

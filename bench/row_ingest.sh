@@ -24,19 +24,6 @@ one() {
     rm -rf "$WORK/ingest.snag"
 }
 
-# line WHAT WALL CPU TARGET: one row; WALL and CPU are files in $times, wall0 is the floor's.
-line() {
-    local what=$1 wall=$2 cpu=$3 limit=$4 ratio
-    ratio=$(calc "$(smallest "$times/$wall") / $(smallest "$times/wall0")")
-    printf '| %s | %s ms | %s ms | %s ms | %s | %s | %s | %s | %s |\n' "$what" \
-        "$(calc "1e3 * $(smallest "$times/$wall")" %.1f)" \
-        "$(calc "1e3 * $(median "$times/$wall")" %.1f)" \
-        "$(calc "1e3 * $(smallest "$times/$cpu")" %.1f)" "$ratio" \
-        "$(calc "$(median "$times/$wall") / $(median "$times/wall0")")" \
-        "$(calc "$(smallest "$times/$cpu") / $(smallest "$times/cpu0")")" \
-        "$limit" "$([ "$limit" = - ] && echo - || met "$ratio" "$limit")"
-}
-
 memory() {
     local threads=$1 calls peak limit
     calls=$(cat "$times/calls")
@@ -55,21 +42,16 @@ input() {
     mkdir -p "$times"
     for ((i = 0; i < repetitions; i++)); do
         say "$name: $((i + 1)) of $repetitions"
-        "$tools/otf2_floor" "$trace/traces.otf2" >"$times/log"
-        field wall_s <"$times/log" >>"$times/wall0"
-        field cpu_s <"$times/log" >>"$times/cpu0"
-        records=$(field records <"$times/log")
+        floor_run "$trace"
         one "$trace" 1
         one "$trace" 2
     done
     printf '\n### %s: %s records, %s calls\n\n' "$name" "$records" "$(cat "$times/calls")"
-    echo '| | wall, least | median | processor, least | wall / floor | of medians | processor / floor | target | met |'
-    echo '|---|---|---|---|---|---|---|---|---|'
-    line 'floor: libotf2, empty callbacks' wall0 cpu0 -
-    line 'snag, one thread, to the columns' wall1 cpu1 1.5
-    line 'snag, two threads, to the columns' wall2 cpu2 0.9
-    line 'snag, one thread, whole process' whole1 whole_cpu1 -
-    line 'snag, two threads, whole process' whole2 whole_cpu2 -
+    floor_head
+    floor_line 'snag, one thread, to the columns' wall1 cpu1 1.5
+    floor_line 'snag, two threads, to the columns' wall2 cpu2 0.9
+    floor_line 'snag, one thread, whole process' whole1 whole_cpu1 -
+    floor_line 'snag, two threads, whole process' whole2 whole_cpu2 -
     printf '\n| threads | peak memory to the columns | budget: 40 bytes a call + 64 MiB | ratio | met |\n'
     echo '|---|---|---|---|---|'
     memory 1

@@ -62,8 +62,22 @@ input() {
 # With fewer sigmas than anybody would take, about one call in two thousand is strange.
 echo '{"algorithm": "sstd", "sstd_sigma": 2.6}' >"$WORK/sigmas.json"
 
+# loop TRACE FUNCTION: executions of the loop, against those of the function that it calls.
+loop() {
+    times=$WORK/times
+    rm -rf "$times"
+    mkdir -p "$times"
+    for ((i = 0; i < repetitions; i++)); do
+        one function "$1" --foi "$2"
+        one loop "$1" --foi loop
+    done
+    printf '\nWith --foi loop, learning included: %s times the processor time with --foi %s.\n' \
+        "$(calc "$(smallest "$times/loop.cpu") / $(smallest "$times/function.cpu")")" "$2"
+}
+
 if trace=$(data lulesh-fn8); then
     input lulesh-fn8 "$trace"
+    loop "$trace" LagrangeLeapFrog
 else
     echo
     echo 'lulesh-fn8: skipped, the data is not there.'

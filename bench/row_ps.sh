@@ -4,9 +4,9 @@
 set -euo pipefail
 . "$source/bench/lib.sh"
 
-seconds=3 ranks='64 1024 4096'
+seconds=3 ranks='64 1024 4096' trees='2x1 3x32 4x8' many='16 256 4096 65536'
 if [ -n "${BENCH_TINY:-}" ]; then
-    seconds=0.2 ranks=8
+    seconds=0.2 ranks=8 trees='3x2' many=8
 fi
 results=$WORK/ps
 rm -rf "$results"
@@ -50,4 +50,27 @@ for n in $ranks; do
         /steps late/ { late = $1 }
         END { printf "| %s | %s | %s | %s | %s | %s | %s MiB |\n", n, rate, per_s, part[1], part[2], late, peak }' \
         "$results/sim"
+done
+
+# What the server at the top has to do, by ranks and trees: 1,000 steps/s of all ranks together.
+echo
+if ! command -v jq >/dev/null; then
+    echo 'jq is not here: trees are not measured.'
+    exit 0
+fi
+echo '| ranks | tree | servers | steps/s of each | answered/s | latency, median | requests/s at the top | MB/s into it | out of it |'
+echo '|---|---|---|---|---|---|---|---|---|'
+for n in $many; do
+    for tree in $trees; do
+        say "ps: $n ranks, tree $tree"
+        rate=$(calc "1000 / $n" %.4f)
+        "$snag" sim --tree "$tree" --ranks "$n" --rate "$rate" --seconds "$(calc "3 * $seconds" %.1f)" --json |
+            jq -r --arg tree "$tree" --arg rate "$rate" '
+                def rounded: . * 100 | round / 100;
+                .wall_s as $s | .levels[0] as $top |
+                "| \(.ranks) | \($tree) | \([.levels[].servers] | map(tostring) | join(" + ")) | \($rate) | " +
+                "\(.requests_per_s | round) | \(.latency_median_ns / 1e6 | rounded) ms | " +
+                "\($top.requests / $s | rounded) | \($top.received_bytes / $s / 1e6 | rounded) | " +
+                "\($top.sent_bytes / $s / 1e6 | rounded) |"'
+    done
 done

@@ -8,6 +8,8 @@ set -euo pipefail
 # line here.
 rows=(
     "ingest    Reading a trace into call columns"
+    "whole     The whole analysis, of nearly all calls"
+    "what_if   A run played again without its anomalies"
     "residual  Subtree labels, residual model and score"
     "open      Opening a run"
     "stack2vec Learned vectors"
@@ -15,9 +17,11 @@ rows=(
     "neighbours Nearest neighbours and LOF"
     "tsne      t-SNE"
     "prov      Storing provenance"
+    "postgres  Storing provenance in PostgreSQL"
     "retrain   A new ranking after labels"
     "serve     Serving a run"
     "page      The page with a million executions"
+    "report    A report to send"
     "ps        Parameter server"
     "live      Judging while a program runs"
     "ad        Judging calls of TAU's files"

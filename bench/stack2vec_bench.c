@@ -58,7 +58,7 @@ static int load(struct bench *b, const char *path, const char *name)
     if (rc == 0 && b->forest.n_trees == 0)
         rc = err_set(ERR_NOT_FOUND, "'%s' is never called", name);
     if (rc == 0)
-        wl_init(&b->wl, &b->forest, &b->defs, true);
+        wl_init(&b->wl, &b->forest, &b->defs, true, NULL);
     return rc;
 }
 

@@ -9,6 +9,9 @@ BENCH_TINY=1 BENCH_REPETITIONS=1 BENCH_LOAD_S=1 BENCH_EVENTS=20000 BENCH_SMALL_E
     BENCH_OUT=$2/results.md "$source/bench/run.sh" "$1"
 grep -Eq 'snag, two threads, to the columns \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 2 \| [0-9.]+ MiB \|' "$2/results.md"
+grep -Eq '^\| snag, two threads, all of it \| [0-9.]+ ms' "$2/results.md"
+grep -Eq '^\| 2 \| [0-9.]+ ms \| [0-9.]+ ms \| [0-9.]+ ms \| [0-9.]+ ms \| [0-9.]+ MiB' "$2/results.md"
+grep -Eq '^\| generated, 8 ranks \| [0-9]+ \| [0-9.]+ ms \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 20000 events \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| 1 / 1 of the run \| [0-9.]+ ms|curl or jq is not here)' "$2/results.md"
 grep -Eq '^\| 36 \| [0-9]+ \| [0-9]+ \| [0-9]+ \| [0-9]+ \|' "$2/results.md"
@@ -17,4 +20,5 @@ grep -Eq '^\| snag ad, a model per region \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| all points \| [0-9]+ ms|.*: not measured\.$)' "$2/results.md"
 grep -Eq '^(\| judged, sstd \| [0-9.]+ ms|skipped: this build is without ADIOS2)' "$2/results.md"
 grep -Eq '^\| pushed into libsnag \| [0-9.]+ ms' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 15 ]
+grep -Eq '^\| 4000 executions \| [0-9]+ ms' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 19 ]

@@ -42,6 +42,8 @@ list(SORT files)
 foreach(file IN LISTS files)
   if(file STREQUAL "index.html")
     add("${ROOT}/${file}" "/")
+  elseif(file STREQUAL "report.html")
+    add("${ROOT}/${file}" ":${file}") # written by snag report, not served
   elseif(NOT file MATCHES "\\.map$")
     add("${ROOT}/${file}" "/${file}")
   endif()

@@ -13,6 +13,7 @@ snag_pkg(xxhash libxxhash)
 snag_pkg(zlib zlib)
 snag_pkg(zstd libzstd)
 snag_pkg(sqlite sqlite3)
+snag_pkg(pq libpq)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
 snag_pkg(zmq libzmq)
@@ -82,23 +83,32 @@ if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
   endif()
 endif()
 
-# Linear algebra.
+# Linear algebra: seen by the compiler, and opened when it is needed (base/blas.h).
 set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu aarch64-linux-gnu)
-add_library(snag::blas INTERFACE IMPORTED)
-set_target_properties(snag::blas PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR}"
-  INTERFACE_LINK_LIBRARIES "${BLAS_LIBRARIES}")
 find_path(LAPACKE_INCLUDE_DIR lapacke.h)
 find_library(LAPACKE_LIBRARY lapacke)
 if(NOT LAPACKE_INCLUDE_DIR OR NOT LAPACKE_LIBRARY)
   message(FATAL_ERROR "liblapacke is not here; './setup.sh deps' installs it")
 endif()
-add_library(snag::lapacke INTERFACE IMPORTED)
-set_target_properties(snag::lapacke PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES "${LAPACKE_INCLUDE_DIR}"
-  INTERFACE_LINK_LIBRARIES "${LAPACKE_LIBRARY};snag::blas")
+
+# snag_soname(RESULT LIBRARY) -- the name by which programs ask for a shared library when they run.
+function(snag_soname result library)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE headers)
+  if(NOT headers MATCHES "SONAME +([^ \n]+)")
+    message(FATAL_ERROR "${library} is no shared library")
+  endif()
+  set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+list(GET BLAS_LIBRARIES 0 openblas)
+snag_soname(openblas ${openblas})
+snag_soname(lapacke ${LAPACKE_LIBRARY})
+add_library(snag::blas INTERFACE IMPORTED)
+set_target_properties(snag::blas PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR};${LAPACKE_INCLUDE_DIR}"
+  INTERFACE_COMPILE_DEFINITIONS "SNAG_OPENBLAS=\"${openblas}\";SNAG_LAPACKE=\"${lapacke}\""
+  INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
 
 # For tests only.
 snag_pkg(cmocka cmocka)

@@ -4,7 +4,7 @@
 
 file(REMOVE_RECURSE ${PAGE})
 
-if(MODE STREQUAL "REUSE" AND EXISTS ${RELEASE}/index.html)
+if(MODE STREQUAL "REUSE" AND EXISTS ${RELEASE}/index.html AND EXISTS ${RELEASE}/report.html)
   file(COPY ${RELEASE}/ DESTINATION ${PAGE})
   return()
 endif()
@@ -19,7 +19,7 @@ if(MODE STREQUAL "AUTO" OR MODE STREQUAL "ON")
         WORKING_DIRECTORY ${COPY} RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE said)
     endif()
   endforeach()
-  if(status EQUAL 0 AND EXISTS ${PAGE}/index.html)
+  if(status EQUAL 0 AND EXISTS ${PAGE}/index.html AND EXISTS ${PAGE}/report.html)
     return()
   endif()
   if(MODE STREQUAL "ON")

@@ -1,6 +1,6 @@
 # One library per folder of src/, in the order of the pipeline (STYLE section 1):
 #
-#   add_module(detect USES features LIBS snag::blas SOURCES lof residual TESTS lof)
+#   add_module(detect USES features LIBS snag::xxhash SOURCES lof residual TESTS lof)
 #
 # builds libsnag_detect from lof.c and residual.c, may include what the named folders may, and
 # makes the test detect/lof from lof_test.c. TEST_LIBS is what only the tests need.
@@ -10,6 +10,9 @@ set(SNAG_TEST_ENVIRONMENT
   "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
   "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
+
+# After how many seconds a test hangs. It is no measure of speed: many times what the slowest takes.
+set(SNAG_TEST_HANGS_S 1200)
 
 # snag_runs(RESULT KIND) -- whether tests of a kind run in this build. All of them run in a build
 # without sanitizers; the others repeat what their sanitizer can say something of that no other
@@ -47,7 +50,17 @@ function(add_module name)
     add_executable(${test}_test ${path}_test.c)
     target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
     add_test(NAME ${name}/${test} COMMAND ${test}_test)
-    set_tests_properties(${name}/${test} PROPERTIES TIMEOUT 300
+    set_tests_properties(${name}/${test} PROPERTIES TIMEOUT ${SNAG_TEST_HANGS_S}
       ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
   endforeach()
+endfunction()
+
+# snag_postgres_test(MODULE NAME LIBS...) -- a unit test that has a PostgreSQL server for itself.
+function(snag_postgres_test module name)
+  add_executable(${name}_test ${name}_test.c)
+  target_link_libraries(${name}_test PRIVATE snag_${module} ${ARGN} snag::cmocka)
+  add_test(NAME ${module}/${name}
+    COMMAND bash ${PROJECT_SOURCE_DIR}/tests/postgres/server.sh with $<TARGET_FILE:${name}_test>)
+  set_tests_properties(${module}/${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
 endfunction()

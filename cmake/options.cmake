@@ -12,6 +12,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g") # asserts stay on wherever tests run
 
 option(SNAG_WERROR "warnings are errors" ON)
 option(SNAG_NATIVE "use every instruction of this machine's processor" OFF)
+option(SNAG_ENABLE_MPI "build what snag analyze --together loads, for each MPI that is here" ON)
 option(SNAG_FUZZ "also build the fuzzers; needs clang" OFF)
 set(SNAG_SANITIZE "" CACHE STRING "sanitizers to build with, as for -fsanitize=")
 

@@ -22,6 +22,21 @@ bin/snag completion fish | cmp - share/fish/vendor_completions.d/snag.fish
 bin/snag man show | cmp - share/man/man1/snag-show.1
 bin/snag man formats | cmp - share/man/man5/snag-formats.5
 
+for file in slurm/snag-node.sh slurm/job.sh slurm/prolog.sh slurm/epilog.sh slurm/task-prolog.sh; do
+    [ -x share/snag/$file ] || {
+        echo "share/snag/$file is not to be run"
+        exit 1
+    }
+done
+for file in prometheus/snag.rules.yml grafana/snag.json logrotate/snag systemd/snag-ps.service systemd/snag-ad@.service \
+    systemd/snag-keep@.service systemd/snag-keep@.timer; do
+    [ -s share/snag/$file ] || {
+        echo "share/snag/$file is missing"
+        exit 1
+    }
+done
+grep -q "^ExecStart=/.*/bin/snag ps " share/snag/systemd/snag-ps.service
+
 # With all pages there, nothing is left to complain of.
 if command -v mandoc >/dev/null; then
     cd share/man

@@ -8,8 +8,10 @@
  */
 #include "archive.h"
 
+#include "archive_access.h"
 #include "archive_definitions.h"
 #include "complain.h"
+#include "openmp.h"
 #include "team.h"
 
 #include <otf2/OTF2_Pthread_Locks.h>
@@ -195,6 +197,22 @@ static OTF2_ErrorCode write_between(struct archive_location *l, const union slot
                : OTF2_EvtWriter_Leave(l->writer, l->attributes, time_ns, s->head.id);
 }
 
+static OTF2_ErrorCode write_team(OTF2_EvtWriter *w, const union slot *s)
+{
+    uint64_t time_ns = s->head.time_ns;
+
+    switch (s->head.kind) {
+    case RECORD_FORK:
+        return OTF2_EvtWriter_ThreadFork(w, NULL, time_ns, OTF2_PARADIGM_OPENMP, s->head.id);
+    case RECORD_JOIN:
+        return OTF2_EvtWriter_ThreadJoin(w, NULL, time_ns, OTF2_PARADIGM_OPENMP);
+    case RECORD_TEAM_BEGIN:
+        return OTF2_EvtWriter_ThreadTeamBegin(w, NULL, time_ns, s->head.id);
+    default:
+        return OTF2_EvtWriter_ThreadTeamEnd(w, NULL, time_ns, s->head.id);
+    }
+}
+
 static OTF2_ErrorCode write_record(struct archive_location *l, const union slot *s)
 {
     OTF2_EvtWriter *w = l->writer;
@@ -231,7 +249,9 @@ static OTF2_ErrorCode write_record(struct archive_location *l, const union slot 
     case RECORD_FLUSH:
         return OTF2_EvtWriter_BufferFlush(w, NULL, time_ns, s[1].flush.end_ns);
     default:
-        return write_message(w, s);
+        return archive_access_is(s->head.kind) ? archive_access_write(w, s)
+               : s->head.kind >= RECORD_FORK   ? write_team(w, s)
+                                               : write_message(w, s);
     }
 }
 
@@ -278,21 +298,44 @@ bool archive_location(const struct recorder *r, struct location *location)
                                   .n_events = l->n_events,
                                   .first_ns = l->first_ns,
                                   .last_ns = l->last_ns,
-                                  .cost_ns = budget_cost_ns(r)};
+                                  .processor_ns = budget_processor_ns(r),
+                                  .cost_ns = budget_cost_ns(r),
+                                  .once_ns = budget_once_ns(r),
+                                  .n_polls = r->n_polls};
     return true;
 }
 
-static bool write_local(const struct recorder *r, OTF2_IdMap *regions, OTF2_IdMap *comms,
+/* How this process's numbers map to those of the archive; NULL where there are none. */
+struct mappings {
+    OTF2_IdMap *regions, *communicators, *objects;
+};
+
+static OTF2_IdMap *make_map(const uint32_t *to, uint32_t n)
+{
+    return n ? OTF2_IdMap_CreateFromUint32Array(n, to, true) : NULL;
+}
+
+static bool write_map(OTF2_DefWriter *w, OTF2_MappingType type, const OTF2_IdMap *map)
+{
+    return map == NULL || OTF2_DefWriter_WriteMappingTable(w, type, map) == OTF2_SUCCESS;
+}
+
+static bool write_maps(OTF2_DefWriter *w, const struct mappings *m)
+{
+    return write_map(w, OTF2_MAPPING_REGION, m->regions) &&
+           write_map(w, OTF2_MAPPING_COMM, m->communicators) &&
+           write_map(w, OTF2_MAPPING_RMA_WIN, m->objects) &&
+           write_map(w, OTF2_MAPPING_GROUP, m->objects) &&
+           write_map(w, OTF2_MAPPING_IO_FILE, m->objects) &&
+           write_map(w, OTF2_MAPPING_IO_HANDLE, m->objects);
+}
+
+static bool write_local(const struct recorder *r, const struct mappings *mappings,
                         const struct clock_offset *offset, unsigned n_offsets)
 {
     OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(archive, location_id(r));
-    bool is_good = w != NULL;
+    bool is_good = w != NULL && write_maps(w, mappings);
 
-    if (is_good && regions)
-        is_good =
-            OTF2_DefWriter_WriteMappingTable(w, OTF2_MAPPING_REGION, regions) == OTF2_SUCCESS;
-    if (is_good && comms)
-        is_good = OTF2_DefWriter_WriteMappingTable(w, OTF2_MAPPING_COMM, comms) == OTF2_SUCCESS;
     for (unsigned i = 0; i < n_offsets && is_good; i++)
         is_good = OTF2_DefWriter_WriteClockOffset(w, offset[i].time_ns, offset[i].offset_ns,
                                                   offset[i].error_ns) == OTF2_SUCCESS;
@@ -318,23 +361,39 @@ static bool close_writers(struct recorder *newest)
     return OTF2_Archive_CloseEvtFiles(archive) == OTF2_SUCCESS && is_good;
 }
 
+/* Teams come last there, and have numbers of their own. */
+static OTF2_IdMap *map_communicators(const struct unified_map *map)
+{
+    uint32_t n_of_mpi = map->n_communicators - openmp_n_teams();
+    OTF2_IdMap *ids;
+
+    if (n_of_mpi == map->n_communicators)
+        return OTF2_IdMap_CreateFromUint32Array(n_of_mpi, map->communicator, true);
+    ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, map->n_communicators);
+    for (uint32_t i = 0; i < map->n_communicators; i++)
+        OTF2_IdMap_AddIdPair(ids, i < n_of_mpi ? i : OPENMP_FIRST_COMM + i - n_of_mpi,
+                             map->communicator[i]);
+    return ids;
+}
+
 bool archive_end_events(struct recorder *newest, const struct unified_map *map,
                         const struct clock_offset *offset, unsigned n_offsets)
 {
-    OTF2_IdMap *regions = NULL, *comms = NULL;
+    const struct mappings mappings = {
+        .regions = make_map(map->region, map->n_regions),
+        .communicators = map->n_communicators ? map_communicators(map) : NULL,
+        .objects = make_map(map->object, map->n_objects),
+    };
     bool is_good = close_writers(newest);
 
-    if (map->n_regions)
-        regions = OTF2_IdMap_CreateFromUint32Array(map->n_regions, map->region, true);
-    if (map->n_communicators)
-        comms = OTF2_IdMap_CreateFromUint32Array(map->n_communicators, map->communicator, true);
     is_good = OTF2_Archive_OpenDefFiles(archive) == OTF2_SUCCESS && is_good;
     for (struct recorder *r = newest; r; r = r->older)
         if (r->location)
-            is_good = write_local(r, regions, comms, offset, n_offsets) && is_good;
+            is_good = write_local(r, &mappings, offset, n_offsets) && is_good;
     is_good = OTF2_Archive_CloseDefFiles(archive) == OTF2_SUCCESS && is_good;
-    OTF2_IdMap_Free(regions);
-    OTF2_IdMap_Free(comms);
+    OTF2_IdMap_Free(mappings.regions);
+    OTF2_IdMap_Free(mappings.communicators);
+    OTF2_IdMap_Free(mappings.objects);
     return is_good;
 }
 

@@ -10,25 +10,32 @@
 
 #include "complain.h"
 #include "regions.h"
+#include "stack.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_NS 10e6    /* the balance of a thread that begins, and after a decision */
-#define MOST_SAVED_S 10  /* it is no more than what so many seconds bring, or that */
-#define LEAST_CALLS 1000 /* fewer in a thread are not worth leaving out */
-#define ALL_CHUNKS 64    /* the first are looked at all, of others: */
+#define FIRST_NS 10e6   /* the balance of a thread that begins, */
+#define AGAIN_NS 2e6    /* and after a decision: some 50,000 records to decide on next time */
+#define MOST_SAVED_S 10 /* it is no more than what so many seconds bring, or that */
+#define LEAST_CALLS 100 /* fewer in a thread are not worth leaving out */
+#define ALL_CHUNKS 64   /* the first are looked at all, of others: */
 #define EVERY_CHUNK 8
 #define N_TIMED 300 /* records in a measurement; they fit into a chunk */
 #define N_TIMES 5   /* of which the shortest counts */
+#define MOST_WATCHED_NS 20e3
 
 _Atomic uint64_t budget_bits[BUDGET_REGIONS / 64];
 
 static double limit; /* a ratio; 0: none */
 static char trouble[160];
-static double call_ns, between_ns, other_ns, unseen_ns; /* of one record; of a call */
+static double call_ns, between_ns, other_ns; /* of one record */
+static double unseen_ns, return_ns;          /* of a call left out; of a return */
+static double watch_ns; /* that a call seems to take in which nothing is done */
+static atomic_uint_fast64_t once_ns;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct left_out *list;
@@ -67,6 +74,30 @@ static void time_unseen(struct recorder *r)
         budget_enter(r, 0);
         recorder_leave_unseen(r, 0);
     }
+}
+
+static double watched_ns(const struct watch *w, uint64_t returned_ns)
+{
+    return (double)(w->asked_ns - w->began_ns + clock_ns() - returned_ns);
+}
+
+/* Reading the clock takes time itself, and waits for what was begun. */
+static double time_watch(void)
+{
+    double least_ns = HUGE_VAL;
+
+    for (int i = 0; i < N_TIMES; i++) {
+        double ns = 0;
+
+        for (int k = 0; k < N_TIMED; k++) {
+            struct watch w = {.began_ns = clock_ns()};
+
+            w.asked_ns = clock_ns();
+            ns += watched_ns(&w, clock_ns());
+        }
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return least_ns / N_TIMED;
 }
 
 /* Nanoseconds of what is done 2 * N_TIMED times, with a recorder that leads nowhere. */
@@ -117,6 +148,8 @@ static void begin(void)
     other_ns = measure(time_others);
     between_ns = measure(time_between);
     unseen_ns = 2 * measure(time_unseen);
+    watch_ns = time_watch();
+    return_ns = stack_return_ns();
 }
 
 static void begin_once(void)
@@ -131,8 +164,26 @@ struct budget *budget_new(void)
     struct budget *b = must_resize(NULL, 1, sizeof *b);
 
     begin_once();
-    *b = (struct budget){.balance_ns = FIRST_NS, .settled_ns = clock_ns()};
+    *b = (struct budget){.balance_ns = FIRST_NS};
     return b;
+}
+
+void budget_adopt(struct recorder *r)
+{
+    r->budget->settled_ns = 0; /* of processor time each thread begins with none */
+}
+
+uint64_t budget_thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void budget_once(uint64_t begin_ns)
+{
+    atomic_fetch_add(&once_ns, budget_thread_ns() - begin_ns);
 }
 
 /* ---------------------------------------------------------------------------------- counting
@@ -150,10 +201,68 @@ static struct tally *tally_of(struct budget *b, uint32_t region)
     return &b->of[region];
 }
 
-void budget_enter(struct recorder *r, uint32_t region)
+bool budget_has_limit(void)
+{
+    return limit > 0;
+}
+
+void budget_left_out(struct recorder *r, uint32_t region)
 {
     tally_of(r->budget, region)->n_left_out++;
+    r->budget->n_unseen++;
+}
+
+bool budget_has(const struct recorder *r, uint32_t region)
+{
+    return region < r->budget->n;
+}
+
+void budget_enter(struct recorder *r, uint32_t region)
+{
+    budget_left_out(r, region);
     recorder_enter_unseen(r, region);
+}
+
+static double cost_of(enum record_kind kind)
+{
+    switch (kind) {
+    case RECORD_ENTER:
+    case RECORD_LEAVE:
+        return call_ns;
+    case RECORD_ENTER_BETWEEN:
+    case RECORD_LEAVE_BETWEEN:
+        return between_ns;
+    default:
+        return other_ns;
+    }
+}
+
+void budget_watch_begin(struct recorder *r, uint64_t began_ns)
+{
+    r->budget->watch = (struct watch){.began_ns = began_ns,
+                                      .n_unseen = r->budget->n_unseen,
+                                      .slot = recorder_next(r),
+                                      .generation = atomic_load(&r->generation)};
+}
+
+/* Who was handed over in between, or whose records are in two chunks, is not counted: it would
+ * be twice. One that was interrupted, or read rules of the stack, stands for itself alone. */
+void budget_watch_end(struct recorder *r, uint64_t returned_ns, bool reads_clock)
+{
+    struct budget *b = r->budget;
+    struct watch w = b->watch;
+    double took_ns = watched_ns(&w, returned_ns) - (reads_clock ? watch_ns / 2 : watch_ns);
+    double more_ns = took_ns - unseen_ns * (double)(b->n_unseen - w.n_unseen);
+
+    b->watch.began_ns = 0;
+    if (w.began_ns == 0 || w.asked_ns == 0) /* another began within it */
+        return;
+    if (w.generation != atomic_load(&r->generation) || w.slot < r->last->slot ||
+        w.slot > recorder_next(r))
+        return;
+    for (const union slot *s = w.slot; s < recorder_next(r); s += record_slots(s->head.kind))
+        more_ns -= cost_of(s->head.kind);
+    b->due_ns += took_ns < MOST_WATCHED_NS ? BUDGET_EVERY * more_ns : more_ns;
 }
 
 /* Calls of more than a chunk are not timed: they are long. */
@@ -164,24 +273,19 @@ static double look_at(struct budget *b, const union slot *slot, size_t n, unsign
     double cost_ns = 0;
 
     for (const union slot *s = slot; s < slot + n; s += record_slots(s->head.kind)) {
-        bool is_between =
-            s->head.kind == RECORD_ENTER_BETWEEN || s->head.kind == RECORD_LEAVE_BETWEEN;
-
+        cost_ns += cost_of(s->head.kind);
         b->n_records += weight;
         if (s->head.kind == RECORD_ENTER || s->head.kind == RECORD_ENTER_BETWEEN) {
             tally_of(b, s->head.id)->n_calls += weight;
             open[n_open++] = (uint16_t)(s - slot);
-        } else if (s->head.kind != RECORD_LEAVE && !is_between) {
-            cost_ns += other_ns;
-            continue;
-        } else if (n_open > 0) {
+        } else if ((s->head.kind == RECORD_LEAVE || s->head.kind == RECORD_LEAVE_BETWEEN) &&
+                   n_open > 0) {
             const union slot *enter = &slot[open[--n_open]];
             struct tally *t = tally_of(b, enter->head.id);
 
             t->n_timed += weight;
             t->inside_ns += weight * (s->head.time_ns - enter->head.time_ns);
         }
-        cost_ns += is_between ? between_ns : call_ns;
     }
     return weight * cost_ns;
 }
@@ -224,7 +328,7 @@ static uint32_t most_often(const struct budget *b, double each_ns)
     for (uint32_t i = 0; i < b->n && i < BUDGET_REGIONS; i++)
         if (b->of[i].n_calls >= LEAST_CALLS &&
             (found == REGION_FILTERED || b->of[i].n_calls > b->of[found].n_calls) &&
-            is_short(&b->of[i], each_ns) && !budget_leaves_out(i) && region_is_of_program(i))
+            is_short(&b->of[i], each_ns) && !budget_leaves_out(i) && region_is_optional(i))
             found = i;
     return found;
 }
@@ -252,14 +356,24 @@ static void start_anew(struct budget *b)
     b->own_ns = b->spent_ns = b->n_records = 0;
 }
 
+/* What is not taken off the balance yet. */
+static double due(const struct budget *b)
+{
+    return b->due_ns + unseen_ns * (double)(b->n_unseen - b->n_unseen_settled) +
+           return_ns * (double)(b->n_returns - b->n_returns_settled);
+}
+
 void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
 {
     struct budget *b = r->budget;
-    double spent_ns = b->due_ns + (double)(end_ns - begin_ns);
+    double spent_ns = due(b) + (double)(end_ns - begin_ns);
     double own_ns = (double)(end_ns - b->settled_ns) - spent_ns, most_ns;
 
     own_ns = own_ns > 0 ? own_ns : 0;
     b->due_ns = 0;
+    b->n_unseen_settled = b->n_unseen;
+    b->n_returns_settled = b->n_returns;
+    b->processor_ns += end_ns - b->settled_ns;
     b->settled_ns = end_ns;
     b->cost_ns += spent_ns;
     if (limit == 0)
@@ -273,23 +387,32 @@ void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
         b->balance_ns = most_ns;
         start_anew(b);
     } else if (b->balance_ns < 0) {
-        decide(b, end_ns);
+        decide(b, clock_ns());
         start_anew(b);
-        b->balance_ns = FIRST_NS;
+        b->balance_ns = AGAIN_NS;
     }
 }
 
 /* ---------------------------------------------------------------------------------- at the end
  */
 
+uint64_t budget_once_ns(const struct recorder *r)
+{
+    return r->thread == 0 ? atomic_load(&once_ns) : 0;
+}
+
 uint64_t budget_cost_ns(const struct recorder *r)
 {
-    const struct budget *b = r->budget;
-    double cost_ns = b->cost_ns + b->due_ns;
+    double cost_ns = r->budget->cost_ns + due(r->budget) + (double)budget_once_ns(r);
 
-    for (uint32_t i = 0; i < b->n; i++)
-        cost_ns += unseen_ns * (double)b->of[i].n_left_out;
-    return (uint64_t)cost_ns;
+    return cost_ns > 0 ? (uint64_t)cost_ns : 0;
+}
+
+uint64_t budget_processor_ns(const struct recorder *r)
+{
+    uint64_t since_ns = r == recorder_self ? budget_thread_ns() - r->budget->settled_ns : 0;
+
+    return r->budget->processor_ns + since_ns;
 }
 
 struct left_out *budget_list(const struct recorder *newest, uint32_t *n)

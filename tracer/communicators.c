@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COMMUNICATORS 16384 /* a program may make and free them for ever */
-#define N_BUCKETS 4096           /* a power of two */
+#define N_BUCKETS 4096 /* a power of two */
 
 struct live {
     MPI_Comm handle;
@@ -49,22 +48,30 @@ static char *name_of(MPI_Comm comm)
     return must_copy(name);
 }
 
-/* The ranks in MPI_COMM_WORLD of the members. */
-static uint32_t *members_of(MPI_Comm comm, int n)
+uint32_t *group_members(MPI_Group group, int n)
 {
     int *from = must_resize(NULL, (size_t)n, sizeof *from);
     uint32_t *to = must_resize(NULL, (size_t)n, sizeof *to);
-    MPI_Group group, world;
+    MPI_Group world;
 
-    PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int i = 0; i < n; i++)
         from[i] = i;
     PMPI_Group_translate_ranks(group, n, from, world, (int *)to);
-    PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     free(from);
     return to;
+}
+
+static uint32_t *members_of(MPI_Comm comm, int n)
+{
+    uint32_t *members;
+    MPI_Group group;
+
+    PMPI_Comm_group(comm, &group);
+    members = group_members(group, n);
+    PMPI_Group_free(&group);
+    return members;
 }
 
 /* With the lock held. A handle that was freed unseen may be there still. */
@@ -128,6 +135,14 @@ uint32_t communicator_id(MPI_Comm comm)
     id = found ? found->id : COMMUNICATOR_NONE;
     pthread_mutex_unlock(&lock);
     return id;
+}
+
+bool communicator_is_alone(MPI_Comm comm)
+{
+    int size = 0;
+
+    return communicator_id(comm) != COMMUNICATOR_NONE &&
+           PMPI_Comm_size(comm, &size) == MPI_SUCCESS && size == 1;
 }
 
 void communicator_add(MPI_Comm comm, MPI_Comm parent)

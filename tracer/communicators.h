@@ -12,19 +12,28 @@
 #ifndef SNAG_TRACER_COMMUNICATORS_H
 #define SNAG_TRACER_COMMUNICATORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define COMMUNICATOR_WORLD 0u
 #define COMMUNICATOR_SELF 1u
 #define COMMUNICATOR_NONE UINT32_MAX
+#define COMMUNICATOR_TEAM 0x80000000u /* numbers from here on: teams of threads (openmp.h) */
+#define MOST_COMMUNICATORS 16384      /* a program may make and free them for ever */
 
 struct communicator {
     uint32_t first_rank, number; /* the pair: first member's world rank, its count */
     uint32_t parent;             /* local id, or COMMUNICATOR_NONE */
     uint32_t size;
-    uint32_t *member; /* [size] ranks in MPI_COMM_WORLD */
+    uint32_t *member; /* [size] ranks in MPI_COMM_WORLD; of a team threads of first_rank */
     char *name;       /* by MPI_Comm_set_name; NULL if none */
+    uint32_t group;   /* its group's number in the archive */
 };
+
+static inline bool communicator_is_team(const struct communicator *c)
+{
+    return c->number >= COMMUNICATOR_TEAM;
+}
 
 /* communicators_begin -- define MPI_COMM_WORLD and MPI_COMM_SELF, if there is MPI. Once, after
  * MPI_Init. */

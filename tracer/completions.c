@@ -2,7 +2,9 @@
 #include "completions.h"
 
 #include "complain.h"
+#include "files.h"
 #include "recorder.h"
+#include "windows.h"
 
 #include <stdlib.h>
 
@@ -49,6 +51,10 @@ static void record_completion(const struct open_request *r, const MPI_Status *st
         record_request(RECORD_CANCELLED, r->id, time_ns);
     else if (r->kind == REQUEST_SEND)
         record_request(RECORD_ISEND_COMPLETE, r->id, time_ns);
+    else if (r->kind == REQUEST_TRANSFER)
+        transfer_complete(r, time_ns);
+    else if (r->kind == REQUEST_IO)
+        io_complete(r, status, time_ns);
     else if (r->kind == REQUEST_COLLECTIVE)
         record_icollective(&(struct collective){r->communicator, r->operation, r->root,
                                                 r->bytes, r->received_bytes, r->id},

@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SPECIAL(name)                                                                          \
     extern char name __attribute__((weak)), name##_ __attribute__((weak)),                     \
@@ -48,6 +49,17 @@ void *fortran_find_slowly(void *_Atomic *found, const char *name)
 const void *fortran_buffer(const void *buffer)
 {
     return buffer && IS_SPECIAL(buffer, mpi_fortran_in_place) ? MPI_IN_PLACE : buffer;
+}
+
+const char *fortran_text(const char *text, size_t n, char own[FORTRAN_LONGEST_TEXT])
+{
+    while (n > 0 && text[n - 1] == ' ')
+        n--;
+    if (n >= FORTRAN_LONGEST_TEXT)
+        n = FORTRAN_LONGEST_TEXT - 1;
+    memcpy(own, text, n);
+    own[n] = '\0';
+    return own;
 }
 
 bool fortran_ignores_status(const void *status)

@@ -40,6 +40,11 @@ static inline void *fortran_find(void *_Atomic *found, const char *name)
 /* fortran_buffer -- MPI_IN_PLACE of C for that of Fortran, others as they are. */
 const void *fortran_buffer(const void *buffer);
 
+/* fortran_text -- n characters, without the blanks at their end, in `own`, which is returned.
+ */
+#define FORTRAN_LONGEST_TEXT 4096
+const char *fortran_text(const char *text, size_t n, char own[FORTRAN_LONGEST_TEXT]);
+
 /* fortran_ignores_status, fortran_ignores_statuses -- MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE.
  */
 bool fortran_ignores_status(const void *status);

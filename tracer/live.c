@@ -280,6 +280,7 @@ static void peek(struct frame_writer *l)
     n = (size_t)(next - first);
     if (n <= l->n_peeked)
         return;
+    atomic_store_explicit(&r->peeked, next, memory_order_relaxed); /* it stays as it is now */
     for (size_t i = l->n_peeked; i < n; i++) {
         const volatile union slot *from = &first[i];
 

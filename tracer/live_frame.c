@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define LONGEST_RECORD 64 /* bytes: 6 numbers of 10 at most */
+#define LONGEST_RECORD 80 /* bytes: 7 numbers of 10 at most */
 
 /* ---------------------------------------------------------------------------------- bytes */
 
@@ -143,32 +143,46 @@ static unsigned char *put_collective(unsigned char *at, const union slot *s)
     return put_number(at, s[2].collective_more.received_bytes);
 }
 
-static inline unsigned wire_kind(uint32_t kind)
+/* By how much the time of an enter or a leave may be off, either way. */
+static unsigned char *put_off(unsigned char *at, const union slot *s)
 {
-    return kind == RECORD_ENTER_BETWEEN   ? RECORD_ENTER
-           : kind == RECORD_LEAVE_BETWEEN ? RECORD_LEAVE
-                                          : kind;
+    uint64_t time_ns = s->head.time_ns, earlier_ns = 0, later_ns = 0;
+
+    if (s[1].between.earliest_ns < time_ns)
+        earlier_ns = time_ns - s[1].between.earliest_ns;
+    if (s[1].between.latest_ns > time_ns)
+        later_ns = s[1].between.latest_ns - time_ns;
+    return put_number(at, earlier_ns > later_ns ? earlier_ns : later_ns);
 }
 
 /* What follows the head of a record. */
 static inline unsigned char *put_details(struct frame_writer *l, unsigned char *at,
                                          const union slot *s)
 {
-    switch (wire_kind(s->head.kind)) {
+    switch (s->head.kind) {
     case RECORD_ENTER:
         push(l, s->head.id, l->last_ns);
         return put_number(at, s->head.id);
+    case RECORD_ENTER_BETWEEN:
+        push(l, s->head.id, l->last_ns);
+        return put_off(put_number(at, s->head.id), s);
     case RECORD_LEAVE:
         l->n_open -= l->n_open > 0;
         return at;
+    case RECORD_LEAVE_BETWEEN:
+        l->n_open -= l->n_open > 0;
+        return put_off(at, s);
     case RECORD_ISEND_COMPLETE:
     case RECORD_IRECV_REQUEST:
     case RECORD_CANCELLED:
+    case RECORD_ICOLLECTIVE_REQUEST:
         return put_number(at, s[1].request.id);
     case RECORD_COLLECTIVE_BEGIN:
         return at;
     case RECORD_COLLECTIVE_END:
         return put_collective(at, s);
+    case RECORD_ICOLLECTIVE:
+        return put_number(put_collective(at, s), s[2].collective_more.request);
     default:
         return put_message(at, s);
     }
@@ -195,9 +209,9 @@ uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, si
         unsigned char *at;
 
         n_records++;
-        if (wire_kind(s->head.kind) >= RECORD_FLUSH)
+        if (s->head.kind >= RECORD_FLUSH)
             continue;
-        at = put_head(l, s->head.time_ns, wire_kind(s->head.kind));
+        at = put_head(l, s->head.time_ns, s->head.kind);
         done(&l->records, put_details(l, at, s));
     }
     return n_records;

@@ -74,16 +74,20 @@ need() {
     [ "$2" "$3" "$4" ] || fail "$1: not $2 $3 $4"
 }
 
-read_stream
-wait_for_socket
-SNAG_TRACER_DIR=$dir/trace "$run_mpi" 2 "$md" --steps 60 --particles 500 >/dev/null
-wait_for_reader
-"$snag" info "$dir/trace" --json >"$dir/info"
-jq -r '"sent \(.sends)", "received \(.recvs)", "collectives \(.collectives)"' "$dir/info" >"$dir/want"
-jq -r '.regions[] | select(.kind != "tracer") | "calls \(.name) \(.calls)"' "$dir/info" | sort >>"$dir/want"
-grep -E '^(sent|received|collectives) ' "$dir/counts" >"$dir/got"
-grep '^calls ' "$dir/counts" | grep -v ' 0$' | sort >>"$dir/got"
-diff "$dir/want" "$dir/got" || fail "whole: the archive and the stream differ"
+for structure in stacks functions; do
+    read_stream
+    wait_for_socket
+    SNAG_TRACER_STRUCTURE=$structure SNAG_TRACER_DIR=$dir/$structure \
+        "$run_mpi" 2 "$md" --steps 60 --particles 500 --pace 20 >/dev/null
+    wait_for_reader
+    "$snag" info "$dir/$structure" --json >"$dir/info"
+    jq -r '"sent \(.sends)", "received \(.recvs)", "collectives \(.collectives)", "estimates \(.estimated.n)"' \
+        "$dir/info" >"$dir/want"
+    jq -r '.regions[] | select(.kind != "tracer") | "calls \(.name) \(.calls)"' "$dir/info" | sort >>"$dir/want"
+    grep -E '^(sent|received|collectives|estimates) ' "$dir/counts" >"$dir/got"
+    grep '^calls ' "$dir/counts" | grep -v ' 0$' | sort >>"$dir/got"
+    diff "$dir/want" "$dir/got" || fail "whole: of $structure the archive and the stream differ"
+done
 need whole "$(of open)" -eq 0
 need whole "$(of lost)" -eq 0
 need whole "$(of ranks)" -eq 2

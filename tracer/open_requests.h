@@ -23,7 +23,9 @@ enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
     REQUEST_COLLECTIVE,
-    REQUEST_SILENT, /* leaves no records: MPI_PROC_NULL, a communicator we do not know, ... */
+    REQUEST_TRANSFER, /* MPI_Rput, say */
+    REQUEST_IO,       /* of a file */
+    REQUEST_SILENT,   /* leaves no records: MPI_PROC_NULL, a communicator we do not know, ... */
 };
 
 struct open_request {
@@ -37,6 +39,8 @@ struct open_request {
     uint64_t bytes;           /* of a persistent send, or sent in a collective */
     uint32_t operation, root; /* of a collective */
     uint64_t received_bytes;  /* of a collective */
+    struct window *window;    /* of a transfer; of windows.h */
+    uint32_t object;          /* of a file's operation: the handle, of objects.h */
     struct handle_key key;
 };
 

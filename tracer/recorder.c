@@ -12,7 +12,9 @@
 
 #include "budget.h"
 #include "complain.h"
+#include "sample.h"
 #include "session.h"
+#include "stack.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -31,7 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct recorder *newest, *idle;
 static uint32_t n_threads;
 static pthread_key_t key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT, first_once = PTHREAD_ONCE_INIT;
 
 uint32_t record_slots(enum record_kind kind)
 {
@@ -52,6 +54,30 @@ uint32_t record_slots(enum record_kind kind)
         [RECORD_ICOLLECTIVE] = 3,
         [RECORD_ENTER_BETWEEN] = 2,
         [RECORD_LEAVE_BETWEEN] = 2,
+        [RECORD_FORK] = 1,
+        [RECORD_JOIN] = 1,
+        [RECORD_TEAM_BEGIN] = 1,
+        [RECORD_TEAM_END] = 1,
+        [RECORD_WINDOW_CREATE] = 1,
+        [RECORD_WINDOW_DESTROY] = 1,
+        [RECORD_WINDOW_BEGIN] = 1,
+        [RECORD_WINDOW_END] = 2,
+        [RECORD_GROUP_SYNC] = 2,
+        [RECORD_MEMORY_SYNC] = 2,
+        [RECORD_LOCK_REQUEST] = 2,
+        [RECORD_LOCK_RELEASE] = 2,
+        [RECORD_PUT] = 3,
+        [RECORD_GET] = 3,
+        [RECORD_ATOMIC] = 3,
+        [RECORD_TRANSFERRED] = 2,
+        [RECORD_TRANSFERRED_REMOTE] = 2,
+        [RECORD_FILE_OPEN] = 2,
+        [RECORD_FILE_CLOSE] = 1,
+        [RECORD_FILE_DELETE] = 1,
+        [RECORD_FILE_SEEK] = 3,
+        [RECORD_IO_BEGIN] = 3,
+        [RECORD_IO_ISSUED] = 2,
+        [RECORD_IO_COMPLETE] = 3,
     };
 
     return slots[kind];
@@ -59,10 +85,8 @@ uint32_t record_slots(enum record_kind kind)
 
 /* ------------------------------------------------------------------------------- chunks */
 
-static void add_chunk(struct recorder *r)
+static void append_chunk(struct recorder *r, struct chunk *chunk)
 {
-    struct chunk *chunk = must_resize(NULL, 1, sizeof *chunk);
-
     chunk->next = NULL;
     if (r->last)
         r->last->next = chunk;
@@ -72,6 +96,11 @@ static void add_chunk(struct recorder *r)
     r->n_chunks++;
     atomic_store_explicit(&r->next, chunk->slot, memory_order_release);
     r->limit = chunk->slot + CHUNK_SLOTS - LARGEST_RECORD;
+}
+
+static void add_chunk(struct recorder *r)
+{
+    append_chunk(r, must_resize(NULL, 1, sizeof(struct chunk)));
 }
 
 /* Give all chunks to the sink and keep the first, empty. Who peeks sees an odd generation in
@@ -98,6 +127,7 @@ static void drain(struct recorder *r, const struct sink *to)
     atomic_store_explicit(&r->next, r->first->slot, memory_order_release);
     r->limit = r->first->slot + CHUNK_SLOTS - LARGEST_RECORD;
     r->is_full = false;
+    r->poll = NULL;
     atomic_fetch_add_explicit(&r->generation, 1, memory_order_release);
 }
 
@@ -106,7 +136,7 @@ void recorder_hand_over(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
     union slot *slot;
-    uint64_t begin_ns, end_ns;
+    uint64_t begin_ns, end_ns, thread_ns;
 
     if (to == NULL) {
         r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
@@ -115,9 +145,10 @@ void recorder_hand_over(struct recorder *r)
         return;
     }
     begin_ns = clock_ns();
+    thread_ns = budget_thread_ns();
     drain(r, to);
+    budget_settle(r, thread_ns, budget_thread_ns());
     end_ns = clock_ns();
-    budget_settle(r, begin_ns, end_ns);
     if (to->is_quick)
         return;
     r->flushed_ns = end_ns;
@@ -212,13 +243,19 @@ static void thread_ends(void *recorder)
 {
     struct recorder *r = recorder;
     const struct sink *to = atomic_load(&sink);
+    uint64_t end_ns, thread_ns;
 
     is_without = true;
+    sample_thread_ends();
     if (recorder_begin() == NULL)
         return;
-    recorder_close(r, 0, clock_ns());
+    end_ns = clock_ns();
+    recorder_close(r, 0, end_ns);
+    stack_left(r, end_ns); /* who has the recorder next was not there before */
+    thread_ns = budget_thread_ns();
     if (to)
         drain(r, to);
+    budget_settle(r, thread_ns, budget_thread_ns());
     recorder_self = NULL;
     recorder_end(r);
     pthread_mutex_lock(&lock);
@@ -232,14 +269,29 @@ static void register_process(void)
     pthread_key_create(&key, thread_ends);
     pthread_atfork(NULL, NULL, recorder_forget);
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+static void first_call(void)
+{
+    uint64_t begin_ns = budget_thread_ns();
+
     session_first_call();
+    budget_once(begin_ns);
+}
+
+void recorder_first(void)
+{
+    pthread_once(&first_once, first_call);
 }
 
 static struct recorder *recorder_new(void)
 {
     struct recorder *r = must_resize(NULL, 1, sizeof *r);
 
-    *r = (struct recorder){.thread = n_threads++, .older = newest, .budget = budget_new()};
+    *r = (struct recorder){.thread = n_threads++,
+                           .older = newest,
+                           .budget = budget_new(),
+                           .until_watched = BUDGET_EVERY};
     add_chunk(r);
     recorder_deepen(r);
     newest = r;
@@ -259,18 +311,113 @@ static struct recorder *adopt(void)
     else
         r = recorder_new();
     pthread_mutex_unlock(&lock);
+    r->n_inside = 0;
+    budget_adopt(r);
     pthread_setspecific(key, r);
     return r;
 }
 
 struct recorder *recorder_begin_slowly(void)
 {
+    struct recorder *r;
+
     if (recorder_self || is_without || !atomic_load(&recorder_is_on))
         return NULL;
     is_without = true; /* what we call now may be instrumented */
-    recorder_self = adopt();
+    r = adopt();
+    recorder_first();
+    recorder_self = r;
+    sample_thread(r);
     is_without = false;
     return recorder_begin();
+}
+
+struct recorder *recorder_adopt(void)
+{
+    if (recorder_self || is_without || !atomic_load(&recorder_is_on))
+        return recorder_self;
+    is_without = true;
+    recorder_self = adopt();
+    is_without = false;
+    return recorder_self;
+}
+
+void recorder_refuse(void)
+{
+    is_without = true;
+}
+
+struct recorder *recorder_wait(struct recorder *r)
+{
+    for (;;) {
+        atomic_store_explicit(&r->is_busy, false, memory_order_release);
+        if (!atomic_load(&recorder_is_on))
+            return NULL;
+        while (atomic_load_explicit(&r->is_lent, memory_order_acquire))
+            sched_yield();
+        atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (atomic_load(&recorder_is_on) && !atomic_load(&r->is_lent))
+            return r;
+    }
+}
+
+/* ------------------------------------------------------------------------------- sampling */
+
+struct recorder *recorder_begin_signal(void)
+{
+    struct recorder *r = recorder_self;
+
+    if (r == NULL || is_without || atomic_load_explicit(&r->is_busy, memory_order_relaxed))
+        return NULL;
+    atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&recorder_is_on, memory_order_relaxed) &&
+        !atomic_load_explicit(&r->is_lent, memory_order_acquire))
+        return r;
+    atomic_store_explicit(&r->is_busy, false, memory_order_release);
+    return NULL;
+}
+
+bool recorder_make_room(struct recorder *r, size_t n)
+{
+    struct chunk *spare;
+
+    if (r->is_full || n > CHUNK_SLOTS - LARGEST_RECORD - 1)
+        return false;
+    if (n < (size_t)(r->limit - recorder_next(r)))
+        return true;
+    spare = atomic_exchange(&r->spare, NULL);
+    if (spare == NULL)
+        return false;
+    r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
+    append_chunk(r, spare);
+    return true;
+}
+
+/* Whoever is busy now, or begins afterwards, keeps us out, or waits. */
+static bool borrow(struct recorder *r)
+{
+    atomic_store(&r->is_lent, true);
+    recorder_fence();
+    if (!atomic_load(&r->is_busy) && atomic_load(&recorder_is_on))
+        return true;
+    atomic_store_explicit(&r->is_lent, false, memory_order_release);
+    return false;
+}
+
+void recorder_hand_over_for(struct recorder *r)
+{
+    const struct sink *to = atomic_load(&sink);
+
+    if (atomic_load(&r->spare))
+        return; /* so it has not been used */
+    if (to && borrow(r)) {
+        if (r->n_chunks > 1)
+            drain(r, to);
+        atomic_store_explicit(&r->is_lent, false, memory_order_release);
+    }
+    atomic_store(&r->spare, must_resize(NULL, 1, sizeof *r->spare));
 }
 
 /* ------------------------------------------------------------------------ other records */
@@ -281,7 +428,8 @@ static union slot *place(struct recorder *r, enum record_kind kind, uint32_t id,
 {
     union slot *slot = recorder_next(r);
 
-    slot->head.time_ns = recorder_time(r, time_ns);
+    r->placed_ns = recorder_time(r, time_ns);
+    slot->head.time_ns = r->placed_ns;
     slot->head.kind = kind;
     slot->head.id = id;
     return slot;
@@ -358,6 +506,22 @@ void record_icollective(const struct collective *c, uint64_t time_ns)
     record_collective(RECORD_ICOLLECTIVE, c, time_ns);
 }
 
+void record_access(enum record_kind kind, const struct access *a, uint64_t time_ns)
+{
+    struct recorder *r = recorder_begin();
+    union slot *slot;
+
+    if (r == NULL)
+        return;
+    slot = place(r, kind, a->object, time_ns);
+    slot[1].access.peer = a->peer;
+    slot[1].access.how = a->how;
+    slot[1].access.id = a->id;
+    slot[2].access_more.bytes = a->bytes;
+    slot[2].access_more.received_bytes = a->received_bytes;
+    placed(r, slot);
+}
+
 /* ------------------------------------------------------------------------ begin and end */
 
 void recorder_attach(const struct sink *to)
@@ -388,12 +552,15 @@ void recorder_fence(void)
         usleep(10000); /* an old kernel: long enough for any store to arrive */
 }
 
-/* Wait until no thread is inside its recorder; recorder_is_on is false already. */
+/* Wait until no thread is inside its recorder, or another's; recorder_is_on is false already.
+ */
 static void wait_for_others(void)
 {
     recorder_fence();
     for (struct recorder *r = newest; r; r = r->older)
-        while (r != recorder_self && atomic_load_explicit(&r->is_busy, memory_order_acquire))
+        while (
+            (r != recorder_self && atomic_load_explicit(&r->is_busy, memory_order_acquire)) ||
+            atomic_load_explicit(&r->is_lent, memory_order_acquire))
             sched_yield();
 }
 

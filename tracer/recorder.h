@@ -12,6 +12,8 @@
  *     then, if any   | peer   | tag   | bytes           |   messages
  *                    | request        | -               |   non-blocking messages
  *                    | earliest_ns    | latest_ns       |   where the time is estimated
+ *                    | peer   | how   | id              |   one-sided communication, files
+ *                    | bytes          | received bytes  |
  *
  * Invariants: the times of a stream never decrease; every leave closes the innermost open
  * call (a longjmp's missing leaves are put in); there is always room for one more record,
@@ -46,11 +48,35 @@ enum record_kind {
     RECORD_COLLECTIVE_BEGIN = TRACER_RECORD_COLLECTIVE_BEGIN,
     RECORD_COLLECTIVE_END = TRACER_RECORD_COLLECTIVE_END,
     RECORD_COUNTER = TRACER_RECORD_COUNTER,
+    RECORD_ENTER_BETWEEN = TRACER_RECORD_ENTER_ESTIMATED,
+    RECORD_LEAVE_BETWEEN = TRACER_RECORD_LEAVE_ESTIMATED,
+    RECORD_ICOLLECTIVE = TRACER_RECORD_ICOLLECTIVE,
+    RECORD_ICOLLECTIVE_REQUEST = TRACER_RECORD_ICOLLECTIVE_REQUEST,
     RECORD_FLUSH, /* from here on not on the wire */
-    RECORD_ICOLLECTIVE_REQUEST,
-    RECORD_ICOLLECTIVE,
-    RECORD_ENTER_BETWEEN, /* but these are, as RECORD_ENTER and RECORD_LEAVE */
-    RECORD_LEAVE_BETWEEN,
+    RECORD_FORK,  /* id: threads asked for; these are of openmp.h */
+    RECORD_JOIN,
+    RECORD_TEAM_BEGIN, /* id: the team's, among communicators */
+    RECORD_TEAM_END,
+    RECORD_WINDOW_CREATE, /* of these archive_access.c says what is in them */
+    RECORD_WINDOW_DESTROY,
+    RECORD_WINDOW_BEGIN,
+    RECORD_WINDOW_END,
+    RECORD_GROUP_SYNC,
+    RECORD_MEMORY_SYNC,
+    RECORD_LOCK_REQUEST,
+    RECORD_LOCK_RELEASE,
+    RECORD_PUT,
+    RECORD_GET,
+    RECORD_ATOMIC,
+    RECORD_TRANSFERRED,
+    RECORD_TRANSFERRED_REMOTE,
+    RECORD_FILE_OPEN,
+    RECORD_FILE_CLOSE,
+    RECORD_FILE_DELETE,
+    RECORD_FILE_SEEK,
+    RECORD_IO_BEGIN,
+    RECORD_IO_ISSUED,
+    RECORD_IO_COMPLETE,
     N_RECORD_KINDS
 };
 
@@ -80,6 +106,13 @@ union slot {
     struct {
         uint64_t earliest_ns, latest_ns;
     } between;
+    struct {
+        uint32_t peer, how;
+        uint64_t id;
+    } access;
+    struct {
+        uint64_t bytes, received_bytes;
+    } access_more;
 };
 
 #define LARGEST_RECORD 3 /* slots */
@@ -96,6 +129,8 @@ struct chunk {
 #define REGION_SKIPPED (1u << 31)
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
+/* A call whose region the stack has to say: region_of_call. */
+#define REGION_CALLED_BY_MPI (UINT32_MAX - 1)
 
 struct entered_call {
     uint32_t region;
@@ -109,18 +144,27 @@ struct recorder {
     uint32_t n_open, cap_open;
     bool is_full;        /* no sink yet, and what may be kept without one is used up */
     atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */
+    atomic_bool is_lent; /* another thread hands over what is in it: recorder_hand_over_for */
 
-    struct chunk *first, *last; /* not handed over yet; next points into the last */
+    struct chunk *first, *last;  /* not handed over yet; next points into the last */
+    struct chunk *_Atomic spare; /* for a signal handler, which cannot make one */
     uint32_t n_chunks;
     uint64_t flushed_ns;    /* when chunks were last handed over */
+    uint64_t placed_ns;     /* of the last record that is no enter and no leave */
     uint32_t thread;        /* 0 for the one that came first, the master */
     uint64_t n_skipped;     /* calls not recorded for want of memory */
     atomic_uint generation; /* + 1 before chunks are handed over, and + 1 afterwards */
+    uint32_t n_inside;      /* teams and constructs of OpenMP that the thread is in */
+    uint32_t until_watched; /* calls of MPI until the next whose time is taken (budget.h) */
     struct recorder *older, *free;
-    void *location;            /* the archive's own */
-    struct ring *_Atomic ring; /* of live output */
-    struct stack *stack;       /* of stack.h, which owns it */
-    struct budget *budget;     /* of budget.h, which owns it */
+    void *location;               /* the archive's own */
+    struct ring *_Atomic ring;    /* of live output */
+    struct stack *stack;          /* of stack.h, which owns it */
+    struct budget *budget;        /* of budget.h, which owns it */
+    struct openmp_thread *openmp; /* of openmp.c, which owns it */
+    union slot *poll; /* of polls.h: the leave of a poll that found nothing, or NULL */
+    uint64_t n_polls; /* calls that have no record, as they are part of the one before */
+    const union slot *_Atomic peeked; /* live output has the records before this one */
 };
 
 /*
@@ -148,6 +192,9 @@ static inline uint64_t clock_ns(void)
 /* record_slots -- how many slots a record of this kind has. */
 uint32_t record_slots(enum record_kind kind);
 
+/* recorder_wait -- recorder_begin where it is lent. */
+struct recorder *recorder_wait(struct recorder *r);
+
 /* recorder_begin_slowly -- recorder_begin for a thread's first event, and when re-entered. */
 struct recorder *recorder_begin_slowly(void);
 
@@ -165,10 +212,11 @@ static inline struct recorder *recorder_begin(void)
         return recorder_begin_slowly();
     atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(atomic_load_explicit(&recorder_is_on, memory_order_relaxed), 1))
+    if (__builtin_expect(atomic_load_explicit(&recorder_is_on, memory_order_relaxed) &&
+                             !atomic_load_explicit(&r->is_lent, memory_order_acquire),
+                         1))
         return r;
-    atomic_store_explicit(&r->is_busy, false, memory_order_release);
-    return NULL;
+    return recorder_wait(r);
 }
 
 static inline void recorder_end(struct recorder *r)
@@ -273,8 +321,8 @@ void recorder_leave_between(struct recorder *r, const struct between *when);
 
 /*
  * record_message, record_request, record_collective_begin, record_collective_end,
- * record_icollective -- the other records. They bracket themselves; the time must not be before
- * that of the last record, but for a flush.
+ * record_icollective, record_access -- the other records. They bracket themselves; the time
+ * must not be before that of the last record, but for a flush.
  */
 struct message {
     uint32_t communicator, peer, tag;
@@ -286,11 +334,43 @@ struct collective {
     uint64_t sent_bytes, received_bytes;
     uint64_t request; /* of RECORD_ICOLLECTIVE only */
 };
+struct access {
+    uint32_t object;    /* of objects.h: a window, a file or its handle */
+    uint32_t peer, how; /* these, and the bytes, differ from kind to kind */
+    uint64_t id;        /* of a transfer or operation */
+    uint64_t bytes, received_bytes;
+};
 void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns);
 void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns);
 void record_collective_begin(uint64_t time_ns);
 void record_collective_end(const struct collective *c, uint64_t time_ns);
 void record_icollective(const struct collective *c, uint64_t time_ns);
+void record_access(enum record_kind kind, const struct access *a, uint64_t time_ns);
+
+/*
+ * recorder_begin_signal -- as recorder_begin, in a signal handler: NULL also for a thread that
+ * has none, and when whoever was interrupted, or another thread, is at work on it.
+ */
+struct recorder *recorder_begin_signal(void);
+
+/* recorder_make_room -- in a signal handler: n slots of records can follow without any being
+ * handed over. False if not. */
+bool recorder_make_room(struct recorder *r, size_t n);
+
+/*
+ * recorder_hand_over_for -- for a thread that may be computing, and record nothing itself:
+ * hand over what there is, if it is more than a chunk, and see that there is a spare one. By a
+ * thread that records nothing.
+ */
+void recorder_hand_over_for(struct recorder *r);
+
+/* recorder_adopt -- give the calling thread a recorder now, though it has no event yet; NULL if
+ * it is to have none. recorder_refuse -- it is to have none. */
+struct recorder *recorder_adopt(void);
+void recorder_refuse(void);
+
+/* recorder_first -- tell the session that there are events, if nobody has. */
+void recorder_first(void);
 
 /* recorder_attach -- from now on chunks go to this sink; until then they are kept, up to
  * 16 MiB per thread. The calling thread hands over what it has. */

@@ -5,36 +5,49 @@
  */
 #include "regions.h"
 
+#include "budget.h"
 #include "complain.h"
 #include "filter.h"
+#include "lines.h"
 #include "recorder.h"
+#include "stack.h"
 #include "structure.h"
 #include "symbols.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_SLOTS 1024
+#define MOST_REGIONS REGION_SKIPPED
+#define MOST_CALL_SITES 8192u
+
+_Static_assert(N_MPI_CALLS <= REGION_ALONE, "calls beside an address");
 
 struct region_table *_Atomic region_table;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct region *regions;
-static uint32_t n_regions, cap_regions;
+static uint32_t n_regions, cap_regions, n_call_sites;
 
-/* REGION_FILTERED if the filter says so. Takes the name. */
-static uint32_t define(char *name, OTF2_RegionRole role, OTF2_Paradigm paradigm)
+static uint32_t add(struct region region)
 {
-    if (!filter_includes(name) || n_regions == REGION_SKIPPED) {
-        free(name);
-        return REGION_FILTERED;
-    }
     if (n_regions == cap_regions) {
         cap_regions = cap_regions ? 2 * cap_regions : 256;
         regions = must_resize(regions, cap_regions, sizeof *regions);
     }
-    regions[n_regions] = (struct region){name, role, paradigm};
+    regions[n_regions] = region;
     return n_regions++;
+}
+
+/* REGION_FILTERED if the filter says so. Takes the name. */
+static uint32_t define(struct region region)
+{
+    if (filter_includes(region.name) && n_regions < MOST_REGIONS)
+        return add(region);
+    free(region.name);
+    return REGION_FILTERED;
 }
 
 static void insert(struct region_table *table, uintptr_t address, uint32_t region)
@@ -83,64 +96,185 @@ static bool find(const struct region_table *table, uintptr_t address, uint32_t *
     }
 }
 
+/* An MPI function, wherever it is called; the name is not to be freed. */
+static struct region region_of_mpi(enum mpi_call call)
+{
+    static const struct {
+        char *name;
+        OTF2_RegionRole role;
+        bool is_optional;
+    } row[] = {
+#define CALL_AS_ROW(name, role, is_optional, is_whole)                                         \
+    {"MPI_" #name, OTF2_REGION_ROLE_##role, is_optional},
+        MPI_CALLS(CALL_AS_ROW)
+#undef CALL_AS_ROW
+    };
+
+    return (struct region){.name = row[call].name,
+                           .role = row[call].role,
+                           .paradigm = OTF2_PARADIGM_MPI,
+                           .is_optional = row[call].is_optional};
+}
+
+/* Its number, the same whatever place is asked for. */
+static uint32_t define_mpi(enum mpi_call call)
+{
+    static uint32_t known[N_MPI_CALLS]; /* + 1 */
+    struct region region = region_of_mpi(call);
+
+    if (known[call] == 0) {
+        region.name = must_copy(region.name);
+        known[call] = define(region) + 1;
+    }
+    return known[call] - 1;
+}
+
+/* A program begins and ends once, and readers know the calls by name. */
+static bool has_call_sites(enum mpi_call call)
+{
+    const char *said = getenv("SNAG_TRACER_CALL_SITES");
+
+    return call != CALL_Init && call != CALL_Init_thread && call != CALL_Finalize &&
+           (said == NULL || strcmp(said, "0") != 0) && n_call_sites < MOST_CALL_SITES;
+}
+
+/* "halo.c:45", or NULL where code is of no file. */
+static char *call_place(uintptr_t returns_to)
+{
+    char *place = line_name(returns_to);
+
+    if (place == NULL)
+        place = symbol_place(returns_to);
+    if (strpbrk(place, "+:"))
+        return place;
+    free(place);
+    return NULL;
+}
+
+/* "MPI_Wait@halo.c:45", "MPI_Barrier@halo.c:45 alone" or "MPI_Barrier@alone" */
+static char *call_name(const char *plain, const char *place, bool is_alone)
+{
+    size_t bytes = strlen(plain) + strlen(place ? place : "") + sizeof "@ alone";
+    char *name = must_resize(NULL, bytes, 1);
+
+    snprintf(name, bytes, "%s@%s%s%s", plain, place ? place : "", place && is_alone ? " " : "",
+             is_alone ? "alone" : "");
+    return name;
+}
+
+static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns_to)
+{
+    struct region region = region_of_mpi(call);
+    bool has_site = returns_to != 0 && has_call_sites(call);
+    char *place = NULL;
+    struct line line;
+
+    if (!filter_includes(region.name) || n_regions >= MOST_REGIONS || (!has_site && !is_alone))
+        return define_mpi(call);
+    if (has_site && stack_is_of_mpi(returns_to))
+        return REGION_CALLED_BY_MPI;
+    if (has_site)
+        place = call_place(returns_to);
+    if (place == NULL && !is_alone)
+        return define_mpi(call);
+    region.n_plain = (uint32_t)strlen(region.name);
+    region.name = call_name(region.name, place, is_alone);
+    region.is_optional |= is_alone;
+    if (place) {
+        line = line_of_call(returns_to);
+        region.file = line.file;
+        region.line = line.number;
+        n_call_sites++;
+    }
+    free(place);
+    return add(region);
+}
+
+static uint32_t define_at(uintptr_t address)
+{
+    enum openmp_construct construct = address & (((uintptr_t)1 << REGION_SITE_SHIFT) - 1);
+    uintptr_t site = (address & ~REGION_OF_OPENMP) >> REGION_SITE_SHIFT;
+
+    if (address & REGION_OF_CALL)
+        return define_call(address & (REGION_ALONE - 1), (address & REGION_ALONE) != 0,
+                           (address & ~REGION_OF_CALL) >> REGION_CALL_SHIFT);
+    if (address & REGION_OF_OPENMP)
+        return define((struct region){.name = openmp_region_name(construct, site),
+                                      .role = openmp_role(construct),
+                                      .paradigm = OTF2_PARADIGM_OPENMP,
+                                      .is_optional = true});
+    return define((struct region){.name = symbol_name(address),
+                                  .role = OTF2_REGION_ROLE_FUNCTION,
+                                  .paradigm = structure_is(STRUCTURE_STACKS)
+                                                  ? OTF2_PARADIGM_SAMPLING
+                                                  : OTF2_PARADIGM_COMPILER,
+                                  .is_optional = true,
+                                  .address = address});
+}
+
 uint32_t region_add(uintptr_t address)
 {
+    uint64_t begin_ns = budget_thread_ns();
     struct region_table *table;
     uint32_t region;
 
     pthread_mutex_lock(&lock);
     table = atomic_load(&region_table);
     if (!find(table, address, &region)) {
-        region = define(symbol_name(address), OTF2_REGION_ROLE_FUNCTION,
-                        structure_is(STRUCTURE_STACKS) ? OTF2_PARADIGM_SAMPLING
-                                                       : OTF2_PARADIGM_COMPILER);
+        region = define_at(address);
         if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
             table = grow(table);
         insert(table, address, region);
     }
     pthread_mutex_unlock(&lock);
+    if (address & REGION_OF_CALL)
+        budget_once(begin_ns);
     return region;
 }
 
-uint32_t region_of_mpi(enum mpi_call call)
+uint32_t region_of_call_behind(enum mpi_call call, bool is_alone, uintptr_t returns_to)
 {
-    static const struct {
-        const char *name;
-        OTF2_RegionRole role;
-    } row[] = {
-#define CALL_AS_ROW(name, role) {"MPI_" #name, OTF2_REGION_ROLE_##role},
-        MPI_CALLS(CALL_AS_ROW)
-#undef CALL_AS_ROW
-    };
-    static atomic_uint region[N_MPI_CALLS]; /* region + 2: 0 is unknown, 1 REGION_FILTERED */
-    uint32_t known = atomic_load_explicit(&region[call], memory_order_acquire);
+    uint32_t region = region_of_call(call, is_alone, returns_to);
 
-    if (__builtin_expect(known == 0, 0)) {
-        pthread_mutex_lock(&lock);
-        known = atomic_load(&region[call]);
-        if (known == 0) {
-            known = define(must_copy(row[call].name), row[call].role, OTF2_PARADIGM_MPI) + 2;
-            atomic_store(&region[call], known);
-        }
-        pthread_mutex_unlock(&lock);
-    }
-    return known - 2;
+    return region == REGION_CALLED_BY_MPI ? region_of_call(call, is_alone, 0) : region;
 }
 
-bool region_is_of_program(uint32_t region)
+bool region_of_mpi_is_left_out_whole(enum mpi_call call)
 {
-    bool is_of_program;
+    static const bool is_left_out_whole[] = {
+#define CALL_AS_FLAG(name, role, is_optional, is_whole) is_whole,
+        MPI_CALLS(CALL_AS_FLAG)
+#undef CALL_AS_FLAG
+    };
+
+    return is_left_out_whole[call];
+}
+
+bool region_is_optional(uint32_t region)
+{
+    bool is_optional;
 
     pthread_mutex_lock(&lock);
-    is_of_program = region < n_regions && regions[region].paradigm != OTF2_PARADIGM_MPI;
+    is_optional = region < n_regions && regions[region].is_optional;
     pthread_mutex_unlock(&lock);
-    return is_of_program;
+    return is_optional;
 }
 
 const struct region *regions_known(uint32_t *n)
 {
     *n = n_regions;
     return regions;
+}
+
+void regions_find_lines(void)
+{
+    for (uint32_t i = 0; i < n_regions; i++)
+        if (regions[i].address != 0 && regions[i].file == NULL) {
+            struct line line = line_of(regions[i].address);
+
+            regions[i].file = line.file;
+            regions[i].line = line.number;
+        }
 }
 
 uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),

@@ -10,6 +10,7 @@
 #define SNAG_TRACER_REGIONS_H
 
 #include "mpi_calls.h"
+#include "openmp.h"
 
 #include <otf2/otf2.h>
 #include <stdatomic.h>
@@ -18,9 +19,15 @@
 #include <stdint.h>
 
 struct region {
-    char *name; /* as the linker sees it, mangled */
+    char *name;       /* as the linker sees it, mangled; of MPI with where it is called,
+                         "MPI_Wait@halo.c:45" */
+    uint32_t n_plain; /* characters of the name without that; 0: it is not known */
     OTF2_RegionRole role;
     OTF2_Paradigm paradigm;
+    bool is_optional;  /* its calls may be left out, see budget.h */
+    uintptr_t address; /* where it begins; 0: not known */
+    char *file;        /* of its source, by regions_find_lines; NULL: not known */
+    uint32_t line;
 };
 
 struct region_entry {
@@ -42,13 +49,21 @@ static inline size_t region_slot(uintptr_t address, size_t mask)
     return (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 32) & mask;
 }
 
-/* region_add -- the number of a function that is met for the first time. Takes a lock. */
+/* What a construct of OpenMP at a place has instead of an address. */
+#define REGION_OF_OPENMP ((uintptr_t)1 << 63)
+#define REGION_SITE_SHIFT 5
+/* Of MPI likewise. */
+#define REGION_OF_CALL ((uintptr_t)1 << 62)
+#define REGION_CALL_SHIFT 10
+#define REGION_ALONE ((uintptr_t)1 << 9)
+
+/* region_add -- the number of a function, or of a construct, that is met for the first time.
+ * Takes a lock. */
 uint32_t region_add(uintptr_t address);
 
-/* region_of -- the number of the function at this address. Thread-safe. */
-static inline uint32_t region_of(const void *function)
+static inline uint32_t region_at(uintptr_t address)
 {
-    uintptr_t address = (uintptr_t)function, found;
+    uintptr_t found;
     struct region_table *table = atomic_load_explicit(&region_table, memory_order_acquire);
     size_t at;
 
@@ -65,14 +80,53 @@ static inline uint32_t region_of(const void *function)
     }
 }
 
-/* region_of_mpi -- the number of an MPI function. Thread-safe. */
-uint32_t region_of_mpi(enum mpi_call call);
+/* region_of -- the number of the function at this address. Thread-safe. */
+static inline uint32_t region_of(const void *function)
+{
+    return region_at((uintptr_t)function);
+}
 
-/* region_is_of_program -- whether it is a function of the program, not of MPI. Takes a lock. */
-bool region_is_of_program(uint32_t region);
+/* region_of_openmp -- of a construct, where the program calls the runtime. Thread-safe. */
+static inline uint32_t region_of_openmp(enum openmp_construct construct, const void *site)
+{
+    return region_at(REGION_OF_OPENMP | (uintptr_t)site << REGION_SITE_SHIFT |
+                     (uintptr_t)construct);
+}
+
+/*
+ * region_of_call -- the number of an MPI function, as it is called from one place: with debug
+ * information MPI_Wait@halo.c:45, without MPI_Wait@exchange+0x1f. The function's own where
+ * $SNAG_TRACER_CALL_SITES is 0, the place is in no file, or there were too many.
+ * REGION_CALLED_BY_MPI where it is a layer of MPI that calls, as MPICH's of Fortran.
+ * Thread-safe.
+ *   is_alone    a collective of one process, a region of its own that is_optional
+ *   returns_to  the address behind the call
+ */
+static inline uint32_t region_of_call(enum mpi_call call, bool is_alone, uintptr_t returns_to)
+{
+    return region_at(REGION_OF_CALL | returns_to << REGION_CALL_SHIFT |
+                     (is_alone ? REGION_ALONE : 0) | (uintptr_t)call);
+}
+
+/* region_of_call_behind -- likewise, of the program's function behind that layer; 0: it is not
+ * known. */
+uint32_t region_of_call_behind(enum mpi_call call, bool is_alone, uintptr_t returns_to);
+
+/* region_of_mpi_is_left_out_whole -- where its calls are left out, nothing is recorded of them.
+ */
+bool region_of_mpi_is_left_out_whole(enum mpi_call call);
+
+/* region_is_optional -- a function of the program, a construct of OpenMP, or a function of MPI
+ * that only asks for something, flushes a window, or moves data of it: its calls may be left
+ * out. Takes a lock.
+ */
+bool region_is_optional(uint32_t region);
 
 /* regions_known -- all regions, their number in *n. Call when nothing is recorded any more. */
 const struct region *regions_known(uint32_t *n);
+
+/* regions_find_lines -- look for where their source is, when nothing is recorded any more. */
+void regions_find_lines(void);
 
 /*
  * regions_from -- regions from number `first` on, while others may be added.

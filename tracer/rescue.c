@@ -78,8 +78,7 @@ static bool save(const char *directory, uint32_t n_ranks, const struct rescued *
         archive_lead();
         is_good = archive_define(&u, n_ranks);
     }
-    free(map.region);
-    free(map.communicator);
+    unified_map_release(&map);
     unified_release(&u);
     return archive_close() && is_good;
 }

@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "recorder.h"
+#include "sample.h"
 #include "session.h"
 
 #include <unistd.h>
@@ -19,10 +20,13 @@ void run_begun(bool is_good)
     has_begun = true;
     if (is_good)
         session_open();
+    if (is_good)
+        sample_begin();
 }
 
 void run_ends(struct call *call)
 {
+    sample_end();
     session_end_of_run();
     call_end(call);
     session_close();

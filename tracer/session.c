@@ -11,11 +11,13 @@
 
 #include "archive.h"
 #include "budget.h"
+#include "builds.h"
 #include "communicators.h"
 #include "complain.h"
 #include "ending.h"
 #include "filter.h"
 #include "live.h"
+#include "openmp.h"
 #include "rescue.h"
 #include "session_files.h"
 #include "team.h"
@@ -135,6 +137,7 @@ static const struct sink *choose_sink(void)
 
 void session_open(void)
 {
+    uint64_t begin_ns = budget_thread_ns();
     const struct sink *sink;
 
     team_form();
@@ -147,6 +150,7 @@ void session_open(void)
         return;
     }
     communicators_begin();
+    builds_remember();
     measure_offset();
     session_files_list_ranks(getenv("SNAG_TRACER_RANKS"));
     session.phase = OPEN;
@@ -160,6 +164,7 @@ void session_open(void)
         complain("%s", filter_trouble());
     if (team_rank() == 0 && budget_trouble()[0])
         complain("%s", budget_trouble());
+    budget_once(begin_ns);
 }
 
 void session_end_of_run(void)
@@ -169,6 +174,8 @@ void session_end_of_run(void)
 }
 
 /* --------------------------------------------------------------------------------- closing */
+
+static uint64_t closing_ns; /* when the session began to end, in its thread's processor time */
 
 /* This process's locations, on rank 0's clock. Free the array. */
 static struct location *list_locations(const struct recorder *newest, uint32_t *n)
@@ -204,25 +211,46 @@ static struct left_out *list_left_out(const struct recorder *newest, uint32_t *n
     return list;
 }
 
+/* Those of MPI, then the teams of threads. Free the array; members stay. */
+static struct communicator *list_communicators(uint32_t *n)
+{
+    const struct communicator *of_mpi = communicators_known(n);
+    uint32_t n_teams;
+    struct communicator *teams = openmp_teams((uint32_t)team_rank(), &n_teams);
+    struct communicator *list = must_resize(NULL, *n + n_teams, sizeof *list);
+
+    for (uint32_t i = 0; i < *n; i++)
+        list[i] = of_mpi[i];
+    for (uint32_t i = 0; i < n_teams; i++)
+        list[(*n)++] = teams[i];
+    free(teams);
+    return list;
+}
+
 static struct blob pack_all(const struct recorder *newest, bool has_all_members)
 {
     struct blob blob = {0};
     struct location *locations;
     struct left_out *left_out;
+    struct communicator *communicators;
     struct knowledge k = {.rank = (uint32_t)team_rank(),
                           .realtime_ns = session.realtime_ns,
                           .has_all_members = has_all_members};
     char host[256] = "";
 
     gethostname(host, sizeof host - 1);
+    if (closing_ns)
+        budget_once(closing_ns); /* what is still to come is in no archive */
     locations = list_locations(newest, &k.n_locations);
     k.host = host;
     left_out = list_left_out(newest, &k.n_left_out);
     k.location = locations;
     k.left_out = left_out;
     k.region = regions_known(&k.n_regions);
-    k.communicator = communicators_known(&k.n_communicators);
+    k.communicator = communicators = list_communicators(&k.n_communicators);
+    k.object = objects_known(&k.n_objects);
     unify_pack(&blob, &k);
+    free(communicators);
     free(locations);
     free(left_out);
     return blob;
@@ -233,6 +261,7 @@ static void send_map(const struct unified_map *map, int to)
 {
     team_send(to, map->region, map->n_regions * sizeof *map->region);
     team_send(to, map->communicator, map->n_communicators * sizeof *map->communicator);
+    team_send(to, map->object, map->n_objects * sizeof *map->object);
 }
 
 static struct unified_map receive_map(void)
@@ -241,10 +270,14 @@ static struct unified_map receive_map(void)
 
     regions_known(&map.n_regions);
     communicators_known(&map.n_communicators);
+    map.n_communicators += openmp_n_teams();
+    objects_known(&map.n_objects);
     map.region = must_resize(NULL, map.n_regions, sizeof *map.region);
     map.communicator = must_resize(NULL, map.n_communicators, sizeof *map.communicator);
+    map.object = must_resize(NULL, map.n_objects, sizeof *map.object);
     team_receive(0, map.region, map.n_regions * sizeof *map.region);
     team_receive(0, map.communicator, map.n_communicators * sizeof *map.communicator);
+    team_receive(0, map.object, map.n_objects * sizeof *map.object);
     return map;
 }
 
@@ -252,11 +285,15 @@ static struct unified_map receive_map(void)
 static struct unified_map unify(const struct recorder *newest, struct unified *u)
 {
     struct unified_map own_map = {0}, map;
-    struct blob own = pack_all(newest, false);
+    struct blob own;
     int *bytes = must_resize(NULL, (size_t)team_size(), sizeof *bytes);
     int *start = must_resize(NULL, (size_t)team_size(), sizeof *start);
-    struct blob all = team_gather_blobs(&own, bytes, start);
+    struct blob all;
 
+    regions_find_lines();
+    builds_remember();
+    own = pack_all(newest, false);
+    all = team_gather_blobs(&own, bytes, start);
     for (int i = 0; team_rank() == 0 && i < team_size(); i++) {
         struct blob one = {.data = all.data + start[i], .n = (size_t)bytes[i]};
 
@@ -266,8 +303,7 @@ static struct unified_map unify(const struct recorder *newest, struct unified *u
             continue;
         }
         send_map(&map, i);
-        free(map.region);
-        free(map.communicator);
+        unified_map_release(&map);
     }
     if (team_rank() != 0)
         own_map = receive_map();
@@ -298,8 +334,7 @@ static void complete_archive(struct recorder *newest)
     if (team_rank() == 0)
         is_good = archive_define(&u, (uint32_t)team_size()) && is_good;
     is_good = archive_close() && is_good;
-    free(map.region);
-    free(map.communicator);
+    unified_map_release(&map);
     unified_release(&u);
     if (!is_good)
         complain("rank %d could not complete its part of the archive", team_rank());
@@ -311,6 +346,7 @@ void session_close(void)
 
     if (!pass(OPEN, session.has_archive ? GATHERING : CLOSED))
         return;
+    closing_ns = budget_thread_ns();
     newest = recorder_stop();
     live_stop();
     if (session.has_archive)

@@ -10,6 +10,7 @@
  */
 #include "stack.h"
 
+#include "budget.h"
 #include "complain.h"
 #include "regions.h"
 #include "stack_marks.h"
@@ -19,11 +20,14 @@
 
 #define MOST_FRAMES 100000
 #define WORD sizeof(uintptr_t)
+#define EXACT_NS 1000 /* two clocks agree so far */
 
 /* An activation of a function of the program. */
 struct frame {
     uintptr_t end; /* the address just behind it; its return address is the word before */
-    const struct site *site; /* where it goes on */
+    const struct site *site;     /* where it goes on */
+    uintptr_t mark;              /* to be put in place of its return address; 0: none */
+    uint64_t left_ns, latest_ns; /* once it has: when, 0 if that is not known; the latest */
     bool is_marked;
 };
 
@@ -32,8 +36,10 @@ struct stack {
     uint32_t n, cap;
     struct frame *fresh; /* [n_fresh] of the walk, the innermost first */
     uint32_t n_fresh, cap_fresh;
-    uintptr_t sp;     /* of the last wrapper */
-    uint64_t seen_ns; /* when the last call of MPI was left */
+    bool is_same_call; /* of the walk: the innermost frame that is known is at the same call */
+    uintptr_t sp;      /* of the last wrapper */
+    uint64_t seen_ns;  /* when the last call of MPI was left, or there was a sample */
+    bool was_sampled;  /* the latter */
 };
 
 static _Thread_local struct {
@@ -109,39 +115,58 @@ static inline bool step_out(struct stack_place *at, const struct site *site, uin
     return at->pc != 0;
 }
 
-static void add_fresh(struct stack *s, struct frame frame)
+/* False if there is no room, and none can be made. */
+static bool add_fresh(struct stack *s, struct frame frame, bool is_in_signal)
 {
     if (s->n_fresh == s->cap_fresh) {
+        if (is_in_signal)
+            return false;
         s->cap_fresh = s->cap_fresh ? 2 * s->cap_fresh : 64;
         s->fresh = must_resize(s->fresh, s->cap_fresh, sizeof *s->fresh);
     }
     s->fresh[s->n_fresh++] = frame;
+    return true;
 }
 
-/* The frame that was found last returns to this site. */
-static inline void mark(struct stack *s, const struct site *site)
+/* Frames that will be seen again say so. */
+static inline void mark(struct frame *frame, uint32_t n)
 {
-    struct frame *f = &s->fresh[s->n_fresh - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        struct frame *f = &frame[i];
 
-    if (site->mark == 0)
-        return;
-    *(volatile uintptr_t *)(f->end - WORD) = site->mark;
-    f->is_marked = true;
+        if (f->mark == 0)
+            continue;
+        *(volatile uintptr_t *)(f->end - WORD) = f->mark;
+        f->mark = 0;
+        f->is_marked = true;
+    }
 }
 
-/* How many of the frames are known to be those of last time; the others are s->fresh. */
-static uint32_t walk(struct stack *s, struct stack_place at)
+/*
+ * How many of the frames are known to be those of last time; the others are s->fresh.
+ *   interrupted  the site that a signal came at; NULL: this is no signal handler, and what is
+ *                not known is looked up
+ * Returns UINT32_MAX where something is not known: *unknown, or 0.
+ */
+static inline __attribute__((always_inline)) uint32_t
+walk(struct stack *s, struct stack_place at, const struct site *interrupted, uintptr_t *unknown)
 {
     uint32_t n_old = s->n;
     bool is_unmarked = false;
 
     s->n_fresh = 0;
     for (uint32_t i = 0; i < MOST_FRAMES; i++) {
-        const struct site *site = site_of(at.pc);
+        const struct site *site = interrupted == NULL ? site_of(at.pc)
+                                  : i == 0            ? interrupted
+                                                      : site_known(at.pc);
         uintptr_t end, address;
 
+        if (interrupted && site == NULL) {
+            *unknown = at.pc;
+            return UINT32_MAX;
+        }
         if (is_unmarked)
-            mark(s, site);
+            s->fresh[s->n_fresh - 1].mark = site->mark;
         is_unmarked = false;
         end = frame_end(site, &at);
         if (end == 0)
@@ -156,10 +181,15 @@ static uint32_t walk(struct stack *s, struct stack_place at)
             is_unmarked = !stack_marks_is(address);
             if (old && old->end == end && old->is_marked && !is_unmarked &&
                 old->site->region == site->region) {
+                s->is_same_call = old->site == site;
                 old->site = site;
                 return n_old;
             }
-            add_fresh(s, (struct frame){end, site, !is_unmarked});
+            if (!add_fresh(s,
+                           (struct frame){.end = end, .site = site, .is_marked = !is_unmarked},
+                           interrupted != NULL))
+                return UINT32_MAX;
+            s->is_same_call = false;
             if (old && old->end == end && old->is_marked && !is_unmarked)
                 return n_old - 1; /* it ended in a call of another function, in its place */
         }
@@ -169,11 +199,13 @@ static uint32_t walk(struct stack *s, struct stack_place at)
     return 0;
 }
 
-/* Of frames without marks: how many, from the outermost, may be those of last time. */
-static uint32_t count_alike(struct stack *s)
+/*
+ * Of frames without marks: how many, from the outermost, may be those of last time.
+ *   n  so many are known to be
+ */
+static uint32_t count_alike(struct stack *s, uint32_t n)
 {
-    bool is_same_call = true;
-    uint32_t n = 0;
+    bool is_same_call = n == 0 || s->is_same_call;
 
     while (n < s->n && s->n_fresh > 0 && is_same_call) {
         struct frame *old = &s->frame[n], *new = &s->fresh[s->n_fresh - 1];
@@ -200,15 +232,85 @@ static void keep(struct stack *s, struct frame frame)
     s->frame[s->n++] = frame;
 }
 
-static void record(struct recorder *r, struct stack *s, uint32_t n_kept, uint64_t now_ns)
+/*
+ * The estimate of when it was, in the middle. But a call of MPI says nothing of what went on
+ * shortly before or after it, but where it came from; a sample is taken for the whole time up
+ * to it.
+ */
+static uint64_t estimate(const struct between *when, bool was_sampled, bool is_sample)
 {
-    uint64_t seen_ns = s->seen_ns ? s->seen_ns : loaded_ns;
-    struct between when = {.earliest_ns = seen_ns < now_ns ? seen_ns : now_ns,
-                           .latest_ns = now_ns};
+    if (was_sampled == is_sample)
+        return when->earliest_ns + (when->latest_ns - when->earliest_ns) / 2;
+    return is_sample ? when->earliest_ns : when->latest_ns;
+}
 
-    when.time_ns = s->seen_ns ? when.earliest_ns + (now_ns - when.earliest_ns) / 2 : now_ns;
-    for (; s->n > n_kept; s->n--)
-        recorder_leave_between(r, &when);
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* When the frames from n_kept on were left, as far as their marks say so; what is around is
+ * left later. */
+static void find_leaves(struct stack *s, uint32_t n_kept, uint64_t seen_ns, struct moment now)
+{
+    uint64_t n = stack_returns.n, at = n > STACK_RETURNS ? n - STACK_RETURNS : 0;
+    uint64_t latest_ns = now.ns;
+
+    for (uint32_t i = s->n; i-- > n_kept;) {
+        struct frame *f = &s->frame[i];
+        uint64_t found = at;
+
+        f->left_ns = 0;
+        while (found < n && stack_returns.at[found % STACK_RETURNS].end != f->end)
+            found++;
+        if (found == n || !f->is_marked)
+            continue;
+        f->left_ns = ticks_to_ns(stack_returns.at[found % STACK_RETURNS].ticks, now);
+        if (f->left_ns < seen_ns && f->left_ns + EXACT_NS >= seen_ns)
+            f->left_ns = seen_ns;
+        seen_ns = f->left_ns > seen_ns ? f->left_ns : seen_ns;
+        at = found + 1;
+    }
+    stack_returns.n = 0;
+    for (uint32_t i = n_kept; i < s->n; i++) {
+        latest_ns = s->frame[i].left_ns ? s->frame[i].left_ns : latest_ns;
+        s->frame[i].latest_ns = latest_ns;
+    }
+}
+
+static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct moment now,
+                   bool is_sample)
+{
+    bool is_first = s->seen_ns == 0, was_sampled = s->was_sampled;
+    uint64_t seen_ns = is_first ? loaded_ns : s->seen_ns;
+    struct between when = {.earliest_ns = seen_ns < now.ns ? seen_ns : now.ns};
+    uint64_t placed_ns = r->placed_ns; /* what a call completed that was not looked at */
+
+    r->budget->n_returns += stack_returns.n;
+    find_leaves(s, n_kept, when.earliest_ns, now);
+    for (; s->n > n_kept; s->n--) {
+        const struct frame *f = &s->frame[s->n - 1];
+
+        if (f->left_ns >= when.earliest_ns && f->left_ns >= placed_ns) {
+            recorder_close(r, r->n_open - 1, f->left_ns);
+            when.earliest_ns = f->left_ns;
+            was_sampled = false;
+            continue;
+        }
+        when.latest_ns = f->latest_ns > when.earliest_ns ? f->latest_ns : when.earliest_ns;
+        when.time_ns = later(placed_ns, estimate(&when, was_sampled, is_sample));
+        when.latest_ns = later(when.latest_ns, when.time_ns);
+        if (f->left_ns) { /* before that */
+            uint64_t time_ns = later(when.earliest_ns, placed_ns);
+
+            recorder_leave_between(r, &(struct between){time_ns, f->left_ns, time_ns});
+        } else {
+            recorder_leave_between(r, &when);
+        }
+    }
+    when.latest_ns = now.ns;
+    when.time_ns =
+        is_first ? now.ns : later(placed_ns, estimate(&when, was_sampled, is_sample));
     while (s->n_fresh > 0) {
         struct frame frame = s->fresh[--s->n_fresh];
 
@@ -217,15 +319,19 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, uint64_
     }
 }
 
-/* False within a call of MPI. One that is further in than we are was jumped out of. */
+/* False within a call of MPI, or in a team of OpenMP. One that is further in than we are was
+ * jumped out of. */
 static bool is_outermost(struct recorder *r, struct stack *s, uintptr_t sp)
 {
+    if (r->n_inside > 0)
+        return false;
     if (r->n_open < s->n)
         s->n = 0; /* the thread that had this recorder has ended */
     if (r->n_open > s->n) {
         if (sp < s->sp)
             return false;
-        recorder_close(r, s->n, clock_ns());
+        s->seen_ns = recorder_time(r, clock_ns());
+        recorder_close(r, s->n, s->seen_ns);
     }
     s->sp = sp;
     return true;
@@ -235,8 +341,8 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
 {
     struct stack *s = stack_of(r);
     struct stack_place at;
-    uint32_t n_kept = 0;
-    uint64_t now_ns;
+    uint32_t n_kept = 0, n_before;
+    struct moment now;
 
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                      : "=r"(at.pc), "=r"(at.sp), "=r"(at.fp));
@@ -246,18 +352,112 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
         find_bounds();
     s->n_fresh = 0;
     if (at.sp >= bounds.low && at.sp < bounds.high)
-        n_kept = walk(s, at);
-    if (n_kept == 0)
-        n_kept = count_alike(s);
-    now_ns = clock_ns();
-    if (n_kept < s->n || s->n_fresh > 0)
-        record(r, s, n_kept, now_ns);
-    s->seen_ns = recorder_time(r, now_ns);
+        n_kept = walk(s, at, NULL, NULL);
+    n_before = n_kept;
+    n_kept = count_alike(s, n_kept);
+    mark(s->frame + n_before, n_kept - n_before);
+    mark(s->fresh, s->n_fresh);
+    now.ns = clock_ns();
+    if (n_kept < s->n || s->n_fresh > 0) {
+        now.ticks = __builtin_ia32_rdtsc();
+        record(r, s, n_kept, now, false);
+    }
+    s->seen_ns = recorder_time(r, now.ns);
+    s->was_sampled = false;
     return s->seen_ns;
+}
+
+/* --------------------------------------------------------------------------------- samples */
+
+#define MOST_SAMPLED 2048 /* frames of a stack that is sampled */
+
+void stack_prepare(struct recorder *r)
+{
+    struct stack *s = stack_of(r);
+
+    if (bounds.low == 0)
+        find_bounds();
+    if (s->cap < MOST_SAMPLED) {
+        s->cap = MOST_SAMPLED;
+        s->frame = must_resize(s->frame, s->cap, sizeof *s->frame);
+    }
+    if (s->cap_fresh < MOST_SAMPLED) {
+        s->cap_fresh = MOST_SAMPLED;
+        s->fresh = must_resize(s->fresh, s->cap_fresh, sizeof *s->fresh);
+    }
+    while (r->cap_open < MOST_SAMPLED)
+        recorder_deepen(r);
+    s->seen_ns = clock_ns(); /* what the first sample finds is there from now on */
+    s->was_sampled = false;
+}
+
+/* Nothing has to be allocated for what is recorded. */
+static bool has_room(struct recorder *r, const struct stack *s, uint32_t n_kept)
+{
+    if (n_kept + s->n_fresh > s->cap || n_kept + s->n_fresh > r->cap_open)
+        return false;
+    for (uint32_t i = 0; i < s->n_fresh; i++)
+        if (budget_leaves_out(s->fresh[i].site->region) &&
+            !budget_has(r, s->fresh[i].site->region))
+            return false;
+    return recorder_make_room(r, 2 * ((size_t)s->n - n_kept + s->n_fresh));
+}
+
+bool stack_sample(struct recorder *r, const struct stack_place *at,
+                  struct stack_unknown *unknown)
+{
+    struct stack *s = r->stack;
+    const struct site *interrupted = site_around(at->pc);
+    uint32_t n_kept;
+    struct moment now;
+
+    *unknown = (struct stack_unknown){.pc = interrupted ? 0 : at->pc};
+    if (s == NULL || interrupted == NULL)
+        return false;
+    if (r->n_open < s->n)
+        s->n = 0; /* the thread that had this recorder has ended */
+    if (r->n_open > s->n || at->sp < bounds.low || at->sp >= bounds.high)
+        return false;
+    n_kept = walk(s, *at, interrupted, &unknown->address);
+    if (n_kept == UINT32_MAX)
+        return false;
+    n_kept = count_alike(s, n_kept);
+    if ((n_kept == 0 && s->n > 0) || n_kept + s->n_fresh == 0 || !has_room(r, s, n_kept))
+        return false;
+    now = moment_now();
+    if (n_kept < s->n || s->n_fresh > 0)
+        record(r, s, n_kept, now, true);
+    s->seen_ns = recorder_time(r, now.ns);
+    s->was_sampled = true;
+    return true;
+}
+
+double stack_return_ns(void)
+{
+    return stack_marks_return_ns();
+}
+
+uintptr_t stack_caller(const struct recorder *r)
+{
+    const struct stack *s = r->stack;
+
+    return s && s->n > 0 && s->n == r->n_open ? s->frame[s->n - 1].site->address : 0;
+}
+
+uintptr_t stack_address(uintptr_t returns_to)
+{
+    return stack_marks_is(returns_to) ? stack_marks_behind(returns_to) : returns_to;
+}
+
+bool stack_is_of_mpi(uintptr_t code)
+{
+    return site_is_of_mpi((const void *)code);
 }
 
 void stack_left(struct recorder *r, uint64_t time_ns)
 {
-    if (r->stack)
-        r->stack->seen_ns = time_ns;
+    if (r->stack == NULL)
+        return;
+    r->stack->seen_ns = time_ns;
+    r->stack->was_sampled = false;
 }

@@ -7,6 +7,7 @@
  */
 #include "stack_sites.h"
 
+#include "budget.h"
 #include "complain.h"
 #include "recorder.h"
 #include "regions.h"
@@ -45,20 +46,38 @@ static struct code_file *files;
 
 /* ------------------------------------------------------------------------------------ files */
 
-/* Libraries whose functions are not the program's: MPI, the C library, ourselves. */
-static bool is_of_program(const char *path)
+/* Libraries whose functions are not the program's: ours and MPI's, */
+static const char *const of_mpi[] = {"libsnag-tracer", "libmpi",  "libpmpi",   "libopen-rte",
+                                     "libopen-pal",    "libmca_", "mca_",      "libprrte",
+                                     "libpmix",        "libuc",   "libfabric", "libevent"};
+
+/* and those of languages. */
+static const char *const of_language[] = {"libc.so",   "libc-",    "libpthread", "ld-linux",
+                                          "libstdc++", "libgcc_s", "libgomp",    "libomp.so",
+                                          "libomp-",   "libiomp",  "libdl",      "librt"};
+
+static bool is_one_of(const char *const *names, size_t n, const char *path)
 {
-    static const char *const others[] = {
-        "libsnag-tracer", "libmpi",   "libpmpi",    "libopen-rte", "libopen-pal", "libmca_",
-        "mca_",           "libprrte", "libpmix",    "libuc",       "libfabric",   "libevent",
-        "libc.so",        "libc-",    "libpthread", "ld-linux",    "libstdc++",   "libgcc_s",
-        "libgomp",        "libdl",    "librt"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
-            return false;
-    return true;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_program(const char *path)
+{
+    return !is_one_of(of_mpi, sizeof of_mpi / sizeof *of_mpi, path) &&
+           !is_one_of(of_language, sizeof of_language / sizeof *of_language, path);
+}
+
+bool site_is_of_mpi(const void *code)
+{
+    Dl_info info;
+
+    return dladdr(code, &info) != 0 &&
+           is_one_of(of_mpi, sizeof of_mpi / sizeof *of_mpi, info.dli_fname);
 }
 
 static Dwarf_CFI *open_rules(const char *path)
@@ -175,31 +194,51 @@ static void read_rule(struct site *site, Dwarf_Frame *frame)
     site->fp_distance = (int32_t)fp_distance;
 }
 
-static struct site *make_site(uintptr_t address)
+static struct link_map *map_of(uintptr_t pc)
 {
-    struct site *site = must_resize(NULL, 1, sizeof *site);
-    const struct code_file *file;
     struct link_map *map = NULL;
-    Dwarf_Frame *frame;
     Dl_info info;
+
+    return dladdr1((const void *)pc, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+/* The rule at an instruction, and the region it is in. Returns where the row ends that has this
+ * rule; 0 if there is none. */
+static uintptr_t read_site(struct site *site, uintptr_t pc)
+{
+    struct link_map *map = map_of(pc);
+    const struct code_file *file = map ? file_of(map) : NULL;
+    Dwarf_Frame *frame;
+    Dwarf_Addr row_end = 0;
     uintptr_t function;
 
-    *site = (struct site){.address = address, .region = REGION_FILTERED};
-    if (dladdr1((const void *)(address - 1), &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
-        map == NULL)
-        return site;
-    file = file_of(map);
-    if (file->cfi == NULL ||
-        dwarf_cfi_addrframe(file->cfi, address - 1 - map->l_addr, &frame) != 0)
-        return site;
+    if (file == NULL || file->cfi == NULL ||
+        dwarf_cfi_addrframe(file->cfi, pc - map->l_addr, &frame) != 0)
+        return 0;
     read_rule(site, frame);
+    dwarf_frame_info(frame, NULL, &row_end, NULL);
     free(frame);
-    function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
-    if (site->base == SITE_END || function == 0)
-        return site;
-    if (file->is_of_program)
+    function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(pc + 1));
+    if (site->base != SITE_END && function != 0 && file->is_of_program)
         site->region = region_of((const void *)symbol_whole(function));
-    site->mark = stack_marks_new(address);
+    return row_end + map->l_addr > pc ? row_end + map->l_addr : 0;
+}
+
+static struct site *site_new(uintptr_t address)
+{
+    struct site *site = must_resize(NULL, 1, sizeof *site);
+
+    *site = (struct site){.address = address, .region = REGION_FILTERED};
+    return site;
+}
+
+static struct site *make_site(uintptr_t address)
+{
+    struct site *site = site_new(address);
+
+    read_site(site, address - 1);
+    if (site->base != SITE_END && _Unwind_FindEnclosingFunction((void *)address) != NULL)
+        site->mark = stack_marks_new(address);
     return site;
 }
 
@@ -246,6 +285,7 @@ static const struct site *find(const struct site_table *table, uintptr_t address
 
 const struct site *site_add(uintptr_t address)
 {
+    uint64_t begin_ns = budget_thread_ns();
     struct site_table *table;
     const struct site *site;
 
@@ -259,5 +299,101 @@ const struct site *site_add(uintptr_t address)
         insert(table, site);
     }
     pthread_mutex_unlock(&lock);
+    budget_once(begin_ns);
     return site;
+}
+
+/* ------------------------------------------------------------------------------------- rows */
+
+#define MOST_ROWS 65536
+#define MOST_ROWS_OF_FUNCTION 4096
+
+struct row {
+    uintptr_t begin, end;
+    const struct site *site;
+};
+
+/* Of the functions that were interrupted, by address. Each time there are more another table
+ * takes its place; who still looks in the one before finds what was there. */
+struct row_table {
+    struct row_table *older;
+    size_t n;
+    struct row row[];
+};
+
+static struct row_table *_Atomic row_table;
+
+const struct site *site_around(uintptr_t pc)
+{
+    const struct row_table *t = atomic_load_explicit(&row_table, memory_order_acquire);
+    size_t low = 0, high = t ? t->n : 0;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (t->row[middle].end <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return t && low < t->n && t->row[low].begin <= pc ? t->row[low].site : NULL;
+}
+
+/* The rows of the function around pc, or that instruction alone. */
+static size_t read_rows(uintptr_t pc, struct row row[MOST_ROWS_OF_FUNCTION])
+{
+    void *function = _Unwind_FindEnclosingFunction((void *)(pc + 1));
+    uintptr_t at = function ? (uintptr_t)function : pc;
+    bool is_found = false;
+    size_t n = 0;
+
+    while (n < MOST_ROWS_OF_FUNCTION &&
+           (n == 0 || _Unwind_FindEnclosingFunction((void *)(at + 1)) == function)) {
+        struct site *site = site_new(0);
+        uintptr_t end = read_site(site, at);
+
+        if (end == 0) {
+            free(site);
+            break;
+        }
+        row[n++] = (struct row){at, end, site};
+        is_found = is_found || (at <= pc && pc < end);
+        at = end;
+    }
+    if (!is_found) {
+        row[0] = (struct row){pc, pc + 1, site_new(0)};
+        n = 1;
+    }
+    return n;
+}
+
+static void add_rows(const struct row *row, size_t n)
+{
+    struct row_table *old = atomic_load(&row_table);
+    size_t n_old = old ? old->n : 0, at = 0;
+    struct row_table *table =
+        must_resize(NULL, 1, sizeof *table + (n_old + n) * sizeof *table->row);
+
+    while (at < n_old && old->row[at].begin < row[0].begin)
+        at++;
+    table->older = old;
+    table->n = n_old + n;
+    if (n_old > 0) {
+        memcpy(table->row, old->row, at * sizeof *row);
+        memcpy(table->row + at + n, old->row + at, (n_old - at) * sizeof *row);
+    }
+    memcpy(table->row + at, row, n * sizeof *row);
+    atomic_store_explicit(&row_table, table, memory_order_release);
+}
+
+void site_add_around(uintptr_t pc)
+{
+    static struct row row[MOST_ROWS_OF_FUNCTION];
+    struct row_table *table;
+
+    pthread_mutex_lock(&lock);
+    table = atomic_load(&row_table);
+    if (site_around(pc) == NULL && (table == NULL || table->n < MOST_ROWS))
+        add_rows(row, read_rows(pc, row));
+    pthread_mutex_unlock(&lock);
 }

@@ -39,8 +39,34 @@ struct stack_place {
     uintptr_t pc, sp, fp;
 };
 
+/* site_is_of_mpi -- whether code is of a library of MPI, or ours. */
+bool site_is_of_mpi(const void *code);
+
 /* site_add -- of an address that is met for the first time. Takes a lock, and its time. */
 const struct site *site_add(uintptr_t address);
+
+/* site_known -- of an address, NULL if it was not met yet; in a signal handler. */
+static inline const struct site *site_known(uintptr_t address)
+{
+    struct site_table *table = atomic_load_explicit(&site_table, memory_order_acquire);
+    size_t at = (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 32);
+    const struct site *site = NULL;
+
+    for (; table; at++) {
+        site = atomic_load_explicit(&table->slot[at & table->mask], memory_order_acquire);
+        if (site == NULL || site->address == address)
+            break;
+    }
+    return site;
+}
+
+/*
+ * site_around -- of an instruction that was interrupted: how to get from there to the frame
+ * around it, by any of its function's rows. NULL if the function was not met yet; in a signal
+ * handler. site_add_around -- meet it. Takes a lock, and its time.
+ */
+const struct site *site_around(uintptr_t pc);
+void site_add_around(uintptr_t pc);
 
 /* site_of -- of an address. Thread-safe; never NULL, never freed. */
 static inline const struct site *site_of(uintptr_t address)

@@ -131,7 +131,8 @@ static const struct object *object_of(const struct link_map *map)
     return o;
 }
 
-static const char *find(const struct object *o, uintptr_t value)
+/* The first symbol that is not before a value. */
+static size_t lower_bound(const struct object *o, uintptr_t value)
 {
     size_t low = 0, high = o->n;
 
@@ -143,7 +144,14 @@ static const char *find(const struct object *o, uintptr_t value)
         else
             high = middle;
     }
-    return low < o->n && o->symbol[low].value == value ? o->symbol[low].name : NULL;
+    return low;
+}
+
+static const char *find(const struct object *o, uintptr_t value)
+{
+    size_t at = lower_bound(o, value);
+
+    return at < o->n && o->symbol[at].value == value ? o->symbol[at].name : NULL;
 }
 
 static struct link_map *map_of(uintptr_t address, Dl_info *info)
@@ -168,24 +176,51 @@ uintptr_t symbol_whole(uintptr_t address)
     return address;
 }
 
+/* An address without a name. */
+static char *in_file(uintptr_t address, const struct link_map *map, const Dl_info *info)
+{
+    const char *slash = map ? strrchr(info->dli_fname, '/') : NULL;
+    char text[320];
+
+    if (map == NULL)
+        snprintf(text, sizeof text, "0x%lx", (unsigned long)address);
+    else
+        snprintf(text, sizeof text, "%.255s+0x%lx", slash ? slash + 1 : info->dli_fname,
+                 (unsigned long)(address - map->l_addr));
+    return must_copy(text);
+}
+
 char *symbol_name(uintptr_t address)
 {
-    char text[320];
     Dl_info info;
     const struct link_map *map = map_of(address, &info);
-    const char *name, *slash;
+    const char *name;
 
-    if (map == NULL) {
-        snprintf(text, sizeof text, "0x%lx", (unsigned long)address);
-        return must_copy(text);
-    }
+    if (map == NULL)
+        return in_file(address, NULL, NULL);
     if (info.dli_sname && (uintptr_t)info.dli_saddr == address)
         return must_copy(info.dli_sname);
     name = find(object_of(map), address - map->l_addr);
     if (name)
         return must_copy(name);
-    slash = strrchr(info.dli_fname, '/');
-    snprintf(text, sizeof text, "%.255s+0x%lx", slash ? slash + 1 : info.dli_fname,
-             (unsigned long)(address - map->l_addr));
+    return in_file(address, map, &info);
+}
+
+/* The symbol table knows more than the dynamic linker, if the file has one. */
+char *symbol_place(uintptr_t address)
+{
+    char text[320];
+    Dl_info info;
+    const struct link_map *map = map_of(address, &info);
+    const struct object *o = map ? object_of(map) : NULL;
+    size_t at = o ? lower_bound(o, address - map->l_addr) : 0;
+    const char *name = at > 0 ? o->symbol[at - 1].name : map ? info.dli_sname : NULL;
+    uintptr_t begin = at > 0 ? map->l_addr + o->symbol[at - 1].value
+                      : map  ? (uintptr_t)info.dli_saddr
+                             : 0;
+
+    if (name == NULL)
+        return in_file(address, map, &info);
+    snprintf(text, sizeof text, "%.255s+0x%lx", name, (unsigned long)(address - begin));
     return must_copy(text);
 }

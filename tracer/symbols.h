@@ -25,4 +25,10 @@ char *symbol_name(uintptr_t address);
  */
 uintptr_t symbol_whole(uintptr_t address);
 
+/*
+ * symbol_place -- where an address is: "function+0x1f", or in a stripped file
+ * "program+0x12ab40". To be freed. Not thread-safe, as symbol_name.
+ */
+char *symbol_place(uintptr_t address);
+
 #endif

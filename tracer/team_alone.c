@@ -3,6 +3,7 @@
  * with the first call that is recorded and ends with the process.
  */
 #include "communicators.h"
+#include "sample.h"
 #include "session.h"
 #include "team.h"
 
@@ -104,8 +105,14 @@ void session_first_call(void)
     session_open();
 }
 
+__attribute__((constructor)) static void at_begin(void)
+{
+    sample_begin();
+}
+
 __attribute__((destructor)) static void at_exit(void)
 {
+    sample_end();
     if (session_is_open() && dlsym(RTLD_DEFAULT, "MPI_Init") != NULL)
         complain("process %d is of MPI, whose calls are not recorded: that takes "
                  "another library (snag record --tracer openmpi or mpich)",

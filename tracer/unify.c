@@ -1,5 +1,5 @@
-/* Everything is packed in the order in which it is needed again: a communicator's parent has a
- * lower local number, so its number in the archive is known when the child comes. */
+/* Everything is packed in the order in which it is needed again: a communicator's parent and an
+ * object's file have lower local numbers, so theirs in the archive are known when it comes. */
 #include "unify.h"
 
 static uint64_t hash(const char *text)
@@ -25,6 +25,16 @@ static void pack_communicator(struct blob *to, const struct communicator *c, boo
     blob_put(to, c->member, size * sizeof *c->member);
 }
 
+static void pack_object(struct blob *to, const struct object *o)
+{
+    blob_put_number(to, o->kind);
+    blob_put_number(to, o->communicator);
+    blob_put_number(to, o->number);
+    blob_put_number(to, o->file);
+    blob_put_number(to, o->n);
+    blob_put(to, o->bytes, o->n);
+}
+
 void unify_pack(struct blob *to, const struct knowledge *from)
 {
     blob_put_number(to, from->rank);
@@ -36,13 +46,19 @@ void unify_pack(struct blob *to, const struct knowledge *from)
         blob_put_number(to, from->location[i].n_events);
         blob_put_number(to, from->location[i].first_ns);
         blob_put_number(to, from->location[i].last_ns);
+        blob_put_number(to, from->location[i].processor_ns);
         blob_put_number(to, from->location[i].cost_ns);
+        blob_put_number(to, from->location[i].once_ns);
+        blob_put_number(to, from->location[i].n_polls);
     }
     blob_put_number(to, from->n_regions);
     for (uint32_t i = 0; i < from->n_regions; i++) {
         blob_put_string(to, from->region[i].name);
+        blob_put_number(to, from->region[i].n_plain);
         blob_put_number(to, from->region[i].role);
         blob_put_number(to, from->region[i].paradigm);
+        blob_put_string(to, from->region[i].file ? from->region[i].file : "");
+        blob_put_number(to, from->region[i].line);
     }
     blob_put_number(to, from->n_left_out);
     for (uint32_t i = 0; i < from->n_left_out; i++) {
@@ -55,6 +71,9 @@ void unify_pack(struct blob *to, const struct knowledge *from)
         pack_communicator(to, &from->communicator[i],
                           from->has_all_members ||
                               from->communicator[i].first_rank == from->rank);
+    blob_put_number(to, from->n_objects);
+    for (uint32_t i = 0; i < from->n_objects; i++)
+        pack_object(to, &from->object[i]);
 }
 
 /* --------------------------------------------------------------------------------- adding */
@@ -80,8 +99,11 @@ static void grow_slots(struct unified *u)
 static uint32_t add_region(struct unified *u, struct blob *from)
 {
     const char *name = blob_string(from);
+    uint32_t n_plain = (uint32_t)blob_number(from);
     OTF2_RegionRole role = (OTF2_RegionRole)blob_number(from);
     OTF2_Paradigm paradigm = (OTF2_Paradigm)blob_number(from);
+    const char *file = blob_string(from);
+    uint32_t line = (uint32_t)blob_number(from);
     size_t at;
 
     if (u->n_slots < 2 * ((size_t)u->n_regions + 1))
@@ -90,25 +112,60 @@ static uint32_t add_region(struct unified *u, struct blob *from)
     if (u->slot[at] == 0) {
         if ((u->n_regions & (u->n_regions - 1)) == 0) /* full at each power of two */
             u->region = must_resize(u->region, 2 * (size_t)u->n_regions + 1, sizeof *u->region);
-        u->region[u->n_regions] = (struct region){must_copy(name), role, paradigm};
+        u->region[u->n_regions] = (struct region){.name = must_copy(name),
+                                                  .n_plain = n_plain,
+                                                  .role = role,
+                                                  .paradigm = paradigm,
+                                                  .file = must_copy(file),
+                                                  .line = line};
         u->slot[at] = ++u->n_regions;
     }
     return u->slot[at] - 1;
+}
+
+static size_t slot_of_communicator(const struct unified *u, const struct communicator *c)
+{
+    uint64_t h = ((uint64_t)c->first_rank << 32 ^ c->number) * 0x9e3779b97f4a7c15u;
+    size_t at = (size_t)(h ^ h >> 32) & (u->n_communicator_slots - 1);
+
+    for (; u->communicator_slot[at]; at = (at + 1) & (u->n_communicator_slots - 1)) {
+        const struct communicator *there = &u->communicator[u->communicator_slot[at] - 1];
+
+        if (there->first_rank == c->first_rank && there->number == c->number)
+            break;
+    }
+    return at;
+}
+
+static void grow_communicator_slots(struct unified *u)
+{
+    u->n_communicator_slots = u->n_communicator_slots ? 2 * u->n_communicator_slots : 256;
+    u->communicator_slot = must_resize(u->communicator_slot, u->n_communicator_slots,
+                                       sizeof *u->communicator_slot);
+    memset(u->communicator_slot, 0, u->n_communicator_slots * sizeof *u->communicator_slot);
+    for (uint32_t i = 0; i < u->n_communicators; i++)
+        u->communicator_slot[slot_of_communicator(u, &u->communicator[i])] = i + 1;
 }
 
 /* The number of the communicator with this pair, defined anew if it is not known. Each rank
  * has an MPI_COMM_SELF, which in an archive are one. */
 static uint32_t find_communicator(struct unified *u, const struct communicator *c, bool is_self)
 {
+    size_t at;
+
     if (is_self && u->n_communicators > COMMUNICATOR_SELF)
         return COMMUNICATOR_SELF;
-    for (uint32_t i = u->n_communicators; i-- > 0 && !is_self;)
-        if (u->communicator[i].first_rank == c->first_rank &&
-            u->communicator[i].number == c->number)
-            return i;
+    if (u->n_communicator_slots < 2 * ((size_t)u->n_communicators + 1))
+        grow_communicator_slots(u);
+    at = slot_of_communicator(u, c);
+    if (u->communicator_slot[at] && !is_self)
+        return u->communicator_slot[at] - 1;
+    if (u->communicator_slot[at] == 0)
+        u->communicator_slot[at] = u->n_communicators + 1;
     u->communicator =
         must_resize(u->communicator, u->n_communicators + 1, sizeof *u->communicator);
     u->communicator[u->n_communicators] = *c;
+    u->communicator[u->n_communicators].group = UNIFIED_FIRST_GROUP + u->n_groups++;
     return u->n_communicators++;
 }
 
@@ -122,7 +179,7 @@ static uint32_t add_communicator(struct unified *u, struct blob *from, uint32_t 
     uint64_t size = blob_number(from);
 
     c.parent = parent < local ? so_far[parent] : COMMUNICATOR_NONE;
-    id = find_communicator(u, &c, local == COMMUNICATOR_SELF);
+    id = find_communicator(u, &c, local == COMMUNICATOR_SELF && !communicator_is_team(&c));
     if (size > (from->n - from->at) / sizeof *c.member) {
         from->is_short = true;
         return id;
@@ -136,6 +193,71 @@ static uint32_t add_communicator(struct unified *u, struct blob *from, uint32_t 
     }
     from->at += size * sizeof *c.member;
     return id;
+}
+
+static size_t slot_of_object(const struct unified *u, const struct object *o)
+{
+    uint64_t h = o->kind;
+    size_t at;
+
+    h = (h * 0x100000001b3u ^ o->communicator) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32 ^ o->number) * 0x9e3779b97f4a7c15u;
+    for (uint32_t i = 0; i < o->n; i++)
+        h = (h ^ ((const unsigned char *)o->bytes)[i]) * 0x100000001b3u;
+    at = (size_t)(h ^ h >> 32) & (u->n_object_slots - 1);
+    while (u->object_slot[at] && !object_is_same(&u->object[u->object_slot[at] - 1], o))
+        at = (at + 1) & (u->n_object_slots - 1);
+    return at;
+}
+
+static void grow_object_slots(struct unified *u)
+{
+    u->n_object_slots = u->n_object_slots ? 2 * u->n_object_slots : 256;
+    u->object_slot = must_resize(u->object_slot, u->n_object_slots, sizeof *u->object_slot);
+    memset(u->object_slot, 0, u->n_object_slots * sizeof *u->object_slot);
+    for (uint32_t i = 0; i < u->n_objects; i++)
+        u->object_slot[slot_of_object(u, &u->object[i])] = i + 1;
+}
+
+/* The number in the archive of an object, which is defined anew if it is not known. */
+static uint32_t find_object(struct unified *u, struct object o)
+{
+    size_t at;
+
+    if (u->n_object_slots < 2 * ((size_t)u->n_objects + 1))
+        grow_object_slots(u);
+    at = slot_of_object(u, &o);
+    if (u->object_slot[at])
+        return u->object[u->object_slot[at] - 1].place;
+    o.bytes = o.n > 0 ? memcpy(must_resize(NULL, o.n, 1), o.bytes, o.n) : NULL;
+    o.place =
+        o.kind == OBJECT_GROUP ? UNIFIED_FIRST_GROUP + u->n_groups++ : u->n_of_kind[o.kind]++;
+    u->object = must_resize(u->object, u->n_objects + 1, sizeof *u->object);
+    u->object[u->n_objects++] = o;
+    u->object_slot[at] = u->n_objects;
+    return o.place;
+}
+
+static uint32_t add_object(struct unified *u, struct blob *from, const struct unified_map *map)
+{
+    struct object o;
+
+    o.kind = (enum object_kind)blob_number(from);
+    o.communicator = (uint32_t)blob_number(from);
+    o.number = (uint32_t)blob_number(from);
+    o.file = (uint32_t)blob_number(from);
+    o.n = (uint32_t)blob_number(from);
+    if (o.n > from->n - from->at || o.kind >= N_OBJECT_KINDS) {
+        from->is_short = true;
+        return OBJECT_NONE;
+    }
+    o.bytes = from->data + from->at;
+    from->at += o.n;
+    o.communicator = o.communicator < map->n_communicators ? map->communicator[o.communicator]
+                                                           : COMMUNICATOR_NONE;
+    o.file = o.file < map->n_objects ? map->object[o.file] : OBJECT_NONE;
+    from->is_short = from->is_short || (o.kind == OBJECT_HANDLE && o.file == OBJECT_NONE);
+    return find_object(u, o);
 }
 
 static void add_locations(struct unified *u, struct unified_rank *rank, struct blob *from)
@@ -153,7 +275,10 @@ static void add_locations(struct unified *u, struct unified_rank *rank, struct b
         l->n_events = blob_number(from);
         l->first_ns = blob_number(from);
         l->last_ns = blob_number(from);
+        l->processor_ns = blob_number(from);
         l->cost_ns = blob_number(from);
+        l->once_ns = blob_number(from);
+        l->n_polls = blob_number(from);
         if (l->n_events && (u->first_ns == 0 || l->first_ns < u->first_ns))
             u->first_ns = l->first_ns;
         if (l->n_events && l->last_ns > u->last_ns)
@@ -214,13 +339,25 @@ bool unify_add(struct unified *u, struct blob *from, struct unified_map *map)
         own.communicator[i] = add_communicator(u, from, (uint32_t)i, own.communicator);
         own.n_communicators++;
     }
-    if (map) {
-        *map = own;
-    } else {
-        free(own.region);
-        free(own.communicator);
+    n = blob_number(from);
+    for (uint64_t i = 0; i < n && !from->is_short; i++) {
+        own.object = must_resize(own.object, i + 1, sizeof *own.object);
+        own.object[i] = add_object(u, from, &own);
+        own.n_objects++;
     }
+    if (map)
+        *map = own;
+    else
+        unified_map_release(&own);
     return !from->is_short;
+}
+
+void unified_map_release(struct unified_map *map)
+{
+    free(map->region);
+    free(map->communicator);
+    free(map->object);
+    *map = (struct unified_map){0};
 }
 
 void unified_release(struct unified *u)
@@ -230,15 +367,22 @@ void unified_release(struct unified *u)
         free(u->rank[i].location);
         free(u->rank[i].left_out);
     }
-    for (uint32_t i = 0; i < u->n_regions; i++)
+    for (uint32_t i = 0; i < u->n_regions; i++) {
         free(u->region[i].name);
+        free(u->region[i].file);
+    }
     for (uint32_t i = 0; i < u->n_communicators; i++) {
         free(u->communicator[i].member);
         free(u->communicator[i].name);
     }
+    for (uint32_t i = 0; i < u->n_objects; i++)
+        free(u->object[i].bytes);
+    free(u->object);
     free(u->rank);
     free(u->region);
     free(u->communicator);
     free(u->slot);
+    free(u->object_slot);
+    free(u->communicator_slot);
     *u = (struct unified){0};
 }

@@ -2,7 +2,7 @@
  * wrap -- what the wrappers of the MPI functions have in common. They are made of the table
  * mpi_calls.table, each in this way:
  *
- *     struct call call = call_begin(CALL_Send);
+ *     struct call call = call_begin(CALL_Send, __builtin_return_address(0));
  *     ...                                          records at call.begin_ns
  *     rc = PMPI_Send(...);
  *     ...                                          records at call_returned(&call)
@@ -25,17 +25,43 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 struct call {
-    uint64_t begin_ns;
-    uint64_t end_ns; /* 0 before call_returned */
+    uint64_t begin_ns; /* 0: it is left out (budget.h), what it completes is not */
+    uint64_t end_ns;   /* 0 before call_returned */
     uint32_t region;
     bool is_recorded;
+    bool is_watched;   /* what we do is timed: budget.h */
+    bool is_continued; /* part of the poll before, if it finds nothing, too: polls.h */
+    bool is_in_vain;   /* a poll that found nothing */
 };
 
-/* call_begin -- the traced program calls an MPI function. */
-struct call call_begin(enum mpi_call which);
+/* call_begin -- the traced program calls an MPI function, which returns to there. */
+struct call call_begin(enum mpi_call which, const void *returns_to);
+
+/* call_begin_on -- likewise a collective. On a communicator of one member, which waits for
+ * nobody, it may be left out, and then is not recorded at all. */
+struct call call_begin_on(enum mpi_call which, const void *returns_to, MPI_Comm comm);
+
+/* call_asks -- MPI is called now. call_answers -- it has returned. */
+void call_asks_watched(struct call *call);
+
+static inline void call_asks(struct call *call)
+{
+    if (__builtin_expect(call->is_watched, 0))
+        call_asks_watched(call);
+}
 
 /* call_returned -- the time at which MPI was done with it; the first call reads the clock. */
 uint64_t call_returned(struct call *call);
+
+static inline void call_answers(struct call *call)
+{
+    if (__builtin_expect(call->is_watched, 0))
+        call_returned(call);
+}
+
+/* call_polled -- MPI was asked whether something is there, and has answered. Before anything is
+ * recorded of it. */
+void call_polled(struct call *call, bool found_nothing);
 
 /* call_end -- the function returns to the program. */
 void call_end(struct call *call);

@@ -107,14 +107,20 @@ function conversions(text, indent,    i, s, t) {
     return s
 }
 
-function fortran_value(t, n,    handle) {
+function fortran_value(t, n,    handle, value) {
     handle = t
     sub(/^MPI_/, "", handle)
     sub(/ \*$/, "", handle)
     if (t == "int") return "int " n " = *(const MPI_Fint *)f_" n
-    if (t ~ /^MPI_(Comm|Datatype)$/)
-        return t " " n " = PMPI_" (handle == "Datatype" ? "Type" : handle) "_f2c(*(MPI_Fint *)f_" n ")"
-    if (t == "MPI_Comm *") return "MPI_Comm *" n " = &(MPI_Comm){PMPI_Comm_f2c(*(MPI_Fint *)f_" n ")}"
+    if (t ~ /^MPI_(Comm|Datatype|File|Group|Win)( \*)?$/) {
+        value = "PMPI_" (handle == "Datatype" ? "Type" : handle) "_f2c(*(MPI_Fint *)f_" n ")"
+        if (t ~ /\*$/)
+            value = "&(MPI_" handle "){" value "}"
+        return t (t ~ /\*$/ ? "" : " ") n " = " value
+    }
+    if (t == "MPI_Offset") return "MPI_Offset " n " = *(const MPI_Offset *)f_" n
+    if (t == "const char *")
+        return "const char *" n " = fortran_text(f_" n ", n_" n ", (char[FORTRAN_LONGEST_TEXT]){0})"
     if (t == "MPI_Status *") return "const MPI_Status *" n " = fortran_status(f_" n ", &(MPI_Status){0})"
     if (t ~ /void \*$/) return "const void *" n " = fortran_buffer(f_" n ")"
     if (t ~ /int (\*|\[\])$/) return "const int *" n " = f_" n
@@ -128,10 +134,21 @@ function operation_of(which) {
     return toupper(which)
 }
 
+function io_mode_of(which) {
+    return "OTF2_IO_OPERATION_MODE_" (which ~ /read/ ? "READ" : which ~ /write/ ? "WRITE" : "FLUSH")
+}
+
+function io_flags_of(which) {
+    return (which ~ /_all|_ordered|_sync/ ? "OTF2_IO_OPERATION_FLAG_COLLECTIVE" : "0u") \
+        (which ~ /_iread|_iwrite|_begin$/ ? " | OTF2_IO_OPERATION_FLAG_NON_BLOCKING" : "")
+}
+
 function hooks(step, which,    i, s, text) {
     for (i = 1; i <= n_lines[step]; i++) {
         text = line[step, i]
         gsub(/OPERATION/, "OTF2_COLLECTIVE_OP_" operation_of(which), text)
+        gsub(/IO_MODE/, io_mode_of(which), text)
+        gsub(/IO_FLAGS/, io_flags_of(which), text)
         s = s (step == "after" ? "    if (is_good) {\n" : "    {\n") \
             (is_c ? "" : conversions(text, "        ")) "        " with_lists(text) ";\n    }\n"
     }
@@ -166,8 +183,13 @@ function call_mpi(which,    i, s) {
     return is_c ? "PMPI_" which "(" s ");" : "mpi(" s ");"
 }
 
-function body(which,    i) {
-    print "    struct call call = call_begin(CALL_" which ");"
+# Where the wrapper returns to, which is where the program calls MPI.
+# That of a collective also says whose it is: a limit of the cost may leave it out.
+function body(which,    i, of_members) {
+    of_members = index(all_lines, " operation_begin(&op, &call, comm) ")
+    print "    struct call call = call_begin" (of_members ? "_on" : "") "(CALL_" which ", " \
+        (is_c ? "__builtin_return_address(0)" : "returns_to") \
+        (!of_members ? "" : is_c ? ", comm" : ", PMPI_Comm_f2c(*(const MPI_Fint *)f_comm)") ");"
     for (i = 1; i <= n_lines["state"]; i++)
         print "    " line["state", i] ";"
     needs_statuses = 0
@@ -176,7 +198,9 @@ function body(which,    i) {
     else if (all_lines != "" && !even_unrecorded)
         print "\n    if (!call.is_recorded) {\n        " call_mpi(which) "\n        return;\n    }"
     printf "%s", hooks("before", which) own_statuses()
+    print "    call_asks(&call);"
     print (is_c ? "    int rc = " : "    ") call_mpi(which)
+    print "    call_answers(&call);"
     if (n_lines["after"] || is_mentioned("is_good", all_lines))
         print "    bool is_good = " (is_c ? "rc == MPI_SUCCESS" : "fortran_succeeded(f_ierror)") ";\n"
     printf "%s", hooks("after", which) hooks("always", which)
@@ -191,7 +215,8 @@ function make_c(which) {
 function make_fortran(which,    low) {
     low = tolower(which)
     print "typedef void " low "_fn(" fortran_types() ");"
-    print "static void " low "_traced(" low "_fn *mpi, " fortran_list("void *") ")\n{"
+    print "static void " low "_traced(" low "_fn *mpi, const void *returns_to, " \
+        fortran_list("void *") ")\n{"
     body(which)
     fortran_entry(low, low (make == "f08" ? "_f08_" : "_"))
 }
@@ -201,7 +226,7 @@ function fortran_entry(low, symbol) {
     print "    static void *_Atomic found;\n"
     print "    " low "_traced((" low "_fn *)fortran_find(&found, FORTRAN_REAL_" \
         (make == "f08" ? "F08" : "MPI") " \"" symbol "\"), " \
-        fortran_list("") ");\n}\n"
+        "__builtin_return_address(0), " fortran_list("") ");\n}\n"
 }
 
 function make_group(    i, n, which) {
@@ -213,7 +238,7 @@ function make_group(    i, n, which) {
         print "#if MPI_VERSION >= " since
     for (i = 1; i <= n; i++) {
         if (make == "calls")
-            print "    X(" which[i] ", " role ") \\"
+            print "    X(" which[i] ", " role ", " is_optional ", " is_whole ") \\"
         else if (make == "c")
             make_c(which[i])
         else
@@ -249,7 +274,7 @@ BEGIN {
         print "#ifndef SNAG_TRACER_MPI_CALLS_H\n#define SNAG_TRACER_MPI_CALLS_H\n\n#define MPI_CALLS(X) \\"
     else
         print "#include \"collectives.h\"\n#include \"completions.h\"\n#include \"making.h\"\n" \
-            "#include \"messages.h\"\n#include \"run.h\""
+            "#include \"files.h\"\n#include \"messages.h\"\n#include \"run.h\"\n#include \"windows.h\""
     if (make == "fortran" || make == "f08")
         print "#include \"fortran.h\"\n\n" \
             "/* Nobody but the linker knows them. */\n" \
@@ -265,12 +290,19 @@ BEGIN {
     first = words[1]
     args = all_lines = ""
     since = even_unrecorded = 0
+    is_optional = is_whole = "false"
     for (step in steps)
         n_lines[step] = 0
 }
 /^  args /            { args = args (args == "" ? "" : " ") trim(substr($0, 8)) }
 /^  since /           { since = $2 }
+/^  poll /            {
+    is_optional = "true"
+    remember("after", "call_polled(&call, " trim(substr($0, 8)) ")")
+}
 /^  like /            { copy_from($2) }
+/^  optional$/        { is_optional = "true" }
+/^  optional whole$/  { is_optional = is_whole = "true" }
 /^  even-unrecorded$/ { even_unrecorded = saved_even[first] = 1 }
 /^  (state|before|after|always) / { remember($1, trim(substr($0, 10))) }
 
@@ -279,6 +311,6 @@ END {
         exit 1
     make_group()
     if (make == "calls")
-        print "\nenum mpi_call {\n#define CALL_AS_NUMBER(name, role) CALL_##name,\n" \
+        print "\nenum mpi_call {\n#define CALL_AS_NUMBER(name, role, is_optional, is_whole) CALL_##name,\n" \
             "    MPI_CALLS(CALL_AS_NUMBER)\n#undef CALL_AS_NUMBER\n    N_MPI_CALLS\n};\n\n#endif"
 }

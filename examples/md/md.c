@@ -190,16 +190,24 @@ static const char usage[] =
     "  --particles N    per rank, at least (default 4000)\n"
     "  --pace MS        each step takes at least MS milliseconds (default 0)\n"
     "  --seed N         of the velocities (default 1)\n"
+    "  --slower P       the forces of P % of the particles are computed twice (default 0)\n"
     "  --output FILE    write a snapshot of rank 0 now and then (default: none)\n"
     "  --rebuild N --reduce N --write N   every how many steps (default 10, 10, 200)\n";
 
 static const struct option long_options[] = {
-    {"steps", required_argument, NULL, 's'},  {"seconds", required_argument, NULL, 't'},
-    {"until", required_argument, NULL, 'u'},  {"particles", required_argument, NULL, 'n'},
-    {"pace", required_argument, NULL, 'p'},   {"seed", required_argument, NULL, 'r'},
-    {"output", required_argument, NULL, 'o'}, {"rebuild", required_argument, NULL, 'b'},
-    {"reduce", required_argument, NULL, 'e'}, {"write", required_argument, NULL, 'w'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"steps", required_argument, NULL, 's'},
+    {"seconds", required_argument, NULL, 't'},
+    {"until", required_argument, NULL, 'u'},
+    {"particles", required_argument, NULL, 'n'},
+    {"pace", required_argument, NULL, 'p'},
+    {"seed", required_argument, NULL, 'r'},
+    {"output", required_argument, NULL, 'o'},
+    {"rebuild", required_argument, NULL, 'b'},
+    {"reduce", required_argument, NULL, 'e'},
+    {"write", required_argument, NULL, 'w'},
+    {"slower", required_argument, NULL, 'f'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 /* A number within bounds. */
@@ -234,6 +242,9 @@ static bool read_option(struct options *o, int letter)
         return true;
     case 'r':
         o->seed = (uint64_t)number(optarg, 0, 1e15);
+        return true;
+    case 'f':
+        o->slower_percent = number(optarg, 0, 1e4);
         return true;
     case 'o':
         o->output = optarg;

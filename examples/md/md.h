@@ -30,11 +30,12 @@
 #define NOT_TRACED __attribute__((no_instrument_function))
 
 struct options {
-    long steps;        /* 0: no end */
-    double seconds;    /* 0: no end */
-    const char *until; /* a file that ends it; NULL: none */
-    int particles;     /* per rank, at least */
-    double pace_ms;    /* shortest duration of a step */
+    long steps;            /* 0: no end */
+    double seconds;        /* 0: no end */
+    const char *until;     /* a file that ends it; NULL: none */
+    int particles;         /* per rank, at least */
+    double pace_ms;        /* shortest duration of a step */
+    double slower_percent; /* so much longer pair_forces takes */
     uint64_t seed;
     int rebuild_every, reduce_every, write_every; /* steps */
     const char *output;                           /* file for snapshots, or NULL */

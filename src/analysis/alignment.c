@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_CALLS 1.25 /* factor between the calls of what moved */
-#define SAME_TIME 4.0   /* ... and between its times: it may have become slower, too */
+#define SAME_CALLS 1.25       /* factor between the calls of what moved */
+#define SAME_TIME 4.0         /* ... and between its times: it may have become slower, too */
+#define MOST_PAIRS 100000000u /* of paths that are looked at: a second */
 
 /* ------------------------------------------------------------------------------ numbers */
 
@@ -46,25 +47,23 @@ static void number_run(struct alignment *a, uint32_t r, const struct compare_opt
 {
     const struct digest *d = a->run[r];
     uint32_t *path_of = a->path_of[r] = mem_alloc(d->n_paths, sizeof *path_of);
-
-    uint32_t *name_of = mem_alloc(d->names.n, sizeof *name_of);
+    uint32_t *name_of = a->name_of[r] = mem_alloc(d->names.n, sizeof *name_of);
 
     for (uint32_t i = 0; i < d->names.n; i++) {
         const char *name = d->names.name[i];
 
         if (alignment_side(a, r) == COMPARE_BEFORE)
             name = renamed(a, opts, name);
+        if (i == d->foi)
+            name = root_name(a);
         name_of[i] = names_add(a->names, name);
     }
     for (uint32_t p = 0; p < d->n_paths; p++) {
         const struct digest_path *path = &d->path[p];
         uint32_t parent = path->parent == PATH_NONE ? PATH_NONE : path_of[path->parent];
 
-        path_of[p] = context_add(a->paths, parent,
-                                 parent == PATH_NONE ? names_add(a->names, root_name(a))
-                                                     : name_of[path->name]);
+        path_of[p] = context_add(a->paths, parent, name_of[path->name]);
     }
-    free(name_of);
 }
 
 static void note_waiting(struct alignment *a)
@@ -129,33 +128,68 @@ static double distance(const struct alignment *a, double *const ns[2], uint32_t 
     return calls + time;
 }
 
+/* Paths that only the runs before have and that have not been found elsewhere, by function. */
+struct gone {
+    uint32_t *first; /* [names] in ascending order, or COMPARE_NONE */
+    uint32_t *next;  /* [paths] */
+    uint64_t n_left; /* pairs that may be looked at */
+};
+
+static void gone_init(struct gone *gone, const struct alignment *a)
+{
+    gone->n_left = MOST_PAIRS;
+    gone->first = mem_alloc(a->names->n, sizeof *gone->first);
+    gone->next = mem_alloc(a->paths->n, sizeof *gone->next);
+    memset(gone->first, 0xff, a->names->n * sizeof *gone->first);
+    for (uint32_t p = a->paths->n; p-- > 1;)
+        if (is_only(a, p, COMPARE_BEFORE)) {
+            gone->next[p] = gone->first[a->paths->region[p]];
+            gone->first[a->paths->region[p]] = p;
+        }
+}
+
+/* Where a new path was before, which is taken out; or COMPARE_NONE. */
+static uint32_t take_nearest(struct gone *gone, const struct alignment *a, double *const ns[2],
+                             const uint32_t *to, uint32_t new)
+{
+    uint32_t *link = &gone->first[a->paths->region[new]], *best = NULL, found;
+    double least = INFINITY;
+
+    for (; *link != COMPARE_NONE && gone->n_left > 0; link = &gone->next[*link]) {
+        uint32_t old = *link;
+        bool is_together = to[a->paths->parent[old]] == a->paths->parent[new];
+        double apart = is_together ? -1 : distance(a, ns, old, new);
+
+        gone->n_left--;
+        if (apart < least) {
+            least = apart;
+            best = link;
+        }
+    }
+    if (best == NULL)
+        return COMPARE_NONE;
+    found = *best;
+    *best = gone->next[found];
+    return found;
+}
+
 /* Callers come first, so that what is called below a call that moved goes with it. */
 static void find_moves(struct alignment *a, uint32_t *to)
 {
     double *ns[2] = {inclusive(a, COMPARE_BEFORE), inclusive(a, COMPARE_AFTER)};
+    struct gone gone;
 
+    gone_init(&gone, a);
     for (uint32_t new = 1; new < a->paths->n; new ++) {
-        double least = INFINITY;
-        uint32_t best = COMPARE_NONE;
-
-        for (uint32_t old = 1; is_only(a, new, COMPARE_AFTER) && old < a->paths->n; old++) {
-            bool is_together = to[a->paths->parent[old]] == a->paths->parent[new];
-            double apart;
-
-            if (a->paths->region[old] != a->paths->region[new] || to[old] != old ||
-                !is_only(a, old, COMPARE_BEFORE))
-                continue;
-            apart = is_together ? -1 : distance(a, ns, old, new);
-            if (apart < least) {
-                least = apart;
-                best = old;
-            }
-        }
-        if (best == COMPARE_NONE)
+        if (!is_only(a, new, COMPARE_AFTER))
             continue;
-        a->from[new] = best;
-        to[best] = new;
+        a->from[new] = take_nearest(&gone, a, ns, to, new);
+        if (a->from[new] != COMPARE_NONE)
+            to[a->from[new]] = new;
     }
+    a->has_more_moves = gone.n_left == 0;
+    free(gone.first);
+    free(gone.next);
     free(ns[0]);
     free(ns[1]);
 }
@@ -249,6 +283,7 @@ void alignment_make(struct alignment *a, const struct digest *before, uint32_t n
                     const struct compare_opts *opts, struct names *names, struct context *paths)
 {
     *a = (struct alignment){.n_runs = {n_before, n_after}, .names = names, .paths = paths};
+    a->name_of = mem_alloc(n_before + n_after, sizeof *a->name_of);
     a->path_of = mem_alloc(n_before + n_after, sizeof *a->path_of);
     for (uint32_t r = 0; r < n_before + n_after; r++)
         a->run[r] = r < n_before ? &before[r] : &after[r - n_before];
@@ -270,14 +305,17 @@ void alignment_make(struct alignment *a, const struct digest *before, uint32_t n
 
 void alignment_release(struct alignment *a)
 {
-    for (uint32_t r = 0; r < alignment_runs(a); r++)
+    for (uint32_t r = 0; r < alignment_runs(a); r++) {
         free(a->path_of[r]);
+        free(a->name_of[r]);
+    }
     for (int side = 0; side < 2; side++) {
         free(a->ns[side]);
         free(a->calls[side]);
         free(a->share[side]);
     }
     free(a->path_of);
+    free(a->name_of);
     free(a->from);
     free(a->is_waiting);
     free(a->whole_ns);

@@ -19,8 +19,10 @@ struct alignment {
     uint32_t n_runs[2];
     struct names *names; /* of a comparison */
     struct context *paths;
+    uint32_t **name_of;                  /* [runs] in names of each name of a digest */
     uint32_t **path_of;                  /* [runs] path of each path of a digest */
     uint32_t *from;                      /* [paths] where it was before, or COMPARE_NONE */
+    bool has_more_moves;                 /* not all paths were looked at, there are too many */
     bool *is_waiting;                    /* [paths] */
     double *ns[2], *calls[2], *share[2]; /* [paths] per execution: means over the runs */
     bool is_by_batch;

@@ -69,7 +69,7 @@ static void count_tracer(const struct analysis *a, const struct columns *columns
     }
     if (whole.n_trees == 0)
         return;
-    wl_init(&wl, &whole, w->defs, false);
+    wl_init(&wl, &whole, w->defs, false, NULL);
     for (uint32_t i = 0; i < wl.vocab.label.n; i++)
         result->n_subtrees +=
             idmap_find(&w->wl.vocab.label, wl.vocab.label.key[i]) == IDMAP_NONE;
@@ -99,7 +99,7 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  const struct analysis_sink *sink, struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts};
+    struct analysis a = {.opts = opts, .scoring.pool = opts->pool};
     struct scoring *scoring = &a.scoring;
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);

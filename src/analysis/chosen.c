@@ -103,8 +103,12 @@ int chosen_rank(struct chosen *c, uint32_t rank)
 
 static bool is_named(const struct region *region, const char *name, size_t n)
 {
-    return (strlen(region->short_name) == n && strncmp(region->short_name, name, n) == 0) ||
-           (strlen(region->name) == n && strncmp(region->name, name, n) == 0);
+    const char *known_as[] = {region->short_name, region->name, region->plain};
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof known_as / sizeof *known_as && !is; i++)
+        is = strlen(known_as[i]) == n && strncmp(known_as[i], name, n) == 0;
+    return is;
 }
 
 /* Whether a path ends in these functions. */
@@ -156,8 +160,8 @@ struct cutting {
     struct wl wl;
     struct residual_place place;
     struct why why;
-    double *excess_ns, *other_ns; /* [vertices of a tree] */
-    size_t excess_cap, other_cap;
+    double *excess_ns, *other_ns, *lost_ns; /* [vertices of a tree] */
+    size_t excess_cap, other_cap, lost_cap;
 };
 
 static bool is_chosen(const struct chosen *c, uint32_t i)
@@ -212,11 +216,14 @@ static int build(struct cutting *k)
         if (c->execution[i].location >= k->w->view.n_locations)
             return err_set(ERR_FORMAT, "damaged run: an execution is on no location");
         rc = build_location(k, i, end);
+        trace_view_passed(&k->w->view);
     }
     if (rc < 0 || k->forest.n_trees == 0)
         return rc;
-    wl_init(&k->wl, &k->forest, c->defs, false);
-    residual_locate(&c->model, &k->place, &k->forest, &k->wl.vocab, k->wl.complete, c->defs);
+    wl_init(&k->wl, &k->forest, c->defs, false, NULL);
+    residual_locate(
+        &c->model, &k->place,
+        &(struct residual_input){.forest = &k->forest, .wl = &k->wl, .defs = c->defs});
     return 0;
 }
 
@@ -247,8 +254,11 @@ static void cut_tree(struct cutting *k, uint32_t t)
     mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
     mem_grow(&k->other_ns, &k->other_cap, n, sizeof *k->other_ns);
     memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
-    if (k->how[t] & CHOSEN_LOST)
-        excess_lost(&k->why, t, k->excess_ns);
+    if (k->how[t] & CHOSEN_LOST) {
+        mem_grow(&k->lost_ns, &k->lost_cap, n, sizeof *k->lost_ns);
+        excess_lost(&k->why, t, k->lost_ns);
+        memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
+    }
     if (k->how[t] & CHOSEN_RANK) {
         excess_usual(&k->why, t, true, k->other_ns);
         combine(k, n);
@@ -264,6 +274,8 @@ static void cut_tree(struct cutting *k, uint32_t t)
     c->n_outside += !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
     c->excess_ns += llrint(sum);
     c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
+    if (k->how[t] & CHOSEN_LOST)
+        c->cut_ns += what_if_cut_teams(k->w, &k->forest, t, k->lost_ns);
 }
 
 int chosen_cut(struct chosen *c, struct what_if *w)
@@ -273,8 +285,11 @@ int chosen_cut(struct chosen *c, struct what_if *w)
 
     if (rc == 0 && k.forest.n_trees > 0) {
         why_init(&k.why, &c->model, &k.place, &k.forest, c->defs);
-        for (uint32_t t = 0; t < k.forest.n_trees; t++)
+        for (uint32_t t = 0; t < k.forest.n_trees; t++) {
             cut_tree(&k, t);
+            if (t + 1 == k.forest.n_trees || k.forest.location[t + 1] != k.forest.location[t])
+                trace_view_passed(&w->view);
+        }
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }
@@ -285,5 +300,6 @@ int chosen_cut(struct chosen *c, struct what_if *w)
     free(k.index);
     free(k.excess_ns);
     free(k.other_ns);
+    free(k.lost_ns);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include "analysis/compare.h"
 
 #include "analysis/alignment.h"
+#include "analysis/compare_functions.h"
 #include "analysis/compare_kinds.h"
 #include "analysis/replicates.h"
 #include "base/mem.h"
@@ -498,6 +499,33 @@ static void set_least(const struct alignment *a, const struct compare_opts *opts
         out->least = a->is_by_batch ? COMPARE_LEAST_ONE : COMPARE_LEAST;
 }
 
+/* What all these runs have alike; NULL: they do not. */
+static const char *common_fact(const struct digest *run, uint32_t n, int fact)
+{
+    const char *first = run[0].fact[fact];
+
+    for (uint32_t i = 1; first && i < n; i++)
+        if (run[i].fact[fact] == NULL || strcmp(run[i].fact[fact], first) != 0)
+            return NULL;
+    return first;
+}
+
+/* Where the runs before were of several kinds, their spread has that already. */
+static void find_facts(const struct digest *before, uint32_t n_before,
+                       const struct digest *after, uint32_t n_after, struct comparison *out)
+{
+    for (int f = 0; f < N_DIGEST_FACTS; f++) {
+        const char *was = common_fact(before, n_before, f);
+
+        for (uint32_t i = 0; was && i < n_after && out->fact[0][f] == NULL; i++) {
+            if (after[i].fact[f] == NULL || strcmp(after[i].fact[f], was) == 0)
+                continue;
+            out->fact[0][f] = mem_copy_string(was);
+            out->fact[1][f] = mem_copy_string(after[i].fact[f]);
+        }
+    }
+}
+
 void compare_runs(const struct digest *before, uint32_t n_before, const struct digest *after,
                   uint32_t n_after, const struct compare_opts *opts, struct comparison *out)
 {
@@ -508,6 +536,7 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
 
     *out = (struct comparison){.n_runs = {n_before, n_after}};
     alignment_make(&a, before, n_before, after, n_after, opts, &out->names, &out->paths);
+    out->has_more_moves = a.has_more_moves;
     j.value = mem_alloc(alignment_samples(&a), sizeof *j.value);
     j.rest = mem_alloc(alignment_samples(&a), sizeof *j.rest);
     j.own = mem_alloc(alignment_samples(&a), sizeof *j.own);
@@ -524,6 +553,8 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
     if (out->whole.verdict == COMPARE_UNSURE && !a.is_by_batch)
         out->runs_needed = runs_needed(out, &whole);
     compare_ranks(&a, out);
+    compare_functions(&a, out);
+    find_facts(before, n_before, after, n_after, out);
     kinds_release(&kinds);
     alignment_release(&a);
     free(j.value);
@@ -535,11 +566,18 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
 
 void compare_release(struct comparison *c)
 {
+    for (int f = 0; f < N_DIGEST_FACTS; f++) {
+        free(c->fact[0][f]);
+        free(c->fact[1][f]);
+    }
     names_release(&c->names);
     context_release(&c->paths);
     free(c->path);
     free(c->kind);
+    free(c->kind_ns[0]);
+    free(c->kind_ns[1]);
     free(c->rank);
+    free(c->function);
     *c = (struct comparison){0};
 }
 

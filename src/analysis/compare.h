@@ -71,6 +71,14 @@ struct compare_rank {
     bool stands_out;              /* its own work changed, and not as that of the others */
 };
 
+/* A function in the whole run: means over the runs of a side. */
+struct compare_function {
+    uint32_t name; /* of comparison.names */
+    double own_ns[2], calls[2], locations[2];
+    double critical_ns[2]; /* of own_ns, on the critical path; 0 everywhere where it is not
+                              known */
+};
+
 struct comparison {
     uint32_t n_runs[2];
     double n_executions[2], time_ns[2]; /* of a run: means */
@@ -87,13 +95,23 @@ struct comparison {
     uint32_t n_kind_paths;
     struct compare_kind *kind; /* [n_kinds] most executions first */
     uint32_t n_kinds;
+    /* [n_kinds x paths.n] time on the path in an execution of the kind; 0 where that
+     * side has none */
+    double *kind_ns[2];
     struct compare_rank *rank; /* [n_ranks] largest change of own work first; none when the
                                   sides have other ranks */
     uint32_t n_ranks;
 
+    double run_ns[2]; /* how long the whole run took; 0 where it is not known */
+    struct compare_function *function; /* [n_functions] largest change of own time first */
+    uint32_t n_functions;
+
     uint32_t n_ranks_of[2], n_locations_of[2];
     bool has_other_ranks, has_other_locations, has_other_counts; /* not comparable, perhaps */
-    double unmatched; /* share of the time on paths that only one side has */
+    /* What was one thing in all runs before, and is another in those after; NULL: it is not. */
+    char *fact[2][N_DIGEST_FACTS];
+    double unmatched;    /* share of the time on paths that only one side has */
+    bool has_more_moves; /* some of these may have moved: they are too many to look at all */
 };
 
 struct compare_rename {

@@ -252,6 +252,24 @@ static int by_share(const void *a, const void *b)
                               : (p->has > q->has) - (p->has < q->has);
 }
 
+/* What an execution of each kind took on each path, kinds as they are ordered now. */
+static void keep_times(const struct kinds *kinds, struct comparison *out)
+{
+    for (int side = 0; side < 2; side++) {
+        double *ns = mem_alloc((size_t)out->n_kinds * kinds->n_paths, sizeof *ns);
+
+        for (uint32_t k = 0; k < out->n_kinds; k++) {
+            const double *from =
+                &kinds->path_ns[side][(size_t)out->kind[k].has * kinds->n_paths];
+            double share = out->kind[k].share[side];
+
+            for (uint32_t p = 0; p < kinds->n_paths; p++)
+                ns[(size_t)k * kinds->n_paths + p] = share > 0 ? from[p] / share : 0;
+        }
+        out->kind_ns[side] = ns;
+    }
+}
+
 void kinds_explain(const struct kinds *kinds, struct comparison *out)
 {
     uint32_t place[KINDS_MOST], n = 0;
@@ -265,6 +283,7 @@ void kinds_explain(const struct kinds *kinds, struct comparison *out)
         }
     out->n_kinds = n;
     qsort(out->kind, n, sizeof *out->kind, by_share);
+    keep_times(kinds, out);
     for (uint32_t k = 0; k < n; k++)
         place[out->kind[k].has] = k;
     for (uint32_t i = 0; i < out->n_paths; i++)

@@ -32,7 +32,8 @@ void kinds_release(struct kinds *kinds);
 bool kinds_are_sampled(const struct kinds *kinds, uint32_t kind);
 const double *kinds_samples(const struct kinds *kinds, uint32_t kind);
 
-/* kinds_explain -- which path changed most in each kind, and in which kind each path did. */
+/* kinds_explain -- which path changed most in each kind, in which kind each path did, and the
+ * times behind that. */
 void kinds_explain(const struct kinds *kinds, struct comparison *out);
 
 #endif

@@ -1,13 +1,9 @@
 /* Runs whose differences are known, because the programs are made up. */
 #include "analysis/compare.h"
 
-#include "analysis/run_scoring.h"
+#include "analysis/sample_digest.h"
 #include "base/rng.h"
 #include "base/test.h"
-#include "base/test_dir.h"
-#include "base/fs.h"
-#include "run/ingest.h"
-#include "trace/source.h"
 
 #define MOST 16u
 
@@ -19,34 +15,10 @@ struct made {
     struct comparison c;
 };
 
-static void digest_of(const char *program, struct digest *out)
-{
-    char dir[32] = "/tmp/snag-run-XXXXXX";
-    struct ingest_opts opts = {.dir = dir, .pool = pool_new(1)};
-    struct source source = {0};
-    struct ingested ingested;
-    struct columns columns;
-    struct scoring s = {0};
-
-    assert_non_null(test_dir(dir));
-    assert_int_equal(source_open(&source, program), 0);
-    assert_int_equal(ingest(&source, &opts, &ingested), 0);
-    assert_int_equal(columns_open(&columns, dir), 0);
-    assert_int_equal(
-        run_scoring_collect(&s, &columns, &source.defs, names_find(&source.defs.names, "step")),
-        0);
-    digest_make(out, &s.forest, &source.defs);
-    scoring_release(&s);
-    columns_close(&columns);
-    ingested_release(&ingested);
-    source_close(&source);
-    pool_free(opts.pool);
-    fs_remove_tree(dir);
-}
-
 static void add(struct made *m, enum compare_side side, const char *program)
 {
-    digest_of(program, side == COMPARE_BEFORE ? &m->before[m->n[0]] : &m->after[m->n[1]]);
+    sample_digest(program, "step",
+                  side == COMPARE_BEFORE ? &m->before[m->n[0]] : &m->after[m->n[1]]);
     m->n[side]++;
 }
 

@@ -1,4 +1,4 @@
-/* One replay after another; what was cut for one is put back before the next. */
+/* One cut or replay after another; what was cut for one is put back before the next. */
 #include "analysis/costs.h"
 
 #include "base/mem.h"
@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEAST_ASKED 50u   /* executions that are played in any case */
-#define WORK_PER_CALL 2.0 /* syncs that may be gone through, per call of the run */
+#define LEAST_ASKED 8u    /* executions that are played in any case */
+#define LEAST_WORK 5e5    /* syncs that may be gone through, */
+#define WORK_PER_CALL 0.1 /* and so many more per call of the run */
 #define VERTEX_WORK 4.0   /* looking at a vertex takes as long as so many syncs */
 #define CARRIED 0.9       /* of the cost of all anomalies */
 #define MATERIAL 0.01     /* of what was lost: a smaller cost is none */
@@ -25,15 +26,20 @@ int costs_init(struct costs *c, const struct scoring *scoring, struct why *why,
                const struct columns *columns)
 {
     uint32_t n = scoring->forest.n_trees;
+    int rc;
 
     *c = (struct costs){.scoring = scoring, .why = why, .all_ns = COST_UNKNOWN};
-    c->budget = WORK_PER_CALL * (double)columns->n_calls;
+    c->budget = LEAST_WORK + WORK_PER_CALL * (double)columns->n_calls;
     c->lost_ns = mem_alloc(n, sizeof *c->lost_ns);
     c->cost_ns = mem_alloc(n, sizeof *c->cost_ns);
+    c->is_bound = mem_alloc(n, sizeof *c->is_bound);
     c->text = mem_alloc(n, sizeof *c->text);
     for (uint32_t t = 0; t < n; t++)
         c->cost_ns[t] = COST_UNKNOWN;
-    return what_if_init(&c->what_if, columns, scoring->defs);
+    rc = what_if_init(&c->what_if, columns, scoring->defs);
+    if (rc == 0)
+        critical_init(&c->critical, &c->what_if.syncs);
+    return rc;
 }
 
 void costs_release(struct costs *c)
@@ -43,6 +49,8 @@ void costs_release(struct costs *c)
     free(c->text);
     free(c->lost_ns);
     free(c->cost_ns);
+    free(c->is_bound);
+    critical_release(&c->critical);
     free(c->of_incident);
     free(c->excess_ns);
     what_if_release(&c->what_if);
@@ -72,11 +80,12 @@ static int64_t cut(struct costs *c, uint32_t t)
     mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
     excess_lost(c->why, t, c->excess_ns);
     c->budget -= VERTEX_WORK * n;
-    return what_if_cut(&c->what_if, forest, t, c->excess_ns);
+    return what_if_cut(&c->what_if, forest, t, c->excess_ns) +
+           what_if_cut_teams(&c->what_if, forest, t, c->excess_ns);
 }
 
-/* Where messages have one end only, others may have waited unseen: what is saved is the least.
- */
+/* Where messages have one end only, others may have waited unseen, and it may have waited
+ * itself for one of whom nothing is there: then nothing follows from what the replay saves. */
 static bool sees_all(const struct costs *c)
 {
     const struct syncs *s = &c->what_if.syncs;
@@ -94,7 +103,7 @@ static int64_t play(struct costs *c, double lost_ns)
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
-    is_known &= sees_all(c) || (double)result.saved_ns >= (1 - MOST_UNKNOWN) * lost_ns;
+    is_known &= sees_all(c);
     return is_known ? result.saved_ns : COST_UNKNOWN;
 }
 
@@ -102,7 +111,7 @@ static int64_t play(struct costs *c, double lost_ns)
 
 struct waiter {
     int64_t less_ns;
-    uint32_t rank;
+    uint32_t rank, thread;
 };
 
 static int by_wait(const void *a, const void *b)
@@ -111,10 +120,11 @@ static int by_wait(const void *a, const void *b)
 
     if (p->less_ns != q->less_ns)
         return p->less_ns > q->less_ns ? -1 : 1;
-    return order_u32(&p->rank, &q->rank);
+    return p->rank != q->rank ? order_u32(&p->rank, &q->rank)
+                              : order_u32(&p->thread, &q->thread);
 }
 
-/* "rank 3", "ranks 0 and 2", "ranks 0, 1, 2 and 5 more"; "" where nobody waited for it. */
+/* "rank 3", "ranks 0 and 2.1", "ranks 0, 1, 2 and 5 more"; "" where nobody waited for it. */
 static void name_waiters(const struct costs *c, double least_ns, char *out, size_t size)
 {
     const struct syncs *s = &c->what_if.syncs;
@@ -125,16 +135,18 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
     for (uint32_t l = 0; l < s->n_locations; l++)
         if ((double)c->what_if.replay.waits_less[l] > least_ns)
             waiter[n++] = (struct waiter){c->what_if.replay.waits_less[l],
-                                          c->scoring->defs->location[l].rank};
+                                          c->scoring->defs->location[l].rank,
+                                          c->scoring->defs->location[l].thread};
     qsort(waiter, n, sizeof *waiter, by_wait);
     out[0] = '\0';
     length = n == 0 ? 0 : (size_t)snprintf(out, size, n == 1 ? "rank " : "ranks ");
-    for (uint32_t i = 0; i < n && i < MOST_NAMED; i++)
-        length += (size_t)snprintf(out + length, size - length, "%s%u",
-                                   i == 0                          ? ""
-                                   : i + 1 == n && n <= MOST_NAMED ? " and "
-                                                                   : ", ",
-                                   waiter[i].rank);
+    for (uint32_t i = 0; i < n && i < MOST_NAMED; i++) {
+        const char *before = i == 0 ? "" : i + 1 == n && n <= MOST_NAMED ? " and " : ", ";
+
+        length += (size_t)snprintf(out + length, size - length,
+                                   waiter[i].thread > 0 ? "%s%u.%u" : "%s%u", before,
+                                   waiter[i].rank, waiter[i].thread);
+    }
     if (n > MOST_NAMED)
         snprintf(out + length, size - length, " and %u more", n - MOST_NAMED);
     free(waiter);
@@ -164,9 +176,78 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     c->text[t] = mem_copy_string(text);
 }
 
+/* --------------------------------------------------------------------------------- bounds */
+
+/* Where others may have waited unseen, or clocks disagree, nothing follows from the path. */
+static bool has_bounds(const struct costs *c)
+{
+    return c->critical.is_sound && sees_all(c);
+}
+
+static bool is_path_on(const struct costs *c, uint32_t l, uint64_t enter_ns, uint64_t leave_ns)
+{
+    const struct syncs *s = &c->what_if.syncs;
+
+    if (s->is_stream[l]) /* its times may have been moved, and it has several tracks */
+        return true;
+    return syncs_takes_part(s, l) && critical_passes(&c->critical, syncs_after(s, l, enter_ns),
+                                                     syncs_after(s, l, leave_ns));
+}
+
+/* Whether the critical path passes the location while an execution was on its way, or one of
+ * the threads of its teams. */
+static bool is_critical(const struct costs *c, uint32_t t)
+{
+    const struct forest *forest = &c->scoring->forest;
+    const struct definitions *defs = c->scoring->defs;
+    uint32_t l = forest->location[t], rank = defs->location[l].rank;
+    uint64_t enter = forest->enter_ns[t], leave = enter + forest->root_ns[t];
+
+    if (c->what_if.view.calls[l].n_spans == 0)
+        return is_path_on(c, l, enter, leave);
+    for (l = definitions_find_location(defs, rank);
+         l < c->what_if.syncs.n_locations && defs->location[l].rank == rank; l++)
+        if (is_path_on(c, l, enter, leave))
+            return true;
+    return false;
+}
+
+/* What it cost at most; COST_UNKNOWN where it may have waited for what is not in the trace. */
+static int64_t bound_of(struct costs *c, uint32_t t)
+{
+    struct replay *r = &c->what_if.replay;
+    int64_t ns = COST_UNKNOWN;
+
+    if (!is_critical(c, t))
+        return 0;
+    cut(c, t);
+    if ((double)r->unknown_ns <= MOST_UNKNOWN * c->lost_ns[t])
+        ns = critical_cut_ns(&c->critical, r);
+    replay_clear(r);
+    return ns;
+}
+
+/* What is cut is rounded call by call. */
+static int64_t at_most_lost(int64_t ns, double lost_ns)
+{
+    return ns > llrint(lost_ns) ? llrint(lost_ns) : ns;
+}
+
+/* What nobody waited for is known; of others the most that they can have cost. */
+static void find_bounds(struct costs *c)
+{
+    for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++) {
+        if (!takes_part(c, t) || c->lost_ns[t] < COST_LEAST_LOST)
+            continue;
+        c->cost_ns[t] = at_most_lost(bound_of(c, t), c->lost_ns[t]);
+        c->is_bound[t] = c->cost_ns[t] > 0;
+    }
+}
+
 /* ---------------------------------------------------------------------------- executions */
 
 struct candidate {
+    int64_t at_most_ns;
     double lost_ns;
     uint32_t tree;
     bool is_anomaly;
@@ -178,6 +259,8 @@ static int by_claim(const void *a, const void *b)
 
     if (p->is_anomaly != q->is_anomaly)
         return p->is_anomaly ? -1 : 1;
+    if (p->at_most_ns != q->at_most_ns)
+        return p->at_most_ns > q->at_most_ns ? -1 : 1;
     if (p->lost_ns != q->lost_ns)
         return p->lost_ns > q->lost_ns ? -1 : 1;
     return order_u32(&p->tree, &q->tree);
@@ -188,6 +271,7 @@ static void find_one(struct costs *c, uint32_t t)
     int64_t cut_ns = cut(c, t);
 
     c->cost_ns[t] = play(c, c->lost_ns[t]);
+    c->is_bound[t] = false;
     say(c, t, cut_ns);
 }
 
@@ -197,15 +281,20 @@ static void find_executions(struct costs *c)
     uint32_t n = w->forest.n_trees, n_asked = 0;
     struct candidate *candidate = mem_alloc(n, sizeof *candidate);
 
+    if (has_bounds(c))
+        find_bounds(c);
     for (uint32_t t = 0; t < n; t++)
-        candidate[t] = (struct candidate){c->lost_ns[t], t, w->is_anomaly[t]};
+        candidate[t] = (struct candidate){c->cost_ns[t] == COST_UNKNOWN ? llrint(c->lost_ns[t])
+                                                                        : c->cost_ns[t],
+                                          c->lost_ns[t], t, w->is_anomaly[t]};
     qsort(candidate, n, sizeof *candidate, by_claim);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = candidate[i].tree;
 
         if (!takes_part(c, t) || c->lost_ns[t] < COST_LEAST_LOST)
             continue;
-        if (candidate[i].is_anomaly || n_asked++ < LEAST_ASKED || c->budget > 0)
+        if ((candidate[i].is_anomaly || candidate[i].at_most_ns > 0) &&
+            (n_asked++ < LEAST_ASKED || c->budget > 0))
             find_one(c, t);
     }
     free(candidate);
@@ -225,6 +314,18 @@ static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
     return play(c, lost_ns);
 }
 
+/* What the executions of an incident cost together: of one that is known already. */
+static int64_t cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
+{
+    bool is_off = has_bounds(c);
+
+    if (n == 1 && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
+        return c->cost_ns[tree[0]];
+    for (uint32_t i = 0; i < n && is_off; i++)
+        is_off = !is_critical(c, tree[i]);
+    return is_off ? 0 : cost_of(c, tree, n);
+}
+
 static void find_incidents(struct costs *c, const struct incidents *incidents)
 {
     uint32_t n = c->scoring->forest.n_trees, *first, *member;
@@ -241,12 +342,13 @@ static void find_incidents(struct costs *c, const struct incidents *incidents)
         if (incidents->of[t] != INCIDENT_NONE)
             member[first[incidents->of[t] + 1]++] = t;
     for (uint32_t i = 0; i < incidents->n; i++) {
-        bool is_known = i < LEAST_ASKED || incidents->incident[i].is_anomaly || c->budget > 0;
+        bool is_known = i < LEAST_ASKED || c->budget > 0;
 
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
             is_known &= takes_part(c, member[k]);
         c->of_incident[i] =
-            is_known ? cost_of(c, member + first[i], first[i + 1] - first[i]) : COST_UNKNOWN;
+            is_known ? cost_of_incident(c, member + first[i], first[i + 1] - first[i])
+                     : COST_UNKNOWN;
     }
     free(first);
     free(member);
@@ -275,7 +377,7 @@ static void find_all(struct costs *c)
     high = n;
     if (n > 0)
         c->all_ns = cost_of(c, tree, n);
-    while (low < high && c->all_ns > 0) {
+    while (low < high && c->all_ns > 0 && (has_bounds(c) || c->budget > 0)) {
         uint32_t middle = low + (high - low) / 2;
 
         if ((double)cost_of(c, tree, middle) >= CARRIED * (double)c->all_ns)

@@ -6,17 +6,17 @@
  *     costs_find(&c, &incidents);
  *     costs_release(&c);
  *
- * Each is a replay of its own (replay.h), which goes on for as long as it changes anything:
- * often a few steps of the program, sometimes to its end. Anomalies and the executions that
- * lost most are played in any case, others in the order of what they lost until that took as
- * long as looking at all calls a few times. Of the rest nothing is known but that they cost no
- * more than they lost.
+ * What is not on the critical path (critical.h) cost nothing, what is on it at most that: this
+ * is known of all, from one pass. Anomalies and the executions that may have cost most are
+ * played too, each by itself (replay.h), until that took as long as looking at some share of
+ * all calls; then what they cost is known exactly.
  */
 #ifndef SNAG_ANALYSIS_COSTS_H
 #define SNAG_ANALYSIS_COSTS_H
 
 #include "analysis/incidents.h"
 #include "analysis/what_if.h"
+#include "replay/critical.h"
 #include "score/scoring.h"
 
 #include <stdbool.h>
@@ -30,12 +30,14 @@ struct costs {
     const struct scoring *scoring; /* this and why are not its own */
     struct why *why;
     struct what_if what_if;
+    struct critical critical;
     double *excess_ns;
     size_t excess_cap;
     double budget; /* work that is left */
 
     double *lost_ns;      /* [n_trees] */
     int64_t *cost_ns;     /* [n_trees] at least 0, at most what was lost; or COST_UNKNOWN */
+    bool *is_bound;       /* [n_trees] it is at most that; else it is that */
     char **text;          /* [n_trees] as a clause; NULL where it cost nothing worth a word */
     int64_t *of_incident; /* [incidents.n] all its executions together, or COST_UNKNOWN */
     int64_t all_ns;       /* all anomalies together, or COST_UNKNOWN */

@@ -109,6 +109,30 @@ static void a_stop_that_others_waited_for_in_slack_says_who_did(void **state)
     sample_run_release(&m);
 }
 
+/*
+ * Messages are sent in all steps and received after the last, so that each anomaly puts off all
+ * that follows: to play every one to the end would take a time that grows with the square of
+ * the run's.
+ */
+static void what_would_take_too_long_to_play_is_known_at_most(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(
+        &m, "synth:4000*step(a@1ms >1) 4000*recv(<1);ranks=2;jitter=0.01;slow=a/20/20;seed=3",
+        "step", NULL);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly'"),
+                     400);
+    assert_true(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly' AND "
+                           "cost_is_bound AND cost_ns > 0") > 100);
+    assert_true(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly' AND "
+                           "cost_ns > 0 AND NOT cost_is_bound") >= 8);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns IS NULL"), 0);
+    assert_true(number(&m, "SELECT anomalies_cost_ns FROM foi") > 0);
+    sample_run_release(&m);
+}
+
 static void a_cost_is_never_more_than_what_was_lost(void **state)
 {
     struct sample_run m;
@@ -124,6 +148,22 @@ static void a_cost_is_never_more_than_what_was_lost(void **state)
     sample_run_release(&m);
 }
 
+static void every_execution_has_a_cost_if_only_at_most(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, "synth:20000*step(a@1ms |);ranks=4;jitter=0.02;seed=3", "step", NULL);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns IS NULL"), 0);
+    assert_true(number(&m, "SELECT sum(cost_is_bound) FROM execution") > 1000);
+    assert_true(number(&m, "SELECT count(*) FROM execution WHERE cost_ns = 0 AND NOT "
+                           "cost_is_bound") > 1000);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_is_bound AND "
+                                "(cost_ns <= 0 OR cost_ns > lost_ns + 1)"),
+                     0);
+    sample_run_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,7 +171,9 @@ int main(void)
         cmocka_unit_test(a_stop_in_slack_costs_nothing_and_says_so),
         cmocka_unit_test(two_stops_at_once_cost_nothing_alone_but_all_together),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
+        cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
+        cmocka_unit_test(every_execution_has_a_cost_if_only_at_most),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,17 +32,20 @@ struct maker {
 
 /* -------------------------------------------------------------------------------- paths */
 
-/* "f(int) [{x.cpp} {10,1}-{20,1}]" is f(int), wherever it stands. */
+/* "f(int) [{x.cpp} {10,1}-{20,1}]" is f(int), and "MPI_Wait@x.c:10" is MPI_Wait, wherever they
+ * stand: lines are others from build to build. */
 static uint32_t add_name(struct names *names, const char *name)
 {
     const char *position = strstr(name, " [{");
+    size_t n =
+        position && position > name ? (size_t)(position - name) : region_name_plain(name);
     char *cut;
     uint32_t id;
 
-    if (position == NULL || position == name)
+    if (name[n] == '\0')
         return names_add(names, name);
     cut = mem_copy_string(name);
-    cut[position - name] = '\0';
+    cut[n] = '\0';
     id = names_add(names, cut);
     free(cut);
     return id;
@@ -267,14 +270,36 @@ static void find_ranks(struct maker *m)
 
 /* ------------------------------------------------------------------------------- public */
 
+/* The forest's regions, but for where MPI is called; NULL where the trace does not say that. */
+static uint32_t *regions_wherever(const struct forest *forest, const struct definitions *defs)
+{
+    uint32_t *plain = mem_alloc(defs->names.n, sizeof *plain), *region = NULL;
+    bool has_sites = false;
+
+    for (uint32_t r = 0; r < defs->names.n; r++) {
+        plain[r] = definitions_plain(defs, r);
+        has_sites |= plain[r] != r;
+    }
+    if (has_sites) {
+        region = mem_alloc(forest->n, sizeof *region);
+        for (uint32_t v = 0; v < forest->n; v++)
+            region[v] = plain[forest->region[v]];
+    }
+    free(plain);
+    return region;
+}
+
 void digest_make(struct digest *digest, const struct forest *forest,
                  const struct definitions *defs)
 {
-    struct maker m = {.d = digest, .forest = forest, .defs = defs};
+    uint32_t *region = regions_wherever(forest, defs);
+    struct forest wherever = *forest;
+    struct maker m = {.d = digest, .forest = &wherever, .defs = defs};
 
     *digest = (struct digest){0};
+    wherever.region = region ? region : forest->region;
     m.path = mem_alloc(forest->n, sizeof *m.path);
-    context_number(&m.paths, forest, true, m.path);
+    context_number(&m.paths, &wherever, true, m.path);
     name_paths(&m);
     add_up_paths(&m);
     add_up_durations(&m);
@@ -288,10 +313,42 @@ void digest_make(struct digest *digest, const struct forest *forest,
     free(m.with_ns);
     free(m.batch_of);
     free(m.bit);
+    free(region);
 }
+
+void digest_add_function(struct digest *d, const char *name,
+                         const struct digest_function *function)
+{
+    uint32_t n_known = d->names.n, id = add_name(&d->names, name);
+    struct digest_function *own = NULL;
+
+    for (uint32_t i = 0; i < d->n_functions && id < n_known; i++)
+        if (d->function[i].name == id)
+            own = &d->function[i];
+    if (own == NULL) {
+        mem_grow(&d->function, &d->function_cap, (size_t)d->n_functions + 1,
+                 sizeof *d->function);
+        own = &d->function[d->n_functions++];
+        *own = (struct digest_function){.name = id};
+    }
+    own->n_calls += function->n_calls;
+    own->own_ns += function->own_ns;
+    own->critical_ns += function->critical_ns;
+    if (function->n_locations > own->n_locations)
+        own->n_locations = function->n_locations;
+}
+
+const char *const digest_fact_key[N_DIGEST_FACTS] = {
+    [FACT_COMMAND] = "Command Line", [FACT_NODES] = "node",
+    [FACT_PLATFORM] = "platform",    [FACT_COMPILER] = "Compiler",
+    [FACT_MPI] = "MPI Library",      [FACT_OPENMP_THREADS] = "OMP_NUM_THREADS",
+    [FACT_TRACER] = "Recorded By",
+};
 
 void digest_release(struct digest *d)
 {
+    for (int i = 0; i < N_DIGEST_FACTS; i++)
+        free(d->fact[i]);
     for (uint32_t i = 0; i < d->n_batches; i++)
         free(d->batch[i].path_ns);
     for (uint32_t i = 0; i < d->n_sets; i++) {
@@ -304,6 +361,7 @@ void digest_release(struct digest *d)
     free(d->batch);
     free(d->set);
     free(d->rank);
+    free(d->function);
     *d = (struct digest){0};
 }
 

@@ -29,6 +29,22 @@
 #define DIGEST_QUANTILES 3u /* of durations: */
 extern const double digest_quantile[DIGEST_QUANTILES];
 
+/* What a trace says of its run that should be the same of runs that are compared. */
+enum digest_fact {
+    FACT_COMMAND,
+    FACT_NODES, /* all, with commas */
+    FACT_PLATFORM,
+    FACT_COMPILER,
+    FACT_MPI,
+    FACT_OPENMP_THREADS,
+    FACT_TRACER,
+    N_DIGEST_FACTS
+};
+#define DIGEST_FACT_BYTES 1024 /* of one, with its end */
+
+/* The key of a fact in run_metadata.h. */
+extern const char *const digest_fact_key[N_DIGEST_FACTS];
+
 struct digest_path {
     uint32_t parent;       /* < own number, or PATH_NONE */
     uint32_t name;         /* of the function, in names */
@@ -36,6 +52,15 @@ struct digest_path {
     uint32_t n_executions; /* that have it */
     uint64_t n_calls;
     double time_ns; /* exclusive, of all calls */
+};
+
+/* A function in the whole run, on all threads, in executions or not. */
+struct digest_function {
+    uint32_t name; /* in names */
+    uint32_t n_locations;
+    uint64_t n_calls;
+    double own_ns;      /* exclusive, of all calls */
+    double critical_ns; /* of that, while the critical path of the run was there */
 };
 
 /* Some of the executions. */
@@ -70,6 +95,12 @@ struct digest {
     uint32_t optional[DIGEST_OPTIONAL]; /* paths */
     uint32_t n_optional;
     struct digest_rank *rank; /* [n_ranks] by program and rank */
+
+    double run_ns; /* from the first event of the run to the last; 0: not known */
+    struct digest_function *function; /* [n_functions] */
+    uint32_t n_functions;
+    size_t function_cap;
+    char *fact[N_DIGEST_FACTS]; /* NULL: not known, or not one for all processes */
 };
 
 /*
@@ -80,6 +111,11 @@ struct digest {
 void digest_make(struct digest *digest, const struct forest *forest,
                  const struct definitions *defs);
 void digest_release(struct digest *digest);
+
+/* digest_add_function -- what a function did in the whole run. O(functions) when others were
+ * added under that name; O(length) else. */
+void digest_add_function(struct digest *digest, const char *name,
+                         const struct digest_function *function);
 
 /*
  * digest_name -- the name in it that somebody means: the name itself, or its short form.

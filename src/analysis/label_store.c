@@ -1,6 +1,7 @@
 /* The view `labelled` of schema.sql is the state; here are the words. */
 #include "analysis/label_store.h"
 
+#include "analysis/acts.h"
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -82,9 +83,21 @@ static int add_one(sqlite3 *db, sqlite3_stmt *insert, const struct label_entry *
     return rc;
 }
 
+static int newest_label(sqlite3 *db, int64_t *id)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, "SELECT coalesce(max(id), 0) FROM label", &query);
+
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        *id = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, const char *author)
 {
     sqlite3_stmt *insert = NULL;
+    int64_t newest = 0;
     char at[32];
     int rc = check_contradictions(entry, n);
 
@@ -98,9 +111,13 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
                        "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM "
                        "execution WHERE foi = ?1 AND rank = ?2 AND thread = ?3 AND idx = ?4)",
                        &insert);
+    if (rc == 0)
+        rc = newest_label(db, &newest);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_one(db, insert, &entry[i], author, at);
     sqlite3_finalize(insert);
+    if (rc == 0)
+        rc = acts_add_labels(db, newest);
     if (rc == 0)
         return rundb_exec(db, "COMMIT");
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);

@@ -30,7 +30,7 @@ const char *label_name(enum label label);
 int label_parse(const char *text, enum label *label);
 
 /*
- * label_store_add -- append labels, all or none, in one transaction.
+ * label_store_add -- append labels, all or none, in one transaction, as an act (acts.h).
  *   author  who says so
  * Returns 0, ERR_NOT_FOUND when an execution is not in the run, ERR_USAGE when the entries
  * contradict each other, or ERR_DATABASE.

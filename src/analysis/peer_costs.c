@@ -4,18 +4,21 @@
 #include "analysis/run_view.h"
 #include "analysis/what_if.h"
 #include "base/mem.h"
+#include "base/order.h"
+#include "replay/ideal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* By which calls on each path of a place take longer; 1 where they do not. */
-static void find_factors(const struct peer_place *place, double *factor, uint32_t n_paths)
+/* By which calls on each path of a place take longer, of one stage; or back to 1, as where they
+ * do not. */
+static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
+                        bool is_cut)
 {
-    for (uint32_t p = 0; p < n_paths; p++)
-        factor[p] = 1;
     for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure && !place->path[i].is_more)
-            factor[place->path[i].path] = place->path[i].factor;
+        if (place->path[i].is_sure && !place->path[i].is_more &&
+            (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
+            factor[place->path[i].path] = is_cut ? place->path[i].factor : 1;
 }
 
 /* Takes it out of all executions of a place; false: one is where nothing is replayed. */
@@ -27,12 +30,11 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
     size_t cap = 0;
     bool is_known = true;
 
-    find_factors(&peers->place[place], factor, s->model.paths.n);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        uint32_t first = forest->first[t], n = forest->first[t + 1] - first;
+    for (uint32_t k = peers->first_tree[place]; k < peers->first_tree[place + 1]; k++) {
+        uint32_t t = peers->tree[k], first = forest->first[t], n = forest->first[t + 1] - first;
+        uint32_t stage = peer_stage(&s->defs->location[forest->location[t]], peers->opts.stage);
 
-        if (peers->of[t] != place)
-            continue;
+        set_factors(&peers->place[place], stage, factor, true);
         is_known &= syncs_takes_part(&w->syncs, forest->location[t]);
         mem_grow(&excess, &cap, n, sizeof *excess);
         for (uint32_t i = 0; i < n; i++) {
@@ -43,6 +45,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
                             : (double)forest->exclusive_ns[first + i] * (1 - 1 / factor[path]);
         }
         what_if_cut(w, forest, t, excess);
+        set_factors(&peers->place[place], stage, factor, false);
     }
     free(excess);
     return is_known;
@@ -56,6 +59,8 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     uint32_t n_asked = 0;
     bool is_known = true;
 
+    for (uint32_t i = 0; i < s->model.paths.n; i++)
+        factor[i] = 1;
     for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MOST_COSTS; p++) {
         struct peer_place *place = &peers->place[p];
 
@@ -76,33 +81,112 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     free(factor);
 }
 
+/* ------------------------------------------------------------------------------- streams */
+
+struct kept {
+    const struct peers *peers;
+    uint32_t place;
+};
+
+static bool is_of_place(uint32_t location, uint32_t region, void *ctx)
+{
+    const struct kept *kept = ctx;
+
+    (void)region;
+    return kept->peers->at[location] == kept->place;
+}
+
+static bool is_of_region(uint32_t location, uint32_t region, void *ctx)
+{
+    (void)location;
+    return region == *(const uint32_t *)ctx;
+}
+
+static int by_slowdown(const void *a, const void *b)
+{
+    const struct peer_operation *p = a, *q = b;
+
+    if (p->slowdown != q->slowdown)
+        return p->slowdown < q->slowdown ? 1 : -1;
+    return order_u32(&p->region, &q->region);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct peer_operation *p = a, *q = b;
+
+    return p->sum_ns != q->sum_ns ? (p->sum_ns < q->sum_ns ? 1 : -1)
+                                  : order_u32(&p->region, &q->region);
+}
+
+static void find_operations(struct ideal *ideal, uint32_t n_regions, struct peers *peers)
+{
+    peers->operation = mem_alloc(n_regions, sizeof *peers->operation);
+    for (uint32_t r = 0; r < n_regions; r++)
+        if (ideal->kind[r].n > 0)
+            peers->operation[peers->n_operations++] =
+                (struct peer_operation){.region = r, .sum_ns = ideal->kind[r].sum_ns};
+    qsort(peers->operation, peers->n_operations, sizeof *peers->operation, by_sum);
+    if (peers->n_operations > PEERS_MOST_OPERATIONS)
+        peers->n_operations = PEERS_MOST_OPERATIONS;
+    for (uint32_t i = 0; i < peers->n_operations; i++)
+        peers->operation[i].slowdown =
+            ideal_slowdown(ideal, is_of_region, &peers->operation[i].region);
+    qsort(peers->operation, peers->n_operations, sizeof *peers->operation, by_slowdown);
+}
+
+/* Against the run with ideal operations; leaves it to find_costs where there are none. */
+static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct peers *peers)
+{
+    struct ideal ideal;
+    bool is_any;
+
+    ideal_init(&ideal, &w->replay);
+    is_any = ideal.n > 0;
+    if (is_any && ideal.ideal_ns > 0)
+        peers->slowdown = ideal.run_ns / ideal.ideal_ns;
+    for (uint32_t p = 0; is_any && p < peers->n && p < PEERS_MOST_PLAYED; p++)
+        peers->place[p].slowdown =
+            ideal_slowdown(&ideal, is_of_place, &(struct kept){peers, p});
+    if (is_any)
+        find_operations(&ideal, s->defs->names.n, peers);
+    ideal_release(&ideal);
+    return is_any;
+}
+
 int peers_costs(const struct scoring *scoring, const struct columns *columns,
                 struct peers *peers)
 {
-    bool is_any = false;
+    bool is_any = false, has_ideal;
     struct what_if w;
+    double slowdown;
     int rc;
 
     for (uint32_t p = 0; p < peers->n; p++)
         is_any |= peers->place[p].verdict == PEER_SLOW;
-    if (!is_any)
+    if (!is_any && !peers->is_of_streams)
         peers->slowdown = 1;
-    if (!is_any || peers->is_of_streams)
+    if ((!is_any && !peers->is_of_streams) ||
+        (peers->is_of_streams && columns->n_dependencies == 0))
         return 0;
     rc = what_if_init(&w, columns, scoring->defs);
+    has_ideal = rc == 0 && find_slowdowns(&w, scoring, peers);
+    slowdown = peers->slowdown;
     if (rc == 0)
         find_costs(&w, scoring, peers);
+    if (has_ideal)
+        peers->slowdown = slowdown;
     what_if_release(&w);
     return rc;
 }
 
-int peers_of_run(const struct scoring *scoring, const struct columns *columns, enum peer_by by,
-                 struct peers *out)
+int peers_of_run(const struct scoring *scoring, const struct columns *columns,
+                 const struct peers_opts *opts, struct peers *out)
 {
     struct trace_view view;
 
     run_view_init(&view, columns, scoring->defs);
-    peers_find(scoring, &view, by, out);
+    peers_find(scoring, &view, opts, out);
     trace_view_release(&view);
     return peers_costs(scoring, columns, out);
 }

@@ -1,10 +1,8 @@
-/*
- * A cell is what one place does on one call path: the middle of its calls' log ratios, and how
- * many they are. Cells are filled in one pass over the vertices; the rest is about cells.
- */
+/* What is seen in the vertices is in cells (peer_cells.h); the rest is about these. */
 #include "analysis/peers.h"
 
-#include "base/err.h"
+#include "analysis/peer_cells.h"
+#include "analysis/peer_places.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/student.h"
@@ -16,36 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FALSE_ALARMS 0.005  /* places called slow in a trace in which none is */
-#define MAYBE 20.0          /* times as often may one be called unsure */
-#define LEAST_FACTOR 1.015  /* by which calls take longer, or are more, to count */
-#define FEWEST_CALLS 8u     /* in a cell, for its middle to mean anything */
-#define LEAST_WIDTH 1e-3    /* of ratios: clocks and caches are not better than that */
-#define MAD_SIGMA 1.4826    /* standard deviations in a median absolute deviation */
-#define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
-#define SMALL_SAMPLE 4.0    /* among n places, sampling errors count for so many n-ths more */
-#define LEAST_FREEDOM 10.0  /* where the places are no further apart than their calls vary */
-#define MAD_FREEDOM 0.37    /* degrees of freedom of a MAD, per value: its efficiency */
-#define TASK_WIDTHS 6.0     /* work per execution beyond that of the peers */
-#define DATA_SHARE 0.5      /* of a slowdown that more data explains */
-#define WORTH_NAMING 0.001  /* of the time of a place */
-#define WAIT_MATERIAL 0.02  /* of its time: a place waits that much more than others */
-#define MOST_PATHS 16u      /* kept of a place */
-
-struct cell {
-    double ratio, error; /* middle of ln(time / typical) and its standard error */
-    double time_ns;      /* of all calls */
-    double usual_ns;     /* that calls with the same calls below usually take, on any place */
-    uint32_t n_calls;
-};
+#define FALSE_ALARMS 0.005 /* places called slow in a trace in which none is */
+#define MAYBE 20.0         /* times as often may one be called unsure */
+#define LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
+#define FEWEST_CALLS 8u    /* in a cell, for its middle to mean anything */
+#define LEAST_WIDTH 1e-3   /* of ratios: clocks and caches are not better than that */
+#define MAD_SIGMA 1.4826   /* standard deviations in a median absolute deviation */
+#define SMALL_SAMPLE 4.0   /* among n places, sampling errors count for so many n-ths more */
+#define LEAST_FREEDOM 10.0 /* where the places are no further apart than their calls vary */
+#define MAD_FREEDOM 0.37   /* degrees of freedom of a MAD, per value: its efficiency */
+#define TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
+#define STAGE_FACTOR 1.05  /* by which a stage takes longer than others to have more to do */
+#define DATA_SHARE 0.5     /* of a slowdown that more data explains */
+#define WORTH_NAMING 0.001 /* of the time of a place */
+#define WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
+#define MOST_PATHS 16u     /* kept of a place */
 
 struct finder {
     const struct scoring *w;
     const struct trace_view *view;
     struct peers *out;
-    uint32_t *place_of; /* [n_trees] */
-    uint32_t *place_at; /* [locations] or PEERS_NONE */
-    struct cell *cell;  /* [places x paths] */
+    struct peer_cells cells;
+    uint32_t *stage;     /* [n_stages] of a pipeline; NO_STAGE is one too */
+    uint32_t *stage_of;  /* [places] index of its */
+    double *stage_ratio; /* [n_stages] on a path */
+    uint32_t n_stages;
     uint32_t n_paths, n_tests;
 };
 
@@ -56,43 +49,15 @@ const char *peer_verdict_name(enum peer_verdict verdict)
     return names[verdict];
 }
 
-int peers_by(const char *name, const struct definitions *defs, enum peer_by *by)
-{
-    static const char *const names[] = {"rank", "thread", "program"};
-    bool has_few = defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST;
-
-    *by = has_few ? PEERS_BY_THREAD : PEERS_BY_RANK;
-    if (name == NULL)
-        return 0;
-    for (*by = PEERS_BY_RANK; *by <= PEERS_BY_PROGRAM; ++*by)
-        if (strcmp(name, names[*by]) == 0)
-            return 0;
-    return err_set(ERR_USAGE, "by is rank, thread or program, not '%s'", name);
-}
-
 static double time_of(const struct peer_place *p)
 {
     return fmax(p->own_ns + p->wait_ns, 1);
 }
 
-char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE])
-{
-    const struct peer_place *p = &peers->place[place];
-    bool has_programs = peers->place[peers->n - 1].program > 0;
-    int n = 0;
-
-    if (has_programs || peers->by == PEERS_BY_PROGRAM)
-        n = snprintf(out, PEER_NAME_SIZE, "program %u", p->program);
-    if (peers->by != PEERS_BY_PROGRAM)
-        n += snprintf(out + n, PEER_NAME_SIZE - (size_t)n, "%srank %u", n > 0 ? " " : "",
-                      p->rank);
-    if (peers->by == PEERS_BY_THREAD)
-        snprintf(out + n, PEER_NAME_SIZE - (size_t)n, " thread %u", p->thread);
-    return out;
-}
-
 double peer_slowdown(const struct peer_place *p)
 {
+    if (!isnan(p->slowdown))
+        return p->slowdown;
     return p->own_ns > p->slow_ns ? p->own_ns / (p->own_ns - p->slow_ns) : 1;
 }
 
@@ -101,59 +66,13 @@ void peers_release(struct peers *peers)
     for (uint32_t i = 0; i < peers->n; i++)
         free(peers->place[i].path);
     free(peers->place);
+    free(peers->operation);
     free(peers->of);
+    free(peers->at);
+    free(peers->tree);
+    free(peers->first_tree);
     free(peers->is_waiting);
     *peers = (struct peers){0};
-}
-
-/* -------------------------------------------------------------------------------- places */
-
-static int by_name(const void *a, const void *b)
-{
-    const struct peer_place *p = a, *q = b;
-
-    return p->program != q->program ? order_u32(&p->program, &q->program)
-           : p->rank != q->rank     ? order_u32(&p->rank, &q->rank)
-                                    : order_u32(&p->thread, &q->thread);
-}
-
-static struct peer_place name_of(const struct finder *f, uint32_t location, enum peer_by by)
-{
-    const struct location *l = &f->w->defs->location[location];
-
-    return (struct peer_place){.program = l->program,
-                               .rank = by == PEERS_BY_PROGRAM ? 0 : l->rank,
-                               .thread = by == PEERS_BY_THREAD ? l->thread : 0,
-                               .waits_for = PEERS_NONE};
-}
-
-static void find_places(struct finder *f, enum peer_by by)
-{
-    const struct forest *forest = &f->w->forest;
-    struct peers *out = f->out;
-    uint32_t n = 0;
-
-    out->place = mem_alloc(f->w->defs->n_locations, sizeof *out->place);
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        if (t == 0 || forest->location[t] != forest->location[t - 1])
-            out->place[n++] = name_of(f, forest->location[t], by);
-    qsort(out->place, n, sizeof *out->place, by_name);
-    for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || by_name(&out->place[i], &out->place[out->n - 1]) != 0)
-            out->place[out->n++] = out->place[i];
-    f->out->of = mem_alloc(forest->n_trees, sizeof *f->out->of);
-    f->place_at = mem_alloc(f->w->defs->n_locations, sizeof *f->place_at);
-    memset(f->place_at, 0xff, f->w->defs->n_locations * sizeof *f->place_at);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        bool is_same = t > 0 && forest->location[t] == forest->location[t - 1];
-        struct peer_place name = name_of(f, forest->location[t], by);
-        const struct peer_place *found =
-            is_same ? &out->place[f->out->of[t - 1]]
-                    : bsearch(&name, out->place, out->n, sizeof name, by_name);
-
-        f->out->of[t] = f->place_at[forest->location[t]] = (uint32_t)(found - out->place);
-        out->place[f->out->of[t]].n_executions++;
-    }
 }
 
 /* ------------------------------------------------------------------------------- waiting */
@@ -210,83 +129,6 @@ static void find_waiting(struct finder *f)
     free(is_communication);
 }
 
-/* --------------------------------------------------------------------------------- cells */
-
-static struct cell *cell_at(const struct finder *f, uint32_t place, uint32_t path)
-{
-    return &f->cell[(size_t)place * f->n_paths + path];
-}
-
-static double ratio_of(const struct finder *f, uint32_t v)
-{
-    const struct residual_model *m = &f->w->model;
-    const struct residual_context *c = residual_context(m, &f->w->place, v);
-
-    return log(((double)f->w->forest.exclusive_ns[v] + m->offset_ns) / c->typical);
-}
-
-/* Vertices of own work, each with its cell. */
-struct work {
-    uint32_t *vertex, *cell; /* [n] */
-    size_t n;
-    const struct finder *f;
-};
-
-static double work_ratio(size_t i, const void *ctx)
-{
-    const struct work *work = ctx;
-
-    return ratio_of(work->f, work->vertex[i]);
-}
-
-/* Adds up times; what is own work is listed. */
-static void go_through(struct finder *f, struct work *work)
-{
-    const struct forest *forest = &f->w->forest;
-    const struct residual_model *m = &f->w->model;
-
-    work->vertex = mem_resize(NULL, forest->n, sizeof *work->vertex);
-    work->cell = mem_resize(NULL, forest->n, sizeof *work->cell);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        struct peer_place *place = &f->out->place[f->out->of[t]];
-
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-            uint32_t path = f->w->place.path[v];
-            double time_ns = (double)forest->exclusive_ns[v];
-            struct cell *cell;
-
-            if (path != PATH_NONE && f->out->is_waiting[path]) {
-                place->wait_ns += time_ns;
-                continue;
-            }
-            place->own_ns += time_ns;
-            if (path == PATH_NONE)
-                continue;
-            cell = cell_at(f, f->out->of[t], path);
-            cell->time_ns += time_ns;
-            cell->usual_ns += residual_context(m, &f->w->place, v)->typical - m->offset_ns;
-            work->cell[work->n] = f->out->of[t] * f->n_paths + path;
-            work->vertex[work->n++] = v;
-        }
-    }
-}
-
-static void fill_cells(struct finder *f, const struct work *work)
-{
-    uint32_t n_cells = f->out->n * f->n_paths;
-    struct spread *spread = mem_alloc(n_cells, sizeof *spread);
-    uint32_t *count = mem_alloc(n_cells, sizeof *count);
-
-    robust_groups(work->cell, n_cells, work->n, work_ratio, work, LEAST_WIDTH, spread, count);
-    for (uint32_t i = 0; i < n_cells; i++) {
-        f->cell[i].n_calls = count[i];
-        f->cell[i].ratio = spread[i].centre;
-        f->cell[i].error = count[i] > 0 ? MEDIAN_ERROR * spread[i].scale / sqrt(count[i]) : 0;
-    }
-    free(spread);
-    free(count);
-}
-
 /* ------------------------------------------------------------------------------- a path */
 
 /* What all places do on one path, as a middle and a width. */
@@ -302,13 +144,22 @@ static double width_around(double *x, uint32_t n, double middle)
     return MAD_SIGMA * robust_quantile(x, n, 0.5);
 }
 
+/* Where the cells of a path are. */
+static uint32_t cells_of(const struct finder *f, uint32_t path, const struct peer_cell **cell)
+{
+    *cell = f->cells.cell + f->cells.first[path];
+    return f->cells.first[path + 1] - f->cells.first[path];
+}
+
 static struct across across_places(const struct finder *f, uint32_t path, double *scratch)
 {
+    const struct peer_cell *cell;
+    uint32_t n = cells_of(f, path, &cell);
     struct across a = {.n = 0};
 
-    for (uint32_t p = 0; p < f->out->n; p++)
-        if (cell_at(f, p, path)->n_calls >= FEWEST_CALLS)
-            scratch[a.n++] = cell_at(f, p, path)->ratio;
+    for (uint32_t i = 0; i < n; i++)
+        if (cell[i].n_calls >= FEWEST_CALLS)
+            scratch[a.n++] = cell[i].above_stage;
     if (a.n < PEERS_FEWEST)
         return a;
     a.middle = robust_quantile(scratch, a.n, 0.5);
@@ -316,9 +167,9 @@ static struct across across_places(const struct finder *f, uint32_t path, double
     return a;
 }
 
-static double task_of(const struct finder *f, uint32_t p, uint32_t path)
+static double task_of(const struct finder *f, const struct peer_cell *cell)
 {
-    return cell_at(f, p, path)->usual_ns / f->out->place[p].n_executions;
+    return cell->usual_ns / f->out->place[cell->place].n_executions;
 }
 
 /*
@@ -327,20 +178,18 @@ static double task_of(const struct finder *f, uint32_t p, uint32_t path)
  */
 static struct across tasks_across(const struct finder *f, uint32_t path, double *scratch)
 {
+    const struct peer_cell *cell;
+    uint32_t n_there = cells_of(f, path, &cell);
     struct across a = {.n = f->out->n};
-    uint32_t n_there = 0;
 
     if (a.n < PEERS_FEWEST)
         return a;
-    for (uint32_t p = 0; p < a.n; p++)
-        n_there += cell_at(f, p, path)->n_calls > 0;
     if (2 * n_there <= a.n && n_there >= PEERS_FEWEST)
-        a.n = 0;
-    for (uint32_t p = 0; p < f->out->n; p++)
-        if (a.n == f->out->n)
-            scratch[p] = task_of(f, p, path);
-        else if (cell_at(f, p, path)->n_calls > 0)
-            scratch[a.n++] = task_of(f, p, path);
+        a.n = n_there;
+    else if (2 * n_there < a.n) /* most have nothing to do there */
+        return a;
+    for (uint32_t i = 0; i < a.n; i++)
+        scratch[i] = i < n_there ? task_of(f, &cell[i]) : 0;
     a.middle = robust_quantile(scratch, a.n, 0.5);
     a.width = width_around(scratch, a.n, a.middle);
     return a;
@@ -367,20 +216,30 @@ static double chance_of(double above, const struct across *a, double error)
     return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
 }
 
-static void judge_time(struct finder *f, uint32_t p, uint32_t path, const struct across *a)
+/* How long its calls take, of their own time: what that is above those of the peers. */
+static void set_excess(const struct finder *f, const struct peer_cell *cell,
+                       struct peer_path *found)
 {
-    const struct cell *cell = cell_at(f, p, path);
-    struct peer_place *place = &f->out->place[p];
-    double above = cell->ratio - a->middle, chance;
-    struct peer_path found = {.path = path, .factor = exp(above)};
+    found->excess_ns = peer_cell_excess(cell, found->above, f->w->model.offset_ns);
+    found->factor = cell->time_ns > 0 ? cell->time_ns / (cell->time_ns - found->excess_ns) : 1;
+}
 
-    if (a->n < PEERS_FEWEST || cell->n_calls < FEWEST_CALLS || found.factor < LEAST_FACTOR)
+static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t path,
+                       const struct across *a)
+{
+    struct peer_place *place = &f->out->place[cell->place];
+    double above = cell->above_stage - a->middle, chance;
+    struct peer_path found = {.path = path, .above = above, .stage = NO_STAGE};
+
+    if (a->n < PEERS_FEWEST || cell->n_calls < FEWEST_CALLS)
+        return;
+    set_excess(f, cell, &found);
+    if (found.factor < LEAST_FACTOR)
         return;
     chance = f->n_tests * chance_of(above, a, cell->error);
     if (chance > MAYBE * FALSE_ALARMS)
         return;
-    found.is_sure = chance <= FALSE_ALARMS;
-    found.excess_ns = cell->time_ns * (1 - 1 / found.factor);
+    found.is_sure = chance <= FALSE_ALARMS && !cell->is_alone;
     if (found.excess_ns < WORTH_NAMING * time_of(place))
         return;
     if (found.is_sure)
@@ -390,11 +249,13 @@ static void judge_time(struct finder *f, uint32_t p, uint32_t path, const struct
     add_path(place, &found);
 }
 
-static void judge_task(struct finder *f, uint32_t p, uint32_t path, const struct across *a)
+static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t path,
+                       const struct across *a)
 {
-    struct peer_place *place = &f->out->place[p];
-    double task = task_of(f, p, path), more = task - a->middle;
-    struct peer_path found = {.path = path, .is_more = true, .is_sure = true};
+    struct peer_place *place = &f->out->place[cell->place];
+    double task = task_of(f, cell), more = task - a->middle;
+    struct peer_path found = {
+        .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
     if (a->n < PEERS_FEWEST || more <= TASK_WIDTHS * a->width ||
         task < LEAST_FACTOR * a->middle)
@@ -411,9 +272,94 @@ static uint32_t count_tests(const struct finder *f)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < f->out->n * f->n_paths; i++)
-        n += f->cell[i].n_calls >= FEWEST_CALLS;
+    for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
+        n += f->cells.cell[i].n_calls >= FEWEST_CALLS;
     return n;
+}
+
+/* ------------------------------------------------------------------------------- stages */
+
+static void find_stages(struct finder *f)
+{
+    f->stage_of = mem_alloc(f->out->n, sizeof *f->stage_of);
+    f->stage = mem_alloc(f->out->n, sizeof *f->stage);
+    f->stage_ratio = mem_alloc(f->out->n, sizeof *f->stage_ratio);
+    for (uint32_t p = 0; p < f->out->n; p++) {
+        uint32_t i = 0;
+
+        while (i < f->n_stages && f->stage[i] != f->out->place[p].stage)
+            i++;
+        if (i == f->n_stages)
+            f->stage[f->n_stages++] = f->out->place[p].stage;
+        f->stage_of[p] = i;
+    }
+}
+
+/*
+ * What a stage of a pipeline takes for a path: the lower median of its places, but one. So that
+ * of two places the slow one is above the stage, not both. NAN if there is none.
+ */
+static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t stage,
+                             uint32_t but, double *scratch)
+{
+    const struct peer_cell *cell;
+    uint32_t n_cells = cells_of(f, path, &cell), n = 0;
+
+    for (uint32_t i = 0; i < n_cells; i++)
+        if (cell[i].place != but && f->stage_of[cell[i].place] == stage &&
+            cell[i].n_calls >= FEWEST_CALLS)
+            scratch[n++] = cell[i].ratio;
+    if (n > 1)
+        qsort(scratch, n, sizeof *scratch, order_f64);
+    return n > 0 ? scratch[(n - 1) / 2] : NAN;
+}
+
+/* Without stages there is nothing to leave out. */
+static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
+{
+    for (uint32_t i = 0; i < f->n_stages; i++)
+        f->stage_ratio[i] = ratio_of_stage(f, path, i, PEERS_NONE, scratch);
+    for (uint32_t c = f->cells.first[path]; c < f->cells.first[path + 1]; c++) {
+        struct peer_cell *cell = &f->cells.cell[c];
+        uint32_t stage = f->out->place[cell->place].stage;
+        double others = NAN;
+
+        if (stage != NO_STAGE && cell->n_calls >= FEWEST_CALLS)
+            others = ratio_of_stage(f, path, f->stage_of[cell->place], cell->place, scratch);
+        cell->is_alone = stage != NO_STAGE && isnan(others);
+        cell->above_stage = cell->ratio - (isnan(others) ? 0 : others);
+    }
+}
+
+/* By how much a stage takes longer for a path than the middle of the others. */
+static double above_others(const struct finder *f, uint32_t stage, double *scratch)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < f->n_stages; i++)
+        if (i != stage && !isnan(f->stage_ratio[i]))
+            scratch[n++] = f->stage_ratio[i];
+    return n > 0 ? f->stage_ratio[stage] - robust_quantile(scratch, n, 0.5) : 0;
+}
+
+/* What takes longer on all places of a stage is more work that it was given. */
+static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t path,
+                        const struct across *a, double *scratch)
+{
+    struct peer_place *place = &f->out->place[cell->place];
+    struct peer_path found = {
+        .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
+
+    if (place->stage == NO_STAGE || cell->n_calls < FEWEST_CALLS || cell->is_alone)
+        return;
+    found.above = above_others(f, f->stage_of[cell->place], scratch);
+    set_excess(f, cell, &found);
+    if (found.factor < STAGE_FACTOR || found.above <= TASK_WIDTHS * a->width)
+        return;
+    if (found.excess_ns < WORTH_NAMING * time_of(place))
+        return;
+    place->more_ns += found.excess_ns;
+    add_path(place, &found);
 }
 
 static void judge_paths(struct finder *f)
@@ -422,15 +368,19 @@ static void judge_paths(struct finder *f)
 
     f->n_tests = count_tests(f);
     for (uint32_t path = 0; path < f->n_paths; path++) {
+        const struct peer_cell *cell;
+        uint32_t n_cells = cells_of(f, path, &cell);
         struct across time, task;
 
         if (f->out->is_waiting[path])
             continue;
+        leave_out_stages(f, path, scratch);
         time = across_places(f, path, scratch);
         task = tasks_across(f, path, scratch);
-        for (uint32_t p = 0; p < f->out->n; p++) {
-            judge_time(f, p, path, &time);
-            judge_task(f, p, path, &task);
+        for (uint32_t i = 0; i < n_cells; i++) {
+            judge_time(f, &cell[i], path, &time);
+            judge_task(f, &cell[i], path, &task);
+            judge_stage(f, &cell[i], path, &time, scratch);
         }
     }
     free(scratch);
@@ -459,22 +409,19 @@ struct turn {
 static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
 {
     const struct forest *forest = &f->w->forest;
-    double border = cell_at(f, p, x->path)->ratio - log(x->factor) / 2;
+    double border = peer_cells_find(&f->cells, p, x->path)->ratio - x->above / 2;
     struct turn turn = {0};
-    bool is_begun = false;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        if (f->out->of[t] != p)
-            continue;
-        if (!is_begun)
-            x->since_ns = forest->enter_ns[t];
-        is_begun = true;
+    x->since_ns = forest->enter_ns[f->out->tree[f->out->first_tree[p]]];
+    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
+        uint32_t t = f->out->tree[i];
+
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
             double above;
 
             if (f->w->place.path[v] != x->path)
                 continue;
-            above = ratio_of(f, v) - border;
+            above = peer_ratio(f->w, t, v) - border;
             turn.sum += fmin(fmax(above, -1), 1);
             turn.n++;
             turn.n_own += above > 0;
@@ -509,7 +456,7 @@ static void add_bytes(struct finder *f)
     const struct trace_view *view = f->view;
 
     for (uint32_t l = 0; view && l < view->n_locations; l++) {
-        uint32_t p = f->place_at[l];
+        uint32_t p = f->out->at[l];
 
         for (size_t i = view->first_message[l];
              p != PEERS_NONE && i < view->first_message[l + 1]; i++)
@@ -547,13 +494,11 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
 {
     const struct forest *forest = &f->w->forest;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        uint32_t longest = forest->first[t], l = forest->location[t];
+    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
+        uint32_t t = f->out->tree[i], longest = forest->first[t], l = forest->location[t];
         struct waiting w;
         uint32_t row, on;
 
-        if (f->out->of[t] != p)
-            continue;
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
             if (f->w->place.path[v] != PATH_NONE && f->out->is_waiting[f->w->place.path[v]] &&
                 (!f->out->is_waiting[f->w->place.path[longest]] ||
@@ -564,7 +509,7 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
         row = forest_row(forest, t, longest);
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],
                    calls_leave(&f->view->calls[l], row), &w);
-        on = w.location < f->view->n_locations ? f->place_at[w.location] : PEERS_NONE;
+        on = w.location < f->view->n_locations ? f->out->at[w.location] : PEERS_NONE;
         if (on != PEERS_NONE && on != p)
             waits[on] += (double)w.delay_ns;
     }
@@ -652,6 +597,17 @@ static double much_waiting(const struct peers *peers, uint32_t culprit)
     return usual + fmax(TASK_WIDTHS * width, WAIT_MATERIAL);
 }
 
+/* What a place has more to do does not matter when it waits for longer than that for one that
+ * is slow. */
+static bool is_outdone(const struct peers *peers, uint32_t place, uint32_t culprit)
+{
+    const struct peer_place *p = &peers->place[place];
+
+    return p->verdict == PEER_IMBALANCED && culprit != PEERS_NONE &&
+           peers->place[culprit].verdict == PEER_SLOW &&
+           (wait_share(p) - wait_share(&peers->place[culprit])) * time_of(p) > p->more_ns;
+}
+
 /* Along the waits until one that waits for nobody, or is to blame. */
 static uint32_t last_of_chain(const struct peers *peers, const uint32_t *next, uint32_t p)
 {
@@ -671,7 +627,8 @@ static void judge_waits(struct finder *f)
 
     for (uint32_t p = 0; p < peers->n; p++) {
         next[p] = PEERS_NONE;
-        if (is_culprit(&peers->place[p]) || wait_share(&peers->place[p]) <= much)
+        if (wait_share(&peers->place[p]) <= much ||
+            (is_culprit(&peers->place[p]) && !is_outdone(peers, p, culprit)))
             continue;
         memset(waits, 0, peers->n * sizeof *waits);
         if (f->view)
@@ -691,26 +648,42 @@ static void judge_waits(struct finder *f)
 
 /* --------------------------------------------------------------------------------- public */
 
-void peers_find(const struct scoring *scoring, const struct trace_view *view, enum peer_by by,
-                struct peers *out)
+/* Compares the places as they are. */
+static void find(struct finder *f, const struct peers_opts *opts)
+{
+    struct peers *out = f->out;
+
+    peer_places_find(f->w, opts, out);
+    out->n_compared = out->n;
+    find_stages(f);
+    peer_cells_make(&f->cells, f->w, LEAST_WIDTH, out);
+    add_bytes(f);
+    judge_paths(f);
+    judge_work(f);
+    if (out->n >= PEERS_FEWEST)
+        judge_waits(f);
+    peer_cells_release(&f->cells);
+    free(f->stage);
+    free(f->stage_of);
+    free(f->stage_ratio);
+}
+
+void peers_find(const struct scoring *scoring, const struct trace_view *view,
+                const struct peers_opts *opts, struct peers *out)
 {
     struct finder f = {
         .w = scoring, .view = view, .out = out, .n_paths = scoring->model.paths.n};
-    struct work work = {.f = &f};
+    struct peers_opts worker = {PEERS_BY_WORKER, opts->stage};
+    struct peers workers;
 
-    *out = (struct peers){.by = by, .slowdown = NAN};
-    find_places(&f, by);
+    *out = (struct peers){.slowdown = NAN};
     find_waiting(&f);
-    f.cell = mem_alloc((size_t)out->n * f.n_paths, sizeof *f.cell);
-    go_through(&f, &work);
-    fill_cells(&f, &work);
-    add_bytes(&f);
-    judge_paths(&f);
-    judge_work(&f);
-    if (out->n >= PEERS_FEWEST)
-        judge_waits(&f);
-    free(work.vertex);
-    free(work.cell);
-    free(f.cell);
-    free(f.place_at);
+    if (!out->is_of_streams || opts->by == PEERS_BY_THREAD || opts->by == PEERS_BY_WORKER) {
+        find(&f, opts);
+        return;
+    }
+    find(&f, &worker);
+    workers = *out;
+    peers_lift(scoring, &workers, opts, out);
+    peers_release(&workers);
 }

@@ -27,7 +27,22 @@
 #define PEERS_MATERIAL 0.002 /* of a place's time: less is not worth a verdict */
 #define PEERS_NONE UINT32_MAX
 
-enum peer_by { PEERS_BY_RANK, PEERS_BY_THREAD, PEERS_BY_PROGRAM };
+#define NO_STAGE UINT32_MAX
+
+enum peer_by {
+    PEERS_BY_RANK,
+    PEERS_BY_THREAD,
+    PEERS_BY_PROGRAM,
+    PEERS_BY_NODE,
+    PEERS_BY_STAGE,  /* of a pipeline */
+    PEERS_BY_WORKER, /* one stage of one rank; the rank, where there are no stages */
+};
+
+struct peers_opts {
+    enum peer_by by;
+    const char *stage; /* what the number of a stage stands behind in the names of threads;
+                          NULL: one of the usual texts */
+};
 
 enum peer_verdict {
     PEER_USUAL,
@@ -41,18 +56,24 @@ enum peer_verdict {
 struct peer_path {
     uint32_t path;    /* of the model */
     double factor;    /* by which its calls take longer; or are more, if is_more */
+    double above;     /* by which its cell is above those of the peers, where not is_more */
     double excess_ns; /* what that costs in all its executions, > 0 */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
+    uint32_t stage;    /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns; /* when it began; the first execution's begin if it always was so */
     bool is_more, is_sure;
 };
 
 struct peer_place {
-    uint32_t program, rank, thread; /* thread, rank: 0 where places are not told apart by it */
+    uint32_t program, rank, thread; /* 0 where places are not told apart by it */
+    uint32_t stage;                 /* ... or NO_STAGE */
+    const char *node;               /* ... or "" */
     uint32_t n_executions;
     double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
     double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
     double bytes;    /* sent in an execution, on average, if the messages are known */
+    double slowdown; /* S_w: the ideal run, but with this place as it was, against the ideal;
+                        NAN: not known */
     int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost */
     bool has_cost;
     enum peer_verdict verdict;
@@ -61,14 +82,27 @@ struct peer_place {
     uint32_t n_paths;
 };
 
+/* What the calls of a function, on all places, cost the run. */
+struct peer_operation {
+    uint32_t region;
+    double slowdown; /* S_t: the ideal run, but with these as they were, against the ideal */
+    double sum_ns;
+};
+
 struct peers {
-    struct peer_place *place; /* [n] by program, rank and thread */
+    struct peer_place *place; /* [n] by program, node, rank, stage and thread */
     uint32_t n;
-    enum peer_by by;
-    bool is_of_streams; /* messages without MPI: what follows from what is not in the trace */
-    double slowdown;  /* the run against what it would take were nobody slow; NAN: not known */
-    uint32_t *of;     /* [trees] place of each */
-    bool *is_waiting; /* [paths of the model] its calls may wait */
+    uint32_t n_compared; /* places that were: these, or the workers in them */
+    struct peers_opts opts;
+    bool is_of_streams; /* messages without MPI */
+    double slowdown;    /* S: the run against what it would take were nobody slow; for streams,
+                           against the ideal; NAN: not known */
+    struct peer_operation *operation; /* [n_operations] the largest slowdown first */
+    uint32_t n_operations;
+    uint32_t *of;                /* [trees] place of each */
+    uint32_t *at;                /* [locations] place of each, or PEERS_NONE */
+    uint32_t *tree, *first_tree; /* [trees], [n + 1] those of a place one after another */
+    bool *is_waiting;            /* [paths of the model] its calls may wait */
 };
 
 /*
@@ -78,37 +112,48 @@ struct peers {
  * between places as the normal distribution, or less. Release in any case. O(vertices +
  * messages).
  */
-void peers_find(const struct scoring *scoring, const struct trace_view *view, enum peer_by by,
-                struct peers *out);
+void peers_find(const struct scoring *scoring, const struct trace_view *view,
+                const struct peers_opts *opts, struct peers *out);
 void peers_release(struct peers *peers);
 
-#define PEERS_MOST_COSTS 64u /* slow places of which each is replayed */
+#define PEERS_MOST_COSTS 64u       /* slow places of which each is replayed */
+#define PEERS_MOST_PLAYED 4096u    /* places whose slowdown is */
+#define PEERS_MOST_OPERATIONS 256u /* functions, those that take longest */
 
 /*
  * peers_of_run -- peers_find and peers_costs of a scored run.
  *   columns  of the same run
  * Returns 0 or what peers_costs does. Release in any case.
  */
-int peers_of_run(const struct scoring *scoring, const struct columns *columns, enum peer_by by,
-                 struct peers *out);
+int peers_of_run(const struct scoring *scoring, const struct columns *columns,
+                 const struct peers_opts *opts, struct peers *out);
 
 /*
- * peers_by -- "rank", "thread" or "program"; NULL: ranks, or threads where ranks are too few.
- * Returns 0, or ERR_USAGE for anything else.
+ * peers_by -- "rank", "thread", "program", "node", "worker", "stage" or "stage=TEXT"; NULL:
+ * ranks, or threads where ranks are too few and have no stages.
+ * Returns 0, or ERR_USAGE for anything else, and for nodes or stages that the trace does not
+ * tell.
  */
-int peers_by(const char *name, const struct definitions *defs, enum peer_by *by);
+int peers_by(const char *name, const struct definitions *defs, struct peers_opts *opts);
+
+/* peer_by_name -- "rank", ... */
+const char *peer_by_name(enum peer_by by);
+
+/* peer_stage -- the number behind a text in the name of a location, or NO_STAGE. */
+uint32_t peer_stage(const struct location *location, const char *text);
 
 /*
  * peers_costs -- what the slow places cost the run: it is played again (analysis/what_if.h)
  * with their calls on the paths where they surely are slow as fast as those of their peers.
  * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the
- * replay, or where is_of_streams. Returns 0 or what what_if_init does. O(calls + slow places x
- * their vertices).
+ * replay. Where operations on streams are known to depend on each other, slowdown is against
+ * the ideal (replay/ideal.h), and that of each place and operation is set too. Returns 0 or
+ * what what_if_init does. O(calls + slow places x their vertices).
  */
 int peers_costs(const struct scoring *scoring, const struct columns *columns,
                 struct peers *peers);
 
-/* How long own work took, against what such calls usually take, place by time. */
+/* How long own work took, against what it takes there when it is not slow, place by time. */
 struct peer_history {
     uint32_t width;
     uint64_t begin_ns, bin_ns;
@@ -121,13 +166,13 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
 
 #define PEER_NAME_SIZE 64
 
-/* peer_place_name -- "rank 3", "program 1 rank 3 thread 0", "program 2". Returns out. */
+/* peer_place_name -- "rank 3", "program 1 rank 3 thread 0", "rank 0 stage 2". Returns out. */
 char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE]);
 
 /* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure". */
 const char *peer_verdict_name(enum peer_verdict verdict);
 
-/* peer_slowdown -- own work against what peers need for the same, >= 1. */
+/* peer_slowdown -- S_w; where it is not known own work against what peers need for the same. */
 double peer_slowdown(const struct peer_place *place);
 
 #endif

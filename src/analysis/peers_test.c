@@ -15,15 +15,20 @@ struct made {
     struct peers peers;
 };
 
-static void make(struct made *m, const char *program)
+static void make_of(struct made *m, const char *program, const char *foi)
 {
     *m = (struct made){0};
-    sample_run_init(&m->run, program, "step", NULL);
+    sample_run_init(&m->run, program, foi, NULL);
     assert_int_equal(run_summary_definitions(m->run.db, &m->defs), 0);
     assert_int_equal(run_scoring_load(&m->work, m->run.db, &m->run.columns, &m->defs, 1, false),
                      0);
     causes_init(&m->causes, &m->run.columns, &m->defs);
-    peers_find(&m->work, &m->causes.view, PEERS_BY_RANK, &m->peers);
+    peers_find(&m->work, &m->causes.view, &(struct peers_opts){.by = PEERS_BY_RANK}, &m->peers);
+}
+
+static void make(struct made *m, const char *program)
+{
+    make_of(m, program, "step");
 }
 
 static void unmake(struct made *m)
@@ -68,6 +73,77 @@ static void a_rank_that_is_a_little_slow_in_one_path_is_named(void **state)
     assert_true(fabs(p->path[0].excess_ns - 100 * 10e3) < 100 * 2e3);
     assert_true(p->path[0].share > 0.8);
     assert_int_equal(p->path[0].since_ns, 0);
+    unmake(&m);
+}
+
+/* 100 executions of 200 us, 20 % longer: 4 ms, whatever the function of interest is. */
+static void how_slow_it_is_is_the_same_for_a_leaf_and_its_callers(void **state)
+{
+    static const char *const foi[] = {"a", "compute", "step"};
+    static const uint32_t n_ranks[] = {5, 8, 64};
+
+    (void)state;
+    for (size_t i = 0; i < 9; i++) {
+        char program[160];
+        const struct peer_place *p;
+        struct peer_history history;
+        struct made m;
+        double least = INFINITY;
+
+        snprintf(program, sizeof program,
+                 "synth:100*step(compute@1ms(a@200us b@100us) >1 <1);ranks=%u;jitter=0.02;"
+                 "slow=a/1/1.2/3",
+                 n_ranks[i % 3]);
+        make_of(&m, program, foi[i / 3]);
+        assert_int_equal(count(&m, PEER_SLOW), 1);
+        p = &m.peers.place[3];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_int_equal(p->n_paths, 1);
+        assert_float_equal(p->path[0].factor, 1.2, 0.004);
+        assert_float_equal(p->path[0].excess_ns, 4e6, 0.08e6);
+        assert_true(p->path[0].share > 0.95);
+        if (i / 3 == 0) {
+            assert_float_equal(peer_slowdown(p), 1.2, 0.004);
+            peers_history(&m.work, &m.peers, 4, &history);
+            for (uint32_t k = 0; k < 4; k++)
+                least = fmin(least, history.factor[3 * 4 + k]);
+
+            assert_true(least > 1.19);
+            free(history.factor);
+        }
+        unmake(&m);
+    }
+}
+
+/* A tenth of the calls of a takes a hundred times as long: nobody's sum is that of the medians.
+ * Calls of b are of other sizes on each rank, too far apart for one to be slow. */
+static void the_history_of_places_that_are_alike_is_flat(void **state)
+{
+    struct peer_history history;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(9*a@10us a@1ms 0:b@100us 1:b@50us 2:b@110us 3:b@200us 4:b@60us "
+             "5:b@150us >1 <1);ranks=6;jitter=0.02");
+    peers_history(&m.work, &m.peers, 8, &history);
+    for (uint32_t i = 0; i < 6 * 8; i++)
+        assert_float_equal(history.factor[i], 1, 0.02);
+    free(history.factor);
+    unmake(&m);
+}
+
+/* Of 1 us, in executions of which a thousandth is as long. */
+static void short_calls_are_as_slow_as_long_ones(void **state)
+{
+    const struct peer_place *p;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(compute@1ms 200*a@1us >1 <1);ranks=8;jitter=0.05;slow=a/1/1.5/6");
+    p = &m.peers.place[6];
+    assert_int_equal(p->verdict, PEER_SLOW);
+    assert_float_equal(p->path[0].factor, 1.5, 0.02);
+    assert_float_equal(p->path[0].excess_ns, 100 * 200 * 500, 0.4e6);
     unmake(&m);
 }
 
@@ -126,16 +202,18 @@ static void it_is_said_since_when(void **state)
 
 static void where_nobody_is_slow_nobody_is_called_so(void **state)
 {
+    static const char *const foi[] = {"step", "compute", "a", "b"};
+
     (void)state;
-    for (int seed = 1; seed <= 20; seed++) {
+    for (int seed = 1; seed <= 40; seed++) {
         char program[160];
         struct made m;
 
         snprintf(program, sizeof program,
                  "synth:60*step(pack@50us compute@1ms(a@200us 4*b@30us) >1 <1);ranks=%d;"
                  "jitter=0.1;seed=%d",
-                 5 + seed, seed);
-        make(&m, program);
+                 5 + seed / 2, seed);
+        make_of(&m, program, foi[seed % 4]);
         assert_int_equal(count(&m, PEER_SLOW), 0);
         assert_int_equal(count(&m, PEER_IMBALANCED), 0);
         assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
@@ -160,6 +238,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_that_is_a_little_slow_in_one_path_is_named),
+        cmocka_unit_test(how_slow_it_is_is_the_same_for_a_leaf_and_its_callers),
+        cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
+        cmocka_unit_test(short_calls_are_as_slow_as_long_ones),
         cmocka_unit_test(the_others_wait_for_it_however_far_away_they_are),
         cmocka_unit_test(more_to_do_is_not_slow),
         cmocka_unit_test(it_is_said_since_when),

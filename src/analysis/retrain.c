@@ -1,6 +1,7 @@
 /* The ranking is computed first; what it replaces is read in the transaction that writes. */
 #include "analysis/retrain.h"
 
+#include "analysis/acts.h"
 #include "analysis/label_store.h"
 #include "analysis/model_store.h"
 #include "base/err.h"
@@ -177,6 +178,8 @@ static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct 
     rc = store(db, r->foi, s);
     if (rc == 0)
         rc = record(db, r, s, author, result);
+    if (rc == 0)
+        rc = acts_add_retrain(db, r->foi, result->id);
     if (rc == 0 && r->work.is_embedding_new)
         rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
     return rc;
@@ -276,15 +279,15 @@ static int count_trees(sqlite3 *db, int64_t foi, uint32_t *n)
     return rc;
 }
 
-static int mark_undone(sqlite3 *db, int64_t id)
+static int mark(sqlite3 *db, int64_t id, enum act_way way)
 {
     sqlite3_stmt *update = NULL;
-    int rc = rundb_prepare(db, "UPDATE retrain SET is_undone = 1 WHERE id = ?", &update);
+    int rc = rundb_prepare(db, "UPDATE retrain SET is_undone = ? WHERE id = ?", &update);
 
     if (rc == 0)
-        rc = rundb_insert(db, update, "i", id);
+        rc = rundb_insert(db, update, "ii", (int64_t)(way == ACT_UNDO), id);
     sqlite3_finalize(update);
-    return rc;
+    return rc < 0 ? rc : acts_turned_retrain(db, id, way);
 }
 
 /* Somebody may have retrained, or undone, since it was looked up. */
@@ -309,7 +312,7 @@ static int write_undo(sqlite3 *db, int64_t foi, int64_t newest_id, struct scores
         return rc;
     summarize(s, result);
     rc = store(db, foi, s);
-    return rc < 0 ? rc : mark_undone(db, newest_id);
+    return rc < 0 ? rc : mark(db, newest_id, ACT_UNDO);
 }
 
 int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result)
@@ -329,6 +332,60 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
         rc = load(db, foi, "detector_score, detector_verdict", n, s.score, s.is_anomaly);
     if (rc == 0)
         rc = commit(db, write_undo(db, foi, newest.id, &s, result));
+    scores_release(&s);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- redo */
+
+int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db,
+                           "SELECT id, learner, features, seed, last_label, " LEARNT_COLUMNS
+                           " FROM retrain WHERE foi = ? AND id = ?",
+                           &query);
+
+    *as = (struct retrain_settings){0};
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, id);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        rc = take_settings(query, as);
+    else if (rc == 0)
+        rc = err_set(ERR_NOT_FOUND, "there is no retrain %lld", (long long)id);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int write_redo(sqlite3 *db, const struct ranking *r, int64_t id, struct scores *s,
+                      struct retrain_result *result)
+{
+    struct act next;
+    int rc = begin(db, r->foi, s);
+
+    if (rc < 0)
+        return rc;
+    rc = acts_next(db, r->foi, ACT_REDO, &next);
+    if (rc == ERR_NOT_FOUND || (rc == 0 && next.retrain != id))
+        rc = err_set(ERR_EXISTS, "the labels were changed meanwhile; nothing is redone");
+    if (rc < 0)
+        return rc;
+    summarize(s, result);
+    rc = store(db, r->foi, s);
+    return rc < 0 ? rc : mark(db, id, ACT_REDO);
+}
+
+int retrain_redo(sqlite3 *db, const struct retrain_settings *as, struct ranking *r,
+                 struct retrain_result *result)
+{
+    struct scores s;
+    int rc;
+
+    *result = (struct retrain_result){.id = as->id};
+    scores_init(&s, r->n);
+    rc = rank(db, r, as->last_label, &s, result);
+    if (rc == 0)
+        rc = commit(db, write_redo(db, r, as->id, &s, result));
     scores_release(&s);
     return rc;
 }

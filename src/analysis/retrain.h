@@ -71,4 +71,16 @@ int retrain_newest(sqlite3 *db, int64_t foi, struct retrain_settings *newest);
  */
 int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as);
 
+/* retrain_find -- what a retrain was made with. Returns as retrain_newest. */
+int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as);
+
+/*
+ * retrain_redo -- make a retrain hold again that is to be redone next (acts.h).
+ *   as  what retrain_find says of it
+ *   r   open with that
+ * Returns 0, ERR_EXISTS when it is no longer next, or as retrain_run.
+ */
+int retrain_redo(sqlite3 *db, const struct retrain_settings *as, struct ranking *r,
+                 struct retrain_result *result);
+
 #endif

@@ -10,6 +10,7 @@
 #include "run/rundb.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,9 +128,12 @@ static int analyse_all(struct maker *m, sqlite3 *db)
     const struct analysis_sink sink = run_store_sink(db);
     struct analysis_opts opts = m->opts->analysis;
     struct columns columns;
+    char *indexes = NULL;
     int rc = columns_open(&columns, m->dir->part);
 
     opts.model = m->opts->model;
+    if (rc == 0)
+        rc = rundb_drop_indexes(db, "execution", &indexes);
     for (uint32_t i = 0; rc == 0 && i < m->made->n_foi; i++) {
         struct analysis_result *result = &m->made->result[i];
 
@@ -141,8 +145,11 @@ static int analyse_all(struct maker *m, sqlite3 *db)
                      (double)result->features_ns * 1e-6, (double)result->detect_ns * 1e-6,
                      (double)result->store_ns * 1e-6);
     }
+    if (rc == 0)
+        rc = rundb_exec(db, indexes);
     if (rc == 0 && m->opts->per_call)
         rc = analyse_calls(m, db, &columns);
+    free(indexes);
     columns_close(&columns);
     return rc;
 }
@@ -184,6 +191,8 @@ static int write_database(struct maker *m)
 
     if (rc == 0)
         rc = rundb_set_text(db.sql, "snag", SNAG_VERSION);
+    if (rc == 0 && m->opts->command)
+        rc = rundb_set_text(db.sql, "command", m->opts->command);
     if (rc == 0)
         rc = run_summary_save(db.sql, m->source, m->ingested);
     if (rc == 0)

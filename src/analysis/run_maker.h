@@ -21,6 +21,7 @@ struct run_maker_opts {
     struct model *model;           /* judge by it; NULL: learn. Renumbered as the trace */
     const struct per_call_opts *per_call; /* the strange calls, too; NULL: not */
     bool keeps_labels;                    /* of the run that is replaced */
+    const char *command;                  /* that makes the run, as it was typed; or NULL */
 };
 
 struct run_made {

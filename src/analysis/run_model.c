@@ -161,31 +161,36 @@ static int learn(struct source_run *s, struct lesson *lesson, struct model *m)
     return rc;
 }
 
+void run_model_take(struct model *m, struct scoring *s, const char *foi, const char *trace)
+{
+    char now[32];
+
+    label_now(now);
+    m->foi = mem_copy_string(foi);
+    m->snag = mem_copy_string(SNAG_VERSION);
+    m->made = mem_copy_string(now);
+    m->trace = mem_copy_string(trace);
+    m->n_trees = s->forest.n_trees;
+    for (uint32_t r = 0; r < s->defs->names.n; r++)
+        names_add(&m->regions, s->defs->names.name[r]);
+    m->residual = s->model;
+    m->yardstick = s->yardstick;
+    s->model = (struct residual_model){0};
+    s->yardstick = (struct yardstick){0};
+}
+
 /* Moves what the ranking holds into a model. */
 static void model_of(struct source_run *s, struct model *m)
 {
     struct scoring *w = &s->ranking.work;
-    uint32_t root = w->model.paths.region[0];
-    char now[32];
+    char *trace = rundb_get_text(s->run->db, "trace");
 
-    label_now(now);
-    m->foi = mem_copy_string(s->run->defs.region[root].name);
-    m->snag = mem_copy_string(SNAG_VERSION);
-    m->made = mem_copy_string(now);
-    m->trace = rundb_get_text(s->run->db, "trace");
-    if (m->trace == NULL)
-        m->trace = mem_copy_string("");
-    m->n_trees = w->forest.n_trees;
-    for (uint32_t r = 0; r < s->run->defs.names.n; r++)
-        names_add(&m->regions, s->run->defs.names.name[r]);
-    m->residual = w->model;
-    m->yardstick = w->yardstick;
-    w->model = (struct residual_model){0};
-    w->yardstick = (struct yardstick){0};
+    run_model_take(m, w, w->defs->region[w->model.paths.region[0]].name, trace ? trace : "");
     m->features = mem_copy_string(s->ranking.features_name);
     m->detector = mem_copy_string(detector_of(s->ranking.learner_name));
     m->embedding = w->embedding;
     w->embedding = (struct stack2vec){0};
+    free(trace);
 }
 
 int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,

@@ -21,4 +21,13 @@
 int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,
                    struct model *model, uint32_t *n_left_out);
 
+/*
+ * run_model_take -- moves what a scoring learnt into a model, as its newest version.
+ *   foi    name of the function of interest
+ *   trace  what it was learnt from
+ *   model  {0} before
+ */
+void run_model_take(struct model *model, struct scoring *scoring, const char *foi,
+                    const char *trace);
+
 #endif

@@ -4,24 +4,86 @@
 #include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "run/rundb.h"
+
+#include <stdlib.h>
+
+/* Locations are dealt out to threads, first to be checked and counted, then to be copied. */
+struct collecting {
+    const struct columns *columns;
+    const struct definitions *defs;
+    uint32_t region;
+    struct forest_size *size; /* [n_locations] */
+    struct forest *part;      /* [n_locations] */
+    bool *is_bad;             /* [n_locations] */
+};
+
+static void count_locations(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct collecting *c = ctx;
+
+    (void)worker;
+    for (size_t l = begin; l < end; l++) {
+        struct call_view calls = columns_view(c->columns, (uint32_t)l);
+
+        c->is_bad[l] = columns_check(c->columns, (uint32_t)l, c->defs) < 0;
+        if (!c->is_bad[l])
+            c->size[l] = forest_count(&calls, c->region, c->defs);
+        columns_drop(c->columns);
+    }
+}
+
+static void copy_locations(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct collecting *c = ctx;
+
+    (void)worker;
+    for (size_t l = begin; l < end; l++) {
+        struct call_view calls = columns_view(c->columns, (uint32_t)l);
+
+        forest_fill(&c->part[l], (uint32_t)l, &calls, c->region, c->defs);
+        columns_drop(c->columns);
+    }
+}
+
+/* The error of the first location that has one, as it is of the thread that found it. */
+static int check_all(const struct collecting *c)
+{
+    int rc = 0;
+
+    for (uint32_t l = 0; rc == 0 && l < c->columns->n_locations; l++)
+        if (c->is_bad[l])
+            rc = columns_check(c->columns, l, c->defs);
+    return rc;
+}
 
 int run_scoring_collect(struct scoring *s, const struct columns *columns,
                         const struct definitions *defs, uint32_t region)
 {
-    int rc = 0;
+    uint32_t n = columns->n_locations;
+    struct collecting c = {columns,
+                           defs,
+                           region,
+                           mem_alloc(n, sizeof *c.size),
+                           mem_alloc(n, sizeof *c.part),
+                           mem_alloc(n, sizeof *c.is_bad)};
+    int rc;
 
     s->defs = defs;
-    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
-        struct call_view calls = columns_view(columns, l);
-
-        rc = columns_check(columns, l, defs);
-        if (rc == 0)
-            rc = forest_add(&s->forest, l, &calls, region, defs);
-        columns_drop(columns);
+    pool_for(s->pool, n, 1, count_locations, &c);
+    rc = check_all(&c);
+    if (rc == 0)
+        rc = forest_divide(&s->forest, c.size, n, c.part);
+    if (rc == 0) {
+        pool_for(s->pool, n, 1, copy_locations, &c);
+        forest_unite(&s->forest, c.part, n);
     }
     if (rc == 0 && s->forest.n_trees == 0)
         rc = err_set(ERR_NOT_FOUND, "'%s' is never called", defs->region[region].name);
+    free(c.size);
+    free(c.part);
+    free(c.is_bad);
     return rc;
 }
 

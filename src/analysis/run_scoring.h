@@ -15,7 +15,7 @@
 
 /*
  * run_scoring_collect -- the executions of a function; nothing but the forest is set.
- *   s     zeroed
+ *   s     zeroed, but for pool
  *   defs  regions as in the columns; must outlive s
  * Returns 0, ERR_NOT_FOUND when the function is never called, ERR_RANGE, or ERR_FORMAT as
  * columns_check. O(calls).

@@ -6,13 +6,19 @@
 #include "analysis/foi_settings.h"
 #include "analysis/incidents.h"
 #include "analysis/model_store.h"
+#include "base/err.h"
+#include "base/mem.h"
 #include "base/progress.h"
+#include "replay/critical_time.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
+#define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + COST_TEXT_SIZE + 16)
 
 static int save_foi(sqlite3 *db, const struct analysed *a)
@@ -52,56 +58,155 @@ struct found {
     struct costs costs;
 };
 
-/* Times are of the sentence that was made last, which is of this tree. */
-static int save_execution(sqlite3 *db, const struct found *found, sqlite3_stmt *insert,
-                          uint32_t t, const char *sentence)
+/* Executions that follow each other, and what is said of them. */
+struct batch {
+    uint32_t begin, end;
+    char (*sentence)[WHY_SIZE];
+    double *usual_ns, *lost_ns;
+};
+
+/*
+ * Sentences are made by all threads while one of them stores those of the batch before: the
+ * database is written in the order of executions.
+ */
+struct storing {
+    struct found *found;
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    struct why *why; /* [workers] */
+    struct batch made, stored;
+    struct progress progress;
+    int rc;
+    char *message; /* of rc, which may be another thread's */
+};
+
+static int save_execution(const struct storing *s, uint32_t t)
 {
+    const struct found *found = s->found;
     const struct analysed *a = found->a;
     const struct scoring *w = a->scoring;
     const struct forest *f = &w->forest;
     const struct location *location = &w->defs->location[f->location[t]];
     const struct residual_measure *m = &w->measure[t];
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
-    uint32_t incident = found->incidents.of[t];
+    uint32_t incident = found->incidents.of[t], i = t - s->stored.begin;
 
     return rundb_insert(
-        db, insert, "iiiiiiiiiiiiiirtrtrrrrrtttoo", a->foi->id, (int64_t)t,
+        s->db, s->insert, "iiiiiiiiiiiiiiirtrtrrrrrtttoo", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
-        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(found->why.usual_ns),
-        (int64_t)llrint(found->why.lost_ns), (int64_t)forest_n_rows(f, t),
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t],
+        (int64_t)llrint(s->stored.usual_ns[i]), (int64_t)llrint(s->stored.lost_ns[i]),
+        (int64_t)llrint(forest_off_ns(f, t)), (int64_t)forest_n_rows(f, t),
         (int64_t)f->n_messages[t], w->score[t], verdict, w->score[t], verdict, w->chance[t],
         m->time, m->gross, m->structure, m->size, score_part_name(w->residual.part[t]),
-        sentence, found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1,
-        found->costs.cost_ns[t] != COST_UNKNOWN, found->costs.cost_ns[t]);
+        s->stored.sentence[i], found->incidents.chain[t], incident != INCIDENT_NONE,
+        (int64_t)incident + 1, found->costs.cost_ns[t] != COST_UNKNOWN,
+        found->costs.cost_ns[t]);
+}
+
+static void store_batch(struct storing *s)
+{
+    for (uint32_t t = s->stored.begin; s->rc == 0 && t < s->stored.end; t++) {
+        costs_note(&s->found->costs, t, s->stored.lost_ns[t - s->stored.begin]);
+        s->rc = save_execution(s, t);
+        progress_add(&s->progress, 1);
+    }
+    if (s->rc < 0 && s->message == NULL)
+        s->message = mem_copy_string(err_message());
+}
+
+static void make_sentences(const struct storing *s, size_t piece, struct why *why)
+{
+    uint32_t begin = s->made.begin + (uint32_t)piece * PIECE_ROWS;
+    uint32_t end = s->made.end - begin < PIECE_ROWS ? s->made.end : begin + PIECE_ROWS;
+
+    for (uint32_t t = begin; t < end; t++) {
+        scoring_why(s->found->a->scoring, why, t, s->made.sentence[t - s->made.begin]);
+        s->made.usual_ns[t - s->made.begin] = why->usual_ns;
+        s->made.lost_ns[t - s->made.begin] = why->lost_ns;
+    }
+}
+
+/* Row 0 is the batch to be stored, the others are pieces of the one that is made. */
+static void take_batches(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct storing *s = ctx;
+
+    for (size_t row = begin; row < end; row++) {
+        if (row == 0)
+            store_batch(s);
+        else
+            make_sentences(s, row - 1, &s->why[worker]);
+    }
+}
+
+static void batch_init(struct batch *batch)
+{
+    batch->sentence = mem_resize(NULL, BATCH_ROWS, sizeof *batch->sentence);
+    batch->usual_ns = mem_resize(NULL, BATCH_ROWS, sizeof *batch->usual_ns);
+    batch->lost_ns = mem_resize(NULL, BATCH_ROWS, sizeof *batch->lost_ns);
+}
+
+static void batch_release(struct batch *batch)
+{
+    free(batch->sentence);
+    free(batch->usual_ns);
+    free(batch->lost_ns);
+}
+
+/* One batch more than there are, as the last one is stored when no other is made. */
+static void store_all(struct storing *s)
+{
+    struct pool *pool = s->found->a->opts->pool;
+    uint32_t n = s->found->a->scoring->forest.n_trees;
+
+    while (s->rc == 0 && s->stored.end < n) {
+        struct batch done = s->made;
+        uint32_t left = n - done.end;
+
+        s->made = s->stored;
+        s->stored = done;
+        s->made.begin = done.end;
+        s->made.end = done.end + (left < BATCH_ROWS ? left : BATCH_ROWS);
+        pool_for(pool, 1 + (s->made.end - s->made.begin + PIECE_ROWS - 1) / PIECE_ROWS, 1,
+                 take_batches, s);
+    }
 }
 
 static int save_executions(sqlite3 *db, struct found *found)
 {
-    const struct scoring *w = found->a->scoring;
-    struct progress progress;
-    sqlite3_stmt *insert;
-    int rc = rundb_prepare_insert(
+    struct storing s = {.found = found, .db = db};
+    unsigned n_threads = pool_threads(found->a->opts->pool);
+
+    s.rc = rundb_prepare_insert(
         db, "execution",
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
-        "usual_ns, lost_ns, vertices, messages, score, verdict, detector_score, "
+        "usual_ns, lost_ns, off_ns, vertices, messages, score, verdict, detector_score, "
         "detector_verdict, "
         "false_alarm_probability, time, gross, structure, size, part, why, cause, incident, "
         "cost_ns",
-        &insert);
-
-    progress_begin(&progress, "storing", "executions", w->forest.n_trees);
-    for (uint32_t t = 0; rc == 0 && t < w->forest.n_trees; t++) {
-        char sentence[WHY_SIZE];
-
-        scoring_why(w, &found->why, t, sentence);
-        costs_note(&found->costs, t, found->why.lost_ns);
-        rc = save_execution(db, found, insert, t, sentence);
-        progress_add(&progress, 1);
-    }
-    progress_end(&progress);
-    sqlite3_finalize(insert);
-    return rc;
+        &s.insert);
+    if (s.rc < 0)
+        return s.rc;
+    s.why = mem_alloc(n_threads, sizeof *s.why);
+    for (unsigned w = 0; w < n_threads; w++)
+        scoring_why_init(found->a->scoring, &s.why[w]);
+    batch_init(&s.made);
+    batch_init(&s.stored);
+    progress_begin(&s.progress, "storing", "executions", found->a->scoring->forest.n_trees);
+    store_all(&s);
+    progress_end(&s.progress);
+    if (s.rc < 0)
+        err_set(s.rc, "%s", s.message);
+    batch_release(&s.made);
+    batch_release(&s.stored);
+    for (unsigned w = 0; w < n_threads; w++)
+        why_release(&s.why[w]);
+    free(s.why);
+    free(s.message);
+    sqlite3_finalize(s.insert);
+    return s.rc;
 }
 
 /* The sentence of who speaks for it, with its chain; before it, how often it comes back. */
@@ -161,12 +266,32 @@ static int save_costs(sqlite3 *db, const struct found *found)
         rc = rundb_prepare(db, run_sql_set_anomalies_cost, &together);
     for (uint32_t t = 0; rc == 0 && t < found->a->scoring->forest.n_trees; t++)
         if (c->lost_ns[t] >= COST_LEAST_LOST && (c->cost_ns[t] != COST_UNKNOWN || c->text[t]))
-            rc = rundb_insert(db, update, "otii", c->cost_ns[t] != COST_UNKNOWN, c->cost_ns[t],
-                              c->text[t], foi, (int64_t)t);
+            rc = rundb_insert(db, update, "oitii", c->cost_ns[t] != COST_UNKNOWN, c->cost_ns[t],
+                              (int64_t)c->is_bound[t], c->text[t], foi, (int64_t)t);
     if (rc == 0 && c->all_ns != COST_UNKNOWN)
         rc = rundb_insert(db, together, "iii", c->all_ns, (int64_t)c->n_carrying, foi);
     sqlite3_finalize(update);
     sqlite3_finalize(together);
+    return rc;
+}
+
+/* What each function did on the critical path; not known where clocks disagree on it. */
+static int save_critical(sqlite3 *db, const struct costs *c)
+{
+    uint32_t n = c->scoring->defs->names.n;
+    double *region_ns;
+    sqlite3_stmt *update;
+    int rc;
+
+    if (!c->critical.is_sound)
+        return 0;
+    rc = rundb_prepare(db, "UPDATE region SET critical_ns = ?1 WHERE id = ?2", &update);
+    region_ns = mem_alloc(n, sizeof *region_ns);
+    critical_time(&c->critical, &c->what_if.syncs, region_ns);
+    for (uint32_t r = 0; rc == 0 && r < n; r++)
+        rc = rundb_insert(db, update, "ii", (int64_t)llrint(region_ns[r]), (int64_t)r);
+    free(region_ns);
+    sqlite3_finalize(update);
     return rc;
 }
 
@@ -186,6 +311,8 @@ static int save_found(sqlite3 *db, const struct analysed *a)
         costs_find(&found.costs, &found.incidents);
         rc = save_costs(db, &found);
     }
+    if (rc == 0)
+        rc = save_critical(db, &found.costs);
     if (rc == 0)
         rc = save_incidents(db, &found);
     costs_release(&found.costs);

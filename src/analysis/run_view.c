@@ -12,6 +12,11 @@ static bool is_sound(const struct trace_view *view, uint32_t location)
     return false;
 }
 
+static void drop(const struct trace_view *view)
+{
+    columns_drop(view->ctx);
+}
+
 void run_view_init(struct trace_view *view, const struct columns *columns,
                    const struct definitions *defs)
 {
@@ -20,6 +25,9 @@ void run_view_init(struct trace_view *view, const struct columns *columns,
     for (uint32_t l = 0; l < columns->n_locations; l++)
         calls[l] = columns_view(columns, l);
     trace_view_init(view, defs, calls, columns->message);
+    view->dependency = columns->dependency;
+    view->n_dependencies = columns->n_dependencies;
     view->is_sound = is_sound;
+    view->on_passed = drop;
     view->ctx = columns;
 }

@@ -1,6 +1,8 @@
 #include "analysis/what_if.h"
 
 #include "analysis/run_view.h"
+#include "explain/team_barrier.h"
+#include "replay/gaps.h"
 
 #include <math.h>
 
@@ -11,12 +13,16 @@ int what_if_init(struct what_if *w, const struct columns *columns,
 
     *w = (struct what_if){0};
     run_view_init(&w->view, columns, defs);
-    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
+    for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++) {
         rc = columns_check(columns, l, defs);
+        trace_view_passed(&w->view);
+    }
     if (rc == 0)
         rc = syncs_init(&w->syncs, &w->view);
-    if (rc == 0)
+    if (rc == 0) {
         replay_init(&w->replay, &w->syncs);
+        gaps_close(&w->replay, &w->syncs);
+    }
     return rc;
 }
 
@@ -27,10 +33,13 @@ void what_if_release(struct what_if *w)
     trace_view_release(&w->view);
 }
 
+typedef int64_t cut_call(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
+                         int64_t excess_ns);
+
 /* The gaps of the tracer's calls lie before some vertices: rows follow vertices but for these.
  */
-int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
-                    const double *excess_ns)
+static int64_t cut_each(struct what_if *w, const struct forest *forest, uint32_t t,
+                        const double *excess_ns, cut_call *cut_one)
 {
     uint32_t first = forest->first[t], n = forest->first[t + 1] - first, n_gap_rows = 0;
     const struct forest_gap *gap;
@@ -41,8 +50,54 @@ int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
         while (next < n_gaps && gap[next].vertex <= first + i)
             n_gap_rows += gap[next++].n_rows;
         if (fabs(excess_ns[i]) >= 1)
-            cut += replay_cut(&w->replay, forest->location[t], forest->call[t] + i + n_gap_rows,
-                              llrint(excess_ns[i]));
+            cut += cut_one(w, forest->location[t], forest->call[t],
+                           forest->call[t] + i + n_gap_rows, llrint(excess_ns[i]));
     }
     return cut;
+}
+
+static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
+                       int64_t excess_ns)
+{
+    (void)root;
+    return replay_cut(&w->replay, location, row, excess_ns);
+}
+
+int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
+                    const double *excess_ns)
+{
+    return cut_each(w, forest, t, excess_ns, cut_own);
+}
+
+/* Whether a team was made by a location in or after a call. */
+static bool is_of_call(const struct trace_view *view, uint32_t team, uint32_t location,
+                       uint32_t row)
+{
+    size_t first = view->first_span[location];
+
+    return team >= first && team < view->first_span[location + 1] &&
+           view->calls[location].span[team - first].first_row > row;
+}
+
+static int64_t cut_late(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
+                        int64_t excess_ns)
+{
+    const struct call_view *calls = &w->view.calls[location];
+    struct team_barrier barrier;
+
+    if (excess_ns <= 0 || !w->syncs.is_waiting[calls->region[row]] ||
+        !team_barrier_of(&w->view, location, row, &barrier) ||
+        !is_of_call(&w->view, barrier.team, location, root))
+        return 0;
+    return replay_cut_late(&w->replay, location, row, excess_ns);
+}
+
+int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
+                          const double *excess_ns)
+{
+    uint32_t location = forest->location[t];
+
+    if (w->view.calls[location].n_spans == 0 || !syncs_takes_part(&w->syncs, location))
+        return 0;
+    return cut_each(w, forest, t, excess_ns, cut_late);
 }

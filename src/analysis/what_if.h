@@ -38,4 +38,12 @@ void what_if_release(struct what_if *w);
 int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
                     const double *excess_ns);
 
+/*
+ * what_if_cut_teams -- the same of the teams of threads that were made in it: where it waited
+ * longer in their barriers, the others come to these as they usually do.
+ * For what executions lost, not for what is usual: that they came earlier is not put in.
+ */
+int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
+                          const double *excess_ns);
+
 #endif

@@ -36,12 +36,17 @@ static uint64_t length_without(const char *program)
     return ns;
 }
 
-static void ask(struct asked *a, const char *program)
+static void ask_of(struct asked *a, const char *program, const char *foi)
 {
-    sample_run_init(&a->run, program, "step", NULL);
+    sample_run_init(&a->run, program, foi, NULL);
     assert_int_equal(what_if_init(&a->what_if, &a->run.columns, &a->run.source.defs), 0);
     assert_int_equal(
         chosen_open(&a->chosen, a->run.db, 1, &a->run.columns, &a->run.source.defs), 0);
+}
+
+static void ask(struct asked *a, const char *program)
+{
+    ask_of(a, program, "step");
 }
 
 static double answer(struct asked *a)
@@ -58,19 +63,25 @@ static void end(struct asked *a)
     sample_run_release(&a->run);
 }
 
-/* What is saved without the anomalies, and what the injection really cost. */
-static void compare(const char *program, const char *injection, double *saved_ns,
-                    double *true_ns)
+/* What is saved without the anomalies of a function, and what the injection really cost. */
+static void compare_of(const char *foi, const char *program, const char *injection,
+                       double *saved_ns, double *true_ns)
 {
     char text[512];
     struct asked a;
 
     snprintf(text, sizeof text, "%s%s", program, injection);
-    ask(&a, text);
+    ask_of(&a, text, foi);
     chosen_anomalies(&a.chosen);
     *saved_ns = answer(&a);
     *true_ns = (double)length_of(&a.run) - (double)length_without(program);
     end(&a);
+}
+
+static void compare(const char *program, const char *injection, double *saved_ns,
+                    double *true_ns)
+{
+    compare_of("step", program, injection, saved_ns, true_ns);
 }
 
 static void an_unchanged_replay_takes_as_long_as_the_run(void **state)
@@ -80,6 +91,9 @@ static void an_unchanged_replay_takes_as_long_as_the_run(void **state)
         "synth:50*step(a@1ms(b >1) <1);ranks=5;jitter=0.3;slow=a/7/9/2",
         "synth:50*step(a@1ms 2:>1 3:<1 b@10us |);ranks=6;jitter=0.2;skew=3ms;drift=20",
         "synth:20*step(a@1ms b);jitter=0.2",
+        "synth:50*step(a@100us t[c@1ms(d) e] >1 <1 |);ranks=3;threads=4;jitter=0.2",
+        "synth:50*step(t[c@1ms] a u[d@20us] >1 "
+        "<1);ranks=3;threads=2;jitter=0.3;skew=2ms;drift=9",
     };
     struct asked a;
 
@@ -247,6 +261,46 @@ static void what_calls_lost_is_what_their_execution_lost(void **state)
     sample_run_release(&m);
 }
 
+/* ------------------------------------------------------------------------------ threads */
+
+#define TEAMS "synth:500*step(a@200us team[c@1ms] >1 <1 |);ranks=3;threads=3;jitter=0.02;seed=5"
+
+static void a_stop_of_a_thread_costs_what_its_process_was_late(void **state)
+{
+    static const char *const slow[] = {";slow=c/97/20/1.2", ";slow=c/97/20/0.1"};
+    double saved, truth;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        compare_of("c", TEAMS, slow[i], &saved, &truth); /* of the thread that stopped */
+        assert_true(truth > 90e6);
+        assert_float_equal(saved / truth, 1, 0.1);
+        compare_of("step", TEAMS, slow[i], &saved, &truth); /* of what made its team */
+        assert_float_equal(saved / truth, 1, 0.1);
+        compare_of("team", TEAMS, slow[i], &saved, &truth); /* of both: it is cut once */
+        assert_float_equal(saved / truth, 1, 0.1);
+    }
+}
+
+static void a_stop_of_a_thread_that_nobody_waits_for_costs_nothing(void **state)
+{
+    /* beside another thread that has more to do; in a process that waits for another */
+    static const char *const program[] = {
+        "synth:500*step(team[c@1ms d@100us] |);ranks=3;threads=3;jitter=0.02;slow=d/1/30/1.1",
+        "synth:500*step(team[c@1ms] 2:w@3ms |);ranks=3;threads=3;jitter=0.02",
+    };
+    double saved, truth;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
+        compare_of("c", program[i], ";slow=c/97/2.7/1.2", &saved, &truth);
+        assert_true(truth == 0);
+        assert_true(saved == 0);
+        compare_of("step", program[i], ";slow=c/97/2.7/1.2", &saved, &truth);
+        assert_true(saved == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +313,8 @@ int main(void)
         cmocka_unit_test(a_path_costs_what_is_below_it),
         cmocka_unit_test(what_is_chosen_twice_is_cut_once),
         cmocka_unit_test(what_calls_lost_is_what_their_execution_lost),
+        cmocka_unit_test(a_stop_of_a_thread_costs_what_its_process_was_late),
+        cmocka_unit_test(a_stop_of_a_thread_that_nobody_waits_for_costs_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,25 @@ int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const c
     return 0;
 }
 
+size_t fs_read_at(int fd, void *data, size_t bytes, uint64_t offset)
+{
+    size_t done = 0;
+
+    errno = 0;
+    while (done < bytes) {
+        ssize_t got = pread(fd, (char *)data + done, bytes - done, (off_t)(offset + done));
+
+        if (got < 0 && errno == EINTR) {
+            errno = 0;
+            continue;
+        }
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
+}
+
 /* ------------------------------------------------------------------------------- mapping */
 
 int fs_map_fd(int fd, const char *path, const void **data, size_t *bytes)

@@ -21,6 +21,10 @@ int fs_join(char out[FS_PATH_SIZE], const char *dir, const char *name);
 /* fs_write_at -- all of data at offset, whatever write() takes at once. Returns 0 or ERR_IO. */
 int fs_write_at(int fd, const void *data, size_t bytes, uint64_t offset, const char *path);
 
+/* fs_read_at -- so many bytes at offset, whatever read() gives at once. Returns how many there
+ * were: fewer at the end of the file, where errno is 0, or where it cannot be read. */
+size_t fs_read_at(int fd, void *data, size_t bytes, uint64_t offset);
+
 /*
  * fs_map -- a whole file, read-only.
  *   data   out: the bytes, NULL for an empty file; give back with fs_unmap

@@ -7,6 +7,7 @@
 #include "base/guard.h"
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/progress.h"
 
 #include <assert.h>
@@ -39,6 +40,15 @@ static void on_fatal(int sig)
         atomic_store(&shared->culprit, own_worker);
     signal(sig, SIG_DFL);
     raise(sig);
+}
+
+static volatile sig_atomic_t n_hung_up; /* with opts.reopens */
+
+static void on_hang_up(int sig)
+{
+    (void)sig;
+    n_hung_up++;
+    log_reopen();
 }
 
 static void on_polite(int sig)
@@ -103,8 +113,8 @@ static void pass_on(pid_t child, const struct guard_opts *opts, struct passed *p
 }
 
 /* Waits for the child. Returns its wait status; *is_hung says that we had to kill it. */
-static int wait_for(pid_t child, const struct guard *guard, const struct guard_opts *opts,
-                    bool *is_hung)
+static int wait_for(pid_t child, int n_reopened, const struct guard *guard,
+                    const struct guard_opts *opts, bool *is_hung)
 {
     uint64_t last_beat = heartbeat(guard), since = opts->now_ns(), nap_us = 200;
     struct passed passed = {0};
@@ -118,6 +128,10 @@ static int wait_for(pid_t child, const struct guard *guard, const struct guard_o
         if (pid == child)
             return status;
         pass_on(child, opts, &passed);
+        if (n_reopened != n_hung_up) {
+            n_reopened++;
+            kill(child, SIGHUP);
+        }
         if (beat != last_beat || !is_reading(guard)) {
             last_beat = beat;
             since = opts->now_ns();
@@ -173,18 +187,27 @@ static bool learn_from_death(struct guard *guard, int sig)
     return is_known && is_new;
 }
 
-static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard)
+/* *n_reopened: how often we had been told to open the log anew, which the child knows. */
+static pid_t start_child(int (*fn)(void *, struct guard *), void *ctx, struct guard *guard,
+                         const struct guard_opts *opts, int *n_reopened)
 {
     pid_t parent = getpid(), child;
+    sigset_t hang_up, before;
 
     fflush(NULL);
+    sigemptyset(&hang_up);
+    sigaddset(&hang_up, SIGHUP);
+    sigprocmask(SIG_BLOCK, &hang_up, &before);
+    *n_reopened = n_hung_up;
     child = fork();
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (child != 0)
         return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(125);
-    catch_signals(polite, N_POLITE, SIG_DFL, NULL);
+    /* SIGHUP, the last, keeps its handler, if it is about the log. */
+    catch_signals(polite, N_POLITE - opts->reopens, SIG_DFL, NULL);
     catch_signals(fatal, sizeof fatal / sizeof *fatal, on_fatal, NULL);
     exit(fn(ctx, guard));
 }
@@ -202,12 +225,12 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
 {
     for (;;) {
         bool is_hung;
-        pid_t child = start_child(fn, ctx, guard);
-        int status;
+        int status, n_reopened;
+        pid_t child = start_child(fn, ctx, guard, opts, &n_reopened);
 
         if (child < 0)
             return err_set(ERR_IO, "cannot start a process: %s", strerror(errno));
-        status = wait_for(child, guard, opts, &is_hung);
+        status = wait_for(child, n_reopened, guard, opts, &is_hung);
         if (WIFEXITED(status)) {
             caught = opts->ends_itself ? 0 : caught; /* it has seen to that */
             return WEXITSTATUS(status);
@@ -218,7 +241,10 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
             return err_set(ERR_INTERRUPTED, "interrupted");
         if (WTERMSIG(status) == SIGKILL && !is_hung)
             return err_set(ERR_IO, "the reading process was killed (out of memory?)");
-        if (!learn_from_death(guard, is_hung ? 0 : WTERMSIG(status)))
+        if (is_hung && opts->is_last)
+            return err_set(ERR_FORMAT, "the reading process got nowhere for %u s",
+                           opts->patience_s);
+        if (opts->is_last || !learn_from_death(guard, is_hung ? 0 : WTERMSIG(status)))
             return err_set(ERR_FORMAT, "the reading process died of signal %d (%s)",
                            WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
@@ -239,7 +265,9 @@ int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
     o.now_ns = o.now_ns ? o.now_ns : clock_ns;
     shared = guard;
     caught = n_caught = 0;
-    catch_signals(polite, N_POLITE, on_polite, before);
+    catch_signals(polite, N_POLITE - o.reopens, on_polite, before);
+    if (o.reopens)
+        catch_signals(&polite[N_POLITE - 1], 1, on_hang_up, &before[N_POLITE - 1]);
     rc = run_until_done(fn, ctx, guard, &o);
     if (rc != 0 && o.clean_up)
         o.clean_up(ctx);

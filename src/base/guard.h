@@ -43,9 +43,12 @@ struct guard {
 struct guard_opts {
     unsigned patience_s; /* seconds without progress that count as a hang; 0: 60 */
     void (*clean_up)(
-        void *ctx);           /* called in the parent when the child failed for good, or NULL */
-    bool ends_itself;         /* a signal to end is passed on to the child, which does so at its
-                                 leisure; the second one kills it */
+        void *ctx);   /* called in the parent when the child failed for good, or NULL */
+    bool ends_itself; /* a signal to end is passed on to the child, which does so at its
+                         leisure; the second one kills it */
+    bool reopens;     /* SIGHUP is passed on, and ends neither: log_reopen */
+    bool is_last; /* a child that dies is not started again: others would wait for what it has
+                     said already */
     uint64_t (*now_ns)(void); /* what tells the time; NULL: clock_ns */
 };
 
@@ -54,9 +57,9 @@ struct guard_opts {
  *   fn     its return value, 0..125, becomes the child's exit status
  *   opts   may be NULL
  * Returns the exit status of the child, or ERR_FORMAT when it died while no item was being
- * read or the same item killed it twice, ERR_INTERRUPTED when a signal asked us or the child to
- * stop, or the child wrote to a closed pipe (the signal is then in *interrupted_by if that is
- * not NULL). Call before any thread is started.
+ * read, the same item killed it twice or it was the last, ERR_INTERRUPTED when a signal asked
+ * us or the child to stop, or the child wrote to a closed pipe (the signal is then in
+ * *interrupted_by if that is not NULL). Call before any thread is started.
  */
 int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
               const struct guard_opts *opts, int *interrupted_by);

@@ -1,14 +1,63 @@
-/* The level is the one setting of the process that every module shares. */
+/* The level, and where lines go, are settings of the process that every module shares. */
 #include "base/log.h"
 
+#include "base/err.h"
 #include "base/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_SIZE 1280
 
 static enum log_level highest = LOG_NONE;
 static void (*taker)(void *ctx, enum log_level level, const char *text);
 static void *taker_ctx;
+
+static struct {
+    pthread_mutex_t
+        lock;   /* guards the handle while a line is written; nothing is taken under it */
+    int handle; /* -1: there is no file */
+    char path[4096], tag[128];
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER, .handle = -1};
+static bool has_file;       /* set before there are threads */
+static atomic_int is_stale; /* lock-free: a handler of a signal may set it */
+
+static int open_file(void)
+{
+    return open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+int log_open(const char *path, const char *tag)
+{
+    if (snprintf(file.path, sizeof file.path, "%s", path) >= (int)sizeof file.path)
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", path);
+    snprintf(file.tag, sizeof file.tag, "%s", tag);
+    file.handle = open_file();
+    has_file = file.handle >= 0;
+    return has_file ? 0 : err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+}
+
+void log_reopen(void)
+{
+    atomic_store(&is_stale, 1);
+}
+
+void log_renew(void)
+{
+    if (atomic_load(&is_stale) && has_file)
+        log_info("log", "opened anew");
+}
+
+bool log_has_file(void)
+{
+    return has_file;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -19,6 +68,39 @@ void log_to(void (*take)(void *ctx, enum log_level level, const char *text), voi
 {
     taker = take;
     taker_ctx = ctx;
+}
+
+/* Where the new one cannot be opened the old one goes on, and the next line tries again. */
+static void renew(void)
+{
+    int renewed = open_file();
+
+    if (renewed < 0) {
+        log_reopen();
+        return;
+    }
+    close(file.handle);
+    file.handle = renewed;
+}
+
+/* As much as the disk takes: there is nobody to tell. */
+static void append(const char *line, size_t n)
+{
+    pthread_mutex_lock(&file.lock);
+    if (atomic_exchange(&is_stale, 0))
+        renew();
+    if (write(file.handle, line, n) < 0)
+        errno = 0;
+    pthread_mutex_unlock(&file.lock);
+}
+
+static void append_message(const char *level, const char *module, const char *text)
+{
+    char line[LINE_SIZE], now[TEXT_UTC_SIZE];
+    int n = snprintf(line, sizeof line, "%s %s %s %s: %s\n", text_utc(text_now_ns(), now),
+                     file.tag, level, module, text);
+
+    append(line, n < LINE_SIZE ? (size_t)n : LINE_SIZE - 1);
 }
 
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
@@ -34,6 +116,8 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
     va_end(args);
     if (taker)
         taker(taker_ctx, level, text_printable(text));
+    else if (has_file)
+        append_message(word[level], module, text_printable(text));
     else
         fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text_printable(text));
 }

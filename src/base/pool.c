@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define PIECES 16u /* for each thread, so that all of them end at about the same time */
+
 struct pool_worker {
     struct pool *pool;
     unsigned index;
@@ -129,12 +131,17 @@ void pool_free(struct pool *pool)
 
 unsigned pool_threads(const struct pool *pool)
 {
-    return pool->n_threads;
+    return pool ? pool->n_threads : 1;
+}
+
+size_t pool_grain(const struct pool *pool, size_t n)
+{
+    return n / (PIECES * pool_threads(pool)) + 1;
 }
 
 void pool_for(struct pool *pool, size_t n, size_t grain, pool_fn *fn, void *ctx)
 {
-    if (pool->n_threads == 1 || n <= grain) {
+    if (pool_threads(pool) == 1 || n <= grain) {
         for (size_t begin = 0; begin < n; begin += grain)
             fn(ctx, begin, n - begin > grain ? begin + grain : n, 0);
         return;

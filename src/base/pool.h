@@ -24,10 +24,16 @@ struct pool *pool_new(unsigned n_threads);
 /* pool_free -- joins the threads. NULL is harmless. */
 void pool_free(struct pool *pool);
 
+/* pool_threads -- the caller included; 1 of NULL. */
 unsigned pool_threads(const struct pool *pool);
+
+/* pool_grain -- how many of n rows to hand out at once, when they are not alike: several pieces
+ * for each thread. */
+size_t pool_grain(const struct pool *pool, size_t n);
 
 /*
  * pool_for -- run fn over rows 0..n-1 and return when all are done.
+ *   pool   NULL: the caller alone
  *   grain  rows handed out at once, >= 1
  * Not reentrant: fn must not use the same pool.
  */

@@ -37,10 +37,24 @@ static void every_row_is_done_once_on_any_number_of_threads(void **state)
     pool_free(NULL);
 }
 
+static void without_a_pool_the_caller_does_it(void **state)
+{
+    uint64_t out[100] = {0};
+    struct squares s = {out, 1};
+
+    (void)state;
+    assert_int_equal(pool_threads(NULL), 1);
+    assert_true(pool_grain(NULL, 0) >= 1);
+    pool_for(NULL, 100, pool_grain(NULL, 100), square, &s);
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(out[i], i * i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_done_once_on_any_number_of_threads),
+        cmocka_unit_test(without_a_pool_the_caller_does_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define LONGEST 256
 
@@ -77,6 +78,26 @@ char *text_count(uint64_t n, char out[TEXT_SIZE])
     }
     out[at] = '\0';
     return out;
+}
+
+char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE])
+{
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm utc;
+    size_t n;
+
+    gmtime_r(&seconds, &utc);
+    n = strftime(out, TEXT_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out + n, TEXT_UTC_SIZE - n, ".%03uZ", (unsigned)(ns % 1000000000u / 1000000));
+    return out;
+}
+
+uint64_t text_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 size_t text_decode(const char *text, uint32_t *code)

@@ -27,6 +27,14 @@ static inline const char *text_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+#define TEXT_UTC_SIZE 32
+
+/* text_utc -- nanoseconds since 1970 as "2026-11-23T15:04:05.123Z". Returns out. */
+char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE]);
+
+/* text_now_ns -- nanoseconds since 1970, by the machine's clock. */
+uint64_t text_now_ns(void);
+
 #define TEXT_NO_CODE 0xffffu /* no character has this code */
 
 /*

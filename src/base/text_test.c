@@ -46,6 +46,17 @@ static void counts_are_grouped(void **state)
     assert_string_equal(text_count(UINT64_MAX, out), "18,446,744,073,709,551,615");
 }
 
+static void a_time_is_said_in_utc(void **state)
+{
+    char out[TEXT_UTC_SIZE];
+
+    (void)state;
+    assert_string_equal(text_utc(0, out), "1970-01-01T00:00:00.000Z");
+    assert_string_equal(text_utc(UINT64_C(1709164799987654321), out),
+                        "2024-02-28T23:59:59.987Z");
+    text_utc(UINT64_MAX, out); /* has room */
+}
+
 static void bytes_are_binary(void **state)
 {
     char out[TEXT_SIZE];
@@ -93,6 +104,7 @@ int main(void)
         cmocka_unit_test(durations_have_three_digits_and_a_unit),
         cmocka_unit_test(durations_are_read_with_their_unit),
         cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(a_time_is_said_in_utc),
         cmocka_unit_test(bytes_are_binary),
         cmocka_unit_test(near_words_are_near),
         cmocka_unit_test(control_characters_are_not_printed),

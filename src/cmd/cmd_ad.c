@@ -1,5 +1,6 @@
 /* snag ad -- strange calls while a program runs. */
 #include "base/text.h"
+#include "cmd/ad_metrics.h"
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
 #include "cmd/print.h"
@@ -51,11 +52,16 @@ static void print_text(const struct live_session *s)
 
 static int run(const struct settings *settings)
 {
-    struct live_session session;
-    int rc = live_session_open(&session, settings);
+    struct live_session session = {0};
+    struct ad_metrics *metrics;
+    int rc = ad_metrics_open(&metrics, settings);
 
     if (rc == 0)
+        rc = live_session_open(&session, settings);
+    if (rc == 0) {
+        ad_metrics_watch(metrics, &session);
         rc = live_session_run(&session);
+    }
     if (rc == 0 && settings->is_json)
         print_json(live_totals_json(&session), true);
     else if (rc == 0)
@@ -64,6 +70,7 @@ static int run(const struct settings *settings)
         rc = live_trees_check(session.trees, session.stream.defs);
     if (rc == 0)
         rc = live_session_status(&session);
+    ad_metrics_close(metrics);
     live_session_close(&session);
     return rc;
 }

@@ -6,9 +6,13 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/sweeper.h"
 #include "base/text.h"
+#include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/launched.h"
 #include "cmd/learning.h"
+#include "cmd/headline.h"
 #include "cmd/left_out.h"
 #include "view/incident_list.h"
 #include "view/executions.h"
@@ -21,16 +25,17 @@
 #include "run/rundir.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/resource.h>
 
-#define MOST_LOST_RANKS 8 /* said by name */
-#define MOST_RUNS 1000    /* of the same name but for a number */
+#define MOST_RUNS 1000 /* of the same name but for a number */
 
 struct analyze {
     const struct settings *settings;
     struct rundir dir;
+    struct sweeper sweeper; /* of what processes leave that were killed together */
     struct run_made made;
     struct stack2vec_opts embedding; /* what was said of it */
     struct model *model;             /* snag score: judge by it; NULL: learn */
@@ -134,17 +139,21 @@ static void print_unseen(const struct analysis_result *result)
 static void print_foi(const struct analyze *a, uint32_t i)
 {
     const struct analysis_result *result = &a->made.result[i];
-    char trees[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE], subtrees[TEXT_SIZE];
+    const struct headline_foi headline = {
+        .name = a->made.foi[i].name,
+        .n_trees = result->n_trees,
+        .n_vertices = result->n_vertices,
+        .n_messages = result->n_messages,
+        .n_subtrees = result->n_subtrees,
+        .n_anomalies = result->n_anomalies,
+    };
+    char *text = headline_foi(&headline);
 
     if (a->made.is_suggested)
         print("no --foi given; taking the best suggestion, '%s': %s\n", a->made.foi[i].name,
               a->made.why);
-    print("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; %u anomal%s\n",
-          a->made.foi[i].name, text_count(result->n_trees, trees), text_plural(result->n_trees),
-          text_count(result->n_vertices, vertices), text_plural(result->n_vertices),
-          text_count(result->n_messages, messages), text_plural(result->n_messages),
-          text_count(result->n_subtrees, subtrees), text_plural(result->n_subtrees),
-          result->n_anomalies, result->n_anomalies == 1 ? "y" : "ies");
+    print("%s\n", text);
+    free(text);
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
               a->model                         ? "as in the model"
@@ -154,62 +163,23 @@ static void print_foi(const struct analyze *a, uint32_t i)
         print_unseen(result);
 }
 
-/* The ranks that lost most, one after another in a line. */
-struct ranks_text {
-    char text[MOST_LOST_RANKS * 40];
-    size_t n;
-    uint32_t n_ranks;
-};
-
-static void append_rank_text(const struct lost *lost, void *ctx)
+/* What the anomalies cost together, and what all executions lost. */
+static int print_losses(const struct analyze *a, const struct reading *r, sqlite3 *db,
+                        uint32_t i)
 {
-    struct ranks_text *r = ctx;
-    char time[TEXT_SIZE];
+    char *lost, *cost = NULL;
+    int rc = headline_lost(db, a->made.foi[i].id, &lost);
 
-    if (lost->lost_ns > 0 && r->n_ranks++ < MOST_LOST_RANKS)
-        r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%srank %u %s",
-                                 r->n ? ", " : "", lost->rank,
-                                 text_duration((double)lost->lost_ns, time));
-}
-
-/* What the anomalies cost together. */
-static int print_cost(const struct analyze *a, const struct reading *r, sqlite3 *db, uint32_t i)
-{
-    uint32_t n = a->made.result[i].n_anomalies;
-    double run_ns = (double)(r->ingested.end_ns - r->ingested.begin_ns);
-    struct anomalies_cost cost;
-    char text[TEXT_SIZE], of[TEXT_SIZE];
-    int rc = executions_cost(db, a->made.foi[i].id, &cost);
-
-    if (rc < 0 || n == 0 || !cost.is_known)
-        return rc;
-    print("cost of the anomalies: without them the run would be %s of %s shorter (%.3g %%)",
-          text_duration((double)cost.cost_ns, text), text_duration(run_ns, of),
-          run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0);
-    if (cost.n_carrying > 0 && cost.n_carrying < n)
-        print("; %u of the %u carr%s nine tenths of that", cost.n_carrying, n,
-              cost.n_carrying == 1 ? "ies" : "y");
-    print("\n");
-    return 0;
-}
-
-static int print_lost(const struct analyze *a, sqlite3 *db, uint32_t i)
-{
-    struct ranks_text ranks = {.n = 0};
-    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE];
-    struct lost all;
-    int rc = executions_lost(db, a->made.foi[i].id, append_rank_text, &ranks, &all);
-
-    if (rc < 0)
-        return rc;
-    print("\nlost in all: %s of %s", text_duration((double)all.lost_ns, lost),
-          text_duration((double)all.duration_ns, took));
-    if (ranks.n_ranks > 0)
-        print(" (%s%s)", ranks.text, ranks.n_ranks > MOST_LOST_RANKS ? ", ..." : "");
-    if (all.tracer_ns > 0)
-        print("; the tracer took %s", text_duration((double)all.tracer_ns, tracer));
-    print("\n");
-    return 0;
+    if (rc == 0)
+        rc = headline_cost(db, a->made.foi[i].id, a->made.result[i].n_anomalies,
+                           r->ingested.end_ns - r->ingested.begin_ns, &cost);
+    if (lost)
+        print("\n%s\n", lost);
+    if (cost)
+        print("%s\n", cost);
+    free(lost);
+    free(cost);
+    return rc;
 }
 
 static int print_calls(const struct analyze *a, sqlite3 *db)
@@ -232,14 +202,19 @@ static void keep_first(const struct incident_row *x, void *ctx)
 
 static int print_as_text(const struct analyze *a, const struct reading *r, sqlite3 *db)
 {
-    char records[TEXT_SIZE], length[TEXT_SIZE], first[EXECUTION_ID_SIZE] = "";
+    const struct headline_trace headline = {
+        .path = r->source.path,
+        .n_records = r->ingested.n_records,
+        .length_ns = r->ingested.end_ns - r->ingested.begin_ns,
+        .n_locations = r->ingested.n_locations,
+        .kind = trace_kind_of(&r->source.defs),
+    };
+    char first[EXECUTION_ID_SIZE] = "", *text = headline_trace(&headline);
     struct execution_filter filter = selection_filter(a->settings);
     int rc = 0;
 
-    print("%s: %s events, %u location%s, %s\n", r->source.path,
-          text_count(r->ingested.n_records, records), r->ingested.n_locations,
-          r->ingested.n_locations == 1 ? "" : "s",
-          text_duration((double)(r->ingested.end_ns - r->ingested.begin_ns), length));
+    print("%s\n", text);
+    free(text);
     for (uint32_t i = 0; rc == 0 && i < a->made.n_foi; i++) {
         if (i > 0)
             fputc('\n', stdout);
@@ -248,9 +223,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         filter.foi = a->made.foi[i].name;
         rc = list_incidents(db, &filter, false);
         if (rc == 0)
-            rc = print_lost(a, db, i);
-        if (rc == 0)
-            rc = print_cost(a, r, db, i);
+            rc = print_losses(a, r, db, i);
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);
@@ -320,6 +293,7 @@ static int finish_run(struct reading *r)
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
     struct per_call_opts per_call = per_call_default();
+    char *command = command_line(s);
     struct run_maker_opts opts = {.foi = s->foi.text,
                                   .n_foi = s->foi.n,
                                   .analysis = {.features = s->vectors.features,
@@ -333,7 +307,8 @@ static int finish_run(struct reading *r)
                                                .pool = r->pool},
                                   .model = a->model,
                                   .per_call = s->is_per_call ? &per_call : NULL,
-                                  .keeps_labels = s->is_forced};
+                                  .keeps_labels = s->is_forced,
+                                  .command = command};
     int rc;
 
     if (s->is_per_call)
@@ -344,6 +319,7 @@ static int finish_run(struct reading *r)
     per_call.pool = r->pool;
     log_reading(r);
     rc = run_make(&a->dir, &r->source, &r->ingested, &opts, &a->made);
+    free(command);
     if (rc == 0)
         rc = print_result(a, r);
     if (rc < 0)
@@ -397,30 +373,47 @@ static int default_output(const char *trace, bool may_replace, char out[FS_PATH_
     return 0;
 }
 
-static int analyze(const struct settings *settings, struct model *model)
+/* Where the run is made; of several processes number 0 does that. */
+static int begin_run(void *ctx, const struct launched *launched)
 {
-    struct analyze a = {.settings = settings, .model = model};
+    struct analyze *a = ctx;
+    const struct settings *settings = a->settings;
     char output[FS_PATH_SIZE];
-    int rc = learning_embedding(settings, &a.embedding);
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
+    if (launched->me > 0)
+        return 0;
     if (settings->output)
         snprintf(output, sizeof output, "%s", settings->output);
     else
         rc = default_output(settings->args[0], settings->is_forced, output);
     if (rc == 0)
-        rc = rundir_begin(&a.dir, output, settings->is_forced);
-    if (rc < 0)
-        return rc;
-    rc = reading_run(settings, a.dir.part, finish_run, remove_part, &a);
+        rc = rundir_begin(&a->dir, output, settings->is_forced);
+    if (rc == 0 && launched->size > 1)
+        rc = sweeper_start(&a->sweeper, a->dir.part);
+    return rc;
+}
+
+/* rc: of what came before. */
+static int analyze(const struct settings *settings, struct model *model, int rc)
+{
+    struct analyze a = {.settings = settings, .model = model};
+    struct reading_task task = {.dir = a.dir.part,
+                                .begin = begin_run,
+                                .then = finish_run,
+                                .clean_up = remove_part,
+                                .ctx = &a};
+
+    task.rc = rc == 0 ? learning_embedding(settings, &a.embedding) : rc;
+    rc = reading_run(settings, &task);
     remove_part(&a);
+    sweeper_dismiss(&a.sweeper);
     return rc;
 }
 
 int cmd_analyze(const struct settings *settings)
 {
-    return analyze(settings, NULL);
+    return analyze(settings, NULL, 0);
 }
 
 int cmd_score(const struct settings *settings)
@@ -436,8 +429,7 @@ int cmd_score(const struct settings *settings)
                        "'%s' is a run, not a model; 'snag model save %s FILE' makes one of it",
                        settings->model, settings->model);
     rc = model_file_read(settings->model, &model);
-    if (rc == 0)
-        rc = analyze(settings, &model);
+    rc = analyze(settings, &model, rc);
     model_release(&model);
     return rc;
 }

@@ -1,199 +1,94 @@
 /* snag compare -- what changed between runs, and a gate for it. */
 #include "analysis/compare.h"
-#include "analysis/run_digest.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/compare_print.h"
+#include "cmd/compared.h"
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
-#include "run/rundir.h"
-#include "trace/region_name.h"
 #include "view/compare_json.h"
-#include "view/executions.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-struct loaded {
-    const char *path;
-    dev_t device;
-    ino_t inode;
-};
 
 struct comparing {
     const struct settings *settings;
-    struct loaded *run;    /* [n_before + n_after] those before first */
-    struct digest *digest; /* [n_before + n_after] */
-    uint32_t n_before, n_after, n_loaded;
-    struct compare_rename rename[LIST_MOST];
-    char text[LIST_MOST][COMPARE_NAME_SIZE]; /* what the renames refer to */
-    char foi[COMPARE_NAME_SIZE];             /* of the first run, its short name */
+    struct compared compared;
     struct compare_limit limit[LIST_MOST];
     struct compare_gate gate;
+    char *limits_text; /* of a file of limits */
     struct comparison c;
 };
 
 /* ------------------------------------------------------------------------- what was said */
 
-static int read_renames(struct comparing *x)
-{
-    const struct compare_settings *s = &x->settings->compare;
-
-    for (uint32_t i = 0; i < s->rename.n; i++) {
-        char *equals;
-
-        snprintf(x->text[i], COMPARE_NAME_SIZE, "%s", s->rename.text[i]);
-        equals = strchr(x->text[i], '=');
-        if (equals == NULL || equals == x->text[i] || equals[1] == '\0')
-            return err_set(ERR_USAGE, "--rename takes A=B, not '%s'", s->rename.text[i]);
-        *equals = '\0';
-        x->rename[i] = (struct compare_rename){x->text[i], equals + 1};
-    }
-    return 0;
-}
-
 /* "5%", "PATH:2ms", "PATH:5%": what stands behind the last colon is the limit. */
-static int read_limits(struct comparing *x)
+static int read_limit(struct comparing *x, const char *said)
 {
-    const struct compare_settings *s = &x->settings->compare;
+    struct compare_limit *limit = &x->limit[x->gate.n];
+    const char *colon = strrchr(said, ':'), *number = colon ? colon + 1 : said;
+    uint64_t ns;
 
-    for (uint32_t i = 0; i < s->limit.n; i++) {
-        struct compare_limit *limit = &x->limit[i];
-        const char *colon = strrchr(s->limit.text[i], ':'),
-                   *number = colon ? colon + 1 : s->limit.text[i];
-        uint64_t ns;
-
-        limit->said = s->limit.text[i];
-        if (colon)
-            snprintf(limit->path, sizeof limit->path, "%.*s", (int)(colon - limit->said),
-                     limit->said);
-        if (option_share(number, &limit->share))
-            continue;
+    if (x->gate.n == LIST_MOST)
+        return err_set(ERR_USAGE, "these are too many limits, %d at most", LIST_MOST);
+    *limit = (struct compare_limit){.said = said};
+    if (colon)
+        snprintf(limit->path, sizeof limit->path, "%.*s", (int)(colon - said), said);
+    if (!option_share(number, &limit->share)) {
         limit->share = 0;
         if (!text_parse_duration(number, &ns))
             return err_set(ERR_USAGE,
                            "--fail-on takes a limit such as 5%%, 'PATH:2ms' or 'PATH:5%%', not "
                            "'%s'",
-                           limit->said);
+                           said);
         limit->ns = (double)ns;
     }
-    x->gate = (struct compare_gate){x->limit, s->limit.n};
+    x->gate.n++;
     return 0;
 }
 
-/* ------------------------------------------------------------------------------- loading */
-
-static int check_once(struct comparing *x, const struct run *run)
+/* One a line; what follows a # is a comment, as are empty lines. Limits refer to the text. */
+static int read_limits_of(struct comparing *x, const char *path)
 {
-    struct loaded *this = &x->run[x->n_loaded];
-    struct stat stat;
+    const void *data = NULL;
+    char *line, *rest;
+    size_t bytes = 0;
+    int rc = fs_map(path, &data, &bytes);
 
-    if (fstat(run->dir, &stat) < 0)
-        return err_set(ERR_IO, "cannot look at '%s'", this->path);
-    this->device = stat.st_dev;
-    this->inode = stat.st_ino;
-    for (uint32_t i = 0; i < x->n_loaded; i++)
-        if (x->run[i].device == this->device && x->run[i].inode == this->inode)
-            return err_set(ERR_USAGE, "'%s' and '%s' are one run", x->run[i].path, this->path);
-    return 0;
-}
+    if (rc < 0)
+        return rc;
+    x->limits_text = rest = mem_resize(x->limits_text, bytes + 1, 1);
+    if (bytes > 0)
+        memcpy(rest, data, bytes);
+    rest[bytes] = '\0';
+    fs_unmap(data, bytes);
+    while (rc == 0 && (line = strsep(&rest, "\n"))) {
+        size_t n;
 
-/* What the function of interest of the first run is called in this one, in short. */
-static const char *foi_name(const struct comparing *x)
-{
-    const struct digest *first = &x->digest[0];
-    const char *name;
-
-    if (x->n_loaded == 0)
-        return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
-    name = first->names.name[first->foi];
-    for (uint32_t i = 0; x->n_loaded >= x->n_before && i < x->settings->compare.rename.n; i++) {
-        const char *from = digest_name(first, x->rename[i].from);
-
-        if (from && strcmp(from, name) == 0)
-            return x->rename[i].to;
+        line[strcspn(line, "#")] = '\0';
+        line += strspn(line, " \t\r");
+        for (n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--)
+            line[n - 1] = '\0';
+        if (*line)
+            rc = read_limit(x, line);
     }
-    return x->foi;
+    return rc < 0 ? err_set(rc, "%s: %s", path, err_message()) : 0;
 }
 
-static void keep_foi(struct comparing *x)
+static int read_limits(struct comparing *x)
 {
-    struct arena arena = {0};
-    const struct digest *first = &x->digest[0];
-
-    snprintf(x->foi, sizeof x->foi, "%s",
-             region_name_short(first->names.name[first->foi], &arena));
-    arena_release(&arena);
-}
-
-static int check_foi(const struct comparing *x, const char *name)
-{
-    const struct digest *d = &x->digest[x->n_loaded];
-    const char *found = x->n_loaded > 0 ? digest_name(d, name) : NULL;
-
-    if (x->n_loaded == 0 || (found && strcmp(d->names.name[d->foi], found) == 0))
-        return 0;
-    return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'", name);
-}
-
-static int load_run(struct comparing *x, const char *path)
-{
-    const char *name = foi_name(x);
-    struct run run = {0};
-    int64_t foi;
-    int rc = run_open(&run, path, false);
-
-    x->run[x->n_loaded].path = path;
-    if (rc < 0 && fs_exists(path) && !rundir_is_run(path))
-        rc = err_set(rc, "'%s' is no run; 'snag analyze %s' makes one of a trace", path, path);
-    else if (rc == 0) {
-        rc = check_once(x, &run);
-        if (rc == 0 && x->settings->is_verified)
-            rc = columns_verify(&run.columns);
-        if (rc == 0)
-            rc = executions_foi(run.db, name, &foi);
-        if (rc == 0)
-            rc = run_digest_load(&x->digest[x->n_loaded], &run, foi);
-        if (rc == 0 && x->n_loaded == 0)
-            keep_foi(x);
-        if (rc == 0)
-            rc = check_foi(x, name);
-        if (rc < 0 && rc != ERR_USAGE)
-            rc = err_set(rc, "%s: %s%s", path, err_message(),
-                         rc == ERR_NOT_FOUND && x->n_loaded > 0
-                             ? "; --rename A=B says what A is called there"
-                             : "");
-    }
-    run_close(&run);
-    x->n_loaded++;
-    return rc;
-}
-
-static int load(struct comparing *x)
-{
-    const struct settings *s = x->settings;
-    uint32_t n_base = s->compare.base.n, n_args = (uint32_t)s->n_args;
+    const struct word_list *said = &x->settings->compare.limit;
     int rc = 0;
 
-    if (n_base + n_args < 2)
-        return err_set(ERR_USAGE, "two runs are needed: snag compare BASE NEW");
-    if (n_base + n_args > COMPARE_MOST_RUNS)
-        return err_set(ERR_USAGE, "%u runs are too many, %u at most", n_base + n_args,
-                       COMPARE_MOST_RUNS);
-    x->n_before = n_base > 0 ? n_base : 1;
-    x->n_after = n_base + n_args - x->n_before;
-    x->run = mem_alloc(n_base + n_args, sizeof *x->run);
-    x->digest = mem_alloc(n_base + n_args, sizeof *x->digest);
-    for (uint32_t i = 0; i < n_base && rc == 0; i++)
-        rc = load_run(x, s->compare.base.text[i]);
-    for (uint32_t i = 0; i < n_args && rc == 0; i++)
-        rc = load_run(x, s->args[i]);
+    x->gate.limit = x->limit;
+    for (uint32_t i = 0; i < said->n && rc == 0; i++)
+        rc = *said->text[i] == '@' && x->limits_text == NULL
+                 ? read_limits_of(x, said->text[i] + 1)
+                 : read_limit(x, said->text[i]);
     return rc;
 }
 
@@ -293,17 +188,12 @@ static void show(const struct comparing *x)
 int cmd_compare(const struct settings *settings)
 {
     struct comparing x = {.settings = settings};
-    struct compare_opts opts = {.least = settings->compare.least,
-                                .rename = x.rename,
-                                .n_renames = settings->compare.rename.n};
-    int rc = read_renames(&x);
+    int rc = read_limits(&x);
 
     if (rc == 0)
-        rc = read_limits(&x);
-    if (rc == 0)
-        rc = load(&x);
+        rc = compared_load(&x.compared, settings);
     if (rc == 0) {
-        compare_runs(x.digest, x.n_before, x.digest + x.n_before, x.n_after, &opts, &x.c);
+        compared_compare(&x.compared, &x.c);
         rc = judge(&x);
     }
     if (rc == 0) {
@@ -311,9 +201,7 @@ int cmd_compare(const struct settings *settings)
         rc = is_any_beyond(&x.gate) ? STATUS_BEYOND : STATUS_DONE;
     }
     compare_release(&x.c);
-    for (uint32_t i = 0; i < x.n_loaded; i++)
-        digest_release(&x.digest[i]);
-    free(x.digest);
-    free(x.run);
+    compared_release(&x.compared);
+    free(x.limits_text);
     return rc;
 }

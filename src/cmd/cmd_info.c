@@ -7,7 +7,10 @@
 #include "cmd/reading.h"
 #include "cmd/status.h"
 #include "forest/foi.h"
+#include "forest/teams.h"
+#include "run/run_metadata.h"
 #include "run/run_summary.h"
+#include "trace/borders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +79,12 @@ static json_t *json_regions(const struct reading *r)
         }
         json_object_set_new(item, "name", json_text(region->name));
         json_object_set_new(item, "short_name", json_text(region->short_name));
+        json_object_set_new(item, "plain", json_text(region->plain));
         json_object_set_new(item, "kind", json_text(region_kind_name(region->kind)));
+        json_object_set_new(item, "file",
+                            region->line > 0 ? json_text(region->file) : json_null());
+        json_object_set_new(item, "line",
+                            region->line > 0 ? json_count(region->line) : json_null());
         json_object_set_new(item, "calls", json_count(row->n_calls));
         json_object_set_new(item, "inclusive_ns", json_count(row->inclusive_ns));
         json_object_set_new(item, "exclusive_ns", json_count(row->exclusive_ns));
@@ -119,6 +127,14 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
     return list;
 }
 
+/* Begins and ends of calls. */
+static json_t *json_estimated(const struct borders *b)
+{
+    return json_pack("{s:o, s:o, s:o}", "n", json_count(borders_count(b)), "median_ns",
+                     json_number(borders_quantile(b, 0.5)), "p99_ns",
+                     json_number(borders_quantile(b, 0.99)));
+}
+
 static json_t *json_links(const struct definitions *defs)
 {
     json_t *list = json_array();
@@ -130,9 +146,24 @@ static json_t *json_links(const struct definitions *defs)
         json_object_set_new(item, "sends", json_count(defs->linking[i].n_sends));
         json_object_set_new(item, "recvs", json_count(defs->linking[i].n_receives));
         json_object_set_new(item, "collectives", json_count(defs->linking[i].n_collectives));
+        json_object_set_new(item, "dependencies", json_count(defs->linking[i].n_dependencies));
         json_array_append_new(list, item);
     }
     return list;
+}
+
+static json_t *json_teams(const struct traffic *traffic)
+{
+    struct team_counts n = teams_count(traffic);
+    json_t *teams = json_object();
+
+    json_object_set_new(teams, "forks", json_count(n.n_forks));
+    json_object_set_new(teams, "members", json_count(n.n_members));
+    json_object_set_new(teams, "lost", json_count(n.n_lost));
+    json_object_set_new(teams, "largest", json_count(n.largest));
+    json_object_set_new(teams, "barriers", json_count(n.n_barriers));
+    json_object_set_new(teams, "created", json_count(n.n_created));
+    return teams;
 }
 
 static json_t *json_notes(const struct definitions *defs)
@@ -142,6 +173,29 @@ static json_t *json_notes(const struct definitions *defs)
     for (size_t i = 0; i < defs->n_notes; i++)
         json_array_append_new(list, json_text(defs->note[i]));
     return list;
+}
+
+/* A key with several values has a list. */
+static json_t *json_metadata(const struct definitions *defs)
+{
+    struct run_metadata metadata;
+    json_t *object = json_object();
+
+    run_metadata_of(&metadata, defs);
+    for (size_t i = 0, next; i < metadata.n; i = next) {
+        json_t *list = json_array(), *key = json_text(metadata.at[i].key);
+
+        for (next = i;
+             next < metadata.n && strcmp(metadata.at[next].key, metadata.at[i].key) == 0;
+             next++)
+            json_array_append_new(list, json_text(metadata.at[next].value));
+        json_object_set(object, json_string_value(key),
+                        next == i + 1 ? json_array_get(list, 0) : list);
+        json_decref(key);
+        json_decref(list);
+    }
+    run_metadata_release(&metadata);
+    return object;
 }
 
 static void print_as_json(const struct reading *r, const struct foi_suggestion *s, size_t n)
@@ -162,8 +216,15 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "collectives_matched",
                         json_count(traffic_complete(&in->traffic, &r->source.defs)));
     json_object_set_new(info, "collectives_in_all", json_count(in->traffic.n_instances));
+    json_object_set_new(info, "transfers", json_count(in->accesses.n_transfers));
+    json_object_set_new(info, "transferred_bytes", json_count(in->accesses.transferred_bytes));
+    json_object_set_new(info, "file_operations", json_count(in->accesses.n_operations));
+    json_object_set_new(info, "file_bytes", json_count(in->accesses.operated_bytes));
+    json_object_set_new(info, "estimated", json_estimated(&in->borders));
+    json_object_set_new(info, "teams", json_teams(&in->traffic));
     json_object_set_new(info, "links", json_links(&r->source.defs));
     json_object_set_new(info, "notes", json_notes(&r->source.defs));
+    json_object_set_new(info, "metadata", json_metadata(&r->source.defs));
     json_object_set_new(info, "begin_ns", json_count(in->begin_ns));
     json_object_set_new(info, "end_ns", json_count(in->end_ns));
     json_object_set_new(info, "is_damaged", json_boolean(quality_is_damaged(&in->quality)));
@@ -195,24 +256,93 @@ static void print_summary(const struct reading *r)
           text_count(in->traffic.n_collectives, collectives));
 }
 
+static void print_accesses(const struct accesses *a)
+{
+    char transfers[TEXT_SIZE], transferred[TEXT_SIZE], operations[TEXT_SIZE];
+    char operated[TEXT_SIZE];
+
+    if (a->n_transfers > 0)
+        print("one-sided: %s transfer%s, %s\n", text_count(a->n_transfers, transfers),
+              text_plural(a->n_transfers),
+              text_bytes((double)a->transferred_bytes, transferred));
+    if (a->n_operations > 0)
+        print("files: %s operation%s, %s\n", text_count(a->n_operations, operations),
+              text_plural(a->n_operations), text_bytes((double)a->operated_bytes, operated));
+}
+
+static void print_estimated(const struct borders *b)
+{
+    char n[TEXT_SIZE], median[TEXT_SIZE], most[TEXT_SIZE];
+
+    if (borders_count(b) > 0)
+        print(
+            "%s begins and ends of calls are estimates, off by up to %s (median), %s (99 %%)\n",
+            text_count(borders_count(b), n), text_duration(borders_quantile(b, 0.5), median),
+            text_duration(borders_quantile(b, 0.99), most));
+}
+
+static void print_teams(const struct traffic *traffic)
+{
+    struct team_counts n = teams_count(traffic);
+    char forks[TEXT_SIZE], barriers[TEXT_SIZE], lost[TEXT_SIZE];
+
+    if (n.n_forks > 0)
+        print("%s team%s of up to %u threads, which called barriers %s times\n",
+              text_count(n.n_forks, forks), text_plural(n.n_forks), n.largest,
+              text_count(n.n_barriers, barriers));
+    if (n.n_lost > 0)
+        print("%s time%s a thread was in a team whose fork is not in the trace\n",
+              text_count(n.n_lost, lost), text_plural(n.n_lost));
+    if (n.n_created > 0)
+        print("%s thread%s created\n", text_count(n.n_created, forks),
+              n.n_created == 1 ? " was" : "s were");
+}
+
 /* What belongs together, and how that is known. */
 static void print_links(const struct reading *r)
 {
     const struct definitions *defs = &r->source.defs;
     const struct traffic *traffic = &r->ingested.traffic;
     char complete[TEXT_SIZE], all[TEXT_SIZE], sends[TEXT_SIZE], recvs[TEXT_SIZE];
+    char order[TEXT_SIZE];
 
     if (traffic->n_instances > 0)
         print("%s of %s collectives have the records of all their members\n",
               text_count(traffic_complete(traffic, defs), complete),
               text_count(traffic->n_instances, all));
-    for (size_t i = 0; i < defs->n_linkings; i++)
-        print("by the rules of %s: %s sends, %s receives, %s members of collectives\n",
-              defs->linking[i].from, text_count(defs->linking[i].n_sends, sends),
-              text_count(defs->linking[i].n_receives, recvs),
-              text_count(defs->linking[i].n_collectives, all));
+    print_teams(traffic);
+    for (size_t i = 0; i < defs->n_linkings; i++) {
+        const struct linking *linking = &defs->linking[i];
+
+        print("by the rules of %s: %s sends, %s receives, %s members of collectives",
+              linking->from, text_count(linking->n_sends, sends),
+              text_count(linking->n_receives, recvs), text_count(linking->n_collectives, all));
+        if (linking->n_dependencies > 0)
+            print(", %s calls after others of their rank",
+                  text_count(linking->n_dependencies, order));
+        print("\n");
+    }
     for (size_t i = 0; i < defs->n_notes; i++)
         print("%s\n", defs->note[i]);
+}
+
+/* What tells this run from others; with --all whatever the trace says. */
+static void print_metadata(const struct definitions *defs, bool is_all)
+{
+    static const char *const usual[] = {"Recorded By", "Command Line", "Compiler",
+                                        "MPI Library"};
+    struct run_metadata metadata;
+
+    run_metadata_of(&metadata, defs);
+    for (size_t i = 0; i < (is_all ? metadata.n : 0); i++)
+        print("%s: %s\n", metadata.at[i].key, metadata.at[i].value);
+    for (size_t i = 0; i < (is_all ? 0 : sizeof usual / sizeof *usual); i++) {
+        const char *value = run_metadata_get(&metadata, usual[i]);
+
+        if (value)
+            print("%s: %.200s\n", usual[i], value);
+    }
+    run_metadata_release(&metadata);
 }
 
 static void print_locations(const struct reading *r, bool is_all)
@@ -318,7 +448,10 @@ static int print_info(struct reading *r)
         print_as_json(r, s, n);
     } else {
         print_summary(r);
+        print_accesses(&r->ingested.accesses);
+        print_estimated(&r->ingested.borders);
         print_links(r);
+        print_metadata(&r->source.defs, settings->is_all);
         print_locations(r, settings->is_all);
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);
         left_out_print(&r->source.defs);
@@ -331,5 +464,7 @@ static int print_info(struct reading *r)
 
 int cmd_info(const struct settings *settings)
 {
-    return reading_run(settings, NULL, print_info, NULL, NULL);
+    const struct reading_task task = {.then = print_info};
+
+    return reading_run(settings, &task);
 }

@@ -28,7 +28,7 @@ void list_text(const struct execution *x, void *ctx)
     table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
     table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));
     table_cell(ctx, "%s", x->lost_ns ? text_duration((double)x->lost_ns, text) : "");
-    table_cell(ctx, "%s",
+    table_cell(ctx, "%s%s", x->has_cost && x->lost_ns && x->is_cost_bound ? "<= " : "",
                x->has_cost && x->lost_ns ? text_duration((double)x->cost_ns, text) : "");
     table_cell(ctx, "%s", x->why);
 }
@@ -85,6 +85,21 @@ static int list_incidents_json(sqlite3 *db, const struct execution_filter *filte
     return 0;
 }
 
+int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
+                        struct table **table)
+{
+    int rc;
+
+    *table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict", "when", "head",
+                       "others", "why");
+    rc = incident_list_each(db, filter, incident_text, *table);
+    if (rc < 0) {
+        table_free(*table);
+        *table = NULL;
+    }
+    return rc;
+}
+
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json)
 {
     struct table *table;
@@ -92,13 +107,9 @@ int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_j
 
     if (is_json)
         return list_incidents_json(db, filter);
-    table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict", "when", "head",
-                      "others", "why");
-    rc = incident_list_each(db, filter, incident_text, table);
+    rc = list_incident_table(db, filter, &table);
     if (rc == 0)
         table_print(table, stdout);
-    else
-        table_free(table);
     return rc;
 }
 

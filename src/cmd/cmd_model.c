@@ -1,13 +1,18 @@
 /* snag model -- save what a run taught, and look into such a file. */
+#include "analysis/pooled_model.h"
 #include "analysis/run_model.h"
 #include "learn/model_file.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "cmd/tags.h"
+#include "history/run_history.h"
+#include "view/executions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +63,113 @@ static int save(const struct settings *settings)
         print_saved(settings, &m, n_left_out);
     model_release(&m);
     learning_close(&l);
+    return rc;
+}
+
+/* --------------------------------------------------------------------- save, of several */
+
+struct several {
+    const struct settings *settings;
+    struct pooled pooled;
+    const char *history; /* that is gone through; NULL: none */
+    uint32_t n_gone;     /* runs of it that are not there any more */
+};
+
+static int add_run(struct several *x, const char *path)
+{
+    const struct settings *s = x->settings;
+    const char *said = s->foi.n > 0 ? s->foi.text[0] : NULL;
+    struct run run = {0};
+    int64_t foi = 0;
+    int rc = run_open(&run, path, false);
+
+    if (rc == 0)
+        rc = executions_foi(run.db, x->pooled.foi ? x->pooled.foi : said, &foi);
+    if (rc == 0)
+        rc = pooled_add(&x->pooled, &run, foi);
+    run_close(&run);
+    return rc < 0 && strstr(err_message(), path) == NULL
+               ? err_set(rc, "%s: %s", path, err_message())
+               : rc;
+}
+
+/* A history keeps sums of a run: the executions are in the run itself, if it is still there. */
+static int add_of_history(void *ctx, const struct history_run *run)
+{
+    struct several *x = ctx;
+
+    if (!rundir_is_run(run->source)) {
+        log_warn("model", "%s: run %lld, '%s', is not there any more", x->history,
+                 (long long)run->id, run->source);
+        x->n_gone++;
+        return 0;
+    }
+    return add_run(x, run->source);
+}
+
+static int add_history(struct several *x, const char *path)
+{
+    const struct settings *s = x->settings;
+    struct history_tags tags = {0};
+    struct history_filter filter = {
+        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL, .tags = &tags, .last = s->history.last};
+    struct history history;
+    int rc = tags_read(&s->history.tag, &tags);
+
+    if (rc == 0)
+        rc = history_open(&history, path, DATABASE_READ);
+    if (rc == 0) {
+        x->history = path;
+        rc = history_each(&history, &filter, add_of_history, x);
+        history_close(&history);
+    }
+    history_tags_release(&tags);
+    return rc;
+}
+
+static int add_all(struct several *x)
+{
+    int rc = 0;
+
+    for (int i = 1; rc == 0 && i + 1 < x->settings->n_args; i++)
+        rc = history_is(x->settings->args[i]) ? add_history(x, x->settings->args[i])
+                                              : add_run(x, x->settings->args[i]);
+    if (rc == 0 && x->pooled.n_runs == 0)
+        rc = err_set(ERR_NOT_FOUND, "%s: there is no run to learn from%s", x->history,
+                     x->n_gone > 0 ? ": a history keeps sums, not executions" : "");
+    return rc;
+}
+
+static void print_pooled(const struct several *x, const struct model *m)
+{
+    const char *file = x->settings->args[x->settings->n_args - 1];
+
+    if (x->settings->is_json)
+        print_json(json_pack("{s:o, s:o, s:I, s:I, s:I}", "model", json_text(file), "foi",
+                             json_text(m->foi), "trees", (json_int_t)m->n_trees, "runs",
+                             (json_int_t)x->pooled.n_runs, "gone", (json_int_t)x->n_gone),
+                   false);
+    else
+        print("%s: %u executions of %s in %u run%s, without labels\n", file, m->n_trees, m->foi,
+              x->pooled.n_runs, x->pooled.n_runs == 1 ? "" : "s");
+}
+
+static int save_several(const struct settings *settings)
+{
+    struct several x = {.settings = settings};
+    struct model m = {.foi = NULL};
+    int rc = settings->learning.learner
+                 ? err_set(ERR_USAGE, "labels are learnt from in one run: without --learner")
+                 : add_all(&x);
+
+    if (rc == 0)
+        rc = pooled_model(&x.pooled, &m);
+    if (rc == 0)
+        rc = model_file_write(settings->args[settings->n_args - 1], &m);
+    if (rc == 0)
+        print_pooled(&x, &m);
+    model_release(&m);
+    pooled_release(&x.pooled);
     return rc;
 }
 
@@ -115,11 +227,14 @@ int cmd_model(const struct settings *settings)
     const char *verb = settings->args[0];
     int rc;
 
-    if (strcmp(verb, "save") == 0 && settings->n_args == 3)
+    if (strcmp(verb, "save") == 0 &&
+        (settings->n_args > 3 || (settings->n_args == 3 && history_is(settings->args[1]))))
+        rc = save_several(settings);
+    else if (strcmp(verb, "save") == 0 && settings->n_args == 3)
         rc = save(settings);
     else if (strcmp(verb, "info") == 0 && settings->n_args == 2)
         rc = info(settings);
     else
-        rc = err_set(ERR_USAGE, "snag model save RUN FILE, or snag model info FILE");
+        rc = err_set(ERR_USAGE, "snag model save RUN ... FILE, or snag model info FILE");
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -1,15 +1,19 @@
-/* snag provdb -- what Chimbuko's tools do with its provenance database: filter, top, compare.
+/* snag provdb -- what Chimbuko's tools do with its provenance database: filter, top, compare;
+ * and what keeps it from growing: backup, prune.
  */
 #include "base/err.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
 #include "cmd/query_print.h"
 #include "cmd/status.h"
 #include "cmd/store_export.h"
+#include "prov/prov_keep.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "run/rundb.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +81,11 @@ static int filter(struct database *reader, const struct settings *s)
 
 static int top(struct database *reader, const struct settings *s)
 {
-    bool is_by_score = strcmp(s->by, "score") == 0;
-    char *sql = (s->is_incidents ? prov_sql_incidents : prov_sql_top)(
-        s->what, s->rank, is_by_score, limit_of(s, USUAL_TOP));
+    enum prov_order by = strcmp(s->by, "score") == 0  ? PROV_BY_SCORE
+                         : strcmp(s->by, "cost") == 0 ? PROV_BY_COST
+                                                      : PROV_BY_SEVERITY;
+    char *sql = (s->is_incidents ? prov_sql_incidents : prov_sql_top)(s->what, s->rank, by,
+                                                                      limit_of(s, USUAL_TOP));
     int rc = query_print(reader->sql, sql, s);
 
     sqlite3_free(sql);
@@ -107,31 +113,102 @@ static int compare(struct database *one, const struct settings *s)
     return rc;
 }
 
+/* -------------------------------------------------------------------------------- keeping */
+
+static int backup(const struct settings *s)
+{
+    struct prov_backed_up n;
+    char bytes[TEXT_SIZE];
+    int rc = prov_backup(s->args[1], s->args[2], &n);
+
+    if (rc < 0)
+        return rc;
+    if (s->is_json)
+        print_json(json_pack("{s:o, s:o, s:o, s:o}", "backup", json_text(s->args[2]), "runs",
+                             json_count(n.n_runs), "open_runs", json_count(n.n_open), "bytes",
+                             json_count(n.bytes)),
+                   false);
+    else
+        print(
+            "%s in '%s'; %llu run%s may be dropped now that could not before, %llu not over\n",
+            text_bytes((double)n.bytes, bytes), s->args[2], (unsigned long long)n.n_runs,
+            text_plural(n.n_runs), (unsigned long long)n.n_open);
+    return STATUS_DONE;
+}
+
+static void print_pruned(const struct prov_pruned *n, bool is_json)
+{
+    char before[TEXT_SIZE], after[TEXT_SIZE];
+
+    if (is_json)
+        print_json(json_pack("{s:o, s:o, s:o, s:o, s:b}", "dropped_runs",
+                             json_count(n->n_dropped), "kept_runs", json_count(n->n_kept),
+                             "bytes_before", json_count(n->bytes_before), "bytes",
+                             json_count(n->bytes), "is_given_back", (int)n->is_given_back),
+                   false);
+    else
+        print("%llu run%s dropped, %s of %s in use\n", (unsigned long long)n->n_dropped,
+              text_plural(n->n_dropped), text_bytes((double)n->bytes, after),
+              text_bytes((double)n->bytes_before, before));
+}
+
+/* Who asks for a limit is told when it does not hold. */
+static int prune(const struct settings *s)
+{
+    struct prov_prune_opts opts = {.most_days = isnan(s->keep_days) ? -1 : s->keep_days,
+                                   .most_bytes =
+                                       s->keep_mib ? (uint64_t)s->keep_mib << 20 : UINT64_MAX,
+                                   .now_ns = text_now_ns()};
+    struct prov_pruned n;
+    int rc;
+
+    if (opts.most_days < 0 && opts.most_bytes == UINT64_MAX)
+        return err_set(ERR_USAGE, "say what to keep: --keep-days or --keep-mib");
+    rc = prov_prune(s->args[1], &opts, &n);
+    if (rc < 0)
+        return rc;
+    print_pruned(&n, s->is_json);
+    return n.n_kept == 0 ? STATUS_DONE
+                         : err_set(ERR_EXISTS,
+                                   "%llu more run%s would go, but not all of %s is "
+                                   "backed up: snag provdb backup",
+                                   (unsigned long long)n.n_kept, text_plural(n.n_kept),
+                                   n.n_kept == 1 ? "it" : "them");
+}
+
 /* ---------------------------------------------------------------------------------------- */
+
+/* With the store open. */
+static int run_reader(const struct settings *settings,
+                      int (*run)(struct database *reader, const struct settings *settings))
+{
+    struct database reader;
+    int rc = prov_reader_open(settings->args[1], &reader);
+
+    if (rc == 0)
+        rc = run(&reader, settings);
+    database_close(&reader);
+    return rc;
+}
 
 int cmd_provdb(const struct settings *settings)
 {
     static const struct {
         const char *verb;
         int n_args;
-        int (*run)(struct database *reader, const struct settings *settings);
-    } verbs[] = {{"filter", 3, filter}, {"top", 2, top}, {"compare", 3, compare}};
-    int rc = 0;
+        int (*look)(struct database *reader, const struct settings *settings);
+        int (*keep)(const struct settings *settings);
+    } verbs[] = {{"filter", 3, filter, NULL},
+                 {"top", 2, top, NULL},
+                 {"compare", 3, compare, NULL},
+                 {"backup", 3, NULL, backup},
+                 {"prune", 2, NULL, prune}};
 
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs && rc == 0; i++) {
-        struct database reader;
-
-        if (strcmp(settings->args[0], verbs[i].verb) != 0 ||
-            settings->n_args != verbs[i].n_args)
-            continue;
-        rc = prov_reader_open(settings->args[1], &reader);
-        if (rc == 0)
-            rc = verbs[i].run(&reader, settings);
-        database_close(&reader);
-        return rc;
-    }
-    return rc < 0
-               ? rc
-               : err_set(ERR_USAGE, "expected: snag provdb filter STORE CONDITION, top STORE, "
-                                    "or compare STORE STORE");
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(settings->args[0], verbs[i].verb) == 0 &&
+            settings->n_args == verbs[i].n_args)
+            return verbs[i].look ? run_reader(settings, verbs[i].look)
+                                 : verbs[i].keep(settings);
+    return err_set(ERR_USAGE, "expected: snag provdb filter STORE CONDITION, top STORE, "
+                              "compare STORE STORE, backup STORE DIR, or prune STORE");
 }

@@ -1,7 +1,10 @@
 /* snag ps -- a parameter server, until a signal ends it. */
 #include "base/err.h"
+#include "base/log.h"
 #include "cmd/commands.h"
+#include "cmd/metrics_option.h"
 #include "cmd/print.h"
+#include "cmd/ps_metrics.h"
 #include "cmd/status.h"
 #include "ps/ps_server.h"
 
@@ -27,31 +30,59 @@ static struct ps_server_opts opts_of(const struct settings *s)
                   .snapshot = s->server.snapshot,
                   .load = s->server.load},
         .listen = s->listen,
+        .upstream = s->server.upstream,
         .key_file = s->curve_key,
         .is_open = s->server.is_insecure,
         .interval_ms = (unsigned)lround(1000 * s->server.interval),
     };
 }
 
-static void say_address(const struct ps_server *server, bool is_json)
+static void say_address(const struct ps_server *server, const struct metrics_server *metrics,
+                        bool is_json)
 {
-    json_t *line = json_object();
+    char url[URL_SIZE];
 
-    json_object_set_new(line, "address", json_text(ps_server_address(server)));
-    if (is_json)
+    if (is_json) {
+        json_t *line = json_object();
+
+        json_object_set_new(line, "address", json_text(ps_server_address(server)));
+        if (metrics)
+            json_object_set_new(line, "metrics", json_text(metrics_option_url(metrics, url)));
         print_json(line, false);
-    else
+    } else {
         print("%s\n", ps_server_address(server));
-    if (!is_json)
-        json_decref(line);
+        if (metrics)
+            print("%s\n", metrics_option_url(metrics, url));
+    }
     fflush(stdout); /* who started us waits for it */
 }
 
-static void say_counts(const struct ps_counts *n, bool is_json)
+static void say_upstream(const struct ps_client_counts *n)
+{
+    print("to the server above: %llu requests, %llu answered, %u deltas not saved there, "
+          "started anew %llu times\n",
+          (unsigned long long)n->n_sent, (unsigned long long)n->n_replies, n->n_kept,
+          (unsigned long long)n->n_restarts);
+}
+
+static json_t *upstream_to_json(const struct ps_client_counts *n)
+{
+    json_t *upstream = json_object();
+
+    json_object_set_new(upstream, "requests", json_count(n->n_sent));
+    json_object_set_new(upstream, "answered", json_count(n->n_replies));
+    json_object_set_new(upstream, "unsaved", json_count(n->n_kept));
+    json_object_set_new(upstream, "restarts", json_count(n->n_restarts));
+    return upstream;
+}
+
+static void say_counts(const struct ps_counts *n, bool is_below, bool is_json)
 {
     json_t *line;
 
     if (!is_json) {
+        if (is_below)
+            say_upstream(&n->upstream);
         print("%llu requests, %llu deltas of %u clients, %llu sent again, %llu refused; %u "
               "functions, %u statistics, version %llu\n",
               (unsigned long long)n->n_requests, (unsigned long long)n->n_merged, n->n_clients,
@@ -71,13 +102,29 @@ static void say_counts(const struct ps_counts *n, bool is_json)
     json_object_set_new(line, "version", json_count(n->version));
     json_object_set_new(line, "round", json_count(n->round));
     json_object_set_new(line, "snapshots", json_count(n->n_snapshots));
+    json_object_set_new(line, "received_bytes", json_count(n->received_bytes));
+    json_object_set_new(line, "sent_bytes", json_count(n->sent_bytes));
+    if (is_below)
+        json_object_set_new(line, "upstream", upstream_to_json(&n->upstream));
     print_json(line, false);
+}
+
+static int open_metrics(const struct settings *s, struct ps_server *server,
+                        struct metrics_server **metrics)
+{
+    return metrics_option_open(
+        metrics, s->metrics,
+        (struct metrics_server_opts){.job = {.command = "ps", .run_id = s->run_id},
+                                     .ctx = server,
+                                     .add = ps_metrics_add,
+                                     .is_well = ps_metrics_is_well});
 }
 
 int cmd_ps(const struct settings *settings)
 {
     struct ps_server_opts opts = opts_of(settings);
     struct ps_server *server;
+    struct metrics_server *metrics;
     struct ps_counts counts;
     int rc = check(settings), signal_number;
     sigset_t ends;
@@ -91,10 +138,21 @@ int cmd_ps(const struct settings *settings)
         rc = ps_server_open(&server, &opts);
     if (rc < 0)
         return rc;
-    say_address(server, settings->is_json);
-    sigwait(&ends, &signal_number);
+    rc = open_metrics(settings, server, &metrics);
+    if (rc < 0)
+        goto out;
+    say_address(server, metrics, settings->is_json);
+    do { /* with a log, SIGHUP is about that */
+        sigwait(&ends, &signal_number);
+        if (signal_number == SIGHUP)
+            log_reopen();
+        log_renew();
+    } while (signal_number == SIGHUP && log_has_file());
+    rc = ps_server_stop(server);
     ps_server_counts(server, &counts);
-    rc = ps_server_close(server);
-    say_counts(&counts, settings->is_json);
+    say_counts(&counts, settings->server.upstream != NULL, settings->is_json);
+out:
+    metrics_server_close(metrics);
+    ps_server_close(server);
     return rc < 0 ? rc : STATUS_DONE;
 }

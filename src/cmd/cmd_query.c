@@ -8,7 +8,7 @@
 #include "cmd/print.h"
 #include "cmd/query_print.h"
 #include "cmd/status.h"
-#include "prov/prov_place.h"
+#include "prov/prov_store.h"
 #include "prov/prov_reader.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -193,7 +193,7 @@ int cmd_query(const struct settings *settings)
     struct run run;
     int rc;
 
-    if (prov_place_is_store(settings->args[0]))
+    if (prov_store_is(settings->args[0]))
         return query_store(settings);
     rc = selection_open(&run, settings);
     if (rc == 0) {

@@ -18,8 +18,9 @@
 #include "cmd/options.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
+#include "cmd/trace_kind.h"
 #include "cmd/tracer_library.h"
-#include "prov/prov_home.h"
+#include "prov/prov_store.h"
 #include "trace/source.h"
 
 #include <dirent.h>
@@ -37,7 +38,8 @@
 
 #define USUAL_DIRECTORY "snag-trace"
 #define SOCKET_WAIT_MS 20
-#define MUCH 0.05          /* of the program's time for recording is worth a hint, */
+#define MUCH 0.05          /* of the processor time for recording is worth a hint, */
+#define LITTLE 0.005       /* less is not worth saying what it was for */
 #define MUCH_NS 50000000u  /* if it is more than this */
 #define MOST_LEFT_OUT 5    /* functions, by name */
 #define LAST_WAIT_MS 60000 /* for the page to have read what was sent, with --once */
@@ -129,10 +131,10 @@ static int choose_library(struct recording *r)
 /* For the tracer; NULL: it finds out. */
 static const char *structure_said(const struct settings *s)
 {
-    return s->is_functions   ? "functions"
-           : s->is_stacks    ? "stacks"
-           : s->is_mpi_alone ? "mpi"
-                             : NULL;
+    return s->is_functions             ? "functions"
+           : s->is_mpi_alone           ? "mpi"
+           : s->is_stacks || s->sample ? "stacks"
+                                       : NULL;
 }
 
 static int set_environment(const struct recording *r)
@@ -147,8 +149,13 @@ static int set_environment(const struct recording *r)
         return err_set(ERR_RANGE, "LD_PRELOAD is too long");
     if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
         (structure && setenv("SNAG_TRACER_STRUCTURE", structure, 1) != 0) ||
+        (r->settings->has_no_call_sites && setenv("SNAG_TRACER_CALL_SITES", "0", 1) != 0) ||
+        (r->settings->sample && setenv("SNAG_TRACER_SAMPLE", r->settings->sample, 1) != 0) ||
         (r->settings->overhead > 0 && setenv("SNAG_TRACER_OVERHEAD", overhead, 1) != 0) ||
         (*r->socket && setenv("SNAG_TRACER_LIVE", r->socket, 1) != 0) ||
+        (r->settings->live_socket &&
+         setenv("SNAG_TRACER_LIVE", r->settings->live_socket, 1) != 0) ||
+        (r->settings->live_socket && setenv("SNAG_TRACER_ARCHIVE", "0", 1) != 0) ||
         setenv("LD_PRELOAD", preload, 1) != 0)
         return err_set(ERR_IO, "cannot set the environment: %s", strerror(errno));
     return 0;
@@ -201,8 +208,11 @@ static int run_watch(const struct recording *r)
     watched.least_lost_ns = said->least_lost_ns;
     watched.live.false_alarms = said->live.false_alarms;
     watched.listen = said->listen;
+    watched.run_id = said->run_id;
     watched.page = said->page;
     watched.live.store = said->live.store ? said->live.store : r->store;
+    watched.live.spool = said->live.spool;
+    watched.live.spool_mib = said->live.spool_mib;
     watched.is_quiet = said->is_quiet;
     watched.is_verbose = said->is_verbose;
     watched.args = args;
@@ -279,7 +289,7 @@ static void end_watch(const struct recording *r, bool has_run, bool has_recorded
         wait_for((pid_t)watch_pid);
     watch_pid = 0;
     if (!has_run && r->settings->live.store == NULL)
-        prov_home_discard(r->store);
+        prov_store_discard(r->store);
 }
 
 static void remove_socket(const struct recording *r)
@@ -318,23 +328,28 @@ static int run_program(struct recording *r)
     return 0;
 }
 
+/* With --live: this process becomes the program, so that launchers see it alone. */
+static int become_program(struct recording *r)
+{
+    char **argv = (char **)(uintptr_t)r->settings->args;
+    int rc = choose_library(r);
+
+    if (rc == 0)
+        rc = set_environment(r);
+    if (rc < 0)
+        return rc;
+    execvp(argv[0], argv);
+    return err_set(ERR_NOT_FOUND, "cannot run '%s': %s", argv[0], strerror(errno));
+}
+
 /* ---------------------------------------------------------------------------- what there is */
 
-struct found {
-    uint32_t n_functions, n_mpi, n_sampled;
-};
-
-static struct found count_regions(const struct definitions *defs)
+/* Whose calls there are, besides those of the program's own functions. */
+static const char *runtimes(const struct trace_kind *found)
 {
-    struct found found = {0};
-
-    for (uint32_t i = 0; i < defs->names.n; i++) {
-        found.n_mpi += defs->region[i].kind == REGION_MPI;
-        found.n_sampled += defs->region[i].is_sampled;
-        found.n_functions += defs->region[i].kind == REGION_USER &&
-                             *defs->region[i].name != '('; /* "(undefined region)" */
-    }
-    return found;
+    if (found->n_openmp == 0)
+        return "MPI";
+    return found->n_mpi > 0 ? "MPI and OpenMP" : "OpenMP";
 }
 
 static uint64_t count_events(const struct definitions *defs)
@@ -349,6 +364,7 @@ static uint64_t count_events(const struct definitions *defs)
 /* Of all threads. */
 struct cost {
     uint64_t recording_ns, program_ns; /* the latter without the former; 0: unknown */
+    uint64_t once_ns;                  /* of recording, for what is done once a process */
     double ratio;
 };
 
@@ -358,9 +374,11 @@ static struct cost cost_of(const struct definitions *defs)
 
     for (uint32_t i = 0; i < defs->n_locations; i++) {
         const struct location *l = &defs->location[i];
+        uint64_t ns = l->processor_ns ? l->processor_ns : l->recorded_ns;
 
         cost.recording_ns += l->cost_ns;
-        cost.program_ns += l->recorded_ns > l->cost_ns ? l->recorded_ns - l->cost_ns : 0;
+        cost.once_ns += l->once_ns;
+        cost.program_ns += ns > l->cost_ns ? ns - l->cost_ns : 0;
     }
     if (cost.program_ns > 0)
         cost.ratio = (double)cost.recording_ns / (double)cost.program_ns;
@@ -377,20 +395,22 @@ static void put_json(json_t *json)
 
 static void put_recorded(const struct recording *r, const struct definitions *defs)
 {
-    struct found found = count_regions(defs);
+    struct trace_kind found = trace_kind_of(defs);
     struct cost cost = cost_of(defs);
 
-    put_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:i}", "trace",
-                       json_text(r->dir), "ranks", json_count(defs->n_ranks), "threads",
-                       json_count(defs->n_locations), "events", json_count(count_events(defs)),
-                       "functions", json_count(found.n_functions), "has_mpi",
-                       (int)(found.n_mpi > 0), "is_sampled", (int)(found.n_sampled > 0), "cost",
-                       cost.program_ns ? json_number(cost.ratio) : json_null(), "left_out",
-                       left_out_json(defs), "status", r->status));
+    put_json(json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:i}", "trace",
+        json_text(r->dir), "ranks", json_count(defs->n_ranks), "threads",
+        json_count(defs->n_locations), "events", json_count(count_events(defs)), "functions",
+        json_count(found.n_functions), "has_mpi", (int)(found.n_mpi > 0), "has_openmp",
+        (int)(found.n_openmp > 0), "is_sampled", (int)(found.n_sampled > 0), "cost",
+        cost.program_ns ? json_number(cost.ratio) : json_null(), "once_ns",
+        json_count(cost.once_ns), "left_out", left_out_json(defs), "status", r->status));
 }
 
-/* There are calls of MPI alone: what can be done with them, and how there would be more. */
-static void say_functions_missing(const struct recording *r)
+/* There are calls of MPI or OpenMP alone: what can be done with them, and how there would be
+ * more. */
+static void say_functions_missing(const struct recording *r, const struct trace_kind *found)
 {
     const struct settings *s = r->settings;
 
@@ -399,9 +419,10 @@ static void say_functions_missing(const struct recording *r)
                "-finstrument-functions. Without --functions they are found on its stacks");
     else if (!s->is_mpi_alone)
         say(s, "missing are the program's own functions: none was found on its stacks");
-    say(s, "%sits loops are found in its calls of MPI: snag analyze %s --foi loop",
-        s->is_mpi_alone ? "--stacks would record the functions that call MPI, too; " : "",
-        r->dir);
+    say(s, "%s%s%sits loops are found in its calls of %s: snag analyze %s --foi loop",
+        s->is_mpi_alone ? "--stacks would record the functions that call " : "",
+        s->is_mpi_alone ? runtimes(found) : "", s->is_mpi_alone ? ", too; " : "",
+        runtimes(found), r->dir);
 }
 
 static void say_left_out(const struct settings *s, const struct definitions *defs)
@@ -423,36 +444,55 @@ static void say_cost(const struct settings *s, const struct definitions *defs,
 {
     struct cost cost = cost_of(defs);
     const char *advice = "";
+    char once[128] = "", time[TEXT_SIZE];
 
     if (cost.program_ns == 0)
         return;
     if (s->overhead > 0 && cost.ratio > s->overhead)
-        advice = ", more than was allowed: not saved are the first 10 ms of each thread, calls "
-                 "of MPI, and counting what is left out";
+        advice =
+            ", more than was allowed: not saved are the begin and the end, some ms of each "
+            "thread whenever something is left out, messages, collectives of several "
+            "ranks, and counting what is left out";
     else if (s->overhead == 0 && has_functions && cost.ratio > MUCH &&
              cost.recording_ns > MUCH_NS)
         advice = ": --overhead 2% leaves out short functions that are called too often";
-    say(s, "recording cost about %.*g %% of the program's time%s", cost.ratio < 1 ? 2 : 4,
-        100 * cost.ratio, advice);
+    if (2 * cost.once_ns > cost.recording_ns && cost.ratio > LITTLE)
+        snprintf(once, sizeof once,
+                 ", most of it (%s) for its begin and end, however long the run",
+                 text_duration((double)cost.once_ns, time));
+    say(s, "recording cost about %.*g %% of the program's processor time%s%s",
+        cost.ratio < 1 ? 2 : 4, 100 * cost.ratio, once, advice);
     say_left_out(s, defs);
 }
 
 static void say_recorded(const struct recording *r, const struct definitions *defs)
 {
-    struct found found = count_regions(defs);
+    struct trace_kind found = trace_kind_of(defs);
     char text[TEXT_SIZE];
 
-    say(r->settings, "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s%s",
-        r->dir, text_count(count_events(defs), text), defs->n_ranks, text_plural(defs->n_ranks),
+    say(r->settings,
+        "recorded in '%s': %s events of %u rank%s, %u thread%s; %u function%s%s%s%s", r->dir,
+        text_count(count_events(defs), text), defs->n_ranks, text_plural(defs->n_ranks),
         defs->n_locations, text_plural(defs->n_locations), found.n_functions,
         text_plural(found.n_functions), found.n_sampled ? " from stacks" : "",
-        found.n_mpi ? " and MPI" : "");
+        found.n_mpi && found.n_openmp   ? ", "
+        : found.n_mpi || found.n_openmp ? " and "
+                                        : "",
+        found.n_mpi || found.n_openmp ? runtimes(&found) : "");
     say_cost(r->settings, defs, found.n_functions > 0);
     if (found.n_functions == 0)
-        say_functions_missing(r);
-    if (found.n_sampled > 0)
-        say(r->settings, "functions were seen when they called MPI: when each began and ended "
-                         "is estimated, and those that call no MPI are missing");
+        say_functions_missing(r, &found);
+    if (found.n_sampled > 0 && r->settings->sample)
+        say(r->settings,
+            "functions were seen when they called %s, and %s of processor time: "
+            "when each began, and some ended, is estimated",
+            runtimes(&found), r->settings->sample);
+    else if (found.n_sampled > 0)
+        say(r->settings,
+            "functions were seen when they called %s: when each began, and some ended, is "
+            "estimated, "
+            "and those that do not call it are missing",
+            runtimes(&found));
 }
 
 /* Definitions can crash the library that reads them: in a child. */
@@ -494,10 +534,16 @@ static void say_nothing(const struct recording *r)
             "or no rank got to its end. Programs without MPI: --tracer serial",
             r->program.kind == TRACER_MPICH ? "MPICH" : "Open MPI",
             r->program.kind == TRACER_MPICH ? "openmpi" : "mpich");
+    else if (r->settings->sample)
+        say(r->settings,
+            "nothing was recorded: '%s' computed for too short a time to be sampled, and is no "
+            "program of MPI (if it starts one: --tracer openmpi or mpich)",
+            r->program.name);
     else
         say(r->settings,
             "nothing was recorded: '%s' was not compiled with -finstrument-functions, and is "
-            "no program of MPI (if it starts one: --tracer openmpi or mpich)",
+            "no program of MPI (if it starts one: --tracer openmpi or mpich). --sample 200Hz "
+            "finds what computes",
             r->program.name);
 }
 
@@ -526,6 +572,16 @@ static bool say_what_is_there(struct recording *r)
 /* ------------------------------------------------------------------------------- the command
  */
 
+#define MOST_HZ 10000 /* the tracer's, which is told the text */
+
+static bool is_rate(const char *text)
+{
+    char *end;
+    double hz = strtod(text, &end);
+
+    return end != text && hz > 0 && hz <= MOST_HZ && (*end == '\0' || strcmp(end, "Hz") == 0);
+}
+
 static int check(const struct settings *s)
 {
     bool is_of_page = s->foi.n > 0 || s->model || s->live.store || s->page.port || s->listen ||
@@ -533,6 +589,14 @@ static int check(const struct settings *s)
 
     if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)
         return err_set(ERR_USAGE, "--functions, --stacks and --mpi: one of them");
+    if (s->sample && (s->is_functions || s->is_mpi_alone))
+        return err_set(ERR_USAGE, "--sample finds functions on stacks, not by --functions, and "
+                                  "not with --mpi");
+    if (s->sample && !is_rate(s->sample))
+        return err_set(ERR_USAGE, "--sample wants a rate, say 200Hz, of %d at most, not '%s'",
+                       MOST_HZ, s->sample);
+    if (s->live_socket && (s->output || s->page.is_watched))
+        return err_set(ERR_USAGE, "--live is without --output and --watch");
     return is_of_page && !s->page.is_watched
                ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
                                     "--watch")
@@ -545,6 +609,8 @@ int cmd_record(const struct settings *settings)
     int rc = check(settings);
     bool has_recorded = false, has_run = false;
 
+    if (rc == 0 && settings->live_socket)
+        return become_program(&r);
     if (rc == 0)
         rc = choose_directory(&r);
     if (rc == 0)

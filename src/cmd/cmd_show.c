@@ -10,6 +10,7 @@
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
+#include "explain/team_use.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -104,6 +105,7 @@ static void draw_line(struct drawing *d, uint32_t p)
     const struct residual_pair *pair = line->pair;
     const struct region *region = &d->why->defs->region[d->why->model->paths.region[p]];
     char indent[4 * MOST_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";
+    char place[REGION_PLACE_SIZE];
     size_t n = 0;
 
     for (uint32_t k = 1; k <= line->depth && k < MOST_INDENT; k++) {
@@ -115,7 +117,8 @@ static void draw_line(struct drawing *d, uint32_t p)
     }
     if (pair->n_calls > 1)
         snprintf(count, sizeof count, " \u00d7 %u", pair->n_calls);
-    table_cell(d->table, "%s%.60s%s", indent, region->short_name, count);
+    table_cell(d->table, "%s%.60s%s%s", indent, region->short_name, region_place(region, place),
+               count);
     table_cell(d->table, "%s", text_duration(line->inclusive_ns, text));
     table_cell(d->table, "%s", text_duration(pair->observed_ns, text));
     table_cell(d->table, "%s",
@@ -284,14 +287,14 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
     char delay[TEXT_SIZE], bytes[TEXT_SIZE], rank[TEXT_SIZE] = "";
 
     if (w->rank != NO_RANK)
-        snprintf(rank, sizeof rank, "rank %u", w->rank);
+        waiting_place(w, rank);
     text_duration((double)w->delay_ns, delay);
     text_bytes((double)w->bytes, bytes);
     if (w->kind == WAITING_NOT || w->kind == WAITING_UNKNOWN)
         snprintf(out, PATH_SIZE, "%s", w->kind == WAITING_NOT ? "" : "?");
     else if (w->location == NO_LOCATION && w->kind == WAITING_FOR_ALL)
         snprintf(out, PATH_SIZE, "%u ranks without data", w->n_missing);
-    else if (w->kind == WAITING_FOR_ALL)
+    else if (w->kind == WAITING_FOR_ALL || w->kind == WAITING_FOR_TEAM)
         snprintf(out, PATH_SIZE, "%s, last in, %s later", rank, delay);
     else if (w->location == NO_LOCATION)
         snprintf(out, PATH_SIZE, "%s, %s, tag %u", rank, bytes, w->tag);
@@ -375,7 +378,7 @@ static int find_subtrees(struct show *s)
 static void print_head(const struct show *s)
 {
     char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
-    char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE];
+    char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE], off[TEXT_SIZE];
 
     print("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
           s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
@@ -388,6 +391,9 @@ static void print_head(const struct show *s)
         text_duration((double)s->c.x.duration_ns, duration),
         text_duration((double)s->c.x.usual_ns, usual), text_count(s->c.x.n_vertices, vertices),
         text_count(s->c.x.n_messages, messages));
+    if (s->c.x.off_ns > 0)
+        print("known to within %s: begins and ends of functions from stacks are estimates\n",
+              text_duration((double)s->c.x.off_ns, off));
     if (s->c.x.tracer_ns > 0)
         print("of that, the tracer took %s, which is in none of the times below\n",
               text_duration((double)s->c.x.tracer_ns, tracer));
@@ -453,6 +459,33 @@ static void print_structure(const struct show *s)
     table_print(t, stdout);
 }
 
+/* What threads did in its teams. */
+static void print_teams(const struct show *s)
+{
+    uint32_t n_forks;
+    size_t n;
+    struct team_use *use =
+        team_use_of(&s->c.causes.view, s->c.x.location, s->c.x.call, &n_forks, &n);
+    struct table *t;
+
+    if (use == NULL)
+        return;
+    print("\nits %u team%s of threads:\n", n_forks, text_plural(n_forks));
+    t = table_new("lrrrr", "thread", "in teams", "time there", "at barriers", "came last");
+    for (size_t i = 0; i < n; i++) {
+        const struct location *l = &s->run.defs.location[use[i].location];
+        char text[TEXT_SIZE];
+
+        table_cell(t, "%u %s", l->thread, l->name);
+        table_cell(t, "%u", use[i].n_teams);
+        table_cell(t, "%s", text_duration((double)use[i].member_ns, text));
+        table_cell(t, "%s", text_duration((double)use[i].barrier_ns, text));
+        table_cell(t, "%u", use[i].n_last);
+    }
+    table_print(t, stdout);
+    free(use);
+}
+
 static int print_peers(const struct show *s)
 {
     sqlite3_stmt *query = NULL;
@@ -492,6 +525,7 @@ static int print_as_text(struct show *s)
         return rc;
     print_time(s);
     print_structure(s);
+    print_teams(s);
     if (s->c.has_cause && cause_has_news(&s->c.causes.cause))
         cause_print(&s->c.causes.view, &s->c.causes.cause);
     if (s->settings->has_subtrees)

@@ -11,6 +11,7 @@
 #include "cmd/live_session.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
+#include "cmd/tags.h"
 #include "cmd/live_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
@@ -181,6 +182,7 @@ static int serve(const struct settings *settings)
     const char *detector =
         settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
     struct live_opts live = {.source = settings->args[0],
+                             .run_id = settings->run_id,
                              .store_url = settings->live.store,
                              .detector = detector,
                              .is_inclusive = settings->is_inclusive,
@@ -193,7 +195,11 @@ static int serve(const struct settings *settings)
                              .port = (uint16_t)settings->page.port,
                              .served = {.path = settings->args[0],
                                         .snag = SNAG_VERSION,
+                                        .command = "watch",
+                                        .job = tags_job(),
+                                        .run_id = settings->run_id,
                                         .n_threads = settings->threads,
+                                        .what = SERVED_PROGRAM,
                                         .live = state}};
     struct site *site = NULL;
     int rc = site_open(&site, &opts);

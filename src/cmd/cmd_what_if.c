@@ -1,5 +1,6 @@
 /* snag what-if -- by how much a run would have been shorter without some of its excess. */
 #include "analysis/chosen.h"
+#include "analysis/late_senders.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -30,6 +31,7 @@ struct question {
 
     uint64_t run_ns;
     int64_t replay_ns, without_ns;
+    uint64_t played_ns;       /* of our time */
     struct rank_waits *waits; /* [n_ranks] */
     uint32_t n_ranks;
 };
@@ -113,12 +115,23 @@ static int choose_all(struct question *q)
 
 /* --------------------------------------------------------------------------- what is asked */
 
+static void play(struct question *q, struct replay_result *result)
+{
+    uint64_t begin_ns = clock_ns();
+
+    replay_whole(&q->what_if.replay, result);
+    q->played_ns = clock_ns() - begin_ns;
+}
+
+/* Unchanged it takes as long as it took, to the nanosecond (replay.h): that is only played
+ * where nothing else is asked. */
 static void play_unchanged(struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
-    struct replay_result result;
+    struct replay_result result = {.saved_ns = 0};
 
-    replay_whole(&q->what_if.replay, &result);
+    if (q->settings->without.n == 0)
+        play(q, &result);
     q->replay_ns = (int64_t)(s->end_ns - s->begin_ns) - result.saved_ns;
     q->without_ns = q->replay_ns;
 }
@@ -135,8 +148,8 @@ static void sum_waits(struct question *q)
         struct rank_waits *w = &q->waits[q->run.defs.location[l].rank];
         int64_t before = 0;
 
-        for (uint32_t k = s->first[l]; k < s->first[l + 1]; k++)
-            before += (int64_t)sync_wait_ns(&s->sync[k]);
+        for (uint32_t k = syncs_begin(s, l); k < syncs_end(s, l); k++)
+            before += s->sync[k].is_idle ? 0 : (int64_t)sync_wait_ns(&s->sync[k]);
         w->before += before;
         w->after += before - q->what_if.replay.waits_less[l];
     }
@@ -155,15 +168,15 @@ static int answer(struct question *q)
     found_at = clock_ns();
     q->run_ns = end > begin ? (uint64_t)(end - begin) : 0;
     play_unchanged(q);
-    log_info("what-if", "%u syncs found in %.1f ms, played in %.1f ms", q->what_if.syncs.n,
-             (double)(found_at - asked_at) * 1e-6, (double)(clock_ns() - found_at) * 1e-6);
     if (q->settings->without.n > 0) {
         rc = choose_all(q);
         if (rc < 0)
             return rc;
-        replay_whole(&q->what_if.replay, &result);
+        play(q, &result);
         q->without_ns = q->replay_ns - result.saved_ns;
     }
+    log_info("what-if", "%u syncs found in %.1f ms, played in %.1f ms", q->what_if.syncs.n,
+             (double)(found_at - asked_at) * 1e-6, (double)q->played_ns * 1e-6);
     sum_waits(q);
     return 0;
 }
@@ -186,6 +199,22 @@ static uint32_t count_left_out(const struct question *q)
     return n;
 }
 
+static json_t *late_senders_json(const struct question *q)
+{
+    json_t *worst = json_array();
+    struct late_senders late;
+
+    late_senders_find(&q->what_if.view, &late);
+    for (uint32_t i = 0; i < late.n_worst; i++)
+        json_array_append_new(worst, json_pack("{s:I, s:I, s:I, s:I}", "rank",
+                                               (json_int_t)late.worst[i].rank, "sender",
+                                               (json_int_t)late.worst[i].sender, "enter_ns",
+                                               (json_int_t)late.worst[i].enter_ns, "wait_ns",
+                                               (json_int_t)late.worst[i].wait_ns));
+    return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)late.n, "sum_ns",
+                     (json_int_t)late.sum_ns, "worst", worst);
+}
+
 static void print_as_json(const struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
@@ -195,18 +224,18 @@ static void print_as_json(const struct question *q)
         json_array_append_new(waits, json_pack("{s:I, s:I, s:I}", "rank", (json_int_t)r,
                                                "before_ns", (json_int_t)q->waits[r].before,
                                                "after_ns", (json_int_t)q->waits[r].after));
-    print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
-                         "run_ns", (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns,
-                         "without_ns", (json_int_t)q->without_ns, "saved_ns",
-                         (json_int_t)(q->replay_ns - q->without_ns), "executions",
-                         (json_int_t)q->chosen.n_chosen, "excess_ns",
-                         (json_int_t)q->chosen.excess_ns, "cut_ns",
-                         (json_int_t)q->chosen.cut_ns, "unknown_ns",
-                         (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
-                         (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched,
-                         "eager_bytes", (json_int_t)s->eager_bytes, "left_out",
-                         (json_int_t)count_left_out(q), "waits", waits),
-               false);
+    print_json(
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+                  "run_ns", (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns,
+                  "without_ns", (json_int_t)q->without_ns, "saved_ns",
+                  (json_int_t)(q->replay_ns - q->without_ns), "executions",
+                  (json_int_t)q->chosen.n_chosen, "excess_ns", (json_int_t)q->chosen.excess_ns,
+                  "cut_ns", (json_int_t)q->chosen.cut_ns, "unknown_ns",
+                  (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
+                  (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched, "eager_bytes",
+                  (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q),
+                  "late_senders", late_senders_json(q), "waits", waits),
+        false);
 }
 
 static void print_replay(const struct question *q)
@@ -219,9 +248,10 @@ static void print_replay(const struct question *q)
           text_duration((double)q->run_ns, run), text_duration((double)q->replay_ns, replay),
           percent((double)q->replay_ns - (double)q->run_ns, (double)q->run_ns));
     if (s->n_matched < s->n_messages)
-        print("%.1f %% of %s ends of messages have no other end: what is saved is the least\n",
-              percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
-              text_count(s->n_messages, ends));
+        print(
+            "%.1f %% of %s ends of messages have no other end: who waits there is not known\n",
+            percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
+            text_count(s->n_messages, ends));
     if (n_out > 0)
         print("left out: %u location%s without messages, threads or GPU streams\n", n_out,
               text_plural(n_out));

@@ -7,7 +7,9 @@
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output functions stacks mpi overhead watch tracer foi model store least false-alarms "
+     "output functions stacks mpi no-call-sites sample overhead watch live tracer foi model "
+     "store spool spool-limit least "
+     "false-alarms "
      "port "
      "listen print-tunnel once",
      1, MOST_ARGS, cmd_record,
@@ -18,21 +20,34 @@ static const struct command commands[] = {
      "it was compiled with -finstrument-functions, else those that are on the stack when MPI\n"
      "is called. What is missing is said in the end, on standard error, as all that is not "
      "the\n"
-     "program's. Programs without MPI are recorded if they were compiled so. The exit status "
-     "is the program's, or 128 and the signal that ended it.\n\n"
+     "program's. Programs without MPI are recorded if they were compiled so, or with "
+     "--sample.\n"
+     "The exit status is the program's, or 128 and the signal that ended it.\n\n"
+     "With --sample threads that compute are interrupted so many times in a second of their\n"
+     "processor time, and the functions on their stacks recorded, also those that call no MPI\n"
+     "and are called by none that does. That they begin and end is known to within two\n"
+     "samples. The signal is SIGURG; a program that handles it itself is not sampled.\n\n"
+     "Calls of MPI are named with where they are called, MPI_Wait@halo.c:45 in a program with\n"
+     "debug information, else MPI_Wait@exchange+0x1f: each such place is a function of its\n"
+     "own in trees, reasons and the page.\n\n"
      "All calls are recorded, whatever that costs, and what it cost is said. With --overhead,\n"
      "short functions that are called too often are left out from when they cost too much;\n"
-     "which, since when, and how many calls, is in the trace. Calls of MPI never are.\n\n"
+     "which, since when, and how many calls, is in the trace. Messages never are, nor what\n"
+     "several ranks do together.\n\n"
      "Without --output the trace is in snag-trace, snag-trace-2 and so on, the first that is\n"
      "free. With --watch the page of snag watch is there before the program is, and stays\n"
      "after it until it is interrupted; --once ends it with the program. Ranks on other\n"
      "machines need the environment of this one: of Open MPI, mpirun -x LD_PRELOAD -x\n"
-     "SNAG_TRACER_DIR.",
+     "SNAG_TRACER_DIR.\n\n"
+     "With --live it becomes the program, whose ranks are told to say what they do to a snag\n"
+     "ad or snag watch of their node: it may stand behind a launcher.",
      "  snag record -o run1 -- mpirun -n 4 ./app input\n"
      "  snag analyze run1\n"
-     "  snag record --watch -- mpirun -n 4 ./app input"},
+     "  snag record --watch -- mpirun -n 4 ./app input\n"
+     "  snag record --watch --foi loop -- mpirun -n 4 ./app input\n"
+     "  srun snag record --live /tmp/job/socket -- ./app input"},
     {"info", "TRACE ... [options]", "what is in a trace, and which functions are worth a look",
-     "links top all", 1, MOST_ARGS, cmd_info,
+     "links top all together", 1, MOST_ARGS, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
      "wrong\n"
      "with it, and which regions would make good functions of interest and why.\n"
@@ -43,7 +58,7 @@ static const struct command commands[] = {
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
      "per-call call-detector least inclusive foi output force features detector dimensions "
      "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
-     "links",
+     "links together",
      1, MOST_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
@@ -57,7 +72,8 @@ static const struct command commands[] = {
      "Chrome JSON may be a file per rank: say all, or their directory.",
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
-     "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step"},
+     "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
+     "  mpirun -n 8 snag analyze --together traces.otf2 -o lammps.snag"},
     {"list", "RUN [options]", "what was disturbed, or executions by score",
      "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
      "Prints the incidents of a run: executions that were strange together, because they "
@@ -85,7 +101,8 @@ static const struct command commands[] = {
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
      "what changed between runs, and a gate for it",
-     "base foi rename least fail-on format top all verify", 1, MOST_ARGS, cmd_compare,
+     "base foi rename least fail-on last tag format top all seed verify", 1, MOST_ARGS,
+     cmd_compare,
      "Compares how long the executions of a function took, by call path: what became slower,\n"
      "what is new, gone, or called from elsewhere, which kind of execution it is in, and on\n"
      "which rank. What the paths contribute adds up to the whole change.\n\n"
@@ -93,11 +110,56 @@ static const struct command commands[] = {
      "more than runs differ anyway; same is what surely does not; the rest is unsure. Three\n"
      "runs before are few, five are well. With one on each side nothing is known of that\n"
      "spread: it is said within one run, and less than 5 % counts as nothing.\n\n"
+     "What is compared may be a run, a trace, which is analysed for it, or a history (see "
+     "snag\n"
+     "history): before, its last 10 runs, or those of --last and --tag; new, its last one. A\n"
+     "history alone is its last run against those before.\n\n"
      "With --fail-on the exit status is 4 when it is slower beyond the limit, and never\n"
      "otherwise.",
      "  snag compare monday.snag tuesday.snag\n"
+     "  snag compare --base nightly.db --last 10 new.snag --fail-on 5%\n"
      "  snag compare -b b1.snag -b b2.snag -b b3.snag new.snag --fail-on 5%\n"
      "  snag compare b.snag n.snag --fail-on 'solve > MPI_Wait:2ms' --format junit"},
+    {"report", "RUN|HISTORY | BASE NEW ... | --base BASE ... NEW ... [options]",
+     "what was found, in one file to send",
+     "output base foi rename least last tag path top seed verify", 1, MOST_ARGS, cmd_report,
+     "Writes one HTML file that needs no server and no network: it opens from a mail, and "
+     "prints.\n"
+     "Of a run it has the headline, the strangest executions with their reasons, what they "
+     "cost,\n"
+     "their trees and the timeline around them, the ranks, the quality of the trace, versions "
+     "and\n"
+     "command lines. Of two or more runs it has what changed (see snag compare), and what is\n"
+     "strange in the new one; of a history its runs, where they changed, and the last against\n"
+     "those before it. It is smaller than 2 MB, whatever the run. Where scripts are not run, "
+     "as "
+     "in\n"
+     "the preview of a mail, text and tables are there, drawings are not.\n\n"
+     "A trace is analysed for it. What a report says of functions, hosts and files comes from "
+     "the\n"
+     "trace: look at it before it goes to others.",
+     "  snag report lammps.snag -o report.html\n"
+     "  snag report monday.snag tuesday.snag -o tuesday.html\n"
+     "  snag report --base nightly.db new.snag --last 10\n"
+     "  snag report nightly.db -o nightly.html"},
+    {"history", "add HISTORY RUN ... | list|show|prune HISTORY [options]",
+     "keep what runs can be compared by, and see when it changed",
+     "tag foi last path format top all keep number", 2, MOST_ARGS, cmd_history,
+     "A history is a file with some kilobytes of each run: how long the calls on each path "
+     "took,\n"
+     "not the calls. add keeps runs, with tags that say what they were: those of --tag, and\n"
+     "commit, branch, build, job, partition, cluster and nodes as CI and batch systems have "
+     "them\n"
+     "in the environment. list prints them. show prints how long executions took from run to\n"
+     "run, by call path, and where that changed: by more than runs differ anyway (E-divisive\n"
+     "means, permutation tests, one series in a hundred by chance), and by 1 % of the whole "
+     "at\n"
+     "least. With --format csv it is a table that other tools for series of benchmarks read.\n"
+     "prune forgets runs.",
+     "  snag history add nightly.db run.snag --tag commit=1a2b3c\n"
+     "  snag history show nightly.db\n"
+     "  snag history show nightly.db --path 'step > solve' --format csv\n"
+     "  snag history prune nightly.db --keep 200"},
     {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
      "foi depth all subtrees threshold verify", 2, 2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
@@ -149,8 +211,10 @@ static const struct command commands[] = {
      "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
-    {"model", "save RUN FILE | info FILE [options]", "keep what was learnt for the next run",
-     "foi learner dimensions epochs learning-rate negatives gamma seed", 2, 3, cmd_model,
+    {"model", "save RUN ... FILE | info FILE [options]",
+     "keep what was learnt for the next run",
+     "foi learner dimensions epochs learning-rate negatives gamma seed tag last", 2, MOST_ARGS,
+     cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
@@ -158,11 +222,14 @@ static const struct command commands[] = {
      "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
      "prints what is in such a file.\n\n"
      "What is kept is what holds in the run: the labels of the newest retrain that was not "
-     "undone, or none; with --learner, what that learns from all labels.",
-     "  snag model save lammps.snag lammps.model\n  snag model info lammps.model"},
+     "undone, or none; with --learner, what that learns from all labels. Of several runs, or\n"
+     "of those in a history (see snag history; --tag and --last choose), it is what was usual\n"
+     "in any of them, without labels: what differs from run to run anyway is not strange then.",
+     "  snag model save lammps.snag lammps.model\n"
+     "  snag model save monday.snag tuesday.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
-     "model output force false-alarms threshold fail-on seed top all links", 1, MOST_ARGS,
-     cmd_score,
+     "model output force false-alarms threshold fail-on seed top all links together", 1,
+     MOST_ARGS, cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",
@@ -188,14 +255,26 @@ static const struct command commands[] = {
      "  snag project lammps.snag\n"
      "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
      "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
-    {"serve", "RUN|STORE [options]", "look at a run in a browser: the page, and its HTTP API",
-     "port listen print-tunnel author", 1, 1, cmd_serve,
+    {"serve", "RUN|STORE|HISTORY | BASE NEW ... [options]",
+     "look at a run in a browser: the page, and its HTTP API",
+     "port listen print-tunnel author base rename least foi tag last verify", 1, MOST_ARGS,
+     cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
      "machine, a tunnel is safer: --print-tunnel prints the command for it. Of a store of\n"
-     "provenance it shows what snag watch showed, as far as it was kept.",
-     "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel"},
+     "provenance it shows what snag watch showed, as far as it was kept.\n\n"
+     "With several runs it shows what snag compare says, with the same arguments: all "
+     "executions\n"
+     "of both sides, call paths by what changed, and from there the executions behind it. Up "
+     "to\n"
+     "4 run directories of each side, the last ones, have their usual pages beside it. Of a "
+     "history it\n"
+     "shows how long executions took from run to run, and any run against those before it.",
+     "  snag serve lammps.snag\n  snag serve lammps.snag --port 8000 --print-tunnel\n"
+     "  snag serve monday.snag tuesday.snag\n"
+     "  snag serve --base nightly.db --last 10 new.snag\n"
+     "  snag serve nightly.db"},
     {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
      "format verify", 2, 2, cmd_query,
      "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
@@ -206,40 +285,56 @@ static const struct command commands[] = {
      "ad_model, runs.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json"},
-    {"export", "RUN|STORE [options]", "executions or calls as CSV, JSON or Chrome trace JSON",
+    {"export", "RUN|STORE [options]",
+     "executions or calls as CSV, JSON, Parquet or Chrome JSON",
      "foi output what format rank verdict verify", 1, 1, cmd_export,
      "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
-     "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there.\n"
+     "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there. Parquet "
+     "is\n"
+     "for DuckDB, Polars, pandas; into a directory (-o DIR/) all tables are written: "
+     "executions,\n"
+     "calls and messages, or the one of --what.\n"
      "Of a store of provenance it writes the anomalies, or the normal executions that were "
      "kept.",
      "  snag export lammps.snag --format csv > executions.csv\n"
-     "  snag export lammps.snag --what calls --format chrome -o calls.json"},
-    {"provdb", "filter STORE CONDITION | top STORE | compare STORE STORE",
-     "strange calls that were kept while programs ran", "what by top all rank format incidents",
-     2, 3, cmd_provdb,
+     "  snag export lammps.snag --what calls --format chrome -o calls.json\n"
+     "  snag export lammps.snag --format parquet -o tables/"},
+    {"provdb", "filter|top|compare|backup|prune STORE [CONDITION|STORE|DIR] [options]",
+     "strange calls that were kept while programs ran",
+     "what by top all rank format incidents keep-days keep-mib", 2, 3, cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
      "names\n"
      "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
      "event_id, fid, func, entry, exit, runtime_total, runtime_exclusive, io_step, p,\n"
      "outlier_score, outlier_severity, model_version, is_gpu_event, is_pruned, final_score,\n"
-     "final_p, run, in microseconds where they are times.\n"
-     "top prints those that lost the most time; with --incidents a delay that went from rank "
+     "final_p, cost_ns, cost_is_bound, run, in microseconds where they are times and do not "
+     "say\n"
+     "otherwise. top prints those that lost the most time, or cost the program most; with "
+     "--incidents a delay that went from rank "
      "to\n"
      "rank is one line, with the call that it goes back to. compare puts the functions of two\n"
      "stores side by side, say of two runs of a program: anomalies, time lost in them, and "
      "how\n"
      "many of all calls they are, over all runs that a store holds. Records that the final\n"
      "model would not have kept are left out of both.\n\n"
-     "STORE is a directory, or sqlite:DIRECTORY. snag query and snag export take one too.",
+     "backup copies a store, which may be written meanwhile, to a new directory, and notes in\n"
+     "the store which runs are in it as a whole. prune drops runs, of which there is such a\n"
+     "note, by age (--keep-days) or until they fit (--keep-mib); the status is 1 when others\n"
+     "would have to go.\n\n"
+     "STORE is a directory, sqlite:DIRECTORY, or postgresql://..., whose runs are kept and\n"
+     "dropped by PostgreSQL's means. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND p < 1e-9' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
-     "  snag provdb compare monday tuesday"},
+     "  snag provdb compare monday tuesday\n"
+     "  snag provdb backup store /archive/2026-11-23\n"
+     "  snag provdb prune store --keep-days 30"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store program rank as-rank watchlist "
+     "least false-alarms ignore thresholds window store spool spool-limit program rank as-rank "
+     "watchlist "
      "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas ps curve-key "
-     "deterministic",
+     "deterministic metrics run-id log",
      1, 1, cmd_ad,
      "Reads what a program says while it runs, step by step, learns how long the calls of "
      "each\n"
@@ -248,6 +343,8 @@ static const struct command commands[] = {
      "grow with the length of the run. Ends with the program, or at SIGTERM or SIGINT after "
      "the\n"
      "step it is at.\n\n"
+     "With --foi loop the iterations of the program's loop are executions, from when it is\n"
+     "found; loop@FUNCTION is that of a function.\n\n"
      "A finished trace is replayed as fast as it goes, or with --speed. With --ps the "
      "instances\n"
      "of a job share what they learn.",
@@ -255,10 +352,11 @@ static const struct command commands[] = {
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store program rank as-rank watchlist "
+     "least false-alarms ignore thresholds window store spool spool-limit program rank as-rank "
+     "watchlist "
      "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "
-     "print-tunnel once",
+     "print-tunnel once run-id log",
      1, 1, cmd_watch,
      "Prints the URL of a page, then does what snag ad does, and shows it as it goes: a "
      "scatter\n"
@@ -268,24 +366,34 @@ static const struct command commands[] = {
      "SIGINT or SIGTERM; --once ends with the program. Who reaches the page: see snag serve.",
      "  snag watch replay:traces.otf2 --speed 10\n  snag watch traces.otf2 --port 8000 --once"},
     {"ps", "[options]", "a parameter server: one model for all instances of a job",
-     "listen workers snapshot load frozen interval deterministic curve-key insecure", 0, 0,
-     cmd_ps,
+     "listen workers snapshot upstream load frozen interval deterministic curve-key insecure "
+     "metrics run-id log",
+     0, 0, cmd_ps,
      "Merges what the instances of a job know of the durations of their calls and sends the "
      "whole\n"
      "back to them, until SIGTERM or SIGINT. Prints the address to connect to first, and what "
      "was\n"
      "done last. What a snapshot has is not lost when the server or its machine dies: started\n"
-     "again, it goes on there, and its clients send what it has not.",
+     "again, it goes on there, and its clients send what it has not.\n"
+     "For jobs with many instances servers make a tree: one for some tens of them, below\n"
+     "(--upstream) one for some tens of these. What is known at its top is the same as with "
+     "one\n"
+     "server for all.",
      "  snag ps --listen tcp://127.0.0.1:5559 --snapshot job.ps\n"
      "  snag ps --listen 'tcp://*:5559' --curve-key job.key\n"
-     "  snag ps --load job.ps --frozen"},
-    {"sim", "ADDRESS [options]", "load a parameter server as many ranks would",
-     "ranks rate seconds functions curve-key seed", 1, 1, cmd_sim,
+     "  snag ps --load job.ps --frozen\n"
+     "  snag ps --upstream tcp://127.0.0.1:5559 --snapshot rack7.ps"},
+    {"sim", "ADDRESS|--tree LEVELSxFAN [options]", "load parameter servers as many ranks would",
+     "ranks rate seconds functions tree curve-key seed", 0, 1, cmd_sim,
      "Plays the ranks of a job to a running snag ps, in one process, and prints how many "
      "requests\n"
      "it answered and how soon. The ranks share a few connections; to the server each is a "
-     "client.",
-     "  snag sim tcp://127.0.0.1:5559 --ranks 4096 --rate 2 --seconds 10"},
+     "client.\n"
+     "With --tree it plays them to a tree of servers of its own, to choose how deep and how "
+     "wide\n"
+     "one is to be: 3x32 is a server, 32 below it, and the ranks below these.",
+     "  snag sim tcp://127.0.0.1:5559 --ranks 4096 --rate 2 --seconds 10\n"
+     "  snag sim --tree 3x32 --ranks 1024"},
     {0},
 };
 

@@ -1,9 +1,12 @@
-/* One headline for all three, and the same tables in two forms. */
+/* One headline for all four, and the same tables in three forms. */
 #include "cmd/compare_print.h"
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/print.h"
+#include "cmd/report_page.h"
+#include "trace/region_name.h"
+#include "view/compare_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,168 +14,42 @@
 #include <string.h>
 #include <time.h>
 
-#define HEADLINE_SIZE 4096
-#define HEADLINE_PATHS 3u
+#define MOST_FUNCTIONS 5u
 #define CELL_SIZE (2 * COMPARE_NAME_SIZE)
-
-/* ------------------------------------------------------------------------------ sentences */
-
-static double change_of(const struct compare_change *x)
-{
-    return x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE];
-}
-
-static bool is_one_run(const struct comparison *c)
-{
-    return c->n_runs[0] == 1 && c->n_runs[1] == 1;
-}
-
-static bool is_sure(enum compare_verdict verdict)
-{
-    return verdict != COMPARE_SAME && verdict != COMPARE_UNSURE;
-}
-
-/* "caller > function", which says enough where there is space for a line only. */
-static const char *last_two(const char *name)
-{
-    const char *from = name;
-
-    for (const char *at = name, *next; (next = strstr(at, " > ")) != NULL; at = next + 3)
-        from = at;
-    return from;
-}
-
-static char *say_share(const struct comparison *c, double ns, char out[TEXT_SIZE])
-{
-    snprintf(out, TEXT_SIZE, "%+.1f %%", 100 * ns / c->whole.ns[COMPARE_BEFORE]);
-    return out;
-}
-
-static char *say_time(double ns, char out[TEXT_SIZE])
-{
-    char size[TEXT_SIZE];
-
-    snprintf(out, TEXT_SIZE, "%c%.20s", ns < 0 ? '-' : '+', text_duration(fabs(ns), size));
-    return out;
-}
-
-static char *say_interval(const struct compare_change *x, char out[TEXT_SIZE])
-{
-    double before = x->ns[COMPARE_BEFORE];
-
-    if (isnan(x->low_ns) || isinf(x->low_ns) || isinf(x->high_ns) || before == 0)
-        snprintf(out, TEXT_SIZE, "unknown");
-    else
-        snprintf(out, TEXT_SIZE, "%+.1f to %+.1f", 100 * x->low_ns / before,
-                 100 * x->high_ns / before);
-    return out;
-}
-
-/* Where most of a change is matters where there is one. */
-static bool says_kind(const struct compare_path *x)
-{
-    return x->kind != COMPARE_NONE && is_sure(x->own.verdict) &&
-           x->own.verdict != COMPARE_MOVED;
-}
-
-static size_t say_path(const struct comparison *c, const struct compare_path *x, char *out,
-                       size_t size)
-{
-    char name[COMPARE_NAME_SIZE], kind[COMPARE_NAME_SIZE], share[TEXT_SIZE];
-    double calls = x->calls[COMPARE_AFTER] - x->calls[COMPARE_BEFORE];
-    int n = snprintf(out, size, "%.300s %s", last_two(compare_path_name(c, x->path, name)),
-                     say_share(c, change_of(&x->own), share));
-
-    if (x->own.verdict >= COMPARE_NEW)
-        n += snprintf(out + n, size - (size_t)n, ", %s", compare_verdict_name(x->own.verdict));
-    else if (fabs(calls) > 0.05 * x->calls[COMPARE_BEFORE])
-        n += snprintf(out + n, size - (size_t)n, ", %.3g calls %s", fabs(calls),
-                      calls > 0 ? "more" : "fewer");
-    if (says_kind(x))
-        n += snprintf(out + n, size - (size_t)n, ", of it %s %.300s",
-                      say_share(c, x->kind_ns, share), compare_kind_name(c, x->kind, kind));
-    return (size_t)n;
-}
-
-/* Kinds of execution that changed otherwise than all of them did. */
-static size_t say_kinds(const struct comparison *c, char *out, size_t size)
-{
-    char name[COMPARE_NAME_SIZE];
-    size_t n = 0;
-
-    for (uint32_t k = 0; k < c->n_kinds; k++) {
-        const struct compare_change *x = &c->kind[k].duration;
-
-        if (is_sure(x->verdict) && x->verdict != c->whole.verdict && n + 700 < size)
-            n += (size_t)snprintf(out + n, size - n, "; executions %.500s: %+.1f %%, %s",
-                                  compare_kind_name(c, k, name), 100 * compare_fraction(x),
-                                  compare_verdict_name(x->verdict));
-    }
-    return n;
-}
-
-/* "+12.4 % (95 %: +10.1 to +14.8), slower: a > b +9.1 %, of it +8.8 % with c; ..." */
-static void say_headline(const struct comparison *c, char out[HEADLINE_SIZE])
-{
-    char interval[TEXT_SIZE];
-    size_t n = (size_t)snprintf(
-        out, HEADLINE_SIZE, "%+.1f %% (95 %%%s: %s), %s", 100 * compare_fraction(&c->whole),
-        is_one_run(c) ? " within one run" : "", say_interval(&c->whole, interval),
-        compare_verdict_name(c->whole.verdict));
-
-    for (uint32_t i = 0; i < c->n_paths && i < HEADLINE_PATHS; i++) {
-        if (!is_sure(c->path[i].own.verdict))
-            break;
-        n += (size_t)snprintf(out + n, HEADLINE_SIZE - n, "%s ", i == 0 ? ":" : ";");
-        n += say_path(c, &c->path[i], out + n, HEADLINE_SIZE - n);
-    }
-    say_kinds(c, out + n, HEADLINE_SIZE - n);
-}
-
-/* What is to be known before any of it is believed, a line each. */
-static void each_note(const struct comparison *c, void (*say)(const char *text))
-{
-    char text[256], name[TEXT_SIZE];
-
-    if (is_one_run(c))
-        say("one run on each side: how much runs differ anyway is not known; several of --base "
-            "would tell");
-    if (c->runs_needed > 0) {
-        snprintf(text, sizeof text, "about %s runs on each side would tell",
-                 text_count(c->runs_needed, name));
-        say(text);
-    }
-    if (c->has_other_ranks) {
-        snprintf(text, sizeof text, "not comparable: other numbers of ranks (%u, %u)",
-                 c->n_ranks_of[0], c->n_ranks_of[1]);
-        say(text);
-    } else if (c->has_other_locations) {
-        snprintf(text, sizeof text, "not comparable: other numbers of threads (%u, %u)",
-                 c->n_locations_of[0], c->n_locations_of[1]);
-        say(text);
-    }
-    if (c->has_other_counts)
-        say("other numbers of executions: another input, perhaps");
-    if (c->unmatched > 0.2) {
-        snprintf(text, sizeof text,
-                 "%.0f %% of the time is on paths that only one side has: --rename A=B says "
-                 "what has another name",
-                 100 * c->unmatched);
-        say(text);
-    }
-}
 
 /* ---------------------------------------------------------------------------------- tables */
 
-/* A table as it is, or in Markdown. */
+/* As text or in Markdown on standard output, or in a page. */
+struct form {
+    bool is_markdown;
+    FILE *html; /* of the page, or NULL */
+};
+
+/* A table in one of these. */
 struct grid {
+    const struct form *form;
     struct table *table; /* NULL: Markdown */
     uint32_t column, n_columns;
 };
 
+static void put_line(const struct form *form, const char *text)
+{
+    if (form->html)
+        report_text(form->html, "%s", text);
+    else
+        print("%s\n", text);
+}
+
+/* Between tables. */
+static void put_gap(const struct form *form)
+{
+    if (form->html == NULL)
+        print("\n");
+}
+
 static void cell(struct grid *grid, const char *text)
 {
-    char escaped[HEADLINE_SIZE + CELL_SIZE];
+    char escaped[COMPARE_HEADLINE_SIZE + CELL_SIZE];
     size_t n = 0;
 
     if (grid->table) {
@@ -190,11 +67,12 @@ static void cell(struct grid *grid, const char *text)
     fputs(grid->column == 0 ? " |\n" : " ", stdout);
 }
 
-static struct grid grid_of(const char *columns, const char *const *headings, bool is_markdown)
+static struct grid grid_of(const char *columns, const char *const *headings,
+                           const struct form *form)
 {
-    struct grid grid = {.n_columns = (uint32_t)strlen(columns)};
+    struct grid grid = {.form = form, .n_columns = (uint32_t)strlen(columns)};
 
-    if (!is_markdown) {
+    if (!form->is_markdown) {
         grid.table = table_new_from(columns, headings);
         return grid;
     }
@@ -208,7 +86,9 @@ static struct grid grid_of(const char *columns, const char *const *headings, boo
 
 static void grid_end(struct grid *grid)
 {
-    if (grid->table)
+    if (grid->table && grid->form->html)
+        table_print_html(grid->table, grid->form->html);
+    else if (grid->table)
         table_print(grid->table, stdout);
 }
 
@@ -225,33 +105,36 @@ static void path_row(const struct comparison *c, const struct compare_path *x,
         snprintf(text, sizeof text, "%s%s", name, x->is_waiting ? " (may wait)" : "");
     cell(grid, text);
     cell(grid, compare_verdict_name(x->own.verdict));
-    cell(grid, say_share(c, change_of(&x->own), text));
-    cell(grid, say_time(change_of(&x->own), text));
+    cell(grid, compare_share_text(c, compare_difference(&x->own), text));
+    cell(grid, compare_time_text(compare_difference(&x->own), text));
     cell(grid, text_duration(x->own.ns[0], text));
     cell(grid, text_duration(x->own.ns[1], text));
     snprintf(text, sizeof text, "%.3g", x->calls[0]);
     cell(grid, text);
     snprintf(text, sizeof text, "%.3g", x->calls[1]);
     cell(grid, text);
-    cell(grid, says_kind(x) ? compare_kind_name(c, x->kind, name) : "");
+    cell(grid, compare_kind_is_said(x) ? compare_kind_name(c, x->kind, name) : "");
 }
 
-static void print_paths(const struct comparison *c, uint32_t most, bool is_markdown)
+static void print_paths(const struct comparison *c, uint32_t most, const struct form *form)
 {
     static const char *const headings[] = {"path",  "verdict", "of all", "change", "before",
                                            "after", "calls",   "now",    "mostly"};
-    struct grid grid = grid_of("llrrrrrrl", headings, is_markdown);
+    struct grid grid = grid_of("llrrrrrrl", headings, form);
+    char more[TEXT_SIZE];
 
     for (uint32_t i = 0; i < c->n_paths && (most == 0 || i < most); i++)
         path_row(c, &c->path[i], &grid);
     grid_end(&grid);
-    if (most > 0 && c->n_paths > most && is_markdown)
-        fputc('\n', stdout);
-    if (most > 0 && c->n_paths > most)
-        print("and %u more\n", c->n_paths - most);
+    if (most == 0 || c->n_paths <= most)
+        return;
+    if (form->is_markdown)
+        put_gap(form);
+    snprintf(more, sizeof more, "and %u more", c->n_paths - most);
+    put_line(form, more);
 }
 
-static void print_kinds(const struct comparison *c, bool is_markdown)
+static void print_kinds(const struct comparison *c, const struct form *form)
 {
     static const char *const headings[] = {"executions", "verdict", "change",
                                            "share",      "now",     "most of it"};
@@ -260,8 +143,8 @@ static void print_kinds(const struct comparison *c, bool is_markdown)
 
     if (c->n_kinds < 2)
         return;
-    print("\n");
-    grid = grid_of("llrrrl", headings, is_markdown);
+    put_gap(form);
+    grid = grid_of("llrrrl", headings, form);
     for (uint32_t k = 0; k < c->n_kinds; k++) {
         const struct compare_kind *x = &c->kind[k];
 
@@ -274,33 +157,39 @@ static void print_kinds(const struct comparison *c, bool is_markdown)
             cell(&grid, text);
         }
         *text = '\0';
-        if (x->path != COMPARE_NONE && is_sure(x->duration.verdict))
+        if (x->path != COMPARE_NONE && compare_is_sure(x->duration.verdict))
             snprintf(text, sizeof text, "%s %s", compare_path_name(c, x->path, name),
-                     say_time(x->path_ns, share));
+                     compare_time_text(x->path_ns, share));
         cell(&grid, text);
     }
     grid_end(&grid);
 }
 
-static void print_ranks(const struct comparison *c)
+static void print_ranks(const struct comparison *c, const struct form *form)
 {
     uint32_t n = 0;
-    char time[TEXT_SIZE];
+    char text[512], time[TEXT_SIZE];
+    size_t at = 0;
 
     for (uint32_t i = 0; i < c->n_ranks; i++)
         if (c->rank[i].stands_out && n++ < 5)
-            print("%srank %u %s", n == 1 ? "\nown work of an execution changed most on " : ", ",
-                  c->rank[i].rank, say_time(c->rank[i].own_ns[1] - c->rank[i].own_ns[0], time));
-    if (n > 0)
-        print("%s\n", n > 5 ? " and more" : "");
+            at += (size_t)snprintf(
+                text + at, sizeof text - at, "%srank %u %s",
+                n == 1 ? "own work of an execution changed most on " : ", ", c->rank[i].rank,
+                compare_time_text(c->rank[i].own_ns[1] - c->rank[i].own_ns[0], time));
+    if (n == 0)
+        return;
+    snprintf(text + at, sizeof text - at, "%s", n > 5 ? " and more" : "");
+    put_gap(form);
+    put_line(form, text);
 }
 
-static void print_durations(const struct comparison *c, bool is_markdown)
+static void print_durations(const struct comparison *c, const struct form *form)
 {
     static const char *const headings[] = {"",    "mean",       "median", "p95",
                                            "p99", "executions", "in all"};
     static const char *const sides[] = {"before", "after"};
-    struct grid grid = grid_of("lrrrrrr", headings, is_markdown);
+    struct grid grid = grid_of("lrrrrrr", headings, form);
     char text[TEXT_SIZE];
 
     for (int side = 0; side < 2; side++) {
@@ -314,10 +203,83 @@ static void print_durations(const struct comparison *c, bool is_markdown)
     grid_end(&grid);
 }
 
+/* "3", or "1 now 3" where that is something else. */
+static void count_cell(struct grid *grid, const double n[2])
+{
+    char before[TEXT_SIZE], after[TEXT_SIZE], text[CELL_SIZE];
+
+    text_count((uint64_t)llrint(n[0]), before);
+    text_count((uint64_t)llrint(n[1]), after);
+    snprintf(text, sizeof text, "%s%s%s", before, strcmp(before, after) == 0 ? "" : " now ",
+             strcmp(before, after) == 0 ? "" : after);
+    cell(grid, text);
+}
+
+/* Of both sides: the change of a run's length is that of its critical path. */
+static bool knows_critical(const struct comparison *c)
+{
+    bool knows[2] = {false, false};
+
+    for (uint32_t i = 0; i < c->n_functions; i++)
+        for (int side = 0; side < 2; side++)
+            knows[side] |= c->function[i].critical_ns[side] > 0;
+    return knows[0] && knows[1];
+}
+
+/* What each function did in the whole run, whether in executions or not. */
+static void print_functions(const struct comparison *c, const struct form *form)
+{
+    static const char *const headings[] = {"in the whole run",     "change", "before", "after",
+                                           "on the critical path", "calls",  "threads"};
+    char before[TEXT_SIZE], after[TEXT_SIZE], text[TEXT_SIZE], line[256];
+    bool has_critical = knows_critical(c);
+    struct grid grid;
+
+    if (c->n_functions == 0 || !(c->run_ns[0] > 0))
+        return;
+    snprintf(line, sizeof line,
+             "the whole run took %s before, %s after (%+.1f %%); own time of functions on all "
+             "threads:",
+             text_duration(c->run_ns[0], before), text_duration(c->run_ns[1], after),
+             100 * (c->run_ns[1] / c->run_ns[0] - 1));
+    put_gap(form);
+    put_line(form, line);
+    if (form->is_markdown)
+        put_gap(form);
+    grid = grid_of("lrrrrrr", headings, form);
+    for (uint32_t i = 0; i < c->n_functions && i < MOST_FUNCTIONS; i++) {
+        const struct compare_function *x = &c->function[i];
+        struct arena arena = {0};
+
+        cell(&grid, region_name_short(c->names.name[x->name], &arena));
+        cell(&grid, compare_time_text(x->own_ns[1] - x->own_ns[0], text));
+        cell(&grid, text_duration(x->own_ns[0], text));
+        cell(&grid, text_duration(x->own_ns[1], text));
+        cell(&grid, has_critical
+                        ? compare_time_text(x->critical_ns[1] - x->critical_ns[0], text)
+                        : "-");
+        count_cell(&grid, x->calls);
+        count_cell(&grid, x->locations);
+        arena_release(&arena);
+    }
+    grid_end(&grid);
+}
+
+static void print_all(const struct comparison *c, uint32_t most, const struct form *form)
+{
+    print_durations(c, form);
+    put_gap(form);
+    print_paths(c, most, form);
+    print_kinds(c, form);
+    print_ranks(c, form);
+    print_functions(c, form);
+}
+
 /* ----------------------------------------------------------------------------------- text */
 
-static void note_as_text(const char *text)
+static void note_as_text(void *ctx, const char *text)
 {
+    (void)ctx;
     print("note: %s\n", text);
 }
 
@@ -331,51 +293,71 @@ static void print_gate(const struct compare_gate *gate, const char *mark)
 void compare_print_text(const struct comparison *c, const struct compare_gate *gate,
                         uint32_t most)
 {
-    char headline[HEADLINE_SIZE], name[COMPARE_NAME_SIZE];
+    const struct form form = {.is_markdown = false};
+    char headline[COMPARE_HEADLINE_SIZE], name[COMPARE_NAME_SIZE];
 
-    say_headline(c, headline);
+    compare_headline(c, headline);
     print("%s: %s\n", compare_path_name(c, 0, name), headline);
     print("%u run%s before, %u after\n", c->n_runs[0], text_plural(c->n_runs[0]), c->n_runs[1]);
-    each_note(c, note_as_text);
+    compare_notes(c, note_as_text, NULL);
     print_gate(gate, "");
     print("\n");
-    print_durations(c, false);
-    print("\n");
-    print_paths(c, most, false);
-    print_kinds(c, false);
-    print_ranks(c);
+    print_all(c, most, &form);
 }
 
 /* ------------------------------------------------------------------------------- markdown */
 
-static void note_as_item(const char *text)
+static void note_as_item(void *ctx, const char *text)
 {
+    (void)ctx;
     print("- %s\n", text);
 }
 
 void compare_print_markdown(const struct comparison *c, const struct compare_gate *gate,
                             uint32_t most)
 {
+    const struct form form = {.is_markdown = true};
     struct grid line = {.n_columns = 1};
-    char headline[HEADLINE_SIZE], heading[HEADLINE_SIZE + COMPARE_NAME_SIZE];
+    char headline[COMPARE_HEADLINE_SIZE], heading[COMPARE_HEADLINE_SIZE + COMPARE_NAME_SIZE];
     char foi[COMPARE_NAME_SIZE];
     const char *const headings[] = {heading};
 
-    say_headline(c, headline);
+    compare_headline(c, headline);
     snprintf(heading, sizeof heading, "%s: %s", compare_path_name(c, 0, foi), headline);
-    line = grid_of("l", headings, true);
+    line = grid_of("l", headings, &form);
     snprintf(heading, sizeof heading, "%u run%s before, %u after", c->n_runs[0],
              text_plural(c->n_runs[0]), c->n_runs[1]);
     cell(&line, heading);
     print("\n");
-    each_note(c, note_as_item);
+    compare_notes(c, note_as_item, NULL);
     print_gate(gate, "- ");
     print("\n");
-    print_durations(c, true);
-    print("\n");
-    print_paths(c, most, true);
-    print_kinds(c, true);
-    print_ranks(c);
+    print_all(c, most, &form);
+}
+
+/* ----------------------------------------------------------------------------------- page */
+
+static void note_as_paragraph(void *ctx, const char *text)
+{
+    report_text(ctx, "%s", text);
+}
+
+void compare_print_html(const struct comparison *c, FILE *out)
+{
+    char headline[COMPARE_HEADLINE_SIZE], name[COMPARE_NAME_SIZE];
+
+    compare_headline(c, headline);
+    report_text(out, "%s: %s", compare_path_name(c, 0, name), headline);
+    report_text(out, "%u run%s before, %u after", c->n_runs[0], text_plural(c->n_runs[0]),
+                c->n_runs[1]);
+    compare_notes(c, note_as_paragraph, out);
+}
+
+void compare_print_html_tables(const struct comparison *c, uint32_t most, FILE *out)
+{
+    const struct form form = {.html = out};
+
+    print_all(c, most, &form);
 }
 
 /* ---------------------------------------------------------------------------------- JUnit */
@@ -384,7 +366,7 @@ void compare_print_markdown(const struct comparison *c, const struct compare_gat
 static void print_xml(const char *text)
 {
     static const char *const entities[] = {"<&lt;", ">&gt;", "&&amp;", "\"&quot;"};
-    char escaped[2 * HEADLINE_SIZE];
+    char escaped[2 * COMPARE_HEADLINE_SIZE];
     size_t n = 0;
 
     for (; *text && n + 8 < sizeof escaped; text++) {
@@ -416,11 +398,11 @@ static void print_case(const struct comparison *c, const char *name, const char 
 
 void compare_print_junit(const struct comparison *c, const struct compare_gate *gate)
 {
-    char headline[HEADLINE_SIZE], now[TEXT_SIZE];
+    char headline[COMPARE_HEADLINE_SIZE], now[TEXT_SIZE];
     struct tm utc;
     uint32_t n = gate->n > 0 ? gate->n : 1, n_beyond = 0;
 
-    say_headline(c, headline);
+    compare_headline(c, headline);
     for (uint32_t i = 0; i < gate->n; i++)
         n_beyond += gate->limit[i].is_beyond;
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%S", gmtime_r(&(time_t){time(NULL)}, &utc));

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What --fail-on says: of the whole, or of the path and those that end like it. */
 struct compare_limit {
@@ -27,5 +28,10 @@ void compare_print_text(const struct comparison *c, const struct compare_gate *g
 void compare_print_markdown(const struct comparison *c, const struct compare_gate *gate,
                             uint32_t most);
 void compare_print_junit(const struct comparison *c, const struct compare_gate *gate);
+
+/* compare_print_html, _html_tables -- the same as parts of a page: what is said, and what of.
+ */
+void compare_print_html(const struct comparison *c, FILE *out);
+void compare_print_html_tables(const struct comparison *c, uint32_t most, FILE *out);
 
 #endif

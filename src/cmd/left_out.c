@@ -74,11 +74,12 @@ json_t *left_out_json(const struct definitions *defs)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "name",
-                                              json_text(defs->region[of[i].region].name),
-                                              "calls", json_count(of[i].n_calls), "from_ns",
-                                              json_count(of[i].from_ns), "ranks",
-                                              json_count(of[i].n_ranks)));
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name",
+                            json_text(defs->region[of[i].region].name), "plain",
+                            json_text(defs->region[of[i].region].plain), "calls",
+                            json_count(of[i].n_calls), "from_ns", json_count(of[i].from_ns),
+                            "ranks", json_count(of[i].n_ranks)));
     free(of);
     return list;
 }

@@ -23,4 +23,11 @@ struct table *list_table(void);
 void list_text(const struct execution *x, void *ctx);
 void list_json(const struct execution *x, void *ctx);
 
+/*
+ * list_incident_table -- the incidents that pass a filter, as a table. *table is NULL in case
+ * of an error.
+ */
+int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
+                        struct table **table);
+
 #endif

@@ -37,7 +37,8 @@ static void listen_to_signals(void)
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    if (!log_has_file()) /* else it is about that, and the guard's handler stays */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 /* ------------------------------------------------------------------------------- guarded */
@@ -65,7 +66,7 @@ static void discard_store(const char *url, int rc)
 {
     char *message = mem_copy_string(err_message());
 
-    prov_home_discard(url);
+    prov_store_discard(url);
     if (rc < 0)
         err_set(rc, "%s", message);
     free(message);
@@ -75,8 +76,8 @@ int live_session_guarded(const struct settings *settings,
                          int (*fn)(const struct settings *settings))
 {
     struct guarded g = {settings, fn};
-    struct guard_opts opts = {.ends_itself = true};
-    bool is_new = settings->live.store && !prov_place_is_store(settings->live.store);
+    struct guard_opts opts = {.ends_itself = true, .reopens = log_has_file()};
+    bool is_new = settings->live.store && !prov_store_is(settings->live.store);
     int sig = 0, rc = guard_run(in_child, &g, &opts, &sig);
 
     if (is_new && rc != STATUS_DONE && rc != STATUS_DAMAGED)
@@ -171,10 +172,9 @@ static int check(const struct settings *s)
     return 0;
 }
 
-/* A program that runs on this node says so by its stream; a trace may be from anywhere. */
-static bool is_here(const struct stream *stream)
+bool live_session_is_here(const struct live_session *session)
 {
-    return strcmp(stream->ops->name, "replay") != 0;
+    return strcmp(session->stream.ops->name, "replay") != 0;
 }
 
 /* The only rank of which there will be records; NULL: there may be any. */
@@ -193,19 +193,23 @@ static int open_recorder(struct live_session *session)
 
     if (s->live.store == NULL)
         return s->live.watchlist ? err_set(ERR_USAGE, "--watchlist needs --store") : 0;
-    if (is_here(&session->stream) && gethostname(host, sizeof host - 1) != 0)
+    if (live_session_is_here(session) && gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    rc = live_recorder_open(&session->recorder, &(struct live_recorder_opts){
-                                                    .url = s->live.store,
-                                                    .is_inclusive = s->is_inclusive,
-                                                    .is_by_path = session->opts.is_by_path,
-                                                    .trees = session->trees,
-                                                    .window = s->live.window,
-                                                    .program = s->live.program,
-                                                    .watchlist = s->live.watchlist,
-                                                    .counter_prefix = s->live.counter_prefix,
-                                                    .hostname = host,
-                                                    .store = {.rank = rank_of(s)}});
+    rc = live_recorder_open(&session->recorder,
+                            &(struct live_recorder_opts){
+                                .url = s->live.store,
+                                .is_inclusive = s->is_inclusive,
+                                .is_by_path = session->opts.is_by_path,
+                                .trees = session->trees,
+                                .window = s->live.window,
+                                .program = s->live.program,
+                                .watchlist = s->live.watchlist,
+                                .counter_prefix = s->live.counter_prefix,
+                                .hostname = host,
+                                .store = {.rank = rank_of(s),
+                                          .run_id = s->run_id,
+                                          .spool = s->live.spool,
+                                          .spool_bytes = (uint64_t)s->live.spool_mib << 20}});
     if (rc == 0)
         live_session_add(session, live_recorder_step, session->recorder);
     return rc;
@@ -238,9 +242,11 @@ static int open_trees(struct live_session *session, const struct settings *s)
     opts.features = s->live.tree_features;
     opts.sigmas = s->live.tree_sigmas;
     rc = live_trees_new(&opts, &session->trees);
-    if (rc == 0)
-        live_session_add(session, live_trees_step, session->trees);
-    return rc;
+    if (rc < 0)
+        return rc;
+    session->opts.loop = live_trees_loop(session->trees);
+    live_session_add(session, live_trees_step, session->trees);
+    return 0;
 }
 
 /* What a run has of its own, before there is a program ... */
@@ -320,6 +326,7 @@ static int read_steps(struct live_session *s, struct progress *progress)
 
     while (state != STREAM_OVER && state >= 0 && !is_told) {
         state = ad_next(s->ad, LOOK_MS);
+        log_renew();
         if (state != STREAM_IDLE)
             heard_ns = clock_ns();
         else if (silence_ms && clock_ns() - heard_ns > silence_ms * (uint64_t)1000000)

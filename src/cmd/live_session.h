@@ -88,6 +88,10 @@ int live_session_next(struct live_session *session, const struct settings *setti
 /* live_session_is_told -- a signal has asked us to end. */
 bool live_session_is_told(void);
 
+/* live_session_is_here -- the program runs on this node, and its stream says so; a trace may be
+ * from anywhere. */
+bool live_session_is_here(const struct live_session *session);
+
 /* live_session_status -- STATUS_DONE, or STATUS_DAMAGED when there was damage or loss. */
 int live_session_status(const struct live_session *session);
 

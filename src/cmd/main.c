@@ -3,6 +3,7 @@
  * into an exit status: 0 done, 1 failed, 2 bad usage, 3 done but the input was damaged, 4 done
  * but beyond a limit of --fail-on.
  */
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -11,6 +12,7 @@
 #include "cmd/help.h"
 #include "cmd/manual.h"
 #include "cmd/options.h"
+#include "cmd/run_id.h"
 #include "cmd/status.h"
 
 #include <signal.h>
@@ -91,10 +93,17 @@ static int show_version(int argc, char **argv)
     return rc;
 }
 
+static void renew_log(int signal_number)
+{
+    (void)signal_number;
+    log_reopen();
+}
+
 static int run_command(int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
     struct settings settings;
+    char run_id[RUN_ID_SIZE];
     int rc;
 
     if (command == NULL)
@@ -106,10 +115,25 @@ static int run_command(int argc, char **argv)
         help_command(stdout, command);
         return 0;
     }
-    log_set_level(settings.is_quiet ? LOG_ERROR : settings.is_verbose ? LOG_INFO : LOG_WARN);
+    rc = run_id_choose(&settings.run_id, run_id);
+    if (rc == 0 && settings.log)
+        rc = log_open(settings.log, settings.run_id);
+    if (rc < 0)
+        return rc;
+    if (settings.log)
+        signal(SIGHUP, renew_log);
+    log_set_level(settings.log          ? LOG_INFO
+                  : settings.is_quiet   ? LOG_ERROR
+                  : settings.is_verbose ? LOG_INFO
+                                        : LOG_WARN);
     if (!settings.is_quiet)
         progress_show();
-    return command->run(&settings);
+    if (log_has_file())
+        log_info("snag", "%s begins, version %s", command->name, VERSION);
+    rc = status_of(command->run(&settings));
+    if (log_has_file())
+        log_info("snag", "%s ends with status %d", command->name, rc);
+    return rc;
 }
 
 static void say_out_of_memory(size_t n, size_t width)
@@ -142,6 +166,7 @@ int main(int argc, char **argv)
 
     mem_on_failure(say_out_of_memory);
     log_set_level(LOG_WARN);
+    blas_quiet();
     signal(SIGPIPE, SIG_DFL); /* `snag list | head` ends quietly */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
     status = status_of(dispatch(argc, argv));

@@ -39,6 +39,9 @@ static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .help = "file to write to, or - (default: standard output)", .only = "export"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
+     .help = "file to write to, or - for standard output (default: the name of the run, .html)",
+     .only = "report"},
     {"output", 'o', OPTION_TEXT, AT(output), "DIR", .help = "directory to write the trace to",
      .only = "record"},
     {"force", 0, OPTION_FLAG, AT(is_forced), NULL, .help = "replace an existing run"},
@@ -92,17 +95,40 @@ static const struct option_row rows[] = {
              "counted (default: by the clock and by how quick calls vary)"},
     {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE",
      .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)",
-     .only = "compare"},
+     .only = "compare serve report"},
     {"base", 'b', OPTION_LIST, AT(compare.base), "RUN",
      .help = "a run from before; all arguments are new ones then; may be repeated"},
     {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B",
      .help = "function A of before is called B now; may be repeated"},
+    {"tag", 0, OPTION_LIST, AT(history.tag), "KEY=VALUE",
+     .help = "what a run is added with, or which runs are meant; may be repeated"},
+    {"last", 0, OPTION_COUNT, AT(history.last), "N",
+     .help = "so many of the newest runs of a history (default 10)", .only = "compare serve"},
+    {"last", 0, OPTION_COUNT, AT(history.last), "N",
+     .help = "so many of the newest runs of a history (default: all)"},
+    {"keep", 0, OPTION_COUNT, AT(history.keep), "N",
+     .help = "forget all runs but the newest so many"},
+    {"keep-days", 0, OPTION_SPAN, AT(keep_days), "DAYS",
+     .help = "drop runs that ended longer ago, of which there is a backup"},
+    {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N",
+     .help = "drop the oldest runs, of which there is a backup, until N MiB are left"},
+    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
+     .help =
+         "what this run is called in the store, metrics and log (default: the job of Slurm, "
+         "PBS or LSF, else made of the time)"},
+    {"log", 0, OPTION_TEXT, AT(log), "FILE",
+     .help = "append messages to it, with the time; SIGHUP opens it anew, and ends nothing"},
+    {"number", 0, OPTION_COUNT, AT(history.number), "N",
+     .help = "forget the run of this number"},
+    {"path", 0, OPTION_TEXT, AT(history.path), "PATH",
+     .help = "that call path and those below it only, say 'step > solve'"},
     {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE",
      .help = "exit status 4 when more than this share of the executions, say 1%, are anomalies",
      .only = "score"},
     {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT",
-     .help = "exit status 4 when it is slower by more than this: 5%, PATH:2ms or PATH:5%; may "
-             "be repeated"},
+     .help =
+         "exit status 4 when it is slower by more than this: 5%, PATH:2ms, PATH:5%, or @FILE "
+         "with one a line; may be repeated"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},
     {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
@@ -148,6 +174,9 @@ static const struct option_row rows[] = {
     {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
      .help = "where to listen: tcp://HOST:PORT, port * for any (default: this machine only)",
      .only = "ps"},
+    {"metrics", 0, OPTION_TEXT, AT(metrics), "[ADDRESS:]PORT",
+     .help = "serve /metrics for Prometheus, and /healthz, there (port 0: a free one; address: "
+             "numeric, default this machine only; beyond loopback a token is asked for)"},
     {"print-tunnel", 0, OPTION_FLAG, AT(page.is_tunnel), NULL,
      .help = "also print the ssh command that brings the page to another machine"},
     {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
@@ -156,9 +185,16 @@ static const struct option_row rows[] = {
      .help = "record the functions that are on the stack when MPI is called (default without "
              "hooks)"},
     {"mpi", 0, OPTION_FLAG, AT(is_mpi_alone), NULL, .help = "record MPI alone"},
+    {"no-call-sites", 0, OPTION_FLAG, AT(has_no_call_sites), NULL,
+     .help = "name calls of MPI alone, not with where in the program they are called"},
+    {"sample", 0, OPTION_TEXT, AT(sample), "RATE",
+     .help = "also look at the stacks of threads that compute, say 200Hz times a second: what "
+             "calls no MPI is found too"},
     {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE",
      .help = "what recording may cost, say 2%: short functions that are called too often are "
              "left out, and named (default: all are recorded)"},
+    {"live", 0, OPTION_TEXT, AT(live_socket), "SOCKET",
+     .help = "write no trace: send to who listens there, snag ad or snag watch tracer:SOCKET"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
@@ -167,30 +203,39 @@ static const struct option_row rows[] = {
      .help = "end with the program; else the page stays until a signal"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND",
      .help = "what of a run (default executions) or of a store (default anomalies)",
-     .choices = "executions|calls|anomalies|normalexecs"},
+     .choices = "executions|calls|messages|anomalies|normalexecs"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", .help = "what of a store",
      .choices = "anomalies|normalexecs", .usual = "anomalies", .only = "provdb"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to write it",
-     .choices = "csv|json|chrome"},
+     .choices = "csv|json|chrome|parquet"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
      .choices = "csv|json", .only = "query provdb"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it",
      .choices = "text|markdown|junit|json", .only = "compare"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print what show shows",
+     .choices = "text|csv|json", .only = "history"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help = "what comes first, the strangest, what cost the run most or lost most time",
      .choices = "score|cost|lost", .only = "list"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
-     .help = "what is compared (default: rank; thread where there are too few ranks)",
-     .choices = "rank|thread|program", .only = "ranks"},
+     .help =
+         "what is compared: rank, thread, node, program, worker (a stage of a rank), stage, "
+         "or stage=TEXT: the number behind TEXT in the names of threads (default: rank; "
+         "thread where there are too few ranks)",
+     .only = "ranks"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
-     .help = "what comes first, the most time lost or the strangest",
-     .choices = "severity|score", .usual = "severity"},
+     .help =
+         "what comes first, the most time lost, the strangest or what cost the program most",
+     .choices = "severity|score|cost", .usual = "severity"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL,
      .help = "read the whole run and compare its checksums"},
     {"workers", 0, OPTION_COUNT, AT(server.workers), "N",
      .help = "threads that answer requests", .usual = "2"},
     {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE",
      .help = "go on from this file if it is there, and keep it up to date"},
+    {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS",
+     .help = "tell another snag ps what is told here, and say here what that one says; "
+             "with --snapshot"},
     {"load", 0, OPTION_TEXT, AT(server.load), "FILE",
      .help = "begin with the models of this snapshot of another run"},
     {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .help = "never change the models"},
@@ -206,6 +251,9 @@ static const struct option_row rows[] = {
     {"insecure", 0, OPTION_FLAG, AT(server.is_insecure), NULL,
      .help = "listen beyond this machine without a key"},
     {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .help = "ranks to play", .usual = "64"},
+    {"tree", 0, OPTION_TEXT, AT(sim.tree), "LEVELSxFAN",
+     .help = "play them to a tree of servers in this process, with so many levels (ranks the "
+             "last) and so many below each server, and say what each level had to do"},
     {"rate", 0, OPTION_REAL, AT(sim.rate), "R",
      .help = "steps per second of each rank; 0: as fast as they are answered", .usual = "1"},
     {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .help = "how long to play",
@@ -246,9 +294,13 @@ static const struct option_row rows[] = {
     {"window", 0, OPTION_NUMBER, AT(live.window), "N",
      .help = "calls before and after a strange one that are kept with it", .usual = "10"},
     {"store", 0, OPTION_TEXT, AT(live.store), "URL",
-     .help = "where what is strange is kept: a directory, or sqlite:DIRECTORY?shards=N; watch: "
-             "none "
-             "(default NAME.store)"},
+     .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
+             "postgresql://...; watch: none (default NAME.store)"},
+    {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY",
+     .help = "where what goes to PostgreSQL waits while the database is away",
+     .usual = "snag-spool"},
+    {"spool-limit", 0, OPTION_COUNT, AT(live.spool_mib), "MIB",
+     .help = "how much of it may wait there", .usual = "1024"},
     {"program", 0, OPTION_NUMBER, AT(live.program), "N",
      .help = "number of the program in a workflow of several", .usual = "0"},
     {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R",
@@ -271,6 +323,10 @@ static const struct option_row rows[] = {
      .help = "an execution is strange beyond so many standard deviations", .usual = "6"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N",
      .help = "threads to use (default: one per processor); results do not depend on it"},
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
+     .help =
+         "under mpirun or srun: all processes read the trace together and make one run, the "
+         "same as that of one"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
     {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},
@@ -285,6 +341,7 @@ static const struct settings unsaid = {.rank = NO_RANK,
                                        .least_lost_ns = LEAST_LOST_UNSAID,
                                        .most_anomalies = NAN,
                                        .compare.least = NAN,
+                                       .keep_days = NAN,
                                        .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *usual)
@@ -631,6 +688,24 @@ static int check_args(const struct command *command, const struct settings *sett
     return 0;
 }
 
+/* Each once: there is room for all that there are. */
+static void note_said(struct settings *settings, const char *name)
+{
+    for (int i = 0; i < settings->n_said; i++)
+        if (strcmp(settings->said[i], name) == 0)
+            return;
+    if (settings->n_said < SAID_MOST)
+        settings->said[settings->n_said++] = name;
+}
+
+int options_refuse(const struct settings *settings, const char *names, const char *why)
+{
+    for (int i = 0; i < settings->n_said; i++)
+        if (has_word(names, settings->said[i]))
+            return err_set(ERR_USAGE, "--%s %s", settings->said[i], why);
+    return 0;
+}
+
 int options_parse(const struct command *command, int argc, char **argv,
                   struct settings *settings)
 {
@@ -653,8 +728,12 @@ int options_parse(const struct command *command, int argc, char **argv,
             rc = complain_option(command, argv[optind - 1]);
         else
             rc = set_value(row, optarg, settings);
+        if (row)
+            note_said(settings, row->name);
     }
     settings->args = (const char *const *)(argv + optind);
     settings->n_args = argc - optind;
+    settings->words = (const char *const *)argv;
+    settings->n_words = argc;
     return rc < 0 ? rc : check_args(command, settings);
 }

@@ -92,4 +92,13 @@ int options_usual(const struct command *command, struct settings *settings);
 int options_parse(const struct command *command, int argc, char **argv,
                   struct settings *settings);
 
+/*
+ * options_refuse -- options that a command takes, but not for what its arguments are.
+ *   names  of them, with spaces between
+ *   why    what follows the name of the first of them that was said, on the command line: the
+ *          environment is of many commands
+ * Returns 0, or ERR_USAGE where one was said.
+ */
+int options_refuse(const struct settings *settings, const char *names, const char *why);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "view/html.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -175,6 +176,38 @@ void table_print(struct table *t, FILE *out)
             fputc('\n', out);
     }
     free(width);
+    table_free(t);
+}
+
+#define SHORT 20u /* characters that stay on a line */
+
+static void print_html_row(struct table *t, size_t first, FILE *out)
+{
+    fputs("<tr>", out);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const char *text = t->cell[first + c];
+        const char *tag = first == 0 && *text ? "th scope=\"col\"" : "td";
+
+        fprintf(out, "<%s%s>", tag,
+                t->columns[c] == 'r'      ? " class=\"number\""
+                : width_of(text) <= SHORT ? " class=\"short\""
+                                          : "");
+        html_text(out, text);
+        fprintf(out, "</%.2s>", tag);
+    }
+    fputs("</tr>\n", out);
+}
+
+void table_print_html(struct table *t, FILE *out)
+{
+    if (t->n_cells > t->n_columns) {
+        fputs("<div class=\"table\" tabindex=\"0\" role=\"group\"><table>\n<thead>", out);
+        print_html_row(t, 0, out);
+        fputs("</thead>\n<tbody>\n", out);
+        for (size_t i = t->n_columns; i + t->n_columns <= t->n_cells; i += t->n_columns)
+            print_html_row(t, i, out);
+        fputs("</tbody></table></div>\n", out);
+    }
     table_free(t);
 }
 

@@ -26,6 +26,10 @@ void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_print(struct table *table, FILE *out);
 
+/* table_print_html -- the same as a table of a page, and frees. Nothing for one without rows.
+ */
+void table_print_html(struct table *table, FILE *out);
+
 /* table_free -- instead of table_print, when something went wrong on the way. */
 void table_free(struct table *table);
 

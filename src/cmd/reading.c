@@ -2,26 +2,38 @@
  */
 #include "cmd/reading.h"
 
+#include "base/checksum.h"
+#include "base/crew.h"
 #include "base/err.h"
 #include "base/guard.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "cmd/launched.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
 #include "run/rundir.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
 
 struct child {
     struct reading reading;
+    const struct reading_task *task;
+    struct launched launched;
+    struct crew *crew;      /* NULL: alone */
     const char *path, *dir; /* path: the first file of the trace */
-    int (*then)(struct reading *reading);
-    void (*clean_up)(void *ctx);
+    char their_dir[FS_PATH_SIZE];
+    atomic_bool *has_parted; /* where the parent sees it: nobody waits for this process */
 };
 
 #define OPENING (UINT32_MAX - 1) /* the guard's item while definitions are read */
@@ -54,23 +66,150 @@ static int open_trace(struct child *child, struct guard *guard)
     return rc;
 }
 
+/* ------------------------------------------------------------------- several processes */
+
+/* What all must have been told alike. */
+static uint64_t task_of(const struct settings *settings)
+{
+    struct checksum sum;
+
+    checksum_begin(&sum);
+    for (int i = 0; i < settings->n_words; i++)
+        checksum_add(&sum, settings->words[i], strlen(settings->words[i]) + 1);
+    return checksum_end(&sum);
+}
+
+/* What each has come with, and where process 0 writes to: by a path that holds in every
+ * directory. */
+static int compare_notes(struct child *child)
+{
+    int rc = child->task->rc;
+
+    if (rc == 0 && child->dir && crew_me(child->crew) == 0 &&
+        realpath(child->dir, child->their_dir) == NULL)
+        rc = err_set(ERR_IO, "cannot find '%s': %s", child->dir, strerror(errno));
+    rc = crew_agree(child->crew, rc);
+    if (rc < 0 || child->dir == NULL)
+        return rc;
+    crew_broadcast(child->crew, child->their_dir, sizeof child->their_dir);
+    child->dir = child->their_dir;
+    return 0;
+}
+
+/* Several nodes see each other's writes to one file only when it is closed. */
+static bool is_nfs_of_several_nodes(const struct child *child)
+{
+    unsigned n_processes, n_processors;
+    struct statfs info;
+
+    crew_share(child->crew, &n_processes, &n_processors);
+    return n_processes < crew_size(child->crew) && child->dir &&
+           statfs(child->dir, &info) == 0 && info.f_type == NFS_SUPER_MAGIC;
+}
+
+/* Why not all of them read a part of it, but process 0 alone; NULL if they can. */
+static const char *obstacle(const struct child *child)
+{
+    if (!source_opens_quickly(child->path))
+        return "all of it is sorted first";
+    if (is_nfs_of_several_nodes(child))
+        return "the run is on NFS, where several nodes cannot write one file";
+    return NULL;
+}
+
+static bool may_share(struct child *child)
+{
+    const char *why = crew_me(child->crew) == 0 ? obstacle(child) : NULL;
+    bool may = why == NULL;
+
+    crew_broadcast(child->crew, &may, sizeof may);
+    if (why)
+        log_warn("analyze", "'%s' is read by process 0 alone: %s", child->path, why);
+    return may;
+}
+
+/* Those of the others on this node are left to process 0. */
+static void part_ways(struct child *child)
+{
+    struct reading *r = &child->reading;
+    unsigned n_processes, n_processors;
+
+    if (child->crew == NULL)
+        return;
+    crew_share(child->crew, &n_processes, &n_processors);
+    crew_inherit(child->crew);
+    crew_leave(child->crew);
+    child->crew = NULL;
+    atomic_store(child->has_parted, true);
+    pool_free(r->pool);
+    r->pool = NULL;
+    if (child->launched.me == 0)
+        r->pool =
+            pool_new(r->settings->threads ? r->settings->threads * n_processes : n_processors);
+}
+
+/* Each process has its part of the processors of its node. */
+static unsigned threads_of(const struct child *child)
+{
+    unsigned n_processes, n_processors;
+
+    if (child->crew == NULL || child->reading.settings->threads)
+        return child->reading.settings->threads;
+    crew_share(child->crew, &n_processes, &n_processors);
+    return n_processors > n_processes ? n_processors / n_processes : 1;
+}
+
+static int join_crew(struct child *child)
+{
+    const struct launched *launched = &child->launched;
+    int rc;
+
+    if (launched->size <= 1)
+        return 0;
+    rc = crew_join(&child->crew, launched->library, task_of(child->reading.settings));
+    if (rc == 0)
+        rc = compare_notes(child);
+    if (rc == 0 && !may_share(child))
+        part_ways(child);
+    return rc;
+}
+
+/* Reads, with others or alone; on process 0 everything is there then. */
+static int read_trace(struct child *child, struct guard *guard)
+{
+    struct reading *r = &child->reading;
+    struct ingest_opts opts = {.guard = guard};
+    int rc = join_crew(child);
+
+    if (rc < 0)
+        return rc;
+    if (child->crew == NULL && child->launched.me > 0)
+        return 0;
+    if (r->pool == NULL)
+        r->pool = pool_new(threads_of(child));
+    opts.dir = child->dir;
+    opts.pool = r->pool;
+    opts.crew = child->crew;
+    rc = crew_agree(child->crew, open_trace(child, guard));
+    return rc < 0 ? rc : ingest(&r->source, &opts, &r->ingested);
+}
+
 static int read_and_go_on(struct child *child, struct guard *guard)
 {
     struct reading *r = &child->reading;
-    struct ingest_opts opts = {.dir = child->dir, .guard = guard};
+    bool is_known;
     int rc;
 
     r->begin_ns = clock_ns();
-    r->pool = opts.pool = pool_new(r->settings->threads);
-    rc = open_trace(child, guard);
-    if (rc == 0)
-        rc = ingest(&r->source, &opts, &r->ingested);
-    if (rc == 0)
-        rc = child->then(r);
+    rc = read_trace(child, guard);
+    is_known = child->crew && crew_me(child->crew) > 0; /* what went wrong, to process 0 */
+    part_ways(child);
+    if (rc == 0 && child->launched.me == 0)
+        rc = child->task->then(r);
     ingested_release(&r->ingested);
     source_close(&r->source);
     pool_free(r->pool);
-    return rc;
+    return is_known ? 0 : rc;
 }
 
 static int in_child(void *ctx, struct guard *guard)
@@ -88,42 +227,74 @@ static void clean_up(void *ctx)
 {
     struct child *child = ctx;
 
-    if (child->clean_up)
-        child->clean_up(child->reading.ctx);
+    if (child->task->clean_up)
+        child->task->clean_up(child->task->ctx);
 }
 
-int reading_run(const struct settings *settings, const char *dir,
-                int (*then)(struct reading *reading), void (*clean)(void *ctx), void *ctx)
+/* Runs the child. Returns its exit status, or ERR_*; a signal that ended it ends us. */
+static int guard_child(struct child *child)
 {
-    const char *path = settings->args[0];
-    struct child child = {
-        .reading = {.settings = settings, .ctx = ctx},
-        .path = path,
-        .dir = dir,
-        .then = then,
-        .clean_up = clean,
-    };
     const char *patience = getenv("SNAG_PATIENCE"); /* seconds; for tests of hanging readers */
     struct guard_opts opts = {.patience_s = patience ? (unsigned)atoi(patience) : 0,
+                              .is_last = child->launched.size > 1,
                               .clean_up = clean_up};
-    int sig = 0, rc;
+    int sig = 0, rc = guard_run(in_child, child, &opts, &sig);
 
-    if (rundir_is_run(path))
-        return err_set(ERR_FORMAT,
-                       "'%s' is a run, not a trace (snag list, show, query read it)", path);
-    rc = guard_run(in_child, &child, &opts, &sig);
     if (sig) { /* end as the signal would have ended us */
         signal(sig, SIG_DFL);
         raise(sig);
     }
     if (rc == ERR_FORMAT)
-        rc = err_set(rc, "cannot read '%s': %s", path, err_message());
+        rc = err_set(rc, "cannot read '%s': %s", child->path, err_message());
     return rc;
 }
 
-void reading_print_quality(const struct quality *quality, const struct clock_report *clock)
+/* An error that is found before the processes meet is taken to the meeting: nobody waits for
+ * one that never comes, and one line tells of it. */
+static int run_together(struct child *child)
 {
-    char n[TEXT_SIZE], before[TEXT_SIZE], after[TEXT_SIZE];
+    atomic_bool *has_parted = mmap(NULL, sizeof *has_parted, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int rc;
+
+    if (has_parted == MAP_FAILED)
+        launched_break_off(&child->launched,
+                           err_set(ERR_IO, "cannot share memory: %s", strerror(errno)));
+    child->has_parted = has_parted;
+    rc = guard_child(child);
+    if (rc != 0 && !atomic_load(has_parted))
+        launched_break_off(&child->launched, rc);
+    munmap(has_parted, sizeof *has_parted);
+    return rc < 0 ? launched_error(&child->launched, rc) : rc;
+}
+
+int reading_run(const struct settings *settings, const struct reading_task *task)
+{
+    const char *path = settings->args[0];
+    struct reading_task own = *task;
+    struct child child = {
+        .reading = {.settings = settings, .ctx = task->ctx},
+        .task = &own,
+        .path = path,
+        .dir = task->dir,
+    };
+    int rc = launched_look(settings, &child.launched);
+
+    if (rc < 0)
+        launched_break_off(&child.launched, rc);
+    if (own.rc == 0 && own.begin)
+        own.rc = own.begin(own.ctx, &child.launched);
+    if (own.rc == 0 && rundir_is_run(path))
+        own.rc = err_set(ERR_FORMAT,
+                         "'%s' is a run, not a trace (snag list, show, query read it)", path);
+    if (child.launched.size > 1)
+        return run_together(&child);
+    return own.rc < 0 ? own.rc : guard_child(&child);
+}
+
+struct table *reading_quality_table(const struct quality *quality)
+{
+    char n[TEXT_SIZE];
     struct table *t = NULL;
 
     for (int k = 0; k < QUALITY_N; k++) {
@@ -134,18 +305,36 @@ void reading_print_quality(const struct quality *quality, const struct clock_rep
         table_cell(t, "%s", text_count(quality->n[k], n));
         table_cell(t, "%s%s", quality_text(k), quality_kind_is_damage(k) ? "" : " (no damage)");
     }
+    return t;
+}
+
+void reading_clock_text(const struct clock_report *clock, char *text, size_t size)
+{
+    char before[TEXT_SIZE], after[TEXT_SIZE];
+
+    *text = '\0';
+    if (clock->n_wrong_before > 0)
+        snprintf(text, size,
+                 "clocks: %zu of %zu messages and collectives were in an impossible order, by "
+                 "up to %s; %zu still are, by up to %s",
+                 clock->n_wrong_before, clock->n_checked,
+                 text_duration((double)clock->worst_before_ns, before),
+                 clock->n_wrong_messages + clock->n_wrong_collectives,
+                 text_duration((double)clock->worst_ns, after));
+}
+
+void reading_print_quality(const struct quality *quality, const struct clock_report *clock)
+{
+    struct table *t = reading_quality_table(quality);
+    char text[256];
+
     if (t) {
         fputc('\n', stdout);
         table_print(t, stdout);
     }
-    if (clock->n_wrong_before > 0)
-        print("\nclocks: %zu of %zu messages and collectives were in an impossible order, by "
-              "up to "
-              "%s; %zu still are, by up to %s\n",
-              clock->n_wrong_before, clock->n_checked,
-              text_duration((double)clock->worst_before_ns, before),
-              clock->n_wrong_messages + clock->n_wrong_collectives,
-              text_duration((double)clock->worst_ns, after));
+    reading_clock_text(clock, text, sizeof text);
+    if (*text)
+        print("\n%s\n", text);
 }
 
 json_t *reading_quality_json(const struct quality *quality)

@@ -21,19 +21,40 @@ struct reading {
     void *ctx;         /* of the command */
 };
 
+struct launched;
+
+struct reading_task {
+    int rc; /* ERR_* that was set: nothing is read, but with --together all learn of it */
+    /* In the parent, before anything is read; or NULL. Returns 0 or as rc. */
+    int (*begin)(void *ctx, const struct launched *launched);
+    const char *dir; /* where to write columns, or NULL; with --together that of process 0 */
+    int (*then)(struct reading *reading); /* returns an exit status, or an ERR_* that is
+                                             reported in the child */
+    void (*clean_up)(void *ctx);          /* in the parent, when the child failed; or NULL */
+    void *ctx;
+};
+
 /*
  * reading_run -- in a child: open the trace, ingest it, then call then(reading).
  *   settings  args are the files of the trace
- *   dir       where to write columns, or NULL
- *   then      returns an exit status or a negative ERR_*, which is reported in the child
- *   clean_up  called in the parent with ctx when the child failed for good, or NULL
+ * With --together the processes that a launcher has started read together, and process 0 goes
+ * on alone with what all have read, on the processors of those on its node. What went wrong
+ * with any of them it reports; a process that cannot meet the others ends here, by a signal.
  * Returns an exit status (what went wrong has been reported), or a negative ERR_* that has not.
  */
-int reading_run(const struct settings *settings, const char *dir,
-                int (*then)(struct reading *reading), void (*clean_up)(void *ctx), void *ctx);
+int reading_run(const struct settings *settings, const struct reading_task *task);
 
 /* reading_print_quality -- the trace-quality table, if there is anything to say. */
 void reading_print_quality(const struct quality *quality, const struct clock_report *clock);
+
+/* reading_quality_table -- what was wrong, and how often; NULL if nothing was. */
+struct table *reading_quality_table(const struct quality *quality);
+
+/*
+ * reading_clock_text -- what messages say of the clocks.
+ *   text  (size) out: "" if there is nothing to say
+ */
+void reading_clock_text(const struct clock_report *clock, char *text, size_t size);
 
 /* reading_quality_json -- what was wrong, and how often. */
 json_t *reading_quality_json(const struct quality *quality);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define LIST_MOST 200 /* times that an option which may be repeated is */
+#define SAID_MOST 64  /* options of a command, more than any has */
 
 /* What an option that may be repeated was given. */
 struct word_list {
@@ -45,11 +46,12 @@ struct plane_settings {
 
 /* Judging while a program runs: ad, watch. */
 struct live_settings {
-    const char *algo_file, *model_key, *ignore, *thresholds, *store, *watchlist;
+    const char *algo_file, *model_key, *ignore, *thresholds, *store, *spool, *watchlist;
     const char *counter_prefix, *ps, *tree_features;
     double tree_sigmas, false_alarms, step, speed, connect_timeout, silence_timeout;
     uint64_t min_time_ns;
-    uint32_t min_count, window, program, as_rank, tree_window; /* as_rank NO_RANK: not said */
+    uint32_t spool_mib, min_count, window, program, as_rank,
+        tree_window; /* as_rank NO_RANK: not said */
 };
 
 /* Pages in a browser: serve, watch. */
@@ -60,7 +62,7 @@ struct page_settings {
 
 /* A parameter server. */
 struct server_settings {
-    const char *snapshot, *load;
+    const char *snapshot, *load, *upstream;
     uint32_t workers;
     double interval;
     bool is_frozen, is_insecure;
@@ -70,6 +72,14 @@ struct server_settings {
 struct sim_settings {
     uint32_t ranks, functions;
     double rate, seconds;
+    const char *tree; /* "3x32", or NULL */
+};
+
+/* Many runs: which of them, and what they are. */
+struct history_settings {
+    struct word_list tag;
+    uint32_t last, keep, number; /* 0: not said */
+    const char *path;            /* call path; NULL: all */
 };
 
 /* Runs against each other. */
@@ -81,6 +91,7 @@ struct compare_settings {
 struct settings {
     bool is_help, is_json, is_quiet, is_verbose;
     uint32_t threads;
+    bool is_together; /* one of several processes that do it together */
     uint64_t seed;
 
     struct word_list foi;     /* patterns */
@@ -100,13 +111,21 @@ struct settings {
     /* What is printed or written, and where. */
     const char *output, *verdict, *what, *format, *by;
     bool is_functions, is_stacks, is_mpi_alone; /* what a program's structure is read from */
+    bool has_no_call_sites;                     /* of MPI */
+    const char *sample;                         /* a rate, as 200Hz; NULL: no samples */
     double overhead;                            /* what recording may cost; 0: not said */
+    const char *live_socket;                    /* who listens to the tracer; NULL: nobody */
     const char *tracer; /* what is loaded into a program; NULL: not said */
     uint32_t top, depth;
+    double keep_days;   /* of a store, what ended since; NAN: not said */
+    uint32_t keep_mib;  /* likewise, what fits; 0: not said */
+    const char *run_id; /* of the job; see run_id.h */
+    const char *log;    /* file that messages go to; NULL: standard error */
     bool is_all, has_subtrees, is_forced, is_verified;
 
     /* Between a parameter server and its clients, and where one listens. */
     const char *listen, *curve_key;
+    const char *metrics; /* [ADDRESS:]PORT; NULL: not said */
     uint32_t deterministic;
 
     struct vector_settings vectors;
@@ -117,11 +136,17 @@ struct settings {
     struct server_settings server;
     struct sim_settings sim;
     struct compare_settings compare;
+    struct history_settings history;
 
     const char *links; /* rules of what belongs together in a trace; NULL: not said */
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
+    const char
+        *said[SAID_MOST];     /* [n_said] names of options on the command line, as they came */
+    int n_said;               /* what the environment says is not among them */
+    const char *const *words; /* [n_words] all of the command line, from the command on */
+    int n_words;
 };
 
 /* settings_format -- --format, else "json" with --json, else what is usual. */

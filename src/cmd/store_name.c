@@ -1,6 +1,7 @@
 #include "cmd/store_name.h"
 
 #include "base/err.h"
+#include "postgres/pg_url.h"
 #include "prov/prov_place.h"
 
 #include <stdio.h>
@@ -49,6 +50,10 @@ int store_name_next(const char *url, char store[FS_PATH_SIZE])
     size_t n = query ? (size_t)(query - url) : strlen(url);
     char stem[FS_PATH_SIZE], rest[FS_PATH_SIZE];
 
+    if (pg_url_is(url)) /* a database takes the runs of everybody */
+        return snprintf(store, FS_PATH_SIZE, "%s", url) < FS_PATH_SIZE
+                   ? 0
+                   : err_set(ERR_RANGE, "URL too long: '%.200s...'", url);
     while (n > 1 && url[n - 1] == '/')
         n--;
     if (n > 6 && strncmp(url + n - 6, ".store", 6) == 0)

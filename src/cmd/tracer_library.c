@@ -7,6 +7,7 @@
 #include "cmd/tracer_library.h"
 
 #include "base/err.h"
+#include "cmd/own_library.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -233,21 +234,9 @@ struct tracer_program tracer_program_look(const char *const *args, size_t n)
 
 /* ----------------------------------------------------------------------------- the library */
 
-/* Relative to where this program is: as installed, and as built. */
-static const char *const places[] = {SNAG_BIN_TO_LIB, "tracer"};
-
 int tracer_library_find(enum tracer_kind kind, char path[FS_PATH_SIZE])
 {
-    char program[FS_PATH_SIZE], found[FS_PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-
-    program[n > 0 ? n : 0] = '\0';
-    *(strrchr(program, '/') ? strrchr(program, '/') : program) = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (snprintf(found, sizeof found, "%s/%s/%s", program, places[i], files[kind]) >=
-                (int)sizeof found ||
-            realpath(found, path) == NULL)
-            continue;
+    if (own_library_find("tracer", files[kind], path) == 0) {
         if (strpbrk(path, " :") != NULL)
             return err_set(ERR_UNSUPPORTED,
                            "'%s' cannot be loaded: its path has a space or a colon", path);

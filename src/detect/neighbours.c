@@ -13,6 +13,7 @@
  */
 #include "detect/neighbours.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "detect/centred.h"
@@ -22,8 +23,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cblas.h>
 
 #define QUERIES 256u
 #define POINTS 512u
@@ -211,9 +210,9 @@ static void search_floats(void *ctx, size_t begin, size_t end, unsigned worker)
     for (size_t from = 0; from < rows; from += POINTS) {
         size_t to = rows - from < POINTS ? rows : from + POINTS;
 
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - begin),
-                    (int)(to - from), (int)cols, -2, s->short_x + begin * cols, (int)cols,
-                    s->short_x + from * cols, (int)cols, 0, product, POINTS);
+        blas()->cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - begin),
+                            (int)(to - from), (int)cols, -2, s->short_x + begin * cols,
+                            (int)cols, s->short_x + from * cols, (int)cols, 0, product, POINTS);
         for (size_t i = begin; i < end; i++)
             offer_floats(s, i, product + (i - begin) * POINTS, from, to,
                          heap + (i - begin) * s->n_kept);
@@ -252,9 +251,9 @@ static void search_doubles(void *ctx, size_t begin, size_t end, unsigned worker)
     for (size_t from = 0; from < rows; from += POINTS) {
         size_t to = rows - from < POINTS ? rows : from + POINTS;
 
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)(to - from),
-                    (int)cols, 1, query, (int)cols, matrix_row(s->points.x, from), (int)cols, 0,
-                    product, POINTS);
+        blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)(to - from),
+                            (int)cols, 1, query, (int)cols, matrix_row(s->points.x, from),
+                            (int)cols, 0, product, POINTS);
         for (size_t q = 0; q < n; q++)
             offer_doubles(s, which[q], product + q * POINTS, from, to, heap + q * s->n_kept);
     }
@@ -328,7 +327,6 @@ int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbo
     out->index = mem_resize(NULL, x.rows * k, sizeof *out->index);
     out->distance = mem_resize(NULL, x.rows * k, sizeof *out->distance);
     open_search(&s, x, n_workers);
-    openblas_set_num_threads(1); /* the blocks are shared out here */
     pool_for(pool, x.rows, QUERIES, search_floats, &s);
     for (size_t i = 0; i < x.rows; i++)
         if (s.is_doubtful[i])

@@ -6,12 +6,11 @@
  */
 #include "detect/rbf.h"
 
+#include "base/blas.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <cblas.h>
 
 #define TALL 128u
 #define WIDE 256u
@@ -105,8 +104,8 @@ static void kernel_values(double gamma, double a, const double *b, const double 
 static void multiply(const double *tall, size_t n_tall, const double *wide, size_t n_wide,
                      size_t cols, double *product)
 {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n_tall, (int)n_wide, (int)cols, 1,
-                tall, (int)cols, wide, (int)cols, 0, product, WIDE);
+    blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n_tall, (int)n_wide,
+                        (int)cols, 1, tall, (int)cols, wide, (int)cols, 0, product, WIDE);
 }
 
 static void **scratch_new(struct pool *pool, size_t n_doubles)
@@ -116,7 +115,6 @@ static void **scratch_new(struct pool *pool, size_t n_doubles)
 
     for (unsigned w = 0; w < n; w++)
         scratch[w] = mem_alloc(n_doubles, sizeof(double));
-    openblas_set_num_threads(1); /* the blocks are shared out here */
     return scratch;
 }
 

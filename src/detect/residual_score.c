@@ -124,6 +124,11 @@ double residual_strong(double n, double false_alarms)
     return n < FEWEST_TREES ? INFINITY : log(N_PARTS * n / false_alarms);
 }
 
+double yardstick_executions(const struct yardstick *y)
+{
+    return exp(y->strong) * RESIDUAL_FALSE_ALARMS / N_PARTS;
+}
+
 double residual_chance(double evidence)
 {
     return fmin(N_PARTS * exp(-evidence), 1);
@@ -167,7 +172,8 @@ static double evidence_in(const struct yardstick *y, enum score_part p, double v
     return y->anchor[p].rank + beyond / evidence_of[p].slope;
 }
 
-/* least_lost: what is lost must be that much to count, in typical durations. */
+/* least_lost: what is lost, beyond what begins and ends are off by, must be that much to count,
+ * in typical durations. */
 static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m,
                                double least_lost)
 {
@@ -177,9 +183,9 @@ static double evidence_of_tree(const struct yardstick *y, const struct residual_
         value[p] = evidence_in(y, p, field_of(m, p));
         base[p] = y->anchor[p].rank;
     }
-    if (m->time < LEAST_TIME || m->sure < least_lost)
+    if (m->time < LEAST_TIME || m->sure - m->sure_off < least_lost)
         value[PART_TIME] = 0;
-    if (m->gross < least_lost)
+    if (m->gross - m->gross_off < least_lost)
         value[PART_GROSS] = 0;
     if (m->size_z <= 0)
         value[PART_SIZE] = 0;

@@ -16,7 +16,8 @@
  * The verdict asks how probable it is that an execution of this run looks so strange although
  * nothing is wrong: an anomaly is what would be expected less than once a run, or as often as
  * is asked for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_LEAST_LOST on:
- * 30 us of 2 ms may never happen by chance, and yet nobody looks for them.
+ * 30 us of 2 ms may never happen by chance, and yet nobody looks for them. Where begins and
+ * ends are estimates it must be that much more than these may be off by.
  *
  * What a tree is compared with is a yardstick, made from the trees of one forest. It can be
  * kept, to score the trees of another run on the same scale.
@@ -84,6 +85,10 @@ void residual_scores_release(struct residual_scores *scores);
  *   false_alarms  > 0
  */
 double residual_strong(double n, double false_alarms);
+
+/* yardstick_executions -- of a run like those that it is made of; what "so many in a run"
+ * refers to. INFINITY when these were too few to call any an anomaly. */
+double yardstick_executions(const struct yardstick *yardstick);
 
 /*
  * residual_chance -- the probability that an execution looks so strange although nothing is

@@ -1,5 +1,7 @@
 #include "explain/cause.h"
 
+#include "explain/team_barrier.h"
+
 #include <assert.h>
 
 #define MOST_MESSAGES 512   /* looked back through for when two ranks were in step */
@@ -88,6 +90,42 @@ static void step_by_collectives(const struct trace_view *view, const struct caus
     }
 }
 
+/* Members of a team were when they left the barrier before, or began; then what they did is
+ * looked at from where they are in the team. Returns whether they were. */
+static bool step_by_team(const struct trace_view *view, const struct cause_link *link,
+                         struct stretch_part *waiter, struct stretch_part *partner)
+{
+    struct team_barrier barrier;
+    struct team_stretch ours, theirs;
+    struct in_step step = {0};
+
+    if (!team_barrier_of(view, link->location, link->call, &barrier) ||
+        !team_barrier_stretch(view, &barrier, link->location, &ours) ||
+        !team_barrier_stretch(view, &barrier, link->waiting.location, &theirs))
+        return false;
+    take_step(&step, ours.from_ns, theirs.from_ns, link);
+    waiter->from_ns = step.waiter_ns;
+    waiter->depth = ours.depth;
+    partner->from_ns = step.partner_ns;
+    partner->depth = theirs.depth;
+    return step.is_known;
+}
+
+/* From when on two locations are to be compared. Returns whether they were in step at all. */
+static bool find_step(const struct trace_view *view, const struct cause_link *link,
+                      struct stretch_part *waiter, struct stretch_part *partner)
+{
+    struct in_step step = {0};
+
+    if (link->waiting.kind == WAITING_FOR_TEAM)
+        return step_by_team(view, link, waiter, partner);
+    step_by_messages(view, link, &step);
+    step_by_collectives(view, link, &step);
+    waiter->from_ns = step.waiter_ns;
+    partner->from_ns = step.partner_ns;
+    return step.is_known;
+}
+
 /* ------------------------------------------------------------------------ what made it late */
 
 /* What a path of the stretch explains of a delay, and by which call. */
@@ -160,23 +198,21 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
                           struct stretch *stretch, struct cause_link *out)
 {
     const struct waiting *w = &link->waiting;
-    const struct call_view *partner = trace_view_calls(view, w->location);
-    struct in_step step = {0};
+    struct stretch_part partner = {.calls = trace_view_calls(view, w->location),
+                                   .to_ns = w->until_ns};
+    struct stretch_part waiter = {.calls = trace_view_calls(view, link->location),
+                                  .to_ns = link->begin_ns};
     struct culprit culprit;
 
-    step_by_messages(view, link, &step);
-    step_by_collectives(view, link, &step);
-    if (!step.is_known)
+    if (!find_step(view, link, &waiter, &partner))
         return false;
     stretch_clear(stretch);
-    if (!stretch_add(stretch, partner, step.partner_ns, w->until_ns, false) ||
-        !stretch_add(stretch, trace_view_calls(view, link->location), step.waiter_ns,
-                     link->begin_ns, true))
+    if (!stretch_add(stretch, &partner, false) || !stretch_add(stretch, &waiter, true))
         return false;
-    culprit = best_culprit(view, stretch, w->location, step.partner_ns, w->until_ns);
+    culprit = best_culprit(view, stretch, w->location, partner.from_ns, w->until_ns);
     if (!is_worth_naming(&culprit, w->delay_ns))
         return false;
-    take_culprit(partner, &culprit, step.partner_ns, w->until_ns, out);
+    take_culprit(partner.calls, &culprit, partner.from_ns, w->until_ns, out);
     return true;
 }
 
@@ -187,20 +223,23 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
 {
     const struct waiting *w = &link->waiting;
     const struct call_view *partner = trace_view_calls(view, w->location);
-    uint64_t from_ns = w->until_ns > w->delay_ns ? w->until_ns - w->delay_ns : 0;
+    struct stretch_part part = {.calls = partner,
+                                .from_ns =
+                                    w->until_ns > w->delay_ns ? w->until_ns - w->delay_ns : 0,
+                                .to_ns = w->until_ns};
     struct culprit culprit;
 
     stretch_clear(stretch);
-    if (!stretch_add(stretch, partner, from_ns, w->until_ns, false)) {
+    if (!stretch_add(stretch, &part, false)) {
         uint32_t last = calls_until(partner, w->until_ns) - 1;
 
-        from_ns = partner->enter_ns[last - STRETCH_MOST_CALLS + 1];
-        stretch_add(stretch, partner, from_ns, w->until_ns, false);
+        part.from_ns = partner->enter_ns[last - STRETCH_MOST_CALLS + 1];
+        stretch_add(stretch, &part, false);
     }
-    culprit = best_culprit(view, stretch, w->location, from_ns, w->until_ns);
-    if (!is_worth_naming(&culprit, w->until_ns - from_ns))
+    culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
+    if (!is_worth_naming(&culprit, w->until_ns - part.from_ns))
         return false;
-    take_culprit(partner, &culprit, from_ns, w->until_ns, out);
+    take_culprit(partner, &culprit, part.from_ns, w->until_ns, out);
     return true;
 }
 

@@ -2,6 +2,9 @@
 
 #include "base/test.h"
 #include "explain/sample_view.h"
+#include "explain/team_use.h"
+
+#include <stdlib.h>
 
 /* A trace (sample_view.h says how it is said), and the chain that was followed last. */
 struct said {
@@ -370,6 +373,71 @@ static void long_names_and_chains_are_cut_not_overrun(void **state)
     assert_true(strlen(said_chain(4, all, 0, 0)) < CAUSE_SIZE + 20);
 }
 
+static void a_barrier_of_a_team_waits_for_the_member_that_came_last(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 4, "step@0-99( fork@9-95F( in@10-90M( work@12-30 !$omp_barrier@30-80B ) ) )",
+              "+in@11-91M( work@12-20 !$omp_barrier@20-80B )",
+              "+in@13-90M( work@14-78 !$omp_barrier@78-80B )"),
+        "not_waiting: !$omp_barrier 50.0 us <- rank 0.2 work 64.0 us");
+}
+
+/* Thread 1 has no call of the last barrier; what it did before the first one is no matter. */
+static void a_member_without_the_last_barrier_came_when_it_was_done(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 4,
+              "fork@9-95F( in@10-90M( work@12-30 !$omp_barrier@30-40B !$omp_barrier@45-90B ) )",
+              "+in@10-85M( work@12-39 !$omp_barrier@39-40B slow@41-85 )"),
+        "not_waiting: !$omp_barrier 45.0 us <- rank 0.1 slow 44.0 us");
+}
+
+/* Two teams in the first call of step, one in the second. */
+static void what_threads_did_in_teams_of_a_call_is_added_up(void **state)
+{
+    static const char *const text[] = {
+        "step@0-60( in@10-30F( m@11-29M( b@20-28B ) ) in@40-50F( m@41-49M( b@44-48B ) ) ) "
+        "step@60-90( in@70-80F( m@71-79M ) )",
+        "+m@12-29M( b@27-28B ) m@42-43M",
+    };
+    struct sample_view s;
+    struct team_use *use;
+    uint32_t n_forks;
+    size_t n;
+
+    (void)state;
+    sample_view_init(&s, 2, text);
+    use = team_use_of(&s.view, 0, 0, &n_forks, &n);
+    assert_int_equal(n_forks, 2);
+    assert_int_equal(n, 2);
+    assert_int_equal(use[0].n_last, 1);
+    assert_int_equal(use[0].member_ns, 18000 + 8000);
+    assert_int_equal(use[0].barrier_ns, 8000 + 4000);
+    assert_int_equal(use[1].location, 1);
+    assert_int_equal(use[1].n_teams, 2);
+    assert_int_equal(use[1].n_last, 1);
+    assert_int_equal(use[1].member_ns, 17000 + 1000);
+    free(use);
+    use = team_use_of(&s.view, 0, 7, &n_forks, &n);
+    assert_int_equal(n_forks, 1);
+    assert_int_equal(n, 1);
+    free(use);
+    assert_null(team_use_of(&s.view, 0, 3, &n_forks, &n));
+    sample_view_release(&s);
+}
+
+/* What the last one waited for may be another rank. */
+static void a_chain_goes_through_a_team_to_another_rank(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(1, 2, "fork@9-95F( in@10-90M( MPI_Recv@12-80<1 !$omp_barrier@80-81B ) )",
+              "+in@10-82M( work@12-20 !$omp_barrier@20-81B )", "calc@0-75 MPI_Send@75-76>0"),
+        "not_waiting: !$omp_barrier 61.0 us <- rank 0 MPI_Recv 68.0 us <- rank 1 calc 63.0 us");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +463,10 @@ int main(void)
         cmocka_unit_test(clocks_that_disagree_a_little_do_no_harm),
         cmocka_unit_test(a_call_that_does_not_wait_is_a_chain_of_one),
         cmocka_unit_test(the_chain_begins_where_most_was_lost),
+        cmocka_unit_test(a_barrier_of_a_team_waits_for_the_member_that_came_last),
+        cmocka_unit_test(a_member_without_the_last_barrier_came_when_it_was_done),
+        cmocka_unit_test(a_chain_goes_through_a_team_to_another_rank),
+        cmocka_unit_test(what_threads_did_in_teams_of_a_call_is_added_up),
         cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
     };
 

@@ -54,8 +54,10 @@ static const char *name_of(const struct trace_view *view, const struct cause_lin
 
 static void say_partner(struct writer *w, const struct waiting *waiting)
 {
+    char place[TEXT_SIZE];
+
     if (waiting->rank != NO_RANK)
-        say(w, "rank %u", waiting->rank);
+        say(w, "%s", waiting_place(waiting, place));
     else
         say(w, "%u ranks", waiting->n_missing);
 }
@@ -134,17 +136,19 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
     case CAUSE_IN_TIME:
         if (waiting->kind == WAITING_FOR_ALL)
             say(&w, "the last rank entered soon: the operation itself took long");
+        else if (waiting->kind == WAITING_FOR_TEAM)
+            say(&w, "the last thread came soon: the barrier itself took long");
         else
             say(&w, "rank %u was there in time: the operation itself took long", waiting->rank);
         break;
     case CAUSE_UNEXPLAINED:
-        say(&w, "rank %u was late, but nothing it did explains that", waiting->rank);
+        say_partner(&w, waiting);
+        say(&w, " was late, but nothing it did explains that");
         break;
     case CAUSE_CYCLE:
-        say(&w,
-            "rank %u waits for a call of this chain: both ends are in the operation, which "
-            "itself took long",
-            waiting->rank);
+        say_partner(&w, waiting);
+        say(&w, " waits for a call of this chain: both ends are in the operation, which itself "
+                "took long");
         break;
     case CAUSE_TOO_LONG:
         say(&w, "more than %d links", CAUSE_MOST_LINKS);

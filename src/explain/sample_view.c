@@ -1,6 +1,8 @@
 #include "explain/sample_view.h"
 
+#include "forest/teams.h"
 #include "stack/callstack.h"
+#include "stack/spans.h"
 #include "trace/event_list.h"
 
 #include <stdlib.h>
@@ -39,8 +41,34 @@ static void push_message(struct builder *t, uint64_t begin, uint64_t end,
     };
 }
 
+static void push_created(struct builder *t, uint64_t us, const struct item *x, bool is_end)
+{
+    enum team_record_kind kind = x->does[0] == 'C'   ? TEAM_CREATE
+                                 : x->does[0] == 'W' ? TEAM_WAIT
+                                 : is_end            ? TEAM_THREAD_END
+                                                     : TEAM_THREAD_BEGIN;
+
+    *event_list_team(&t->events, us * 1000) = (struct team_record){
+        .kind = kind, .comm = NO_TEAM_COMM, .number = (uint32_t)strtoul(x->does + 1, NULL, 10)};
+}
+
+static void push_team(struct builder *t, uint64_t us, const struct item *x, bool is_end)
+{
+    bool is_fork = x->does[0] == 'F';
+
+    if (x->does[0] == 'T' || x->does[0] == (is_end ? 'W' : 'C'))
+        push_created(t, us, x, is_end);
+    if (!is_fork && x->does[0] != 'M')
+        return;
+    *event_list_team(&t->events, us * 1000) = (struct team_record){
+        .kind = (is_fork ? TEAM_FORK : TEAM_BEGIN) + (uint32_t)is_end, .comm = NO_TEAM_COMM};
+}
+
 static void enter(struct builder *t, const struct item *x)
 {
+    push_team(t, x->from, x, false);
+    if (x->does[0] == 'B')
+        t->said->defs.region[x->region].is_barrier = true;
     push(t, x->from, EVENT_ENTER, x->region);
     if (x->does[0] == '>')
         push_message(t, x->from, x->from, MESSAGE_SEND, x->does + 1 + (x->does[1] == '>'));
@@ -66,7 +94,11 @@ static void leave(struct builder *t, const struct item *x)
             .instance = NO_INSTANCE,
         };
     }
+    if (x->does[0] == 'W')
+        push_team(t, x->to, x, true);
     push(t, x->to, EVENT_LEAVE, x->region);
+    if (x->does[0] != 'W')
+        push_team(t, x->to, x, true);
 }
 
 static void tell(struct sample_view *s, uint32_t rank, const char *text)
@@ -74,7 +106,7 @@ static void tell(struct sample_view *s, uint32_t rank, const char *text)
     struct builder t = {.said = s};
     struct item open[16];
     struct callstack *stack = callstack_new();
-    char *copy = strdup(text), *rest = NULL;
+    char *copy = strdup(text + (*text == '+')), *rest = NULL;
     int n = 0;
 
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
@@ -97,6 +129,7 @@ static void tell(struct sample_view *s, uint32_t rank, const char *text)
     callstack_push(stack, &t.events.all, 0, t.events.all.n);
     callstack_end(stack);
     callstack_free(stack);
+    spans_find_barriers(&s->calls[rank], &s->defs);
     event_list_release(&t.events);
     free(copy);
 }
@@ -125,12 +158,13 @@ static void sort_by_depth(struct sample_view *s, uint32_t l, struct call_view *v
 void sample_view_init(struct sample_view *s, uint32_t n_ranks, const char *const *text)
 {
     struct call_view *views = calloc(n_ranks, sizeof *views);
-    uint32_t world;
+    uint32_t world, group = 0;
 
     *s = (struct sample_view){0};
     world = definitions_comm(&s->defs, "MPI_COMM_WORLD", n_ranks);
     for (uint32_t r = 0; r < n_ranks; r++) {
-        definitions_location(&s->defs, r, "Master thread", r);
+        group = text[r][0] == '+' ? group : r;
+        definitions_location(&s->defs, r, "", group);
         s->defs.comm[world].member[r] = r;
     }
     definitions_finish(&s->defs, NULL, 0);
@@ -140,10 +174,13 @@ void sample_view_init(struct sample_view *s, uint32_t n_ranks, const char *const
         traffic_append(&s->traffic, r, &s->calls[r]);
     }
     traffic_match(&s->traffic, &s->defs, s->quality);
+    teams_match(&s->traffic, &s->defs);
     for (uint32_t r = 0; r < n_ranks; r++) {
         views[r] = calls_view(&s->calls[r]);
         views[r].message = s->traffic.message + s->traffic.first_message[r];
         views[r].collective = s->traffic.collective + s->traffic.first_collective[r];
+        if (views[r].n_spans > 0)
+            views[r].span = s->traffic.span + s->traffic.first_span[r];
         sort_by_depth(s, r, &views[r]);
     }
     trace_view_init(&s->view, &s->defs, views, s->traffic.message);

@@ -124,9 +124,9 @@ static void advance(struct sweep *w, uint64_t time_ns)
 }
 
 /* The calls that are open at the beginning, the outermost first. */
-static void push_open(struct sweep *w, uint32_t last)
+static void push_open(struct sweep *w, uint32_t last, uint16_t depth)
 {
-    for (uint32_t d = 0; d <= w->calls->depth[last]; d++) {
+    for (uint32_t d = depth; d <= w->calls->depth[last]; d++) {
         uint32_t row = calls_ancestor(w->calls, last, (uint16_t)d);
 
         if (calls_leave(w->calls, row) <= w->now_ns)
@@ -135,23 +135,25 @@ static void push_open(struct sweep *w, uint32_t last)
     }
 }
 
-bool stretch_add(struct stretch *s, const struct call_view *calls, uint64_t from_ns,
-                 uint64_t to_ns, bool is_other)
+bool stretch_add(struct stretch *s, const struct stretch_part *part, bool is_other)
 {
-    struct sweep w = {.stretch = s, .calls = calls, .now_ns = from_ns, .is_other = is_other};
-    uint32_t first = calls_until(calls, from_ns), end = calls_until(calls, to_ns);
+    const struct call_view *calls = part->calls;
+    struct sweep w = {
+        .stretch = s, .calls = calls, .now_ns = part->from_ns, .is_other = is_other};
+    uint32_t first = calls_until(calls, part->from_ns), end = calls_until(calls, part->to_ns);
 
-    if (to_ns <= from_ns)
+    if (part->to_ns <= part->from_ns)
         return true;
     if (end - first > STRETCH_MOST_CALLS)
         return false;
     if (first > 0)
-        push_open(&w, first - 1);
+        push_open(&w, first - 1, part->depth);
     for (uint32_t row = first; row < end; row++) {
         advance(&w, calls->enter_ns[row]);
-        push(&w, row);
+        if (calls->depth[row] >= part->depth)
+            push(&w, row);
     }
-    advance(&w, to_ns);
+    advance(&w, part->to_ns);
     while (w.n_open > 0)
         pop(&w);
     return true;

@@ -50,14 +50,19 @@ void stretch_release(struct stretch *stretch);
 /* stretch_clear -- forget all times, keep what paths there are. */
 void stretch_clear(struct stretch *stretch);
 
+/* What a location did between two moments. */
+struct stretch_part {
+    const struct call_view *calls; /* with by_depth */
+    uint64_t from_ns, to_ns;
+    uint16_t depth; /* paths begin with calls of this depth: of threads that share no callers */
+};
+
 /*
  * stretch_add -- add what a location did.
- *   calls     of it, with by_depth
  *   is_other  what is added is compared with, not looked at
  * Returns false, and adds nothing, when there are more than STRETCH_MOST_CALLS.
  * O(calls in the stretch + depth x log n).
  */
-bool stretch_add(struct stretch *stretch, const struct call_view *calls, uint64_t from_ns,
-                 uint64_t to_ns, bool is_other);
+bool stretch_add(struct stretch *stretch, const struct stretch_part *part, bool is_other);
 
 #endif

@@ -22,7 +22,7 @@ static void begin(struct fixture *f, const char *text, size_t dims)
         .input = {
             .embedding = &f->embedding, .forest = &f->forest, .defs = &f->defs, .wl = &f->wl}};
     sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs, true);
+    wl_init(&f->wl, &f->forest, &f->defs, true, NULL);
     *x = (struct matrix){NULL, f->forest.n_trees, dims, dims};
     x->x = mem_alloc(x->rows * dims, sizeof(double));
 }

@@ -11,14 +11,18 @@ void trace_view_init(struct trace_view *view, const struct definitions *defs,
     *view = (struct trace_view){
         .defs = defs, .n_locations = defs->n_locations, .calls = calls, .message = message};
     view->first_message = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
-    for (uint32_t l = 0; l < view->n_locations; l++)
+    view->first_span = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
+    for (uint32_t l = 0; l < view->n_locations; l++) {
         view->first_message[l + 1] = view->first_message[l] + calls[l].n_messages;
+        view->first_span[l + 1] = view->first_span[l] + calls[l].n_spans;
+    }
 }
 
 void trace_view_release(struct trace_view *view)
 {
     free(view->calls);
     free(view->first_message);
+    free(view->first_span);
     *view = (struct trace_view){0};
 }
 
@@ -28,6 +32,12 @@ const struct call_view *trace_view_calls(const struct trace_view *view, uint32_t
 
     return view->is_sound == NULL || view->is_sound(view, location) ? &view->calls[location]
                                                                     : &none;
+}
+
+void trace_view_passed(const struct trace_view *view)
+{
+    if (view->on_passed)
+        view->on_passed(view);
 }
 
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message)

@@ -20,10 +20,16 @@ struct trace_view {
     struct call_view *calls;       /* [n_locations] with by_depth */
     size_t *first_message;         /* [n_locations + 1] among all messages */
     const struct message *message; /* all of them, those of a location one after another */
+    size_t *first_span;            /* [n_locations + 1] among all spans */
+    const struct dependency *dependency; /* [n_dependencies] of no order; NULL: none known */
+    size_t n_dependencies;
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */
     bool (*is_sound)(const struct trace_view *view, uint32_t location);
-    const void *ctx; /* whatever that needs */
+    /* Told when all calls have been gone through, or those of a location; NULL: nobody has to
+     * be. */
+    void (*on_passed)(const struct trace_view *view);
+    const void *ctx; /* whatever these need */
 };
 
 /*
@@ -41,6 +47,10 @@ void trace_view_release(struct trace_view *view);
  * used.)
  */
 const struct call_view *trace_view_calls(const struct trace_view *view, uint32_t location);
+
+/* trace_view_passed -- many calls have been looked at and few will be again: their memory may
+ * go. */
+void trace_view_passed(const struct trace_view *view);
 
 /* trace_view_location_of -- the location of a row among all messages. O(log locations). */
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message);

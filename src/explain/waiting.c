@@ -5,6 +5,9 @@
  */
 #include "explain/waiting.h"
 
+#include "explain/team_barrier.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_RECORDS 4096  /* looked at in one call */
@@ -27,10 +30,19 @@ const char *waiting_kind_name(enum waiting_kind kind)
     static const char *const name[] = {
         [WAITING_NOT] = "not waiting",    [WAITING_UNKNOWN] = "unknown",
         [WAITING_FOR_SENDER] = "sender",  [WAITING_FOR_RECEIVER] = "receiver",
-        [WAITING_FOR_ALL] = "collective",
+        [WAITING_FOR_ALL] = "collective", [WAITING_FOR_TEAM] = "team",
     };
 
     return name[kind];
+}
+
+char *waiting_place(const struct waiting *w, char out[TEXT_SIZE])
+{
+    if (w->thread > 0)
+        snprintf(out, TEXT_SIZE, "rank %u.%u", w->rank, w->thread);
+    else
+        snprintf(out, TEXT_SIZE, "rank %u", w->rank);
+    return out;
 }
 
 /* How much of the wait lies before a moment; another clock may put that after its end. */
@@ -292,6 +304,25 @@ static void search_collectives(struct search *s)
             offer_collective(s, &calls->collective[i]);
 }
 
+/* ------------------------------------------------------------------------------ teams */
+
+static void search_team(struct search *s)
+{
+    struct team_barrier barrier;
+    struct waiting w = {.kind = WAITING_FOR_TEAM, .has_data = true};
+
+    if (!team_barrier_of(s->view, s->location, s->row, &barrier))
+        return;
+    w.location = team_barrier_last(s->view, &barrier, s->location, &w.until_ns);
+    if (w.location == NO_LOCATION) /* it is alone */
+        w.location = s->location;
+    w.rank = s->view->defs->location[w.location].rank;
+    w.thread = s->view->defs->location[w.location].thread;
+    w.delay_ns = delay_until(s, w.until_ns);
+    w.is_late = is_material(s, w.delay_ns);
+    offer(s, &w);
+}
+
 /* ---------------------------------------------------------------------------- guesses */
 
 /* The last message from location l to this rank that was sent during the wait. */
@@ -347,6 +378,8 @@ bool waiting_is_likely(const struct region *region)
         "MPI_Comm_r", "MPI_Comm_s", "MPI_Group_", "MPI_Info_",
     };
 
+    if (region->kind == REGION_OPENMP)
+        return strstr(region->name, "barrier") != NULL;
     if (region->kind != REGION_MPI)
         return false;
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
@@ -369,9 +402,11 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
 
     search_messages(&s);
     search_collectives(&s);
+    if (called->kind == REGION_OPENMP)
+        search_team(&s);
     if (s.alone.kind != WAITING_NOT && !is_material(&s, s.best.delay_ns))
         s.best = s.alone;
-    if (s.best.kind == WAITING_NOT && waiting_is_likely(called))
+    if (s.best.kind == WAITING_NOT && s.is_mpi && waiting_is_likely(called))
         guess(&s);
     if (s.best.kind == WAITING_NOT && waiting_is_likely(called))
         s.best.kind = WAITING_UNKNOWN;

@@ -7,6 +7,8 @@
  *     for all          is in a collective                    the last rank has entered, or the
  *                                                            root where only that matters
  *
+ *     for a team       is in a barrier of a team of threads  the last member has come
+ *
  * A call that completes several operations waits for the one that was released last. When even
  * that was released before the call began, or soon after, nobody came too late, but the
  * operation itself may have taken long: a large message moves only while both ends are in MPI.
@@ -19,6 +21,7 @@
 #ifndef SNAG_EXPLAIN_WAITING_H
 #define SNAG_EXPLAIN_WAITING_H
 
+#include "base/text.h"
 #include "explain/trace_view.h"
 
 #include <stdbool.h>
@@ -32,11 +35,13 @@ enum waiting_kind {
     WAITING_FOR_SENDER,   /* "late sender" where that was late */
     WAITING_FOR_RECEIVER, /* "late receiver" */
     WAITING_FOR_ALL,      /* wait at a barrier or another collective */
+    WAITING_FOR_TEAM,     /* wait at a barrier of threads */
 };
 
 struct waiting {
     enum waiting_kind kind;
     uint32_t rank;     /* who is waited for; NO_RANK: not known */
+    uint32_t thread;   /* of that, where it is one of the same rank; else 0 */
     uint32_t location; /* of that; NO_LOCATION: it has no data, or the message no partner */
     uint64_t bytes;    /* of the message, or that the collective received */
     uint32_t tag;
@@ -56,8 +61,12 @@ struct waiting {
 void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
                 uint64_t from_ns, uint64_t to_ns, struct waiting *out);
 
-/* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not. */
+/* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not; a
+ * barrier of threads. */
 bool waiting_is_likely(const struct region *region);
+
+/* waiting_place -- "rank 3", or of a thread "rank 3.1". Returns out. */
+char *waiting_place(const struct waiting *waiting, char out[TEXT_SIZE]);
 
 /* waiting_kind_name -- "sender", "receiver", "collective", ... */
 const char *waiting_kind_name(enum waiting_kind kind);

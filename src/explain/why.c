@@ -11,13 +11,14 @@
 
 #define RARE_PATH 50  /* paths that fewer than 1 in so many trees have are usually not there */
 #define MATERIAL 0.02 /* of the typical duration: less lost time is not worth a word */
-#define WHOLE_SHARE 0.5   /* so much more than executions like it take is lost */
-#define SURE_SHARE 0.5    /* of that, if less is surely lost by single calls */
-#define LONGER_SHARE 0.1  /* and so much worth a word, whatever the measures say */
-#define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
-#define NEAR_MISS 100     /* more as strange ones in a run are no news */
-#define RARELY 1e-6       /* fewer as strange ones in a run are not counted out */
-#define MOST_CONTEXTS 3   /* named in a sentence */
+#define WHOLE_SHARE 0.5    /* so much more than executions like it take is lost */
+#define SURE_SHARE 0.5     /* of that, if less is surely lost by single calls */
+#define LONGER_SHARE 0.1   /* and so much worth a word, whatever the measures say */
+#define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
+#define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
+#define NEAR_MISS 100      /* more as strange ones in a run are no news */
+#define RARELY 1e-6        /* fewer as strange ones in a run are not counted out */
+#define MOST_CONTEXTS 3    /* named in a sentence */
 #define MOST_DIFFERENCES 3
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
@@ -203,19 +204,32 @@ static void say(struct writer *w, const char *fmt, ...)
     w->n = w->n + (size_t)n < WHY_SIZE ? w->n + (size_t)n : WHY_SIZE - 1;
 }
 
+/* Where the source of a path's last function is. */
+static char *place_of(const struct why *why, uint32_t path, char out[REGION_PLACE_SIZE])
+{
+    *out = '\0';
+    if (path != PATH_NONE)
+        region_place(&why->defs->region[why->model->paths.region[path]], out);
+    return out;
+}
+
 /* The paths that lost most, and what all others lost together. */
 static void say_paths(struct writer *w, const struct why *why, size_t n)
 {
-    char lost[TEXT_SIZE], usual[TEXT_SIZE], name[WHY_NAME_SIZE];
+    char lost[TEXT_SIZE], usual[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
+    char place[REGION_PLACE_SIZE];
     double rest = why->lost_ns;
 
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
-        say(w, "%s%s +%s (usually %s)", i ? ", " : "", why_path_name(why, pair->path, name),
-            text_duration(pair->sure_ns, lost),
+        say(w, "%s%s%s +%s (usually %s", i ? ", " : "", why_path_name(why, pair->path, name),
+            place_of(why, pair->path, place), text_duration(pair->sure_ns, lost),
             why_is_usual(why, pair->path) ? text_duration(fmax(pair->typical_ns, 0), usual)
                                           : "none");
+        if (pair->off_ns > DOUBTFUL_SHARE * pair->sure_ns)
+            say(w, "; known to within %s", text_duration(pair->off_ns, off));
+        say(w, ")");
         rest -= pair->sure_ns;
     }
     if (fabs(rest) > WORTH_ADDING * why->lost_ns)
@@ -232,18 +246,30 @@ static void say_whole(struct writer *w, const struct why *why, uint32_t t)
         text_duration(own_ns, own), text_duration(why->usual_ns, usual));
 }
 
+/* How exactly it is known how long it took, where that matters. */
+static void say_off(struct writer *w, const struct why *why, uint32_t t, double lost_ns)
+{
+    double off_ns = forest_off_ns(why->forest, t);
+    char off[TEXT_SIZE];
+
+    if (off_ns > DOUBTFUL_SHARE * lost_ns)
+        say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
+}
+
 static void say_time(struct writer *w, const struct why *why, uint32_t t, size_t n)
 {
     char lost[TEXT_SIZE];
 
     if (n == 0) {
         say_whole(w, why, t);
+        say_off(w, why, t, (double)forest_own_ns(why->forest, t) - why->usual_ns);
         return;
     }
     say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
         text_duration(why->lost_ns, lost),
         why->is_whole ? ", though no single call is rare" : "");
     say_paths(w, why, n);
+    say_off(w, why, t, why->lost_ns);
 }
 
 static void say_tracer(struct writer *w, const struct why *why, uint32_t t)
@@ -369,6 +395,8 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         say_chance(&w, verdict->expected);
     if (w.n > 0 && verdict->is_slight)
         say(&w, ", but too little to matter");
+    if (w.n > 0 && verdict->is_unknown)
+        say(&w, ", but too little of it is sure");
     say_tracer(&w, why, t);
     if (w.n == 0)
         say(&w, "as usual");

@@ -41,6 +41,7 @@ struct why_verdict {
     const double *value; /* (4) what each part says, nats: time, gross, structure, size */
     bool is_anomaly;
     bool is_slight;  /* it would be one, had it lost more */
+    bool is_unknown; /* ... or were it known better when it began and ended */
     double expected; /* executions as strange in a run like this, by chance; NAN: not known */
 };
 

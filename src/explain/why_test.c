@@ -23,10 +23,15 @@ static void begin(struct fixture *f, int n, const char *usual, const char *odd)
     strcpy(at, odd);
     sample_forest(text, &f->defs, &f->forest);
     free(text);
-    wl_init(&f->wl, &f->forest, &f->defs, false);
-    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    wl_init(&f->wl, &f->forest, &f->defs, false, NULL);
+    residual_fit(
+        &f->model, &f->place,
+        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
     f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
-    residual_measures(&f->model, &f->place, &f->forest, f->measure);
+    residual_measures(
+        &f->model, &f->place,
+        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs},
+        f->measure);
     why_init(&f->why, &f->model, &f->place, &f->forest, &f->defs);
 }
 
@@ -49,8 +54,43 @@ static void time_names_the_paths_that_lost_it(void **state)
 
     (void)state;
     begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
-    why_sentence(&f.why, 40, &f.measure[40], &(struct why_verdict){value, true, false, NAN},
-                 out);
+    why_sentence(&f.why, 40, &f.measure[40],
+                 &(struct why_verdict){value, true, false, false, NAN}, out);
+    assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
+                             "(usually 5.00 us)");
+    end(&f);
+}
+
+/* The same, with its begin known to within 50 us, and that of wait to within 40. */
+static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
+{
+    static const double value[] = {5, 4, 0, 0};
+    struct why_verdict verdict = {value, false, false, true, NAN};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
+    f.forest.off_ns = calloc(f.forest.n, sizeof *f.forest.off_ns);
+    f.forest.root_off_ns = calloc(f.forest.n_trees, sizeof *f.forest.root_off_ns);
+    f.forest.off_ns[f.forest.first[40] + 1] = 40000;
+    f.forest.root_off_ns[40] = 50000;
+    residual_measures(
+        &f.model, &f.place,
+        &(struct residual_input){.forest = &f.forest, .wl = &f.wl, .defs = &f.defs}, f.measure);
+    assert_true(f.measure[40].sure * f.model.root_ns > 89000);
+    /* 50 of 90 us are surely wait's own */
+    assert_true(fabs(f.measure[40].sure_off * f.model.root_ns - 40000) < 100);
+    assert_true(fabs(f.measure[40].gross_off * f.model.root_ns - 50000) < 100);
+    assert_true(f.measure[39].sure_off == 0 && f.measure[39].gross_off == 0);
+    why_sentence(&f.why, 40, &f.measure[40], &verdict, out);
+    assert_string_equal(out,
+                        "90.0 us over what its calls usually take: step > wait +90.0 us "
+                        "(usually 5.00 us; known to within 40.0 us); its begin and end are "
+                        "known to within 50.0 us, but too little of it is sure");
+    verdict.is_unknown = false;
+    f.forest.off_ns[f.forest.first[40] + 1] = f.forest.root_off_ns[40] = 8000;
+    why_sentence(&f.why, 40, &f.measure[40], &verdict, out);
     assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
                              "(usually 5.00 us)");
     end(&f);
@@ -64,8 +104,8 @@ static void structure_names_what_is_too_many_or_missing(void **state)
 
     (void)state;
     begin(&f, 39, "step(send recv recv)", "step(send tally tally tally tally tally)");
-    why_sentence(&f.why, 39, &f.measure[39], &(struct why_verdict){value, true, false, NAN},
-                 out);
+    why_sentence(&f.why, 39, &f.measure[39],
+                 &(struct why_verdict){value, true, false, false, NAN}, out);
     assert_string_equal(
         out, "step makes 5 calls of tally (usually none), no calls of recv (usually 2), "
              "as 1 in 40 of its calls do; 7 calls in all, usually 4");
@@ -80,7 +120,8 @@ static void nothing_to_say_is_said(void **state)
 
     (void)state;
     begin(&f, 3, "step", "step");
-    why_sentence(&f.why, 0, &f.measure[0], &(struct why_verdict){value, false, false, 2}, out);
+    why_sentence(&f.why, 0, &f.measure[0], &(struct why_verdict){value, false, false, false, 2},
+                 out);
     assert_string_equal(out, "as usual");
     end(&f);
 }
@@ -100,14 +141,15 @@ static void an_anomaly_is_never_as_usual(void **state)
                     "step:10(a:1000 b:1000 c:1900) ");
     strcat(odd, "step:10(a:1900 b:1900 c:1900)");
     begin(&f, 30, usual, odd);
-    why_sentence(&f.why, 39, &f.measure[39], &(struct why_verdict){value, true, false, 0.002},
-                 out);
+    why_sentence(&f.why, 39, &f.measure[39],
+                 &(struct why_verdict){value, true, false, false, 0.002}, out);
     assert_string_equal(
         out, "2.70 us over what its calls usually take, though no single call is rare: step > "
              "a +900 ns (usually 1.00 us), step > b +900 ns (usually 1.00 us), step > c "
              "+900 ns (usually 1.00 us); chance alone does this in one of 500 runs "
              "like it");
-    why_sentence(&f.why, 0, &f.measure[0], &(struct why_verdict){value, true, false, NAN}, out);
+    why_sentence(&f.why, 0, &f.measure[0],
+                 &(struct why_verdict){value, true, false, false, NAN}, out);
     assert_string_equal(out, "3.01 us where executions like it usually take 3.01 us");
     end(&f);
 }
@@ -122,7 +164,8 @@ static void what_is_listed_is_what_was_lost(void **state)
     (void)state;
     begin(&f, 40, "step:1000(a:1000 b:1000 c:1000 d:1000 e:1000)",
           "step:1000(a:41000 b:31000 c:21000 d:11000 e:11000)");
-    why_sentence(&f.why, 40, &f.measure[40], &(struct why_verdict){value, true, false, 3}, out);
+    why_sentence(&f.why, 40, &f.measure[40],
+                 &(struct why_verdict){value, true, false, false, 3}, out);
     assert_string_equal(out,
                         "110 us over what its calls usually take: step > a +40.0 us (usually "
                         "1.00 us), step > b +30.0 us (usually 1.00 us), step > c +20.0 us "
@@ -141,8 +184,8 @@ static void the_tracers_time_is_said_as_such(void **state)
 
     (void)state;
     begin(&f, 40, "step:1000(a:1000)", "step:1000(a:1000(FLUSH:24000))");
-    why_sentence(&f.why, 40, &f.measure[40], &(struct why_verdict){value, false, false, NAN},
-                 out);
+    why_sentence(&f.why, 40, &f.measure[40],
+                 &(struct why_verdict){value, false, false, false, NAN}, out);
     assert_string_equal(out, "the tracer wrote its buffer for 24.0 us");
     assert_true(f.why.lost_ns < 1 && f.measure[40].gross == 0 && f.measure[40].time == 0);
     assert_true(f.measure[40].structure == 0 && f.measure[40].size == 0);
@@ -164,8 +207,8 @@ static void long_names_are_cut_not_overrun(void **state)
         n += sprintf(odd + n, "%s%d:90000 ", name, i);
     sprintf(odd + n, ")");
     begin(&f, 20, "step:1(a:1000)", odd);
-    why_sentence(&f.why, 20, &f.measure[20], &(struct why_verdict){value, true, false, 1e-9},
-                 out);
+    why_sentence(&f.why, 20, &f.measure[20],
+                 &(struct why_verdict){value, true, false, false, 1e-9}, out);
     assert_true(strlen(out) < WHY_SIZE);
     end(&f);
 }
@@ -174,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_names_the_paths_that_lost_it),
+        cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
         cmocka_unit_test(nothing_to_say_is_said),
         cmocka_unit_test(an_anomaly_is_never_as_usual),

@@ -22,20 +22,29 @@ uint32_t context_add(struct context *c, uint32_t parent, uint32_t region)
     return path;
 }
 
+void context_number_tree(struct context *c, const struct forest *forest, uint32_t t,
+                         bool is_learning, uint32_t *path)
+{
+    uint32_t base = forest->first[t], n = forest->first[t + 1] - base;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = forest->parent[base + i], region = forest->region[base + i];
+        uint32_t caller = parent == FOREST_ROOT ? PATH_NONE : path[parent - base];
+
+        if (is_learning)
+            path[i] = context_add(c, caller, region);
+        else if (parent == FOREST_ROOT || caller != PATH_NONE)
+            path[i] = idmap_find(&c->id, key_pair(caller, region));
+        else
+            path[i] = PATH_NONE;
+    }
+}
+
 void context_number(struct context *c, const struct forest *forest, bool is_learning,
                     uint32_t *path)
 {
-    for (uint32_t v = 0; v < forest->n; v++) {
-        bool is_root = forest->parent[v] == FOREST_ROOT;
-        uint32_t caller = is_root ? PATH_NONE : path[forest->parent[v]];
-
-        if (is_learning)
-            path[v] = context_add(c, caller, forest->region[v]);
-        else if (is_root || caller != PATH_NONE)
-            path[v] = idmap_find(&c->id, key_pair(caller, forest->region[v]));
-        else
-            path[v] = PATH_NONE;
-    }
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        context_number_tree(c, forest, t, is_learning, path + forest->first[t]);
 }
 
 void context_rename(struct context *c, const uint32_t *to)

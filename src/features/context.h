@@ -33,6 +33,10 @@ struct context {
  */
 void context_number(struct context *context, const struct forest *forest, bool is_learning,
                     uint32_t *path);
+
+/* context_number_tree -- the same for the vertices of tree t alone: path is of these. */
+void context_number_tree(struct context *context, const struct forest *forest, uint32_t t,
+                         bool is_learning, uint32_t *path);
 void context_release(struct context *context);
 
 /* context_add -- the number of a path, new if it was not known. */

@@ -22,12 +22,19 @@ static void begin(struct fixture *f, const char *text, const char *features)
     sample_forest(text, &f->defs, &f->forest);
     f->defs.location = calloc(1, sizeof *f->defs.location);
     f->defs.n_locations = 1;
-    wl_init(&f->wl, &f->forest, &f->defs, true);
-    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    wl_init(&f->wl, &f->forest, &f->defs, true, NULL);
+    residual_fit(
+        &f->model, &f->place,
+        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
     f->input = (struct feature_input){&f->forest, &f->defs, &f->wl,        &f->model,
                                       &f->place,  NULL,     &f->embedding, &f->unseen};
     assert_int_equal(feature_matrix(feature_find(features), &f->input, &f->x), 0);
     assert_int_equal(f->x.rows, f->forest.n_trees);
+}
+
+static uint32_t complete_of(const struct fixture *f, uint32_t v)
+{
+    return wl_complete(&f->wl, &f->forest, forest_tree(&f->forest, v), v);
 }
 
 static void end(struct fixture *f)
@@ -84,8 +91,9 @@ static void subtrees_weigh_their_time_in_typical_durations(void **state)
         const double *row = matrix_row(f.x, t);
         uint32_t root = f.forest.first[t];
 
-        assert_true(fabs(row[f.wl.complete[root]] - (t < 2 ? 60 : 120) / typical) < 1e-12);
-        assert_true(fabs(row[f.wl.complete[root + 1]] - (t < 2 ? 50 : 110) / typical) < 1e-12);
+        assert_true(fabs(row[complete_of(&f, root)] - (t < 2 ? 60 : 120) / typical) < 1e-12);
+        assert_true(fabs(row[complete_of(&f, root + 1)] - (t < 2 ? 50 : 110) / typical) <
+                    1e-12);
     }
     end(&f);
 }

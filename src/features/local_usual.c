@@ -17,6 +17,7 @@ void local_usual_release(struct local_usual *l)
     idmap_release(&l->at);
     free(l->log_whole);
     free(l->log_factor);
+    free(l->factor);
     *l = (struct local_usual){0};
 }
 
@@ -49,6 +50,13 @@ uint32_t local_usual_site(const struct local_usual *l, const struct forest *fore
     return idmap_find(&l->site, key_pair(0, forest->place[t]));
 }
 
+static void exponentiate(struct local_usual *l)
+{
+    l->factor = mem_resize(l->factor, l->at.n, sizeof *l->factor);
+    for (uint32_t i = 0; i < l->at.n; i++)
+        l->factor[i] = exp(l->log_factor[i]);
+}
+
 static double log_ratio(size_t i, const void *ctx)
 {
     return ((const struct local_time *)ctx)[i].log_ratio;
@@ -68,18 +76,21 @@ static void keep(struct local_usual *l, const struct idmap *pair, const struct s
 }
 
 void local_usual_fit(struct local_usual *l, const struct local_time *time, size_t n,
-                     const struct spread *everywhere, double least)
+                     const struct spread *everywhere, double least, struct pool *pool)
 {
     struct idmap pair = {0};
     uint32_t *group = mem_resize(NULL, n, sizeof *group), *count;
+    struct robust_items items = {.n = n, .group = group, .value = log_ratio, .ctx = time};
     struct spread *spread;
 
     for (size_t i = 0; i < n; i++)
         group[i] = idmap_add(&pair, key_pair(time[i].site, time[i].path));
     spread = mem_alloc(pair.n, sizeof *spread);
     count = mem_alloc(pair.n, sizeof *count);
-    robust_groups(group, pair.n, n, log_ratio, time, least, spread, count);
+    items.n_groups = pair.n;
+    robust_groups(&items, least, pool, spread, count);
     keep(l, &pair, spread, count, everywhere);
+    exponentiate(l);
     free(spread);
     free(count);
     free(group);
@@ -124,4 +135,6 @@ void local_usual_unpack(struct local_usual *l, struct pack *p, uint32_t n_paths)
     for (size_t i = 0; !p->is_bad && i < n; i++)
         p->is_bad |= l->at.key[i].high >= l->site.n || l->at.key[i].low >= n_paths ||
                      !(fabs(l->log_factor[i]) < MOST_LOG_FACTOR);
+    if (!p->is_bad)
+        exponentiate(l);
 }

@@ -26,6 +26,7 @@ struct local_usual {
     double *log_whole;  /* [site.n] as log_ratio, of all that executions there spend */
     struct idmap at;    /* key_pair(site, path) */
     double *log_factor; /* [at.n] */
+    double *factor;     /* [at.n] its exponential */
 };
 
 void local_usual_release(struct local_usual *local);
@@ -57,10 +58,11 @@ void local_usual_wholes(struct local_usual *local, const struct forest *forest,
  *   time        (n) each pair of a tree and a path once
  *   everywhere  [paths] spread of log_ratio at all locations; scale 0: unknown
  *   least       no location is less wide than this
+ *   pool        may be NULL
  * O(n).
  */
 void local_usual_fit(struct local_usual *local, const struct local_time *time, size_t n,
-                     const struct spread *everywhere, double least);
+                     const struct spread *everywhere, double least, struct pool *pool);
 
 /* local_usual_find -- the number of a path at a site in log_factor, or LOCAL_NONE. */
 uint32_t local_usual_find(const struct local_usual *local, uint32_t site, uint32_t path);

@@ -1,25 +1,19 @@
 /*
- * Fitting groups the calls twice, by path and by class, and never stores their logs: a
- * logarithm is cheaper than eight bytes per call. The paths of a tree are gathered with a stamp
- * per path, so that no tree needs a table of its own.
+ * What vertices and trees are worth by a model; residual_fit.c makes it. The paths of a tree
+ * are gathered with a stamp per path, so that no tree needs a table of its own.
  */
 #include "features/residual.h"
 
-#include "base/mem.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "features/residual_view.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFSET_SHARE 1e-3     /* of D: times smaller than this are all alike */
-#define LEAST_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
-#define LEAST_SUM_SCALE 0.05
-#define LEAST_SIZE_SCALE 0.2
 #define FEWEST_TREES 30 /* a class must occur in, to be a context of its own */
-#define FEWEST_SUMS 10  /* trees must have a path, for its sum to be judged */
-#define FEWEST_FIRST 5  /* locations, for first executions to be compared with each other */
 #define MATERIAL 0.02   /* of D: less time lost than this does not matter */
 #define SURE_Z 6        /* a call that is so many scales late counts half */
 #define MOST_Z 25       /* more is not stranger */
@@ -38,38 +32,9 @@ void residual_release(struct residual_model *model)
     *model = (struct residual_model){0};
 }
 
-/* ------------------------------------------------------------------------------- fitting */
+/* --------------------------------------------------------------------- finding vertices */
 
-static uint32_t count_locations(const struct forest *forest)
-{
-    uint32_t n = 0;
-
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        n += t == 0 || forest->location[t] != forest->location[t - 1];
-    return n;
-}
-
-/* D and c. */
-static void fit_scales(struct residual_model *m, const struct forest *forest)
-{
-    double *root = mem_alloc(forest->n_trees, sizeof *root);
-    uint64_t tick = UINT64_MAX;
-
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        root[t] = (double)forest_own_ns(forest, t);
-    for (uint32_t v = 0; v < forest->n; v++)
-        if (forest->exclusive_ns[v] > 0 && forest->exclusive_ns[v] < tick)
-            tick = forest->exclusive_ns[v];
-    if (tick == UINT64_MAX)
-        tick = 1;
-    m->root_ns = robust_quantile(root, forest->n_trees, 0.5);
-    if (m->root_ns <= 0)
-        m->root_ns = (double)tick;
-    m->offset_ns = fmax((double)tick, OFFSET_SHARE * m->root_ns);
-    free(root);
-}
-
-static struct key class_key(const struct vocab *vocab, uint32_t word, uint32_t path)
+struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t path)
 {
     struct key key = vocab->label.key[word];
 
@@ -77,144 +42,122 @@ static struct key class_key(const struct vocab *vocab, uint32_t word, uint32_t p
     return key;
 }
 
-/* What robust_groups needs to find x of a vertex, or of one of a list. */
-struct log_times {
-    const uint64_t *exclusive_ns;
-    const uint32_t *vertex; /* NULL: item i is vertex i */
-    double offset_ns;
+/* Factors are found once for each path and location, not for each call. */
+struct placing {
+    const struct residual_model *m;
+    const struct forest *forest;
+    struct residual_place *place;
+    uint32_t *local; /* [workers * paths] at the location that a thread is at */
 };
 
-static double log_time(size_t i, const void *ctx)
+static void place_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct log_times *times = ctx;
-    size_t v = times->vertex ? times->vertex[i] : i;
+    const struct placing *p = ctx;
+    uint32_t *local = p->local + (size_t)worker * p->m->paths.n, site = LOCAL_NONE - 1;
 
-    return log((double)times->exclusive_ns[v] + times->offset_ns);
-}
+    for (size_t t = begin; t < end; t++) {
+        if (p->place->site[t] != site) {
+            site = p->place->site[t];
+            for (uint32_t path = 0; path < p->m->paths.n; path++)
+                local[path] = local_usual_find(&p->m->local, site, path);
+        }
+        for (uint32_t v = p->forest->first[t]; v < p->forest->first[t + 1]; v++) {
+            uint32_t path = p->place->path[v];
 
-static struct residual_context *fit_contexts(const struct residual_model *m,
-                                             const struct forest *forest, const uint32_t *group,
-                                             uint32_t n_groups)
-{
-    struct residual_context *context = mem_alloc(n_groups, sizeof *context);
-    struct spread *spread = mem_alloc(n_groups, sizeof *spread);
-    uint32_t *count = mem_alloc(n_groups, sizeof *count);
-    uint32_t *last_tree = mem_alloc(n_groups, sizeof *last_tree); /* + 1 */
-    struct log_times times = {forest->exclusive_ns, NULL, m->offset_ns};
-
-    robust_groups(group, n_groups, forest->n, log_time, &times, LEAST_CALL_SCALE, spread,
-                  count);
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (last_tree[group[v]] != t + 1) {
-                last_tree[group[v]] = t + 1;
-                context[group[v]].n_trees++;
-            }
-    for (uint32_t g = 0; g < n_groups; g++) {
-        context[g].log_time = spread[g];
-        context[g].typical = exp(spread[g].centre);
-        context[g].n_calls = count[g];
+            p->place->local[v] = path == PATH_NONE ? LOCAL_NONE : local[path];
+        }
     }
-    free(spread);
-    free(count);
-    free(last_tree);
-    return context;
 }
 
-/* Where the vertices of a forest are among the factors of locations. */
-static void place_local(const struct residual_model *m, struct residual_place *place,
-                        const struct forest *forest)
+void residual_place_local(const struct residual_model *m, const struct residual_input *input,
+                          struct residual_place *place)
 {
+    const struct forest *forest = input->forest;
+    struct placing placing = {m, forest, place, NULL};
+
     for (uint32_t t = 0; t < forest->n_trees; t++)
         place->site[t] = local_usual_site(&m->local, forest, t);
     if (m->local.at.n == 0)
         return;
     place->local = mem_resize(NULL, forest->n, sizeof *place->local);
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            place->local[v] = local_usual_find(&m->local, place->site[t], place->path[v]);
+    placing.local =
+        mem_resize(NULL, pool_threads(input->pool) * (size_t)m->paths.n, sizeof *placing.local);
+    pool_for(input->pool, forest->n_trees, pool_grain(input->pool, forest->n_trees),
+             place_trees, &placing);
+    free(placing.local);
 }
 
-/* Centres of the calls in first executions, per path: warming up is not strange by itself. */
-static void fit_first(struct residual_model *m, const struct residual_place *place,
-                      const struct forest *forest)
+void residual_place_init(struct residual_place *place, const struct residual_input *input)
 {
-    uint32_t *vertex = NULL, *group = NULL, *count;
-    struct log_times times = {.exclusive_ns = forest->exclusive_ns, .offset_ns = m->offset_ns};
-    struct spread *spread;
-    size_t n = 0, vertex_cap = 0, group_cap = 0;
+    const struct forest *forest = input->forest;
+    const struct tree_kinds *kinds = &input->wl->kinds;
 
-    m->first_centre = mem_alloc(m->paths.n, sizeof *m->first_centre);
-    for (uint32_t p = 0; p < m->paths.n; p++)
-        m->first_centre[p] = -INFINITY;
-    if (!m->is_warm)
-        return;
+    place->path = NULL;
+    place->class = mem_resize(NULL, kinds->at[kinds->n], sizeof *place->class);
+    place->shape = mem_resize(NULL, kinds->at[kinds->n], sizeof *place->shape);
+    place->local = NULL;
+    place->site = mem_resize(NULL, forest->n_trees, sizeof *place->site);
+    place->like = mem_resize(NULL, forest->n_trees, sizeof *place->like);
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; forest->index[t] == 0 && v < forest->first[t + 1];
-             v++) {
-            mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
-            mem_grow(&group, &group_cap, n + 1, sizeof *group);
-            group[n] = place->path[v];
-            vertex[n++] = v;
-        }
-    spread = mem_alloc(m->paths.n, sizeof *spread);
-    count = mem_alloc(m->paths.n, sizeof *count);
-    times.vertex = vertex;
-    robust_groups(group, m->paths.n, n, log_time, &times, 1, spread, count);
-    for (uint32_t p = 0; p < m->paths.n; p++)
-        if (count[p] >= FEWEST_FIRST)
-            m->first_centre[p] = spread[p].centre;
-    free(vertex);
-    free(group);
-    free(spread);
-    free(count);
+        place->like[t] = kinds->at[kinds->of[t]];
+}
+
+void residual_place_release(struct residual_place *place)
+{
+    free(place->path);
+    free(place->class);
+    free(place->shape);
+    free(place->local);
+    free(place->site);
+    free(place->like);
+    *place = (struct residual_place){0};
+}
+
+void residual_locate(const struct residual_model *m, struct residual_place *place,
+                     const struct residual_input *input)
+{
+    const struct forest *forest = input->forest;
+    const struct tree_kinds *kinds = &input->wl->kinds;
+    struct context paths = m->paths; /* not changed without learning */
+    struct shapes shapes = m->shapes;
+    uint32_t *path;
+
+    residual_place_init(place, input);
+    path = mem_resize(NULL, kinds->at[kinds->n], sizeof *path);
+    for (uint32_t k = 0; k < kinds->n; k++)
+        context_number_tree(&paths, forest, kinds->first[k], false, path + kinds->at[k]);
+    for (uint32_t i = 0; i < kinds->at[kinds->n]; i++)
+        place->class[i] =
+            path[i] == PATH_NONE
+                ? IDMAP_NONE
+                : idmap_find(&m->class_id, residual_class_key(&input->wl->vocab,
+                                                              input->wl->complete[i], path[i]));
+    place->path = mem_resize(NULL, forest->n, sizeof *place->path);
+    tree_kinds_spread(kinds, forest, input->pool, path, place->path);
+    free(path);
+    residual_place_local(m, input, place);
+    shapes_find(&shapes,
+                &(struct shapes_input){.forest = forest,
+                                       .kinds = kinds,
+                                       .path = place->path,
+                                       .is_apart = m->is_on_schedule,
+                                       .defs = input->defs},
+                false, place->shape);
 }
 
 /* ---------------------------------------------------------------------- one vertex */
 
-/* A forest and where it is in a model: what the functions below look at. */
-struct view {
-    const struct residual_model *m;
-    const struct residual_place *place;
-    const struct forest *forest;
-};
-
 const struct residual_context *residual_context(const struct residual_model *m,
-                                                const struct residual_place *place, uint32_t v)
+                                                const struct residual_place *place,
+                                                const struct forest *forest, uint32_t t,
+                                                uint32_t v)
 {
-    uint32_t path = place->path[v], class = place->class[v];
+    uint32_t path = place->path[v], class = place->class[residual_like(place, forest, t, v)];
 
     if (path == PATH_NONE)
         return NULL;
     return class != IDMAP_NONE && m->class[class].n_trees >= FEWEST_TREES ? &m->class[class]
                                                                           : &m->path[path];
-}
-
-/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
-static inline struct residual_context context_of(const struct view *view, uint32_t t,
-                                                 uint32_t v)
-{
-    const struct residual_model *m = view->m;
-    uint32_t path = view->place->path[v];
-    const struct residual_context *everywhere = residual_context(m, view->place, v);
-    struct residual_context c;
-
-    if (everywhere == NULL)
-        return (struct residual_context){
-            {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
-    c = *everywhere;
-    if (view->place->local && view->place->local[v] != LOCAL_NONE) {
-        double log_factor = m->local.log_factor[view->place->local[v]];
-
-        c.log_time.centre += log_factor;
-        c.typical *= exp(log_factor);
-    }
-    if (m->is_warm && view->forest->index[t] == 0 &&
-        m->first_centre[path] > c.log_time.centre) {
-        c.log_time.centre = m->first_centre[path];
-        c.typical = exp(m->first_centre[path]);
-    }
-    return c;
 }
 
 double residual_sure_ns(double excess_ns, double z)
@@ -262,41 +205,29 @@ void residual_pairs_release(struct residual_pairs *g)
     *g = (struct residual_pairs){0};
 }
 
-/* Forgets the pairs of the last tree. */
-static void next_tree(struct residual_pairs *g)
+struct residual_pairs *residual_pairs_each(const struct residual_model *model,
+                                           struct pool *pool)
 {
-    g->n = 0;
-    g->generation++;
+    struct residual_pairs *pairs = mem_alloc(pool_threads(pool), sizeof *pairs);
+
+    for (unsigned w = 0; w < pool_threads(pool); w++)
+        residual_pairs_init(&pairs[w], model);
+    return pairs;
 }
 
-static struct residual_pair *pair_of(struct residual_pairs *g, uint32_t path)
+void residual_pairs_free(struct residual_pairs *pairs, struct pool *pool)
 {
-    uint32_t at = path == PATH_NONE ? g->n_paths : path;
-
-    if (g->stamp[at] != g->generation) {
-        g->stamp[at] = g->generation;
-        g->slot[at] = (uint32_t)g->n;
-        g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
-    }
-    return &g->pair[g->slot[at]];
+    for (unsigned w = 0; w < pool_threads(pool); w++)
+        residual_pairs_release(&pairs[w]);
+    free(pairs);
 }
 
-/* Observed and typical time with the offset in both, which cancels in the time lost. */
-static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
-{
-    const struct forest *forest = view->forest;
-
-    next_tree(g);
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, view->place->path[v]);
-
-        pair->n_calls++;
-        pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
-        pair->typical_ns += context_of(view, t, v).typical;
-    }
-}
-
-static void gather_residuals(struct residual_pairs *g, const struct view *view, uint32_t t)
+/*
+ * A call that took less than usual has lost nothing, and its residual is not above 0. Where no
+ * more is asked for, its logarithm is saved.
+ */
+static void gather_residuals(struct residual_pairs *g, const struct view *view, uint32_t t,
+                             bool is_late_only)
 {
     const struct residual_model *m = view->m;
     const struct forest *forest = view->forest;
@@ -305,12 +236,14 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
         struct residual_pair *pair = pair_of(g, view->place->path[v]);
         struct residual_context c = context_of(view, t, v);
-        double time = (double)forest->exclusive_ns[v] + m->offset_ns;
-        double z = (log(time) - c.log_time.centre) / c.log_time.scale;
+        double time = (double)forest->exclusive_ns[v] + m->offset_ns, z;
 
         pair->n_calls++;
         pair->observed_ns += time;
         pair->typical_ns += c.typical;
+        if (is_late_only && time <= c.typical)
+            continue;
+        z = (log(time) - c.log_time.centre) / c.log_time.scale;
         if (z > pair->z_call)
             pair->z_call = z;
         pair->sure_ns += residual_sure_ns(time - c.typical, z);
@@ -326,74 +259,6 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
     }
 }
 
-/* ln(observed / typical) of every pair of a tree and a path. */
-struct log_ratios {
-    struct local_time *time; /* [n] */
-    uint32_t *path;          /* [n] */
-    size_t n, time_cap, path_cap;
-};
-
-static double log_ratio(size_t i, const void *ctx)
-{
-    return ((const struct log_ratios *)ctx)->time[i].log_ratio;
-}
-
-static void find_ratios(const struct view *view, struct log_ratios *r)
-{
-    struct residual_pairs g;
-
-    residual_pairs_init(&g, view->m);
-    r->n = 0;
-    for (uint32_t t = 0; t < view->forest->n_trees; t++) {
-        gather_sums(&g, view, t);
-        mem_grow(&r->time, &r->time_cap, r->n + g.n, sizeof *r->time);
-        mem_grow(&r->path, &r->path_cap, r->n + g.n, sizeof *r->path);
-        for (size_t i = 0; i < g.n; i++, r->n++) {
-            r->path[r->n] = g.pair[i].path;
-            r->time[r->n] =
-                (struct local_time){view->place->site[t], g.pair[i].path,
-                                    log(g.pair[i].observed_ns / g.pair[i].typical_ns)};
-        }
-    }
-    residual_pairs_release(&g);
-}
-
-/* The spread of these per path. */
-static void fit_path_sums(struct residual_model *m, const struct log_ratios *r)
-{
-    uint32_t *count = mem_alloc(m->paths.n, sizeof *count);
-
-    robust_groups(r->path, m->paths.n, r->n, log_ratio, r, LEAST_SUM_SCALE, m->path_sum, count);
-    for (uint32_t p = 0; p < m->paths.n; p++)
-        if (count[p] < FEWEST_SUMS)
-            m->path_sum[p] = (struct spread){0, 0};
-    free(count);
-}
-
-static void fit_wholes(struct residual_model *m, const struct residual_place *place,
-                       const struct forest *forest)
-{
-    struct view view = {m, place, forest};
-    double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
-    double *sorted = mem_alloc(forest->n_trees, sizeof *sorted);
-    struct residual_pairs g;
-
-    residual_pairs_init(&g, m);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        double typical = 0, observed = (double)forest_own_ns(forest, t);
-
-        gather_sums(&g, &view, t); /* the offset was only for the logs of single calls */
-        for (size_t i = 0; i < g.n; i++)
-            typical += g.pair[i].typical_ns - g.pair[i].n_calls * m->offset_ns;
-        sorted[t] = ratio[t] = log(fmax(observed, m->offset_ns) / fmax(typical, m->offset_ns));
-    }
-    m->log_whole = robust_quantile(sorted, forest->n_trees, 0.5);
-    local_usual_wholes(&m->local, forest, ratio, m->log_whole);
-    residual_pairs_release(&g);
-    free(ratio);
-    free(sorted);
-}
-
 double residual_usual(const struct residual_model *m, const struct residual_place *place,
                       uint32_t t, double typical_ns)
 {
@@ -402,124 +267,37 @@ double residual_usual(const struct residual_model *m, const struct residual_plac
     return typical_ns * exp(site == LOCAL_NONE ? m->log_whole : m->local.log_whole[site]);
 }
 
-/* What trees spend on paths: everywhere, then by location, then both taken together. */
-static void fit_sums(struct residual_model *m, struct residual_place *place,
-                     const struct forest *forest)
-{
-    struct view view = {m, place, forest};
-    struct log_ratios ratios = {0};
-
-    m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
-    local_usual_sites(&m->local, forest);
-    place_local(m, place, forest);
-    find_ratios(&view, &ratios);
-    fit_path_sums(m, &ratios);
-    local_usual_fit(&m->local, ratios.time, ratios.n, m->path_sum, LEAST_CALL_SCALE);
-    if (m->local.at.n > 0) {
-        place_local(m, place, forest);
-        find_ratios(&view, &ratios);
-        fit_path_sums(m, &ratios);
-    }
-    free(ratios.time);
-    free(ratios.path);
-    fit_wholes(m, place, forest);
-}
-
-static double round_off(double x)
-{
-    return rint(x * 1e9) / 1e9;
-}
-
-static double log_size_of(const struct residual_model *m, const struct residual_place *place,
-                          const struct forest *forest, uint32_t t)
-{
-    uint32_t n = 0;
-
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-        n += place->path[v] == PATH_NONE || !m->is_on_schedule[place->path[v]];
-    return log(n > 0 ? n : 1);
-}
-
-static void fit_sizes(struct residual_model *m, const struct residual_place *place,
-                      const struct forest *forest)
-{
-    double *d = mem_alloc(forest->n_trees, sizeof *d);
-    uint32_t n = forest->n_trees;
-
-    for (uint32_t t = 0; t < n; t++)
-        d[t] = log_size_of(m, place, forest, t);
-    m->log_size = robust_quantile(d, n, 0.5);
-    for (uint32_t t = 0; t < n; t++)
-        d[t] = round_off(fabs(d[t] - m->log_size));
-    /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
-    m->size_scale =
-        fmax(fmax(robust_quantile(d, n, 0.6827), robust_quantile(d, n, 0.9) / 1.645),
-             fmax(robust_quantile(d, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
-    free(d);
-}
-
-static void place_init(struct residual_place *place, const struct forest *forest)
-{
-    place->path = mem_resize(NULL, forest->n, sizeof *place->path);
-    place->class = mem_resize(NULL, forest->n, sizeof *place->class);
-    place->shape = mem_resize(NULL, forest->n, sizeof *place->shape);
-    place->local = NULL;
-    place->site = mem_resize(NULL, forest->n_trees, sizeof *place->site);
-}
-
-void residual_place_release(struct residual_place *place)
-{
-    free(place->path);
-    free(place->class);
-    free(place->shape);
-    free(place->local);
-    free(place->site);
-    *place = (struct residual_place){0};
-}
-
-void residual_fit(struct residual_model *m, struct residual_place *place,
-                  const struct forest *forest, const struct vocab *vocab,
-                  const uint32_t *complete, const struct definitions *defs)
-{
-    *m = (struct residual_model){.n_trees = forest->n_trees};
-    place_init(place, forest);
-    if (forest->n_trees == 0)
-        return;
-    m->is_warm = count_locations(forest) >= FEWEST_FIRST;
-    fit_scales(m, forest);
-    context_number(&m->paths, forest, true, place->path);
-    m->is_on_schedule = schedule_find(&m->paths, forest, place->path);
-    for (uint32_t v = 0; v < forest->n; v++)
-        place->class[v] =
-            idmap_add(&m->class_id, class_key(vocab, complete[v], place->path[v]));
-    m->path = fit_contexts(m, forest, place->path, m->paths.n);
-    m->class = fit_contexts(m, forest, place->class, m->class_id.n);
-    fit_first(m, place, forest);
-    shapes_find(&m->shapes, forest, place->path, m->is_on_schedule, defs, true, place->shape);
-    shapes_rank(&m->shapes, m->is_warm);
-    fit_sums(m, place, forest);
-    fit_sizes(m, place, forest);
-}
-
-void residual_locate(const struct residual_model *m, struct residual_place *place,
-                     const struct forest *forest, const struct vocab *vocab,
-                     const uint32_t *complete, const struct definitions *defs)
-{
-    struct context paths = m->paths; /* not changed without learning */
-    struct shapes shapes = m->shapes;
-
-    place_init(place, forest);
-    context_number(&paths, forest, false, place->path);
-    for (uint32_t v = 0; v < forest->n; v++)
-        place->class[v] =
-            place->path[v] == PATH_NONE
-                ? IDMAP_NONE
-                : idmap_find(&m->class_id, class_key(vocab, complete[v], place->path[v]));
-    place_local(m, place, forest);
-    shapes_find(&shapes, forest, place->path, m->is_on_schedule, defs, false, place->shape);
-}
-
 /* ----------------------------------------------------------------------------- measures */
+
+/* By how much what calls of each path took may be off. */
+static void gather_offs(struct residual_pairs *g, const struct view *view, uint32_t t)
+{
+    const struct forest *forest = view->forest;
+
+    if (forest->off_ns == NULL)
+        return;
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+        pair_of(g, view->place->path[v])->off_ns += (double)forest->off_ns[v];
+}
+
+/*
+ * What of the time lost may be nothing but begins and ends that were elsewhere: those inside
+ * only move time from one call to another, those of the execution itself make it shorter. But
+ * what a call lost beyond what its own are off by is lost.
+ */
+static void measure_offs(const struct residual_model *m, const struct residual_pairs *g,
+                         double root_off_ns, struct residual_measure *out)
+{
+    double off = root_off_ns / m->root_ns, surely = 0;
+
+    out->sure_off = out->gross_off = 0;
+    if (off <= 0)
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        surely += fmax(g->pair[i].sure_ns - g->pair[i].off_ns, 0) / m->root_ns;
+    out->gross_off = round_off(fmin(out->gross, off));
+    out->sure_off = round_off(fmin(fmax(out->sure - surely, 0), off));
+}
 
 static void measure_time(const struct residual_model *m, const struct residual_pairs *g,
                          struct residual_measure *out)
@@ -545,7 +323,7 @@ static void measure_time(const struct residual_model *m, const struct residual_p
 double residual_rarity(const struct residual_model *m, const struct residual_place *place,
                        const struct forest *forest, uint32_t t, uint32_t v)
 {
-    uint32_t path = place->path[v], shape = place->shape[v];
+    uint32_t path = place->path[v], shape = place->shape[residual_like(place, forest, t, v)];
 
     if (path == PATH_NONE)
         return log((double)m->n_trees + 1);
@@ -556,6 +334,7 @@ double residual_rarity(const struct residual_model *m, const struct residual_pla
     return m->shapes.rarity[shape];
 }
 
+/* The rarest shape of a tree. */
 static void measure_structure(const struct view *view, uint32_t t, struct residual_measure *out)
 {
     out->structure = -1;
@@ -570,31 +349,96 @@ static void measure_structure(const struct view *view, uint32_t t, struct residu
     out->structure = round_off(out->structure);
 }
 
-void residual_measures(const struct residual_model *m, const struct residual_place *place,
-                       const struct forest *forest, struct residual_measure *measure)
+/* What the trees of a kind have in common; first executions are measured one by one. */
+struct common {
+    double structure, log_size;
+    uint32_t rarest; /* vertex, from the root on */
+    bool is_known;
+};
+
+struct measuring {
+    struct view view;
+    const struct tree_kinds *kinds;
+    struct residual_pairs *pairs; /* [workers] */
+    struct residual_measure *measure;
+    struct common *common; /* [kinds] */
+};
+
+static bool is_first(const struct view *view, uint32_t t)
 {
-    struct view view = {m, place, forest};
-    struct residual_pairs g;
+    return view->m->is_warm && view->forest->index[t] == 0;
+}
 
-    residual_pairs_init(&g, m);
-    for (uint32_t t = 0; t < forest->n_trees; t++) {
-        struct residual_measure *out = &measure[t];
+static void measure_kinds(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct measuring *w = ctx;
+    const struct view *view = &w->view;
 
-        gather_residuals(&g, &view, t);
-        measure_time(m, &g, out);
-        measure_structure(&view, t, out);
-        out->size = round_off(fabs(log_size_of(m, place, forest, t) - m->log_size));
-        out->tracer = round_off((double)forest->tracer_ns[t] / m->root_ns);
-        out->size_z = m->is_warm && forest->index[t] == 0 ? 0 : out->size / m->size_scale;
+    (void)worker;
+    for (size_t k = begin; k < end; k++) {
+        uint32_t t = w->kinds->first[k];
+        struct residual_measure found;
+
+        w->common[k].log_size = log_size_of(view->m, view->place, view->forest, t);
+        if (is_first(view, t))
+            continue;
+        measure_structure(view, t, &found);
+        w->common[k].structure = found.structure;
+        w->common[k].rarest = found.rarest - view->forest->first[t];
+        w->common[k].is_known = true;
     }
-    residual_pairs_release(&g);
+}
+
+static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct measuring *w = ctx;
+    const struct residual_model *m = w->view.m;
+    const struct forest *forest = w->view.forest;
+
+    for (size_t i = begin; i < end; i++) {
+        uint32_t t = (uint32_t)i;
+        struct residual_measure *out = &w->measure[t];
+        const struct common *common = &w->common[w->kinds->of[t]];
+
+        gather_residuals(&w->pairs[worker], &w->view, t, true);
+        gather_offs(&w->pairs[worker], &w->view, t);
+        measure_time(m, &w->pairs[worker], out);
+        measure_offs(m, &w->pairs[worker], forest_off_ns(forest, t), out);
+        if (common->is_known && !is_first(&w->view, t)) {
+            out->structure = common->structure;
+            out->rarest = forest->first[t] + common->rarest;
+        } else {
+            measure_structure(&w->view, t, out);
+        }
+        out->size = round_off(fabs(common->log_size - m->log_size));
+        out->tracer = round_off((double)forest->tracer_ns[t] / m->root_ns);
+        out->size_z = is_first(&w->view, t) ? 0 : out->size / m->size_scale;
+    }
+}
+
+void residual_measures(const struct residual_model *m, const struct residual_place *place,
+                       const struct residual_input *input, struct residual_measure *measure)
+{
+    struct pool *pool = input->pool;
+    uint32_t n_kinds = input->wl->kinds.n, n_trees = input->forest->n_trees;
+    struct measuring work = {.view = {m, place, input->forest},
+                             .kinds = &input->wl->kinds,
+                             .pairs = residual_pairs_each(m, pool),
+                             .measure = measure,
+                             .common = mem_alloc(n_kinds, sizeof *work.common)};
+
+    pool_for(pool, n_kinds, pool_grain(pool, n_kinds), measure_kinds, &work);
+    pool_for(pool, n_trees, pool_grain(pool, n_trees), measure_trees, &work);
+    residual_pairs_free(work.pairs, pool);
+    free(work.common);
 }
 
 void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model *m,
                        const struct residual_place *place, const struct forest *forest,
                        uint32_t t)
 {
-    gather_residuals(pairs, &(struct view){m, place, forest}, t);
+    gather_residuals(pairs, &(struct view){m, place, forest}, t, false);
+    gather_offs(pairs, &(struct view){m, place, forest}, t);
     for (size_t i = 0; i < pairs->n; i++) { /* the offset was only for the logs */
         pairs->pair[i].observed_ns -= pairs->pair[i].n_calls * m->offset_ns;
         pairs->pair[i].typical_ns -= pairs->pair[i].n_calls * m->offset_ns;

@@ -59,52 +59,70 @@ struct residual_model {
 /* Where the vertices of one forest are in a model: numbers of it, or _NONE for what it does not
  * know. */
 struct residual_place {
-    uint32_t *path, *class, *shape; /* [forest->n] each */
-    uint32_t *local;                /* [forest->n] of model->local, or NULL: all are _NONE */
-    uint32_t *site;                 /* [forest->n_trees] the same of its locations */
+    uint32_t *path;          /* [forest->n] */
+    uint32_t *class, *shape; /* of the vertices of each kind of tree; residual_like */
+    uint32_t *local;         /* [forest->n] of model->local, or NULL: all are _NONE */
+    uint32_t *site;          /* [forest->n_trees] the same of its locations */
+    uint32_t *like;          /* [forest->n_trees] where those of its kind begin */
+};
+
+/* residual_like -- where in class and shape is what vertex v of tree t has. */
+static inline uint32_t residual_like(const struct residual_place *place,
+                                     const struct forest *forest, uint32_t t, uint32_t v)
+{
+    return place->like[t] + (v - forest->first[t]);
+}
+
+/* What a model is learnt from, or asked about. */
+struct residual_input {
+    const struct forest *forest;
+    const struct wl *wl; /* of the forest */
+    const struct definitions *defs;
+    struct pool *pool; /* may be NULL; no result depends on it */
 };
 
 /*
  * residual_fit -- learn the contexts of a forest.
- *   complete  (forest->n) word of the complete subtree of every vertex (wl.complete)
- *   place     out: where its vertices are
- * O(vertices), 36 bytes per vertex at the peak.
+ *   place  out: where its vertices are
+ * O(vertices). Memory: see docs/architecture.md.
  */
 void residual_fit(struct residual_model *model, struct residual_place *place,
-                  const struct forest *forest, const struct vocab *vocab,
-                  const uint32_t *complete, const struct definitions *defs);
+                  const struct residual_input *input);
 
 /*
- * residual_context -- what a vertex is compared with: others on its path with the same calls
- * below, or on its path where there are too few of these; not by location.
+ * residual_context -- what vertex v of tree t is compared with: others on its path with the
+ * same calls below, or on its path where there are too few of these; not by location.
  * Returns NULL for a path the model does not know.
  */
 const struct residual_context *residual_context(const struct residual_model *model,
-                                                const struct residual_place *place, uint32_t v);
+                                                const struct residual_place *place,
+                                                const struct forest *forest, uint32_t t,
+                                                uint32_t v);
 
 /* residual_locate -- find the vertices of another forest in a model. O(vertices). */
 void residual_locate(const struct residual_model *model, struct residual_place *place,
-                     const struct forest *forest, const struct vocab *vocab,
-                     const uint32_t *complete, const struct definitions *defs);
+                     const struct residual_input *input);
 
 void residual_place_release(struct residual_place *place);
 void residual_release(struct residual_model *model);
 
 /* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine. */
 struct residual_measure {
-    double time;      /* X: time lost, weighed by how sure that is; >= 0 */
-    double sure;      /* the time so weighed alone, in typical durations; >= 0 */
-    double gross;     /* G: time lost minus time saved, in typical durations; >= 0 */
-    double structure; /* S: rarity of the rarest shape in it, nats */
-    double size;      /* |ln vertices - its median|, of those that are not on schedule */
-    double size_z;    /* the same in widths */
+    double time;                /* X: time lost, weighed by how sure that is; >= 0 */
+    double sure;                /* the time so weighed alone, in typical durations; >= 0 */
+    double gross;               /* G: time lost minus time saved, in typical durations; >= 0 */
+    double sure_off, gross_off; /* of these, what may be nothing but begins and ends that are
+                                   estimates; 0 where all are known */
+    double structure;           /* S: rarity of the rarest shape in it, nats */
+    double size;   /* |ln vertices - its median|, of those that are not on schedule */
+    double size_z; /* the same in widths */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */
 };
 
 /* residual_measures -- of all trees of a forest. O(vertices). */
 void residual_measures(const struct residual_model *model, const struct residual_place *place,
-                       const struct forest *forest, struct residual_measure *measure);
+                       const struct residual_input *input, struct residual_measure *measure);
 
 /* One call path in one tree. */
 struct residual_pair {
@@ -112,6 +130,7 @@ struct residual_pair {
     double observed_ns, typical_ns; /* exclusive time, summed over its calls */
     double lost_ns;                 /* their difference */
     double sure_ns;                 /* time lost, each call weighed by how surely it lost it */
+    double off_ns;                  /* by which the observed time may be too long */
     double z_call;                  /* the largest residual of a call */
     double z_path; /* residual of the sum; 0 where the path is too rare to tell */
 };

@@ -1,4 +1,8 @@
-/* Hoare's selection; groups are brought together by a counting sort. */
+/*
+ * Hoare's selection; groups are brought together by a counting sort. Of sorted values all that
+ * is asked for is found by bisection, the median of the distances among two ascending rows of
+ * them: those below the centre and those above.
+ */
 #include "features/robust.h"
 
 #include "base/mem.h"
@@ -53,46 +57,166 @@ double robust_quantile(double *x, size_t n, double q)
     return value + (position - (double)below) * (next - value);
 }
 
-struct spread robust_spread(double *x, double *scratch, size_t n, double least)
+/* The widest of what the quantiles and the median of the distances say. */
+static double width_of(double centre, double at84, double at95, double distance, double least)
 {
-    double centre = robust_quantile(x, n, 0.5);
-    double at84 = robust_quantile(x, n, P84), at95 = robust_quantile(x, n, 0.95), mad;
-    double scale = least;
+    double scale = least, mad = NORMAL_MAD * distance;
 
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(x[i] - centre);
-    mad = NORMAL_MAD * robust_quantile(scratch, n, 0.5);
     if (mad > scale)
         scale = mad;
     if (at84 - centre > scale)
         scale = at84 - centre;
     if ((at95 - centre) / P95_SIGMAS > scale)
         scale = (at95 - centre) / P95_SIGMAS;
-    return (struct spread){centre, scale};
+    return scale;
 }
 
-void robust_groups(const uint32_t *group, uint32_t n_groups, size_t n,
-                   double (*value)(size_t i, const void *ctx), const void *ctx, double least,
-                   struct spread *spread, uint32_t *count)
+struct spread robust_spread(double *x, double *scratch, size_t n, double least)
 {
-    size_t *end = mem_alloc((size_t)n_groups + 1, sizeof *end), largest = 0;
-    double *sorted = mem_resize(NULL, n, sizeof *sorted), *scratch;
+    double centre = robust_quantile(x, n, 0.5);
+    double at84 = robust_quantile(x, n, P84), at95 = robust_quantile(x, n, 0.95);
 
     for (size_t i = 0; i < n; i++)
-        end[group[i] + 1]++;
+        scratch[i] = fabs(x[i] - centre);
+    return (struct spread){
+        centre, width_of(centre, at84, at95, robust_quantile(scratch, n, 0.5), least)};
+}
+
+/* ------------------------------------------------------------------------ sorted times */
+
+struct times {
+    struct sorted_times sorted;
+    size_t n;
+    double offset_ns, centre;
+    size_t n_below; /* times whose x is below the centre */
+};
+
+static double log_at(const struct times *times, size_t i)
+{
+    const struct sorted_times *s = &times->sorted;
+
+    return log((s->narrow_ns ? (double)s->narrow_ns[i] : (double)s->wide_ns[i]) +
+               times->offset_ns);
+}
+
+/* From the centre to the i-th x below it, or from it on; these grow with i. */
+static double below(const struct times *times, size_t i)
+{
+    return i < times->n_below ? fabs(log_at(times, times->n_below - 1 - i) - times->centre)
+                              : INFINITY;
+}
+
+static double above(const struct times *times, size_t i)
+{
+    return times->n_below + i < times->n
+               ? fabs(log_at(times, times->n_below + i) - times->centre)
+               : INFINITY;
+}
+
+/* The k-th smallest distance: i of those before it are below the centre, k - i are not. */
+static double distance_at(const struct times *times, size_t k)
+{
+    size_t n_above = times->n - times->n_below;
+    size_t low = k > n_above ? k - n_above : 0;
+    size_t high = k < times->n_below ? k : times->n_below;
+
+    while (low < high) {
+        size_t i = low + (high - low) / 2;
+
+        if (above(times, k - i - 1) > below(times, i))
+            low = i + 1;
+        else
+            high = i;
+    }
+    return fmin(below(times, low), above(times, k - low));
+}
+
+/* As robust_quantile, of what `at` says of index 0 .. n-1 in ascending order. */
+static double quantile_at(const struct times *times, double q,
+                          double (*at)(const struct times *times, size_t i))
+{
+    double position = q * (double)(times->n - 1);
+    size_t before = (size_t)position;
+    double value = at(times, before);
+
+    if (position <= (double)before || before + 1 >= times->n)
+        return value;
+    return value + (position - (double)before) * (at(times, before + 1) - value);
+}
+
+static size_t count_below(const struct times *times)
+{
+    size_t low = 0, high = times->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (log_at(times, middle) < times->centre)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct spread robust_log_times(const struct sorted_times *sorted, double offset_ns,
+                               double least)
+{
+    struct times times = {.sorted = *sorted, .n = sorted->n, .offset_ns = offset_ns};
+    double at84 = quantile_at(&times, P84, log_at), at95 = quantile_at(&times, 0.95, log_at);
+
+    times.centre = quantile_at(&times, 0.5, log_at);
+    times.n_below = count_below(&times);
+    return (struct spread){
+        times.centre,
+        width_of(times.centre, at84, at95, quantile_at(&times, 0.5, distance_at), least)};
+}
+
+/* ------------------------------------------------------------------------------ groups */
+
+struct grouping {
+    double least;
+    double *sorted, *scratch; /* [n]; [workers * largest] */
+    const size_t *end;        /* [n_groups] of each in sorted */
+    size_t largest;
+    struct spread *spread;
+    const uint32_t *count;
+};
+
+static void spread_groups(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct grouping *w = ctx;
+    double *scratch = w->scratch + worker * w->largest;
+
+    for (size_t g = begin; g < end; g++)
+        w->spread[g] = w->count[g] ? robust_spread(w->sorted + w->end[g] - w->count[g], scratch,
+                                                   w->count[g], w->least)
+                                   : (struct spread){0, w->least};
+}
+
+void robust_groups(const struct robust_items *items, double least, struct pool *pool,
+                   struct spread *spread, uint32_t *count)
+{
+    uint32_t n_groups = items->n_groups;
+    size_t *end = mem_alloc((size_t)n_groups + 1, sizeof *end);
+    struct grouping work = {.least = least,
+                            .sorted = mem_resize(NULL, items->n, sizeof *work.sorted),
+                            .end = end,
+                            .spread = spread,
+                            .count = count};
+
+    for (size_t i = 0; i < items->n; i++)
+        end[items->group[i] + 1]++;
     for (uint32_t g = 0; g < n_groups; g++) {
         count[g] = (uint32_t)end[g + 1];
-        largest = count[g] > largest ? count[g] : largest;
+        work.largest = count[g] > work.largest ? count[g] : work.largest;
         end[g + 1] += end[g];
     }
-    for (size_t i = 0; i < n; i++)
-        sorted[end[group[i]]++] = value(i, ctx);
-    scratch = mem_resize(NULL, largest, sizeof *scratch);
-    for (uint32_t g = 0; g < n_groups; g++)
-        spread[g] = count[g]
-                        ? robust_spread(sorted + end[g] - count[g], scratch, count[g], least)
-                        : (struct spread){0, least};
-    free(scratch);
-    free(sorted);
+    for (size_t i = 0; i < items->n; i++)
+        work.sorted[end[items->group[i]]++] = items->value(i, items->ctx);
+    work.scratch = mem_resize(NULL, pool_threads(pool) * work.largest, sizeof *work.scratch);
+    pool_for(pool, n_groups, n_groups / (64 * pool_threads(pool)) + 1, spread_groups, &work);
+    free(work.scratch);
+    free(work.sorted);
     free(end);
 }

@@ -8,6 +8,8 @@
 #ifndef SNAG_FEATURES_ROBUST_H
 #define SNAG_FEATURES_ROBUST_H
 
+#include "base/pool.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,16 +33,39 @@ double robust_quantile(double *x, size_t n, double q);
  */
 struct spread robust_spread(double *x, double *scratch, size_t n, double least);
 
+/* Times in ascending order. */
+struct sorted_times {
+    const uint32_t *narrow_ns; /* [n] or NULL: */
+    const uint64_t *wide_ns;   /* [n] where one does not fit 32 bits */
+    size_t n;
+};
+
 /*
- * robust_groups -- the same for every group of values.
- *   group    (n) below n_groups
- *   value    value(i, ctx) is the value of item i
+ * robust_log_times -- the same of x = ln(time + offset).
+ *   times      n >= 1
+ *   offset_ns  > 0
+ * To the bit what robust_spread says of the x, as a logarithm keeps the order. O(log n).
+ */
+struct spread robust_log_times(const struct sorted_times *times, double offset_ns,
+                               double least);
+
+/* Values in groups. */
+struct robust_items {
+    size_t n;
+    const uint32_t *group; /* [n] below n_groups */
+    uint32_t n_groups;
+    double (*value)(size_t i, const void *ctx); /* of item i; from any thread */
+    const void *ctx;
+};
+
+/*
+ * robust_groups -- robust_spread of every group.
+ *   pool     may be NULL
  *   spread   (n_groups) out; of an empty group {0, least}
  *   count    (n_groups) out: members
  * O(n), memory for n values.
  */
-void robust_groups(const uint32_t *group, uint32_t n_groups, size_t n,
-                   double (*value)(size_t i, const void *ctx), const void *ctx, double least,
+void robust_groups(const struct robust_items *items, double least, struct pool *pool,
                    struct spread *spread, uint32_t *count);
 
 #endif

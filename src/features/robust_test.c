@@ -1,6 +1,8 @@
 #include "features/robust.h"
 
 #include "base/rng.h"
+#include "base/radix.h"
+#include "base/rng.h"
 #include "base/test.h"
 
 /* numpy.quantile([3, 1, 4, 1, 5, 9, 2, 6], q) */
@@ -78,16 +80,45 @@ static void groups_are_apart(void **state)
 {
     static const uint32_t group[] = {2, 0, 2, 0, 2, 0, 2};
     static const double x[] = {10, 1, 12, 2, 11, 3, 13};
+    const struct robust_items items = {7, group, 3, third, x};
     struct spread s[3];
     uint32_t n[3];
 
     (void)state;
-    robust_groups(group, 3, 7, third, x, 0.5, s, n);
+    robust_groups(&items, 0.5, NULL, s, n);
     assert_int_equal(n[0], 3);
     assert_int_equal(n[1], 0);
     assert_int_equal(n[2], 4);
     assert_true(s[0].centre == 2 && s[2].centre == 11.5);
     assert_true(s[1].scale == 0.5);
+}
+
+/* To the bit, for all numbers of values, many of them equal. */
+static void sorted_times_are_as_wide_as_their_logarithms(void **state)
+{
+    struct rng rng = {3};
+    uint64_t time_ns[200], scratch_ns[200];
+    uint32_t narrow_ns[200];
+    double x[200], scratch[200];
+
+    (void)state;
+    for (size_t n = 1; n <= 200; n++)
+        for (unsigned shift = 40; shift < 64; shift += 4) {
+            struct spread expected, found;
+
+            for (size_t i = 0; i < n; i++) {
+                time_ns[i] = rng_next(&rng) >> shift;
+                x[i] = log((double)time_ns[i] + 12.5);
+            }
+            expected = robust_spread(x, scratch, n, 0.1);
+            radix_sort_u64(time_ns, scratch_ns, n);
+            found = robust_log_times(&(struct sorted_times){NULL, time_ns, n}, 12.5, 0.1);
+            assert_memory_equal(&found, &expected, sizeof found);
+            for (size_t i = 0; i < n; i++)
+                narrow_ns[i] = (uint32_t)time_ns[i];
+            found = robust_log_times(&(struct sorted_times){narrow_ns, NULL, n}, 12.5, 0.1);
+            assert_memory_equal(&found, &expected, sizeof found);
+        }
 }
 
 int main(void)
@@ -98,6 +129,7 @@ int main(void)
         cmocka_unit_test(width_is_that_of_the_bulk),
         cmocka_unit_test(a_heavy_tail_widens),
         cmocka_unit_test(groups_are_apart),
+        cmocka_unit_test(sorted_times_are_as_wide_as_their_logarithms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

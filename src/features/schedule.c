@@ -33,7 +33,7 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
     bool is_new_here = x->n == 0 || x->last < range->first;
     uint32_t distance = t - x->last;
 
-    if (x->is_off || (!is_new_here && distance == 0))
+    if (x->is_off)
         return;
     if (is_new_here) {
         x->n = 1;
@@ -55,7 +55,7 @@ static void end_turns(struct turns *x, const struct range *range)
 }
 
 uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const uint32_t *path)
+                       const struct tree_kinds *kinds, const struct kind_sets *paths)
 {
     struct turns *turns = mem_alloc(context->n, sizeof *turns);
     uint8_t *is_on = mem_alloc(context->n, sizeof *is_on);
@@ -64,9 +64,8 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
     while (range.end < forest->n_trees) {
         range = range_from(forest, range.end);
         for (uint32_t t = range.first; t < range.end; t++)
-            for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-                if (path[v] != PATH_NONE)
-                    take_turn(&turns[path[v]], &range, t);
+            for (size_t i = paths->first[kinds->of[t]]; i < paths->first[kinds->of[t] + 1]; i++)
+                take_turn(&turns[paths->number[i]], &range, t);
         for (uint32_t p = 0; p < context->n; p++)
             end_turns(&turns[p], &range);
     }

@@ -13,6 +13,7 @@
 #define SNAG_FEATURES_SCHEDULE_H
 
 #include "features/context.h"
+#include "features/kind_sets.h"
 #include "forest/forest.h"
 
 #include <stdint.h>
@@ -22,11 +23,11 @@
 
 /*
  * schedule_find -- which paths are on schedule, and all that are below one.
- *   path  (forest->n) of every vertex
- * Returns (context->n) 1 or 0, to be freed. O(vertices).
+ *   paths  of each kind of tree
+ * Returns (context->n) 1 or 0, to be freed. O(trees and paths in them).
  */
 uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const uint32_t *path);
+                       const struct tree_kinds *kinds, const struct kind_sets *paths);
 
 /*
  * schedule_turns -- in which executions a path on schedule is taken, on any location.

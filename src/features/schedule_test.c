@@ -27,6 +27,8 @@ static void add_location(struct fixture *f, const char *turns, uint32_t location
 static bool is_on_schedule(const char *zero, const char *one)
 {
     struct fixture f = {0};
+    struct tree_kinds kinds;
+    struct kind_sets paths;
     uint32_t *path;
     uint8_t *is_on;
     bool is_found;
@@ -38,8 +40,13 @@ static bool is_on_schedule(const char *zero, const char *one)
     add_location(&f, zero, 0);
     add_location(&f, one, 1);
     path = realloc(path, f.forest.n * sizeof *path);
-    context_number(&f.paths, &f.forest, true, path);
-    is_on = schedule_find(&f.paths, &f.forest, path);
+    tree_kinds_find(&kinds, &f.forest, NULL);
+    for (uint32_t k = 0; k < kinds.n; k++)
+        context_number_tree(&f.paths, &f.forest, kinds.first[k], true, path + kinds.at[k]);
+    kind_sets_find(&paths, &kinds, path, f.paths.n);
+    is_on = schedule_find(&f.paths, &f.forest, &kinds, &paths);
+    kind_sets_release(&paths);
+    tree_kinds_release(&kinds);
     assert_int_equal(f.paths.n, 4);
     assert_false(is_on[0] || is_on[1]);
     assert_int_equal(is_on[2], is_on[3]);

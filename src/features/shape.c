@@ -17,10 +17,11 @@ struct finder {
     const uint8_t *is_apart;
     struct shapes *shapes;
     bool is_learning;
-    struct key *region_key; /* [n_regions] hash of the name */
-    uint32_t *count;        /* [n_regions] zero between vertices */
-    uint32_t *touched;      /* [n_regions] */
-    uint32_t *subtree_len;  /* [vertices of the largest tree] */
+    struct key *region_key;    /* [n_regions] hash of the name */
+    uint32_t *count;           /* [n_regions] zero between vertices */
+    uint32_t *touched;         /* [n_regions] */
+    uint32_t *subtree_len;     /* [vertices of the largest tree] */
+    uint32_t n_trees, n_first; /* that are like the one looked at; first executions */
 };
 
 void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most)
@@ -98,7 +99,7 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
     return signature;
 }
 
-static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i, bool is_first)
+static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
 {
     uint32_t n_touched = 0, path = f->path[base + i], shape;
     struct key key = {0, 0};
@@ -110,8 +111,8 @@ static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i, bool i
     key.high += path * 0x9e3779b97f4a7c15u;
     if (f->is_learning) {
         shape = add_shape(f, path, key, n_touched);
-        f->shapes->calls[shape]++;
-        f->shapes->first_calls[shape] += is_first;
+        f->shapes->calls[shape] += f->n_trees;
+        f->shapes->first_calls[shape] += f->n_first;
     } else {
         shape = idmap_find(&f->shapes->id, key);
     }
@@ -123,14 +124,13 @@ static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i, bool i
 static void shape_tree(struct finder *f, uint32_t t, uint32_t *shape)
 {
     uint32_t base = f->forest->first[t], n = f->forest->first[t + 1] - base;
-    bool is_first = f->forest->index[t] == 0;
 
     for (uint32_t i = 0; i < n; i++)
         f->subtree_len[i] = 1;
     for (uint32_t i = n; i-- > 1;)
         f->subtree_len[f->forest->parent[base + i] - base] += f->subtree_len[i];
     for (uint32_t i = 0; i < n; i++)
-        shape[base + i] = shape_vertex(f, base, i, is_first);
+        shape[i] = shape_vertex(f, base, i);
 }
 
 /* ---------------------------------------------------------------------------- rarity */
@@ -184,29 +184,50 @@ static uint32_t largest_tree(const struct forest *forest)
     return largest;
 }
 
-void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
-                 const uint8_t *is_apart, const struct definitions *defs, bool is_learning,
-                 uint32_t *shape)
+/* First executions of each kind. */
+static uint32_t *count_first(const struct shapes_input *input)
 {
-    uint32_t n_regions = defs->names.n;
-    struct finder f = {.forest = forest,
-                       .path = path,
-                       .is_apart = is_apart,
-                       .shapes = shapes,
-                       .is_learning = is_learning};
+    uint32_t *n = mem_alloc(input->kinds->n, sizeof *n);
 
-    f.region_key = mem_resize(NULL, n_regions, sizeof *f.region_key);
-    for (uint32_t r = 0; r < n_regions; r++) {
+    for (uint32_t t = 0; t < input->forest->n_trees; t++)
+        n[input->kinds->of[t]] += input->forest->index[t] == 0;
+    return n;
+}
+
+static struct key *hash_names(const struct definitions *defs)
+{
+    struct key *key = mem_resize(NULL, defs->names.n, sizeof *key);
+
+    for (uint32_t r = 0; r < defs->names.n; r++) {
         const char *name = defs->region[r].name;
         XXH128_hash_t hash = XXH3_128bits(name, strlen(name));
 
-        f.region_key[r] = (struct key){hash.high64, hash.low64};
+        key[r] = (struct key){hash.high64, hash.low64};
     }
+    return key;
+}
+
+void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool is_learning,
+                 uint32_t *shape)
+{
+    const struct tree_kinds *kinds = input->kinds;
+    uint32_t n_regions = input->defs->names.n, *n_first = count_first(input);
+    struct finder f = {.forest = input->forest,
+                       .path = input->path,
+                       .is_apart = input->is_apart,
+                       .shapes = shapes,
+                       .is_learning = is_learning,
+                       .region_key = hash_names(input->defs)};
+
     f.count = mem_alloc(n_regions, sizeof *f.count);
     f.touched = mem_resize(NULL, n_regions, sizeof *f.touched);
-    f.subtree_len = mem_resize(NULL, largest_tree(forest), sizeof *f.subtree_len);
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        shape_tree(&f, t, shape);
+    f.subtree_len = mem_resize(NULL, largest_tree(input->forest), sizeof *f.subtree_len);
+    for (uint32_t k = 0; k < kinds->n; k++) {
+        f.n_trees = kinds->n_trees[k];
+        f.n_first = n_first[k];
+        shape_tree(&f, kinds->first[k], shape + kinds->at[k]);
+    }
+    free(n_first);
     free(f.region_key);
     free(f.count);
     free(f.touched);

@@ -12,6 +12,7 @@
 #include "base/idmap.h"
 #include "features/context.h"
 #include "forest/forest.h"
+#include "forest/tree_kinds.h"
 #include "trace/definitions.h"
 
 #include <stdint.h>
@@ -49,16 +50,23 @@ void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most);
 
 #define SHAPE_NONE UINT32_MAX
 
+/* What shapes are found in. */
+struct shapes_input {
+    const struct forest *forest;
+    const struct tree_kinds *kinds;
+    const uint32_t *path; /* [forest->n] of every vertex */
+    const uint8_t
+        *is_apart; /* [paths] not 0: calls on it are no part of their caller's shape */
+    const struct definitions *defs;
+};
+
 /*
- * shapes_find -- the shape of every vertex.
- *   path         (forest->n) of every vertex
- *   is_apart     (paths) not 0: calls on it are no part of their caller's shape
+ * shapes_find -- the shape of every vertex of every kind of tree.
  *   is_learning  new shapes get a number and calls are counted; else they are SHAPE_NONE
- *   shape        (forest->n) out
- * O(vertices).
+ *   shape        (kinds->at[n]) out
+ * O(vertices of these trees, and trees).
  */
-void shapes_find(struct shapes *shapes, const struct forest *forest, const uint32_t *path,
-                 const uint8_t *is_apart, const struct definitions *defs, bool is_learning,
+void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool is_learning,
                  uint32_t *shape);
 
 /*

@@ -12,13 +12,31 @@ struct fixture {
     uint8_t is_apart[256]; /* by path; none */
 };
 
+static void find(struct fixture *f, const struct forest *forest, const uint32_t *path,
+                 bool is_learning, uint32_t *shape)
+{
+    struct tree_kinds kinds;
+    uint32_t of_kinds[256];
+
+    tree_kinds_find(&kinds, forest, NULL);
+    shapes_find(&f->shapes,
+                &(struct shapes_input){.forest = forest,
+                                       .kinds = &kinds,
+                                       .path = path,
+                                       .is_apart = f->is_apart,
+                                       .defs = &f->defs},
+                is_learning, of_kinds);
+    tree_kinds_spread(&kinds, forest, NULL, of_kinds, shape);
+    tree_kinds_release(&kinds);
+}
+
 static void begin(struct fixture *f, const char *text)
 {
     memset(f, 0, sizeof *f);
     sample_forest(text, &f->defs, &f->forest);
     assert_true(f->forest.n <= 256);
     context_number(&f->paths, &f->forest, true, f->path);
-    shapes_find(&f->shapes, &f->forest, f->path, f->is_apart, &f->defs, true, f->shape);
+    find(f, &f->forest, f->path, true, f->shape);
     shapes_rank(&f->shapes, false);
 }
 
@@ -106,7 +124,7 @@ static void what_was_not_learned_has_no_shape(void **state)
     begin(&f, "A(B) A(B C)");
     sample_forest("A(C B) A(C) A(B(C))", &f.defs, &other);
     context_number(&f.paths, &other, false, path);
-    shapes_find(&f.shapes, &other, path, f.is_apart, &f.defs, false, shape);
+    find(&f, &other, path, false, shape);
     assert_int_equal(shape[0], shape_of_tree(&f, 1));
     assert_int_equal(shape[other.first[1]], SHAPE_NONE); /* {C} */
     assert_int_equal(shape[other.first[2]], shape_of_tree(&f, 0));
@@ -125,7 +143,7 @@ static void what_is_apart_is_no_part_of_its_callers_shape(void **state)
     (void)state;
     begin(&f, "A(B) A(B C(D)) A(C(D))");
     f.is_apart[f.path[f.forest.first[1] + 2]] = 1;
-    shapes_find(&f.shapes, &f.forest, f.path, f.is_apart, &f.defs, false, shape);
+    find(&f, &f.forest, f.path, false, shape);
     assert_int_equal(shape[f.forest.first[1]], shape_of_tree(&f, 0));
     assert_int_equal(shape[f.forest.first[2]], SHAPE_NONE); /* {} of A */
     assert_int_equal(shape[f.forest.first[2] + 1], f.shape[f.forest.first[2] + 1]);

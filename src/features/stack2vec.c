@@ -8,6 +8,7 @@
  */
 #include "features/stack2vec.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/products.h"
@@ -20,8 +21,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cblas.h>
 
 #define LANES STACK2VEC_LANES
 #define PART 64u /* trees that are worked on at once */
@@ -321,19 +320,19 @@ static void step_part(void *ctx, size_t begin, size_t end, unsigned worker)
 
     for (int i = 0; i < n; i++)
         memcpy(s->x + i * dims, t->tree.x + row[i] * m->n_dims, m->n_dims * sizeof(float));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, words, dims, 1, s->x, dims,
-                m->output, dims, 0, s->g, words);
+    blas()->cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, words, dims, 1, s->x, dims,
+                        m->output, dims, 0, s->g, words);
     for (int i = 0; i < n; i++)
         derive(t, row[i], s->g + i * words, s->positive);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, dims, words, 1, s->g, words,
-                m->output, dims, 0, s->gradient, dims);
+    blas()->cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, dims, words, 1, s->g,
+                        words, m->output, dims, 0, s->gradient, dims);
     for (int i = 0; i < n; i++) {
         adam(&t->tree, row[i] * m->n_dims, m->n_dims, s->gradient + i * dims, t->tree_rate,
              t->tree_unbias);
-        cblas_sscal(words, (float)t->bags->copies[row[i]], s->g + i * words, 1);
+        blas()->cblas_sscal(words, (float)t->bags->copies[row[i]], s->g + i * words, 1);
     }
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, words, dims, n, 1, s->g, words, s->x,
-                dims, 0, t->part_gradient[begin / PART], dims);
+    blas()->cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, words, dims, n, 1, s->g, words,
+                        s->x, dims, 0, t->part_gradient[begin / PART], dims);
 }
 
 /* Moves a chunk of the output layer. */
@@ -425,7 +424,6 @@ static void train(struct stack2vec *m, const struct distinct *bags, struct pool 
                                               mem_alloc(m->n_padded, sizeof(float))};
     for (unsigned p = 0; p < PARTS; p++)
         t.part_gradient[p] = mem_alloc(n_numbers, sizeof(float));
-    openblas_set_num_threads(1); /* the parts are shared out here */
     random_start(m, &rng);
     run_epochs(&t, &rng, pool);
     for (unsigned p = 0; p < PARTS; p++)
@@ -665,7 +663,7 @@ static void factor(double *h, size_t n, double ridge)
 {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j; i < n; i++)
-            h[i * n + j] -= cblas_ddot((int)j, h + i * n, 1, h + j * n, 1);
+            h[i * n + j] -= blas()->cblas_ddot((int)j, h + i * n, 1, h + j * n, 1);
         h[j * n + j] = sqrt(fmax(h[j * n + j], ridge));
         for (size_t i = j + 1; i < n; i++)
             h[i * n + j] /= h[j * n + j];
@@ -678,14 +676,13 @@ static void precondition(struct stack2vec *m)
     int n = (int)m->n_dims;
     double *h = typical_hessian(m), *inverse = mem_alloc(m->n_dims * m->n_dims, sizeof *h);
 
-    openblas_set_num_threads(1);
     factor(h, m->n_dims, m->opts.ridge);
     for (size_t i = 0; i < m->n_dims; i++)
         inverse[i * m->n_dims + i] = 1;
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, n, 1, h, n,
-                inverse, n);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1, h, n,
-                inverse, n);
+    blas()->cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, n,
+                        1, h, n, inverse, n);
+    blas()->cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, n, 1,
+                        h, n, inverse, n);
     free(m->precondition);
     m->precondition = mem_alloc(m->n_dims * m->n_dims, sizeof *m->precondition);
     for (size_t i = 0; i < m->n_dims * m->n_dims; i++)

@@ -28,7 +28,7 @@ static void begin(struct fixture *f, const char *text)
 {
     *f = (struct fixture){0};
     sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs, true);
+    wl_init(&f->wl, &f->forest, &f->defs, true, NULL);
 }
 
 static void fit(struct fixture *f, const struct stack2vec_opts *opts, unsigned n_threads)
@@ -40,6 +40,11 @@ static void fit(struct fixture *f, const struct stack2vec_opts *opts, unsigned n
     f->x = matrix_new(f->forest.n_trees, opts->dims);
     assert_int_equal(stack2vec_fit(&f->model, opts, &f->wl.vocab, &f->wl.bags, pool, f->x), 0);
     pool_free(pool);
+}
+
+static uint32_t complete_of(const struct fixture *f, uint32_t v)
+{
+    return wl_complete(&f->wl, &f->forest, forest_tree(&f->forest, v), v);
 }
 
 static void end(struct fixture *f)
@@ -421,7 +426,7 @@ static void only_the_commonest_words_are_kept(void **state)
     fit(&f, &opts, 1);
     assert_int_equal(f.model.n_words, 3);
     assert_int_equal(f.model.n_left_out, 2);
-    assert_int_equal(idmap_find(&f.model.label, f.wl.vocab.label.key[f.wl.complete[7]]),
+    assert_int_equal(idmap_find(&f.model.label, f.wl.vocab.label.key[complete_of(&f, 7)]),
                      IDMAP_NONE);
     assert_true(distance(&f, 0, 3) > 0); /* B and A(B) are missing there */
     end(&f);

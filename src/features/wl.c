@@ -1,5 +1,6 @@
 /*
- * One tree at a time, so that everything it needs stays in the cache. For each vertex its
+ * One tree at a time, so that everything it needs stays in the cache; a tree whose like
+ * was there before has no other words. For each vertex its
  * current label and the sum of its children's current labels are kept; going from degree d-1 to
  * d, only vertices of height >= d get a new label, and each adds (new - old) to its parent's
  * sum.
@@ -30,6 +31,7 @@ struct labelling {
     size_t *entry;           /* [words] and its place in the bags */
     size_t word_cap;
     struct wl_places *places; /* NULL when nobody asks */
+    uint32_t *complete;       /* of the tree's kind */
 };
 
 static void key_add(struct key *to, struct key k)
@@ -127,7 +129,7 @@ static void found(struct labelling *l, uint32_t t, uint32_t i, uint32_t word)
     uint32_t v = l->forest->first[t] + i;
     struct wl_places *places = l->places;
 
-    l->wl->complete[v] = word;
+    l->complete[i] = word;
     if (l->inclusive_ns)
         put_in_bag(l, t, word, l->inclusive_ns[i]);
     if (places) {
@@ -172,6 +174,7 @@ static void label_tree(struct labelling *l, uint32_t t)
     const struct forest *f = l->forest;
     uint32_t base = f->first[t], n_active;
 
+    l->complete = l->wl->complete + l->wl->kinds.at[l->wl->kinds.of[t]];
     if (l->inclusive_ns) {
         forest_inclusive(f, t, l->inclusive_ns);
         l->wl->bags.first[t + 1] = l->wl->bags.first[t];
@@ -190,7 +193,7 @@ static void label_tree(struct labelling *l, uint32_t t)
         for (uint32_t k = 0; k < n_active; k++) {
             uint32_t i = l->active[k];
             struct label_node *node = &l->node[i];
-            struct key label = l->wl->vocab.label.key[l->wl->complete[base + i]];
+            struct key label = l->wl->vocab.label.key[l->complete[i]];
 
             if (i > 0) {
                 struct label_node *parent = &l->node[f->parent[base + i] - base];
@@ -233,19 +236,21 @@ static void labelling_release(struct labelling *l)
 }
 
 void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs,
-             bool with_bags)
+             bool with_bags, struct pool *pool)
 {
     struct labelling l = {.forest = forest, .wl = wl, .defs = defs};
 
     *wl = (struct wl){0};
-    wl->complete = mem_resize(NULL, forest->n, sizeof *wl->complete);
+    tree_kinds_find(&wl->kinds, forest, pool);
+    wl->complete = mem_resize(NULL, wl->kinds.at[wl->kinds.n], sizeof *wl->complete);
     if (with_bags) {
         wl->bags.n_trees = forest->n_trees;
         wl->bags.first = mem_alloc((size_t)forest->n_trees + 1, sizeof *wl->bags.first);
     }
     labelling_init(&l, 0, forest->n_trees);
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        label_tree(&l, t);
+        if (with_bags || wl->kinds.first[wl->kinds.of[t]] == t)
+            label_tree(&l, t);
     labelling_release(&l);
 }
 
@@ -277,5 +282,6 @@ void wl_release(struct wl *wl)
     free(wl->bags.weight_ns);
     free(wl->bags.count);
     free(wl->complete);
+    tree_kinds_release(&wl->kinds);
     *wl = (struct wl){0};
 }

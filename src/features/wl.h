@@ -21,6 +21,7 @@
 
 #include "base/idmap.h"
 #include "forest/forest.h"
+#include "forest/tree_kinds.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -53,18 +54,28 @@ struct bags {
 struct wl {
     struct vocab vocab;
     struct bags bags;
-    uint32_t *complete; /* [forest->n] word of the highest degree of every vertex */
+    uint32_t *complete; /* [kinds.at[n]] word of the highest degree of every vertex of a kind */
+    struct tree_kinds kinds; /* of the forest */
 };
 
 /*
  * wl_init -- label all vertices of a forest.
  *   defs       for the names of the regions
  *   with_bags  also say which subtrees each tree has; wl->bags is empty otherwise
- * O(sum over vertices of (1 + min(height, WL_DEEPEST))).
+ *   pool       may be NULL
+ * O(sum over vertices of (1 + min(height, WL_DEEPEST))), without bags over those of one tree of
+ * each kind.
  */
 void wl_init(struct wl *wl, const struct forest *forest, const struct definitions *defs,
-             bool with_bags);
+             bool with_bags, struct pool *pool);
 void wl_release(struct wl *wl);
+
+/* wl_complete -- the word of vertex v of tree t. */
+static inline uint32_t wl_complete(const struct wl *wl, const struct forest *forest, uint32_t t,
+                                   uint32_t v)
+{
+    return wl->complete[tree_kinds_vertex(&wl->kinds, forest, t, v)];
+}
 
 /* Where the subtrees of a tree are: word[i] has a root at vertex[i] of the forest. */
 struct wl_places {

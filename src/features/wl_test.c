@@ -15,7 +15,12 @@ static void begin(struct fixture *f, const char *text)
 {
     *f = (struct fixture){0};
     sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs, true);
+    wl_init(&f->wl, &f->forest, &f->defs, true, NULL);
+}
+
+static uint32_t complete_of(const struct fixture *f, uint32_t v)
+{
+    return wl_complete(&f->wl, &f->forest, forest_tree(&f->forest, v), v);
 }
 
 static void end(struct fixture *f)
@@ -53,8 +58,9 @@ static void the_order_of_children_does_not_matter_but_their_number_does(void **s
 
     (void)state;
     begin(&f, "A(B C B) A(B B C) A(B C)");
-    assert_int_equal(f.wl.complete[f.forest.first[0]], f.wl.complete[f.forest.first[1]]);
-    assert_int_not_equal(f.wl.complete[f.forest.first[0]], f.wl.complete[f.forest.first[2]]);
+    assert_int_equal(complete_of(&f, f.forest.first[0]), complete_of(&f, f.forest.first[1]));
+    assert_int_not_equal(complete_of(&f, f.forest.first[0]),
+                         complete_of(&f, f.forest.first[2]));
     end(&f);
 }
 
@@ -65,7 +71,7 @@ static void labels_of_degree_d_see_d_levels_down(void **state)
 
     (void)state;
     begin(&f, "A(B(C(D))) A(B(C(E)))");
-    assert_int_not_equal(f.wl.complete[0], f.wl.complete[4]);
+    assert_int_not_equal(complete_of(&f, 0), complete_of(&f, 4));
     assert_int_equal(words_of_degree(&f, 0), 5);
     assert_int_equal(words_of_degree(&f, 1), 4); /* A(B) B(C) C(D) C(E) */
     assert_int_equal(words_of_degree(&f, 2), 3); /* A(B(C)) B(C(D)) B(C(E)) */
@@ -80,7 +86,7 @@ static void weights_are_summed_inclusive_times(void **state)
 
     (void)state;
     begin(&f, "A:5(B:20 C:7(B:1) B:30)");
-    for (at = 0; f.wl.bags.word[at] != f.wl.complete[1]; at++)
+    for (at = 0; f.wl.bags.word[at] != complete_of(&f, 1); at++)
         ;
     assert_int_equal(f.wl.bags.weight_ns[at], 51);
     assert_int_equal(f.wl.bags.count[at], 3);
@@ -96,8 +102,8 @@ static void labels_do_not_depend_on_the_forest_they_are_found_in(void **state)
     (void)state;
     begin(&f, "A(B(C D))");
     begin(&g, "A(X) A(B(D C))");
-    assert_memory_equal(&f.wl.vocab.label.key[f.wl.complete[0]],
-                        &g.wl.vocab.label.key[g.wl.complete[2]], sizeof(struct key));
+    assert_memory_equal(&f.wl.vocab.label.key[complete_of(&f, 0)],
+                        &g.wl.vocab.label.key[complete_of(&g, 2)], sizeof(struct key));
     end(&f);
     end(&g);
 }

@@ -56,6 +56,11 @@ static bool is_meant(const struct region *region, const char *pattern)
     return region->kind != REGION_LOOP || strstr(pattern, LOOP) != NULL;
 }
 
+bool foi_is_loop(const char *pattern)
+{
+    return strcmp(pattern, LOOP) == 0 || strncmp(pattern, LOOP "@", strlen(LOOP "@")) == 0;
+}
+
 /* LOOP alone is the best one, which is the first. */
 static size_t match_best_loop(const char *pattern, const struct definitions *defs,
                               const struct profile *profile, uint32_t *found)
@@ -214,35 +219,78 @@ static double share_of_all(const struct profile_row *row, uint64_t total_ns)
     return share > 1 ? 1 : share;
 }
 
+/* The same, with what other threads did in teams that it had. */
+static double share_with_teams(const struct profile_row *row, double team_ratio,
+                               uint64_t total_ns)
+{
+    double of_teams = team_ratio * (double)row->forked_ns;
+    double share = total_ns ? ((double)row->inclusive_ns + of_teams) / (double)total_ns : 0;
+
+    return share > 1 ? 1 : share;
+}
+
 /* How much of the time of those it is called on. */
 static double share_of_its_own(const struct profile_row *row, uint64_t total_ns)
 {
     return share_of_all(row, row->on_ns && row->on_ns < total_ns ? row->on_ns : total_ns);
 }
 
-static double merit_of(const struct profile_row *row, const struct region *region,
-                       uint64_t total_ns, uint32_t n_locations)
+/* A function says more than the loop that it is called in, unless it was only seen where it
+ * communicates: the rest of an iteration is then in no function at all. */
+static double worth_of_loops(const struct definitions *defs)
 {
-    static const double by_kind[] = {[REGION_USER] = 1,
-                                     [REGION_MPI] = 0.05,
-                                     [REGION_OPENMP] = 0.2,
-                                     [REGION_RUNTIME] = 0.01,
-                                     [REGION_LOOP] = 0.3};
-    double coverage = sqrt(share_of_all(row, total_ns) * share_of_its_own(row, total_ns));
-    double everywhere = (double)row->n_locations / (double)n_locations;
+    for (uint32_t i = 0; i < defs->names.n; i++)
+        if (defs->region[i].is_sampled)
+            return 0.8;
+    return 0.3;
+}
+
+/* What merits are relative to: of the whole trace. */
+struct scale {
+    uint64_t total_ns;
+    double team_ratio; /* as in struct profile */
+    uint32_t n_locations;
+    double worth[REGION_LOOP + 1]; /* by kind of region */
+};
+
+static struct scale scale_of(const struct definitions *defs, const struct profile *profile,
+                             uint64_t total_ns)
+{
+    struct scale scale = {.total_ns = total_ns,
+                          .team_ratio = profile->team_ratio,
+                          .n_locations = 1,
+                          .worth = {[REGION_USER] = 1,
+                                    [REGION_MPI] = 0.05,
+                                    [REGION_OPENMP] = 0.2,
+                                    [REGION_RUNTIME] = 0.01,
+                                    [REGION_LOOP] = worth_of_loops(defs)}};
+
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        if (profile->row[r].n_locations > scale.n_locations)
+            scale.n_locations = profile->row[r].n_locations;
+    return scale;
+}
+
+static double merit_of(const struct profile_row *row, const struct region *region,
+                       const struct scale *scale)
+{
+    double coverage = sqrt(share_with_teams(row, scale->team_ratio, scale->total_ns) *
+                           share_of_its_own(row, scale->total_ns));
+    double everywhere = (double)row->n_locations / (double)scale->n_locations;
     double repeated = region->is_step ? 1 : repetition(row);
 
     /* the small terms order what has no merit, so that something can always be suggested */
-    return by_kind[region->kind] *
+    return scale->worth[region->kind] *
            (coverage * repeated * structure(row) * (0.5 + 0.5 * everywhere) +
             1e-9 * repetition(row) + 1e-12);
 }
 
-static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row,
+static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row, double team_ratio,
                     enum region_kind kind, uint64_t total_ns)
 {
-    char n[TEXT_SIZE], typical[TEXT_SIZE], longest[TEXT_SIZE], own[64] = "";
+    char n[TEXT_SIZE], typical[TEXT_SIZE], longest[TEXT_SIZE], own[64] = "", teams[64] = "";
     double all_share = 100 * share_of_all(row, total_ns);
+    double team_share = 100 * share_with_teams(row, team_ratio, total_ns);
     double own_share = 100 * share_of_its_own(row, total_ns);
     double inside = (double)row->n_vertices / (double)row->n_outermost;
     double mean = (double)row->inclusive_ns / (double)row->n_outermost;
@@ -250,15 +298,17 @@ static void explain(char why[FOI_WHY_SIZE], const struct profile_row *row,
     if (own_share - all_share >= OTHER_SHARE)
         snprintf(own, sizeof own, " (%.0f %% of that of %s)", own_share,
                  row->n_locations == 1 ? "this location" : "these locations");
-    snprintf(why, FOI_WHY_SIZE,
-             "%s execution%s on %u location%s, %.0f %% of the time%s, %s each (up to %s), %.0f "
-             "call%s inside%s%s",
-             text_count(row->n_outermost, n), row->n_outermost == 1 ? "" : "s",
-             row->n_locations, row->n_locations == 1 ? "" : "s", all_share, own,
-             text_duration(mean, typical), text_duration((double)row->max_ns, longest),
-             inside - 1, fabs(inside - 2) < 0.5 ? "" : "s",
-             row->n_with_mpi > 0 ? ", with communication" : "",
-             kind == REGION_RUNTIME ? "; of the system or the tracer, not of the program" : "");
+    if (team_share - all_share >= OTHER_SHARE)
+        snprintf(teams, sizeof teams, ", %.0f %% with their teams of threads", team_share);
+    snprintf(
+        why, FOI_WHY_SIZE,
+        "%s execution%s on %u location%s, %.0f %% of the time%s%s, %s each (up to %s), %.0f "
+        "call%s inside%s%s",
+        text_count(row->n_outermost, n), row->n_outermost == 1 ? "" : "s", row->n_locations,
+        row->n_locations == 1 ? "" : "s", all_share, own, teams, text_duration(mean, typical),
+        text_duration((double)row->max_ns, longest), inside - 1,
+        fabs(inside - 2) < 0.5 ? "" : "s", row->n_with_mpi > 0 ? ", with communication" : "",
+        kind == REGION_RUNTIME ? "; of the system or the tracer, not of the program" : "");
 }
 
 static int by_merit(const void *a, const void *b)
@@ -286,23 +336,19 @@ size_t foi_suggest(const struct definitions *defs, const struct profile *profile
                    uint64_t total_ns, struct foi_suggestion *out, size_t most)
 {
     struct foi_suggestion *all = mem_alloc(profile->n_regions, sizeof *all);
-    uint32_t n_locations = 1;
+    struct scale scale = scale_of(defs, profile, total_ns);
     size_t n = 0;
 
     for (uint32_t r = 0; r < profile->n_regions; r++)
-        if (profile->row[r].n_locations > n_locations)
-            n_locations = profile->row[r].n_locations;
-    for (uint32_t r = 0; r < profile->n_regions; r++)
         if (profile->row[r].n_calls > 0 && defs->region[r].kind != REGION_TRACER)
             all[n++] = (struct foi_suggestion){
-                .region = r,
-                .merit = merit_of(&profile->row[r], &defs->region[r], total_ns, n_locations)};
+                .region = r, .merit = merit_of(&profile->row[r], &defs->region[r], &scale)};
     cap_loops(defs, all, n);
     qsort(all, n, sizeof *all, by_merit);
     n = n < most ? n : most;
     for (size_t i = 0; i < n; i++) {
-        explain(all[i].why, &profile->row[all[i].region], defs->region[all[i].region].kind,
-                total_ns);
+        explain(all[i].why, &profile->row[all[i].region], profile->team_ratio,
+                defs->region[all[i].region].kind, total_ns);
         out[i] = all[i];
     }
     free(all);

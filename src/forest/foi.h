@@ -10,6 +10,7 @@
 #include "forest/profile.h"
 #include "trace/definitions.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@
  */
 int foi_match(const char *pattern, const struct definitions *defs,
               const struct profile *profile, uint32_t *region, size_t *n);
+
+/* foi_is_loop -- whether a pattern is about loops alone: "loop", the best one, or loop@... */
+bool foi_is_loop(const char *pattern);
 
 /*
  * foi_tier -- how good the best match of a pattern is: 0 for an exact name or a regex, more for

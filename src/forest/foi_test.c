@@ -117,6 +117,26 @@ static void suggestions_say_their_share_of_their_own_locations_too(void **state)
     end(&f);
 }
 
+/* A function of the master threads alone, in which teams of four work. */
+static void what_teams_did_in_a_function_is_its_share(void **state)
+{
+    struct foi_suggestion s[9];
+    struct fixture f;
+
+    (void)state;
+    begin(&f);
+    f.profile.row[1].forked_ns = 900000;
+    assert_true(foi_suggest(&f.defs, &f.profile, 4000000, s, 9) > 5);
+    assert_int_equal(s[0].region, 1);
+    assert_null(strstr(s[0].why, "teams"));
+    f.profile.team_ratio = 3;
+    assert_true(foi_suggest(&f.defs, &f.profile, 4000000, s, 9) > 5);
+    assert_string_equal(
+        s[0].why, "400 executions on 2 locations, 24 % of the time, 91 % with their teams "
+                  "of threads, 2.38 us each (up to 950 us), 224 calls inside");
+    end(&f);
+}
+
 static void what_the_trace_numbers_as_a_step_need_not_be_repeated(void **state)
 {
     struct foi_suggestion s[9];
@@ -171,6 +191,7 @@ int main(void)
         cmocka_unit_test(what_matches_nothing_names_its_neighbours),
         cmocka_unit_test(the_step_of_the_program_is_suggested),
         cmocka_unit_test(suggestions_say_their_share_of_their_own_locations_too),
+        cmocka_unit_test(what_teams_did_in_a_function_is_its_share),
         cmocka_unit_test(what_the_trace_numbers_as_a_step_need_not_be_repeated),
         cmocka_unit_test(loops_come_in_their_order_and_are_meant_by_who_says_so),
     };

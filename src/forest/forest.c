@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@ void forest_release(struct forest *forest)
     free(forest->root_ns);
     free(forest->tracer_ns);
     free(forest->gap);
+    free(forest->off_ns);
+    free(forest->root_off_ns);
     free(forest->n_messages);
     *forest = (struct forest){0};
 }
@@ -34,6 +37,8 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->region = mem_resize(f->region, f->vertex_cap, sizeof *f->region);
         f->parent = mem_resize(f->parent, f->vertex_cap, sizeof *f->parent);
         f->exclusive_ns = mem_resize(f->exclusive_ns, f->vertex_cap, sizeof *f->exclusive_ns);
+        if (f->off_ns)
+            f->off_ns = mem_resize(f->off_ns, f->vertex_cap, sizeof *f->off_ns);
     }
     if (f->first == NULL || tree_cap > f->tree_cap) {
         f->tree_cap = tree_cap;
@@ -46,6 +51,8 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
         f->tracer_ns = mem_resize(f->tracer_ns, f->tree_cap, sizeof *f->tracer_ns);
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
+        if (f->root_off_ns)
+            f->root_off_ns = mem_resize(f->root_off_ns, f->tree_cap, sizeof *f->root_off_ns);
         f->first[f->n_trees] = f->n;
     }
 }
@@ -142,7 +149,8 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     f->exclusive_ns[f->n] = calls->inclusive_ns[root];
     f->parent[f->n++] = FOREST_ROOT;
     copy_rows(f, t, calls, root, defs);
-    f->first[t + 1] = f->n;
+    if (f->first[t + 1] != f->n) /* the next part begins there: forest_divide has said it */
+        f->first[t + 1] = f->n;
 }
 
 /* Messages are in time order, and so are the trees, so one walks along the other. */
@@ -162,32 +170,266 @@ static void count_messages(struct forest *f, uint32_t begin, const struct call_v
     }
 }
 
-int forest_add(struct forest *forest, uint32_t location, const struct call_view *calls,
-               uint32_t region, const struct definitions *defs)
+/* ---------------------------------------------------------------------- what is not known */
+
+/* How many estimates from the i-th on are of calls before a row. */
+static size_t estimates_before(const struct call_view *calls, size_t i, uint32_t row)
 {
-    size_t n_vertices = 0, n_trees = 0;
-    uint32_t begin = forest->n_trees, index = 0;
+    size_t low = i, high = calls->n_estimates;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (calls->estimate[middle].call < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - i;
+}
+
+/* From now on it is kept how exactly times are known: so far they are, exactly. */
+static void keep_offs(struct forest *f)
+{
+    if (f->off_ns)
+        return;
+    f->off_ns = mem_alloc(f->vertex_cap, sizeof *f->off_ns);
+    f->root_off_ns = mem_alloc(f->tree_cap, sizeof *f->root_off_ns);
+}
+
+/* The vertex of a row of tree t, or FOREST_ROOT where it is the tracer's. */
+static uint32_t vertex_of_row(const struct forest *f, uint32_t t, uint32_t row)
+{
+    const struct forest_gap *gap;
+    size_t n = forest_gaps(f, t, &gap);
+    uint32_t v = f->first[t] + (row - f->call[t]);
+
+    for (size_t i = 0; i < n && gap[i].vertex <= v; i++) {
+        if (v < gap[i].vertex + gap[i].n_rows)
+            return FOREST_ROOT;
+        v -= gap[i].n_rows;
+    }
+    return v;
+}
+
+/* A border of v is as uncertain in v's time as in that of its caller. */
+static void add_off(struct forest *f, uint32_t t, uint32_t v, float off_ns)
+{
+    f->off_ns[v] += off_ns;
+    if (f->parent[v] == FOREST_ROOT)
+        f->root_off_ns[t] += off_ns;
+    else
+        f->off_ns[f->parent[v]] += off_ns;
+}
+
+/* No time is off by more than it is. */
+static void limit_offs(struct forest *f, uint32_t t)
+{
+    for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
+        f->off_ns[v] = fminf(f->off_ns[v], (float)f->exclusive_ns[v]);
+}
+
+/* How exactly the times of trees from `begin` on are known, which are of this location.
+ * Estimates are in the order of rows, and so are the trees; in a damaged run they may be
+ * anything. */
+static void add_offs(struct forest *f, uint32_t begin, const struct call_view *calls)
+{
+    size_t i = 0;
+
+    if (begin == f->n_trees)
+        return;
+    if (f->off_ns == NULL) /* see keep_offs */
+        return;
+    memset(f->off_ns + f->first[begin], 0, (f->n - f->first[begin]) * sizeof *f->off_ns);
+    memset(f->root_off_ns + begin, 0, (f->n_trees - begin) * sizeof *f->root_off_ns);
+    for (uint32_t t = begin; t < f->n_trees; t++) {
+        uint32_t end = f->call[t] + calls->subtree_len[f->call[t]];
+
+        i += estimates_before(calls, i, f->call[t]);
+        for (; i < calls->n_estimates && calls->estimate[i].call < end; i++) {
+            uint32_t row = calls->estimate[i].call;
+            uint32_t v = row < f->call[t] ? FOREST_ROOT : vertex_of_row(f, t, row);
+
+            if (v != FOREST_ROOT)
+                add_off(f, t, v, (float)calls->estimate[i].off_ns);
+        }
+        limit_offs(f, t);
+    }
+}
+
+/* Rows in a tree that are no vertices. */
+static uint32_t count_left_out(const struct call_view *calls, uint32_t root,
+                               const struct definitions *defs)
+{
+    uint32_t n = 0, end = root + calls->subtree_len[root];
+
+    for (uint32_t row = root + 1; row < end;) {
+        bool is_out = is_of_tracer(defs, calls->region[row]);
+
+        n += is_out ? calls->subtree_len[row] : 0;
+        row += is_out ? calls->subtree_len[row] : 1;
+    }
+    return n;
+}
+
+static bool has_tracer(const struct definitions *defs)
+{
+    for (uint32_t r = 0; defs && r < defs->names.n; r++)
+        if (is_of_tracer(defs, r))
+            return true;
+    return false;
+}
+
+struct forest_size forest_count(const struct call_view *calls, uint32_t region,
+                                const struct definitions *defs)
+{
+    struct forest_size size = {.has_estimates = calls->n_estimates > 0};
+    bool with_tracer = has_tracer(defs);
 
     for (uint32_t i = 0; i < calls->n;) {
         bool is_root = calls->region[i] == region;
 
-        n_vertices += is_root ? calls->subtree_len[i] : 0;
-        n_trees += is_root;
+        size.n_vertices += is_root ? calls->subtree_len[i] : 0;
+        size.n_vertices -= is_root && with_tracer ? count_left_out(calls, i, defs) : 0;
+        size.n_trees += is_root;
         i += is_root ? calls->subtree_len[i] : 1;
     }
-    if (forest->n + n_vertices >= FOREST_ROOT)
-        return err_set(ERR_RANGE, "the forest has more than 4 billion calls: choose a function "
-                                  "of interest that covers less of the run");
-    reserve(forest, n_vertices, n_trees);
+    return size;
+}
+
+static int too_many(void)
+{
+    return err_set(ERR_RANGE, "the forest has more than 4 billion calls: choose a function "
+                              "of interest that covers less of the run");
+}
+
+void forest_fill(struct forest *part, uint32_t location, const struct call_view *calls,
+                 uint32_t region, const struct definitions *defs)
+{
+    uint32_t begin = part->n_trees, index = 0;
+
     for (uint32_t i = 0; i < calls->n;) {
         if (calls->region[i] != region) {
             i++;
             continue;
         }
-        copy_tree(forest, location, index++, calls, i, defs);
+        copy_tree(part, location, index++, calls, i, defs);
         i += calls->subtree_len[i];
     }
-    count_messages(forest, begin, calls);
+    count_messages(part, begin, calls);
+    add_offs(part, begin, calls);
+}
+
+int forest_add(struct forest *forest, uint32_t location, const struct call_view *calls,
+               uint32_t region, const struct definitions *defs)
+{
+    struct forest_size size = forest_count(calls, region, defs);
+
+    if (forest->n + size.n_vertices >= FOREST_ROOT)
+        return too_many();
+    reserve(forest, size.n_vertices, size.n_trees);
+    if (size.has_estimates)
+        keep_offs(forest);
+    forest_fill(forest, location, calls, region, defs);
+    return 0;
+}
+
+/* A part has the forest's own arrays, and begins where the one before ends; gaps are its own.
+ */
+int forest_divide(struct forest *forest, const struct forest_size *size, uint32_t n,
+                  struct forest *part)
+{
+    uint64_t n_vertices = 0, n_trees = 0;
+    bool has_estimates = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        n_vertices += size[i].n_vertices;
+        n_trees += size[i].n_trees;
+        has_estimates |= size[i].has_estimates;
+    }
+    if (n_vertices >= FOREST_ROOT)
+        return too_many();
+    reserve(forest, n_vertices, n_trees);
+    if (has_estimates)
+        keep_offs(forest);
+    n_vertices = n_trees = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        part[i] = *forest;
+        part[i].n = (uint32_t)n_vertices;
+        part[i].n_trees = (uint32_t)n_trees;
+        forest->first[n_trees] = (uint32_t)n_vertices; /* the part before may be filled later */
+        n_vertices += size[i].n_vertices;
+        n_trees += size[i].n_trees;
+    }
+    return 0;
+}
+
+void forest_unite(struct forest *forest, struct forest *part, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < part[i].n_gaps; k++)
+            forest_add_gap(forest, part[i].gap[k]);
+        free(part[i].gap);
+        forest->n = part[i].n;
+        forest->n_trees = part[i].n_trees;
+    }
+}
+
+static void append_vertices(struct forest *f, const struct forest *other,
+                            const uint32_t *region)
+{
+    for (uint32_t v = 0; v < other->n; v++) {
+        uint32_t parent = other->parent[v];
+
+        f->region[f->n + v] = region[other->region[v]];
+        f->parent[f->n + v] = parent == FOREST_ROOT ? FOREST_ROOT : f->n + parent;
+        f->exclusive_ns[f->n + v] = other->exclusive_ns[v];
+    }
+}
+
+static void append_offs(struct forest *f, const struct forest *other)
+{
+    if (other->off_ns)
+        keep_offs(f);
+    if (f->off_ns == NULL)
+        return;
+    for (uint32_t v = 0; v < other->n; v++)
+        f->off_ns[f->n + v] = other->off_ns ? other->off_ns[v] : 0;
+    for (uint32_t t = 0; t < other->n_trees; t++)
+        f->root_off_ns[f->n_trees + t] = other->root_off_ns ? other->root_off_ns[t] : 0;
+}
+
+int forest_append(struct forest *forest, const struct forest *other, uint32_t first_location,
+                  const uint32_t *region)
+{
+    struct forest *f = forest;
+    uint32_t n = f->n_trees;
+
+    if ((uint64_t)f->n + other->n >= FOREST_ROOT)
+        return err_set(ERR_RANGE, "the forests together have more than 4 billion calls");
+    reserve(f, other->n, other->n_trees);
+    append_vertices(f, other, region);
+    for (uint32_t t = 0; t < other->n_trees; t++) {
+        f->location[n + t] = first_location + other->location[t];
+        f->place[n + t] = other->place[t];
+        f->index[n + t] = other->index[t];
+        f->call[n + t] = other->call[t];
+        f->enter_ns[n + t] = other->enter_ns[t];
+        f->root_ns[n + t] = other->root_ns[t];
+        f->tracer_ns[n + t] = other->tracer_ns[t];
+        f->n_messages[n + t] = other->n_messages[t];
+        f->first[n + t + 1] = f->n + other->first[t + 1];
+    }
+    for (size_t i = 0; i < other->n_gaps; i++) {
+        struct forest_gap gap = other->gap[i];
+
+        gap.tree += n;
+        gap.vertex += f->n;
+        forest_add_gap(f, gap);
+    }
+    append_offs(f, other);
+    f->n += other->n;
+    f->n_trees += other->n_trees;
     return 0;
 }
 
@@ -200,9 +442,12 @@ void forest_of_calls(struct forest *forest, uint32_t location, const struct call
     for (uint32_t i = 0; i < n; i++)
         n_vertices += calls->subtree_len[row[i]];
     reserve(forest, n_vertices, n);
+    if (calls->n_estimates > 0)
+        keep_offs(forest);
     for (uint32_t i = 0; i < n; i++)
         copy_tree(forest, location, 0, calls, row[i], defs);
     count_messages(forest, begin, calls);
+    add_offs(forest, begin, calls);
 }
 
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
@@ -253,7 +498,7 @@ size_t forest_gaps(const struct forest *f, uint32_t t, const struct forest_gap *
         else
             high = middle;
     }
-    *gap = f->gap + low;
+    *gap = f->n_gaps > 0 ? f->gap + low : NULL;
     while (low + n < f->n_gaps && f->gap[low + n].tree == t)
         n++;
     return n;

@@ -50,6 +50,11 @@ struct forest {
     uint32_t *n_messages; /* [n_trees] sends and receives inside */
     struct forest_gap *gap; /* [n_gaps] by tree and vertex */
     size_t n_gaps;
+
+    /* By how much times may be too long, where begins and ends are estimates; NULL, both, where
+     * all are known, as in most traces. */
+    float *off_ns;      /* [n] exclusive_ns */
+    float *root_off_ns; /* [n_trees] root_ns, and as much too short */
     size_t vertex_cap, tree_cap, gap_cap;
 };
 
@@ -66,6 +71,33 @@ void forest_release(struct forest *forest);
 int forest_add(struct forest *forest, uint32_t location, const struct call_view *calls,
                uint32_t region, const struct definitions *defs);
 
+/* How much of a forest the trees of one location are. */
+struct forest_size {
+    uint32_t n_trees;
+    uint64_t n_vertices;
+    bool has_estimates; /* some times are not known exactly */
+};
+
+/* forest_count -- what forest_add would add. O(calls). */
+struct forest_size forest_count(const struct call_view *calls, uint32_t region,
+                                const struct definitions *defs);
+
+/*
+ * forest_divide -- divide an empty forest into parts that threads fill, for a location each.
+ *   size  (n) of each, from forest_count
+ *   part  (n) out: for forest_fill, then forest_unite
+ * Returns as forest_add.
+ */
+int forest_divide(struct forest *forest, const struct forest_size *size, uint32_t n,
+                  struct forest *part);
+
+/* forest_fill -- as forest_add, into a part. */
+void forest_fill(struct forest *part, uint32_t location, const struct call_view *calls,
+                 uint32_t region, const struct definitions *defs);
+
+/* forest_unite -- all parts are filled: the forest is as if they had been added in order. */
+void forest_unite(struct forest *forest, struct forest *part, uint32_t n);
+
 /*
  * forest_of_calls -- one more tree for each of n calls of a location, whatever their function.
  * Their index is 0.
@@ -79,6 +111,15 @@ void forest_of_calls(struct forest *forest, uint32_t location, const struct call
 /* forest_of_call -- the same for one call. */
 void forest_of_call(struct forest *forest, uint32_t location, const struct call_view *calls,
                     uint32_t row, const struct definitions *defs);
+
+/*
+ * forest_append -- the trees of another forest behind those that there are.
+ *   first_location  what location 0 of the other is here
+ *   region          [] what each of its regions is here
+ * Returns as forest_add. O(vertices of the other).
+ */
+int forest_append(struct forest *forest, const struct forest *other, uint32_t first_location,
+                  const uint32_t *region);
 
 /*
  * forest_grow -- make room for more vertices and trees, and then some, for whoever appends
@@ -100,6 +141,12 @@ uint32_t forest_n_rows(const struct forest *forest, uint32_t t);
 
 /* forest_row -- the row of vertex v of tree t among the calls of its location. */
 uint32_t forest_row(const struct forest *forest, uint32_t t, uint32_t v);
+
+/* forest_off_ns -- by how much root_ns of a tree may be off, either way. */
+static inline double forest_off_ns(const struct forest *forest, uint32_t t)
+{
+    return forest->root_off_ns ? (double)forest->root_off_ns[t] : 0;
+}
 
 /* forest_own_ns -- inclusive time of a root, without the tracer's. */
 static inline uint64_t forest_own_ns(const struct forest *forest, uint32_t t)

@@ -73,6 +73,54 @@ static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
     forest_release(&f);
 }
 
+/* The root's begin is 4 off, the end of its x 3, the begin of the foi in it 7, that of y 9. */
+static void times_are_off_by_their_own_borders_and_those_of_what_they_call(void **state)
+{
+    static const struct call_estimate estimate[] = {
+        {1, 0, 4}, {2, 1, 3}, {3, 0, 7}, {5, 0, 9}, {7, 1, 50}};
+    struct call_view estimated = calls;
+    struct forest f = {0}, known = {0};
+
+    (void)state;
+    estimated.estimate = estimate;
+    estimated.n_estimates = 5;
+    forest_add(&known, 3, &calls, 1, NULL);
+    assert_null(known.off_ns);
+    assert_true(forest_off_ns(&known, 0) == 0);
+    forest_add(&f, 3, &calls, 1, NULL);
+    forest_add(&f, 4, &estimated, 1, NULL);
+    assert_true(f.off_ns[0] == 0 && f.root_off_ns[1] == 0);
+    assert_true(f.root_off_ns[2] == 4 && f.root_off_ns[3] == 0);
+    assert_true(f.off_ns[6] == 4 + 3 + 7); /* the root itself */
+    assert_true(f.off_ns[7] == 3 && f.off_ns[8] == 7 && f.off_ns[9] == 0);
+    assert_true(f.off_ns[10] == 20 && f.off_ns[11] == 10); /* not more than it is */
+    forest_append(&known, &f, 5, (const uint32_t[]){0, 1, 2, 3});
+    assert_true(known.root_off_ns[0] == 0 && known.root_off_ns[4] == 4);
+    assert_true(known.off_ns[3] == 0 && known.off_ns[14] == 7);
+    forest_release(&f);
+    forest_release(&known);
+}
+
+/* Who looks at one execution of a run that somebody else wrote has not checked all of it. */
+static void estimates_in_any_order_are_of_no_other_tree(void **state)
+{
+    static const struct call_estimate estimate[] = {{3, 0, 4}, {2, 1, 3},           {0, 0, 7},
+                                                    {4, 0, 9}, {UINT32_MAX, 1, 50}, {1, 0, 8}};
+    struct call_view estimated = calls;
+    struct forest f = {0};
+
+    (void)state;
+    estimated.estimate = estimate;
+    for (estimated.n_estimates = 1; estimated.n_estimates <= 6; estimated.n_estimates++) {
+        forest_of_call(&f, 0, &estimated, 3, NULL);
+        forest_of_call(&f, 0, &estimated, 6, NULL);
+    }
+    assert_int_equal(f.n_trees, 12);
+    for (uint32_t v = 0; v < f.n; v++)
+        assert_true(f.off_ns[v] >= 0 && f.off_ns[v] <= (float)f.exclusive_ns[v]);
+    forest_release(&f);
+}
+
 static void messages_are_counted_in_their_tree(void **state)
 {
     struct forest f = {0};
@@ -123,6 +171,70 @@ static void several_calls_are_as_many_trees(void **state)
     assert_memory_equal(one.n_messages, both.n_messages, 2 * sizeof *one.n_messages);
     forest_release(&one);
     forest_release(&both);
+}
+
+static void expect_equal(const struct forest *a, const struct forest *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->n_trees, b->n_trees);
+    assert_int_equal(a->n_gaps, b->n_gaps);
+    assert_memory_equal(a->region, b->region, a->n * sizeof *a->region);
+    assert_memory_equal(a->parent, b->parent, a->n * sizeof *a->parent);
+    assert_memory_equal(a->exclusive_ns, b->exclusive_ns, a->n * sizeof *a->exclusive_ns);
+    assert_memory_equal(a->first, b->first, (a->n_trees + 1) * sizeof *a->first);
+    assert_memory_equal(a->location, b->location, a->n_trees * sizeof *a->location);
+    assert_memory_equal(a->index, b->index, a->n_trees * sizeof *a->index);
+    assert_memory_equal(a->n_messages, b->n_messages, a->n_trees * sizeof *a->n_messages);
+    for (size_t i = 0; i < a->n_gaps; i++) {
+        assert_int_equal(a->gap[i].tree, b->gap[i].tree);
+        assert_int_equal(a->gap[i].vertex, b->gap[i].vertex);
+        assert_int_equal(a->gap[i].n_rows, b->gap[i].n_rows);
+    }
+}
+
+/* Two executions of step, in each a FLUSH; on location 1 there is none. */
+static void parts_filled_in_any_order_are_the_forest(void **state)
+{
+    uint64_t enter_ns[] = {0, 20, 25, 100, 110, 120};
+    uint64_t inclusive_ns[] = {100, 40, 30, 50, 5, 20};
+    uint32_t regions[] = {0, 2, 1, 0, 1, 2}, len[] = {3, 2, 1, 3, 1, 1};
+    uint16_t depths[] = {0, 1, 2, 0, 1, 1};
+    static const struct call_estimate off[] = {{0, 0, 7}, {3, 1, 9}, {4, 0, 2}};
+    const struct call_view view = {.n = 6,
+                                   .estimate = off,
+                                   .n_estimates = 3,
+                                   .enter_ns = enter_ns,
+                                   .inclusive_ns = inclusive_ns,
+                                   .region = regions,
+                                   .depth = depths,
+                                   .subtree_len = len};
+    struct region named[] = {{.name = "step", .short_name = "step", .kind = REGION_USER},
+                             {.name = "a", .short_name = "a", .kind = REGION_USER},
+                             {.name = "FLUSH", .short_name = "FLUSH", .kind = REGION_TRACER}};
+    const struct definitions defs = {.region = named, .names.n = 3};
+    const struct call_view views[] = {view, {.n = 0}, view};
+    struct forest added = {0}, divided = {0}, part[3];
+    struct forest_size size[3];
+
+    (void)state;
+    for (uint32_t l = 0; l < 3; l++) {
+        size[l] = forest_count(&views[l], 0, &defs);
+        assert_int_equal(forest_add(&added, l, &views[l], 0, &defs), 0);
+    }
+    assert_int_equal(size[0].n_trees, 2);
+    assert_int_equal(size[0].n_vertices, 3);
+    assert_int_equal(forest_divide(&divided, size, 3, part), 0);
+    for (uint32_t l = 3; l-- > 0;)
+        forest_fill(&part[l], l, &views[l], 0, &defs);
+    forest_unite(&divided, part, 3);
+    assert_int_equal(added.n_gaps, 4);
+    expect_equal(&divided, &added);
+    assert_memory_equal(divided.off_ns, added.off_ns, added.n * sizeof *added.off_ns);
+    assert_memory_equal(divided.root_off_ns, added.root_off_ns,
+                        added.n_trees * sizeof *added.root_off_ns);
+    assert_true(added.root_off_ns[3] > 0);
+    forest_release(&added);
+    forest_release(&divided);
 }
 
 /*
@@ -180,11 +292,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outermost_calls_are_roots),
         cmocka_unit_test(exclusive_times_of_a_tree_sum_to_its_roots_inclusive),
+        cmocka_unit_test(times_are_off_by_their_own_borders_and_those_of_what_they_call),
+        cmocka_unit_test(estimates_in_any_order_are_of_no_other_tree),
         cmocka_unit_test(messages_are_counted_in_their_tree),
         cmocka_unit_test(a_function_that_is_not_called_has_no_trees),
         cmocka_unit_test(any_call_can_be_a_tree),
         cmocka_unit_test(several_calls_are_as_many_trees),
         cmocka_unit_test(what_the_tracer_did_is_set_apart),
+        cmocka_unit_test(parts_filled_in_any_order_are_the_forest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #define LEAST_LIKENESS 0.5
 #define USUAL_SHARE 0.95
+#define NEARLY_ALL 0.9
 #define SET_UP_SHARE 0.5  /* of the calls of an iteration */
 #define MOST_AT_AN_END 3u /* iterations that a warm-up may have */
 
@@ -232,19 +233,44 @@ static uint32_t n_lacked(const struct loop_cut *cut, const struct census *c,
     return k;
 }
 
-/* What all iterations end with but the last is what they begin with: that comes when the loop
- * is not entered where the header is. */
+/* Whether what is k calls before the first iteration is before most others, too. */
+static bool is_entered(const struct loop_cut *cut, const struct loop_sequence *s, uint32_t k)
+{
+    uint32_t symbol = s->symbol[cut->begin[0] - k], n_same = 0;
+
+    for (uint32_t i = 1; i < cut->n; i++)
+        n_same +=
+            cut->begin[i] - cut->begin[i - 1] > k && s->symbol[cut->begin[i] - k] == symbol;
+    return symbol != LOOP_BREAK && 2 * n_same > cut->n - 1;
+}
+
+static uint32_t n_entered(const struct loop_cut *cut, const struct loop_sequence *s,
+                          uint32_t typical_calls)
+{
+    uint32_t k = 0;
+
+    while (k + 1 < typical_calls && k < cut->begin[0] && is_entered(cut, s, k + 1))
+        k++;
+    return k;
+}
+
+/* The loop is not always entered where the header is: then iterations begin before it. That is
+ * told by what all of them end with but the last; or, while the loop goes on and nothing is
+ * known of the last, by what is before the first. */
 static void move_begins(struct loop_cut *cut, const struct census *c,
-                        const struct loop_sequence *s)
+                        const struct loop_sequence *s, bool goes_on)
 {
     uint32_t typical_calls = median_calls(cut), usual = 1, n = 0;
-    const uint32_t *before;
+    const uint32_t *before = s->symbol + cut->begin[0];
 
     while (usual < cut->n && cut->begin[usual] - cut->begin[usual - 1] != typical_calls)
         usual++;
-    if (usual < cut->n)
+    if (goes_on) {
+        n = n_entered(cut, s, typical_calls);
+    } else if (usual < cut->n) {
         n = n_lacked(cut, c, s, usual, typical_calls);
-    before = s->symbol + cut->begin[usual < cut->n ? usual : 0];
+        before = s->symbol + cut->begin[usual];
+    }
     for (uint32_t i = cut->n; i-- > 0 && n > 0;) {
         uint32_t at = cut->begin[i], most = i > 0 ? at - cut->begin[i - 1] - 1 : at, k = 0;
 
@@ -266,7 +292,7 @@ static bool end_last(struct loop_cut *cut, struct census *c, const struct loop_s
         if (i == last || s->symbol[cut->end[i]] == LOOP_BREAK)
             cut->end[i] = end_of(c, cut, s, cut->begin[i], cut->end[i]);
     if (2 * c->n_distinct >= c->n_typical)
-        move_begins(cut, c, s);
+        move_begins(cut, c, s, false);
     see_missing_before(c, cut, s);
     return 2 * c->n_distinct >= c->n_typical;
 }
@@ -320,7 +346,7 @@ static void trim(struct loop_cut *cut, struct census *c, const struct loop_seque
         if (is_singular(c))
             first = i + 1;
     }
-    if (most > 0 && is_set_up(c, cut, s, first))
+    if (most > 0 && first < last && is_set_up(c, cut, s, first))
         first++;
     stop = last > first + most ? last - most : first;
     for (uint32_t i = last; i > stop; i--) {
@@ -335,6 +361,23 @@ static void trim(struct loop_cut *cut, struct census *c, const struct loop_seque
 }
 
 /* ------------------------------------------------------------------------------- measures */
+
+/* The iteration in hand does something that is not done in nearly all of them. */
+static bool is_odd(const struct census *c, const struct loop_cut *cut)
+{
+    for (uint32_t k = 0; k < c->n_distinct; k++)
+        if (c->n_with[c->distinct[k]] < NEARLY_ALL * cut->n)
+            return true;
+    return false;
+}
+
+static void count_odd(struct loop_cut *cut, struct census *c, const struct loop_sequence *s)
+{
+    for (uint32_t i = 0; i < cut->n; i++) {
+        look_at(c, s, cut->begin[i], cut->end[i]);
+        cut->n_odd += is_odd(c, cut) || (i + 1 < cut->n && cut->begin[i + 1] != cut->end[i]);
+    }
+}
 
 uint64_t loop_cut_begin_ns(const struct loop_cut *cut, const struct loop_sequence *s,
                            const struct call_view *calls, uint32_t i)
@@ -390,18 +433,30 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
     cut->end_ns = loop_cut_end_ns(cut, s, calls, cut->n - 1);
 }
 
+/* The last iteration may be anywhere in the loop by now: it says nothing. */
+static void leave_last(struct loop_cut *cut, const struct census *c,
+                       const struct loop_sequence *s)
+{
+    cut->n--;
+    move_begins(cut, c, s, true);
+}
+
 void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
-                   const struct call_view *calls, const struct loop_header *header)
+                   const struct call_view *calls, const struct loop_header *header,
+                   bool goes_on)
 {
     struct census c;
-    bool is_last_one;
+    bool is_last_one = true;
     float *alike;
 
     *cut = (struct loop_cut){.votes = header->votes};
     cut_at_headers(cut, s, header);
     census_init(&c, s->n_symbols);
     count(&c, cut, s);
-    is_last_one = end_last(cut, &c, s);
+    if (goes_on)
+        leave_last(cut, &c, s);
+    else
+        is_last_one = end_last(cut, &c, s);
     alike = mem_alloc(cut->n, sizeof *alike);
     for (uint32_t i = 0; i < cut->n; i++) {
         look_at(&c, s, cut->begin[i], cut->end[i]);
@@ -416,6 +471,7 @@ void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
         cut->n = 0;
     else
         measure(cut, s, calls);
+    count_odd(cut, &c, s);
     free(alike);
     census_release(&c);
 }

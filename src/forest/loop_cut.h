@@ -27,6 +27,7 @@ struct loop_cut {
     double likeness;           /* 0..1, mean over the iterations */
     uint64_t begin_ns, end_ns; /* of all */
     uint64_t ns;               /* inside of iterations */
+    uint32_t n_odd;            /* that do what not nearly all do, or after which more is done */
     uint32_t typical_calls;    /* on the level; median */
     uint64_t typical_ns;       /* mean of those that make so many calls and are followed */
     double evenness;           /* the median over the mean, without the longest 5 % */
@@ -34,11 +35,13 @@ struct loop_cut {
 
 /*
  * loop_cut_make -- cut a sequence.
- *   cut  out: n is 0 when it is no loop; released by loop_cut_release in any case
+ *   cut      out: n is 0 when it is no loop; released by loop_cut_release in any case
+ *   goes_on  the sequence is not over: its last iteration is left out
  * O(n log n), as much memory as the sequence.
  */
 void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
-                   const struct call_view *calls, const struct loop_header *header);
+                   const struct call_view *calls, const struct loop_header *header,
+                   bool goes_on);
 void loop_cut_release(struct loop_cut *cut);
 
 /* loop_cut_begin_ns, loop_cut_end_ns -- times of iteration i: it ends when the next begins. */

@@ -26,7 +26,6 @@ void loop_sequence_clear(struct loop_sequence *s)
     s->message = s->collective = 0;
 }
 
-/* A sum, so that the order in which one call sends to several does not matter. */
 static uint64_t partners(struct loop_sequence *s, const struct call_view *calls, uint32_t row)
 {
     uint64_t sum = 0;
@@ -36,8 +35,8 @@ static uint64_t partners(struct loop_sequence *s, const struct call_view *calls,
 
         if (m->call != NO_CALL && m->call > row)
             break;
-        if (m->call == row && m->kind == MESSAGE_SEND)
-            sum += ((uint64_t)m->peer << 32 | m->tag) * 0x9e3779b97f4a7c15u + 1;
+        if (m->call == row)
+            sum += loop_detail_of_message(m);
     }
     for (; s->collective < calls->n_collectives; s->collective++) {
         const struct collective *c = &calls->collective[s->collective];
@@ -45,7 +44,7 @@ static uint64_t partners(struct loop_sequence *s, const struct call_view *calls,
         if (c->call != NO_CALL && c->call > row)
             break;
         if (c->call == row)
-            sum += ((uint64_t)c->comm << 32 | c->root) * 0xc2b2ae3d27d4eb4fu + c->kind + 1;
+            sum += loop_detail_of_collective(c);
     }
     return sum;
 }

@@ -37,6 +37,24 @@ void loop_sequence_release(struct loop_sequence *s);
 void loop_sequence_clear(struct loop_sequence *s);
 
 /*
+ * loop_detail_of_message, loop_detail_of_collective -- what each adds to the detail of the call
+ * of MPI that it is of. A symbol is a region and a detail: known.key says which, high the
+ * region, and symbol i is key i - 1. The detail is a sum, so that the order in which one call
+ * sends to several does not matter.
+ */
+static inline uint64_t loop_detail_of_message(const struct message *m)
+{
+    return m->kind == MESSAGE_SEND
+               ? ((uint64_t)m->peer << 32 | m->tag) * 0x9e3779b97f4a7c15u + 1
+               : 0;
+}
+
+static inline uint64_t loop_detail_of_collective(const struct collective *c)
+{
+    return ((uint64_t)c->comm << 32 | c->root) * 0xc2b2ae3d27d4eb4fu + c->kind + 1;
+}
+
+/*
  * loop_sequence_add -- append the calls on one level, and a break.
  *   begin, end    rows: those of begin's depth are appended; none before those of the last time
  *   has_partners  tell sends and collectives apart by who takes part

@@ -9,6 +9,7 @@
  */
 #include "forest/loops.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "forest/loop_cut.h"
 
@@ -40,6 +41,7 @@ struct finder {
     const struct call_view *calls;
     const struct definitions *defs;
     struct loops_found *out;
+    bool goes_on;
     uint64_t least_ns; /* that a loop lasts, and a call with one */
     uint32_t caller;
     struct loop_sequence sequence;
@@ -237,6 +239,7 @@ static void add_part(struct finder *f, const struct loop_cut *cut, bool is_step)
                                .ns = mem_alloc(cut->n, sizeof *part->ns),
                                .caller = f->caller,
                                .first = f->calls->region[s->row[cut->begin[0]]],
+                               .n_odd = cut->n_odd,
                                .is_step = is_step};
     part->calls.begin = mem_alloc(cut->n, sizeof *part->calls.begin);
     part->calls.end = mem_alloc(cut->n, sizeof *part->calls.end);
@@ -349,7 +352,7 @@ static void cut_by_headers(struct finder *f)
     for (size_t i = 0; i < n; i++) {
         struct loop_cut *cut = &f->cut[f->n_cuts];
 
-        loop_cut_make(cut, &f->sequence, f->calls, &header[i]);
+        loop_cut_make(cut, &f->sequence, f->calls, &header[i], f->goes_on);
         if (cut->n > 0)
             f->n_cuts++;
         else
@@ -441,10 +444,10 @@ static size_t long_calls(const struct call_view *calls, uint64_t least_ns,
     return drop_recursive(*list, n_long);
 }
 
-void loops_find(const struct call_view *calls, const struct definitions *defs,
+void loops_find(const struct call_view *calls, const struct definitions *defs, bool goes_on,
                 struct loops_found *out)
 {
-    struct finder f = {.calls = calls, .defs = defs, .out = out};
+    struct finder f = {.calls = calls, .defs = defs, .goes_on = goes_on, .out = out};
     struct long_call *list = NULL;
     size_t n;
 
@@ -477,4 +480,51 @@ void loops_found_release(struct loops_found *found)
     for (uint32_t i = 0; i < found->n; i++)
         loop_part_release(&found->part[i]);
     found->n = 0;
+}
+
+void loops_found_pack(const struct loops_found *found, struct pack *pack)
+{
+    pack_u32(pack, found->n);
+    for (uint32_t i = 0; i < found->n; i++) {
+        const struct loop_part *part = &found->part[i];
+        const struct insertion *calls = &part->calls;
+
+        pack_u32(pack, calls->region);
+        pack_array(pack, calls->begin, calls->n, sizeof *calls->begin);
+        pack_array(pack, calls->end, calls->n, sizeof *calls->end);
+        pack_u64(pack, calls->usual_ns);
+        pack_array(pack, part->begin_ns, calls->n, sizeof *part->begin_ns);
+        pack_array(pack, part->ns, calls->n, sizeof *part->ns);
+        pack_u32(pack, part->caller);
+        pack_u32(pack, part->first);
+        pack_u32(pack, part->n_odd);
+        pack_u32(pack, part->is_step);
+    }
+}
+
+static void unpack_part(struct loop_part *part, struct pack *pack)
+{
+    struct insertion *calls = &part->calls;
+
+    calls->region = unpack_u32(pack);
+    calls->n = (uint32_t)unpack_count(pack, sizeof *calls->begin);
+    calls->begin = unpack_array(pack, calls->n, sizeof *calls->begin);
+    calls->end = unpack_array(pack, calls->n, sizeof *calls->end);
+    calls->usual_ns = unpack_u64(pack);
+    part->begin_ns = unpack_array(pack, calls->n, sizeof *part->begin_ns);
+    part->ns = unpack_array(pack, calls->n, sizeof *part->ns);
+    part->caller = unpack_u32(pack);
+    part->first = unpack_u32(pack);
+    part->n_odd = unpack_u32(pack);
+    part->is_step = unpack_u32(pack) != 0;
+}
+
+int loops_found_unpack(struct loops_found *found, struct pack *pack)
+{
+    uint32_t n = unpack_u32(pack);
+
+    *found = (struct loops_found){.n = 0};
+    while (found->n < n && n <= LOOPS_MOST * 2)
+        unpack_part(&found->part[found->n++], pack);
+    return pack->is_bad || found->n < n ? err_set(ERR_FORMAT, "these are no loops") : 0;
 }

@@ -16,6 +16,7 @@
 #ifndef SNAG_FOREST_LOOPS_H
 #define SNAG_FOREST_LOOPS_H
 
+#include "base/pack.h"
 #include "forest/clock.h"
 #include "forest/profile.h"
 #include "stack/calls_insert.h"
@@ -33,6 +34,7 @@ struct loop_part {
     uint64_t *begin_ns, *ns; /* [calls.n] */
     uint32_t caller;         /* region, or NO_CALL */
     uint32_t first;          /* region of the first call of an iteration */
+    uint32_t n_odd;          /* of them do more than nearly all do: maybe what is around them */
     bool is_step;            /* this is it; false: loops around it, or inside */
 };
 
@@ -43,14 +45,23 @@ struct loops_found {
 
 /*
  * loops_find -- the loops on one location.
- *   out  released by loops_found_release
- * Only what lasts long can hold a loop worth offering: the calls inside short ones are not
- * looked at. O(n log n) in the number of those that are; 8 bytes each. Thread-safe.
+ *   goes_on  these are not all of its calls: it still runs, or is not read any further. Then
+ * the last iterations are left out, as they may not be whole out  released by
+ * loops_found_release Only what lasts long can hold a loop worth offering: the calls inside
+ * short ones are not looked at. O(n log n) in the number of those that are; 8 bytes each.
+ * Thread-safe.
  */
-void loops_find(const struct call_view *calls, const struct definitions *defs,
+void loops_find(const struct call_view *calls, const struct definitions *defs, bool goes_on,
                 struct loops_found *out);
 void loops_found_release(struct loops_found *found);
 void loop_part_release(struct loop_part *part);
+
+/*
+ * loops_found_pack, loops_found_unpack -- to bytes and back, for another process.
+ * Unpacking returns 0, or ERR_FORMAT when these are no such bytes; release it in any case.
+ */
+void loops_found_pack(const struct loops_found *found, struct pack *pack);
+int loops_found_unpack(struct loops_found *found, struct pack *pack);
 
 /* A loop on all locations. */
 struct loop {
@@ -65,12 +76,30 @@ struct loops {
 };
 
 /*
- * loops_agree -- which of the loops of locations are the same.
- *   found    (defs->n_locations) what loops_find found; what becomes part of a loop is moved
- *   fix      (defs->n_ranks) what makes the times of ranks comparable
- *   defs     get a region for each loop
- *   profile  gets a row for each, as if its iterations were calls
- *   out      released by loops_release
+ * loops_elect -- which of the loops of locations are the same.
+ *   found  (defs->n_locations) what loops_find found; what becomes part of a loop is moved
+ *   fix    (defs->n_ranks) what makes the times of ranks comparable
+ *   out    their regions are not set; released by loops_release
+ */
+void loops_elect(struct loops_found *found, const struct clock_fix *fix,
+                 const struct definitions *defs, struct loops *out);
+
+/*
+ * loop_name -- loop@FUNCTION.
+ * Returns out.
+ */
+#define LOOP_NAME_SIZE 512
+const char *loop_name(const struct loop *loop, const struct definitions *defs,
+                      char out[LOOP_NAME_SIZE]);
+
+/* loop_define -- add its region: the second of the same name is loop@FUNCTION#2. */
+void loop_define(struct loop *loop, struct definitions *defs);
+
+/*
+ * loops_agree -- elect loops, and add them to what is known.
+ *   found, fix, out  as for loops_elect
+ *   defs             get a region for each loop
+ *   profile          gets a row for each, as if its iterations were calls
  */
 void loops_agree(struct loops_found *found, const struct clock_fix *fix,
                  struct definitions *defs, struct profile *profile, struct loops *out);

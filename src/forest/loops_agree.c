@@ -13,7 +13,6 @@
 
 #define AT_THE_ENDS 2u   /* iterations by which locations may differ */
 #define OTHER_LEVEL 0.25 /* weight of what is not held for the step of the program */
-#define NAME_SIZE 512
 
 /* What locations found, as votes. */
 struct vote {
@@ -151,20 +150,27 @@ static void align(struct loop *loop, const struct definitions *defs,
 
 /* ---------------------------------------------------------------------------- as a region */
 
-/* loop@FUNCTION; the second of the same name is loop@FUNCTION#2. */
-static uint32_t region_for(struct definitions *defs, const struct loop_part *part)
+const char *loop_name(const struct loop *loop, const struct definitions *defs,
+                      char out[LOOP_NAME_SIZE])
 {
-    const struct region *of =
-        &defs->region[part->caller == NO_CALL ? part->first : part->caller];
-    char name[NAME_SIZE];
-    uint32_t region;
+    const struct loop_part *any = loop->part;
 
-    snprintf(name, sizeof name, "loop@%.480s", of->short_name);
+    while (any->calls.n == 0)
+        any++;
+    snprintf(out, LOOP_NAME_SIZE, "loop@%.480s",
+             defs->region[any->caller == NO_CALL ? any->first : any->caller].short_name);
+    return out;
+}
+
+void loop_define(struct loop *loop, struct definitions *defs)
+{
+    char name[LOOP_NAME_SIZE];
+    size_t n = strlen(loop_name(loop, defs, name));
+
     for (int i = 2; names_find(&defs->names, name) != NAMES_NONE; i++)
-        snprintf(name, sizeof name, "loop@%.480s#%d", of->short_name, i);
-    region = definitions_region(defs, name);
-    defs->region[region].kind = REGION_LOOP;
-    return region;
+        snprintf(name + n, sizeof name - n, "#%d", i);
+    loop->region = definitions_region(defs, name);
+    defs->region[loop->region].kind = REGION_LOOP;
 }
 
 static struct profile_row row_of(const struct loop *loop, uint32_t n_locations)
@@ -188,21 +194,8 @@ static struct profile_row row_of(const struct loop *loop, uint32_t n_locations)
     return row;
 }
 
-static void add_loop(struct loops *out, struct loop *loop, struct definitions *defs,
-                     struct profile *profile)
-{
-    const struct loop_part *any = loop->part;
-
-    while (any->calls.n == 0)
-        any++;
-    loop->region = region_for(defs, any);
-    profile_extend(profile, defs->names.n);
-    profile->row[loop->region] = row_of(loop, defs->n_locations);
-    out->loop[out->n++] = *loop;
-}
-
-void loops_agree(struct loops_found *found, const struct clock_fix *fix,
-                 struct definitions *defs, struct profile *profile, struct loops *out)
+void loops_elect(struct loops_found *found, const struct clock_fix *fix,
+                 const struct definitions *defs, struct loops *out)
 {
     struct vote winner;
 
@@ -213,7 +206,20 @@ void loops_agree(struct loops_found *found, const struct clock_fix *fix,
         for (uint32_t l = 0; l < defs->n_locations; l++)
             take_part(&found[l], &winner, &loop.part[l]);
         align(&loop, defs, fix);
-        add_loop(out, &loop, defs, profile);
+        out->loop[out->n++] = loop;
+    }
+}
+
+void loops_agree(struct loops_found *found, const struct clock_fix *fix,
+                 struct definitions *defs, struct profile *profile, struct loops *out)
+{
+    loops_elect(found, fix, defs, out);
+    for (uint32_t i = 0; i < out->n; i++) {
+        struct loop *loop = &out->loop[i];
+
+        loop_define(loop, defs);
+        profile_extend(profile, defs->names.n);
+        profile->row[loop->region] = row_of(loop, defs->n_locations);
     }
 }
 

@@ -18,6 +18,7 @@ struct program {
     struct calls calls[MOST_RANKS];
     uint64_t now_ns;
     uint32_t n_ranks, depth;
+    bool goes_on;
     struct loops_found found[MOST_RANKS];
     struct clock_fix fix[MOST_RANKS];
     struct profile profile;
@@ -104,7 +105,7 @@ static void find(struct program *p)
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         struct call_view view = calls_view(&p->calls[r]);
 
-        loops_find(&view, &p->defs, &p->found[r]);
+        loops_find(&view, &p->defs, p->goes_on, &p->found[r]);
     }
     loops_agree(p->found, p->fix, &p->defs, &p->profile, &p->loops);
 }
@@ -134,6 +135,20 @@ static void assert_best(const struct program *p, const char *name, uint32_t n, u
         assert_int_equal(p->loops.loop[0].part[r].calls.n, n);
         assert_int_equal(p->loops.loop[0].part[r].calls.begin[0], row);
     }
+}
+
+/* Half of the calls of A are followed by B and C, the last by nothing, and all by what hardly
+ * comes again: all are dropped as unlike. */
+static void calls_that_are_never_followed_alike_are_no_loop(void **state)
+{
+    struct program p;
+
+    (void)state;
+    begin(&p, 1);
+    run(&p, "ABCabcdAefgABChijkAlmnABCopqrAstuABCvwxaAbefABCcghiAjklABCdmnoApqrABCstuvA");
+    find(&p);
+    assert_int_equal(p.loops.n, 0);
+    end(&p);
 }
 
 static void a_loop_has_neither_what_is_before_nor_what_is_after_it(void **state)
@@ -321,6 +336,39 @@ static void phases_are_loops_of_their_own(void **state)
     end(&p);
 }
 
+/* The run is at SW of its 41st step; A is called last in all others. */
+static void of_a_loop_that_goes_on_the_last_iteration_is_left_out(void **state)
+{
+    struct program p;
+
+    (void)state;
+    begin(&p, 1);
+    p.goes_on = true;
+    run(&p, "ICDB");
+    repeat(&p, 40, "RRSWA");
+    run(&p, "RRSW");
+    find(&p);
+    assert_best(&p, "loop@R", 40, 4);
+    end(&p);
+}
+
+/* What comes in one step of ten may be what a loop around them does; nothing is said of why. */
+static void iterations_that_do_more_than_others_are_counted(void **state)
+{
+    struct program p;
+
+    (void)state;
+    begin(&p, 1);
+    for (int i = 0; i < 10; i++) {
+        repeat(&p, 9, "RSWA");
+        run(&p, "RSWOA");
+    }
+    find(&p);
+    assert_int_equal(p.loops.loop[0].part[0].calls.n, 100);
+    assert_int_equal(p.loops.loop[0].part[0].n_odd, 10);
+    end(&p);
+}
+
 static void where_nothing_repeats_there_is_no_loop(void **state)
 {
     struct program p;
@@ -402,6 +450,7 @@ static void an_iteration_has_the_same_number_on_all_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_that_are_never_followed_alike_are_no_loop),
         cmocka_unit_test(a_loop_has_neither_what_is_before_nor_what_is_after_it),
         cmocka_unit_test(the_step_is_around_an_inner_loop_that_goes_round_now_more_now_less),
         cmocka_unit_test(a_step_that_also_writes_is_one_step),
@@ -412,6 +461,8 @@ int main(void)
         cmocka_unit_test(what_all_but_the_last_end_with_is_what_the_next_begins_with),
         cmocka_unit_test(exchanges_with_computing_after_few_of_them_are_no_steps),
         cmocka_unit_test(phases_are_loops_of_their_own),
+        cmocka_unit_test(of_a_loop_that_goes_on_the_last_iteration_is_left_out),
+        cmocka_unit_test(iterations_that_do_more_than_others_are_counted),
         cmocka_unit_test(where_nothing_repeats_there_is_no_loop),
         cmocka_unit_test(a_loop_is_named_after_the_function_that_runs_it),
         cmocka_unit_test(a_function_that_is_all_of_a_step_is_no_loop),

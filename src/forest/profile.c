@@ -102,6 +102,36 @@ static void mark_mpi(struct profile *profile, const struct calls *calls,
     }
 }
 
+/*
+ * Calls in which a team was forked, and all around them, once each. A thread's forks inside one
+ * of its own are a part of that.
+ *
+ *     main ( step ( solve ( fork ....... ) ) )      all three have had a team for so long
+ */
+static void add_forks(struct profile *profile, struct profile_walk *walk,
+                      const struct calls *calls)
+{
+    uint32_t *seen_at = walk->open_until, *region_at = walk->region_at, row = 0;
+    uint64_t until_ns = 0;
+
+    if (calls->n_spans > 0)
+        memset(seen_at, 0, profile->n_regions * sizeof *seen_at);
+    for (uint32_t i = 0; i < calls->n_spans; i++) {
+        const struct team_span *span = &calls->span[i];
+
+        if (span->kind != SPAN_FORK || span->begin_ns < until_ns || span->call >= calls->n)
+            continue;
+        until_ns = span->end_ns;
+        for (; row <= span->call; row++)
+            region_at[calls->depth[row]] = calls->region[row];
+        for (uint32_t d = 0; d <= calls->depth[span->call]; d++) {
+            if (seen_at[region_at[d]] != i + 1)
+                profile->row[region_at[d]].forked_ns += span->end_ns - span->begin_ns;
+            seen_at[region_at[d]] = i + 1;
+        }
+    }
+}
+
 void profile_end(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
                  const struct definitions *defs)
 {
@@ -111,6 +141,7 @@ void profile_end(struct profile *profile, struct profile_walk *walk, const struc
             profile->row[r].on_ns = calls->last_ns - calls->first_ns;
         }
     mark_mpi(profile, calls, defs, walk->region_at);
+    add_forks(profile, walk, calls);
 }
 
 void profile_merge(struct profile *into, const struct profile *from)
@@ -133,6 +164,7 @@ void profile_merge(struct profile *into, const struct profile *from)
         a->n_vertices += b->n_vertices;
         a->n_locations += b->n_locations;
         a->on_ns += b->on_ns;
+        a->forked_ns += b->forked_ns;
         a->n_with_mpi += b->n_with_mpi;
     }
 }

@@ -26,12 +26,15 @@ struct profile_row {
 
     uint32_t n_locations; /* on which it is called */
     uint64_t on_ns;       /* from the first event to the last of these; 0: not known */
+    uint64_t forked_ns;   /* in which it had a team of threads */
     uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */
 };
 
 struct profile {
     struct profile_row *row; /* [n_regions] */
     uint32_t n_regions;
+    double
+        team_ratio; /* what other threads did in teams, to the time these took: teams_ratio */
 };
 
 /* What going through the calls of a location needs to know of the rows before. */

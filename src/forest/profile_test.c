@@ -89,11 +89,43 @@ static void merging_equals_seeing_both(void **state)
     definitions_release(&defs);
 }
 
+/* A team in the second call of rec, one in that of leaf, in which there is another one. */
+static void calls_have_teams_that_are_made_in_them(void **state)
+{
+    static struct team_span span[] = {
+        {.kind = SPAN_FORK, .begin_ns = 21, .end_ns = 24, .call = 3, .first_row = 4},
+        {.kind = SPAN_MEMBER, .begin_ns = 21, .end_ns = 24, .call = 3, .first_row = 4},
+        {.kind = SPAN_FORK, .begin_ns = 22, .end_ns = 23, .call = 3, .first_row = 4},
+        {.kind = SPAN_FORK, .begin_ns = 72, .end_ns = 82, .call = 4, .first_row = 5},
+    };
+    struct calls calls = sample();
+    struct definitions defs;
+    struct profile_walk walk;
+    struct profile profile;
+
+    (void)state;
+    define(&defs);
+    profile_init(&profile, 3);
+    calls.span = span;
+    calls.n_spans = 4;
+    profile_walk_init(&walk, profile.n_regions);
+    profile_begin(&profile, &walk);
+    profile_rows(&profile, &walk, &calls, 0, calls.n);
+    profile_end(&profile, &walk, &calls, &defs);
+    assert_int_equal(profile.row[0].forked_ns, 3 + 10);
+    assert_int_equal(profile.row[1].forked_ns, 3 + 10);
+    assert_int_equal(profile.row[2].forked_ns, 3);
+    profile_walk_release(&walk);
+    profile_release(&profile);
+    definitions_release(&defs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(merging_equals_seeing_both),
+        cmocka_unit_test(calls_have_teams_that_are_made_in_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

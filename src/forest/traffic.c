@@ -19,34 +19,135 @@ void traffic_init(struct traffic *traffic, uint32_t n_locations)
     *traffic = (struct traffic){.n_locations = n_locations};
     traffic->first_message = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
     traffic->first_collective = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
+    traffic->first_span = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
+    traffic->first_barrier = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
 }
 
 void traffic_release(struct traffic *traffic)
 {
     free(traffic->message);
     free(traffic->collective);
+    free(traffic->span);
+    free(traffic->barrier);
     free(traffic->first_message);
     free(traffic->first_collective);
+    free(traffic->first_span);
+    free(traffic->first_barrier);
+    free(traffic->dependency);
     *traffic = (struct traffic){0};
 }
 
-void traffic_append(struct traffic *traffic, uint32_t location, const struct calls *calls)
+/* Appends m elements of this size to a list of first[0], all of the locations before. Returns
+ * the list; first[1] is where this location's end. */
+static void *append(void *list, size_t *cap, size_t size, size_t *first, const void *from,
+                    size_t m)
 {
-    size_t n = traffic->n_messages, m = traffic->n_collectives;
+    mem_grow(&list, cap, first[0] + m, size);
+    if (m > 0)
+        memcpy((char *)list + first[0] * size, from, m * size);
+    first[1] = first[0] + m;
+    return list;
+}
 
-    assert(traffic->first_message[location] == n && traffic->first_collective[location] == m);
-    mem_grow(&traffic->message, &traffic->message_cap, n + calls->n_messages,
-             sizeof *traffic->message);
-    mem_grow(&traffic->collective, &traffic->collective_cap, m + calls->n_collectives,
-             sizeof *traffic->collective);
-    if (calls->n_messages > 0)
-        memcpy(traffic->message + n, calls->message,
-               calls->n_messages * sizeof *traffic->message);
-    if (calls->n_collectives > 0)
-        memcpy(traffic->collective + m, calls->collective,
-               calls->n_collectives * sizeof *traffic->collective);
-    traffic->n_messages = traffic->first_message[location + 1] = n + calls->n_messages;
-    traffic->n_collectives = traffic->first_collective[location + 1] = m + calls->n_collectives;
+/* What is before location l ends where it begins. */
+static void append_none(struct traffic *t, uint32_t l)
+{
+    t->first_message[l] = t->n_messages;
+    t->first_collective[l] = t->n_collectives;
+    t->first_span[l] = t->n_spans;
+    t->first_barrier[l] = t->n_barriers;
+}
+
+void traffic_append(struct traffic *t, uint32_t l, const struct calls *calls)
+{
+    assert(t->n_appended <= l);
+    while (t->n_appended < l)
+        append_none(t, ++t->n_appended);
+    t->n_appended++;
+    t->message = append(t->message, &t->message_cap, sizeof *t->message, &t->first_message[l],
+                        calls->message, calls->n_messages);
+    t->collective = append(t->collective, &t->collective_cap, sizeof *t->collective,
+                           &t->first_collective[l], calls->collective, calls->n_collectives);
+    t->span = append(t->span, &t->span_cap, sizeof *t->span, &t->first_span[l], calls->span,
+                     calls->n_spans);
+    t->barrier = append(t->barrier, &t->barrier_cap, sizeof *t->barrier, &t->first_barrier[l],
+                        calls->barrier, calls->n_barriers);
+    t->n_messages = t->first_message[l + 1];
+    t->n_collectives = t->first_collective[l + 1];
+    t->n_spans = t->first_span[l + 1];
+    t->n_barriers = t->first_barrier[l + 1];
+}
+
+/* One of its four lists. */
+struct rows {
+    void *list;
+    const size_t *first; /* [n_locations + 1] */
+    size_t size;
+};
+
+static struct rows rows_of(const struct traffic *t, enum traffic_kind kind)
+{
+    switch (kind) {
+    case TRAFFIC_MESSAGES:
+        return (struct rows){t->message, t->first_message, sizeof *t->message};
+    case TRAFFIC_COLLECTIVES:
+        return (struct rows){t->collective, t->first_collective, sizeof *t->collective};
+    case TRAFFIC_SPANS:
+        return (struct rows){t->span, t->first_span, sizeof *t->span};
+    default:
+        return (struct rows){t->barrier, t->first_barrier, sizeof *t->barrier};
+    }
+}
+
+struct traffic_count traffic_count(const struct traffic *t, uint32_t l)
+{
+    struct traffic_count count;
+
+    for (enum traffic_kind kind = 0; kind < TRAFFIC_KINDS; kind++) {
+        struct rows rows = rows_of(t, kind);
+
+        count.n[kind] = rows.first[l + 1] - rows.first[l];
+    }
+    return count;
+}
+
+void *traffic_rows(const struct traffic *t, enum traffic_kind kind, uint32_t l, size_t *bytes)
+{
+    struct rows rows = rows_of(t, kind);
+
+    *bytes = (rows.first[l + 1] - rows.first[l]) * rows.size;
+    return *bytes > 0 ? (char *)rows.list + rows.first[l] * rows.size : NULL;
+}
+
+/* Where the rows of each location begin. Returns how many there are. */
+static size_t lay_out(size_t *first, const struct traffic_count *count, uint32_t n_locations,
+                      enum traffic_kind kind)
+{
+    for (uint32_t l = 0; l < n_locations; l++)
+        first[l + 1] = first[l] + count[l].n[kind];
+    return first[n_locations];
+}
+
+void traffic_lay_out(struct traffic *t, const struct traffic_count *count)
+{
+    assert(t->n_messages + t->n_collectives + t->n_spans + t->n_barriers == 0);
+    t->n_messages = lay_out(t->first_message, count, t->n_locations, TRAFFIC_MESSAGES);
+    mem_grow(&t->message, &t->message_cap, t->n_messages, sizeof *t->message);
+    t->n_collectives = lay_out(t->first_collective, count, t->n_locations, TRAFFIC_COLLECTIVES);
+    mem_grow(&t->collective, &t->collective_cap, t->n_collectives, sizeof *t->collective);
+    t->n_spans = lay_out(t->first_span, count, t->n_locations, TRAFFIC_SPANS);
+    mem_grow(&t->span, &t->span_cap, t->n_spans, sizeof *t->span);
+    t->n_barriers = lay_out(t->first_barrier, count, t->n_locations, TRAFFIC_BARRIERS);
+    mem_grow(&t->barrier, &t->barrier_cap, t->n_barriers, sizeof *t->barrier);
+    t->n_appended = t->n_locations;
+}
+
+void traffic_depend(struct traffic *traffic, const struct dependency *dependency, size_t n)
+{
+    traffic->dependency = mem_resize(traffic->dependency, n, sizeof *dependency);
+    traffic->n_dependencies = n;
+    if (n > 0)
+        memcpy(traffic->dependency, dependency, n * sizeof *dependency);
 }
 
 uint32_t traffic_location_of(const struct traffic *traffic, size_t i)

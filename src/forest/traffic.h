@@ -1,10 +1,11 @@
 /*
- * traffic -- all messages and collectives of a trace, and which belong together.
+ * traffic -- all messages and collectives of a trace, what threads do in teams, and which
+ * belong together.
  *
  * Rows of all locations follow each other in the order of the locations. Messages are matched
  * as MPI does: within one (communicator, source, destination, tag) the first send posted is
  * received by the first receive posted. Collectives belong together when they have the same
- * number on their communicator.
+ * number on their communicator, the spans of a team by teams_match (forest/teams.h).
  */
 #ifndef SNAG_FOREST_TRAFFIC_H
 #define SNAG_FOREST_TRAFFIC_H
@@ -22,17 +23,50 @@ struct traffic {
     struct collective *collective; /* [n_collectives] */
     size_t n_collectives, collective_cap;
 
-    uint32_t n_locations;
+    struct team_span *span; /* [n_spans] */
+    size_t n_spans, span_cap;
+    uint32_t *barrier; /* [n_barriers] rows of their location */
+    size_t n_barriers, barrier_cap;
+
+    uint32_t n_locations, n_appended;
     size_t *first_message;    /* [n_locations + 1] */
     size_t *first_collective; /* [n_locations + 1] */
+    size_t *first_span;       /* [n_locations + 1] */
+    size_t *first_barrier;    /* [n_locations + 1] */
     uint32_t n_instances;     /* collectives that took place */
+
+    struct dependency *dependency; /* [n_dependencies] */
+    size_t n_dependencies;
 };
 
 void traffic_init(struct traffic *traffic, uint32_t n_locations);
 void traffic_release(struct traffic *traffic);
 
-/* traffic_append -- the rows of the next location, which must come in order. */
+/* traffic_append -- the rows of a location; they must come in order. Those left out have none.
+ */
 void traffic_append(struct traffic *traffic, uint32_t location, const struct calls *calls);
+
+/* What rows are of, and where those of a location are. */
+enum traffic_kind { TRAFFIC_MESSAGES, TRAFFIC_COLLECTIVES, TRAFFIC_SPANS, TRAFFIC_BARRIERS };
+#define TRAFFIC_KINDS 4
+
+/*
+ * traffic_count -- rows of each kind that a location has.
+ * traffic_lay_out -- room for so many of each location, to be filled; it is empty before.
+ *   count  (n_locations)
+ */
+struct traffic_count {
+    uint64_t n[TRAFFIC_KINDS];
+};
+struct traffic_count traffic_count(const struct traffic *traffic, uint32_t location);
+void traffic_lay_out(struct traffic *traffic, const struct traffic_count *count);
+
+/* traffic_rows -- the rows of one kind of one location, as bytes. */
+void *traffic_rows(const struct traffic *traffic, enum traffic_kind kind, uint32_t location,
+                   size_t *bytes);
+
+/* traffic_depend -- take a copy of the dependencies between calls of a trace. */
+void traffic_depend(struct traffic *traffic, const struct dependency *dependency, size_t n);
 
 /*
  * traffic_match -- find the other end of every message, the instance of every collective.

@@ -103,3 +103,21 @@ bool access_token(const struct access *access, const char *text)
         difference |= (unsigned char)text[i] ^ (unsigned char)access->token[i];
     return difference == 0;
 }
+
+struct http_refusal access_refusal(const struct access *access, const struct request_head *head)
+{
+    if (!access_host(access, head->host))
+        return (struct http_refusal){421, "Host is not a name of this server"};
+    if (!access_origin(head->field[FIELD_ORIGIN], head->host))
+        return (struct http_refusal){403, "Origin is another site"};
+    return (struct http_refusal){0, NULL};
+}
+
+bool access_bearer(const struct access *access, const struct request_head *head)
+{
+    static const char prefix[] = "Bearer ";
+    const char *field = head->field[FIELD_AUTHORIZATION];
+
+    return field && strncmp(field, prefix, sizeof prefix - 1) == 0 &&
+           access_token(access, field + sizeof prefix - 1);
+}

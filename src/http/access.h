@@ -10,6 +10,8 @@
 #ifndef SNAG_HTTP_ACCESS_H
 #define SNAG_HTTP_ACCESS_H
 
+#include "http/request_head.h"
+
 #include <stdbool.h>
 
 #define ACCESS_TOKEN_SIZE 33 /* 128 bits as hexadecimal digits */
@@ -34,7 +36,15 @@ bool access_host(const struct access *access, const char *host);
 /* access_origin -- the header Origin is none, or what the page of this Host has. */
 bool access_origin(const char *origin, const char *host);
 
+/* access_refusal -- why a request with this head is not believed, whatever it asks; status 0 if
+ * it is. The token is not looked at. */
+struct http_refusal access_refusal(const struct access *access,
+                                   const struct request_head *head);
+
 /* access_token -- the text is the token. Takes as long for any text of its length. */
 bool access_token(const struct access *access, const char *text);
+
+/* access_bearer -- ... is in the header Authorization. */
+bool access_bearer(const struct access *access, const struct request_head *head);
 
 #endif

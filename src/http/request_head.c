@@ -236,6 +236,7 @@ static struct http_refusal keep_field(const char *name, const char *value,
         const char *name, *twice;
     } known[REQUEST_FIELDS] = {
         [FIELD_HOST] = {"Host", "Host is there twice"},
+        [FIELD_ACCEPT] = {"Accept", NULL},
         [FIELD_ORIGIN] = {"Origin", "Origin is there twice"},
         [FIELD_CONTENT_LENGTH] = {"Content-Length", "Content-Length is there twice"},
         [FIELD_TRANSFER_ENCODING] = {"Transfer-Encoding", "Transfer-Encoding is there twice"},

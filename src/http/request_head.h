@@ -27,6 +27,7 @@ struct http_refusal {
 /* The fields that somebody looks at. */
 enum request_field {
     FIELD_HOST,
+    FIELD_ACCEPT,
     FIELD_ORIGIN,
     FIELD_CONTENT_LENGTH,
     FIELD_TRANSFER_ENCODING,

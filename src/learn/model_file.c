@@ -13,6 +13,7 @@
 #include "features/stack2vec.h"
 #include "learn/learner.h"
 #include "learn/reasons.h"
+#include "trace/call_sites.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -371,10 +372,13 @@ int model_file_read(const char *path, struct model *model)
 
 void model_adopt(struct model *m, struct definitions *defs, uint32_t *region)
 {
-    uint32_t *to = mem_alloc(m->regions.n, sizeof *to);
+    uint32_t *to = mem_alloc(m->regions.n, sizeof *to), n_known = defs->names.n;
 
-    for (uint32_t r = 0; r < m->regions.n; r++)
-        to[r] = definitions_region(defs, m->regions.name[r]);
+    for (uint32_t r = 0; r < m->regions.n; r++) {
+        uint32_t same = call_sites_same(&m->regions, m->regions.n, r, &defs->names, n_known);
+
+        to[r] = same != NAMES_NONE ? same : definitions_region(defs, m->regions.name[r]);
+    }
     residual_rename(&m->residual, to);
     *region = definitions_region(defs, m->foi);
     free(to);

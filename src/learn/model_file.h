@@ -55,8 +55,8 @@ int model_file_write(const char *path, const struct model *model);
 int model_file_read(const char *path, struct model *model);
 
 /*
- * model_adopt -- number the functions as in a trace. Those that the trace does not have are
- * added to its definitions.
+ * model_adopt -- number the functions as in a trace, where MPI is called perhaps from other
+ * lines (call_sites.h). Those that the trace does not have are added to its definitions.
  *   region  out: the function of interest
  */
 void model_adopt(struct model *model, struct definitions *defs, uint32_t *region);

@@ -167,7 +167,10 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
     rows_add(w->rows, l->function + (path < l->n_paths ? w->end[path] : path), FUNCTION);
     if (family == IN_SHAPE)
         rows_add(w->rows,
-                 l->shape + or_unknown(place->shape[rarest], w->in->model->shapes.id.n), SHAPE);
+                 l->shape +
+                     or_unknown(place->shape[residual_like(place, w->in->forest, t, rarest)],
+                                w->in->model->shapes.id.n),
+                 SHAPE);
 }
 
 static void add_tree(struct writer *w, uint32_t t)

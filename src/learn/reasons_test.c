@@ -32,10 +32,15 @@ static void begin(struct fixture *f, const char *odd)
         at += sprintf(at, "A:100(B:%u(C:50) D:%u(C:40) E:30) ", 50 + i % 3, 60 + i % 2);
     strcpy(at, odd);
     sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs, false);
-    residual_fit(&f->model, &f->place, &f->forest, &f->wl.vocab, f->wl.complete, &f->defs);
+    wl_init(&f->wl, &f->forest, &f->defs, false, NULL);
+    residual_fit(
+        &f->model, &f->place,
+        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
     f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
-    residual_measures(&f->model, &f->place, &f->forest, f->measure);
+    residual_measures(
+        &f->model, &f->place,
+        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs},
+        f->measure);
     yardstick_fit(&f->yardstick, f->measure, f->forest.n_trees);
     residual_score(&f->yardstick, true, f->measure, f->forest.n_trees, &f->scores);
     input = (struct reasons_input){&f->forest, &f->model, &f->place, f->measure, &f->scores};

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "live/live_exchange.h"
+#include "live/loop_watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct ad {
     uint32_t n_locations, n_regions; /* of the definitions, as far as they were looked at */
     size_t location_cap, stack_cap, key_cap;
     struct live_models models;
+    struct loop_watch *loop; /* or NULL */
     double least_lost_ns;    /* by now */
     struct verdict *waiting; /* [n_waiting] without a judgement */
     size_t n_waiting, waiting_cap;
@@ -42,6 +44,8 @@ struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)
 
     ad->opts = *opts;
     ad->stream = stream;
+    if (opts->loop)
+        ad->loop = loop_watch_new(opts->loop, LOOP_WATCH_MOST);
     live_models_init(&ad->models,
                      &(struct live_models_opts){.detector = opts->detector,
                                                 .detector_opts = opts->detector_opts,
@@ -62,6 +66,7 @@ void ad_free(struct ad *ad)
         calls_release(&ad->calls[l]);
     }
     live_models_release(&ad->models);
+    loop_watch_free(ad->loop);
     free(ad->calls);
     free(ad->stack);
     free(ad->key);
@@ -78,6 +83,11 @@ const struct ad_totals *ad_totals(const struct ad *ad)
 const struct quality *ad_quality(const struct ad *ad)
 {
     return &ad->quality;
+}
+
+const struct loop_watch *ad_loop(const struct ad *ad)
+{
+    return ad->loop;
 }
 
 uint32_t ad_models(const struct ad *ad)
@@ -152,7 +162,10 @@ void ad_take(struct ad *ad, uint32_t location, const struct event_batch *batch, 
         ad->quality.n[QUALITY_bad_value] += end - begin;
         return;
     }
-    callstack_push(ad->stack[location], batch, begin, end);
+    if (ad->loop)
+        loop_watch_push(ad->loop, defs, location, batch, begin, end, ad->stack[location]);
+    else
+        callstack_push(ad->stack[location], batch, begin, end);
     ad->totals.n_events += end - begin;
 }
 
@@ -311,6 +324,7 @@ static void show(struct ad *ad, bool is_last)
                            .end_ns = ad->stream->end_ns,
                            .is_last = is_last,
                            .defs = ad->stream->defs,
+                           .loop = ad->loop,
                            .n_locations = ad->n_locations,
                            .calls = ad->calls,
                            .model = ad->key,
@@ -342,6 +356,8 @@ void ad_end(struct ad *ad)
 {
     follow_definitions(ad);
     for (uint32_t l = 0; l < ad->n_locations; l++) {
+        if (ad->loop)
+            loop_watch_end(ad->loop, l, ad->calls[l].last_ns, ad->stack[l]);
         callstack_end(ad->stack[l]);
         ad->totals.n_calls += ad->calls[l].n;
     }
@@ -353,6 +369,8 @@ void ad_end_step(struct ad *ad)
 {
     follow_definitions(ad);
     finish_step(ad, false);
+    if (ad->loop)
+        loop_watch_step(ad->loop, ad->stream->defs);
 }
 
 int ad_next(struct ad *ad, int timeout_ms)

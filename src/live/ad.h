@@ -23,6 +23,7 @@
 
 struct ad;
 struct live_exchange;
+struct loop_watch;
 
 #define NO_ROW UINT32_MAX
 
@@ -45,6 +46,7 @@ struct ad_step {
     uint64_t begin_ns, end_ns;
     bool is_last; /* no step follows; what was open is closed */
     const struct definitions *defs;
+    const struct loop_watch *loop; /* or NULL */
     uint32_t n_locations;
     const struct calls *calls;     /* [n_locations] */
     const uint32_t *const *model;  /* [n_locations][calls.n] of each row, see ad_sketch */
@@ -61,13 +63,14 @@ struct ad_sink {
 struct ad_opts {
     const struct call_detector_ops *detector;
     struct call_detector_opts detector_opts;
-    bool is_inclusive;              /* judge inclusive times */
-    bool is_by_path;                /* compare calls on the same call path only */
-    uint32_t least_calls;           /* of a region, or path, before any of them is judged */
-    uint32_t most_waiting;          /* calls that may wait; more are never judged */
-    uint64_t least_ns;              /* calls that took less are never strange */
-    double least_lost_ns;           /* that an anomaly lost; NAN: by call_least_effect */
-    struct live_rules *rules;       /* or NULL */
+    bool is_inclusive;        /* judge inclusive times */
+    bool is_by_path;          /* compare calls on the same call path only */
+    uint32_t least_calls;     /* of a region, or path, before any of them is judged */
+    uint32_t most_waiting;    /* calls that may wait; more are never judged */
+    uint64_t least_ns;        /* calls that took less are never strange */
+    double least_lost_ns;     /* that an anomaly lost; NAN: by call_least_effect */
+    struct live_rules *rules; /* or NULL */
+    const char *loop;         /* whose iterations are to be calls (loop_watch.h); NULL: none */
     struct live_exchange *exchange; /* with the parameter server, or NULL */
     const struct ad_sink *sink;     /* [n_sinks] */
     size_t n_sinks;
@@ -112,6 +115,9 @@ void ad_end_step(struct ad *ad);
 /* ad_end -- read no more, though there may be more: the last step, as when the stream is over.
  */
 void ad_end(struct ad *ad);
+
+/* ad_loop -- what became of it; NULL without one. */
+const struct loop_watch *ad_loop(const struct ad *ad);
 
 const struct ad_totals *ad_totals(const struct ad *ad);
 

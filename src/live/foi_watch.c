@@ -72,9 +72,24 @@ static size_t add(uint32_t *all, size_t n, uint32_t region)
     return n;
 }
 
+/* A loop that is sought is not to be taken for a function whose name is merely like it. */
+static bool waits_for_loop(const struct foi_watch *w, uint32_t p,
+                           const struct definitions *defs)
+{
+    if (!foi_is_loop(w->pattern[p]) ||
+        foi_tier(w->pattern[p], defs, &w->called) + 1 < FOI_NO_MATCH)
+        return false;
+    for (uint32_t r = 0; r < w->called.n_regions; r++)
+        if (w->is_called[r] && defs->region[r].kind == REGION_LOOP)
+            return false;
+    return true;
+}
+
 static bool waits_for_better(const struct foi_watch *w, uint32_t p,
                              const struct definitions *defs)
 {
+    if (waits_for_loop(w, p, defs))
+        return true;
     return foi_tier(w->pattern[p], defs, NULL) < foi_tier(w->pattern[p], defs, &w->called);
 }
 
@@ -108,8 +123,11 @@ int foi_watch_check(const struct foi_watch *w, const struct definitions *defs)
     int rc = 0;
 
     for (uint32_t p = 0; rc == 0 && p < w->n_patterns; p++)
-        rc = waits_for_better(w, p, defs)
-                 ? err_set(ERR_NOT_FOUND, "'%s' was never called", w->pattern[p])
-                 : foi_match(w->pattern[p], defs, &w->called, region, &n);
+        if (waits_for_loop(w, p, defs))
+            rc = err_set(ERR_NOT_FOUND, "no loop was found that '%s' means", w->pattern[p]);
+        else
+            rc = waits_for_better(w, p, defs)
+                     ? err_set(ERR_NOT_FOUND, "'%s' was never called", w->pattern[p])
+                     : foi_match(w->pattern[p], defs, &w->called, region, &n);
     return rc;
 }

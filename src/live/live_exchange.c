@@ -4,6 +4,7 @@
  */
 #include "live/live_exchange.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "ps/ps_wire.h"
 
@@ -34,8 +35,9 @@ struct live_exchange {
     size_t home_cap;
     struct ps_stat *counter; /* [n_counters][2] whole, real */
     size_t counter_cap;
-    uint64_t n_replies; /* that we have seen */
+    uint64_t n_replies, n_restarts; /* that we have seen */
     bool has_talked;
+    bool is_answered;  /* in the step before */
     bool has_given_up; /* rounds: told to end while waiting */
 };
 
@@ -89,24 +91,39 @@ static void send_step(struct live_exchange *x, struct live_models *m,
     }
 }
 
+/* Who answers. Returns true if somebody has since we looked last. */
+static bool note_server(struct live_exchange *x)
+{
+    struct ps_client_counts counts;
+    bool has_answered;
+
+    ps_client_counts(x->opts.client, &counts);
+    has_answered = counts.n_replies > x->n_replies;
+    if (has_answered && x->n_replies == 0)
+        log_info("ad", "the parameter server has answered");
+    if (counts.n_restarts > x->n_restarts)
+        log_info("ad", "the parameter server was started anew");
+    x->n_replies = counts.n_replies;
+    x->n_restarts = counts.n_restarts;
+    return has_answered;
+}
+
 /* Returns true if models have come. */
 static bool talk(struct live_exchange *x)
 {
-    struct ps_client_counts counts;
+    bool has_models = true;
     int most_ms = x->has_talked ? 0 : FIRST_MS;
 
     if (x->opts.has_rounds) {
         while (!x->has_given_up && !ps_client_round(x->opts.client, ROUND_MS))
             x->has_given_up = x->opts.is_told && x->opts.is_told();
-        return true;
+    } else {
+        ps_client_push(x->opts.client);
+        has_models = ps_client_exchange(x->opts.client, x->is_answered ? TALK_MS : most_ms);
+        x->has_talked = true;
     }
-    ps_client_push(x->opts.client);
-    ps_client_counts(x->opts.client, &counts);
-    if (counts.n_replies > x->n_replies)
-        most_ms = TALK_MS;
-    x->n_replies = counts.n_replies;
-    x->has_talked = true;
-    return ps_client_exchange(x->opts.client, most_ms);
+    x->is_answered = note_server(x);
+    return has_models;
 }
 
 static void copy(struct sketch *to, const struct sketch *from)
@@ -278,5 +295,8 @@ uint32_t live_exchange_index(const struct live_exchange *x, uint32_t function)
 
 bool live_exchange_finish(struct live_exchange *x, int timeout_ms)
 {
-    return ps_client_flush(x->opts.client, timeout_ms);
+    bool is_saved = ps_client_flush(x->opts.client, timeout_ms);
+
+    note_server(x);
+    return is_saved;
 }

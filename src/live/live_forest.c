@@ -177,7 +177,7 @@ static void settle_carried(const struct target *to, const struct open_tree *o,
     for (uint32_t row = s->root; row < s->begin; row++) {
         uint32_t v = o->chain[row - s->root];
 
-        if (v != NO_VERTEX && c->inclusive_ns[row] != CALL_OPEN)
+        if (v != NO_VERTEX && (c->inclusive_ns[row] != CALL_OPEN || calls_is_cut(c, row)))
             to->exclusive_ns[to->base + v] = c->exclusive_ns[row];
     }
 }
@@ -403,17 +403,26 @@ static struct span span_of(struct live_forest *lf, struct open_tree *o, const st
     return s;
 }
 
+static struct open_tree *open_of(struct live_forest *lf, uint32_t location)
+{
+    mem_grow(&lf->open, &lf->location_cap, (size_t)location + 1, sizeof *lf->open);
+    while (lf->n_locations <= location)
+        lf->open[lf->n_locations++] = (struct open_tree){0};
+    return &lf->open[location];
+}
+
+void live_forest_count_from(struct live_forest *lf, uint32_t location, uint32_t first)
+{
+    open_of(lf, location)->n_begun = first;
+}
+
 void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c,
                      const struct definitions *defs)
 {
     uint64_t place = forest_place(defs, location);
-    struct open_tree *o;
+    struct open_tree *o = open_of(lf, location);
     size_t m = 0;
 
-    mem_grow(&lf->open, &lf->location_cap, (size_t)location + 1, sizeof *lf->open);
-    while (lf->n_locations <= location)
-        lf->open[lf->n_locations++] = (struct open_tree){0};
-    o = &lf->open[location];
     for (uint32_t row = 0; row < c->n;) {
         struct span s;
 
@@ -428,8 +437,12 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct cal
         o->n_begun += row >= c->n_carried;
         s = span_of(lf, o, c, row, defs);
         s.place = place;
-        m = c->inclusive_ns[row] == CALL_OPEN ? keep(lf, o, c, &s, m)
-                                              : finish(lf, location, c, &s, m);
+        if (c->inclusive_ns[row] != CALL_OPEN)
+            m = finish(lf, location, c, &s, m);
+        else if (!calls_is_cut(c, row))
+            m = keep(lf, o, c, &s, m);
+        else
+            forget(lf, o);
         row = s.end;
     }
 }

@@ -60,8 +60,13 @@ void live_forest_release(struct live_forest *lf);
 /* live_forest_clear -- a new step: forget what was finished in the last one. */
 void live_forest_clear(struct live_forest *lf);
 
+/* live_forest_count_from -- the number of the first execution of a location; before any of it
+ * is added. */
+void live_forest_count_from(struct live_forest *lf, uint32_t location, uint32_t first);
+
 /*
  * live_forest_add -- the executions of one location, once per step, in the order of locations.
+ * An execution that is cut (callstack_cut) is none, but keeps its number.
  *   calls  of the step; those of all steps must come here from the first call of the function
  *   defs   as for forest_add
  * O(rows of the step), whatever is open.

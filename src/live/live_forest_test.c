@@ -465,6 +465,56 @@ static void what_pairs_up_may_be_cut_anywhere(void **state)
     assert_true(n_told > 300 * 100);
 }
 
+/*
+ * Three executions of region 1 in 0, each with a call of 3; the second is cut in a later step
+ * than it began in.
+ */
+static void an_execution_that_is_cut_is_none_and_keeps_its_number(void **state)
+{
+    struct event event[] = {{0, EVENT_ENTER, 0},  {1, EVENT_ENTER, 1},  {2, EVENT_ENTER, 3},
+                            {3, EVENT_LEAVE, 3},  {4, EVENT_LEAVE, 1},  {5, EVENT_ENTER, 1},
+                            {6, EVENT_ENTER, 3},  {7, EVENT_LEAVE, 3},  {9, EVENT_ENTER, 1},
+                            {10, EVENT_ENTER, 3}, {11, EVENT_LEAVE, 3}, {12, EVENT_LEAVE, 1},
+                            {13, EVENT_LEAVE, 0}};
+    struct event_batch batch = {.event = event, .n = sizeof event / sizeof *event};
+    struct callstack *stack = callstack_new();
+    struct calls calls = {.has_steps = true};
+    struct quality quality = {0};
+    struct live_forest lf, outer;
+
+    (void)state;
+    callstack_begin(stack, &calls, &quality);
+    live_forest_init(&lf, 1);
+    live_forest_init(&outer, 0);
+    live_forest_count_from(&lf, 0, 40);
+    callstack_push(stack, &batch, 0, 7);
+    callstack_step(stack);
+    live_forest_add(&lf, 0, &calls, NULL);
+    live_forest_add(&outer, 0, &calls, NULL);
+    assert_int_equal(lf.forest.n_trees, 1);
+    assert_int_equal(lf.forest.index[0], 40);
+    callstack_next(stack);
+    live_forest_clear(&lf);
+    callstack_push(stack, &batch, 7, 8);
+    callstack_cut(stack, 1, 8);
+    callstack_push(stack, &batch, 8, batch.n);
+    callstack_step(stack);
+    live_forest_add(&lf, 0, &calls, NULL);
+    live_forest_add(&outer, 0, &calls, NULL);
+    assert_int_equal(lf.forest.n_trees, 1);
+    assert_int_equal(lf.forest.index[0], 42);
+    assert_int_equal(lf.forest.root_ns[0], 3);
+    assert_int_equal(lf.forest.first[1], 2);
+    assert_int_equal(lf.n_open, 0);
+    assert_int_equal(outer.forest.n_trees, 1);
+    for (uint32_t v = 0; v < outer.forest.n; v++)
+        assert_true(outer.forest.exclusive_ns[v] <= 13);
+    live_forest_release(&lf);
+    live_forest_release(&outer);
+    calls_release(&calls);
+    callstack_free(stack);
+}
+
 /* The calls of a step that has all events, against those of the whole trace. */
 static void damage_in_a_step_is_repaired_as_after_the_run(void **state)
 {
@@ -507,6 +557,7 @@ int main(void)
         cmocka_unit_test(long_executions_keep_their_first_calls),
         cmocka_unit_test(executions_that_began_before_are_left_out),
         cmocka_unit_test(what_pairs_up_may_be_cut_anywhere),
+        cmocka_unit_test(an_execution_that_is_cut_is_none_and_keeps_its_number),
         cmocka_unit_test(damage_in_a_step_is_repaired_as_after_the_run),
     };
 

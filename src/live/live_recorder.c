@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "live/evidence.h"
+#include "live/live_costs.h"
 #include "live/normals.h"
 #include "live/run_stats.h"
 #include "live/tree_record.h"
@@ -34,6 +35,7 @@ struct live_recorder {
     struct evidence evidence;
     struct normals normals;
     struct run_stats stats;
+    struct live_costs *costs;
     struct evidence_record
         *held; /* [n_held]; those after are empty, and kept for their memory */
     size_t n_held, held_cap;
@@ -64,6 +66,9 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
     r->opts = *opts;
     normals_init(&r->normals, opts->is_inclusive);
     run_stats_init(&r->stats, opts->is_inclusive, opts->program);
+    r->costs = live_costs_new(&(struct live_costs_opts){.is_alone = opts->store.rank != NULL,
+                                                        .is_inclusive = opts->is_inclusive,
+                                                        .is_by_path = opts->is_by_path});
     rc = evidence_open(&r->evidence,
                        &(struct evidence_opts){.is_inclusive = opts->is_inclusive,
                                                .is_by_path = opts->is_by_path,
@@ -97,6 +102,7 @@ int live_recorder_close(struct live_recorder *r)
     evidence_release(&r->evidence);
     normals_release(&r->normals);
     run_stats_release(&r->stats);
+    live_costs_free(r->costs);
     final_rc = r->final_rc;
     if (rc == 0 && final_rc < 0)
         err_set(final_rc, "%s", r->final_message);
@@ -185,6 +191,7 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
         evidence_take(&r->evidence, step, v, x);
     x->record.is_late = is_late;
     set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
+    live_costs_call(r->costs, step, v, x->record.event);
     if (!step->is_last && r->n_held < LIVE_RECORDER_MOST_HELD &&
         !evidence_is_complete(&r->evidence, x))
         r->n_held++;
@@ -252,6 +259,7 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
 
     evidence_take_whole(&r->evidence, step, &root, x);
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
+    live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
     if (!step->is_last && r->n_held_trees < MOST_HELD_TREES &&
         r->n_held < LIVE_RECORDER_MOST_HELD && !evidence_is_complete(&r->evidence, x)) {
         r->n_held++;
@@ -315,6 +323,19 @@ static void record_trees(struct live_recorder *r, const struct ad_step *step)
         keep_latest(r, step, &foi[i], &r->latest[i]);
         give_latest(r, &r->latest[i]);
     }
+}
+
+/* ----------------------------------------------------------------------------------- costs */
+
+static void put_cost(void *ctx, const struct live_cost *cost)
+{
+    struct live_recorder *r = ctx;
+
+    prov_store_put_cost(r->store, &(struct prov_cost){.event = cost->event,
+                                                      .program = cost->program,
+                                                      .is_execution = cost->is_execution,
+                                                      .cost_ns = cost->cost_ns,
+                                                      .is_bound = cost->is_bound});
 }
 
 /* --------------------------------------------------------------------------------- the end */
@@ -413,6 +434,7 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
     evidence_begin(&r->evidence, step);
     follow_models(r, step);
     put_held(r, step);
+    live_costs_take(r->costs, step);
     run_stats_step(&r->stats, step);
     if (!step->is_last)
         normals_look(&r->normals, &r->evidence.histories, step);
@@ -421,6 +443,7 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
     put_normals(r, step);
     if (r->opts.trees)
         record_trees(r, step);
+    live_costs_settle(r->costs, step, put_cost, r);
     evidence_end(&r->evidence, step);
     if (step->is_last)
         finish(r, step);

@@ -137,7 +137,8 @@ static const struct live_rule *find(struct live_rule_list *list, const struct re
     for (size_t i = 0; i < list->n; i++) {
         struct live_rule *rule = &list->rule[i];
 
-        if (is_of(rule, region->name) || is_of(rule, region->short_name)) {
+        if (is_of(rule, region->name) || is_of(rule, region->short_name) ||
+            is_of(rule, region->plain)) {
             rule->is_used = true;
             found = rule;
         }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "live/foi_watch.h"
+#include "live/loop_watch.h"
 #include "live/rolling.h"
 #include "score/scorer.h"
 
@@ -28,6 +29,7 @@ struct sink {
 struct live_trees {
     struct foi_watch watch;
     struct scorer *model; /* NULL: none */
+    const char *loop;     /* the pattern of one, or NULL */
     struct rolling_opts rolling_opts;
     struct sink *sink; /* [n_sinks] */
     size_t n_sinks, sink_cap;
@@ -70,6 +72,26 @@ static int set_rolling(struct rolling_opts *r, const struct live_trees_opts *opt
     return 0;
 }
 
+/* Of all patterns and the model's function, that which is about a loop. */
+static int find_loop(struct live_trees *t)
+{
+    const char *of_model = t->model ? scorer_foi(t->model) : "";
+
+    t->loop = foi_is_loop(of_model) ? of_model : NULL;
+    for (uint32_t p = 0; p < t->watch.n_patterns; p++) {
+        const char *pattern = t->watch.pattern[p];
+
+        if (!foi_is_loop(pattern))
+            continue;
+        if (t->loop && strcmp(t->loop, pattern) != 0)
+            return err_set(ERR_USAGE,
+                           "one loop can be followed while a program runs, not '%s' and '%s'",
+                           t->loop, pattern);
+        t->loop = pattern;
+    }
+    return 0;
+}
+
 int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
 {
     struct live_trees *t = mem_alloc(1, sizeof *t);
@@ -80,12 +102,19 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
         rc = set_rolling(&t->rolling_opts, opts);
     if (rc == 0 && opts->model_path)
         rc = scorer_open(opts->model_path, &t->model);
+    if (rc == 0)
+        rc = find_loop(t);
     if (rc < 0) {
         live_trees_free(t);
         return rc;
     }
     *out = t;
     return 0;
+}
+
+const char *live_trees_loop(const struct live_trees *t)
+{
+    return t->loop;
 }
 
 void live_trees_add(struct live_trees *t, live_tree_fn *step, void *ctx)
@@ -116,8 +145,18 @@ void live_trees_free(struct live_trees *t)
 
 /* ------------------------------------------------------------------ functions of interest */
 
+/* Iterations have the numbers that they have among all, those before they were followed too. */
+static void number_iterations(struct live_foi *foi, const struct ad_step *step)
+{
+    if (step->defs->region[foi->region].kind != REGION_LOOP || step->loop == NULL)
+        return;
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        live_forest_count_from(&foi->trees, l, loop_watch_first(step->loop, l));
+}
+
 /* The one of this region, added if there is none. */
-static struct live_foi *foi_of(struct live_trees *t, uint32_t region)
+static struct live_foi *foi_of(struct live_trees *t, uint32_t region,
+                               const struct ad_step *step)
 {
     struct live_foi *foi;
 
@@ -129,6 +168,7 @@ static struct live_foi *foi_of(struct live_trees *t, uint32_t region)
     foi = &t->foi[t->n_foi];
     *foi = (struct live_foi){.region = region};
     live_forest_init(&foi->trees, region);
+    number_iterations(foi, step);
     sketch_init(&foi->durations);
     rolling_init(&t->rolling[t->n_foi++], &t->rolling_opts);
     return foi;
@@ -144,16 +184,17 @@ static void give_up(struct live_foi *foi, const struct definitions *defs)
 }
 
 /* A function was called for the first time. */
-static void match_again(struct live_trees *t, const struct definitions *defs)
+static void match_again(struct live_trees *t, const struct ad_step *step)
 {
+    const struct definitions *defs = step->defs;
     uint32_t region[FOI_MOST];
     size_t n = foi_watch_match(&t->watch, defs, region);
     uint32_t of_model = t->model ? names_find(&defs->names, scorer_foi(t->model)) : NAMES_NONE;
 
     if (of_model != NAMES_NONE && t->watch.is_called[of_model])
-        foi_of(t, of_model)->has_model = true;
+        foi_of(t, of_model, step)->has_model = true;
     for (size_t i = 0; i < n; i++)
-        foi_of(t, region[i]);
+        foi_of(t, region[i], step);
     for (uint32_t k = 0; k < t->n_foi; k++) {
         bool is_meant = t->foi[k].has_model || t->foi[k].is_given_up;
 
@@ -169,7 +210,7 @@ static void collect(struct live_trees *t, const struct ad_step *step)
     for (uint32_t l = 0; l < step->n_locations; l++)
         foi_watch_add(&t->watch, &step->calls[l], step->defs);
     if (t->watch.is_changed)
-        match_again(t, step->defs);
+        match_again(t, step);
     for (uint32_t i = 0; i < t->n_foi; i++) {
         live_forest_clear(&t->foi[i].trees);
         for (uint32_t l = 0; !t->foi[i].is_given_up && l < step->n_locations; l++)
@@ -323,6 +364,17 @@ char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, u
 double live_foi_typical(const struct live_foi *foi)
 {
     return sketch_quantile(&foi->durations, 0.5);
+}
+
+bool live_trees_excess(const struct live_trees *t, const struct live_foi *foi, uint32_t tree,
+                       double *out)
+{
+    const char *algorithm = foi->verdict[tree].algorithm;
+
+    if (algorithm == NULL || strcmp(algorithm, TREE_BY_MODEL) != 0)
+        return false;
+    scorer_excess(t->model, tree, out);
+    return true;
 }
 
 uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree)

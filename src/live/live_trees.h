@@ -90,12 +90,16 @@ struct live_trees_opts live_trees_default(void);
 /*
  * live_trees_new -- read the model, check the features.
  *   out  NULL on failure; live_trees_free
- * Returns 0, ERR_USAGE for bad options, or as model_file_read.
+ * Returns 0, ERR_USAGE for bad options or several loops, or as model_file_read.
  */
 int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out);
 
 /* live_trees_free -- NULL is harmless. */
 void live_trees_free(struct live_trees *trees);
+
+/* live_trees_loop -- the pattern that asks for a loop, or the name of the model's; NULL: none
+ * does. */
+const char *live_trees_loop(const struct live_trees *trees);
 
 /* live_trees_add -- another sink, after those there are. */
 void live_trees_add(struct live_trees *trees, live_tree_fn *step, void *ctx);
@@ -118,6 +122,14 @@ char *live_tree_id(const struct live_foi *foi, const struct definitions *defs, u
 
 /* live_foi_typical -- the median of the durations of the executions so far, in ns. */
 double live_foi_typical(const struct live_foi *foi);
+
+/*
+ * live_trees_excess -- what each call of an execution of this step lost by the model.
+ *   out  (vertices of the tree) ns
+ * Returns false where it is not judged by one.
+ */
+bool live_trees_excess(const struct live_trees *trees, const struct live_foi *foi,
+                       uint32_t tree, double *out);
 
 /* live_foi_lost -- ns that an execution of this step took beyond that; 0 for a shorter one. */
 uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree);

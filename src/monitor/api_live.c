@@ -117,11 +117,14 @@ int api_live_status(struct live_state *live, const struct request *request,
                     struct response *response)
 {
     json_t *json = json_object();
+    const char *loop;
 
     (void)request;
     live_state_lock(live);
     json_object_set_new(json, "version", json_count(live_state_version(live)));
     json_object_set_new(json, "run", json_count(live->run));
+    json_object_set_new(json, "run_id",
+                        live->opts.run_id ? json_text(live->opts.run_id) : json_null());
     json_object_set_new(json, "state", json_string(phases[live->phase]));
     json_object_set_new(json, "message",
                         live->message ? json_text(live->message) : json_null());
@@ -135,6 +138,8 @@ int api_live_status(struct live_state *live, const struct request *request,
                                                    : json_number(live->totals.lag_ns));
     json_object_set_new(json, "fois", fois_json(live));
     json_object_set_new(json, "executions", executions_json(live));
+    loop = loop_watch_state_name(live->loop);
+    json_object_set_new(json, "loop", loop ? json_string(loop) : json_null());
     json_object_set_new(json, "points", points_json(live));
     json_object_set_new(json, "store", store_json(live));
     json_object_set_new(json, "quality", quality_json(&live->quality));
@@ -272,6 +277,7 @@ int api_live_run(struct live_state *live, const char *snag, const char *name,
     json_object_set_new(json, "n_calls", json_count(live->totals.n_calls));
     json_object_set_new(json, "n_messages", json_count(live->totals.n_messages));
     json_object_set_new(json, "is_live", json_true());
+    json_object_set_new(json, "shows", json_string("program"));
     json_object_set_new(
         json, "clocks",
         json_pack("{s:i, s:i, s:i}", "checked", 0, "wrong_before", 0, "wrong", 0));

@@ -11,6 +11,7 @@
 #include "prov/prov_sql.h"
 #include "run/rundb.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "monitor/api_live.h"
 #include "monitor/live_lanes.h"
 
@@ -26,6 +27,7 @@
 static const struct {
     const char *name, *sql;
 } orders[] = {{"severity", "outlier_severity DESC"},
+              {"cost", "cost_ns IS NULL, cost_is_bound, cost_ns DESC"},
               {"score", "outlier_score DESC"},
               {"newest", "entry DESC"},
               {"oldest", "entry"},
@@ -189,11 +191,16 @@ static json_t *item_json(sqlite3_stmt *query, const char *collection)
     static const char *const whole[] = {"program", "rank", "thread", "step"};
     static const char *const times[] = {"enter_ns", "leave_ns", "inclusive_ns", "exclusive_ns",
                                         "severity_ns"};
+    char stored[TEXT_UTC_SIZE];
     json_t *item = json_object();
 
     json_object_set_new(item, "id", json_integer(sqlite3_column_int64(query, ITEM_ID)));
     json_object_set_new(item, "collection", json_string(collection));
     json_object_set_new(item, "run", json_integer(sqlite3_column_int64(query, ITEM_RUN)));
+    json_object_set_new(item, "run_id", json_text(rundb_text(query, ITEM_RUN_ID)));
+    json_object_set_new(
+        item, "stored_utc",
+        json_string(text_utc((uint64_t)sqlite3_column_int64(query, ITEM_STORED), stored)));
     json_object_set_new(item, "event_id", json_text(rundb_text(query, ITEM_EVENT)));
     json_object_set_new(item, "func", json_text(rundb_text(query, ITEM_FUNCTION)));
     for (int i = 0; i < 4; i++)
@@ -204,6 +211,14 @@ static json_t *item_json(sqlite3_stmt *query, const char *collection)
     json_object_set_new(item, "score", real_or_null(query, ITEM_SCORE));
     json_object_set_new(item, "p", real_or_null(query, ITEM_P));
     json_object_set_new(item, "execution", execution_json(query));
+    json_object_set_new(item, "cost_ns",
+                        sqlite3_column_type(query, ITEM_COST) == SQLITE_NULL
+                            ? json_null()
+                            : json_integer(sqlite3_column_int64(query, ITEM_COST)));
+    json_object_set_new(item, "cost_is_bound",
+                        sqlite3_column_type(query, ITEM_COST) == SQLITE_NULL
+                            ? json_null()
+                            : json_boolean(sqlite3_column_int(query, ITEM_COST_IS_BOUND)));
     json_object_set_new(item, "is_pruned",
                         json_boolean(sqlite3_column_int(query, ITEM_IS_PRUNED)));
     return item;
@@ -255,9 +270,10 @@ static int read_page(struct database *reader, const struct asked *asked, const c
 static int open_store(struct live_state *live, struct database *reader)
 {
     const char *url = live_state_store_url(live);
+    int64_t run = live_state_store_run(live);
 
     *reader = (struct database){0};
-    return url ? prov_reader_open(url, reader)
+    return url ? prov_reader_open_run(url, run, reader)
                : err_set(ERR_NOT_FOUND, "there is no provenance store");
 }
 

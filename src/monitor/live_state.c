@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "live/live_lag.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static void forget(struct live_state *state)
     state->quality = (struct quality){0};
     state->store = (struct prov_counts){0};
     state->executions = (struct live_executions){0};
+    state->loop = LOOP_NONE;
     free(state->message);
     state->message = NULL;
 }
@@ -299,14 +301,9 @@ static void copy_models(struct live_state *state, const struct ad_step *step)
 /* By how much this step came later than the one that came earliest, by the trace's clock. */
 static void note_delay(struct live_state *state, const struct ad_step *step)
 {
-    double delay_ns;
-
-    if (state->opts.speed <= 0 || step->is_last)
-        return;
-    delay_ns = (double)clock_ns() - (double)step->end_ns / state->opts.speed;
-    if (delay_ns < state->least_delay_ns)
-        state->least_delay_ns = delay_ns;
-    state->totals.lag_ns = delay_ns - state->least_delay_ns;
+    if (state->opts.speed > 0 && !step->is_last)
+        state->totals.lag_ns =
+            live_lag(&state->least_delay_ns, step->end_ns, state->opts.speed);
 }
 
 static void note_moment(struct live_state *state)
@@ -423,6 +420,7 @@ static void publish(struct live_state *state, const struct ad_step *step,
     add_totals(state, step);
     add_tally(state);
     add_trees(state, step);
+    state->loop = loop_watch_state(step->loop);
     if (state->opts.is_by_path)
         add_durations(state, step);
     else
@@ -513,6 +511,7 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     if (point->region == state->n_regions)
         add_region(state, &(struct region){.name = function,
                                            .short_name = region_name_short(function, &arena),
+                                           .plain = function,
                                            .kind = region_name_kind(function)});
     arena_release(&arena);
     live_grid_grow(&state->rank_grid, state->n_ranks);
@@ -569,6 +568,16 @@ const char *live_state_store_url(struct live_state *state)
     url = state->store_url;
     live_state_unlock(state);
     return url;
+}
+
+int64_t live_state_store_run(struct live_state *state)
+{
+    int64_t run;
+
+    live_state_lock(state);
+    run = state->store.run;
+    live_state_unlock(state);
+    return run;
 }
 
 bool live_state_trouble(struct live_state *state, char text[256])

@@ -28,6 +28,7 @@
 #include "base/names.h"
 #include "live/ad.h"
 #include "live/live_recorder.h"
+#include "live/loop_watch.h"
 #include "monitor/live_grid.h"
 #include "monitor/live_points.h"
 #include "monitor/live_stat.h"
@@ -76,6 +77,7 @@ struct live_totals {
 
 struct live_opts {
     const char *source;             /* as the user named it; copied */
+    const char *run_id;             /* constant; NULL: not known */
     const char *store_url;          /* copied; NULL: none */
     const char *detector;           /* its name; constant */
     bool is_inclusive;              /* inclusive times are judged */
@@ -106,6 +108,7 @@ struct live_state {
 
     struct live_points points[LIVE_KINDS];
     struct live_executions executions;
+    enum loop_watch_state loop;
     struct live_grid rank_grid, region_grid, counter_grid;
     struct live_row *rank, *of_region; /* [n_ranks], [n_regions] */
     struct live_region *region;        /* [n_regions] */
@@ -170,6 +173,10 @@ void live_state_stored(struct live_state *state, const struct prov_counts *store
 /* live_state_store_url -- where the records of this run are, or NULL. Lasts as long as the
  * state. Thread-safe. */
 const char *live_state_store_url(struct live_state *state);
+
+/* live_state_store_run -- the number of this run there; 0: of a program that was looked at
+ * before us, or not known yet. */
+int64_t live_state_store_run(struct live_state *state);
 
 /*
  * live_state_trouble -- what is found cannot be stored now.

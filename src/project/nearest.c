@@ -4,6 +4,7 @@
  */
 #include "project/nearest.h"
 
+#include "base/blas.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -11,8 +12,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cblas.h>
 
 #define QUERIES 64 /* rows of a block of products */
 #define POINTS 512 /* and its columns */
@@ -200,9 +199,10 @@ static void compare(const struct search *s, size_t begin, size_t end, size_t fro
 {
     double *product = s->product[worker];
 
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - begin), (int)(to - from),
-                (int)s->x.cols, 1, matrix_row(s->x, begin), (int)s->x.stride,
-                matrix_row(s->x, from), (int)s->x.stride, 0, product, POINTS);
+    blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - begin),
+                        (int)(to - from), (int)s->x.cols, 1, matrix_row(s->x, begin),
+                        (int)s->x.stride, matrix_row(s->x, from), (int)s->x.stride, 0, product,
+                        POINTS);
     for (size_t i = begin; i < end; i++) {
         struct candidate *heap = s->heaps[worker] + (i - begin) * s->k;
 
@@ -305,7 +305,6 @@ void nearest_find(struct matrix x, size_t k, size_t n_exact, uint64_t seed, stru
     s.n_lists = is_exact ? 1 : (size_t)sqrt((double)x.rows);
     s.n_looked_at = is_exact ? x.rows : (size_t)(NEAREST_SHARE * (double)x.rows) + 10 * k;
     make_lists(&s, x, seed, pool);
-    openblas_set_num_threads(1); /* the blocks are shared out here */
     run(&s, pool);
     free(s.x.x);
     free(s.norm);

@@ -6,6 +6,7 @@
  */
 #include "project/pca.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -14,9 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cblas.h>
-#include <lapacke.h>
 
 #define SMALL 1000       /* the largest matrix given to LAPACK */
 #define SPARE 10         /* vectors beyond those wanted */
@@ -29,13 +27,13 @@ static int top_eigen(double *a, size_t n, size_t k, double *value, double *vecto
     double *values = mem_alloc(n, sizeof *values);
     lapack_int *support = mem_alloc(2 * n, sizeof *support), n_found = 0, info;
 
-    info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', (lapack_int)n, a, (lapack_int)n, 0,
-                          0, (lapack_int)(n - k + 1), (lapack_int)n, 0, &n_found, values,
-                          vector, (lapack_int)n, support);
+    info = blas()->LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', (lapack_int)n, a,
+                                  (lapack_int)n, 0, 0, (lapack_int)(n - k + 1), (lapack_int)n,
+                                  0, &n_found, values, vector, (lapack_int)n, support);
     for (size_t c = 0; c < k; c++)
         value[c] = fmax(values[k - 1 - c], 0);
     for (size_t c = 0; c < k / 2; c++)
-        cblas_dswap((int)n, vector + c * n, 1, vector + (k - 1 - c) * n, 1);
+        blas()->cblas_dswap((int)n, vector + c * n, 1, vector + (k - 1 - c) * n, 1);
     free(values);
     free(support);
     if (info != 0 || n_found != (lapack_int)k)
@@ -49,8 +47,8 @@ static int from_covariance(struct pca *pca, struct matrix x, size_t k)
     double *a = mem_alloc(x.cols * x.cols, sizeof *a);
     int rc;
 
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)x.cols, (int)x.rows, 1, x.x,
-                (int)x.stride, 0, a, (int)x.cols);
+    blas()->cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)x.cols, (int)x.rows, 1,
+                        x.x, (int)x.stride, 0, a, (int)x.cols);
     rc = top_eigen(a, x.cols, k, pca->variance, pca->direction);
     free(a);
     return rc;
@@ -63,17 +61,17 @@ static int from_gram(struct pca *pca, struct matrix x, size_t k)
     double *u = mem_alloc(x.rows * k, sizeof *u);
     int rc;
 
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)x.rows, (int)x.cols, 1, x.x,
-                (int)x.stride, 0, a, (int)x.rows);
+    blas()->cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, (int)x.rows, (int)x.cols, 1, x.x,
+                        (int)x.stride, 0, a, (int)x.rows);
     rc = top_eigen(a, x.rows, k, pca->variance, u);
     for (size_t c = 0; rc == 0 && c < k; c++) {
         double *direction = pca->direction + c * x.cols, norm;
 
-        cblas_dgemv(CblasColMajor, CblasNoTrans, (int)x.cols, (int)x.rows, 1, x.x,
-                    (int)x.stride, u + c * x.rows, 1, 0, direction, 1);
-        norm = cblas_dnrm2((int)x.cols, direction, 1);
+        blas()->cblas_dgemv(CblasColMajor, CblasNoTrans, (int)x.cols, (int)x.rows, 1, x.x,
+                            (int)x.stride, u + c * x.rows, 1, 0, direction, 1);
+        norm = blas()->cblas_dnrm2((int)x.cols, direction, 1);
         if (norm > 0)
-            cblas_dscal((int)x.cols, 1 / norm, direction, 1);
+            blas()->cblas_dscal((int)x.cols, 1 / norm, direction, 1);
     }
     free(a);
     free(u);
@@ -94,8 +92,8 @@ static void orthonormalize(struct subspace *s)
     double *tau = mem_alloc(s->l, sizeof *tau);
     lapack_int rows = (lapack_int)s->x.cols, l = (lapack_int)s->l;
 
-    LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, l, s->q, rows, tau);
-    LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, l, l, s->q, rows, tau);
+    blas()->LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, l, s->q, rows, tau);
+    blas()->LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, l, l, s->q, rows, tau);
     free(tau);
 }
 
@@ -104,12 +102,12 @@ static int apply(struct subspace *s)
 {
     int rows = (int)s->x.rows, cols = (int)s->x.cols, l = (int)s->l, stride = (int)s->x.stride;
 
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, l, cols, 1, s->x.x, stride, s->q,
-                cols, 0, s->y, rows);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, cols, l, rows, 1, s->x.x, stride,
-                s->y, rows, 0, s->z, cols);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, l, l, rows, 1, s->y, rows, s->y, rows,
-                0, s->ritz, l);
+    blas()->cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, l, cols, 1, s->x.x,
+                        stride, s->q, cols, 0, s->y, rows);
+    blas()->cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, cols, l, rows, 1, s->x.x,
+                        stride, s->y, rows, 0, s->z, cols);
+    blas()->cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, l, l, rows, 1, s->y, rows,
+                        s->y, rows, 0, s->ritz, l);
     return top_eigen(s->ritz, s->l, s->l, s->value, s->vector);
 }
 
@@ -140,8 +138,8 @@ static int from_subspace(struct pca *pca, struct matrix x, size_t k, uint64_t se
             break;
         memcpy(s.q, s.z, x.cols * l * sizeof *s.q);
     }
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)x.cols, (int)k, (int)l, 1, s.q,
-                (int)x.cols, s.vector, (int)l, 0, pca->direction, (int)x.cols);
+    blas()->cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)x.cols, (int)k, (int)l,
+                        1, s.q, (int)x.cols, s.vector, (int)l, 0, pca->direction, (int)x.cols);
     free(s.q);
     free(s.z);
     free(s.y);
@@ -201,7 +199,6 @@ int pca_fit(struct pca *pca, struct matrix x, size_t k, uint64_t seed)
     pca->direction = mem_alloc(k * x.cols, sizeof *pca->direction);
     pca->variance = mem_alloc(k, sizeof *pca->variance);
     centred = centre(pca, x);
-    openblas_set_num_threads(1); /* the same sums on any machine of this kind */
     if (!isfinite(pca->total))
         rc = err_set(ERR_RANGE, "cannot find principal components: numbers are too large");
     else if (n > 0 && rank > SMALL && rank > 4 * (k + SPARE))

@@ -48,6 +48,11 @@ void prov_home_close(struct prov_home *home)
     *home = (struct prov_home){.is_open = false};
 }
 
+int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place)
+{
+    return claim_take(claim, dir, LOCK, place->dir, 0, CLAIM_ALL);
+}
+
 static bool is_empty(const struct prov_place *place, int dir, uint32_t n)
 {
     bool is_all_empty = n > 0;
@@ -84,7 +89,7 @@ void prov_home_discard(const char *url)
     if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
         return;
     n = prov_shard_count(&place, dir);
-    if (claim_take(&claim, dir, LOCK, place.dir, 0, CLAIM_ALL) == 0) {
+    if (prov_home_claim(&claim, dir, &place) == 0) {
         if (is_empty(&place, dir, n))
             for (uint32_t i = n; i-- > 0;) /* what is left half-way is still no store */
                 remove_shard(dir, i);

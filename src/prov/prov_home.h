@@ -29,6 +29,13 @@ int prov_home_open(struct prov_home *home, const struct prov_place *place, uint3
 void prov_home_close(struct prov_home *home);
 
 /*
+ * prov_home_claim -- claim all of the store in a directory, as nobody else writes it then.
+ *   dir  its handle
+ * Returns 0, ERR_EXISTS while somebody writes it, or ERR_IO. claim_release it.
+ */
+int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place);
+
+/*
  * prov_home_discard -- remove the store at an URL if nobody has stored anything in it, and
  * nobody writes it; for who has just made it in vain. What else is in the directory stays.
  */

@@ -1,6 +1,7 @@
 #include "prov/prov_json.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -247,10 +248,34 @@ static void set_verdict(json_t *json, const struct prov_record *r, const struct 
     json_object_set_new(json, "final_p", is_judged ? real(f->p) : json_null());
 }
 
-static void set_place(json_t *json, const struct prov_record *r, int64_t run)
+static void set_cost(json_t *json, const struct prov_final *f)
+{
+    bool is_known = f && f->has_cost;
+
+    json_object_set_new(json, "cost_ns", is_known ? json_integer(f->cost_ns) : json_null());
+    json_object_set_new(json, "cost_is_bound",
+                        is_known ? json_boolean(f->cost_is_bound) : json_null());
+}
+
+/* When it was stored, by the clock on the wall. */
+static json_t *utc(uint64_t ns)
+{
+    char at[TEXT_UTC_SIZE];
+
+    return ns ? json_string(text_utc(ns, at)) : json_null();
+}
+
+static void set_run(json_t *json, const struct prov_final *f)
+{
+    json_object_set_new(json, "run", f && f->run ? json_integer(f->run) : json_null());
+    json_object_set_new(json, "run_id", f && f->run_id ? text(f->run_id) : json_null());
+    json_object_set_new(json, "stored_utc", utc(f ? f->stored_ns : 0));
+}
+
+static void set_place(json_t *json, const struct prov_record *r, const struct prov_final *final)
 {
     json_object_set_new(json, "event_id", event(&r->event));
-    json_object_set_new(json, "run", run ? json_integer((json_int_t)run) : json_null());
+    set_run(json, final);
     json_object_set_new(json, "pid", count(r->program));
     json_object_set_new(json, "rid", count(r->event.rank));
     json_object_set_new(json, "tid", count(r->thread));
@@ -270,8 +295,9 @@ json_t *prov_record_to_json(const struct prov_record *r, const struct prov_final
 {
     json_t *json = json_object();
 
-    set_place(json, r, final ? final->run : 0);
+    set_place(json, r, final);
     set_verdict(json, r, final);
+    set_cost(json, final);
     json_object_set_new(json, "call_stack", calls(r->stack, r->n_stack));
     json_object_set_new(json, "event_window",
                         window(&r->window, r->program, r->event.rank, r->thread));

@@ -14,10 +14,15 @@
 
 /* What a store knows of a record that the record does not. */
 struct prov_final {
-    int64_t run;    /* that wrote it, from 1; 0: not known */
-    bool is_judged; /* by the final model; the rest is void when not */
-    bool is_pruned; /* an anomaly that is normal by it, or the reverse */
+    int64_t run;        /* that wrote it, from 1; 0: not known */
+    const char *run_id; /* likewise; NULL: not known */
+    uint64_t stored_ns; /* since 1970; 0: not known */
+    bool is_judged;     /* by the final model; the rest is void when not */
+    bool is_pruned;     /* an anomaly that is normal by it, or the reverse */
     double score, p;
+    bool has_cost; /* what it cost the program is known */
+    int64_t cost_ns;
+    bool cost_is_bound; /* it is at most that */
 };
 
 #define PROV_EXECUTION_ID_SIZE 48

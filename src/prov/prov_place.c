@@ -11,11 +11,9 @@
 
 static int refuse_scheme(const char *url, size_t length)
 {
-    if (strncmp(url, "postgres", 8) == 0)
-        return err_set(
-            ERR_UNSUPPORTED,
-            "PostgreSQL is not supported by this build: '%s'; sqlite:DIR?shards=N is", url);
-    return err_set(ERR_USAGE, "no such kind of store: '%.*s'; there is sqlite:DIR?shards=N",
+    return err_set(ERR_USAGE,
+                   "no such kind of store: '%.*s'; there are sqlite:DIR?shards=N and "
+                   "postgresql://...",
                    (int)length, url);
 }
 

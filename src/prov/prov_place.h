@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define PROV_MOST_SHARDS 256u
-#define PROV_FORMAT 3 /* meta 'format' of every shard; another one is refused */
+#define PROV_FORMAT 5 /* meta 'format' of every shard; another one is refused */
 
 struct prov_place {
     char dir[FS_PATH_SIZE];

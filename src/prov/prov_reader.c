@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "prov/prov_json.h"
+#include "prov/prov_kind.h"
 #include "prov/prov_shard.h"
 
 #include <stdio.h>
@@ -30,16 +31,24 @@ struct view {
     "coalesce(r.is_pruned, 0) AS is_pruned, r.final_score AS final_score, "                    \
     "r.final_p AS final_p, "                                                                   \
     "r.execution AS execution, r.calls AS calls, r.messages AS messages, "                     \
-    "prov_record(r.data, r.run, r.is_pruned, r.final_score, r.final_p) AS record, "            \
-    "r.id AS __id, %u AS shard FROM %srecord r JOIN %sfunction f ON f.id = r.function "
+    "c.cost_ns AS cost_ns, c.is_bound AS cost_is_bound, "                                      \
+    "prov_record(r.data, r.run, r.is_pruned, r.final_score, r.final_p, c.cost_ns, "            \
+    "c.is_bound, u.run_id, r.stored_ns) AS record, "                                           \
+    "u.run_id AS run_id, r.stored_ns AS stored_ns, "                                           \
+    "r.id AS __id, %u AS shard FROM %srecord r JOIN %sfunction f ON f.id = r.function "        \
+    "LEFT JOIN s0.run u ON u.id = r.run "                                                      \
+    "LEFT JOIN %scost_row c ON c.run = r.run AND c.program = r.program AND "                   \
+    "c.rank = r.rank AND c.step = r.step AND c.idx = r.idx AND "                               \
+    "c.is_execution = (r.execution IS NOT NULL) AND NOT r.is_normal "
 
 static const struct view views[] = {
     {"anomalies", "SELECT " RECORD_COLUMNS "WHERE NOT r.is_normal"},
     {"normalexecs", "SELECT " RECORD_COLUMNS "WHERE r.is_normal"},
     {"runs", "SELECT id AS run, program AS pid, rank AS rid, began_ns / 1000.0 AS began, "
-             "%u AS shard FROM %srun"},
+             "run_id, ended_ns / 1000.0 AS ended, backed_up_ns / 1000.0 AS backed_up, "
+             "dropped_ns / 1000.0 AS dropped, %u AS shard FROM %srun"},
     {"metadata", "SELECT run, program AS pid, rank AS rid, thread AS tid, descr, value, "
-                 "%u AS shard FROM %smetadata_row"},
+                 "stored_ns, %u AS shard FROM %smetadata_row"},
     {"func_stats",
      "SELECT run, program AS pid, fid, name AS func, calls, anomalies, exclusive, "
      "inclusive, severity, score, %u AS shard FROM %sfunc_stats_row"},
@@ -54,8 +63,13 @@ static const struct view views[] = {
 
 /* Tables that are copied from shards which cannot stay attached; ids get room for all shards.
  */
-static const char *const copied[] = {"run",          "function",       "record",
-                                     "metadata_row", "func_stats_row", "counter_stats_row",
+static const char *const copied[] = {"run",
+                                     "function",
+                                     "record",
+                                     "cost_row",
+                                     "metadata_row",
+                                     "func_stats_row",
+                                     "counter_stats_row",
                                      "ad_model_row"};
 
 /* A record as JSON, to be freed; NULL for a damaged one. */
@@ -75,15 +89,20 @@ static char *record_text(const void *data, size_t bytes, const struct prov_final
     return text;
 }
 
-/* prov_record(data, run, is_pruned, final_score, final_p): JSON, or NULL for a damaged record.
- */
+/* prov_record(data, run, is_pruned, final_score, final_p, cost_ns, cost_is_bound, run_id,
+ * stored_ns): JSON, or NULL for a damaged record. */
 static void record_function(sqlite3_context *context, int n, sqlite3_value **value)
 {
     struct prov_final final = {.run = sqlite3_value_int64(value[1]),
+                               .run_id = (const char *)sqlite3_value_text(value[7]),
+                               .stored_ns = (uint64_t)sqlite3_value_int64(value[8]),
                                .is_judged = sqlite3_value_type(value[2]) != SQLITE_NULL,
                                .is_pruned = sqlite3_value_int(value[2]) != 0,
                                .score = sqlite3_value_double(value[3]),
-                               .p = sqlite3_value_double(value[4])};
+                               .p = sqlite3_value_double(value[4]),
+                               .has_cost = sqlite3_value_type(value[5]) != SQLITE_NULL,
+                               .cost_ns = sqlite3_value_int64(value[5]),
+                               .cost_is_bound = sqlite3_value_int(value[6]) != 0};
     const void *data = sqlite3_value_blob(value[0]);
     char *text = record_text(data, (size_t)sqlite3_value_bytes(value[0]), &final);
     size_t length = text ? strlen(text) : 0;
@@ -159,7 +178,7 @@ static int make_view(struct database *d, const struct view *view, uint32_t n,
         char *arm;
 
         prefix_of(i, n_attached, prefix);
-        arm = sqlite3_mprintf(view->select, i, prefix, prefix);
+        arm = sqlite3_mprintf(view->select, i, prefix, prefix, prefix);
         fprintf(out, "%s%s", i ? " UNION ALL " : "", arm ? arm : "");
         sqlite3_free(arm);
     }
@@ -187,11 +206,21 @@ static int open_shards(struct database *d, const struct prov_place *place)
     return rc;
 }
 
-int prov_reader_open(const char *url, struct database *reader)
+int prov_reader_add_function(struct database *reader, const char *url)
+{
+    return sqlite3_create_function(reader->sql, "prov_record", 9,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                   reader, record_function, NULL, NULL) == SQLITE_OK
+               ? 0
+               : prov_reader_error(reader, url);
+}
+
+int prov_shards_read(const char *url, int64_t run, struct database *reader)
 {
     struct prov_place place;
     int dir = -1, rc = prov_place_parse(url, &place);
 
+    (void)run;
     *reader = (struct database){.dir = -1};
     if (rc == 0 && !prov_place_is_store(url))
         rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place.dir);
@@ -200,11 +229,8 @@ int prov_reader_open(const char *url, struct database *reader)
     if (rc < 0)
         return rc;
     rc = database_memory(reader, dir);
-    if (rc == 0 &&
-        sqlite3_create_function(reader->sql, "prov_record", 5,
-                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, reader,
-                                record_function, NULL, NULL) != SQLITE_OK)
-        rc = prov_reader_error(reader, place.dir);
+    if (rc == 0)
+        rc = prov_reader_add_function(reader, place.dir);
     if (rc == 0)
         rc = open_shards(reader, &place);
     if (rc == 0)
@@ -213,6 +239,17 @@ int prov_reader_open(const char *url, struct database *reader)
         database_close(reader);
     close(dir);
     return rc;
+}
+
+int prov_reader_open_run(const char *url, int64_t run, struct database *reader)
+{
+    *reader = (struct database){.dir = -1};
+    return prov_kind_of(url)->read(url, run, reader);
+}
+
+int prov_reader_open(const char *url, struct database *reader)
+{
+    return prov_reader_open_run(url, 0, reader);
 }
 
 int prov_reader_error(struct database *reader, const char *url)

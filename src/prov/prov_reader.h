@@ -11,6 +11,9 @@
  * Shards are attached as s0, s1, ...; beyond as many as SQLite attaches (ten) they are copied
  * to a temporary database, as they are then. Writing may go on meanwhile.
  *
+ * One in PostgreSQL has the same views over tables of pg_tables.h. There `URL#RUN` is one run,
+ * and `URL#FIRST-LAST` are several.
+ *
  * A store may be anybody's: what is in it is compared with what we write, and its records are
  * damaged, or not, one by one.
  */
@@ -25,6 +28,18 @@
  * Returns 0, ERR_NOT_FOUND, ERR_FORMAT, ERR_IO, ERR_DATABASE, or what prov_place_parse does.
  */
 int prov_reader_open(const char *url, struct database *reader);
+
+/*
+ * prov_reader_open_run -- the same for who has a run of its own in it: of a store that
+ * everybody writes to, in PostgreSQL, only what that run wrote; of a directory all of it. run:
+ * 0: all.
+ */
+int prov_reader_open_run(const char *url, int64_t run, struct database *reader);
+
+/* prov_shards_read -- the same of a directory, and prov_reader_add_function -- what makes
+ * records JSON: for the kinds of stores (prov_kind.h). */
+int prov_shards_read(const char *url, int64_t run, struct database *reader);
+int prov_reader_add_function(struct database *reader, const char *url);
 
 /* prov_reader_error -- a question has failed: as database_error. */
 int prov_reader_error(struct database *reader, const char *url);

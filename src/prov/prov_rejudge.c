@@ -30,30 +30,38 @@ static int fail(const struct rejudge *r)
     return database_error(r->database.sql, "cannot keep the final verdicts in", r->path);
 }
 
+void prov_rejudge_record(const struct prov_rejudge *opts, struct prov_rejudged *counts,
+                         struct arena *arena, const struct prov_stored *stored,
+                         struct prov_final *final)
+{
+    struct arena_mark mark = arena_mark(arena);
+    struct prov_record record;
+
+    *final = (struct prov_final){.is_judged = false};
+    counts->n_records++;
+    if (prov_record_read(stored->data, stored->bytes, arena, &record) == 0)
+        opts->judge(opts->ctx, stored->is_normal ? PROV_NORMAL : PROV_ANOMALY, &record, final);
+    else
+        counts->n_damaged++;
+    if (final->is_judged && final->is_pruned && !stored->is_normal) {
+        counts->n_taken_back++;
+        counts->taken_back_ns += record.severity_ns;
+    }
+    arena_restore(arena, mark);
+    counts->n_judged += final->is_judged;
+    counts->n_pruned += final->is_judged && final->is_pruned;
+}
+
 /* The verdict on the current row, into r->verdict. */
 static void judge_row(struct rejudge *r)
 {
-    struct prov_record record;
-    bool is_normal = sqlite3_column_int(r->select, 1);
+    struct prov_stored stored = {.is_normal = sqlite3_column_int(r->select, 1) != 0,
+                                 .data = sqlite3_column_blob(r->select, 2),
+                                 .bytes = (size_t)sqlite3_column_bytes(r->select, 2)};
     struct verdict *v = &r->verdict[r->n];
-    struct arena_mark mark = arena_mark(&r->arena);
 
-    *v = (struct verdict){.id = sqlite3_column_int64(r->select, 0)};
-    r->last = v->id;
-    r->counts->n_records++;
-    if (prov_record_read(sqlite3_column_blob(r->select, 2),
-                         (size_t)sqlite3_column_bytes(r->select, 2), &r->arena, &record) == 0)
-        r->opts->judge(r->opts->ctx, is_normal ? PROV_NORMAL : PROV_ANOMALY, &record,
-                       &v->final);
-    else
-        r->counts->n_damaged++;
-    if (v->final.is_judged && v->final.is_pruned && !is_normal) {
-        r->counts->n_taken_back++;
-        r->counts->taken_back_ns += record.severity_ns;
-    }
-    arena_restore(&r->arena, mark);
-    r->counts->n_judged += v->final.is_judged;
-    r->counts->n_pruned += v->final.is_judged && v->final.is_pruned;
+    v->id = r->last = sqlite3_column_int64(r->select, 0);
+    prov_rejudge_record(r->opts, r->counts, &r->arena, &stored, &v->final);
     r->n += v->final.is_judged;
 }
 

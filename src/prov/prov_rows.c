@@ -58,6 +58,20 @@ struct prov_job *prov_rows_record(enum prov_kind kind, const struct prov_record 
     return job;
 }
 
+struct prov_job *prov_rows_cost(const struct prov_cost *row)
+{
+    struct prov_job *job = prov_job_new(PROV_TABLE_COST);
+
+    prov_job_whole(job, "program", row->program);
+    prov_job_whole(job, "rank", row->event.rank);
+    prov_job_whole(job, "step", row->event.step);
+    prov_job_whole(job, "idx", row->event.index);
+    prov_job_whole(job, "is_execution", row->is_execution);
+    prov_job_whole(job, "cost_ns", row->cost_ns);
+    prov_job_whole(job, "is_bound", row->is_bound);
+    return job;
+}
+
 struct prov_job *prov_rows_metadata(const struct prov_metadata *row)
 {
     struct prov_job *job = prov_job_new(PROV_TABLE_METADATA);

@@ -8,6 +8,7 @@
 
 /* All return a new job, of which the writer is the owner. O(size of the row). */
 struct prov_job *prov_rows_record(enum prov_kind kind, const struct prov_record *record);
+struct prov_job *prov_rows_cost(const struct prov_cost *row);
 struct prov_job *prov_rows_metadata(const struct prov_metadata *row);
 struct prov_job *prov_rows_func_stats(const struct prov_func_stats *row);
 struct prov_job *prov_rows_counter_stats(const struct prov_counter_stats *row);

@@ -14,7 +14,11 @@ CREATE TABLE IF NOT EXISTS run (
     id            INTEGER PRIMARY KEY, -- from 1
     program       INTEGER NOT NULL,
     rank          INTEGER,             -- NULL: all
-    began_ns      INTEGER NOT NULL     -- since 1970
+    began_ns      INTEGER NOT NULL,    -- since 1970, as the others here
+    run_id        TEXT NOT NULL,       -- of the job: alike in all that writes of it
+    ended_ns      INTEGER,             -- NULL: it goes on, or was killed
+    backed_up_ns  INTEGER,             -- all of it is in a backup since then
+    dropped_ns    INTEGER              -- its rows were dropped; this one stays, so that no id comes again
 );
 
 -- Names of functions.
@@ -50,8 +54,23 @@ CREATE TABLE IF NOT EXISTS record (
     is_pruned     INTEGER,             -- another verdict by the final model; NULL: not asked yet
     final_score   REAL,
     final_p       REAL,
-    data          BLOB NOT NULL        -- all of the record: zstd, see prov_record.h
+    data          BLOB NOT NULL,       -- all of the record: zstd, see prov_record.h
+    stored_ns     INTEGER NOT NULL     -- when it was put into the store, since 1970
 );
+
+-- What a strange call cost the program, once that is known: of the record of the same run and name.
+-- No row: it is not known.
+CREATE TABLE IF NOT EXISTS cost_row (
+    run           INTEGER NOT NULL,
+    program       INTEGER NOT NULL,
+    rank          INTEGER NOT NULL,
+    step          INTEGER NOT NULL,
+    idx           INTEGER NOT NULL,
+    is_execution  INTEGER NOT NULL,
+    cost_ns       INTEGER NOT NULL,
+    is_bound      INTEGER NOT NULL,    -- it cost at most that
+    PRIMARY KEY (run, program, rank, step, idx, is_execution)
+) WITHOUT ROWID;
 
 -- Expressions, because the views over all shards have microseconds.
 CREATE INDEX IF NOT EXISTS record_program ON record (program);
@@ -70,7 +89,8 @@ CREATE TABLE IF NOT EXISTS metadata_row (
     rank          INTEGER NOT NULL,
     thread        INTEGER NOT NULL,
     descr         TEXT NOT NULL,
-    value         TEXT NOT NULL
+    value         TEXT NOT NULL,
+    stored_ns     INTEGER NOT NULL
 );
 
 -- Of a run; in shard 0 only. Statistics are JSON: count, accumulate, minimum, maximum, mean,

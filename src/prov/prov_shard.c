@@ -31,6 +31,7 @@ static const struct {
     bool is_replaced;
 } tables[N_PROV_TABLES] = {
     [PROV_TABLE_RECORD] = {"record", false},
+    [PROV_TABLE_COST] = {"cost_row", true},
     [PROV_TABLE_METADATA] = {"metadata_row", false},
     [PROV_TABLE_FUNC_STATS] = {"func_stats_row", true},
     [PROV_TABLE_COUNTER_STATS] = {"counter_stats_row", true},
@@ -162,7 +163,10 @@ int prov_shard_check(struct database *d, const char *as, uint32_t shard, uint32_
     int rc;
 
     if (format > 0 && format != PROV_FORMAT)
-        return err_set(ERR_FORMAT, "another format of a provenance store: '%s'", path);
+        return err_set(ERR_FORMAT,
+                       "'%s' is a provenance store of format %lld, and this is of %d: read it "
+                       "with the version that wrote it",
+                       path, format, PROV_FORMAT);
     rc = database_check(d, as, schema, path);
     if (rc < 0)
         return rc;
@@ -239,8 +243,8 @@ int prov_shard_run(struct prov_shard *s, const struct prov_run *run, int64_t *id
     sqlite3 *db = s->database.sql;
     sqlite3_stmt *insert = NULL;
     int status = sqlite3_prepare_v2(db,
-                                    "INSERT INTO run (program, rank, began_ns) "
-                                    "VALUES (:program, :rank, :began_ns)",
+                                    "INSERT INTO run (program, rank, began_ns, run_id) "
+                                    "VALUES (:program, :rank, :began_ns, :run_id)",
                                     -1, &insert, NULL);
 
     if (status == SQLITE_OK) {
@@ -251,11 +255,22 @@ int prov_shard_run(struct prov_shard *s, const struct prov_run *run, int64_t *id
                                *run->rank);
         sqlite3_bind_int64(insert, sqlite3_bind_parameter_index(insert, ":began_ns"),
                            (int64_t)run->began_ns);
+        sqlite3_bind_text(insert, sqlite3_bind_parameter_index(insert, ":run_id"),
+                          run->run_id ? run->run_id : "", -1, SQLITE_STATIC);
         status = sqlite3_step(insert);
         *id = sqlite3_last_insert_rowid(db);
     }
     sqlite3_finalize(insert);
     return status == SQLITE_DONE ? 0 : database_error(db, "cannot write to", s->name);
+}
+
+void prov_shard_end(struct prov_shard *s, int64_t run, uint64_t ended_ns)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql, "UPDATE run SET ended_ns = %llu WHERE id = %lld",
+             (unsigned long long)ended_ns, (long long)run);
+    sqlite3_exec(s->database.sql, sql, NULL, NULL, NULL);
 }
 
 bool prov_shard_is_gone(const struct prov_shard *s, int dir)

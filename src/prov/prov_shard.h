@@ -18,6 +18,7 @@
 
 enum prov_table {
     PROV_TABLE_RECORD,
+    PROV_TABLE_COST,
     PROV_TABLE_METADATA,
     PROV_TABLE_FUNC_STATS,
     PROV_TABLE_COUNTER_STATS,
@@ -83,11 +84,16 @@ struct prov_run {
     uint32_t program;
     const uint32_t *rank; /* NULL: all */
     uint64_t began_ns;    /* since 1970 */
+    const char *run_id;   /* NULL: "" */
 };
 
 /* prov_shard_run -- a new run, in shard 0. *id: from 1, no other has it. Returns 0 or
  * ERR_DATABASE. */
 int prov_shard_run(struct prov_shard *shard, const struct prov_run *run, int64_t *id);
+
+/* prov_shard_end -- the run is over, all its rows are stored. Of shard 0; may fail: then it was
+ * killed. */
+void prov_shard_end(struct prov_shard *shard, int64_t id, uint64_t ended_ns);
 
 /*
  * prov_shard_write -- all jobs in one transaction. Those that cannot be stored whatever happens

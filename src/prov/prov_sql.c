@@ -27,21 +27,25 @@ char *prov_sql_all(const char *collection, uint32_t rank)
     return sqlite3_mprintf(
         "SELECT pid, rid, tid, event_id, fid, func, entry, exit, runtime_total, "
         "runtime_exclusive, io_step, outlier_score, outlier_severity, p, model_version, "
-        "is_gpu_event, is_pruned, final_score, final_p, run, record FROM %s WHERE " OF_RANK
-        " ORDER BY shard, __id",
+        "is_gpu_event, is_pruned, final_score, final_p, cost_ns, cost_is_bound, run, record "
+        "FROM %s WHERE " OF_RANK " ORDER BY shard, __id",
         collection, rank, PROV_ANY_RANK);
 }
 
-char *prov_sql_top(const char *collection, uint32_t rank, bool is_by_score, long long most)
+/* What is known exactly comes before bounds, and what is not known last. */
+static const char *const orders[] = {
+    [PROV_BY_SEVERITY] = "outlier_severity DESC, outlier_score DESC",
+    [PROV_BY_SCORE] = "outlier_score DESC, outlier_severity DESC",
+    [PROV_BY_COST] = "cost_ns IS NULL, cost_is_bound, cost_ns DESC, outlier_severity DESC",
+};
+
+char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, long long most)
 {
     return sqlite3_mprintf(
         "SELECT event_id, tid, func, entry, runtime_exclusive, outlier_severity, "
-        "outlier_score, p, run FROM %s WHERE NOT is_pruned AND " OF_RANK
-        " ORDER BY %s DESC, event_id, run LIMIT %lld",
-        collection, rank, PROV_ANY_RANK,
-        is_by_score ? "outlier_score DESC, outlier_severity"
-                    : "outlier_severity DESC, outlier_score",
-        most);
+        "outlier_score, p, cost_ns, cost_is_bound, run FROM %s WHERE NOT is_pruned AND " OF_RANK
+        " ORDER BY %s, event_id, run LIMIT %lld",
+        collection, rank, PROV_ANY_RANK, orders[by], most);
 }
 
 /* Each with the call that its chain of causes ends in, or itself where none is known. */
@@ -53,7 +57,13 @@ char *prov_sql_top(const char *collection, uint32_t rank, bool is_by_score, long
     "coalesce(json_extract(last, '$.function'), func) AS origin, "                             \
     "coalesce(json_extract(last, '$.begin_ns') / 1000.0, entry) AS began FROM strange) "
 
-char *prov_sql_incidents(const char *collection, uint32_t rank, bool is_by_score,
+static const char *const incident_orders[] = {
+    [PROV_BY_SEVERITY] = "lost DESC",
+    [PROV_BY_SCORE] = "outlier_score DESC, lost DESC",
+    [PROV_BY_COST] = "cost_ns IS NULL, cost_ns DESC, lost DESC",
+};
+
+char *prov_sql_incidents(const char *collection, uint32_t rank, enum prov_order by,
                          long long most)
 {
     return sqlite3_mprintf(
@@ -62,12 +72,11 @@ char *prov_sql_incidents(const char *collection, uint32_t rank, bool is_by_score
         "ranks, "
         "origin_rank AS rank, origin_thread AS thread, origin AS function, min(began) AS "
         "began, "
-        "max(outlier_score) AS outlier_score, max(outlier_severity) AS most_lost, event_id, "
-        "run "
+        "max(outlier_score) AS outlier_score, max(outlier_severity) AS most_lost, "
+        "sum(cost_ns) AS cost_ns, event_id, run "
         "FROM one GROUP BY run, pid, origin_rank, origin_thread, cast(round(1000 * began) AS "
-        "INTEGER) HAVING total(" OF_RANK ") > 0 ORDER BY %s DESC, event_id, run LIMIT %lld",
-        collection, rank, PROV_ANY_RANK, is_by_score ? "outlier_score DESC, lost" : "lost",
-        most);
+        "INTEGER) HAVING total(" OF_RANK ") > 0 ORDER BY %s, event_id, run LIMIT %lld",
+        collection, rank, PROV_ANY_RANK, incident_orders[by], most);
 }
 
 char *prov_sql_probe(const char *collection, const char *condition)
@@ -182,7 +191,9 @@ char *prov_sql_page(const char *collection, const char *where, const char *order
     return sqlite3_mprintf(
         "SELECT __id * %u + shard, event_id, func, pid, rid, tid, io_step, entry, exit, "
         "runtime_total, runtime_exclusive, outlier_severity, outlier_score, p, is_pruned, "
-        "execution, calls, messages, run FROM %s WHERE %s ORDER BY %s, __id, shard LIMIT %lld "
+        "execution, calls, messages, cost_ns, cost_is_bound, run, run_id, stored_ns FROM %s "
+        "WHERE %s "
+        "ORDER BY %s, __id, shard LIMIT %lld "
         "OFFSET %lld",
         PROV_MOST_SHARDS, collection, where, order, most, from);
 }

@@ -24,15 +24,18 @@ const char *prov_sql_collection(const char *name);
  * all of it as JSON, NULL for a damaged one. */
 char *prov_sql_all(const char *collection, uint32_t rank);
 
-/* prov_sql_top -- the first of them, by what they lost or by their score; most: -1 all. */
-char *prov_sql_top(const char *collection, uint32_t rank, bool is_by_score, long long most);
+enum prov_order { PROV_BY_SEVERITY, PROV_BY_SCORE, PROV_BY_COST };
+
+/* prov_sql_top -- the first of them, by what they lost, by their score, or by what they cost;
+ * most: -1 all. */
+char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, long long most);
 
 /*
  * prov_sql_incidents -- the same, joined by what their chains of causes end in: a delay that
  * went through ten ranks is one row, with the event of the call that lost most. rank: that at
  * least one of its calls is on.
  */
-char *prov_sql_incidents(const char *collection, uint32_t rank, bool is_by_score,
+char *prov_sql_incidents(const char *collection, uint32_t rank, enum prov_order by,
                          long long most);
 
 /*
@@ -76,7 +79,11 @@ enum prov_sql_item {
     ITEM_EXECUTION, /* NULL: it is a call */
     ITEM_CALLS,
     ITEM_MESSAGES,
+    ITEM_COST,
+    ITEM_COST_IS_BOUND,
     ITEM_RUN,
+    ITEM_RUN_ID,
+    ITEM_STORED,
 };
 
 /* prov_sql_count, prov_sql_page -- records that meet a condition in which ?1 is a text of the

@@ -14,6 +14,10 @@
  * several, of one instance after the other or of several at once, and what is said of one says
  * of which.
  *
+ * In PostgreSQL (docs/postgresql.md) rows go through a spool on disk, and wait there while the
+ * database is away; what is said below of a shard is said of that. They are stored when they
+ * are in the database. What still waits at the end is sent by the next who writes to it.
+ *
  * Several processes may write to a store at the same time, each the records of another rank
  * (prov_home.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
  * work on network file systems.
@@ -34,7 +38,15 @@ struct prov_store_opts {
     unsigned wait_ms;     /* that a put waits for room at most; 0: 1000 */
     uint32_t program;     /* that is written, */
     const uint32_t *rank; /* and its only rank; NULL: all */
+    const char *run_id;   /* of the job, alike in all that writes of it; NULL: "" */
+
+    /* Of PostgreSQL: where rows wait, */
+    const char *spool;    /* a directory; NULL: PROV_SPOOL */
+    uint64_t spool_bytes; /* and how many bytes at most; 0: PROV_SPOOL_BYTES */
 };
+
+#define PROV_SPOOL "snag-spool"
+#define PROV_SPOOL_BYTES ((uint64_t)1 << 30)
 
 enum prov_kind { PROV_ANOMALY, PROV_NORMAL };
 
@@ -42,6 +54,15 @@ enum prov_kind { PROV_ANOMALY, PROV_NORMAL };
 struct prov_stats {
     uint64_t count;
     double accumulate, minimum, maximum, mean, stddev, skewness, kurtosis;
+};
+
+/* What a call or an execution cost the program: it would be so much ahead without. */
+struct prov_cost {
+    struct prov_event event; /* of the record, */
+    uint32_t program;
+    bool is_execution; /* and which of two of the same root */
+    uint64_t cost_ns;
+    bool is_bound; /* at most that */
 };
 
 struct prov_metadata {
@@ -74,6 +95,7 @@ struct prov_model {
 };
 
 struct prov_counts {
+    int64_t run;        /* number of this run in the store */
     uint64_t n_stored;  /* rows that are safe; without statistics, which replace each other */
     uint64_t n_waiting; /* rows not yet */
     uint64_t n_dropped; /* rows that are lost */
@@ -87,23 +109,30 @@ struct prov_counts {
 
 /*
  * prov_store_open -- open a store for writing, or make it.
- *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1
- *   opts  NULL for the defaults
- * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when
- * something else is there or another process writes it; *store is NULL then.
+ *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1. Or postgresql://...
+ * (pg_url.h) opts  NULL for the defaults Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO,
+ * ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when something else is there or another process
+ * writes it; *store is NULL then.
  */
 int prov_store_open(const char *url, const struct prov_store_opts *opts,
                     struct prov_store **store);
+
+/* prov_store_is -- there is a store of that name to be read; false also for what is no URL. */
+bool prov_store_is(const char *url);
+
+/* prov_store_discard -- see prov_home_discard; a database is left as it is. */
+void prov_store_discard(const char *url);
 
 /*
  * prov_store_put and the others -- copy a row and give it to the writer of its shard, that of
  * its rank modulo the number of shards, or 0 for rows of the whole job. Of one thread, rows of
  * a shard are stored in the order they were put in. A row of the collections func_stats,
- * counter_stats and ad_model replaces that of the same key in this run.
+ * counter_stats and ad_model, or a cost, replaces that of the same key in this run.
  * Return false when the row was dropped. Thread-safe.
  */
 bool prov_store_put(struct prov_store *store, enum prov_kind kind,
                     const struct prov_record *record);
+bool prov_store_put_cost(struct prov_store *store, const struct prov_cost *row);
 bool prov_store_put_metadata(struct prov_store *store, const struct prov_metadata *row);
 bool prov_store_put_func_stats(struct prov_store *store, const struct prov_func_stats *row);
 bool prov_store_put_counter_stats(struct prov_store *store,

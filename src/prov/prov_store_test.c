@@ -354,7 +354,7 @@ static void what_is_no_store_is_refused(void **state)
     (void)state;
     begin(&s, "?shards=2");
     assert_int_equal(prov_reader_open("nowhere", &db), ERR_NOT_FOUND);
-    assert_int_equal(prov_store_open("postgresql://here", NULL, &store), ERR_UNSUPPORTED);
+    assert_int_equal(prov_store_open("postgresql://me:word@here", NULL, &store), ERR_USAGE);
     assert_int_equal(prov_store_open("no/such/parent", NULL, &store), ERR_IO);
     assert_int_equal(prov_store_close(s.store), 0);
     fs_join(path, s.dir, "shard-0001.db");

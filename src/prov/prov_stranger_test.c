@@ -222,8 +222,9 @@ static void put_bytes(const struct pack *plain)
     static const char sql[] =
         "INSERT INTO record(run, is_normal, program, rank, thread, step, idx, fid, function, "
         "enter_ns, "
-        "leave_ns, inclusive_ns, exclusive_ns, severity_ns, model_version, is_gpu, data) "
-        "VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, ?)";
+        "leave_ns, inclusive_ns, exclusive_ns, severity_ns, model_version, is_gpu, data, "
+        "stored_ns) "
+        "VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, ?, 1)";
     ZSTD_CCtx *context = prov_compressor();
     struct pack compressed = {0};
     sqlite3_stmt *insert;

@@ -35,7 +35,7 @@ static int find_slots(struct ps_store *s, struct ps_worker *w, const struct ps_p
 
         if (e->index == PS_NO_INDEX)
             w->slot[i] = named_slot(s, e);
-        else if (e->index < s->n_indices)
+        else if (e->index < s->n_indices && s->slot_of[e->index] != PS_NO_INDEX)
             w->slot[i] = s->slot_of[e->index];
         else
             return PS_BAD_FRAME;
@@ -123,7 +123,7 @@ static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_pus
 
     r->epoch = s->epoch;
     r->sequence = p->sequence;
-    r->is_frozen = s->opts.is_frozen;
+    r->is_frozen = s->is_frozen;
     r->received = id == IDMAP_NONE ? 0 : s->client[id].last;
     r->saved = id == IDMAP_NONE ? 0 : s->snapshot ? s->client[id].saved : r->received;
     r->n_indices = 0;
@@ -235,4 +235,6 @@ void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, s
     else
         refuse(s, &(struct ps_reply){0},
                rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);
+    atomic_fetch_add(&s->received_bytes, bytes);
+    atomic_fetch_add(&s->sent_bytes, out->size);
 }

@@ -31,11 +31,13 @@
 
 #define POLL_MS 100     /* between empty pushes, */
 #define POLL_ROUND_MS 2 /* ... while others wait for the round, too */
+#define POLL_NEW_MS 2   /* ... at first, while the server asks one above it about a function */
 #define MOST_WAITING 8
 
 struct function {
     char *program, *name;
     uint32_t index; /* the server's, or PS_NO_INDEX */
+    bool has_changed;
     struct sketch model;
 };
 
@@ -68,6 +70,8 @@ struct ps_client {
     bool is_waiting; /* for the answer to `asked` */
     uint64_t asked;  /* sequence of the request, 0 for an empty one */
     uint64_t sent_ms, next_poll_ms;
+    unsigned poll_ms; /* doubles up to POLL_MS while the server has no index for a function */
+    bool has_unnamed; /* ... which is so */
     msgpack_sbuffer out;
     struct ps_frame frame;
     uint64_t bin[SKETCH_MOST_BINS];
@@ -118,6 +122,7 @@ int ps_client_open(struct ps_client **client, const struct ps_client_opts *opts)
         abort();
     c->resend_ms = opts->resend_ms ? opts->resend_ms : 2000;
     c->is_deterministic = opts->is_deterministic;
+    c->poll_ms = POLL_MS;
     rc = connect_socket(c, opts);
     *client = rc < 0 ? NULL : c;
     if (rc < 0)
@@ -180,6 +185,9 @@ uint32_t ps_client_function(struct ps_client *c, const char *program, const char
     sketch_init(&f.model);
     mem_grow(&c->function, &c->function_cap, (size_t)n + 1, sizeof *c->function);
     c->function[id] = f;
+    c->next_poll_ms = 0; /* it may have a model already */
+    c->poll_ms = POLL_NEW_MS;
+    c->has_unnamed = true;
     return id;
 }
 
@@ -295,7 +303,7 @@ static void send_request(struct ps_client *c, const struct delta *delta)
     c->is_waiting = true;
     c->asked = push.sequence;
     c->sent_ms = now_ms();
-    c->next_poll_ms = c->sent_ms + (c->is_deterministic ? POLL_ROUND_MS : POLL_MS);
+    c->next_poll_ms = c->sent_ms + (c->is_deterministic ? POLL_ROUND_MS : c->poll_ms);
 }
 
 /* ------------------------------------------------------------------------------ receiving */
@@ -315,6 +323,7 @@ static void note_epoch(struct ps_client *c, uint64_t epoch, uint64_t received)
             sketch_clear(&c->function[i].model);
         }
         c->has_news = true;
+        c->has_unnamed = c->key.n > 0;
         c->n_of_index = 0;
         c->version = 0;
         c->saved = received;
@@ -349,6 +358,15 @@ static void learn_index(struct ps_client *c, uint32_t function, uint32_t index)
     c->of_index[index] = function;
 }
 
+/* The server has an index for all functions. */
+static bool is_named(const struct ps_client *c)
+{
+    for (uint32_t i = 0; i < c->key.n; i++)
+        if (c->function[i].index == PS_NO_INDEX)
+            return false;
+    return true;
+}
+
 static void take_models(struct ps_client *c, const struct ps_reply *r)
 {
     for (uint32_t i = 0; i < r->n_models; i++) {
@@ -361,7 +379,7 @@ static void take_models(struct ps_client *c, const struct ps_reply *r)
         view = ps_sketch_view(&r->model[i].sketch, c->bin);
         sketch_release(&c->function[f].model);
         sketch_merge(&c->function[f].model, &view);
-        c->has_news = true;
+        c->function[f].has_changed = c->has_news = true;
     }
 }
 
@@ -373,6 +391,8 @@ static void take_reply(struct ps_client *c, const struct ps_reply *r)
     for (uint32_t i = 0; i < r->n_indices; i++) /* requests name all functions, in order */
         learn_index(c, i, r->index[i]);
     take_models(c, r);
+    c->has_unnamed = !is_named(c);
+    c->poll_ms = c->has_unnamed && c->poll_ms < POLL_MS / 2 ? 2 * c->poll_ms : POLL_MS;
     c->version = r->version;
     if (r->round > c->published_round) /* one that goes on with our rounds is behind at first */
         c->published_round = r->round;
@@ -468,10 +488,21 @@ static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *),
 
 static bool is_idle(const struct ps_client *c)
 {
-    return !c->is_waiting && next_delta(c) == NULL && now_ms() < c->next_poll_ms;
+    return !c->is_waiting && next_delta(c) == NULL && now_ms() < c->next_poll_ms &&
+           !c->has_unnamed;
 }
 
-static bool is_flushed(const struct ps_client *c)
+static bool has_room(const struct ps_client *c)
+{
+    return c->n_deltas < PS_CLIENT_DELTAS;
+}
+
+bool ps_client_has_pending(const struct ps_client *c)
+{
+    return has_pending(c) && has_room(c);
+}
+
+bool ps_client_is_flushed(const struct ps_client *c)
 {
     return c->n_deltas == 0 && !has_pending(c) && !must_tell_all(c);
 }
@@ -481,14 +512,11 @@ static bool has_round(const struct ps_client *c)
     return c->published_round >= c->round;
 }
 
-static bool has_room(const struct ps_client *c)
-{
-    return c->n_deltas < PS_CLIENT_DELTAS;
-}
-
 bool ps_client_exchange(struct ps_client *c, int timeout_ms)
 {
     c->has_news = false;
+    for (uint32_t i = 0; i < c->key.n; i++)
+        c->function[i].has_changed = false;
     talk(c, is_idle, timeout_ms);
     return c->has_news;
 }
@@ -511,17 +539,22 @@ bool ps_client_flush(struct ps_client *c, int timeout_ms)
     if (c->is_deterministic) {
         if (c->round != PS_ROUND_LAST && talk(c, has_room, timeout_ms))
             number(c, c->round = PS_ROUND_LAST);
-        return talk(c, is_flushed, timeout_ms);
+        return talk(c, ps_client_is_flushed, timeout_ms);
     }
     do { /* what was pending gets its number when there is room */
         uint64_t now = now_ms();
 
         ps_client_push(c);
-        if (talk(c, is_flushed,
+        if (talk(c, ps_client_is_flushed,
                  now + POLL_MS < end ? POLL_MS : (int)(end > now ? end - now : 0)))
             return true;
     } while (now_ms() < end);
     return false;
+}
+
+bool ps_client_has_changed(const struct ps_client *c, uint32_t function)
+{
+    return c->function[function].has_changed;
 }
 
 const struct sketch *ps_client_model(const struct ps_client *c, uint32_t function)
@@ -561,4 +594,87 @@ void ps_client_counts(const struct ps_client *c, struct ps_client_counts *counts
     counts->n_kept = c->n_deltas;
     counts->version = c->version;
     counts->round = c->published_round;
+}
+
+/* ---------------------------------------------------------------------------------- bytes */
+
+static void pack_delta(const struct delta *d, struct pack *p)
+{
+    pack_u64(p, d->sequence);
+    pack_u64(p, d->round);
+    ps_state_pack(&d->state, p);
+}
+
+static void unpack_delta(struct delta *d, uint32_t n_functions, struct pack *p)
+{
+    d->sequence = unpack_u64(p);
+    d->round = unpack_u64(p);
+    ps_state_unpack(&d->state, n_functions, p);
+}
+
+void ps_client_pack(const struct ps_client *c, struct pack *p)
+{
+    pack_u64(p, c->id);
+    pack_u64(p, c->epoch);
+    pack_u64(p, c->sequence);
+    pack_u32(p, c->key.n);
+    for (uint32_t i = 0; i < c->key.n; i++) {
+        pack_array(p, c->function[i].program, strlen(c->function[i].program), 1);
+        pack_array(p, c->function[i].name, strlen(c->function[i].name), 1);
+    }
+    pack_delta(&c->told, p);
+    pack_u32(p, c->n_deltas);
+    for (uint32_t i = 0; i < c->n_deltas; i++)
+        pack_delta(&c->delta[i], p);
+    ps_state_pack(&c->pending, p);
+}
+
+static void unpack_functions(struct ps_client *c, struct pack *p)
+{
+    uint32_t n = unpack_u32(p);
+
+    p->is_bad |= n > PS_FUNCTIONS_MOST;
+    for (uint32_t i = 0; i < n && !p->is_bad; i++) {
+        char *text[2] = {0};
+
+        for (int k = 0; k < 2 && !p->is_bad; k++) {
+            size_t length = unpack_count(p, 1);
+            char *bytes = unpack_array(p, length, 1);
+
+            text[k] = strndup(bytes, length);
+            if (text[k] == NULL)
+                abort();
+            free(bytes);
+        }
+        p->is_bad |=
+            text[0] == NULL || text[1] == NULL || ps_client_function(c, text[0], text[1]) != i;
+        free(text[0]);
+        free(text[1]);
+    }
+}
+
+int ps_client_unpack(struct ps_client *c, struct pack *p)
+{
+    uint64_t last;
+    uint32_t n;
+
+    assert(c->key.n == 0 && c->sequence == 0);
+    c->id = unpack_u64(p);
+    c->epoch = unpack_u64(p);
+    c->sequence = unpack_u64(p);
+    unpack_functions(c, p);
+    unpack_delta(&c->told, c->key.n, p);
+    c->received = c->saved = last = c->told.sequence; /* the server says it again, or other */
+    n = unpack_u32(p);
+    p->is_bad |= n > PS_CLIENT_DELTAS;
+    for (uint32_t i = 0; i < n && !p->is_bad; i++) {
+        struct delta *d = &c->delta[c->n_deltas++];
+
+        unpack_delta(d, c->key.n, p);
+        p->is_bad |= d->sequence <= last;
+        last = d->sequence;
+    }
+    ps_state_unpack(&c->pending, c->key.n, p);
+    p->is_bad |= last > c->sequence || c->sequence >> 62 != 0;
+    return p->is_bad ? err_set(ERR_FORMAT, "what was to be told cannot be read") : 0;
 }

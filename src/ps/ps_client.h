@@ -21,6 +21,7 @@
 #ifndef SNAG_PS_CLIENT_H
 #define SNAG_PS_CLIENT_H
 
+#include "base/pack.h"
 #include "detect/sketch.h"
 #include "ps/ps_stat.h"
 
@@ -94,6 +95,25 @@ bool ps_client_round(struct ps_client *client, int timeout_ms);
  * client takes part in no more rounds after it. Returns false after timeout_ms.
  */
 bool ps_client_flush(struct ps_client *client, int timeout_ms);
+
+/* ps_client_is_flushed -- the server has saved everything that was added. */
+bool ps_client_is_flushed(const struct ps_client *client);
+
+/* ps_client_has_pending -- something was added that the next push would give a number. */
+bool ps_client_has_pending(const struct ps_client *client);
+
+/*
+ * ps_client_pack, ps_client_unpack -- all that a client needs to go on as this one after its
+ * process has died: what it sends then, the server knows for what it has already, if nothing
+ * was sent that was not packed before.
+ *   unpack  into a client that nothing was added to, not deterministic
+ * unpack returns 0 or ERR_FORMAT.
+ */
+void ps_client_pack(const struct ps_client *client, struct pack *pack);
+int ps_client_unpack(struct ps_client *client, struct pack *pack);
+
+/* ps_client_has_changed -- the model of a function has, in the last exchange. */
+bool ps_client_has_changed(const struct ps_client *client, uint32_t function);
 
 /* ps_client_model -- the last merged sketch of a function, or NULL; until the next exchange. */
 const struct sketch *ps_client_model(const struct ps_client *client, uint32_t function);

@@ -5,6 +5,7 @@
  */
 #include "ps/ps_client.h"
 
+#include "base/err.h"
 #include "base/test.h"
 #include "ps/ps_sample.h"
 #include "ps/ps_server.h"
@@ -472,6 +473,85 @@ static void rounds_go_on_when_the_server_has_lost_everything(void **state)
         expect_same_rounds(moment, moment);
 }
 
+/* ----------------------------------------------------------------------- another process */
+
+static struct ps_client *nobody_there(void)
+{
+    struct ps_client_opts opts = {.address = "tcp://127.0.0.1:9"};
+    struct ps_client *client;
+
+    assert_int_equal(ps_client_open(&client, &opts), 0);
+    return client;
+}
+
+/* A client with three deltas and something pending, as bytes. */
+static struct pack packed_client(void)
+{
+    struct ps_stat stat = {0};
+    struct ps_stat_key key = {.program = "p", .region = "", .name = "calls", .rank = 3};
+    struct ps_client *client = nobody_there();
+    struct pack bytes = {0};
+    struct sketch s;
+
+    sketch_init(&s);
+    for (uint64_t i = 0; i < 4; i++) {
+        uint32_t f = ps_client_function(client, "p", i % 2 ? "odd" : "even");
+
+        sketch_add(&s, 1000 + i);
+        ps_client_add(client, f, &s);
+        ps_stat_add(&stat, (int64_t)i);
+        ps_client_count(client, &key, &stat);
+        if (i < 3)
+            ps_client_push(client);
+    }
+    ps_client_pack(client, &bytes);
+    ps_client_close(client);
+    sketch_release(&s);
+    return bytes;
+}
+
+static void another_process_goes_on_as_this_client(void **state)
+{
+    struct pack bytes = packed_client(), again = {0};
+    struct ps_client *client = nobody_there();
+    struct ps_client_counts counts;
+    struct sketch unsent;
+
+    (void)state;
+    assert_int_equal(ps_client_unpack(client, &bytes), 0);
+    assert_int_equal(bytes.at, bytes.n);
+    ps_client_counts(client, &counts);
+    assert_int_equal(counts.n_kept, 3);
+    assert_true(ps_client_has_pending(client));
+    assert_false(ps_client_is_flushed(client));
+    assert_int_equal(ps_client_function(client, "p", "odd"), 1);
+    sketch_init(&unsent);
+    ps_client_unsent(client, 1, &unsent);
+    assert_int_equal(unsent.n, 2 + 4);
+    ps_client_pack(client, &again);
+    assert_int_equal(again.n, bytes.n);
+    assert_memory_equal(again.data, bytes.data, bytes.n);
+    sketch_release(&unsent);
+    ps_client_close(client);
+    pack_release(&again);
+    pack_release(&bytes);
+}
+
+static void a_client_that_is_cut_short_is_refused(void **state)
+{
+    struct pack bytes = packed_client();
+
+    (void)state;
+    for (size_t n = 0; n < bytes.n; n++) {
+        struct pack cut = {.data = bytes.data, .n = n};
+        struct ps_client *client = nobody_there();
+
+        assert_int_equal(ps_client_unpack(client, &cut), ERR_FORMAT);
+        ps_client_close(client);
+    }
+    pack_release(&bytes);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +562,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_a_server_nothing_blocks_and_nothing_grows),
         cmocka_unit_test(rounds_are_the_same_on_every_run),
         cmocka_unit_test(rounds_go_on_when_the_server_has_lost_everything),
+        cmocka_unit_test(another_process_goes_on_as_this_client),
+        cmocka_unit_test(a_client_that_is_cut_short_is_refused),
     };
 
     if (argc == 5 && strcmp(argv[1], "serve") == 0)

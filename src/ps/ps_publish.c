@@ -1,8 +1,10 @@
 /* Cut, merge, publish, save. */
 #include "ps/ps_store_parts.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +105,7 @@ static void publish(struct ps_store *s, const struct cut *c)
 {
     struct ps_model *model = mem_alloc(s->global.n, sizeof *model);
 
-    for (unsigned w = 0; w < s->opts.n_workers; w++)
+    for (unsigned w = 0; w < s->opts.n_workers && s->opts.upstream == NULL; w++)
         for (uint32_t i = 0; i < c->state[w].n_used; i++) {
             uint32_t slot = c->state[w].used[i];
 
@@ -132,18 +134,18 @@ static void cut_release(struct ps_store *s, struct cut *c)
 
 /* ------------------------------------------------------------------------------- snapshots */
 
-/* The names and sketches of the functions, in the order of their indices, borrowed. */
+/* The names and sketches of the functions, in the order of their indices, or, where these are
+ * another server's, of their slots; borrowed. */
 static void describe(struct ps_store *s, struct ps_snapshot *out)
 {
     out->version = s->version;
     out->state = s->global;
     pthread_mutex_lock(&s->registry_lock);
-    out->n_functions = s->n_indices;
-    out->function = mem_alloc(s->n_indices, sizeof *out->function);
-    out->state.sketch = mem_alloc(s->n_indices, sizeof *out->state.sketch);
-    out->state.n = s->n_indices;
-    for (uint32_t i = 0; i < s->n_indices; i++) {
-        uint32_t slot = s->slot_of[i];
+    out->n_functions = out->state.n = s->opts.upstream ? s->function.n : s->n_indices;
+    out->function = mem_alloc(out->n_functions, sizeof *out->function);
+    out->state.sketch = mem_alloc(out->n_functions, sizeof *out->state.sketch);
+    for (uint32_t i = 0; i < out->n_functions; i++) {
+        uint32_t slot = s->opts.upstream ? i : s->slot_of[i];
 
         out->function[i] = (char *)(uintptr_t)s->function.name[slot];
         if (slot < s->global.n)
@@ -161,7 +163,10 @@ static int write_snapshot(struct ps_store *s, struct cut *c, const char *path)
     int rc;
 
     describe(s, &snapshot);
+    if (s->opts.upstream)
+        ps_client_pack(s->opts.upstream, &snapshot.upstream);
     rc = ps_snapshot_write(&snapshot, path);
+    pack_release(&snapshot.upstream);
     free(snapshot.function);
     free(snapshot.state.sketch);
     return rc;
@@ -177,6 +182,13 @@ static void note_saved(struct ps_store *s, const struct cut *c)
     atomic_fetch_add(&s->n_snapshots, 1);
 }
 
+static void tell_upstream(struct ps_store *s, const struct cut *c)
+{
+    for (unsigned w = 0; w < s->opts.n_workers; w++)
+        ps_upstream_add(s, &c->state[w]);
+    ps_client_push(s->opts.upstream);
+}
+
 int ps_store_publish(struct ps_store *s)
 {
     struct cut c = {0};
@@ -186,13 +198,17 @@ int ps_store_publish(struct ps_store *s)
         return 0;
     merge_sketches(s, &c);
     publish(s, &c);
+    if (s->opts.upstream)
+        tell_upstream(s, &c);
     if (s->snapshot) {
         rc = write_snapshot(s, &c, s->snapshot);
         if (rc == 0)
             note_saved(s, &c);
         pthread_mutex_lock(&s->registry_lock);
         s->is_changed |= rc < 0; /* so that it is tried again */
+        snprintf(s->unsaved, sizeof s->unsaved, "%s", rc < 0 ? err_message() : "");
         pthread_mutex_unlock(&s->registry_lock);
+        s->is_unsaved = rc < 0;
     }
     cut_release(s, &c);
     return rc;

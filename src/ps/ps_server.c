@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "ps/ps_key.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #define BACK "inproc://workers"
 #define MOST_WAITING 64 /* messages to or from one client that wait; more are dropped */
 #define MOST_WORKERS 256u
+#define LAST_WORDS_MS 5000 /* for the server above, at the end */
 
 struct server_worker {
     struct ps_server *server;
@@ -30,6 +32,7 @@ struct server_worker {
 
 struct ps_server {
     struct ps_store *store;
+    struct ps_client *upstream; /* its thread is the publisher's */
     struct ps_key key;
     unsigned interval_ms, n_workers;
     char address[256];
@@ -37,6 +40,7 @@ struct ps_server {
     struct server_worker *worker; /* [n_workers] */
     pthread_t proxy_thread, publisher_thread, guard_thread;
     bool has_proxy, has_publisher, has_guard; /* started */
+    bool is_stopped;
 };
 
 /* -------------------------------------------------------------------------------- threads */
@@ -61,14 +65,18 @@ static void *run_guard(void *arg)
     return NULL;
 }
 
+/* Half of an interval is for the server above, of which it takes as much as that needs. */
 static void *run_publisher(void *arg)
 {
     struct ps_server *s = arg;
 
     pthread_setname_np(pthread_self(), "snag-ps-publish");
-    while (ps_store_wait(s->store, s->interval_ms))
+    while (ps_store_wait(s->store, s->interval_ms)) {
         if (ps_store_publish(s->store) < 0)
             log_warn("ps", "%s", err_message());
+        if (s->upstream)
+            ps_store_relay(s->store, (int)(s->interval_ms / 2));
+    }
     return NULL;
 }
 
@@ -217,7 +225,21 @@ static int check(const struct ps_server_opts *opts)
     if (opts->listen && !opts->key_file && !opts->is_open && !ps_key_is_local(opts->listen))
         return err_set(ERR_USAGE, "'%s' can be reached from other machines: that needs a key",
                        opts->listen);
+    if (opts->upstream && opts->store.snapshot == NULL)
+        return err_set(ERR_USAGE, "a server below another needs a snapshot, or what it said "
+                                  "before it died would be said twice");
+    if (opts->upstream &&
+        (opts->store.n_clients > 0 || opts->store.is_frozen || opts->store.load))
+        return err_set(ERR_USAGE, "rounds, and models that are loaded or frozen, are for the "
+                                  "server at the top");
     return 0;
+}
+
+static int open_upstream(struct ps_server *s, const struct ps_server_opts *opts)
+{
+    struct ps_client_opts above = {.address = opts->upstream, .key_file = opts->key_file};
+
+    return opts->upstream ? ps_client_open(&s->upstream, &above) : 0;
 }
 
 static int open_all(struct ps_server *s, const struct ps_server_opts *opts)
@@ -231,6 +253,9 @@ static int open_all(struct ps_server *s, const struct ps_server_opts *opts)
     store.n_workers = s->n_workers;
     if (rc == 0 && opts->key_file)
         rc = ps_key_read(&s->key, opts->key_file, true);
+    if (rc == 0)
+        rc = open_upstream(s, opts);
+    store.upstream = s->upstream;
     if (rc == 0)
         rc = ps_store_open(&s->store, &store);
     if (rc < 0)
@@ -280,18 +305,49 @@ static void stop_threads(struct ps_server *s)
     }
 }
 
-int ps_server_close(struct ps_server *s)
+/* What the server above has not saved yet stays in the snapshot. */
+static int say_last_words(struct ps_server *s)
+{
+    uint64_t end_ns = clock_ns() + LAST_WORDS_MS * UINT64_C(1000000);
+    bool is_told = false;
+    int rc = 0;
+
+    while (rc == 0 && !is_told && clock_ns() < end_ns) {
+        is_told = ps_store_relay(s->store, LAST_WORDS_MS / 50);
+        rc = ps_store_publish(s->store);
+    }
+    if (!is_told)
+        log_warn("ps", "the server above has not taken all that was said here: the snapshot "
+                       "has it, for a server that is started with it");
+    return rc;
+}
+
+int ps_server_stop(struct ps_server *s)
 {
     int rc = 0;
 
-    if (s == NULL)
+    if (s->is_stopped)
         return 0;
+    s->is_stopped = true;
     stop_threads(s);
     if (s->store && s->has_proxy)
         rc = ps_store_publish(s->store);
+    if (rc == 0 && s->has_proxy && s->upstream)
+        rc = say_last_words(s);
+    return rc;
+}
+
+int ps_server_close(struct ps_server *s)
+{
+    int rc;
+
+    if (s == NULL)
+        return 0;
+    rc = ps_server_stop(s);
     if (s->zmq)
         zmq_ctx_term(s->zmq);
     ps_store_close(s->store);
+    ps_client_close(s->upstream);
     free(s->worker);
     free(s);
     return rc;

@@ -19,6 +19,7 @@ struct ps_server_opts {
     const char *listen;         /* "tcp://127.0.0.1:5559"; port * for any; NULL: loopback */
     const char *key_file;       /* see ps_key, made if it is not there; or NULL */
     bool is_open;               /* may listen beyond this machine without a key */
+    const char *upstream;       /* address of the server above, or NULL; wants a snapshot */
     unsigned interval_ms;       /* between publications, 0: 1000 */
 };
 
@@ -35,9 +36,13 @@ const char *ps_server_address(const struct ps_server *server);
 void ps_server_counts(struct ps_server *server, struct ps_counts *counts);
 
 /*
- * ps_server_close -- stop, publish a last time with the snapshot, free. NULL is harmless.
+ * ps_server_stop -- answer no more, publish a last time with the snapshot, and tell a server
+ * above the rest, for some seconds. Its counts are the last ones then.
  * Returns 0, or ERR_IO when that snapshot could not be written.
  */
+int ps_server_stop(struct ps_server *server);
+
+/* ps_server_close -- stop and free. NULL is harmless. Returns what stopping did, or 0. */
 int ps_server_close(struct ps_server *server);
 
 #endif

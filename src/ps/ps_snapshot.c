@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define MAGIC 0x4d41524150474e53u /* "SNGPARAM" */
-#define FORMAT 1u
+#define FORMAT 2u
+#define FORMAT_ALONE 1u /* without what is told to another server */
 #define MOST_BYTES ((off_t)8 << 30)
 #define MOST_VERSION                                                                           \
     ((uint64_t)1 << 62) /* of models, and rounds: what is counted up must not wrap */
@@ -27,6 +28,7 @@ void ps_snapshot_release(struct ps_snapshot *s)
     free(s->function);
     ps_state_release(&s->state);
     free(s->client);
+    pack_release(&s->upstream);
     *s = (struct ps_snapshot){0};
 }
 
@@ -53,6 +55,7 @@ static void pack_snapshot(const struct ps_snapshot *s, struct pack *p)
         pack_u64(p, s->client[i].round);
         pack_u32(p, s->client[i].has_left);
     }
+    pack_array(p, s->upstream.data, s->upstream.n, 1);
     pack_u64(p, XXH3_64bits(p->data, p->n));
 }
 
@@ -144,15 +147,27 @@ static void unpack_clients(struct ps_snapshot *s, struct pack *p)
     }
 }
 
+static void unpack_upstream(struct ps_snapshot *s, struct pack *p)
+{
+    size_t n = unpack_count(p, 1);
+    void *bytes = unpack_array(p, n, 1);
+
+    if (!p->is_bad)
+        pack_bytes(&s->upstream, bytes, n);
+    free(bytes);
+}
+
 int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
 {
     struct pack p = {.data = (unsigned char *)(uintptr_t)data, .n = bytes};
+    uint32_t format;
     uint64_t hash;
 
     *s = (struct ps_snapshot){0};
     if (unpack_u64(&p) != MAGIC || p.is_bad)
         return err_set(ERR_FORMAT, "not a snapshot of a parameter server");
-    if (unpack_u32(&p) != FORMAT)
+    format = unpack_u32(&p);
+    if (format != FORMAT && format != FORMAT_ALONE)
         return err_set(ERR_FORMAT, "a snapshot of another format");
     s->version = unpack_u64(&p);
     s->round = unpack_u64(&p);
@@ -162,6 +177,8 @@ int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
         ps_state_unpack_stats(&s->state, &p);
     if (!p.is_bad)
         unpack_clients(s, &p);
+    if (!p.is_bad && format == FORMAT)
+        unpack_upstream(s, &p);
     hash = XXH3_64bits(data, p.at);
     if (unpack_u64(&p) != hash || p.is_bad || p.at != p.n) {
         ps_snapshot_release(s);

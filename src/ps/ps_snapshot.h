@@ -29,6 +29,7 @@ struct ps_snapshot {
     struct ps_state state; /* slots are the indices */
     uint32_t n_clients;
     struct ps_client_record *client; /* [n_clients] */
+    struct pack upstream;            /* of a server below another: see ps_client_pack */
 };
 
 void ps_snapshot_release(struct ps_snapshot *snapshot);

@@ -161,3 +161,35 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
         free(key);
     }
 }
+
+void ps_state_pack(const struct ps_state *s, struct pack *p)
+{
+    pack_u64(p, s->n_lost);
+    pack_u32(p, s->n_used);
+    for (uint32_t i = 0; i < s->n_used; i++) {
+        pack_u32(p, s->used[i]);
+        sketch_pack(&s->sketch[s->used[i]], p);
+    }
+    ps_state_pack_stats(s, p);
+}
+
+void ps_state_unpack(struct ps_state *s, uint32_t n_slots, struct pack *p)
+{
+    uint32_t n;
+
+    s->n_lost = unpack_u64(p);
+    n = unpack_u32(p);
+    p->is_bad |= n > n_slots;
+    for (uint32_t i = 0; i < n && !p->is_bad; i++) {
+        uint32_t slot = unpack_u32(p);
+        struct sketch sketch;
+
+        sketch_unpack(&sketch, p);
+        p->is_bad |= slot >= n_slots;
+        if (!p->is_bad)
+            ps_state_add(s, slot, &sketch);
+        sketch_release(&sketch);
+    }
+    if (!p->is_bad)
+        ps_state_unpack_stats(s, p);
+}

@@ -52,4 +52,11 @@ struct ps_stat_key ps_state_split(char *text);
 void ps_state_pack_stats(const struct ps_state *state, struct pack *pack);
 void ps_state_unpack_stats(struct ps_state *state, struct pack *pack);
 
+/*
+ * ps_state_pack, ps_state_unpack -- the sketches, too.
+ *   n_slots  in: slots there are; bytes that name another are bad
+ */
+void ps_state_pack(const struct ps_state *state, struct pack *pack);
+void ps_state_unpack(struct ps_state *state, uint32_t n_slots, struct pack *pack);
+
 #endif

@@ -1,6 +1,7 @@
 /* What a store is made of, where it begins and how it ends. */
 #include "ps/ps_store_parts.h"
 
+#include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
 
@@ -24,8 +25,12 @@ uint32_t ps_store_add_function(struct ps_store *s, const char *text)
     if (slot == n) {
         mem_grow(&s->index_of, &s->index_cap, (size_t)n + 1, sizeof *s->index_of);
         s->index_of[slot] = PS_NO_INDEX;
-        if (s->opts.n_clients == 0) /* else when the round is complete, in order of names */
+        if (s->opts.upstream) { /* the server above says its index */
+            s->has_new = true;
+            pthread_cond_signal(&s->wake);
+        } else if (s->opts.n_clients == 0) { /* else when the round is complete, by name */
             ps_store_give_index(s, slot);
+        }
     }
     return slot;
 }
@@ -74,12 +79,13 @@ static void take_functions(struct ps_store *s, struct ps_snapshot *from)
     for (uint32_t i = 0; i < from->n_functions; i++) {
         uint32_t slot = ps_store_add_function(s, from->function[i]);
 
-        if (s->index_of[slot] == PS_NO_INDEX)
+        if (s->index_of[slot] == PS_NO_INDEX && s->opts.upstream == NULL)
             ps_store_give_index(s, slot);
         if (i < from->state.n && from->state.sketch[i].n > 0) {
             ps_state_add(&s->global, slot, &from->state.sketch[i]);
-            ps_store_place_model(s, slot,
-                                 ps_store_pack_model(&s->global.sketch[slot], s->version));
+            if (s->opts.upstream == NULL)
+                ps_store_place_model(s, slot,
+                                     ps_store_pack_model(&s->global.sketch[slot], s->version));
         }
     }
 }
@@ -101,6 +107,16 @@ static void take_rest(struct ps_store *s, struct ps_snapshot *from)
     s->round = s->published_round = from->round;
 }
 
+/* What was told to a server above, and is to be told. */
+static int take_upstream(struct ps_store *s, struct ps_snapshot *from)
+{
+    if (s->opts.upstream && from->upstream.n == 0)
+        return err_set(ERR_FORMAT, "the snapshot is of a server that was below no other");
+    if (s->opts.upstream == NULL && from->upstream.n > 0)
+        return err_set(ERR_FORMAT, "the snapshot is of a server below another (--upstream)");
+    return s->opts.upstream ? ps_client_unpack(s->opts.upstream, &from->upstream) : 0;
+}
+
 static int load(struct ps_store *s)
 {
     bool is_resumed = s->snapshot && fs_exists(s->snapshot);
@@ -117,12 +133,13 @@ static int load(struct ps_store *s)
     take_functions(s, &from);
     if (is_resumed)
         take_rest(s, &from);
+    if (is_resumed)
+        rc = take_upstream(s, &from);
     ps_snapshot_release(&from);
-    return 0;
+    return rc;
 }
 
-/* A life of the server is told from another by a number that no other has had. */
-static uint64_t draw_epoch(void)
+uint64_t ps_store_draw_epoch(void)
 {
     uint64_t epoch = 0;
 
@@ -139,9 +156,11 @@ int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
     int rc;
 
     assert(opts->n_workers > 0);
+    assert(opts->upstream == NULL || opts->snapshot);
     s->opts = *opts;
     s->snapshot = opts->snapshot ? mem_copy_string(opts->snapshot) : NULL;
-    s->epoch = draw_epoch();
+    s->is_frozen = opts->is_frozen;
+    atomic_init(&s->epoch, ps_store_draw_epoch());
     s->worker = mem_alloc(opts->n_workers, sizeof *s->worker);
     for (unsigned i = 0; i < opts->n_workers; i++)
         pthread_mutex_init(&s->worker[i].lock, NULL);
@@ -187,6 +206,7 @@ void ps_store_close(struct ps_store *s)
     free(s->slot_of);
     idmap_release(&s->client_id);
     free(s->client);
+    free(s->above);
     ps_state_release(&s->global);
     claim_release(&s->claim);
     free(s->snapshot);
@@ -212,7 +232,7 @@ bool ps_store_wait(struct ps_store *s, unsigned interval_ms)
     int status = 0;
 
     pthread_mutex_lock(&s->registry_lock);
-    while (!s->is_stopping && status == 0 &&
+    while (!s->is_stopping && status == 0 && !s->has_new &&
            !(s->opts.n_clients > 0 && s->is_changed && ps_store_is_round_complete(s)))
         status = pthread_cond_timedwait(&s->wake, &s->registry_lock, &end);
     is_going_on = !s->is_stopping;
@@ -237,9 +257,13 @@ void ps_store_counts(struct ps_store *s, struct ps_counts *n)
     n->n_lost = atomic_load(&s->n_lost);
     n->n_snapshots = atomic_load(&s->n_snapshots);
     n->n_stats = atomic_load(&s->n_stats);
+    n->received_bytes = atomic_load(&s->received_bytes);
+    n->sent_bytes = atomic_load(&s->sent_bytes);
     pthread_mutex_lock(&s->registry_lock);
     n->n_functions = s->function.n;
     n->n_clients = s->client_id.n;
+    n->upstream = s->upstream;
+    memcpy(n->unsaved, s->unsaved, sizeof n->unsaved);
     pthread_mutex_unlock(&s->registry_lock);
     pthread_rwlock_rdlock(&s->model_lock);
     n->version = s->version;

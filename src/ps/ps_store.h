@@ -13,15 +13,20 @@
  * A delta is *received* when it is in some state, and *saved* when a snapshot has it (without
  * a snapshot: as soon as it is received). Clients keep what is not saved and send it again
  * to a server that was started anew; sequences tell what is counted already.
+ *
+ * A server may be below another (upstream): then it tells that one what its clients told, and
+ * its clients what that one says. See ps_upstream.c.
  */
 #ifndef SNAG_PS_STORE_H
 #define SNAG_PS_STORE_H
 
+#include "ps/ps_client.h"
 #include "ps/ps_wire.h"
 
 #include <stdbool.h>
 
 #define PS_CLIENTS_MOST 1000000u
+#define PS_WHY_SIZE 256
 
 struct ps_store;
 
@@ -31,6 +36,7 @@ struct ps_store_opts {
     bool is_frozen;       /* the models do not change; statistics do */
     const char *snapshot; /* file to go on from, if it is there, and to write; or NULL */
     const char *load;     /* file to take models from if there is no snapshot yet; or NULL */
+    struct ps_client *upstream; /* of the server above, with a snapshot only; or NULL */
 };
 
 struct ps_counts {
@@ -38,7 +44,10 @@ struct ps_counts {
         n_refused;   /* answered; deltas; deltas; frames */
     uint64_t n_lost; /* calls that did not fit */
     uint64_t version, round, n_snapshots;
+    uint64_t received_bytes, sent_bytes; /* frames */
     uint32_t n_functions, n_clients, n_stats;
+    char unsaved[PS_WHY_SIZE]; /* why the last snapshot could not be written; "": it could */
+    struct ps_client_counts upstream; /* as of the last talk with the server above */
 };
 
 /* ps_store_open -- Returns 0, or ERR_IO, ERR_FORMAT for the files, ERR_EXISTS when another
@@ -58,7 +67,8 @@ void ps_store_answer(struct ps_store *store, unsigned worker, const void *reques
                      msgpack_sbuffer *reply);
 
 /*
- * ps_store_wait -- until it is time to publish: the interval is over, or the round complete.
+ * ps_store_wait -- until it is time to publish: the interval is over, the round complete, or
+ * the server above is to be asked about a new function.
  * Returns false once ps_store_stop was called.
  */
 bool ps_store_wait(struct ps_store *store, unsigned interval_ms);
@@ -71,6 +81,13 @@ void ps_store_stop(struct ps_store *store);
  * with a snapshot O(all).
  */
 int ps_store_publish(struct ps_store *store);
+
+/*
+ * ps_store_relay -- talk to the server above, for at most timeout_ms; by the thread that
+ * publishes. Nothing that is not in the snapshot is said.
+ * Returns true if it has saved all that was cut so far.
+ */
+bool ps_store_relay(struct ps_store *store, int timeout_ms);
 
 void ps_store_counts(struct ps_store *store, struct ps_counts *counts);
 

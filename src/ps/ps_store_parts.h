@@ -1,12 +1,14 @@
 /*
  * ps_store_parts -- what the files of ps_store share: ps_store.c opens and closes it,
- * ps_answer.c answers requests, ps_publish.c publishes. For them only.
+ * ps_answer.c answers requests, ps_publish.c publishes, ps_upstream.c talks to a server above.
+ * For them only.
  *
  * Locks, in the order in which they are taken:
  *   worker->lock    guards worker->state
  *   registry_lock   guards names and indices of functions, clients, rounds, the flags
  *   model_lock      guards what is published: models, statistics, version
- * `global.sketch` belongs to the thread that publishes. Nothing is waited for under a lock.
+ * `global.sketch` and what concerns the server above belong to the thread that publishes.
+ * Nothing is waited for under a lock.
  *
  * A request holds its worker's lock from the look at the client's sequence to the last merge,
  * and a cut holds all of them: that is what makes a cut one instant.
@@ -41,14 +43,14 @@ struct ps_store {
     struct ps_store_opts opts;
     char *snapshot;
     struct claim claim; /* on the snapshot */
-    uint64_t epoch;
+    _Atomic uint64_t epoch;
     struct ps_worker *worker; /* [opts.n_workers] */
 
     pthread_mutex_t registry_lock;
     pthread_cond_t wake;   /* is_stopping, or the round is complete */
     struct names function; /* by slot: "program\nname" */
     uint32_t *index_of;    /* [function.n] or PS_NO_INDEX */
-    uint32_t *slot_of;     /* [n_indices] */
+    uint32_t *slot_of;     /* [n_indices] or PS_NO_INDEX: those above may have holes here */
     uint32_t n_indices;
     size_t index_cap, slot_cap;
     struct idmap client_id;
@@ -57,7 +59,11 @@ struct ps_store {
     uint64_t round;   /* complete */
     uint32_t n_ready; /* clients that pushed for the next round, or left */
     bool is_stopping, is_changed;
-    bool may_resume; /* deterministic, no snapshot, and no round is complete yet */
+    bool has_new;   /* functions that the server above was not told of yet */
+    bool is_frozen; /* or the server above is */
+    struct ps_client_counts upstream;
+    char unsaved[PS_WHY_SIZE]; /* as in struct ps_counts */
+    bool may_resume;           /* deterministic, no snapshot, and no round is complete yet */
 
     pthread_rwlock_t model_lock;
     struct ps_model *model; /* [n_models] by slot */
@@ -66,7 +72,12 @@ struct ps_store {
     uint64_t version, published_round;
 
     struct ps_state global;
-    atomic_uint_fast64_t n_requests, n_merged, n_duplicates, n_refused, n_lost, n_snapshots;
+    uint32_t *above; /* [n_above] by slot: the number of the function in opts.upstream */
+    uint32_t n_above;
+    size_t above_cap;
+    bool is_unsaved; /* the last snapshot could not be written */
+    atomic_uint_fast64_t n_requests, n_merged, n_duplicates, n_refused, n_lost, n_snapshots,
+        received_bytes, sent_bytes;
     atomic_uint n_stats;
 };
 
@@ -83,6 +94,12 @@ struct ps_client_record *ps_store_client(struct ps_store *store, uint64_t client
 
 /* ps_store_is_round_complete -- all clients have pushed for the next round, or left. */
 bool ps_store_is_round_complete(const struct ps_store *store);
+
+/* ps_store_draw_epoch -- a life of the server: a number that no other has had. */
+uint64_t ps_store_draw_epoch(void);
+
+/* ps_upstream_add -- what a cut took, to what is told to the server above. */
+void ps_upstream_add(struct ps_store *store, const struct ps_state *state);
 
 /* ps_store_pack_model -- a sketch of one call or more, as it is sent. */
 struct ps_model ps_store_pack_model(const struct sketch *sketch, uint64_t version);

@@ -38,8 +38,9 @@ struct sim {
     zmq_pollitem_t *item; /* [n_sockets] */
     uint32_t n_sockets;
     struct sketch *sketch; /* [BODIES][n_functions] */
-    msgpack_sbuffer body[BODIES];
-    uint64_t epoch; /* 0: indices are not known */
+    msgpack_sbuffer named[BODIES], indexed[BODIES];
+    bool has_indices;
+    uint64_t *epoch; /* [n_addresses] 0: it has not said the indices yet, which all share */
     msgpack_sbuffer out;
     struct ps_frame frame;
 };
@@ -71,21 +72,20 @@ static int draw_ids(struct sim *s)
 }
 
 /* index: the server's, or NULL to say names. */
-static void write_bodies(struct sim *s, const uint32_t *index)
+static void write_bodies(struct sim *s, msgpack_sbuffer body[BODIES], const uint32_t *index)
 {
     for (uint32_t b = 0; b < BODIES; b++) {
-        msgpack_sbuffer_clear(&s->body[b]);
         for (uint32_t f = 0; f < s->opts.n_functions; f++) {
             const struct sketch *sketch = &s->sketch[b * s->opts.n_functions + f];
             char name[32];
 
             snprintf(name, sizeof name, "function_%u", f);
             if (index)
-                ps_write_entry(&s->body[b], index[f], sketch);
+                ps_write_entry(&body[b], index[f], sketch);
             else
-                ps_write_named(&s->body[b], "sim", name, sketch);
+                ps_write_named(&body[b], "sim", name, sketch);
         }
-        ps_write_array(&s->body[b], 0);
+        ps_write_array(&body[b], 0);
     }
 }
 
@@ -98,7 +98,10 @@ static int open_sockets(struct sim *s)
         rc = ps_key_read(&key, s->opts.key_file, false);
     s->zmq = zmq_ctx_new();
     zmq_ctx_set(s->zmq, ZMQ_MAX_SOCKETS, (int)(SIM_MOST_RANKS / SIM_SHARED) + 8);
-    s->n_sockets = (s->opts.n_ranks + SIM_SHARED - 1) / SIM_SHARED;
+    s->n_sockets = s->opts.n_addresses; /* each server has as many */
+    while (s->n_sockets * SIM_SHARED < s->opts.n_ranks)
+        s->n_sockets += s->opts.n_addresses;
+    s->epoch = mem_alloc(s->opts.n_addresses, sizeof *s->epoch);
     s->socket = mem_alloc(s->n_sockets, sizeof *s->socket);
     s->item = mem_alloc(s->n_sockets, sizeof *s->item);
     for (uint32_t i = 0; i < s->n_sockets && rc == 0; i++) {
@@ -111,9 +114,9 @@ static int open_sockets(struct sim *s)
         s->item[i] = (zmq_pollitem_t){.socket = s->socket[i], .events = ZMQ_POLLIN};
         if (s->opts.key_file)
             rc = ps_key_connect(&key, s->socket[i]);
-        if (rc == 0 && zmq_connect(s->socket[i], s->opts.address) != 0)
-            rc = err_set(ERR_USAGE, "cannot connect to '%s': %s", s->opts.address,
-                         zmq_strerror(errno));
+        if (rc == 0 && zmq_connect(s->socket[i], s->opts.address[i % s->opts.n_addresses]) != 0)
+            rc = err_set(ERR_USAGE, "cannot connect to '%s': %s",
+                         s->opts.address[i % s->opts.n_addresses], zmq_strerror(errno));
     }
     return rc;
 }
@@ -127,11 +130,14 @@ static void close_all(struct sim *s)
         zmq_ctx_term(s->zmq);
     for (uint32_t i = 0; s->sketch && i < BODIES * s->opts.n_functions; i++)
         sketch_release(&s->sketch[i]);
-    for (uint32_t b = 0; b < BODIES; b++)
-        msgpack_sbuffer_destroy(&s->body[b]);
+    for (uint32_t b = 0; b < BODIES; b++) {
+        msgpack_sbuffer_destroy(&s->named[b]);
+        msgpack_sbuffer_destroy(&s->indexed[b]);
+    }
     msgpack_sbuffer_destroy(&s->out);
     ps_frame_release(&s->frame);
     free(s->sketch);
+    free(s->epoch);
     free(s->socket);
     free(s->item);
     free(s->rank);
@@ -143,21 +149,37 @@ static void send_step(struct sim *s, uint32_t r, bool is_again)
 {
     struct rank *rank = &s->rank[r];
     const msgpack_sbuffer *body;
-    struct ps_push push = {.client = rank->id, .epoch = s->epoch, .have = rank->have};
+    uint64_t epoch = s->epoch[r % s->opts.n_addresses];
+    struct ps_push push = {.client = rank->id, .epoch = epoch, .have = rank->have};
 
     rank->step += !is_again;
     push.sequence = rank->step << RANK_BITS | r;
     push.n_entries = s->opts.n_functions;
-    body = &s->body[(r + rank->step) % BODIES];
+    body = &(epoch ? s->indexed : s->named)[(r + rank->step) % BODIES];
     msgpack_sbuffer_clear(&s->out);
     ps_write_push(&s->out, &push);
     ps_write_raw(&s->out, body->data, body->size);
-    zmq_send(s->socket[r / SIM_SHARED], s->out.data, s->out.size, ZMQ_DONTWAIT);
+    zmq_send(s->socket[r % s->n_sockets], s->out.data, s->out.size, ZMQ_DONTWAIT);
     s->result->sent_bytes += s->out.size;
     s->result->n_sent++;
     s->result->n_resent += is_again;
     rank->is_waiting = true;
     rank->sent_ns = clock_ns();
+}
+
+/* The indices of a server, if it has all of them: the one above it may not have said some. */
+static void take_indices(struct sim *s, const struct ps_reply *reply, uint32_t address)
+{
+    bool is_whole = reply->n_indices == s->opts.n_functions;
+
+    for (uint32_t i = 0; i < reply->n_indices; i++)
+        is_whole &= reply->index[i] != PS_NO_INDEX;
+    if (!is_whole)
+        return;
+    if (!s->has_indices)
+        write_bodies(s, s->indexed, reply->index);
+    s->has_indices = true;
+    s->epoch[address] = reply->epoch;
 }
 
 static void take_reply(struct sim *s, const struct ps_reply *reply)
@@ -167,10 +189,8 @@ static void take_reply(struct sim *s, const struct ps_reply *reply)
 
     if (rank == NULL || !rank->is_waiting || reply->sequence >> RANK_BITS != rank->step)
         return;
-    if (s->epoch == 0 && reply->n_indices == s->opts.n_functions) {
-        s->epoch = reply->epoch;
-        write_bodies(s, reply->index);
-    }
+    if (s->epoch[r % s->opts.n_addresses] == 0)
+        take_indices(s, reply, r % s->opts.n_addresses);
     rank->is_waiting = false;
     rank->have = reply->version;
     s->result->n_answered++;
@@ -244,7 +264,7 @@ static int greet(struct sim *s)
     while (s->result->n_answered == 0 && clock_ns() < end)
         wait_messages(s, 100);
     if (s->result->n_answered == 0)
-        return err_set(ERR_IO, "nobody answers at '%s'", s->opts.address);
+        return err_set(ERR_IO, "nobody answers at '%s'", s->opts.address[0]);
     sketch_clear(&s->result->latency_ns);
     *s->result = (struct sim_result){.latency_ns = s->result->latency_ns};
     return 0;
@@ -267,7 +287,7 @@ int sim_run(const struct sim_opts *opts, struct sim_result *result)
         rc = draw_ids(&s);
     if (rc == 0) {
         draw_steps(&s);
-        write_bodies(&s, NULL);
+        write_bodies(&s, s.named, NULL);
         s.opts.rate_per_s = 1; /* one request, not one after the other */
         rc = greet(&s);
         s.opts.rate_per_s = rate_per_s;

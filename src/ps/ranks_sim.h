@@ -1,5 +1,5 @@
 /*
- * ranks_sim -- many ranks played to a parameter server by one thread.
+ * ranks_sim -- many ranks played to parameter servers by one thread.
  *
  * Each rank is a client to the server: an id, numbered deltas, one request under way. What it
  * pushes in a step is a delta of every function, of 1,000 calls each; the calls are drawn
@@ -17,7 +17,9 @@
 #define SIM_MOST_RANKS 65536u
 
 struct sim_opts {
-    const char *address, *key_file; /* key_file: or NULL */
+    const char *const *address; /* [n_addresses] ranks are dealt to them */
+    uint32_t n_addresses;
+    const char *key_file; /* or NULL */
     uint32_t n_ranks, n_functions;
     double rate_per_s; /* steps of each rank; 0: the next as soon as one is answered */
     double seconds;

@@ -6,19 +6,27 @@
 
 #include "base/mem.h"
 #include "explain/waiting.h"
+#include "replay/syncs_needs.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* A sync that is to be entered so much earlier. */
+struct late_member {
+    uint32_t sync;
+    int64_t ns;
+};
+
+#define AHEAD 16u         /* syncs that are fetched from memory before they are played */
 #define LEAST_CHECKED 64u /* syncs between two looks whether anything still changes */
 
 void replay_init(struct replay *r, const struct syncs *syncs)
 {
     *r = (struct replay){.syncs = syncs};
-    r->cut = mem_alloc(syncs->n, sizeof *r->cut);
-    r->own_cut = mem_alloc(syncs->n, sizeof *r->own_cut);
+    r->cut = mem_alloc(syncs->n / CUT_BLOCK + 1, sizeof *r->cut);
+    r->is_cut = mem_alloc(syncs->n / CUT_BLOCK + 1, sizeof *r->is_cut);
     r->ahead = mem_alloc(syncs->n, sizeof *r->ahead);
-    r->now = mem_alloc(syncs->n_locations, sizeof *r->now);
+    r->now = mem_alloc(syncs->n_tracks, sizeof *r->now);
     r->waits_less = mem_alloc(syncs->n_locations, sizeof *r->waits_less);
     r->all_ns = mem_alloc(syncs->n_collectives, sizeof *r->all_ns);
     r->all_run = mem_alloc(syncs->n_collectives, sizeof *r->all_run);
@@ -26,25 +34,37 @@ void replay_init(struct replay *r, const struct syncs *syncs)
 
 void replay_release(struct replay *r)
 {
+    for (uint32_t i = 0; r->cut && i < r->syncs->n / CUT_BLOCK + 1; i++)
+        free(r->cut[i]);
     free(r->cut);
-    free(r->own_cut);
+    free(r->is_cut);
     free(r->ahead);
     free(r->now);
     free(r->waits_less);
     free(r->all_ns);
     free(r->all_run);
     free(r->touched);
+    free(r->late);
+    horizon_release(&r->horizon);
     *r = (struct replay){0};
 }
 
 /* ---------------------------------------------------------------------------------- cuts */
 
-static void touch(struct replay *r, uint32_t k)
+/* Where what is cut at a sync is kept, which is going to be changed. */
+static struct sync_cut *touch(struct replay *r, uint32_t k)
 {
-    if (r->cut[k] != 0 || r->own_cut[k] != 0)
-        return;
-    mem_grow(&r->touched, &r->touched_cap, r->n_touched + 1, sizeof *r->touched);
-    r->touched[r->n_touched++] = k;
+    struct sync_cut **block = &r->cut[k / CUT_BLOCK], *cut;
+
+    if (*block == NULL)
+        *block = mem_alloc(CUT_BLOCK, sizeof **block);
+    cut = &(*block)[k % CUT_BLOCK];
+    if (cut->before_ns == 0 && cut->own_ns == 0) {
+        mem_grow(&r->touched, &r->touched_cap, r->n_touched + 1, sizeof *r->touched);
+        r->touched[r->n_touched++] = k;
+        r->is_cut[k / CUT_BLOCK] = true;
+    }
+    return cut;
 }
 
 static int64_t at_most(int64_t ns, int64_t most)
@@ -56,13 +76,13 @@ static int64_t at_most(int64_t ns, int64_t most)
 static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
 {
     const struct sync *sync = r->syncs->sync;
-    int64_t most = (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns) - r->cut[k];
+    int64_t most =
+        (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns) - replay_cut_of(r, k).before_ns;
 
     ns = at_most(ns, most);
     if (ns == 0)
         return 0;
-    touch(r, k);
-    r->cut[k] += ns;
+    touch(r, k)->before_ns += ns;
     return ns;
 }
 
@@ -70,7 +90,8 @@ static int64_t cut_inside(struct replay *r, uint32_t k, int64_t excess_ns)
 {
     const struct sync *sync = &r->syncs->sync[k];
     int64_t waited = (int64_t)sync_wait_ns(sync);
-    int64_t own = (int64_t)(sync->leave_ns - sync->enter_ns) - waited - r->own_cut[k];
+    int64_t own =
+        (int64_t)(sync->leave_ns - sync->enter_ns) - waited - replay_cut_of(r, k).own_ns;
     int64_t ns = at_most(excess_ns - waited, own);
 
     if (ns <= 0)
@@ -79,8 +100,7 @@ static int64_t cut_inside(struct replay *r, uint32_t k, int64_t excess_ns)
         r->unknown_ns += ns;
         return 0;
     }
-    touch(r, k);
-    r->own_cut[k] += ns;
+    touch(r, k)->own_ns += ns;
     return ns;
 }
 
@@ -132,25 +152,74 @@ static double over_usual(const struct call_view *calls, uint32_t row, int64_t ex
     return sum;
 }
 
-static int64_t cut_gaps(struct replay *r, uint32_t location, uint32_t row, int64_t excess_ns)
+void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_ns,
+                   replay_spread_fn *fn, void *ctx)
 {
-    const struct call_view *calls = &r->syncs->view->calls[location];
-    int64_t left = excess_ns, done = 0;
+    int64_t left = excess_ns;
     uint64_t begin, end;
     double share, sum = over_usual(calls, row, excess_ns, &share);
     struct gaps g;
 
-    if (excess_ns < 0 || calls->subtree_len[row] == 1 || sum <= 0)
-        return cut_before(r, syncs_after(r->syncs, location, calls->enter_ns[row]), excess_ns);
+    if (excess_ns < 0 || calls->subtree_len[row] == 1 || sum <= 0) {
+        fn(ctx, calls->enter_ns[row], excess_ns);
+        return;
+    }
     for (gaps_begin(&g, calls, row); left > 0 && gaps_next(&g, &begin, &end);) {
         double over = fmax((double)(end - begin) - share, 0);
         int64_t ns = at_most(llrint((double)excess_ns * over / sum), left);
 
         if (ns > 0)
-            done += cut_before(r, syncs_after(r->syncs, location, begin), ns);
+            fn(ctx, begin, ns);
         left -= ns;
     }
-    return done;
+}
+
+/* Cuts of one location. */
+struct cutting {
+    struct replay *r;
+    uint32_t location;
+    int64_t done_ns;
+};
+
+static void cut_gap(void *ctx, uint64_t begin_ns, int64_t ns)
+{
+    struct cutting *c = ctx;
+
+    c->done_ns += cut_before(c->r, syncs_after(c->r->syncs, c->location, begin_ns), ns);
+}
+
+static int64_t cut_gaps(struct replay *r, uint32_t location, uint32_t row, int64_t excess_ns)
+{
+    struct cutting c = {r, location, 0};
+
+    replay_spread(&r->syncs->view->calls[location], row, excess_ns, cut_gap, &c);
+    return c.done_ns;
+}
+
+int64_t replay_cut_after(struct replay *r, uint32_t location, uint64_t time_ns,
+                         int64_t excess_ns)
+{
+    if (!syncs_takes_part(r->syncs, location) || excess_ns == 0)
+        return 0;
+    return cut_before(r, syncs_after(r->syncs, location, time_ns), excess_ns);
+}
+
+/* What an operation of a stream took, or what was exchanged from when all were there. */
+static int64_t cut_operation(struct replay *r, uint32_t ready, int64_t excess_ns)
+{
+    if (ready == NEED_INDEX) /* between operations there is no work */
+        return 0;
+    return syncs_exchanges(r->syncs, ready) ? cut_inside(r, ready + 1, excess_ns)
+                                            : cut_before(r, ready + 1, excess_ns);
+}
+
+/* Whether a call is one of MPI, a barrier of a team, or one that waits for a thread. */
+static bool may_be_sync(const struct syncs *s, uint32_t location, uint32_t row)
+{
+    const struct call_view *calls = &s->view->calls[location];
+    const struct region *region = &s->view->defs->region[calls->region[row]];
+
+    return region->kind == REGION_MPI || s->is_waiting[calls->region[row]];
 }
 
 int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t excess_ns)
@@ -161,7 +230,10 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
 
     if (!syncs_takes_part(r->syncs, location) || excess_ns == 0)
         return 0;
-    k = region->kind == REGION_MPI ? syncs_of_call(r->syncs, location, row) : NEED_INDEX;
+    if (r->syncs->is_stream[location])
+        return cut_operation(r, r->syncs->op_sync[location][row], excess_ns);
+    k = may_be_sync(r->syncs, location, row) ? syncs_of_call(r->syncs, location, row)
+                                             : NEED_INDEX;
     if (k != NEED_INDEX)
         return cut_inside(r, k, excess_ns);
     if (!waiting_is_likely(region))
@@ -170,11 +242,83 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
     return 0;
 }
 
+/* Of one who came to a barrier after a time; returns how much earlier it can be there. */
+static int64_t note_late(struct replay *r, uint32_t k, uint64_t usual_ns)
+{
+    const struct sync *sync = r->syncs->sync;
+    int64_t ns = (int64_t)(sync[k].enter_ns - usual_ns);
+
+    mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
+    r->late[r->n_late++] = (struct late_member){k, ns};
+    return at_most(ns, (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns));
+}
+
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns)
+{
+    const struct syncs *s = r->syncs;
+    uint32_t k = syncs_of_call(s, location, row);
+    int64_t done = 0, waited = k == NEED_INDEX ? 0 : (int64_t)sync_wait_ns(&s->sync[k]);
+    uint64_t usual_ns;
+
+    late_ns = at_most(late_ns, waited);
+    if (late_ns <= 0)
+        return 0;
+    usual_ns = s->sync[k].last_ns - (uint64_t)late_ns;
+    for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+        uint32_t c = s->need[i] & NEED_INDEX;
+
+        if ((s->need[i] & NEED_ALL) == 0)
+            continue;
+        for (uint32_t m = s->first_member[c]; m < s->first_member[c + 1]; m++) {
+            uint32_t member = s->member[m] & NEED_INDEX;
+            int64_t ns = member != k && s->sync[member].enter_ns > usual_ns
+                             ? note_late(r, member, usual_ns)
+                             : 0;
+
+            done = ns > done ? ns : done;
+        }
+    }
+    return done;
+}
+
+void replay_settle(struct replay *r)
+{
+    for (size_t i = 0; i < r->n_late; i++) {
+        int64_t ns = r->late[i].ns - replay_cut_of(r, r->late[i].sync).before_ns;
+
+        if (ns > 0)
+            cut_before(r, r->late[i].sync, ns);
+    }
+    r->n_late = 0;
+}
+
+void replay_begin_after(struct replay *r, uint32_t ready, uint64_t ns)
+{
+    const struct sync *k = &r->syncs->sync[ready];
+    uint64_t from = k->last_ns > k->enter_ns ? k->last_ns : k->enter_ns;
+
+    if (k->leave_ns == from + ns)
+        return;
+    touch(r, ready)->own_ns = (int64_t)(k->leave_ns - from - ns);
+}
+
+void replay_set(struct replay *r, uint32_t ready, int64_t ns, int64_t took_ns)
+{
+    if (ns == took_ns)
+        return;
+    if (syncs_exchanges(r->syncs, ready))
+        touch(r, ready + 1)->own_ns = took_ns - ns;
+    else
+        touch(r, ready + 1)->before_ns = took_ns - ns;
+}
+
 void replay_clear(struct replay *r)
 {
-    for (size_t i = 0; i < r->n_touched; i++)
-        r->cut[r->touched[i]] = r->own_cut[r->touched[i]] = 0;
-    r->n_touched = 0;
+    for (size_t i = 0; i < r->n_touched; i++) {
+        r->cut[r->touched[i] / CUT_BLOCK][r->touched[i] % CUT_BLOCK] = (struct sync_cut){0, 0};
+        r->is_cut[r->touched[i] / CUT_BLOCK] = false;
+    }
+    r->n_touched = r->n_late = 0;
     r->unknown_ns = 0;
 }
 
@@ -183,19 +327,26 @@ void replay_clear(struct replay *r)
 /* A replay on its way. */
 struct play {
     struct replay *r;
-    uint32_t first, last_cut; /* places: where it began; the last cut */
-    uint32_t next_look;       /* ... where it is looked whether all are ahead by the same */
-    bool is_whole;            /* never */
-    bool is_even;             /* they are, by even_ns, */
+    uint32_t first, end; /* places: where it began, and was over */
+    uint32_t last_cut;   /* ... of the last cut */
+    uint32_t next_look;  /* ... where it is looked whether all are ahead by the same */
+    bool is_whole;       /* never */
+    bool is_even;        /* they are, by even_ns, */
     int64_t even_ns;
     uint32_t until; /* but up to this place something is needed that was not */
 };
+
+/* By how much earlier a sync is entered. */
+static int64_t ahead_of(const struct replay *r, uint32_t k)
+{
+    return r->is_moved ? r->ahead[k] : 0;
+}
 
 /* When a sync is entered now. */
 static uint64_t entered_ns(const struct replay *r, uint32_t need)
 {
     const struct sync *sync = &r->syncs->sync[need & NEED_INDEX];
-    int64_t ahead = need & NEED_EARLY ? r->now[sync->location] : r->ahead[need & NEED_INDEX];
+    int64_t ahead = need & NEED_EARLY ? r->now[sync->track] : ahead_of(r, need & NEED_INDEX);
 
     return sync->enter_ns - (uint64_t)ahead;
 }
@@ -237,7 +388,7 @@ static int64_t leave(struct replay *r, uint32_t k)
     const struct syncs *s = r->syncs;
     const struct sync *sync = &s->sync[k];
     int64_t enter = (int64_t)sync->enter_ns, left = (int64_t)sync->leave_ns;
-    int64_t took = left - enter, after = took, now = enter - r->ahead[k], end = now + took;
+    int64_t took = left - enter, after = took, now = enter - ahead_of(r, k), end = now + took;
     int64_t waited = (int64_t)sync_wait_ns(sync), ready;
 
     if (s->first_need[k + 1] > s->first_need[k]) {
@@ -249,9 +400,10 @@ static int64_t leave(struct replay *r, uint32_t k)
         ready = (int64_t)ready_ns(r, k);
         if (ready + after > end)
             end = ready + after;
-        r->waits_less[sync->location] += waited - (end - now - took);
+        if (!sync->is_idle)
+            r->waits_less[s->location[sync->track]] += waited - (end - now - took);
     }
-    return left - end + r->own_cut[k];
+    return left - end + replay_cut_of(r, k).own_ns;
 }
 
 /* Whether all locations that go on are ahead by the same time. */
@@ -260,12 +412,12 @@ static bool is_even(const struct play *p, uint32_t place, int64_t *ns)
     const struct syncs *s = p->r->syncs;
     bool is_first = true;
 
-    for (uint32_t l = 0; l < s->n_locations; l++) {
-        if (!syncs_takes_part(s, l) || s->place[s->first[l + 1] - 1] <= place)
+    for (uint32_t t = 0; t < s->n_tracks; t++) {
+        if (s->place[s->first[t + 1] - 1] <= place)
             continue;
-        if (!is_first && p->r->now[l] != *ns)
+        if (!is_first && p->r->now[t] != *ns)
             return false;
-        *ns = p->r->now[l];
+        *ns = p->r->now[t];
         is_first = false;
     }
     return !is_first;
@@ -278,20 +430,21 @@ static bool is_even(const struct play *p, uint32_t place, int64_t *ns)
 static uint32_t needed_until(const struct play *p, uint32_t place)
 {
     const struct syncs *s = p->r->syncs;
-    uint32_t until = p->even_ns != 0 && p->first > 0 ? s->reach[p->first - 1] : 0;
+    const struct horizon *h = &p->r->horizon;
+    uint32_t until = p->even_ns != 0 && p->first > 0 ? h->reach[p->first - 1] : 0;
 
-    if (p->even_ns > 0 && (uint64_t)p->even_ns >= s->long_ns)
+    if (p->even_ns > 0 && (uint64_t)p->even_ns >= h->long_ns)
         return s->n;
     for (uint32_t at = p->first; at <= place; at++) {
         uint32_t k = s->order[at] + 1;
         int64_t later;
 
-        if (k == s->first[s->sync[k - 1].location + 1])
+        if (syncs_is_last(s, k - 1))
             continue;
-        later = p->even_ns - p->r->ahead[k];
-        if (later != 0 && s->last_use[k] > until &&
-            (s->slack_ns[k] == 0 || later > (int64_t)s->slack_ns[k]))
-            until = s->last_use[k];
+        later = p->even_ns - ahead_of(p->r, k);
+        if (later != 0 && h->last_use[k] > until &&
+            (h->slack_ns[k] == 0 || later > (int64_t)h->slack_ns[k]))
+            until = h->last_use[k];
     }
     return until;
 }
@@ -300,7 +453,7 @@ static uint32_t needed_until(const struct play *p, uint32_t place)
  * going back to the beginning costs no more than having come. */
 static bool is_over(struct play *p, uint32_t place)
 {
-    uint32_t step = (place - p->first) / 2, least = p->r->syncs->n_locations;
+    uint32_t step = (place - p->first) / 2, least = p->r->syncs->n_tracks;
 
     if (p->is_whole || place < p->last_cut)
         return false;
@@ -319,11 +472,17 @@ static uint32_t go_through(struct play *p)
     const struct syncs *s = r->syncs;
 
     for (uint32_t place = p->first; place < s->n; place++) {
-        uint32_t k = s->order[place], l = s->sync[k].location;
+        uint32_t k = s->order[place], t = s->sync[k].track;
 
-        if (k + 1 < s->first[l + 1]) {
-            r->now[l] = r->ahead[k + 1] = leave(r, k) + r->cut[k + 1];
-            p->is_even &= r->now[l] == p->even_ns;
+        if (place + AHEAD < s->n)
+            __builtin_prefetch(&s->sync[s->order[place + AHEAD]]);
+        if (!syncs_is_last(s, k)) {
+            r->now[t] = leave(r, k) + replay_cut_of(r, k + 1).before_ns;
+            if (r->now[t] != 0 || r->is_moved) {
+                r->ahead[k + 1] = r->now[t];
+                r->is_moved = true;
+            }
+            p->is_even &= r->now[t] == p->even_ns;
         }
         if (is_over(p, place))
             return place + 1;
@@ -337,12 +496,9 @@ static int64_t saved_ns(const struct replay *r)
     const struct syncs *s = r->syncs;
     int64_t last = INT64_MIN;
 
-    for (uint32_t l = 0; l < s->n_locations; l++) {
-        int64_t end;
+    for (uint32_t t = 0; t < s->n_tracks; t++) {
+        int64_t end = (int64_t)s->sync[s->first[t + 1] - 1].enter_ns - r->now[t];
 
-        if (!syncs_takes_part(s, l))
-            continue;
-        end = (int64_t)s->sync[s->first[l + 1] - 1].enter_ns - r->now[l];
         last = end > last ? end : last;
     }
     return last == INT64_MIN ? 0 : (int64_t)s->end_ns - last;
@@ -357,40 +513,96 @@ static void find_places(struct play *p)
     p->first = s->n;
     for (size_t i = 0; i < r->n_touched; i++) {
         uint32_t k = r->touched[i];
-        uint32_t first = s->place[r->cut[k] != 0 ? k - 1 : k], last = s->place[k];
+        uint32_t first = s->place[replay_cut_of(r, k).before_ns != 0 ? k - 1 : k],
+                 last = s->place[k];
 
         p->first = first < p->first ? first : p->first;
         p->last_cut = last > p->last_cut ? last : p->last_cut;
     }
 }
 
-static void play(struct replay *r, bool is_whole, struct replay_result *out)
+/* Forgets by how much earlier syncs were entered, from a place to another: of many, in the
+ * order that they lie in memory. */
+static void forget(struct replay *r, uint32_t first, uint32_t end)
+{
+    const struct syncs *s = r->syncs;
+
+    r->is_moved = false;
+    for (uint32_t k = 0; end - first > s->n / 2 && k < s->n; k++)
+        if (r->ahead[k] != 0)
+            r->ahead[k] = 0;
+    if (end - first > s->n / 2)
+        return;
+    for (uint32_t place = first; place < end; place++)
+        if (!syncs_is_last(s, s->order[place]) && r->ahead[s->order[place] + 1] != 0)
+            r->ahead[s->order[place] + 1] = 0;
+}
+
+static struct play play(struct replay *r, bool is_whole, struct replay_result *out)
 {
     const struct syncs *s = r->syncs;
     struct play p = {.r = r, .is_whole = is_whole};
-    uint32_t end;
 
+    replay_settle(r);
     r->run++;
+    for (uint32_t t = 0; t < s->n_tracks; t++)
+        r->now[t] = 0;
     for (uint32_t l = 0; l < s->n_locations; l++)
-        r->now[l] = r->waits_less[l] = 0;
+        r->waits_less[l] = 0;
     if (!is_whole)
         find_places(&p);
-    end = go_through(&p);
-    *out = (struct replay_result){.saved_ns = saved_ns(r), .n_syncs = end - p.first};
-    for (uint32_t place = p.first; place < end; place++) {
-        uint32_t k = s->order[place];
+    p.end = go_through(&p);
+    *out = (struct replay_result){
+        .saved_ns = saved_ns(r), .n_syncs = p.end - p.first, .end = p.end};
+    return p;
+}
 
-        if (k + 1 < s->first[s->sync[k].location + 1])
-            r->ahead[k + 1] = 0;
-    }
+static void play_once(struct replay *r, bool is_whole, struct replay_result *out)
+{
+    struct play p = play(r, is_whole, out);
+
+    if (r->is_moved)
+        forget(r, p.first, p.end);
 }
 
 void replay_run(struct replay *r, struct replay_result *out)
 {
-    play(r, false, out);
+    if (r->horizon.reach == NULL)
+        horizon_init(&r->horizon, r->syncs);
+    play_once(r, false, out);
+}
+
+void replay_ahead(const struct replay *r, int64_t *least_ns, int64_t *most_ns)
+{
+    *least_ns = *most_ns = r->syncs->n_tracks > 0 ? r->now[0] : 0;
+    for (uint32_t t = 1; t < r->syncs->n_tracks; t++) {
+        *least_ns = r->now[t] < *least_ns ? r->now[t] : *least_ns;
+        *most_ns = r->now[t] > *most_ns ? r->now[t] : *most_ns;
+    }
 }
 
 void replay_whole(struct replay *r, struct replay_result *out)
 {
-    play(r, true, out);
+    play_once(r, true, out);
+}
+
+void replay_move(struct replay *r, struct syncs *s)
+{
+    struct replay_result result;
+    struct play p = play(r, true, &result);
+
+    for (uint32_t k = s->n; k-- > 0;) {
+        struct sync *sync = &s->sync[k];
+
+        if (!syncs_is_last(s, k))
+            sync->leave_ns +=
+                (uint64_t)(replay_cut_of(r, k + 1).before_ns - ahead_of(r, k + 1));
+        sync->enter_ns -= (uint64_t)ahead_of(r, k);
+        if (syncs_is_last(s, k))
+            sync->leave_ns = sync->enter_ns;
+    }
+    forget(r, p.first, p.end);
+    replay_clear(r);
+    syncs_retime(s);
+    horizon_release(&r->horizon);
 }

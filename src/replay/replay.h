@@ -28,31 +28,52 @@
 #ifndef SNAG_REPLAY_REPLAY_H
 #define SNAG_REPLAY_REPLAY_H
 
+#include "replay/horizon.h"
 #include "replay/syncs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is cut at a sync. Blocks of syncs have memory for it where there ever was any. */
+struct sync_cut {
+    int64_t before_ns; /* of the time between the sync before and this one */
+    int64_t own_ns;    /* of the time in it, what it waited aside */
+};
+
+#define CUT_BLOCK 512u
+
 struct replay {
     const struct syncs *syncs;
-    int64_t *cut;        /* [n] of the time between the sync before and this one */
-    int64_t *own_cut;    /* [n] of the time in it, what it waited aside */
-    int64_t *ahead;      /* [n] by how much earlier it is entered; 0 where nothing is cut */
-    int64_t *now;        /* [n_locations] the same, of the next sync to be left */
-    int64_t *waits_less; /* [n_locations] waited less than it did */
-    uint64_t *all_ns;    /* [n_collectives] when the last was in, of this replay */
-    uint32_t *all_run;   /* [n_collectives] ... which is this one */
+    struct sync_cut **cut; /* [n / CUT_BLOCK + 1] of a block of syncs, or NULL */
+    bool *is_cut;          /* [n / CUT_BLOCK + 1] there is any in it now */
+    int64_t *ahead;        /* [n] by how much earlier it is entered; 0 where nothing is cut */
+    bool is_moved;         /* some are: else that is not looked at, and needs no memory */
+    int64_t *now;          /* [n_tracks] the same, of the next sync to be left */
+    int64_t *waits_less;   /* [n_locations] waited less than it did */
+    uint64_t *all_ns;      /* [n_collectives] when the last was in, of this replay */
+    uint32_t *all_run;     /* [n_collectives] ... which is this one */
     uint32_t run;
     int64_t unknown_ns; /* excess of calls that wait for what is not in the trace: not cut */
     uint32_t *touched;  /* [n_touched] syncs with cuts */
     size_t n_touched, touched_cap;
+    struct horizon horizon;   /* once it is asked for a part of the run */
+    struct late_member *late; /* [n_late] not yet cut */
+    size_t n_late, late_cap;
 };
 
 struct replay_result {
     int64_t saved_ns; /* by how much the run is shorter; below 0: longer */
     uint32_t n_syncs; /* gone through */
+    uint32_t end;     /* place after the last of them, in the order they were left */
 };
+
+/* replay_cut_of -- what is cut at a sync. */
+static inline struct sync_cut replay_cut_of(const struct replay *r, uint32_t sync)
+{
+    return r->is_cut[sync / CUT_BLOCK] ? r->cut[sync / CUT_BLOCK][sync % CUT_BLOCK]
+                                       : (struct sync_cut){0, 0};
+}
 
 void replay_init(struct replay *r, const struct syncs *syncs);
 void replay_release(struct replay *r);
@@ -69,6 +90,48 @@ void replay_release(struct replay *r);
  */
 int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t excess_ns);
 
+/*
+ * replay_cut_after -- take time out of what a location did of its own between two syncs.
+ *   time_ns  when: until the first sync that is entered after it
+ * Returns what is cut. O(log syncs).
+ */
+int64_t replay_cut_after(struct replay *r, uint32_t location, uint64_t time_ns,
+                         int64_t excess_ns);
+
+/*
+ * replay_spread -- where in a call its excess is: where the time between its calls is longest,
+ * as replay_cut has it, for whoever keeps no calls.
+ *   calls  enter_ns, inclusive_ns, subtree_len are looked at
+ *   fn     told when it was, and how much of it; in order of time
+ * O(children).
+ */
+typedef void replay_spread_fn(void *ctx, uint64_t begin_ns, int64_t ns);
+void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_ns,
+                   replay_spread_fn *fn, void *ctx);
+
+/*
+ * replay_cut_late -- threads come to a barrier of their team by when they usually do: whatever
+ * kept those who came later is taken out of what they did since they last were in step.
+ *   row      a call of the barrier, of whoever forked
+ *   late_ns  so much longer than usual it waited there
+ * What is taken out of them otherwise counts. Returns for how much of it that can be done.
+ * O(log syncs + threads of the team).
+ */
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns);
+
+/* replay_settle -- once all is cut: what replay_cut_late was told. Playing does it, too. */
+void replay_settle(struct replay *r);
+
+/*
+ * replay_begin_after -- an operation of a stream begins so long after all that it waits for
+ * has ended.
+ * replay_set -- it takes so long, or so much longer or shorter, as it took took_ns.
+ *   ready  syncs_is_ready
+ * For what-if's of all operations: these are not limited to what there is to cut.
+ */
+void replay_begin_after(struct replay *r, uint32_t ready, uint64_t ns);
+void replay_set(struct replay *r, uint32_t ready, int64_t ns, int64_t took_ns);
+
 /* replay_clear -- nothing is cut. O(what was cut). */
 void replay_clear(struct replay *r);
 
@@ -79,7 +142,20 @@ void replay_clear(struct replay *r);
  */
 void replay_run(struct replay *r, struct replay_result *out);
 
+/*
+ * replay_ahead -- after replay_run: by how much locations were ahead in the end. Where the last
+ * that is known of a run is not its end, that is what is saved at least and at most.
+ */
+void replay_ahead(const struct replay *r, int64_t *least_ns, int64_t *most_ns);
+
 /* replay_whole -- the same, from the first sync to the last. O(syncs). */
 void replay_whole(struct replay *r, struct replay_result *out);
+
+/*
+ * replay_move -- play the run without what is cut, and take it as it was then for the run.
+ *   syncs  those of r, which are moved; nothing is cut any more
+ * O(syncs x log tracks).
+ */
+void replay_move(struct replay *r, struct syncs *syncs);
 
 #endif

@@ -1,11 +1,15 @@
 /* Times are in microseconds, as sample_view.h has them. */
 #include "replay/replay.h"
 
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/test.h"
 #include "explain/sample_view.h"
+#include "replay/critical.h"
+#include "replay/critical_time.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct played {
     struct sample_view trace;
@@ -335,6 +339,135 @@ static void stopping_where_nothing_changes_is_the_same_as_playing_all(void **sta
     end(&p);
 }
 
+/* ------------------------------------------------------------------------- critical path */
+
+/* Rounds as above, but each message is received when it was sent, or when it is waited for. */
+static void tell_true_rounds(char text[3][8192], struct rng *rng)
+{
+    uint64_t now[3] = {0}, sent[3];
+    size_t n[3] = {0};
+
+    for (int i = 0; i < 40; i++) {
+        for (uint32_t r = 0; r < 3; r++) {
+            sent[r] = now[r] + 5 + rng_below(rng, 20);
+            n[r] += (size_t)snprintf(
+                text[r] + n[r], 8192 - n[r], "w@%llu-%llu MPI_Send@%llu-%llu>%u ",
+                (unsigned long long)now[r], (unsigned long long)sent[r],
+                (unsigned long long)sent[r], (unsigned long long)sent[r] + 1, (r + 1) % 3);
+        }
+        for (uint32_t r = 0; r < 3; r++) {
+            uint32_t from = (r + 2) % 3;
+
+            now[r] = (sent[r] + 1 > sent[from] ? sent[r] + 1 : sent[from]) + 2;
+            n[r] += (size_t)snprintf(text[r] + n[r], 8192 - n[r], "MPI_Recv@%llu-%llu<%u ",
+                                     (unsigned long long)sent[r] + 1,
+                                     (unsigned long long)now[r], from);
+        }
+    }
+}
+
+static void no_more_is_saved_than_is_cut_on_the_critical_path(void **state)
+{
+    static char text[3][8192];
+    struct rng rng = {.state = 9};
+    struct critical critical;
+    uint32_t n_on = 0, n_off = 0;
+    struct played p;
+
+    (void)state;
+    tell_true_rounds(text, &rng);
+    BEGIN(&p, text[0], text[1], text[2]);
+    critical_init(&critical, &p.syncs);
+    assert_true(critical.is_sound);
+    for (uint32_t l = 0; l < 3; l++)
+        for (uint32_t row = 0; row < 120; row += 3) {
+            int64_t us = 1 + (int64_t)rng_below(&rng, 8), bound;
+
+            replay_clear(&p.replay);
+            replay_cut(&p.replay, l, row, us * 1000);
+            bound = critical_cut_ns(&critical, &p.replay);
+            saved(&p, l, row, us);
+            assert_true(p.result.saved_ns <= bound);
+            n_on += bound > 0;
+            n_off += bound == 0;
+        }
+    assert_true(n_on >= 40 && n_off >= 40); /* 40 rounds, one rank of three in each */
+    critical_release(&critical);
+    end(&p);
+}
+
+static double critical_us(const struct played *p, const char *function)
+{
+    const struct definitions *defs = p->trace.view.defs;
+    double *region_ns = mem_alloc(defs->names.n, sizeof *region_ns), ns = -1;
+    struct critical critical;
+
+    critical_init(&critical, &p->syncs);
+    assert_true(critical.is_sound);
+    critical_time(&critical, &p->syncs, region_ns);
+    for (uint32_t r = 0; r < defs->names.n; r++)
+        if (strcmp(defs->names.name[r], function) == 0)
+            ns = region_ns[r];
+    critical_release(&critical);
+    free(region_ns);
+    return ns * 1e-3;
+}
+
+static void functions_have_their_own_time_on_the_critical_path(void **state)
+{
+    struct played p;
+
+    (void)state; /* rank 0 up to its send, then rank 1 from there */
+    BEGIN(&p, "main@0-60( calc@5-50( deep@10-30 ) MPI_Send@50-51>1 calc@51-60 )",
+          "main@0-100( calc@0-10 MPI_Recv@10-52<0 last@60-90( deep@61-62 ) )");
+    assert_us(critical_us(&p, "main"), 5 + 8 + 10);
+    assert_us(critical_us(&p, "calc"), 25);
+    assert_us(critical_us(&p, "deep"), 20 + 1);
+    assert_us(critical_us(&p, "MPI_Send"), 0);
+    assert_us(critical_us(&p, "MPI_Recv"), 2);
+    assert_us(critical_us(&p, "last"), 29);
+    end(&p);
+}
+
+static void the_critical_path_is_as_long_as_the_run(void **state)
+{
+    struct critical critical;
+    struct played p;
+    uint64_t sum = 0;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Recv@10-52<0 calc@52-100");
+    critical_init(&critical, &p.syncs);
+    for (uint32_t k = 0; k < p.syncs.n; k++) {
+        const struct sync *sync = &p.syncs.sync[k];
+
+        if (critical.on[k] & CRITICAL_BEFORE)
+            sum += sync->enter_ns - sync[-1].leave_ns;
+        if (critical.on[k] & CRITICAL_IN)
+            sum += sync->leave_ns - sync->enter_ns - sync_wait_ns(sync);
+    }
+    assert_int_equal(sum, 100000);
+    assert_true(critical_passes(&critical, p.syncs.first[0], p.syncs.first[0] + 1));
+    assert_false(critical_passes(&critical, p.syncs.first[0] + 2, p.syncs.first[0] + 2));
+    critical_release(&critical);
+    end(&p);
+}
+
+static void nothing_follows_from_a_path_on_which_clocks_disagree(void **state)
+{
+    struct critical critical;
+    struct played p;
+
+    (void)state; /* they cannot both have waited for the other */
+    BEGIN(&p, "calc@0-50 MPI_Recv@50-70<1 MPI_Send@70-71>1",
+          "calc@0-10 MPI_Recv@10-20<0 calc@20-60 MPI_Send@60-100>0");
+    critical_init(&critical, &p.syncs);
+    assert_false(critical.is_sound);
+    critical_release(&critical);
+    end(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +488,10 @@ int main(void)
         cmocka_unit_test(threads_without_messages_take_no_part),
         cmocka_unit_test(clocks_that_disagree_change_nothing_by_themselves),
         cmocka_unit_test(stopping_where_nothing_changes_is_the_same_as_playing_all),
+        cmocka_unit_test(no_more_is_saved_than_is_cut_on_the_critical_path),
+        cmocka_unit_test(functions_have_their_own_time_on_the_critical_path),
+        cmocka_unit_test(the_critical_path_is_as_long_as_the_run),
+        cmocka_unit_test(nothing_follows_from_a_path_on_which_clocks_disagree),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

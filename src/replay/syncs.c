@@ -6,29 +6,19 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "replay/points.h"
+#include "replay/streams.h"
 #include "replay/syncs_needs.h"
+#include "replay/team_syncs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define N_SIZES 65       /* classes of messages: by the highest bit of their length */
 #define EAGER_SHARE 100  /* one in so many of a class ended early: they all may */
+#define MOST_MOVED 32    /* places that points are moved by, each */
 #define MOST_AFTER 4096  /* calls after MPI_Finalize */
 #define LEAST_EAGER 4096 /* bytes that any MPI sends at once */
-
-/* A moment at which a record was written, or the operation of one began. */
-struct point {
-    uint64_t time_ns;
-    uint64_t begin_ns; /* of a collective, if it was entered outside of MPI; else time_ns */
-    uint32_t *place;   /* where the number of its sync is to go */
-    uint32_t call;     /* innermost call around it, or NO_CALL */
-    bool is_wait;      /* what is before it may be waiting */
-};
-
-struct points {
-    struct point *point;
-    size_t n, cap;
-};
 
 /* ------------------------------------------------------------------- what is synchronous */
 
@@ -106,23 +96,28 @@ static uint32_t call_at(const struct trace_view *view, const struct call_view *c
     return is_mpi(view, calls, before) ? before : row;
 }
 
+/* Calls with records follow each other in one caller, mostly: it is remembered in *last. */
+static uint32_t caller_of(const struct call_view *calls, uint32_t row, uint32_t *last)
+{
+    if (calls->depth[row] == 0)
+        return NO_CALL;
+    if (*last >= row || row - *last >= calls->subtree_len[*last] ||
+        calls->depth[*last] + 1 != calls->depth[row])
+        *last = calls_caller(calls, row);
+    return *last;
+}
+
 /* The outermost call of MPI around a call of MPI: it waits for all that is in it. */
 static uint32_t outermost(const struct trace_view *view, const struct call_view *calls,
-                          uint32_t row)
+                          uint32_t row, uint32_t *last)
 {
     uint32_t caller = row;
 
     while (is_mpi(view, calls, caller)) {
         row = caller;
-        caller = calls->depth[row] > 0 ? calls_caller(calls, row) : NO_CALL;
+        caller = caller_of(calls, row, last);
     }
     return row;
-}
-
-static void add(struct points *p, struct point point)
-{
-    mem_grow(&p->point, &p->cap, p->n + 1, sizeof *p->point);
-    p->point[p->n++] = point;
 }
 
 static void add_message(const struct syncs *s, const struct call_view *calls, size_t row,
@@ -134,22 +129,26 @@ static void add_message(const struct syncs *s, const struct call_view *calls, si
     uint32_t *record_at = is_send ? &at->posted[row] : &at->ended[row];
     uint32_t *other_at = is_send ? &at->ended[row] : &at->posted[row];
 
-    add(p, (struct point){record_ns, record_ns, record_at, m->call, !is_send});
+    points_add(p, (struct point){record_ns, record_ns, record_at, m->call,
+                                 is_send ? POINT_SIGNAL : POINT_WAIT});
     if (syncs_is_synchronous(s, m) && !is_blocking)
-        add(p, (struct point){other_ns, other_ns, other_at, call_at(s->view, calls, other_ns),
-                              is_send});
+        points_add(p, (struct point){other_ns, other_ns, other_at,
+                                     call_at(s->view, calls, other_ns),
+                                     is_send ? POINT_WAIT : POINT_SIGNAL});
 }
 
 static void add_collective(const struct syncs *s, const struct call_view *calls, size_t i,
-                           size_t row, struct sync_places *at, struct points *p)
+                           uint32_t l, struct sync_places *at, struct points *p)
 {
     const struct collective *c = &calls->collective[i];
+    size_t row = at->first_collective[l] + i;
     uint32_t begin_call = c->call < calls->n && calls->enter_ns[c->call] <= c->begin_ns
                               ? c->call
                               : call_at(s->view, calls, c->begin_ns);
 
-    add(p, (struct point){c->begin_ns, c->begin_ns, &at->entered[row], begin_call, false});
-    add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, true});
+    points_add(p, (struct point){c->begin_ns, c->begin_ns, &at->entered[row], begin_call,
+                                 POINT_SIGNAL});
+    points_add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, POINT_WAIT});
 }
 
 /* The call in which a location waits for all others to end, or NO_CALL. */
@@ -172,7 +171,28 @@ static void add_end(const struct syncs *s, uint32_t l, struct sync_places *at, s
     if (row == NO_CALL)
         return;
     leave = calls_leave(calls, row);
-    add(p, (struct point){leave, leave, &at->finalized[l], row, true});
+    points_add(p, (struct point){leave, leave, &at->finalized[l], row, POINT_WAIT});
+}
+
+/* What is launched from here, and what waits here for a stream. */
+static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t l,
+                             struct points *p)
+{
+    const struct call_view *calls = &s->view->calls[l];
+
+    for (size_t i = t->first[l]; i < t->first[l + 1]; i++) {
+        const struct dependency *d = &s->view->dependency[t->end[i].dependency];
+        struct found_dependency *f = &t->found[t->end[i].dependency];
+        uint32_t call = t->end[i].is_on ? f->on_call : f->call;
+        uint64_t enter = calls->enter_ns[call], leave = calls_leave(calls, call);
+
+        if (!t->end[i].is_on)
+            points_add(p, (struct point){leave, enter, &f->who, call, POINT_WAIT});
+        else if (d->kind == DEPENDENCY_BEGIN)
+            points_add(p, (struct point){enter, enter, &f->on, call, POINT_SIGNAL});
+        else
+            points_add(p, (struct point){leave, leave, &f->on, call, POINT_SIGNAL});
+    }
 }
 
 static int by_time(const void *a, const void *b)
@@ -184,30 +204,62 @@ static int by_time(const void *a, const void *b)
     return (p->place > q->place) - (p->place < q->place);
 }
 
-static void collect(const struct syncs *s, uint32_t l, struct sync_places *at, struct points *p)
+/* Records are written in the order of time, but for where operations began: most are in place,
+ * the others near it. */
+static void sort(struct points *p)
+{
+    size_t n_moved = 0;
+
+    for (size_t i = 1; i < p->n; i++) {
+        struct point point = p->point[i];
+        size_t at = i;
+
+        for (; at > 0 && p->point[at - 1].time_ns > point.time_ns; at--)
+            p->point[at] = p->point[at - 1];
+        p->point[at] = point;
+        n_moved += i - at;
+        if (n_moved > MOST_MOVED * p->n) {
+            qsort(p->point, p->n, sizeof *p->point, by_time);
+            return;
+        }
+    }
+}
+
+static void collect(const struct syncs *s, uint32_t l, struct sync_places *at,
+                    struct streams *t, struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
-    bool is_sorted = true;
+    uint32_t last = NO_CALL;
 
     p->n = 0;
-    for (size_t i = 0; i < calls->n_messages; i++)
-        add_message(s, calls, s->view->first_message[l] + i, at, p);
-    for (size_t i = 0; i < calls->n_collectives; i++)
-        add_collective(s, calls, i, at->first_collective[l] + i, at, p);
+    for (size_t i = 0, k = 0; i < calls->n_messages || k < calls->n_collectives;)
+        if (k == calls->n_collectives ||
+            (i < calls->n_messages &&
+             message_record_ns(&calls->message[i]) <= calls->collective[k].end_ns))
+            add_message(s, calls, s->view->first_message[l] + i++, at, p);
+        else
+            add_collective(s, calls, k++, l, at, p);
     add_end(s, l, at, p);
+    add_dependencies(s, t, l, p);
     for (size_t i = 0; i < p->n; i++)
-        p->point[i].call = outermost(s->view, calls, p->point[i].call);
-    for (size_t i = 1; i < p->n && is_sorted; i++)
-        is_sorted = p->point[i - 1].time_ns <= p->point[i].time_ns;
-    if (!is_sorted)
-        qsort(p->point, p->n, sizeof *p->point, by_time);
+        p->point[i].call = outermost(s->view, calls, p->point[i].call, &last);
+    sort(p);
 }
 
 /* ----------------------------------------------------------------------------- the syncs */
 
-static struct sync *push(struct syncs *s, struct sync sync)
+void syncs_begin_track(struct syncs *s, uint32_t location)
+{
+    mem_grow(&s->location, &s->location_cap, (size_t)s->n_tracks + 1, sizeof *s->location);
+    s->location[s->n_tracks] = location;
+    mem_grow(&s->first, &s->track_cap, (size_t)s->n_tracks + 2, sizeof *s->first);
+    s->first[s->n_tracks++] = s->n;
+}
+
+struct sync *syncs_push(struct syncs *s, struct sync sync)
 {
     mem_grow(&s->sync, &s->cap, (size_t)s->n + 1, sizeof *s->sync);
+    sync.track = s->n_tracks - 1;
     s->sync[s->n] = sync;
     return &s->sync[s->n++];
 }
@@ -229,13 +281,13 @@ static uint64_t boundary_before(const struct call_view *calls, const struct poin
 static struct sync sync_around(const struct syncs *s, uint32_t l, const struct point *p)
 {
     const struct call_view *calls = &s->view->calls[l];
-    struct sync k = {.location = l, .call = NO_CALL, .leave_ns = p->time_ns};
+    struct sync k = {.call = NO_CALL, .leave_ns = p->time_ns, .is_idle = p->kind == POINT_IDLE};
 
-    if (is_mpi(s->view, calls, p->call)) {
+    if (p->kind == POINT_CALL || is_mpi(s->view, calls, p->call)) {
         k.call = p->call;
         k.enter_ns = calls->enter_ns[p->call];
         k.leave_ns = calls_leave(calls, p->call);
-    } else if (p->begin_ns < p->time_ns || !p->is_wait) {
+    } else if (p->begin_ns < p->time_ns || p->kind == POINT_SIGNAL || p->kind == POINT_END) {
         k.enter_ns = p->begin_ns;
     } else {
         k.enter_ns = boundary_before(calls, p);
@@ -243,11 +295,20 @@ static struct sync sync_around(const struct syncs *s, uint32_t l, const struct p
     return k;
 }
 
-/* Those of one location follow each other and do not overlap. */
-static void add_sync(struct syncs *s, uint32_t l, const struct point *p)
+/* Who has ended is where it waits for what comes next: that is one sync. */
+static bool is_going_on(const struct point *p, const struct point *before, const struct sync *k,
+                        const struct sync *last)
 {
-    const struct sync *last = &s->sync[s->n - 1];
-    struct sync k;
+    return before && before->kind == POINT_END &&
+           (p->kind == POINT_JOIN || p->kind == POINT_IDLE) && k->enter_ns == last->leave_ns &&
+           last->enter_ns == last->leave_ns;
+}
+
+/* Those of one location follow each other and do not overlap. */
+static void add_sync(struct syncs *s, uint32_t l, const struct point *p,
+                     const struct point *before)
+{
+    struct sync *last = &s->sync[s->n - 1], k;
 
     if (p->call == NO_CALL || last->call != p->call) {
         k = sync_around(s, l, p);
@@ -257,9 +318,16 @@ static void add_sync(struct syncs *s, uint32_t l, const struct point *p)
             k.enter_ns = last->leave_ns;
         if (k.leave_ns < k.enter_ns)
             k.leave_ns = k.enter_ns;
-        push(s, k);
+        if (is_going_on(p, before, &k, last)) {
+            last->leave_ns = k.leave_ns;
+            last->is_idle = k.is_idle;
+        } else {
+            syncs_push(s, k);
+        }
     }
     *p->place = s->n - 1;
+    if (p->kind == POINT_CALL)
+        s->is_waiting[s->view->calls[l].region[p->call]] = true;
 }
 
 /* When a location began and ended, its records aside. */
@@ -271,25 +339,59 @@ static void span_of(const struct call_view *calls, uint64_t *begin_ns, uint64_t 
         *end_ns = calls_leave(calls, i);
 }
 
-static void add_location(struct syncs *s, uint32_t l, const struct points *p)
+/* Those of a list that are still to come. */
+struct points_left {
+    const struct point *point;
+    size_t n;
+};
+
+/* Of two lists the first to come; where both are at the same time, one that waits. */
+static const struct point *take_first(struct points_left *p, struct points_left *q)
 {
+    bool is_second = p->n == 0 || (q->n > 0 && (q->point->time_ns < p->point->time_ns ||
+                                                (q->point->time_ns == p->point->time_ns &&
+                                                 p->point->kind == POINT_SIGNAL)));
+    struct points_left *from = is_second ? q : p;
+
+    if (from->n == 0)
+        return NULL;
+    from->n--;
+    return from->point++;
+}
+
+static void add_location(struct syncs *s, uint32_t l, const struct points *p,
+                         const struct points *teams)
+{
+    struct points_left left = {p->point, p->n}, left_teams = {teams->point, teams->n};
+    const struct point *next = take_first(&left, &left_teams);
     uint64_t begin, end;
 
     span_of(&s->view->calls[l], &begin, &end);
-    if (p->n > 0 && (s->view->calls[l].n == 0 || p->point[0].time_ns < begin))
-        begin = p->point[0].time_ns;
-    push(s,
-         (struct sync){.enter_ns = begin, .leave_ns = begin, .location = l, .call = NO_CALL});
-    for (size_t i = 0; i < p->n; i++)
-        add_sync(s, l, &p->point[i]);
+    if (next && (s->view->calls[l].n == 0 || next->begin_ns < begin))
+        begin = next->begin_ns;
+    syncs_begin_track(s, l);
+    syncs_push(s, (struct sync){.enter_ns = begin, .leave_ns = begin, .call = NO_CALL});
+    for (const struct point *before = NULL, *now = next; now; before = now, now = next) {
+        add_sync(s, l, now, before);
+        next = take_first(&left, &left_teams);
+    }
     if (end < s->sync[s->n - 1].leave_ns)
         end = s->sync[s->n - 1].leave_ns;
-    push(s, (struct sync){.enter_ns = end, .leave_ns = end, .location = l, .call = NO_CALL});
+    syncs_push(s, (struct sync){.enter_ns = end, .leave_ns = end, .call = NO_CALL});
     s->begin_ns = begin < s->begin_ns ? begin : s->begin_ns;
     s->end_ns = end > s->end_ns ? end : s->end_ns;
 }
 
 /* ------------------------------------------------------------------------------- public */
+
+static size_t *count_barriers(const struct trace_view *view)
+{
+    size_t *first = mem_alloc((size_t)view->n_locations + 1, sizeof *first);
+
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        first[l + 1] = first[l] + view->calls[l].n_barriers;
+    return first;
+}
 
 static void places_init(struct sync_places *at, const struct trace_view *view)
 {
@@ -307,6 +409,14 @@ static void places_init(struct sync_places *at, const struct trace_view *view)
     memset(at->finalized, 0xff, view->n_locations * sizeof *at->finalized);
     memset(at->posted, 0xff, 2 * n_messages * sizeof *at->posted);
     memset(at->entered, 0xff, 2 * n * sizeof *at->entered);
+    n = view->first_span[view->n_locations];
+    at->span_begin = mem_alloc(2 * n, sizeof *at->span_begin);
+    at->span_end = at->span_begin + n;
+    memset(at->span_begin, 0xff, 2 * n * sizeof *at->span_begin);
+    at->first_barrier = count_barriers(view);
+    n = at->first_barrier[view->n_locations];
+    at->barrier = mem_alloc(n, sizeof *at->barrier);
+    memset(at->barrier, 0xff, n * sizeof *at->barrier);
 }
 
 static void places_release(struct sync_places *at)
@@ -315,50 +425,129 @@ static void places_release(struct sync_places *at)
     free(at->posted);
     free(at->entered);
     free(at->finalized);
+    free(at->span_begin);
+    free(at->first_barrier);
+    free(at->barrier);
 }
 
-static bool is_of_interest(const struct trace_view *view, uint32_t l)
+static bool is_in_team(const struct call_view *calls)
+{
+    for (size_t i = 0; i < calls->n_spans; i++)
+        if (calls->span[i].team != NO_TEAM)
+            return true;
+    return false;
+}
+
+static bool is_of_interest(const struct trace_view *view, const struct streams *t, uint32_t l)
 {
     const struct call_view *calls = &view->calls[l];
 
-    return calls->n_messages + calls->n_collectives > 0 ||
-           (calls->n > 0 && view->defs->location[l].thread == 0);
+    return calls->n_messages + calls->n_collectives > 0 || t->first[l + 1] > t->first[l] ||
+           (calls->n > 0 && view->defs->location[l].thread == 0) || is_in_team(calls);
+}
+
+/* When the first call of all began. */
+static uint64_t first_ns(const struct trace_view *view)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        if (view->calls[l].n > 0 && view->calls[l].enter_ns[0] < first)
+            first = view->calls[l].enter_ns[0];
+    return first;
+}
+
+/* Room for what records can become, so that nothing is moved while they do: of that, what is
+ * not used takes no memory. */
+static void reserve(struct syncs *s, struct points *p)
+{
+    size_t most = 0, all = 0;
+
+    for (uint32_t l = 0; l < s->n_locations; l++) {
+        const struct call_view *calls = &s->view->calls[l];
+        size_t n = 2 * (calls->n_messages + calls->n_collectives) + 1;
+
+        most = n > most ? n : most;
+        all += n + 2 * calls->n_spans + calls->n_barriers + 2;
+    }
+    all = all < NEED_INDEX ? all : NEED_INDEX;
+    mem_grow(&p->point, &p->cap, most, sizeof *p->point);
+    mem_grow(&s->sync, &s->cap, all, sizeof *s->sync);
+}
+
+static int add_all(struct syncs *s, struct streams *t, struct sync_places *at)
+{
+    uint64_t begin_ns = first_ns(s->view);
+    struct points points = {0}, teams = {0};
+    int rc = 0;
+
+    reserve(s, &points);
+    for (uint32_t l = 0; rc == 0 && l < s->n_locations; l++) {
+        s->track[l] = s->n_tracks;
+        if (!is_of_interest(s->view, t, l))
+            continue;
+        if (2 * (uint64_t)s->view->calls[l].n + 2 > NEED_INDEX - s->n && s->is_stream[l]) {
+            rc = err_set(ERR_RANGE, "too many calls on streams to replay");
+        } else if (s->is_stream[l]) {
+            s->has_streams = true;
+            streams_add(t, s, l, begin_ns, at);
+            s->begin_ns = begin_ns < s->begin_ns ? begin_ns : s->begin_ns;
+        } else {
+            collect(s, l, at, t, &points);
+            teams.n = 0;
+            team_syncs_collect(s->view, l, begin_ns, at, &teams);
+            if (points.n + teams.n + 2 > NEED_INDEX - s->n)
+                rc = err_set(ERR_RANGE, "too many messages to replay");
+            else
+                add_location(s, l, &points, &teams);
+        }
+        trace_view_passed(s->view);
+    }
+    s->track[s->n_locations] = s->n_tracks;
+    s->first[s->n_tracks] = s->n;
+    free(points.point);
+    free(teams.point);
+    return rc;
 }
 
 int syncs_init(struct syncs *s, const struct trace_view *view)
 {
     struct sync_places at = {0};
-    struct points points = {0};
-    int rc = 0;
+    struct streams streams;
+    int rc;
 
     *s = (struct syncs){.view = view, .n_locations = view->n_locations, .begin_ns = UINT64_MAX};
-    s->first = mem_alloc((size_t)view->n_locations + 1, sizeof *s->first);
+    s->track = mem_alloc((size_t)view->n_locations + 1, sizeof *s->track);
+    s->is_stream = mem_alloc(view->n_locations, sizeof *s->is_stream);
+    s->is_waiting = mem_alloc(view->defs->names.n, sizeof *s->is_waiting);
+    s->op_sync = mem_alloc(view->n_locations, sizeof *s->op_sync);
+    mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
     s->eager_bytes = find_eager_bytes(view);
     places_init(&at, view);
-    for (uint32_t l = 0; rc == 0 && l < view->n_locations; l++) {
-        s->first[l] = s->n;
-        if (is_of_interest(view, l)) {
-            collect(s, l, &at, &points);
-            if (points.n + 2 > NEED_INDEX - s->n)
-                rc = err_set(ERR_RANGE, "too many messages to replay");
-            else
-                add_location(s, l, &points);
-        }
-    }
-    s->first[view->n_locations] = s->n;
+    streams_init(&streams, s);
+    rc = add_all(s, &streams, &at);
     if (s->begin_ns > s->end_ns)
         s->begin_ns = s->end_ns;
     if (rc == 0) {
+        at.dependency = streams.found;
         syncs_need_all(s, &at);
-        syncs_order(s);
     }
-    free(points.point);
+    streams_release(&streams);
     places_release(&at);
+    if (rc == 0)
+        syncs_order(s);
     return rc;
 }
 
 void syncs_release(struct syncs *s)
 {
+    for (uint32_t l = 0; s->op_sync && l < s->n_locations; l++)
+        free(s->op_sync[l]);
+    free(s->op_sync);
+    free(s->is_stream);
+    free(s->is_waiting);
+    free(s->track);
+    free(s->location);
     free(s->first);
     free(s->sync);
     free(s->first_need);
@@ -367,15 +556,12 @@ void syncs_release(struct syncs *s)
     free(s->member);
     free(s->order);
     free(s->place);
-    free(s->last_use);
-    free(s->slack_ns);
-    free(s->reach);
     *s = (struct syncs){0};
 }
 
 uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns)
 {
-    uint32_t low = s->first[location], high = s->first[location + 1] - 1; /* the end */
+    uint32_t low = syncs_begin(s, location), high = syncs_end(s, location) - 1; /* the end */
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -392,7 +578,7 @@ uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
 {
     uint64_t enter = s->view->calls[location].enter_ns[row];
     uint64_t leave = calls_leave(&s->view->calls[location], row);
-    uint32_t k = s->first[location], high = s->first[location + 1] - 1;
+    uint32_t k = syncs_begin(s, location), high = syncs_end(s, location) - 1;
 
     while (k < high) { /* the first that is left at or after it was entered */
         uint32_t middle = k + (high - k) / 2;
@@ -402,8 +588,16 @@ uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
         else
             high = middle;
     }
-    for (; k < s->first[location + 1] && s->sync[k].enter_ns <= leave; k++)
+    for (; k < syncs_end(s, location) && s->sync[k].enter_ns <= leave; k++)
         if (s->sync[k].call == row)
             return k;
     return NEED_INDEX;
+}
+
+bool syncs_is_ready(const struct syncs *s, uint32_t sync)
+{
+    const struct sync *k = &s->sync[sync];
+    uint32_t l = syncs_location(s, sync);
+
+    return s->is_stream[l] && k->call != NO_CALL && s->op_sync[l][k->call] == sync;
 }

@@ -18,8 +18,11 @@
  *
  * Which sends are synchronous no trace says: those with more bytes than any that was seen to
  * end before its receive was posted (syncs.eager_bytes). The first and the last sync of a
- * location are the ends of it. Locations that no message or collective ties to others, and that
- * are no master threads, take no part: threads and GPU streams.
+ * location are the ends of it. Locations that no message, collective or dependency ties to
+ * others, and that are no master threads, take no part.
+ *
+ * A location has one track of syncs, or none; one of streams that overlap (streams.h) has
+ * several. What was launched from a location, and what it waits for in a call, are syncs too.
  */
 #ifndef SNAG_REPLAY_SYNCS_H
 #define SNAG_REPLAY_SYNCS_H
@@ -33,9 +36,10 @@
 struct sync {
     uint64_t enter_ns, leave_ns;
     uint64_t last_ns; /* when the last that it needs was there; 0: it needs none */
-    uint32_t location;
-    uint32_t call; /* row of the call, or NO_CALL: an end, or a record outside of MPI */
-    bool is_blind; /* it may wait for what is not in the trace */
+    uint32_t call;    /* row of the call, or NO_CALL: an end, or a record outside of MPI */
+    uint32_t track : 30;
+    uint32_t is_blind : 1; /* it may wait for what is not in the trace */
+    uint32_t is_idle : 1;  /* of a thread that is in no team: it waits for nobody */
 };
 
 /* A need is another sync, or all members of a collective. */
@@ -45,25 +49,30 @@ struct sync {
 
 struct syncs {
     const struct trace_view *view;
-    uint32_t n_locations;
-    uint32_t *first;   /* [n_locations + 1] those of a location, in order of time */
+    uint32_t n_locations, n_tracks;
+    uint32_t *track;    /* [n_locations + 1] the first of a location */
+    uint32_t *first;    /* [n_tracks + 1] those of a track, in order of time */
+    uint32_t *location; /* [n_tracks] */
+    size_t track_cap, location_cap;
     struct sync *sync; /* [n] */
     uint32_t n;
     size_t cap;
+
+    bool *is_stream; /* [n_locations] */
+    bool has_streams;
+    bool *is_waiting;   /* [regions] beside those of MPI: calls of it are syncs */
+    uint32_t **op_sync; /* [n_locations] of a stream: where each call is ready, or NEED_INDEX;
+                           that in which it exchanges something is the next */
 
     uint32_t *first_need; /* [n + 1] */
     uint32_t *need;
     uint32_t *first_member; /* [n_collectives + 1] */
     uint32_t *member;       /* syncs, with NEED_EARLY where entered after the first has left */
-    uint32_t n_collectives;
+    uint32_t n_collectives; /* those of MPI; from first_team on barriers of teams; the end */
+    uint32_t first_team, n_teams;
 
-    uint32_t *order;    /* [n] all syncs in the order they were left */
-    uint32_t *place;    /* [n] of a sync in that order */
-    uint32_t *last_use; /* [n] the last place at which a sync is needed; 0: it is not */
-    uint64_t *slack_ns; /* [n] so much later it can be entered before anybody waits for it */
-    uint32_t *reach; /* [n] the last place at which one is needed that is entered up to a place
-                        and has less slack than long_ns */
-    uint64_t long_ns;
+    uint32_t *order; /* [n] all syncs in the order they were left */
+    uint32_t *place; /* [n] of a sync in that order */
 
     uint64_t eager_bytes;           /* larger messages are synchronous */
     uint64_t begin_ns, end_ns;      /* of all that take part */
@@ -73,7 +82,7 @@ struct syncs {
 /*
  * syncs_init -- find them all.
  *   view  with the order by depth; must stay. Its columns have been checked
- * Returns 0, or ERR_RANGE when there are 2^30 or more. O(records * log locations), 100 bytes a
+ * Returns 0, or ERR_RANGE when there are 2^30 or more. O(records * log locations), 50 bytes a
  * record.
  */
 int syncs_init(struct syncs *s, const struct trace_view *view);
@@ -82,7 +91,30 @@ void syncs_release(struct syncs *s);
 /* syncs_takes_part -- whether a location does. */
 static inline bool syncs_takes_part(const struct syncs *s, uint32_t location)
 {
-    return s->first[location + 1] > s->first[location];
+    return s->track[location + 1] > s->track[location];
+}
+
+/* syncs_begin, syncs_end -- those of a location: [begin, end), of all its tracks. */
+static inline uint32_t syncs_begin(const struct syncs *s, uint32_t location)
+{
+    return s->first[s->track[location]];
+}
+
+static inline uint32_t syncs_end(const struct syncs *s, uint32_t location)
+{
+    return s->first[s->track[location + 1]];
+}
+
+/* syncs_location -- of a sync. */
+static inline uint32_t syncs_location(const struct syncs *s, uint32_t sync)
+{
+    return s->location[s->sync[sync].track];
+}
+
+/* syncs_is_last -- whether a sync is the end of its track. */
+static inline bool syncs_is_last(const struct syncs *s, uint32_t sync)
+{
+    return sync + 1 == s->first[s->sync[sync].track + 1];
 }
 
 /* sync_wait_ns -- how much of it was spent before what it needs was there. */
@@ -92,6 +124,24 @@ static inline uint64_t sync_wait_ns(const struct sync *k)
 
     return until > k->enter_ns ? until - k->enter_ns : 0;
 }
+
+/* syncs_begin_track, syncs_push -- while they are found: one more track; one more sync of it.
+ */
+void syncs_begin_track(struct syncs *s, uint32_t location);
+struct sync *syncs_push(struct syncs *s, struct sync sync);
+
+/* syncs_is_ready -- whether this is the first of the syncs of an operation of a stream. */
+bool syncs_is_ready(const struct syncs *s, uint32_t sync);
+
+/* syncs_exchanges -- whether a ready operation is one with others: the next sync is of it too.
+ */
+static inline bool syncs_exchanges(const struct syncs *s, uint32_t ready)
+{
+    return s->sync[ready + 1].call == s->sync[ready].call;
+}
+
+/* syncs_last_entered -- when a sync was entered that is needed, or the last of a collective. */
+uint64_t syncs_last_entered(const struct syncs *s, uint32_t need);
 
 /* syncs_after -- the first of a location that is entered after a time, or its end. O(log n). */
 uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns);

@@ -4,23 +4,26 @@
  */
 #include "replay/syncs_needs.h"
 
+#include "replay/streams.h"
+#include "replay/team_syncs.h"
+
 #include "base/mem.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-#define LONG_SHARE 64 /* of the run: who is needed so much later is not waited for */
+#include <string.h>
 
 /* Goes through all needs: counts them, or fills them in. */
 struct needs {
     struct syncs *s;
     const struct sync_places *at;
-    uint32_t *next; /* [n + 1] where the next of a sync goes; NULL: count */
-    uint32_t *root; /* [n_collectives] the root's sync, or NEED_INDEX */
+    bool is_counted; /* then they are filled in */
+    uint32_t *root;  /* [n_collectives] the root's sync, or NEED_INDEX */
     struct span {
         uint64_t last_enter, first_leave;
     } * span;     /* [n_collectives] */
     bool has_end; /* the last collective is that of all who end together */
+    struct team_syncs teams;
 };
 
 static bool is_there(uint32_t sync)
@@ -32,45 +35,107 @@ static void note(struct needs *n, uint32_t who, uint32_t need)
 {
     struct syncs *s = n->s;
 
-    if (n->next)
-        s->need[n->next[who]++] = need;
+    if (n->is_counted)
+        s->need[s->first_need[who + 1]++] = need;
     else
-        s->first_need[who + 1]++;
+        s->first_need[who + 2]++;
 }
 
 /* ------------------------------------------------------------------------------ messages */
 
-static void need_of_message(struct needs *n, size_t row)
+/* Syncs of one location: what is on it is seen by their numbers, without a look at them. */
+struct own_syncs {
+    uint32_t begin, n;
+    bool is_stream;
+};
+
+static void need_of_message(struct needs *n, size_t row, const struct own_syncs *own)
 {
     const struct sync_places *at = n->at;
     const struct message *m = &n->s->view->message[row];
     bool is_send = m->kind == MESSAGE_SEND;
     uint32_t who = is_there(at->ended[row]) ? at->ended[row] : at->posted[row], other;
 
-    if (!is_there(who) || (is_send && !syncs_is_synchronous(n->s, m)))
+    if (!is_there(who) || (is_send && !own->is_stream && !syncs_is_synchronous(n->s, m)))
         return;
     other = at->posted[m->match];
     if (!is_there(other)) /* a blocking receive: it was posted where it ended */
         other = at->ended[m->match];
-    if (is_there(other) && n->s->sync[other].location != n->s->sync[who].location)
+    if (is_there(other) && other - own->begin >= own->n)
         note(n, who, other);
 }
 
-static void each_message(struct needs *n)
+static void messages_of(struct needs *n, uint32_t l)
 {
     struct syncs *s = n->s;
+    const struct own_syncs own = {syncs_begin(s, l), syncs_end(s, l) - syncs_begin(s, l),
+                                  s->is_stream[l]};
 
-    for (size_t i = 0; i < s->view->first_message[s->n_locations]; i++) {
+    for (size_t i = s->view->first_message[l]; i < s->view->first_message[l + 1]; i++) {
         const struct message *m = &s->view->message[i];
         uint32_t who = is_there(n->at->ended[i]) ? n->at->ended[i] : n->at->posted[i];
 
         if (m->match != MESSAGE_UNMATCHED)
-            need_of_message(n, i);
+            need_of_message(n, i, &own);
         else if (is_there(who))
             s->sync[who].is_blind = true;
-        s->n_messages += n->next != NULL;
-        s->n_matched += n->next != NULL && m->match != MESSAGE_UNMATCHED;
+        s->n_messages += n->is_counted;
+        s->n_matched += n->is_counted && m->match != MESSAGE_UNMATCHED;
     }
+}
+
+static void each_message(struct needs *n)
+{
+    for (uint32_t l = 0; l < n->s->n_locations; l++)
+        if (n->s->view->first_message[l + 1] > n->s->view->first_message[l])
+            messages_of(n, l);
+}
+
+static void each_dependency(struct needs *n)
+{
+    for (size_t i = 0; i < n->s->view->n_dependencies; i++) {
+        const struct found_dependency *d = &n->at->dependency[i];
+
+        if (is_there(d->who) && is_there(d->on))
+            note(n, d->who, d->on);
+    }
+}
+
+/* -------------------------------------------------------------------------------- teams */
+
+static void note_team(void *ctx, uint32_t who, uint32_t need)
+{
+    note(ctx, who, need);
+}
+
+static void note_barrier(uint32_t barrier, uint32_t sync, bool is_call, void *ctx)
+{
+    struct needs *n = ctx;
+
+    if (is_call)
+        note(n, sync, NEED_ALL | (n->s->first_team + barrier));
+}
+
+static void each_team(struct needs *n)
+{
+    team_syncs_each_need(&n->teams, n->s, note_team, n);
+    team_syncs_each_part(&n->teams, n->s, note_barrier, n);
+}
+
+static void count_member(uint32_t barrier, uint32_t sync, bool is_call, void *ctx)
+{
+    struct needs *n = ctx;
+
+    (void)sync, (void)is_call;
+    n->s->first_member[n->s->first_team + barrier + 2]++;
+}
+
+static void add_member(uint32_t barrier, uint32_t sync, bool is_call, void *ctx)
+{
+    struct needs *n = ctx;
+
+    (void)is_call;
+    n->s->member[n->s->first_member[n->s->first_team + barrier + 1]++] = sync;
 }
 
 /* --------------------------------------------------------------------------- collectives */
@@ -78,7 +143,7 @@ static void each_message(struct needs *n)
 static void need_of_collective(struct needs *n, const struct collective *c, uint32_t who)
 {
     struct sync *sync = &n->s->sync[who];
-    uint32_t rank = n->s->view->defs->location[sync->location].rank;
+    uint32_t rank = n->s->view->defs->location[syncs_location(n->s, who)].rank;
 
     switch (c->kind) {
     case COLLECTIVE_BARRIER:
@@ -111,42 +176,40 @@ static void each_collective(struct needs *n)
             const struct collective *c = &view->calls[l].collective[i];
             uint32_t who = n->at->left[n->at->first_collective[l] + i];
 
-            if (c->instance < n->s->n_collectives && is_there(who))
+            if (c->instance < n->s->first_team && is_there(who))
                 need_of_collective(n, c, who);
         }
 }
 
 /* Calls fn for every part of a collective that belongs to others. */
-static void each_part(const struct syncs *s, const struct sync_places *at,
-                      void (*fn)(uint32_t location, const struct collective *c, uint32_t sync,
-                                 void *ctx),
-                      void *ctx)
+static void each_part(struct needs *n, void (*fn)(uint32_t location, const struct collective *c,
+                                                  uint32_t sync, struct needs *n))
 {
-    const struct trace_view *view = s->view;
+    const struct trace_view *view = n->s->view;
+    const struct sync_places *at = n->at;
 
     for (uint32_t l = 0; l < view->n_locations; l++)
         for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
             const struct collective *c = &view->calls[l].collective[i];
             uint32_t sync = at->entered[at->first_collective[l] + i];
 
-            if (c->instance < s->n_collectives && is_there(sync))
-                fn(l, c, sync, ctx);
+            if (c->instance < n->s->first_team && is_there(sync))
+                fn(l, c, sync, n);
         }
 }
 
-static void count_part(uint32_t location, const struct collective *c, uint32_t sync, void *ctx)
+static void count_part(uint32_t location, const struct collective *c, uint32_t sync,
+                       struct needs *n)
 {
-    struct needs *n = ctx;
-
     (void)sync;
     n->s->first_member[c->instance + 2]++;
     if (c->root == n->s->view->defs->location[location].rank)
         n->root[c->instance] = sync;
 }
 
-static void span_part(uint32_t location, const struct collective *c, uint32_t sync, void *ctx)
+static void span_part(uint32_t location, const struct collective *c, uint32_t sync,
+                      struct needs *n)
 {
-    struct needs *n = ctx;
     struct span *span = &n->span[c->instance];
     uint64_t enter = n->s->sync[sync].enter_ns;
 
@@ -155,10 +218,9 @@ static void span_part(uint32_t location, const struct collective *c, uint32_t sy
     span->first_leave = c->end_ns < span->first_leave ? c->end_ns : span->first_leave;
 }
 
-static void add_part(uint32_t location, const struct collective *c, uint32_t sync, void *ctx)
+static void add_part(uint32_t location, const struct collective *c, uint32_t sync,
+                     struct needs *n)
 {
-    struct needs *n = ctx;
-
     (void)location;
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
 }
@@ -227,7 +289,9 @@ static void list_members(struct needs *n)
     uint32_t n_instances;
 
     n->has_end = ends_together(n);
-    n_instances = s->n_collectives = count_collectives(s->view, n->at) + n->has_end;
+    s->first_team = count_collectives(s->view, n->at);
+    s->n_teams = n->teams.n_barriers;
+    n_instances = s->n_collectives = s->first_team + s->n_teams + n->has_end;
 
     n->root = mem_alloc(n_instances, sizeof *n->root);
     n->span = mem_alloc(n_instances, sizeof *n->span);
@@ -236,19 +300,21 @@ static void list_members(struct needs *n)
         n->span[i] = (struct span){0, UINT64_MAX};
     }
     s->first_member = mem_alloc((size_t)n_instances + 2, sizeof *s->first_member);
-    each_part(s, n->at, count_part, n);
-    each_part(s, n->at, span_part, n);
+    each_part(n, count_part);
+    each_part(n, span_part);
+    team_syncs_each_part(&n->teams, s, count_member, n);
     each_end(n, count_end);
     for (uint32_t i = 2; i < n_instances + 2; i++)
         s->first_member[i] += s->first_member[i - 1];
     s->member = mem_alloc(s->first_member[n_instances + 1], sizeof *s->member);
-    each_part(s, n->at, add_part, n);
+    each_part(n, add_part);
+    team_syncs_each_part(&n->teams, s, add_member, n);
     each_end(n, add_end);
 }
 
 /* -------------------------------------------------------------------------------- needs */
 
-static uint64_t last_entered(const struct syncs *s, uint32_t need)
+uint64_t syncs_last_entered(const struct syncs *s, uint32_t need)
 {
     uint32_t index = need & NEED_INDEX;
     uint64_t last = 0;
@@ -265,38 +331,44 @@ static void set_last(struct syncs *s)
 {
     uint64_t *all = mem_alloc(s->n_collectives, sizeof *all);
 
+    for (uint32_t k = 0; k < s->n; k++)
+        s->sync[k].last_ns = 0;
     for (uint32_t c = 0; c < s->n_collectives; c++)
-        all[c] = last_entered(s, NEED_ALL | c);
+        all[c] = syncs_last_entered(s, NEED_ALL | c);
     for (uint32_t k = 0; k < s->n; k++)
         for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
             uint64_t last = s->need[i] & NEED_ALL ? all[s->need[i] & NEED_INDEX]
-                                                  : last_entered(s, s->need[i]);
+                                                  : syncs_last_entered(s, s->need[i]);
 
             s->sync[k].last_ns = last > s->sync[k].last_ns ? last : s->sync[k].last_ns;
         }
     free(all);
 }
 
+static void each(struct needs *n)
+{
+    each_message(n);
+    each_dependency(n);
+    each_collective(n);
+    each_team(n);
+    each_end(n, note_end);
+}
+
 void syncs_need_all(struct syncs *s, const struct sync_places *at)
 {
     struct needs n = {.s = s, .at = at};
 
+    team_syncs_init(&n.teams, s, at);
     list_members(&n);
-    s->first_need = mem_alloc((size_t)s->n + 1, sizeof *s->first_need);
-    each_message(&n);
-    each_collective(&n);
-    each_end(&n, note_end);
-    for (uint32_t k = 0; k < s->n; k++)
-        s->first_need[k + 1] += s->first_need[k];
-    s->need = mem_alloc(s->first_need[s->n], sizeof *s->need);
-    n.next = mem_alloc((size_t)s->n + 1, sizeof *n.next);
-    for (uint32_t k = 0; k < s->n; k++)
-        n.next[k] = s->first_need[k];
-    each_message(&n);
-    each_collective(&n);
-    each_end(&n, note_end);
+    s->first_need = mem_alloc((size_t)s->n + 2, sizeof *s->first_need);
+    each(&n);
+    for (uint32_t k = 2; k < s->n + 2; k++)
+        s->first_need[k] += s->first_need[k - 1];
+    s->need = mem_alloc(s->first_need[s->n + 1], sizeof *s->need);
+    n.is_counted = true;
+    each(&n); /* moves the first one of each on to that of the next */
     set_last(s);
-    free(n.next);
+    team_syncs_release(&n.teams);
     free(n.root);
     free(n.span);
 }
@@ -305,25 +377,30 @@ void syncs_need_all(struct syncs *s, const struct sync_places *at)
 
 /* Locations by when they leave their next sync, the first on top. */
 struct heap {
-    const struct syncs *s;
-    uint32_t *next; /* [n] syncs */
+    struct next {
+        uint64_t leave_ns;
+        uint32_t sync;
+    } * next; /* [n] */
     uint32_t n;
 };
 
-static bool is_before(const struct syncs *s, uint32_t a, uint32_t b)
+static struct next next_of(const struct syncs *s, uint32_t sync)
 {
-    const struct sync *p = &s->sync[a], *q = &s->sync[b];
+    return (struct next){s->sync[sync].leave_ns, sync};
+}
 
-    return p->leave_ns != q->leave_ns ? p->leave_ns < q->leave_ns : a < b;
+static bool is_before(struct next a, struct next b)
+{
+    return a.leave_ns != b.leave_ns ? a.leave_ns < b.leave_ns : a.sync < b.sync;
 }
 
 static void sink(struct heap *h, uint32_t i)
 {
-    uint32_t what = h->next[i];
+    struct next what = h->next[i];
 
     for (uint32_t child = 2 * i + 1; child < h->n; child = 2 * i + 1) {
-        child += child + 1 < h->n && is_before(h->s, h->next[child + 1], h->next[child]);
-        if (!is_before(h->s, h->next[child], what))
+        child += child + 1 < h->n && is_before(h->next[child + 1], h->next[child]);
+        if (!is_before(h->next[child], what))
             break;
         h->next[i] = h->next[child];
         i = child;
@@ -331,109 +408,249 @@ static void sink(struct heap *h, uint32_t i)
     h->next[i] = what;
 }
 
-static void merge(struct syncs *s)
+/* Tracks whose next sync needs one that was not entered yet wait at that one. */
+struct merge {
+    struct heap heap;
+    uint32_t *waiting;  /* [n] the first track that waits for a sync to be entered, + 1 */
+    uint32_t *after_it; /* [n_tracks] the next one that does */
+    uint32_t *entered;  /* [n_collectives] so many of its members, at least */
+    uint32_t n_waiting;
+};
+
+/* A sync is entered at the place of the one before it on its track. */
+static bool is_entered(const struct syncs *s, uint32_t sync)
 {
-    struct heap h = {.s = s, .next = mem_alloc(s->n_locations, sizeof *h.next)};
-
-    for (uint32_t l = 0; l < s->n_locations; l++)
-        if (syncs_takes_part(s, l))
-            h.next[h.n++] = s->first[l];
-    for (uint32_t i = h.n; i-- > 0;)
-        sink(&h, i);
-    for (uint32_t p = 0; p < s->n; p++) {
-        uint32_t k = h.next[0];
-
-        s->order[p] = k;
-        s->place[k] = p;
-        if (k + 1 < s->first[s->sync[k].location + 1])
-            h.next[0] = k + 1;
-        else
-            h.next[0] = h.next[--h.n];
-        sink(&h, 0);
-    }
-    free(h.next);
+    return s->place[sync - 1] != NEED_INDEX;
 }
 
-/* A sync is entered at the place of the one before it on its location. */
+/*
+ * Whether all that a sync needs was entered before it was left. In the order that syncs are
+ * left, what is entered earlier than another is left comes before it: only streams wait for
+ * each other whatever the clocks say, and threads where times are equal.
+ */
+static bool is_in_order(const struct syncs *s, uint32_t k)
+{
+    return !s->has_streams && s->sync[k].last_ns < s->sync[k].leave_ns;
+}
+
+/* Whether a need has the same clock: where times are equal, it decides what came first. */
+static bool is_among_threads(const struct syncs *s, uint32_t k, uint32_t need)
+{
+    const struct location *location = s->view->defs->location;
+    uint32_t index = need & NEED_INDEX;
+
+    if (need & NEED_ALL)
+        return index - s->first_team < s->n_teams;
+    return location[syncs_location(s, index)].rank == location[syncs_location(s, k)].rank;
+}
+
+/* A sync that has to be entered before this one is left, and was not yet; NEED_INDEX: none. */
+static uint32_t blocker(const struct syncs *s, struct merge *m, uint32_t k)
+{
+    bool is_stream = s->is_stream[syncs_location(s, k)];
+
+    if (is_in_order(s, k) || (!is_stream && s->view->calls[syncs_location(s, k)].n_spans == 0))
+        return NEED_INDEX;
+    for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+        uint32_t c = s->need[i] & NEED_INDEX, *entered;
+
+        if (!is_stream && !is_among_threads(s, k, s->need[i]))
+            continue;
+        if ((s->need[i] & NEED_ALL) == 0) {
+            if (!is_entered(s, c))
+                return c;
+            continue;
+        }
+        entered = &m->entered[c];
+        while (s->first_member[c] + *entered < s->first_member[c + 1] &&
+               is_entered(s, s->member[s->first_member[c] + *entered]))
+            ++*entered;
+        if (s->first_member[c] + *entered < s->first_member[c + 1])
+            return s->member[s->first_member[c] + *entered];
+    }
+    return NEED_INDEX;
+}
+
+static void heap_add(struct heap *h, struct next what)
+{
+    uint32_t i = h->n++;
+
+    for (; i > 0 && is_before(what, h->next[(i - 1) / 2]); i = (i - 1) / 2)
+        h->next[i] = h->next[(i - 1) / 2];
+    h->next[i] = what;
+}
+
+static void heap_drop(struct heap *h)
+{
+    h->next[0] = h->next[--h->n];
+    sink(h, 0);
+}
+
+/* Puts a track's next sync among those that can be left, or where it waits. */
+static void go_on(struct syncs *s, struct merge *m, uint32_t k)
+{
+    uint32_t on = blocker(s, m, k), track = s->sync[k].track;
+
+    if (on == NEED_INDEX) {
+        heap_add(&m->heap, next_of(s, k));
+        return;
+    }
+    m->after_it[track] = m->waiting[on];
+    m->waiting[on] = track + 1;
+    m->n_waiting++;
+}
+
+/* A sync is entered: who waited for it looks again. */
+static void wake(struct syncs *s, struct merge *m, uint32_t sync, const uint32_t *next)
+{
+    uint32_t track = m->waiting[sync];
+
+    if (track == 0)
+        return;
+    m->waiting[sync] = 0;
+    while (track > 0) {
+        uint32_t after = m->after_it[track - 1];
+
+        m->n_waiting--;
+        go_on(s, m, next[track - 1]);
+        track = after;
+    }
+}
+
+/* They wait in a circle, as clocks disagree: the one that was left first goes on. */
+static void break_circle(struct syncs *s, struct merge *m, const uint32_t *next)
+{
+    uint32_t best = NEED_INDEX, at = 0, *link;
+
+    for (uint32_t k = 0; k < s->n; k++)
+        for (uint32_t t = m->waiting[k]; t > 0; t = m->after_it[t - 1])
+            if (best == NEED_INDEX || is_before(next_of(s, next[t - 1]), next_of(s, best))) {
+                best = next[t - 1];
+                at = k;
+            }
+    for (link = &m->waiting[at]; *link != s->sync[best].track + 1u;)
+        link = &m->after_it[*link - 1];
+    *link = m->after_it[s->sync[best].track];
+    m->n_waiting--;
+    heap_add(&m->heap, next_of(s, best));
+}
+
+/* In the order they were left; on streams none before what it needs, whatever the clocks say,
+ * and among threads none. */
+static void merge(struct syncs *s)
+{
+    struct merge m = {.heap = {.next = mem_alloc(s->n_tracks, sizeof *m.heap.next)}};
+    uint32_t *next = mem_alloc(s->n_tracks, sizeof *next), p = 0;
+
+    m.waiting = mem_alloc(s->n, sizeof *m.waiting);
+    m.after_it = mem_alloc(s->n_tracks, sizeof *m.after_it);
+    m.entered = mem_alloc(s->n_collectives, sizeof *m.entered);
+    for (uint32_t k = 0; k < s->n; k++)
+        s->place[k] = NEED_INDEX;
+    for (uint32_t t = 0; t < s->n_tracks; t++)
+        heap_add(&m.heap, next_of(s, next[t] = s->first[t]));
+    while (p < s->n) {
+        uint32_t k;
+
+        if (m.heap.n == 0)
+            break_circle(s, &m, next);
+        k = m.heap.next[0].sync;
+        s->order[p] = k;
+        s->place[k] = p++;
+        if (syncs_is_last(s, k)) {
+            heap_drop(&m.heap);
+            continue;
+        }
+        next[s->sync[k].track] = k + 1;
+        if (blocker(s, &m, k + 1) == NEED_INDEX) {
+            m.heap.next[0] = next_of(s, k + 1);
+            sink(&m.heap, 0);
+        } else {
+            heap_drop(&m.heap);
+            go_on(s, &m, k + 1);
+        }
+        if (m.n_waiting > 0)
+            wake(s, &m, k + 1, next);
+    }
+    free(m.heap.next);
+    free(m.waiting);
+    free(m.after_it);
+    free(m.entered);
+    free(next);
+}
+
 static uint32_t entered_at(const struct syncs *s, uint32_t sync)
 {
     return s->place[sync - 1];
 }
 
-/* A sync is needed at a place; it could come so much later without being waited for. */
-static void use(struct syncs *s, uint32_t sync, uint32_t place, uint64_t until_ns)
-{
-    uint64_t enter = s->sync[sync].enter_ns, slack = until_ns > enter ? until_ns - enter : 0;
-
-    if (s->slack_ns[sync] > slack)
-        s->slack_ns[sync] = slack;
-    if (s->last_use[sync] < place)
-        s->last_use[sync] = place;
-}
-
-/* Marks the members of a collective that are entered after the first that needs them is left.
- */
-static void settle_members(struct syncs *s, uint32_t c, uint32_t first, uint32_t last)
-{
-    uint64_t until = last_entered(s, NEED_ALL | c);
-
-    for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++) {
-        uint32_t sync = s->member[i];
-
-        if (entered_at(s, sync) >= first)
-            s->member[i] |= NEED_EARLY;
-        use(s, sync, last, until);
-    }
-}
-
-static void settle_needs(struct syncs *s)
+/* Marks the members of collectives that are entered after the first that needs them is left. */
+static void mark_members(struct syncs *s, const bool *is_doubtful)
 {
     uint32_t *first = mem_alloc(s->n_collectives, sizeof *first);
-    uint32_t *last = mem_alloc(s->n_collectives, sizeof *last); /* + 1; 0: nobody needs it */
 
-    for (uint32_t p = 0; p < s->n; p++) {
-        uint32_t k = s->order[p];
-        const struct sync *sync = &s->sync[k];
-        uint64_t until = sync->last_ns > sync->enter_ns ? sync->last_ns : sync->enter_ns;
-
+    for (uint32_t c = 0; c < s->n_collectives; c++)
+        first[c] = UINT32_MAX;
+    for (uint32_t k = 0; k < s->n; k++)
         for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
             uint32_t c = s->need[i] & NEED_INDEX;
 
-            if (s->need[i] & NEED_ALL) {
-                first[c] = last[c] == 0 ? p : first[c];
-                last[c] = p + 1;
-            } else {
-                if (entered_at(s, c) >= p)
-                    s->need[i] |= NEED_EARLY;
-                use(s, c, p, until);
-            }
+            if (s->need[i] & NEED_ALL && s->place[k] < first[c])
+                first[c] = s->place[k];
         }
-    }
     for (uint32_t c = 0; c < s->n_collectives; c++)
-        if (last[c] > 0)
-            settle_members(s, c, first[c], last[c] - 1);
+        for (uint32_t i = s->first_member[c]; is_doubtful[c] && i < s->first_member[c + 1]; i++)
+            if (entered_at(s, s->member[i]) >= first[c])
+                s->member[i] |= NEED_EARLY;
     free(first);
-    free(last);
+}
+
+/* Marks what is entered after what needs it is left; few are near enough to that to be looked
+ * at. */
+static void mark_early(struct syncs *s)
+{
+    bool *is_doubtful = mem_alloc(s->n_collectives, sizeof *is_doubtful), is_any = false;
+
+    for (uint32_t k = 0; k < s->n; k++)
+        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+            uint32_t index = s->need[i] & NEED_INDEX;
+
+            if (is_in_order(s, k))
+                break;
+            if (s->need[i] & NEED_ALL)
+                is_doubtful[index] = is_any = true;
+            else if (entered_at(s, index) >= s->place[k])
+                s->need[i] |= NEED_EARLY;
+        }
+    if (is_any)
+        mark_members(s, is_doubtful);
+    free(is_doubtful);
+}
+
+static void clear_early(struct syncs *s)
+{
+    for (uint32_t i = 0; i < s->first_need[s->n]; i++)
+        s->need[i] &= ~NEED_EARLY;
+    for (uint32_t i = 0; s->n_collectives > 0 && i < s->first_member[s->n_collectives]; i++)
+        s->member[i] &= ~NEED_EARLY;
+}
+
+void syncs_retime(struct syncs *s)
+{
+    s->end_ns = s->begin_ns;
+    for (uint32_t k = 0; k < s->n; k++)
+        s->end_ns = s->sync[k].leave_ns > s->end_ns ? s->sync[k].leave_ns : s->end_ns;
+    clear_early(s);
+    set_last(s);
+    syncs_order(s);
 }
 
 void syncs_order(struct syncs *s)
 {
-    s->order = mem_alloc(s->n, sizeof *s->order);
-    s->place = mem_alloc(s->n, sizeof *s->place);
-    s->reach = mem_alloc(s->n, sizeof *s->reach);
-    s->last_use = mem_alloc(s->n, sizeof *s->last_use);
-    s->slack_ns = mem_resize(NULL, s->n, sizeof *s->slack_ns);
-    merge(s);
-    s->long_ns = (s->end_ns - s->begin_ns) / LONG_SHARE;
-    for (uint32_t k = 0; k < s->n; k++)
-        s->slack_ns[k] = UINT64_MAX;
-    settle_needs(s);
-    for (uint32_t p = 0; p < s->n; p++) {
-        uint32_t k = s->order[p] + 1; /* what is entered there */
-        bool is_entered = k < s->n && s->sync[k].location == s->sync[k - 1].location;
-
-        s->reach[p] = p > 0 ? s->reach[p - 1] : 0;
-        if (is_entered && s->slack_ns[k] < s->long_ns && s->last_use[k] > s->reach[p])
-            s->reach[p] = s->last_use[k];
+    if (s->order == NULL) {
+        s->order = mem_alloc(s->n, sizeof *s->order);
+        s->place = mem_alloc(s->n, sizeof *s->place);
     }
+    merge(s);
+    mark_early(s);
 }

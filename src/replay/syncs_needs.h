@@ -6,10 +6,14 @@
 
 /* In which syncs the records of a trace are: NEED_INDEX where in none. */
 struct sync_places {
-    uint32_t *posted, *ended; /* [messages] */
-    uint32_t *entered, *left; /* [collectives] */
-    size_t *first_collective; /* [n_locations + 1] among all */
-    uint32_t *finalized;      /* [n_locations] */
+    uint32_t *posted, *ended;                  /* [messages] */
+    uint32_t *entered, *left;                  /* [collectives] */
+    size_t *first_collective;                  /* [n_locations + 1] among all */
+    uint32_t *finalized;                       /* [n_locations] */
+    uint32_t *span_begin, *span_end;           /* [spans] of teams */
+    size_t *first_barrier;                     /* [n_locations + 1] among all */
+    uint32_t *barrier;                         /* [barriers] of teams */
+    const struct found_dependency *dependency; /* [view->n_dependencies] */
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */
@@ -17,6 +21,9 @@ void syncs_need_all(struct syncs *s, const struct sync_places *at);
 
 /* syncs_order -- fill in order, place and reach; mark needs that come too early. */
 void syncs_order(struct syncs *s);
+
+/* syncs_retime -- the same once the times of syncs have been moved. */
+void syncs_retime(struct syncs *s);
 
 /* syncs_is_synchronous -- whether a matched message is held to be. */
 static inline bool syncs_is_synchronous(const struct syncs *s, const struct message *m)

@@ -10,6 +10,7 @@
 #include "run/columns_format.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,7 +25,17 @@ static const struct {
     [COLUMN_DEPTH] = {"depth.u16", 2},    [COLUMN_BY_DEPTH] = {"by_depth.u32", 4},
 };
 
-enum { MAP_DEPTHS = N_COLUMNS, MAP_MESSAGES, MAP_COLLECTIVES, MAP_INDEX, N_MAPS };
+enum {
+    MAP_DEPTHS = N_COLUMNS,
+    MAP_MESSAGES,
+    MAP_COLLECTIVES,
+    MAP_SPANS,
+    MAP_BARRIERS,
+    MAP_DEPENDENCIES,
+    MAP_ESTIMATES,
+    MAP_INDEX,
+    N_MAPS
+};
 
 const char *columns_name(enum call_column column)
 {
@@ -48,47 +59,86 @@ uint64_t index_checksum(const struct index_header *header, const struct column_r
 static const char *file_name(int map)
 {
     static const char *const others[] = {"depth_start.u64", "messages.rec", "collectives.rec",
-                                         "index"};
+                                         "teams.rec",       "barriers.u32", "dependencies.rec",
+                                         "estimates.rec",   "index"};
 
     return map < N_COLUMNS ? formats[map].name : others[map - N_COLUMNS];
 }
 
-static int map_all(struct columns *columns, int run, const char *dir)
+static int map_file(struct columns *columns, int map)
 {
     char path[FS_PATH_SIZE];
+    int rc = fs_join(path, columns->path, file_name(map));
+
+    return rc < 0 ? rc
+                  : fs_map_at(columns->dir, file_name(map), path, &columns->map[map].data,
+                              &columns->map[map].bytes);
+}
+
+/* Another version may have other files. */
+static int check_version(const struct columns *columns, const char *dir)
+{
+    const struct index_header *header = columns->map[MAP_INDEX].data;
+
+    if (columns->map[MAP_INDEX].bytes < offsetof(struct index_header, n_locations) ||
+        header->magic != INDEX_MAGIC)
+        return err_set(ERR_FORMAT, "not a run: '%s/calls/index' is not an index of calls", dir);
+    if (header->version != INDEX_VERSION)
+        return err_set(ERR_FORMAT,
+                       "'%s' was written by another version of snag (calls format %" PRIu32
+                       ", this one reads %u): analyze its trace again, into another run",
+                       dir, header->version, INDEX_VERSION);
+    return 0;
+}
+
+static int map_all(struct columns *columns, int run, const char *dir)
+{
     int rc = fs_join(columns->path, dir, "calls");
 
     if (rc == 0)
         rc = fs_open_dir_at(run, "calls", columns->path, &columns->dir);
-    for (int m = 0; rc == 0 && m < N_MAPS; m++) {
-        rc = fs_join(path, columns->path, file_name(m));
-        if (rc == 0)
-            rc = fs_map_at(columns->dir, file_name(m), path, &columns->map[m].data,
-                           &columns->map[m].bytes);
-    }
+    if (rc == 0)
+        rc = map_file(columns, MAP_INDEX);
+    if (rc == 0)
+        rc = check_version(columns, dir);
+    for (int m = 0; rc == 0 && m < MAP_INDEX; m++)
+        rc = map_file(columns, m);
     return rc;
+}
+
+/* Whether a location's part begins where the one before ended, and ends within the whole; *end
+ * is where it ends then. */
+static bool follows(uint64_t *end, uint64_t first, uint64_t n, uint64_t all)
+{
+    bool is_good = first == *end && n <= all - first;
+
+    *end = first + n;
+    return is_good;
 }
 
 static bool ranges_fit(const struct index_header *header, const struct column_range *range)
 {
-    uint64_t call = 0, depth = 0, message = 0, collective = 0;
+    uint64_t call = 0, depth = 0, message = 0, collective = 0, span = 0, barrier = 0;
+    uint64_t estimate = 0;
 
     for (uint32_t l = 0; l < header->n_locations; l++) {
         const struct column_range *r = &range[l];
 
-        if (r->first_call != call || r->first_depth != depth || r->first_message != message ||
-            r->first_collective != collective || r->n_calls > UINT32_MAX ||
-            r->n_depths > UINT16_MAX + 1u || r->n_messages > header->n_messages - message ||
-            r->n_calls > header->n_calls - call ||
-            r->n_collectives > header->n_collectives - collective)
+        if (r->n_calls > UINT32_MAX || r->n_depths > UINT16_MAX + 1u ||
+            !follows(&call, r->first_call, r->n_calls, header->n_calls) ||
+            !follows(&depth, r->first_depth, r->n_depths + 1, header->n_depth_starts) ||
+            !follows(&message, r->first_message, r->n_messages, header->n_messages) ||
+            !follows(&collective, r->first_collective, r->n_collectives,
+                     header->n_collectives) ||
+            !follows(&span, r->first_span, r->n_spans, header->n_spans) ||
+            !follows(&barrier, r->first_barrier, r->n_barriers, header->n_barriers) ||
+            !follows(&estimate, r->first_estimate, r->n_estimates, header->n_estimates))
             return false;
-        call += r->n_calls;
-        depth += r->n_depths + 1;
-        message += r->n_messages;
-        collective += r->n_collectives;
     }
     return call == header->n_calls && depth == header->n_depth_starts &&
-           message == header->n_messages && collective == header->n_collectives;
+           message == header->n_messages && collective == header->n_collectives &&
+           span == header->n_spans && barrier == header->n_barriers &&
+           estimate == header->n_estimates;
 }
 
 static bool files_fit(const struct columns *columns, const struct index_header *header)
@@ -99,7 +149,13 @@ static bool files_fit(const struct columns *columns, const struct index_header *
     return columns->map[MAP_DEPTHS].bytes == header->n_depth_starts * sizeof(uint64_t) &&
            columns->map[MAP_MESSAGES].bytes == header->n_messages * sizeof(struct message) &&
            columns->map[MAP_COLLECTIVES].bytes ==
-               header->n_collectives * sizeof(struct collective);
+               header->n_collectives * sizeof(struct collective) &&
+           columns->map[MAP_SPANS].bytes == header->n_spans * sizeof(struct team_span) &&
+           columns->map[MAP_BARRIERS].bytes == header->n_barriers * sizeof(uint32_t) &&
+           columns->map[MAP_DEPENDENCIES].bytes ==
+               header->n_dependencies * sizeof(struct dependency) &&
+           columns->map[MAP_ESTIMATES].bytes ==
+               header->n_estimates * sizeof(struct call_estimate);
 }
 
 static int check_index(const struct columns *columns, const char *dir)
@@ -108,15 +164,9 @@ static int check_index(const struct columns *columns, const char *dir)
     size_t bytes = columns->map[MAP_INDEX].bytes;
     const struct column_range *range;
 
-    if (bytes < sizeof *header || header->magic != INDEX_MAGIC)
-        return err_set(ERR_FORMAT, "not a run: '%s/calls/index' is not an index of calls", dir);
-    if (header->version != INDEX_VERSION)
-        return err_set(ERR_FORMAT,
-                       "'%s' was written by another version (calls format %" PRIu32
-                       ", this one reads %u)",
-                       dir, header->version, INDEX_VERSION);
     range = (const void *)(header + 1);
-    if (bytes != sizeof *header + header->n_locations * sizeof *range ||
+    if (bytes < sizeof *header ||
+        bytes != sizeof *header + header->n_locations * sizeof *range ||
         index_checksum(header, range) != header->checksum || !ranges_fit(header, range))
         return err_set(ERR_FORMAT, "damaged run: '%s/calls/index' does not fit its checksum",
                        dir);
@@ -154,12 +204,20 @@ int columns_open_at(struct columns *columns, int run, const char *dir)
     columns->n_calls = header->n_calls;
     columns->n_messages = header->n_messages;
     columns->n_collectives = header->n_collectives;
+    columns->n_spans = header->n_spans;
+    columns->n_barriers = header->n_barriers;
+    columns->n_dependencies = header->n_dependencies;
+    columns->n_estimates = header->n_estimates;
     columns->range = (const void *)(header + 1);
     for (int c = 0; c < N_COLUMNS; c++)
         columns->column[c] = columns->map[c].data;
     columns->depth_start = columns->map[MAP_DEPTHS].data;
     columns->message = columns->map[MAP_MESSAGES].data;
     columns->collective = columns->map[MAP_COLLECTIVES].data;
+    columns->span = columns->map[MAP_SPANS].data;
+    columns->barrier = columns->map[MAP_BARRIERS].data;
+    columns->dependency = columns->map[MAP_DEPENDENCIES].data;
+    columns->estimate = columns->map[MAP_ESTIMATES].data;
     columns->is_checked = mem_alloc(columns->n_locations, sizeof *columns->is_checked);
     return 0;
 }
@@ -189,10 +247,16 @@ struct call_view columns_view(const struct columns *columns, uint32_t location)
         .by_depth = (const uint32_t *)columns->column[COLUMN_BY_DEPTH] + at,
         .depth_start = columns->depth_start + r->first_depth,
         .n_depths = (uint32_t)r->n_depths,
-        .message = columns->message + r->first_message,
+        .message = r->n_messages > 0 ? columns->message + r->first_message : NULL,
         .n_messages = r->n_messages,
-        .collective = columns->collective + r->first_collective,
+        .collective = r->n_collectives > 0 ? columns->collective + r->first_collective : NULL,
         .n_collectives = r->n_collectives,
+        .span = r->n_spans > 0 ? columns->span + r->first_span : NULL,
+        .n_spans = r->n_spans,
+        .barrier = r->n_barriers > 0 ? columns->barrier + r->first_barrier : NULL,
+        .n_barriers = r->n_barriers,
+        .estimate = r->n_estimates > 0 ? columns->estimate + r->first_estimate : NULL,
+        .n_estimates = r->n_estimates,
     };
 }
 
@@ -204,6 +268,12 @@ void columns_scatter(const struct columns *columns)
 
 void columns_drop(const struct columns *columns)
 {
+    size_t bytes = 0;
+
+    for (int m = 0; m < MAP_INDEX; m++)
+        bytes += columns->map[m].bytes;
+    if (bytes <= COLUMNS_KEPT_BYTES)
+        return;
     for (int m = 0; m < MAP_INDEX; m++)
         fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_DONTNEED);
 }
@@ -220,6 +290,10 @@ int columns_verify_location(const struct columns *columns, uint32_t location)
             return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                            formats[c].name);
     }
+    if (checksum_of(columns->estimate + r->first_estimate,
+                    r->n_estimates * sizeof *columns->estimate) != r->estimate_sum)
+        return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
+                       file_name(MAP_ESTIMATES));
     return 0;
 }
 
@@ -227,12 +301,13 @@ int columns_verify(const struct columns *columns)
 {
     const struct index_header *header = columns->map[MAP_INDEX].data;
     const uint64_t others[] = {header->depth_start_sum, header->message_sum,
-                               header->collective_sum};
+                               header->collective_sum,  header->span_sum,
+                               header->barrier_sum,     header->dependency_sum};
     int rc = 0;
 
     for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
         rc = columns_verify_location(columns, l);
-    for (int m = MAP_DEPTHS; rc == 0 && m < MAP_INDEX; m++)
+    for (int m = MAP_DEPTHS; rc == 0 && m < MAP_ESTIMATES; m++)
         if (checksum_of(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
             rc = err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                          file_name(m));

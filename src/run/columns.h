@@ -1,5 +1,6 @@
 /*
- * columns -- the directory calls/ of a run: every call, message and collective of a trace.
+ * columns -- the directory calls/ of a run: every call, message and collective of a trace,
+ * and what its threads do in teams.
  *
  * One file per column, little-endian, without a header, so that a file can be mapped as an
  * array by anything:
@@ -13,6 +14,10 @@
  *     calls/depth_start.u64    [n_depths + 1 per location]  where in by_depth each depth begins
  *     calls/messages.rec       struct message each
  *     calls/collectives.rec    struct collective each
+ *     calls/teams.rec          struct team_span each
+ *     calls/barriers.u32       [n_barriers] rows of calls of barriers, by member of a team
+ *     calls/dependencies.rec   struct dependency each, of all locations
+ *     calls/estimates.rec      struct call_estimate each: begins and ends not known exactly
  *     calls/index              who has which rows, and a checksum of everything
  *
  * Location l owns a contiguous range of rows in every file, in preorder (see stack/calls.h).
@@ -22,6 +27,7 @@
 #define SNAG_RUN_COLUMNS_H
 
 #include "base/fs.h"
+#include "base/pack.h"
 #include "forest/traffic.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
@@ -47,6 +53,10 @@ struct column_range {
     uint64_t first_depth, n_depths; /* entries in depth_start, one more than n_depths */
     uint64_t first_message, n_messages;
     uint64_t first_collective, n_collectives;
+    uint64_t first_span, n_spans;
+    uint64_t first_barrier, n_barriers;
+    uint64_t first_estimate, n_estimates;
+    uint64_t estimate_sum;        /* XXH3-64 of these */
     uint64_t first_ns, last_ns;   /* of any event; first > last if there was none */
     uint64_t checksum[N_COLUMNS]; /* XXH3-64 of the location's part of each column */
 };
@@ -61,14 +71,28 @@ struct columns_writer;
  */
 struct columns_writer *columns_create(const char *dir, uint32_t n_locations);
 
+/*
+ * columns_join -- write locations into columns that another process has created. Nothing is
+ * finished by who has joined: it hands on what the index says of its locations.
+ * Returns NULL with err_set when that fails.
+ */
+struct columns_writer *columns_join(const char *dir, uint32_t n_locations);
+
 /* columns_free -- closes the files; what was not finished is not usable. NULL is harmless. */
 void columns_free(struct columns_writer *writer);
 
+/* Where the rows of the next location begin, in all files. All 0 for the first. */
+struct column_place {
+    uint64_t call, message, collective, span, barrier, estimate;
+};
+
 /*
- * columns_place -- give location `location` its rows, after those of the one before. Must be
- * called for all locations in order, before columns_write of the same location.
+ * columns_place -- give location `location` its rows, at *next, which is then that of the
+ * location after it. Must be called for all locations in order, by whoever writes them, and
+ * before columns_write of the same location.
  */
-void columns_place(struct columns_writer *writer, uint32_t location, const struct calls *calls);
+void columns_place(struct columns_writer *writer, uint32_t location, const struct calls *calls,
+                   struct column_place *next);
 
 /*
  * columns_write -- write the calls of a location where they were placed.
@@ -88,6 +112,15 @@ int columns_write(struct columns_writer *writer, uint32_t location, const struct
 int columns_shift(struct columns_writer *writer, uint32_t location, int64_t offset_ns,
                   double drift);
 
+/*
+ * columns_pack_location -- what the index is to say of a location that was written.
+ * columns_adopt -- take that over from the process that has written it. Returns 0 or
+ * ERR_FORMAT.
+ */
+void columns_pack_location(const struct columns_writer *writer, uint32_t location,
+                           struct pack *pack);
+int columns_adopt(struct columns_writer *writer, uint32_t location, struct pack *pack);
+
 /* columns_finish -- write the traffic and the index. Returns 0 or ERR_IO. */
 int columns_finish(struct columns_writer *writer, const struct traffic *traffic);
 
@@ -97,16 +130,21 @@ struct columns {
     int dir; /* handle of calls/ */
     char path[FS_PATH_SIZE];
     uint32_t n_locations;
-    uint64_t n_calls, n_messages, n_collectives;
+    uint64_t n_calls, n_messages, n_collectives, n_spans, n_barriers, n_dependencies;
+    uint64_t n_estimates;
     const struct column_range *range; /* [n_locations] */
     const void *column[N_COLUMNS];
     const uint64_t *depth_start;
     const struct message *message;
     const struct collective *collective;
+    const struct team_span *span;
+    const uint32_t *barrier;
+    const struct dependency *dependency;
+    const struct call_estimate *estimate;
     struct {
         const void *data;
         size_t bytes;
-    } map[N_COLUMNS + 4];
+    } map[N_COLUMNS + 8];
     atomic_uchar *is_checked; /* [n_locations] by columns_check */
 };
 
@@ -144,7 +182,12 @@ int columns_check(const struct columns *columns, uint32_t location,
 int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
                        const struct definitions *defs);
 
-/* columns_drop -- the pages that were read so far may leave memory. */
+/*
+ * columns_drop -- the pages that were read so far may leave memory. Coming back they cost more
+ * than they are worth where all files together have no more than COLUMNS_KEPT_BYTES: these
+ * stay.
+ */
+#define COLUMNS_KEPT_BYTES ((size_t)256 << 20)
 void columns_drop(const struct columns *columns);
 
 /*

@@ -130,6 +130,45 @@ static bool is_collective_good(const struct collective *c, const struct call_vie
            c->comm < defs->n_comms && c->begin_ns <= LATEST_NS && c->end_ns <= LATEST_NS;
 }
 
+static bool is_span_good(const struct team_span *s, const struct call_view *v,
+                         const struct columns *columns, const struct definitions *defs)
+{
+    return s->kind < N_SPAN_KINDS && (s->call < v->n || s->call == NO_CALL) &&
+           (s->team < columns->n_spans || s->team == NO_TEAM) &&
+           (s->comm < defs->n_comms || s->comm == NO_TEAM_COMM) && s->begin_ns <= s->end_ns &&
+           s->end_ns <= LATEST_NS && s->first_row <= v->n && s->n_rows <= v->n - s->first_row &&
+           s->first_barrier <= v->n_barriers &&
+           s->n_barriers <= v->n_barriers - s->first_barrier;
+}
+
+static bool are_teams_good(const struct call_view *v, const struct columns *columns,
+                           const struct definitions *defs)
+{
+    uint32_t n_barriers = 0;
+
+    for (size_t i = 0; i < v->n_spans; n_barriers += v->span[i++].n_barriers)
+        if (!is_span_good(&v->span[i], v, columns, defs) ||
+            v->span[i].first_barrier != n_barriers ||
+            (i > 0 && v->span[i].first_row < v->span[i - 1].first_row))
+            return false;
+    for (size_t i = 0; i < v->n_barriers; i++)
+        if (v->barrier[i] >= v->n)
+            return false;
+    return true;
+}
+
+/* Ascending, of calls that there are. */
+static bool are_estimates_good(const struct call_view *v)
+{
+    for (size_t i = 0; i < v->n_estimates; i++) {
+        const struct call_estimate *e = &v->estimate[i];
+
+        if (e->call >= v->n || e->is_leave > 1 || (i > 0 && e->call < v->estimate[i - 1].call))
+            return false;
+    }
+    return true;
+}
+
 static const char *first_wrong(const struct columns *columns, uint32_t location,
                                const struct definitions *defs)
 {
@@ -143,6 +182,10 @@ static const char *first_wrong(const struct columns *columns, uint32_t location,
     for (size_t i = 0; i < v.n_collectives; i++)
         if (!is_collective_good(&v.collective[i], &v, defs))
             return "collectives belong to nothing";
+    if (!are_teams_good(&v, columns, defs))
+        return "teams of threads belong to nothing";
+    if (!are_estimates_good(&v))
+        return "estimates belong to nothing";
     return NULL;
 }
 

@@ -19,28 +19,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ESTIMATES_NAME "estimates.rec"
 #define WRITE_ROWS 16384u /* written at once: all columns of them fit a second-level cache */
 #define SHIFT_ROWS 65536u /* rows moved at once by columns_shift */
 
 struct columns_writer {
     char dir[FS_PATH_SIZE]; /* the directory calls/ */
-    uint32_t n_locations, n_placed;
+    uint32_t n_locations;
+    uint32_t n_known;           /* locations that were placed, here or elsewhere */
     struct column_range *range; /* [n_locations] */
     uint64_t **depth_start;     /* [n_locations], each [n_depths + 1] */
     int fd[N_COLUMNS];
+    int estimates; /* likewise */
 };
 
-static int open_file(const struct columns_writer *w, const char *name)
+static int open_file(const struct columns_writer *w, const char *name, bool is_new)
 {
     char path[FS_PATH_SIZE];
     int fd;
 
     if (fs_join(path, w->dir, name) < 0)
         return ERR_RANGE;
-    unlink(path); /* who has the old one mapped keeps it */
-    fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
+    if (is_new)
+        unlink(path); /* who has the old one mapped keeps it */
+    fd = open(path, (is_new ? O_CREAT | O_TRUNC : 0) | O_RDWR | O_CLOEXEC, 0666);
     if (fd < 0)
-        return err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+        return err_set(ERR_IO, "cannot %s '%s': %s", is_new ? "create" : "open", path,
+                       strerror(errno));
     return fd;
 }
 
@@ -53,27 +58,42 @@ static int write_rows(const struct columns_writer *w, int column, const void *da
     return rc < 0 ? rc : fs_write_at(w->fd[column], data, bytes, offset, path);
 }
 
-struct columns_writer *columns_create(const char *dir, uint32_t n_locations)
+static struct columns_writer *writer_new(const char *dir, uint32_t n_locations, bool is_new)
 {
     struct columns_writer *w = mem_alloc(1, sizeof *w);
     int rc = fs_join(w->dir, dir, "calls");
 
     for (int c = 0; c < N_COLUMNS; c++)
         w->fd[c] = -1;
+    w->estimates = -1;
     w->n_locations = n_locations;
     w->range = mem_alloc(n_locations, sizeof *w->range);
     w->depth_start = mem_alloc(n_locations, sizeof *w->depth_start);
-    if (rc == 0 && mkdir(w->dir, 0777) != 0 && errno != EEXIST)
+    if (rc == 0 && is_new && mkdir(w->dir, 0777) != 0 && errno != EEXIST)
         rc = err_set(ERR_IO, "cannot create '%s': %s", w->dir, strerror(errno));
     for (int c = 0; rc == 0 && c < N_COLUMNS; c++) {
-        w->fd[c] = open_file(w, columns_name(c));
+        w->fd[c] = open_file(w, columns_name(c), is_new);
         rc = w->fd[c] < 0 ? w->fd[c] : 0;
+    }
+    if (rc == 0) {
+        w->estimates = open_file(w, ESTIMATES_NAME, is_new);
+        rc = w->estimates < 0 ? w->estimates : 0;
     }
     if (rc < 0) {
         columns_free(w);
         return NULL;
     }
     return w;
+}
+
+struct columns_writer *columns_create(const char *dir, uint32_t n_locations)
+{
+    return writer_new(dir, n_locations, true);
+}
+
+struct columns_writer *columns_join(const char *dir, uint32_t n_locations)
+{
+    return writer_new(dir, n_locations, false);
 }
 
 void columns_free(struct columns_writer *w)
@@ -83,6 +103,8 @@ void columns_free(struct columns_writer *w)
     for (int c = 0; c < N_COLUMNS; c++)
         if (w->fd[c] >= 0)
             close(w->fd[c]);
+    if (w->estimates >= 0)
+        close(w->estimates);
     for (uint32_t l = 0; l < w->n_locations; l++)
         free(w->depth_start[l]);
     free(w->depth_start);
@@ -90,20 +112,33 @@ void columns_free(struct columns_writer *w)
     free(w);
 }
 
-void columns_place(struct columns_writer *w, uint32_t location, const struct calls *calls)
+/* n rows at *next: returns the first of them. */
+static uint64_t take_rows(uint64_t *next, uint64_t n)
+{
+    uint64_t first = *next;
+
+    *next += n;
+    return first;
+}
+
+void columns_place(struct columns_writer *w, uint32_t location, const struct calls *calls,
+                   struct column_place *next)
 {
     struct column_range *range = &w->range[location];
 
-    assert(location == w->n_placed);
-    w->n_placed++;
-    if (location > 0) {
-        range->first_call = range[-1].first_call + range[-1].n_calls;
-        range->first_message = range[-1].first_message + range[-1].n_messages;
-        range->first_collective = range[-1].first_collective + range[-1].n_collectives;
-    }
+    w->n_known++;
+    range->first_call = take_rows(&next->call, calls->n);
+    range->first_message = take_rows(&next->message, calls->n_messages);
+    range->first_collective = take_rows(&next->collective, calls->n_collectives);
+    range->first_span = take_rows(&next->span, calls->n_spans);
+    range->first_barrier = take_rows(&next->barrier, calls->n_barriers);
+    range->first_estimate = take_rows(&next->estimate, calls->n_estimates);
     range->n_calls = calls->n;
     range->n_messages = calls->n_messages;
     range->n_collectives = calls->n_collectives;
+    range->n_spans = calls->n_spans;
+    range->n_barriers = calls->n_barriers;
+    range->n_estimates = calls->n_estimates;
     range->first_ns = calls->first_ns;
     range->last_ns = calls->last_ns;
 }
@@ -157,6 +192,17 @@ static int write_part(struct part *part, enum call_column column, uint32_t begin
                       (part->range->first_call + begin) * width);
 }
 
+static int write_estimates(const struct columns_writer *w, struct column_range *range,
+                           const struct calls *calls)
+{
+    size_t width = sizeof *calls->estimate, bytes = calls->n_estimates * width;
+
+    range->estimate_sum = checksum_of(calls->estimate, bytes);
+    return bytes == 0 ? 0
+                      : fs_write_at(w->estimates, calls->estimate, bytes,
+                                    range->first_estimate * width, ESTIMATES_NAME);
+}
+
 int columns_write(struct columns_writer *w, uint32_t location, const struct calls *calls,
                   uint32_t *by_depth, void (*look)(void *ctx, uint32_t begin, uint32_t end),
                   void *ctx)
@@ -188,29 +234,46 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
     }
     if (rc == 0)
         rc = write_part(&part, COLUMN_BY_DEPTH, 0, calls->n);
+    if (rc == 0)
+        rc = write_estimates(w, part.range, calls);
     for (int c = 0; c < N_COLUMNS; c++)
         part.range->checksum[c] = checksum_end(&part.sum[c]);
     return rc;
 }
 
+void columns_pack_location(const struct columns_writer *w, uint32_t location, struct pack *pack)
+{
+    const struct column_range *range = &w->range[location];
+
+    pack_bytes(pack, range, sizeof *range);
+    pack_array(pack, w->depth_start[location],
+               w->depth_start[location] ? range->n_depths + 1 : 0, sizeof(uint64_t));
+}
+
+int columns_adopt(struct columns_writer *w, uint32_t location, struct pack *pack)
+{
+    const void *range = unpack_bytes(pack, sizeof *w->range);
+    size_t n = unpack_count(pack, sizeof(uint64_t));
+
+    if (range == NULL)
+        return err_set(ERR_FORMAT, "what another process wrote of location %u is not known",
+                       location);
+    memcpy(&w->range[location], range, sizeof *w->range); /* which may stand anywhere there */
+    if (n > 0)
+        w->depth_start[location] = unpack_array(pack, n, sizeof(uint64_t));
+    else
+        unpack_u64(pack);
+    w->n_known++;
+    return 0;
+}
+
 /* Reads rows of a column back. */
 static int read_rows(int fd, void *data, size_t bytes, uint64_t offset)
 {
-    char *to = data;
-
-    while (bytes > 0) {
-        ssize_t n = pread(fd, to, bytes, (off_t)offset);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return err_set(ERR_IO, "cannot read back the calls: %s",
-                           n < 0 ? strerror(errno) : "file too short");
-        to += n;
-        offset += (uint64_t)n;
-        bytes -= (size_t)n;
-    }
-    return 0;
+    return fs_read_at(fd, data, bytes, offset) == bytes
+               ? 0
+               : err_set(ERR_IO, "cannot read back the calls: %s",
+                         errno ? strerror(errno) : "file too short");
 }
 
 int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns, double drift)
@@ -258,7 +321,7 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
 static int write_file(const struct columns_writer *w, const char *name, const void *head,
                       size_t head_bytes, const void *data, size_t bytes)
 {
-    int fd = open_file(w, name), rc;
+    int fd = open_file(w, name, true), rc;
 
     if (fd < 0)
         return fd;
@@ -288,33 +351,60 @@ static uint64_t *join_depths(struct columns_writer *w, uint64_t *n)
     return all;
 }
 
+/* A file of what ties locations to each other. */
+static int write_list(const struct columns_writer *w, const char *name, const void *data,
+                      size_t bytes, uint64_t *sum)
+{
+    *sum = checksum_of(data, bytes);
+    return write_file(w, name, NULL, 0, data, bytes);
+}
+
+static int write_lists(const struct columns_writer *w, const struct traffic *t,
+                       struct index_header *header)
+{
+    int rc = write_list(w, "messages.rec", t->message, t->n_messages * sizeof *t->message,
+                        &header->message_sum);
+
+    if (rc == 0)
+        rc = write_list(w, "collectives.rec", t->collective,
+                        t->n_collectives * sizeof *t->collective, &header->collective_sum);
+    if (rc == 0)
+        rc = write_list(w, "teams.rec", t->span, t->n_spans * sizeof *t->span,
+                        &header->span_sum);
+    if (rc == 0)
+        rc = write_list(w, "barriers.u32", t->barrier, t->n_barriers * sizeof *t->barrier,
+                        &header->barrier_sum);
+    if (rc == 0)
+        rc = write_list(w, "dependencies.rec", t->dependency,
+                        t->n_dependencies * sizeof *t->dependency, &header->dependency_sum);
+    return rc;
+}
+
 int columns_finish(struct columns_writer *w, const struct traffic *traffic)
 {
-    size_t message_bytes = traffic->n_messages * sizeof *traffic->message;
-    size_t collective_bytes = traffic->n_collectives * sizeof *traffic->collective;
     struct index_header header = {
         .magic = INDEX_MAGIC,
         .version = INDEX_VERSION,
         .n_locations = w->n_locations,
         .n_messages = traffic->n_messages,
         .n_collectives = traffic->n_collectives,
-        .message_sum = checksum_of(traffic->message, message_bytes),
-        .collective_sum = checksum_of(traffic->collective, collective_bytes),
+        .n_spans = traffic->n_spans,
+        .n_barriers = traffic->n_barriers,
+        .n_dependencies = traffic->n_dependencies,
     };
     uint64_t *depths = join_depths(w, &header.n_depth_starts);
     size_t depth_bytes = header.n_depth_starts * sizeof *depths;
     int rc;
 
-    assert(w->n_placed == w->n_locations);
-    for (uint32_t l = 0; l < w->n_locations; l++)
+    assert(w->n_known == w->n_locations);
+    for (uint32_t l = 0; l < w->n_locations; l++) {
         header.n_calls += w->range[l].n_calls;
-    header.depth_start_sum = checksum_of(depths, depth_bytes);
+        header.n_estimates += w->range[l].n_estimates;
+    }
+    rc = write_list(w, "depth_start.u64", depths, depth_bytes, &header.depth_start_sum);
+    if (rc == 0)
+        rc = write_lists(w, traffic, &header);
     header.checksum = index_checksum(&header, w->range);
-    rc = write_file(w, "depth_start.u64", NULL, 0, depths, depth_bytes);
-    if (rc == 0)
-        rc = write_file(w, "messages.rec", NULL, 0, traffic->message, message_bytes);
-    if (rc == 0)
-        rc = write_file(w, "collectives.rec", NULL, 0, traffic->collective, collective_bytes);
     if (rc == 0)
         rc = write_file(w, "index", &header, sizeof header, w->range,
                         w->n_locations * sizeof *w->range);

@@ -14,9 +14,13 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/sequence.h"
+#include "forest/teams.h"
 #include "run/columns.h"
+#include "run/ingest_crew.h"
 #include "run/profiled_columns.h"
 #include "stack/callstack.h"
+#include "stack/spans.h"
+#include "trace/borders.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,7 +42,9 @@ struct job {
     struct ingested *out;
     struct columns_writer *writer;
     struct ingest_worker *worker; /* [pool_threads] */
+    struct deal deal;
     struct sequence sequence;
+    struct column_place next; /* the next location's, for whose turn it is */
     struct progress progress;
     struct loops_found *found; /* [n_locations] */
     atomic_bool is_failed;     /* no use going on */
@@ -90,6 +96,8 @@ static void read_events(struct job *job, struct ingest_worker *w, unsigned index
         before = now;
     }
     callstack_end(w->stack);
+    location->accesses = batch->accesses;
+    location->borders = batch->borders;
     location->n_records = source_reader_position(w->reader);
 }
 
@@ -131,25 +139,37 @@ static void fail_location(struct job *job, uint32_t l, int rc)
     atomic_store(&job->is_failed, true);
 }
 
-static void take_location(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
+/* Number i of ours has its turn: all locations before it have their places. */
+static void place(struct job *job, size_t i, const struct calls *calls)
 {
+    struct traffic *traffic = &job->out->traffic;
+    uint32_t l = job->deal.mine[i];
+
+    sequence_wait(&job->sequence, i);
+    ingest_take_turn(job->opts->crew, &job->deal, l, &job->next);
+    traffic_append(traffic, l, calls);
+    if (job->writer)
+        columns_place(job->writer, l, calls, &job->next);
+    ingest_pass_turn(job->opts->crew, &job->deal, l, &job->next);
+    sequence_next(&job->sequence);
+}
+
+static void take_location(struct job *job, struct ingest_worker *w, unsigned index, size_t i)
+{
+    uint32_t l = job->deal.mine[i];
     int rc = w->reader ? 0 : worker_init(w, job->source);
     struct call_view view;
 
     calls_clear(&w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed)) {
         read_location(job, w, index, l);
+        spans_find_barriers(&w->calls, &job->source->defs);
         summarize(&job->out->location[l], &w->calls);
         view = calls_view(&w->calls);
-        loops_find(&view, &job->source->defs, &job->found[l]);
+        loops_find(&view, &job->source->defs, false, &job->found[l]);
     }
 
-    sequence_wait(&job->sequence, l);
-    traffic_append(&job->out->traffic, l, &w->calls);
-    if (job->writer)
-        columns_place(job->writer, l, &w->calls);
-    sequence_next(&job->sequence);
-
+    place(job, i, &w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed))
         rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
     if (rc < 0)
@@ -160,8 +180,8 @@ static void take_locations(void *ctx, size_t begin, size_t end, unsigned index)
 {
     struct job *job = ctx;
 
-    for (size_t l = begin; l < end; l++)
-        take_location(job, &job->worker[index], index, (uint32_t)l);
+    for (size_t i = begin; i < end; i++)
+        take_location(job, &job->worker[index], index, i);
 }
 
 /* ------------------------------------------------------------- when all locations are in */
@@ -180,6 +200,21 @@ static void fix_traffic(struct traffic *t, const struct definitions *defs,
             t->collective[i].begin_ns = clock_fixed(f, t->collective[i].begin_ns);
             t->collective[i].end_ns = clock_fixed(f, t->collective[i].end_ns);
         }
+        for (size_t i = t->first_span[l]; i < t->first_span[l + 1]; i++) {
+            t->span[i].begin_ns = clock_fixed(f, t->span[i].begin_ns);
+            t->span[i].end_ns = clock_fixed(f, t->span[i].end_ns);
+        }
+    }
+}
+
+static void fix_dependencies(struct traffic *t, const struct definitions *defs,
+                             const struct clock_fix *fix)
+{
+    for (size_t i = 0; i < t->n_dependencies; i++) {
+        struct dependency *d = &t->dependency[i];
+
+        d->begin_ns = clock_fixed(&fix[defs->location[d->location].rank], d->begin_ns);
+        d->on_begin_ns = clock_fixed(&fix[defs->location[d->on_location].rank], d->on_begin_ns);
     }
 }
 
@@ -211,6 +246,7 @@ static int move_times(struct job *job)
     int rc = 0;
 
     fix_traffic(&out->traffic, defs, out->fix);
+    fix_dependencies(&out->traffic, defs, out->fix);
     for (uint32_t l = 0; rc == 0 && l < out->n_locations; l++) {
         struct ingested_location *location = &out->location[l];
         const struct clock_fix *fix = &out->fix[defs->location[l].rank];
@@ -253,6 +289,8 @@ static int settle_clocks(struct job *job)
     int rc = 0;
 
     traffic_match(&out->traffic, defs, quality);
+    teams_match(&out->traffic, defs);
+    out->profile.team_ratio = teams_ratio(&out->traffic);
     for (uint32_t l = 0; l < out->n_locations; l++)
         quality_add(&out->location[l].quality, &quality[l]);
     free(quality);
@@ -274,6 +312,14 @@ static int settle_clocks(struct job *job)
     return rc;
 }
 
+static void add_accesses(struct accesses *to, const struct accesses *from)
+{
+    to->n_transfers += from->n_transfers;
+    to->transferred_bytes += from->transferred_bytes;
+    to->n_operations += from->n_operations;
+    to->operated_bytes += from->operated_bytes;
+}
+
 static void sum_up(struct ingested *out, const struct quality *definitions)
 {
     out->begin_ns = UINT64_MAX;
@@ -286,6 +332,8 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         out->n_records += location->n_records;
         out->n_sends += location->n_sends;
         out->n_recvs += location->n_recvs;
+        add_accesses(&out->accesses, &location->accesses);
+        borders_add(&out->borders, &location->borders);
         if (location->first_ns > location->last_ns)
             continue;
         if (location->first_ns < out->begin_ns)
@@ -297,6 +345,20 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         out->begin_ns = out->end_ns = 0;
 }
 
+/* Iterations are no calls yet, so their teams are those between the first and the last. */
+static void add_teams_of_loops(struct ingested *out)
+{
+    for (uint32_t i = 0; i < out->loops.n; i++)
+        for (uint32_t l = 0; l < out->n_locations; l++) {
+            const struct loop *loop = &out->loops.loop[i];
+            const struct insertion *calls = &loop->part[l].calls;
+
+            if (calls->n > 0)
+                out->profile.row[loop->region].forked_ns += teams_forked_ns(
+                    &out->traffic, l, calls->begin[0], calls->end[calls->n - 1]);
+        }
+}
+
 static int first_failure(const struct job *job)
 {
     for (uint32_t l = 0; l < job->out->n_locations; l++)
@@ -305,12 +367,12 @@ static int first_failure(const struct job *job)
     return 0;
 }
 
-static uint64_t announced_events(const struct definitions *defs)
+static uint64_t announced_events(const struct definitions *defs, const struct deal *deal)
 {
     uint64_t sum = 0;
 
-    for (uint32_t l = 0; l < defs->n_locations; l++)
-        sum += defs->location[l].n_events_said;
+    for (uint32_t i = 0; i < deal->n_mine; i++)
+        sum += defs->location[deal->mine[i]].n_events_said;
     return sum;
 }
 
@@ -321,54 +383,99 @@ static void out_init(struct ingested *out, const struct definitions *defs)
     out->fix = mem_alloc(defs->n_ranks, sizeof *out->fix);
     profile_init(&out->profile, defs->names.n);
     traffic_init(&out->traffic, defs->n_locations);
+    traffic_depend(&out->traffic, defs->dependency, defs->n_dependencies);
+}
+
+/* Number 0 makes the files, the others open them. */
+static int open_columns(struct job *job)
+{
+    struct crew *crew = job->opts->crew;
+    const char *dir = job->opts->dir;
+    uint32_t n = job->source->defs.n_locations;
+    int rc = 0;
+
+    if (dir == NULL)
+        return 0;
+    if (crew_me(crew) == 0)
+        job->writer = columns_create(dir, n);
+    rc = crew_agree(crew, job->writer || crew_me(crew) > 0 ? 0 : ERR_IO);
+    if (rc < 0 || crew == NULL)
+        return rc;
+    if (crew_me(crew) > 0)
+        job->writer = columns_join(dir, n);
+    return crew_agree(crew, job->writer ? 0 : ERR_IO);
+}
+
+/* Reads our locations; then number 0 has all. */
+static int read_all(struct job *job)
+{
+    struct ingest_share share = {&job->deal, job->out, job->found, NULL};
+    int rc;
+
+    progress_begin(&job->progress, "reading", "events",
+                   announced_events(&job->source->defs, &job->deal));
+    pool_for(job->opts->pool, job->deal.n_mine, 1, take_locations, job);
+    progress_end(&job->progress);
+    for (unsigned i = 0; i < pool_threads(job->opts->pool); i++)
+        if (job->worker[i].reader)
+            profile_merge(&job->out->profile, &job->worker[i].out.total);
+    rc = first_failure(job);
+    share.writer = job->writer;
+    return job->opts->crew ? ingest_gather(job->opts->crew, &share, rc) : rc;
+}
+
+/* All locations are in. */
+static int finish(struct job *job)
+{
+    struct ingested *out = job->out;
+    int rc = settle_clocks(job);
+
+    if (rc == 0 && job->writer)
+        rc = columns_finish(job->writer, &out->traffic);
+    if (rc == 0) {
+        sum_up(out, &job->source->quality);
+        loops_agree(job->found, out->fix, &job->source->defs, &out->profile, &out->loops);
+        add_teams_of_loops(out);
+    }
+    return rc;
+}
+
+static void job_release(struct job *job)
+{
+    columns_free(job->writer);
+    for (unsigned i = 0; i < pool_threads(job->opts->pool); i++)
+        worker_release(&job->worker[i]);
+    for (uint32_t l = 0; l < job->out->n_locations; l++) {
+        free(job->failure[l].message);
+        loops_found_release(&job->found[l]);
+    }
+    free(job->found);
+    free(job->failure);
+    free(job->worker);
+    deal_release(&job->deal);
+    sequence_release(&job->sequence);
 }
 
 int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out)
 {
     const struct definitions *defs = &source->defs;
-    unsigned n_threads = pool_threads(opts->pool);
     struct job job = {.source = source, .opts = opts, .out = out};
-    int rc = 0;
+    int rc;
 
     out_init(out, defs);
-    job.worker = mem_alloc(n_threads, sizeof *job.worker);
+    job.worker = mem_alloc(pool_threads(opts->pool), sizeof *job.worker);
     job.failure = mem_alloc(defs->n_locations, sizeof *job.failure);
     job.found = mem_alloc(defs->n_locations, sizeof *job.found);
+    deal_init(&job.deal, opts->crew, defs);
     sequence_init(&job.sequence);
-    if (opts->dir) {
-        job.writer = columns_create(opts->dir, defs->n_locations);
-        if (job.writer == NULL) {
-            rc = ERR_IO;
-            goto out;
-        }
-    }
-    progress_begin(&job.progress, "reading", "events", announced_events(defs));
-    pool_for(opts->pool, defs->n_locations, 1, take_locations, &job);
-    progress_end(&job.progress);
-    for (unsigned i = 0; i < n_threads; i++)
-        if (job.worker[i].reader)
-            profile_merge(&out->profile, &job.worker[i].out.total);
-    rc = first_failure(&job);
+    rc = ingest_check_definitions(opts->crew, defs);
     if (rc == 0)
-        rc = settle_clocks(&job);
-    if (rc == 0 && job.writer)
-        rc = columns_finish(job.writer, &out->traffic);
-    if (rc == 0) {
-        sum_up(out, &source->quality);
-        loops_agree(job.found, out->fix, &source->defs, &out->profile, &out->loops);
-    }
-out:
-    columns_free(job.writer);
-    for (unsigned i = 0; i < n_threads; i++)
-        worker_release(&job.worker[i]);
-    for (uint32_t l = 0; l < defs->n_locations; l++) {
-        free(job.failure[l].message);
-        loops_found_release(&job.found[l]);
-    }
-    free(job.found);
-    free(job.failure);
-    free(job.worker);
-    sequence_release(&job.sequence);
+        rc = open_columns(&job);
+    if (rc == 0)
+        rc = read_all(&job);
+    if (rc == 0 && crew_me(opts->crew) == 0)
+        rc = finish(&job);
+    job_release(&job);
     return rc;
 }
 

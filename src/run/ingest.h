@@ -3,11 +3,13 @@
  *
  * Each worker thread has a reader, a call stack and the columns of one location. Locations are
  * taken in order, and a finished one gets its place in the files after those before it, so
- * that the result is the same, byte for byte, on any number of threads.
+ * that the result is the same, byte for byte, on any number of threads, and of processes
+ * (run/ingest_crew.h).
  */
 #ifndef SNAG_RUN_INGEST_H
 #define SNAG_RUN_INGEST_H
 
+#include "base/crew.h"
 #include "base/guard.h"
 #include "base/pool.h"
 #include "forest/clock.h"
@@ -24,6 +26,8 @@ struct ingested_location {
     uint64_t n_calls, n_sends, n_recvs, n_collectives;
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
     uint64_t root_ns;           /* inclusive time of the roots, summed */
+    struct accesses accesses;
+    struct borders borders;
     struct quality quality;
 };
 
@@ -37,6 +41,8 @@ struct ingested {
     struct clock_fix *fix;  /* [defs->n_ranks] */
     struct quality quality; /* of everything, the definitions included */
     uint64_t n_calls, n_records, n_sends, n_recvs;
+    struct accesses accesses;
+    struct borders borders;    /* that are estimates */
     uint64_t begin_ns, end_ns; /* of the trace */
     int64_t shift_ns; /* all times were moved so, because the trace states its start wrongly */
 };
@@ -45,13 +51,17 @@ struct ingest_opts {
     const char *dir;     /* write the columns to dir/calls; NULL: only count */
     struct pool *pool;   /* threads to read with */
     struct guard *guard; /* what is known to crash, or NULL */
+    struct crew *crew;   /* processes that read together, each with such options; or NULL */
 };
 
 /*
  * ingest -- read every location of an open source.
  *   out  released by ingested_release, also after an error
- * Returns 0, or ERR_IO when the columns cannot be written. Damage to the trace is counted in
- * out->quality and is not an error.
+ * With a crew all processes call it, with the same source; number 0 has all in the end, as if
+ * it had read alone, the others only what they have read, which is of no use. Returns 0, or
+ * ERR_IO when the columns cannot be written; with a crew the same for all, also ERR_FORMAT when
+ * they see different definitions. Damage to the trace is counted in out->quality and is not an
+ * error.
  */
 int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out);
 void ingested_release(struct ingested *ingested);

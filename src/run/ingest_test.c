@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/sample_crew.h"
 #include "base/test.h"
 #include "base/test_dir.h"
 #include "run/columns.h"
@@ -75,6 +76,66 @@ static void the_bytes_do_not_depend_on_the_number_of_threads(void **state)
         assert_memory_equal(one.ingested.profile.row, other.ingested.profile.row,
                             one.ingested.profile.n_regions * sizeof *one.ingested.profile.row);
         finish(&other);
+    }
+    finish(&one);
+}
+
+/* Ranks whose clocks disagree, and of which one does more: times on disk are moved. */
+static const char skewed[] =
+    "synth:60*step(compute@1ms(a 3*b) 2:40*io >1 <1 |);ranks=7;jitter=0.2;skew=5ms;drift=10";
+
+/* In each of several processes: all write to the directory of number 0. */
+static int read_together(void *ctx, unsigned me)
+{
+    struct result *r = ctx;
+    struct ingest_opts opts = {.dir = r->dir, .pool = pool_new(2)};
+    int rc = crew_join(&opts.crew, NULL, 1);
+
+    if (rc == 0)
+        rc = crew_agree(opts.crew, source_open(&r->source, skewed));
+    if (rc == 0)
+        rc = ingest(&r->source, &opts, &r->ingested);
+    crew_leave(opts.crew);
+    pool_free(opts.pool);
+    if (me > 0) {
+        ingested_release(&r->ingested);
+        source_close(&r->source);
+    }
+    return rc;
+}
+
+static void assert_same_result(const struct result *one, const struct result *many)
+{
+    const struct ingested *a = &one->ingested, *b = &many->ingested;
+
+    assert_memory_equal(a->location, b->location, a->n_locations * sizeof *a->location);
+    assert_memory_equal(a->profile.row, b->profile.row,
+                        a->profile.n_regions * sizeof *a->profile.row);
+    assert_memory_equal(a->fix, b->fix, one->source.defs.n_ranks * sizeof *a->fix);
+    assert_int_equal(a->loops.n, b->loops.n);
+    assert_int_equal(a->n_records, b->n_records);
+    assert_int_equal(a->shift_ns, b->shift_ns);
+}
+
+static void the_bytes_do_not_depend_on_the_number_of_processes(void **state)
+{
+    static const char *const others[] = {"depth_start.u64", "messages.rec", "collectives.rec",
+                                         "teams.rec",       "barriers.u32", "index"};
+    struct result one, many;
+
+    (void)state;
+    run(&one, skewed, 1);
+    assert_int_equal(one.rc, 0);
+    for (unsigned n = 2; n <= 8; n += 3) {
+        strcpy(many.dir, "/tmp/snag-ingest-XXXXXX");
+        assert_non_null(test_dir(many.dir));
+        assert_int_equal(sample_crew_run(n, read_together, &many), 0);
+        for (int c = 0; c < N_COLUMNS; c++)
+            assert_same_file(&one, &many, columns_name(c));
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            assert_same_file(&one, &many, others[i]);
+        assert_same_result(&one, &many);
+        finish(&many);
     }
     finish(&one);
 }
@@ -220,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bytes_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(the_bytes_do_not_depend_on_the_number_of_processes),
         cmocka_unit_test(columns_hold_every_call),
         cmocka_unit_test(rows_by_depth_are_in_time_order),
         cmocka_unit_test(wrong_clocks_are_corrected_in_the_columns_too),

@@ -31,6 +31,7 @@ struct job {
     struct columns_writer *writer;
     struct worker *worker; /* [pool_threads] */
     struct sequence sequence;
+    struct column_place next; /* the next location's, for whose turn it is */
     atomic_ullong n_crossing; /* iterations that cross those of another loop */
     atomic_int rc;
 };
@@ -58,6 +59,16 @@ static struct insertion insertion_of(const struct job *job, uint32_t loop, uint3
     return insert;
 }
 
+static void move_span(struct team_span *span, const struct insertion *insert)
+{
+    uint32_t end = span->first_row + span->n_rows;
+
+    span->call = calls_moved(insert, span->call);
+    span->first_row = calls_moved(insert, span->first_row);
+    if (span->n_rows > 0)
+        span->n_rows = calls_moved(insert, end - 1) + 1 - span->first_row;
+}
+
 static void move_traffic(struct job *job, uint32_t location, const struct insertion *insert)
 {
     struct traffic *t = &job->ingested->traffic;
@@ -66,6 +77,10 @@ static void move_traffic(struct job *job, uint32_t location, const struct insert
         t->message[i].call = calls_moved(insert, t->message[i].call);
     for (size_t i = t->first_collective[location]; i < t->first_collective[location + 1]; i++)
         t->collective[i].call = calls_moved(insert, t->collective[i].call);
+    for (size_t i = t->first_span[location]; i < t->first_span[location + 1]; i++)
+        move_span(&t->span[i], insert);
+    for (size_t i = t->first_barrier[location]; i < t->first_barrier[location + 1]; i++)
+        t->barrier[i] = calls_moved(insert, t->barrier[i]);
 }
 
 /* Inserts all loops of a location, one after the other. Returns where the calls are then. */
@@ -95,15 +110,18 @@ static struct calls *insert_loops(struct job *job, struct worker *w, uint32_t lo
     return calls;
 }
 
-/* Messages and collectives keep their places in their files: only their numbers count here. */
+/* Messages, collectives and spans keep their places in their files: only their numbers count
+ * here. */
 static void place(struct job *job, uint32_t location, struct calls *calls)
 {
     const struct traffic *t = &job->ingested->traffic;
 
     calls->n_messages = t->first_message[location + 1] - t->first_message[location];
     calls->n_collectives = t->first_collective[location + 1] - t->first_collective[location];
-    columns_place(job->writer, location, calls);
-    calls->n_messages = calls->n_collectives = 0;
+    calls->n_spans = t->first_span[location + 1] - t->first_span[location];
+    calls->n_barriers = t->first_barrier[location + 1] - t->first_barrier[location];
+    columns_place(job->writer, location, calls, &job->next);
+    calls->n_messages = calls->n_collectives = calls->n_spans = calls->n_barriers = 0;
 }
 
 static void sum_up(struct ingested_location *location, const struct calls *calls)

@@ -9,7 +9,7 @@ const char run_sql_locations[] = "SELECT rank, thread, name FROM location ORDER 
 
 const char run_sql_regions[] =
     "SELECT id, name, short_name, kind, calls, inclusive_ns, exclusive_ns, outermost, min_ns, "
-    "max_ns, variation, locations FROM region ORDER BY id";
+    "max_ns, variation, locations, file, line FROM region ORDER BY id";
 
 const char run_sql_search[] =
     "SELECT id AS region, name, calls FROM region WHERE calls > 0 AND "
@@ -25,7 +25,39 @@ const char run_sql_show_retrain[] = "SELECT id, learner, at, anomalies FROM retr
 
 const char run_sql_show_labels[] =
     "SELECT (SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'abnormal') AS abnormal, "
-    "(SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'normal') AS normal";
+    "(SELECT count(*) FROM labelled WHERE foi = ?1 AND label = 'normal') AS normal, "
+    /* executions whose label is another than the retrain that holds learnt */
+    "(WITH learnt (last) AS (SELECT coalesce((SELECT last_label FROM retrain WHERE foi = ?1 "
+    "AND "
+    "NOT is_undone ORDER BY id DESC LIMIT 1), 0)) "
+    "SELECT count(*) FROM (SELECT DISTINCT rank, thread, idx FROM label, learnt "
+    "WHERE foi = ?1 AND id > last) AS x WHERE "
+    "(SELECT label FROM label AS l WHERE l.foi = ?1 AND l.rank = x.rank AND "
+    "l.thread = x.thread AND l.idx = x.idx ORDER BY id DESC LIMIT 1) IS NOT "
+    "(SELECT label FROM label AS l, learnt WHERE l.foi = ?1 AND l.rank = x.rank AND "
+    "l.thread = x.thread AND l.idx = x.idx AND l.id <= last ORDER BY id DESC LIMIT 1)) "
+    "AS to_learn";
+
+/* What is undone next, and of what was undone what is redone next; (foi). */
+#define NEXT_UNDO "FROM act WHERE foi = ?1 AND is_undone = 0 ORDER BY id DESC LIMIT 1"
+#define NEXT_REDO                                                                              \
+    "FROM act WHERE foi = ?1 AND is_undone = 1 AND id > coalesce((SELECT max(id) FROM act "    \
+    "WHERE foi = ?1 AND is_undone = 0), 0) ORDER BY id LIMIT 1"
+#define ACT_COLUMNS "SELECT id, first_label, last_label, retrain "
+
+const char run_sql_next_undo[] = ACT_COLUMNS NEXT_UNDO;
+const char run_sql_next_redo[] = ACT_COLUMNS NEXT_REDO;
+
+#define SHOWN_ACT                                                                              \
+    "SELECT CASE WHEN retrain IS NULL THEN 'labels' ELSE 'retrain' END AS kind, "              \
+    "(SELECT count(*) FROM label WHERE label.foi = act.foi AND label.id BETWEEN first_label "  \
+    "AND last_label) AS labels "
+
+const char run_sql_show_undo[] = SHOWN_ACT NEXT_UNDO;
+const char run_sql_show_redo[] = SHOWN_ACT NEXT_REDO;
+
+const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns FROM execution "
+                            "WHERE foi = ? AND lost_ns > 0";
 
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
                                         "projection_settings WHERE foi = ? ORDER BY method";
@@ -54,7 +86,8 @@ const char run_sql_fois_named[] =
     "e.why || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
-    "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns "                \
+    "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
+    "e.cost_is_bound, e.off_ns "                                                               \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
@@ -67,7 +100,8 @@ const char run_sql_executions_by_score[] =
 const char run_sql_executions_by_lost[] =
     FILTERED "e.lost_ns DESC, e.score DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_by_cost[] =
-    FILTERED "e.cost_ns DESC, e.lost_ns DESC, e.score DESC, e.foi, e.tree LIMIT ?4";
+    FILTERED "e.cost_ns > 0 AND NOT e.cost_is_bound DESC, e.cost_ns DESC, e.lost_ns DESC, "
+             "e.score DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_in_order[] = FILTERED "e.foi, e.tree LIMIT ?4";
 const char run_sql_execution_at[] =
     EXECUTIONS "e.foi = ? AND e.rank = ? AND e.thread = ? AND e.idx = ?";
@@ -89,7 +123,8 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, e.cost_ns FROM execution e "                        \
+    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, "                                                   \
+    "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END FROM execution e "                 \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
@@ -129,7 +164,7 @@ const char run_sql_incident_members[] =
     "ORDER BY rank, thread, idx";
 
 const char run_sql_set_cost[] =
-    "UPDATE execution SET cost_ns = ?, cost = ? WHERE foi = ? AND tree = ?";
+    "UPDATE execution SET cost_ns = ?, cost_is_bound = ?, cost = ? WHERE foi = ? AND tree = ?";
 const char run_sql_set_anomalies_cost[] =
     "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";
 const char run_sql_anomalies_cost[] =
@@ -140,8 +175,9 @@ const char run_sql_lost_by_rank[] =
 
 const char run_sql_n_executions_of_thread[] =
     "SELECT count(*) FROM execution WHERE foi = ? AND rank = ? AND thread = ?";
-const char run_sql_place[] =
-    "SELECT count(*), sum(score > ?2) + 1 FROM execution WHERE foi = ?1";
+const char run_sql_place[] = /* by score, hence the +: few are above what is looked at */
+    "SELECT (SELECT trees FROM foi WHERE id = ?1), count(*) + 1 FROM execution "
+    "WHERE score > ?2 AND +foi = ?1";
 
 const char run_sql_peers[] =
     "SELECT p.rank, p.thread, p.idx, p.score, p.enter_ns - ?3, p.duration_ns, p.why "
@@ -154,8 +190,8 @@ const char run_sql_scores[] =
 const char run_sql_facts[] =
     "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
     "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
-    "'structure' THEN 2 ELSE 3 END, time, gross, detector_score FROM execution "
-    "WHERE foi = ? ORDER BY tree";
+    "'structure' THEN 2 ELSE 3 END, time, gross, detector_score, "
+    "detector_verdict = 'anomaly' FROM execution WHERE foi = ? ORDER BY tree";
 
 const char run_sql_projection_x[] =
     "SELECT tree, x FROM projection WHERE foi = ? AND method = ?";

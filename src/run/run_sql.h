@@ -19,9 +19,16 @@ extern const char run_sql_locations[]; /* rank, thread, name, by location */
 extern const char run_sql_regions[];   /* for rows_to_json */
 extern const char run_sql_search[];    /* (part of a name, most) for rows_to_json */
 
+extern const char
+    run_sql_lost[]; /* (foi) -> location, enter, duration, lost of those that lost */
+
+/* (foi) -> id, first and last label, retrain of the act that is undone, or redone, next. */
+extern const char run_sql_next_undo[], run_sql_next_redo[];
+
 /* For rows_to_json: what /run shows. (foi) where one is named; fois and the last two: none. */
 extern const char run_sql_show_fois[], run_sql_show_retrain[], run_sql_show_labels[],
-    run_sql_show_projections[], run_sql_show_locations[], run_sql_show_quality[];
+    run_sql_show_undo[], run_sql_show_redo[], run_sql_show_projections[],
+    run_sql_show_locations[], run_sql_show_quality[];
 
 /* Functions of interest: their ids; how many; (name or NULL) -> id, name of those it may mean;
  * (foi) -> executions. */
@@ -53,6 +60,8 @@ enum run_sql_execution {
     EXECUTION_USUAL,
     EXECUTION_LOST,
     EXECUTION_COST,
+    EXECUTION_COST_IS_BOUND,
+    EXECUTION_OFF,
 };
 
 /* (foi) -> the roots of all executions, in order. */
@@ -142,6 +151,7 @@ enum run_sql_fact {
     FACT_TIME,
     FACT_GROSS,
     FACT_DETECTOR_SCORE,
+    FACT_DETECTOR_VERDICT,
 };
 extern const char run_sql_scores[], run_sql_facts[];
 

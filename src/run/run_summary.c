@@ -2,6 +2,7 @@
 #include "run/run_summary.h"
 
 #include "base/err.h"
+#include "run/run_metadata.h"
 #include "run/rundb.h"
 
 #include <inttypes.h>
@@ -18,6 +19,16 @@ const char *region_kind_name(enum region_kind kind)
                                                       "runtime", "tracer", "loop"};
 
     return names[kind];
+}
+
+/* Functions that were found on stacks. */
+static uint64_t count_sampled(const struct definitions *defs)
+{
+    uint64_t n = 0;
+
+    for (uint32_t r = 0; r < defs->names.n; r++)
+        n += defs->region[r].is_sampled;
+    return n;
 }
 
 static int save_meta(sqlite3 *db, const struct source *source, const struct ingested *in)
@@ -42,6 +53,9 @@ static int save_meta(sqlite3 *db, const struct source *source, const struct inge
         {"order_checked", in->clock.n_checked},
         {"order_wrong_before", in->clock.n_wrong_before},
         {"order_wrong", in->clock.n_wrong_messages + in->clock.n_wrong_collectives},
+        {"worst_before_ns", (uint64_t)in->clock.worst_before_ns},
+        {"worst_ns", (uint64_t)in->clock.worst_ns},
+        {"n_sampled", count_sampled(&source->defs)},
     };
     int rc = 0;
 
@@ -64,11 +78,12 @@ static int save_locations(sqlite3 *db, const struct definitions *defs,
                           const struct ingested *in)
 {
     sqlite3_stmt *insert;
-    int rc = rundb_prepare_insert(db, "location",
-                                  "id, rank, thread, name, source_id, records, calls, sends, "
-                                  "recvs, collectives, first_ns, last_ns, clock_offset_ns, "
-                                  "clock_drift",
-                                  &insert);
+    int rc =
+        rundb_prepare_insert(db, "location",
+                             "id, rank, thread, name, source_id, node, records, calls, sends, "
+                             "recvs, collectives, first_ns, last_ns, clock_offset_ns, "
+                             "clock_drift",
+                             &insert);
 
     for (uint32_t l = 0; rc == 0 && l < defs->n_locations; l++) {
         const struct location *def = &defs->location[l];
@@ -78,11 +93,12 @@ static int save_locations(sqlite3 *db, const struct definitions *defs,
         char id[24];
 
         snprintf(id, sizeof id, "%" PRIu64, def->id);
-        rc = rundb_insert(db, insert, "iiittiiiiiooir", (int64_t)l, (int64_t)def->rank,
-                          (int64_t)def->thread, def->name, id, (int64_t)at->n_records,
-                          (int64_t)at->n_calls, (int64_t)at->n_sends, (int64_t)at->n_recvs,
-                          (int64_t)at->n_collectives, has_events, (int64_t)at->first_ns,
-                          has_events, (int64_t)at->last_ns, fix->offset_ns, fix->drift);
+        rc =
+            rundb_insert(db, insert, "iiitttiiiiiooir", (int64_t)l, (int64_t)def->rank,
+                         (int64_t)def->thread, def->name, id, def->node, (int64_t)at->n_records,
+                         (int64_t)at->n_calls, (int64_t)at->n_sends, (int64_t)at->n_recvs,
+                         (int64_t)at->n_collectives, has_events, (int64_t)at->first_ns,
+                         has_events, (int64_t)at->last_ns, fix->offset_ns, fix->drift);
     }
     sqlite3_finalize(insert);
     return rc;
@@ -94,7 +110,8 @@ static int save_regions(sqlite3 *db, const struct definitions *defs,
     sqlite3_stmt *insert;
     int rc = rundb_prepare_insert(db, "region",
                                   "id, name, short_name, kind, calls, outermost, inclusive_ns, "
-                                  "exclusive_ns, min_ns, max_ns, variation, locations",
+                                  "exclusive_ns, min_ns, max_ns, variation, locations, "
+                                  "file, line",
                                   &insert);
 
     for (uint32_t r = 0; rc == 0 && r < profile->n_regions; r++) {
@@ -102,12 +119,13 @@ static int save_regions(sqlite3 *db, const struct definitions *defs,
         const struct profile_row *row = &profile->row[r];
         bool is_called = row->n_calls > 0;
 
-        rc = rundb_insert(db, insert, "itttiiiioori", (int64_t)r, region->name,
-                          region->short_name, region_kind_name(region->kind),
-                          (int64_t)row->n_calls, (int64_t)row->n_outermost,
-                          (int64_t)row->inclusive_ns, (int64_t)row->exclusive_ns, is_called,
-                          (int64_t)row->min_ns, is_called, (int64_t)row->max_ns,
-                          profile_variation(row), (int64_t)row->n_locations);
+        rc = rundb_insert(
+            db, insert, "itttiiiioorito", (int64_t)r, region->name, region->short_name,
+            region_kind_name(region->kind), (int64_t)row->n_calls, (int64_t)row->n_outermost,
+            (int64_t)row->inclusive_ns, (int64_t)row->exclusive_ns, is_called,
+            (int64_t)row->min_ns, is_called, (int64_t)row->max_ns, profile_variation(row),
+            (int64_t)row->n_locations, region->line > 0 ? region->file : NULL, region->line > 0,
+            (int64_t)region->line);
     }
     sqlite3_finalize(insert);
     return rc;
@@ -122,6 +140,17 @@ static int save_comms(sqlite3 *db, const struct definitions *defs)
         rc = rundb_insert(db, insert, "iti", (int64_t)c, defs->comm[c].name,
                           (int64_t)defs->comm[c].n_members);
     sqlite3_finalize(insert);
+    return rc;
+}
+
+static int save_metadata(sqlite3 *db, const struct definitions *defs)
+{
+    struct run_metadata metadata;
+    int rc;
+
+    run_metadata_of(&metadata, defs);
+    rc = run_metadata_save(db, &metadata);
+    run_metadata_release(&metadata);
     return rc;
 }
 
@@ -163,6 +192,8 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
     if (rc == 0)
         rc = save_comms(db, &source->defs);
     if (rc == 0)
+        rc = save_metadata(db, &source->defs);
+    if (rc == 0)
         rc = save_quality(db, ingested);
     return rc;
 }
@@ -183,11 +214,20 @@ int run_summary_uncalled(sqlite3 *db, const struct definitions *defs, uint32_t f
     return rc;
 }
 
+/* A number of a column that is to be below a limit; UINT32_MAX when it is not. */
+static uint32_t number_below(sqlite3_stmt *query, int column, uint32_t limit)
+{
+    int64_t value = sqlite3_column_int64(query, column);
+
+    return value >= 0 && value < limit ? (uint32_t)value : UINT32_MAX;
+}
+
 int run_summary_regions(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
     int status = SQLITE_DONE,
-        rc = rundb_prepare(db, "SELECT id, name, kind FROM region ORDER BY id", &query);
+        rc = rundb_prepare(db, "SELECT id, name, kind, file, line FROM region ORDER BY id",
+                           &query);
 
     *defs = (struct definitions){0};
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
@@ -200,6 +240,9 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
         for (enum region_kind k = REGION_USER; k < N_REGION_KINDS; k++)
             if (strcmp(kind, region_kind_name(k)) == 0)
                 defs->region[r].kind = k;
+        if (number_below(query, 4, UINT32_MAX) != UINT32_MAX)
+            definitions_source(defs, r, rundb_text(query, 3),
+                               number_below(query, 4, UINT32_MAX));
     }
     if (rc == 0 && status != SQLITE_DONE)
         rc = rundb_error(db, "cannot read the regions");
@@ -207,26 +250,20 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs)
     return rc;
 }
 
-/* A number of a column that is to be below a limit; UINT32_MAX when it is not. */
-static uint32_t number_below(sqlite3_stmt *query, int column, uint32_t limit)
-{
-    int64_t value = sqlite3_column_int64(query, column);
-
-    return value >= 0 && value < limit ? (uint32_t)value : UINT32_MAX;
-}
-
 static int read_locations(sqlite3 *db, struct definitions *defs)
 {
     sqlite3_stmt *query;
     int status = SQLITE_DONE,
         rc = rundb_prepare(
-            db, "SELECT source_id, name, rank, thread, id FROM location ORDER BY id", &query);
+            db, "SELECT source_id, name, rank, thread, id, node FROM location ORDER BY id",
+            &query);
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         uint64_t id = strtoull(rundb_text(query, 0), NULL, 10);
         uint32_t n_before = defs->n_locations;
         struct location *location = definitions_location(defs, id, rundb_text(query, 1), 0);
 
+        location->node = arena_string(&defs->arena, rundb_text(query, 5));
         location->rank = number_below(query, 2, MOST_RANKS);
         location->thread = number_below(query, 3, UINT32_MAX);
         if (sqlite3_column_int64(query, 4) != n_before || location->rank == UINT32_MAX ||

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,6 +40,42 @@ int rundb_exec(sqlite3 *db, const char *sql)
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
         return rundb_error(db, "cannot write the run's database");
     return 0;
+}
+
+/* One row of text of a query with a table's name in it, to be freed; NULL if there is none. */
+static int ask_of_table(sqlite3 *db, const char *query, const char *table, char **text)
+{
+    sqlite3_stmt *statement;
+    int rc = rundb_prepare(db, query, &statement);
+
+    *text = NULL;
+    if (rc == 0)
+        rc = rundb_bind(db, statement, "t", table);
+    if (rc == 0 && sqlite3_step(statement) == SQLITE_ROW)
+        *text = mem_copy_string(rundb_text(statement, 0));
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+/* Those with SQL of their own: others come with the table's keys. */
+#define INDEXES_OF                                                                             \
+    "FROM (SELECT name, sql FROM sqlite_master WHERE type = 'index' AND "                      \
+    "tbl_name = ? AND sql IS NOT NULL ORDER BY rowid)"
+
+int rundb_drop_indexes(sqlite3 *db, const char *table, char **sql)
+{
+    char *drop = NULL;
+    int rc =
+        ask_of_table(db, "SELECT coalesce(group_concat(sql, ';'), '') " INDEXES_OF, table, sql);
+
+    if (rc == 0)
+        rc = ask_of_table(
+            db, "SELECT coalesce(group_concat('DROP INDEX ' || name, ';'), '') " INDEXES_OF,
+            table, &drop);
+    if (rc == 0)
+        rc = rundb_exec(db, drop);
+    free(drop);
+    return rc;
 }
 
 /* What the schema holds is ours: its view may be used. */
@@ -84,14 +121,18 @@ int rundb_finish(sqlite3 *db)
 static int check_format(struct database *db, const char *path)
 {
     long long format = rundb_get(db->sql, "format", 0);
+    int error = sqlite3_errcode(db->sql) & 0xff;
 
     if (format == RUNDB_FORMAT)
         return 0;
+    if (format == 0 && (error == SQLITE_READONLY || error == SQLITE_CANTOPEN))
+        return err_set(ERR_IO, "cannot write '%s': it is read-only", path);
     if (format == 0)
         return err_set(ERR_FORMAT, "'%s' is not of a run, or is damaged", path);
     return err_set(ERR_FORMAT,
-                   "'%s' was written by another version (format %lld, this one reads %d)", path,
-                   format, RUNDB_FORMAT);
+                   "'%s' was written by another version of snag (format %lld, this one reads "
+                   "%d): analyze its trace again, into another run",
+                   path, format, RUNDB_FORMAT);
 }
 
 int rundb_open(int dir, const char *run, bool is_writable, struct database *db)

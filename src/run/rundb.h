@@ -18,7 +18,7 @@
 #include <sqlite3.h>
 
 #define RUNDB_NAME "run.db"
-#define RUNDB_FORMAT 3 /* meta 'format'; a newer one is refused */
+#define RUNDB_FORMAT 6 /* meta 'format'; a newer one is refused */
 
 /*
  * rundb_create -- make run.db in a directory, with the empty tables, inside a transaction that
@@ -46,6 +46,13 @@ int rundb_error(sqlite3 *db, const char *what);
 
 /* rundb_exec -- run SQL without results. */
 int rundb_exec(sqlite3 *db, const char *sql);
+
+/*
+ * rundb_drop_indexes -- take its indexes off a table that is to be filled: they are made sooner
+ * of all rows at once.
+ *   sql  out: what makes them again, for rundb_exec; to be freed
+ */
+int rundb_drop_indexes(sqlite3 *db, const char *table, char **sql);
 
 /* rundb_prepare -- compile one statement; finalize it with sqlite3_finalize. */
 int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out);

@@ -99,6 +99,24 @@ static int check_free(const struct rundir *r)
     return 0;
 }
 
+/* Labels of a run that is replaced are kept, so they must be readable: asked now, not at the
+ * end. */
+static int check_readable(const struct rundir *r)
+{
+    struct database db = {.dir = -1};
+    int dir, rc;
+
+    if (!r->may_replace || !rundir_is_run(r->path))
+        return 0;
+    rc = fs_open_dir(r->path, &dir);
+    if (rc < 0)
+        return rc;
+    rc = rundb_open(dir, r->path, false, &db);
+    database_close(&db);
+    close(dir);
+    return rc;
+}
+
 int rundir_begin(struct rundir *r, const char *path, bool may_replace)
 {
     char dir[FS_PATH_SIZE], name[FS_PATH_SIZE], host[65];
@@ -113,6 +131,8 @@ int rundir_begin(struct rundir *r, const char *path, bool may_replace)
         rc = fs_join(r->path, dir, name);
     if (rc == 0)
         rc = check_free(r);
+    if (rc == 0)
+        rc = check_readable(r);
     if (rc == 0 && getrandom(&number, sizeof number, 0) != sizeof number)
         rc = err_set(ERR_IO, "cannot draw a random number: %s", strerror(errno));
     if (rc < 0) {
@@ -173,10 +193,16 @@ void rundir_abandon(struct rundir *r)
     r->part[0] = '\0';
 }
 
+static bool has(const struct run *run, const char *name)
+{
+    struct stat info;
+
+    return fstatat(run->dir, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* What is not there, and what is something else. */
 static int open_directory(struct run *run, const char *path)
 {
-    struct stat info;
     int rc = fs_open_dir(path, &run->dir);
 
     if (rc == ERR_NOT_FOUND)
@@ -184,12 +210,16 @@ static int open_directory(struct run *run, const char *path)
     if (rc == ERR_FORMAT)
         return err_set(rc, "not a run: '%s' is a file (snag analyze TRACE -o RUN makes a run)",
                        path);
-    if (rc == 0 && fstatat(run->dir, RUNDB_NAME, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT
-                   ? err_set(ERR_FORMAT,
-                             "not a run: '%s' (snag analyze TRACE -o RUN makes one)", path)
-                   : err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    return rc;
+    if (rc < 0 || has(run, RUNDB_NAME))
+        return rc;
+    if (errno != ENOENT)
+        return err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (has(run, "shard-0000.db"))
+        return err_set(ERR_FORMAT,
+                       "not a run: '%s' is a store of provenance (snag provdb, query, export "
+                       "and serve read those)",
+                       path);
+    return err_set(ERR_FORMAT, "not a run: '%s' (snag analyze TRACE -o RUN makes one)", path);
 }
 
 /* Functions of interest are regions of the run, and have no more executions than it has calls.
@@ -229,8 +259,9 @@ int run_open(struct run *run, const char *path, bool is_writable)
     if (rc == 0)
         rc = run_summary_definitions(run->db, &run->defs);
     if (rc == 0 && run->defs.n_locations != run->columns.n_locations)
-        rc = err_set(ERR_FORMAT, "damaged run: calls/ are of %u locations, run.db of %u",
-                     run->columns.n_locations, run->defs.n_locations);
+        rc =
+            err_set(ERR_FORMAT, "damaged run: in '%s' calls/ are of %u locations, run.db of %u",
+                    path, run->columns.n_locations, run->defs.n_locations);
     return rc == 0 ? check_fois(run) : rc;
 }
 

@@ -15,6 +15,7 @@ CREATE TABLE location (
     thread          INTEGER NOT NULL,   -- 0 is the master
     name            TEXT NOT NULL,
     source_id       TEXT NOT NULL,      -- as the trace calls it
+    node            TEXT NOT NULL,      -- where it ran; '' when the trace does not say
     records         INTEGER NOT NULL,   -- read from the trace
     calls           INTEGER NOT NULL,
     sends           INTEGER NOT NULL,
@@ -39,7 +40,10 @@ CREATE TABLE region (
     min_ns       INTEGER,               -- inclusive, of the outermost calls
     max_ns       INTEGER,
     variation    REAL NOT NULL,         -- their standard deviation over their mean
-    locations    INTEGER NOT NULL       -- on which it is called
+    locations    INTEGER NOT NULL,      -- on which it is called
+    file         TEXT,                  -- of its source code, and where it begins in there
+    line         INTEGER,               -- NULL, both: not known
+    critical_ns  INTEGER                -- own time while the critical path is there; NULL: not known
 );
 
 CREATE TABLE comm (
@@ -47,6 +51,13 @@ CREATE TABLE comm (
     name    TEXT NOT NULL,
     members INTEGER NOT NULL
 );
+
+-- What the trace says of the run: the command line, libraries, compilers, nodes.
+CREATE TABLE metadata (
+    key   TEXT NOT NULL,
+    value TEXT NOT NULL,   -- several rows where processes say different things
+    PRIMARY KEY (key, value)
+) WITHOUT ROWID;
 
 -- What was wrong with the trace, see docs/formats.md. location is NULL for its definitions.
 CREATE TABLE quality (
@@ -107,6 +118,7 @@ CREATE TABLE execution (
     tracer_ns   INTEGER NOT NULL,   -- of that, taken by the tracer
     usual_ns    INTEGER NOT NULL,   -- what executions with the same calls on this rank take
     lost_ns     INTEGER NOT NULL,   -- how much of it is surely over what its calls usually take
+    off_ns      INTEGER NOT NULL DEFAULT 0, -- by which duration_ns may be off: estimated begin, end
     vertices    INTEGER NOT NULL,
     messages    INTEGER NOT NULL,
     score       REAL NOT NULL,      -- by the detector, or by what was learnt from labels since
@@ -123,10 +135,12 @@ CREATE TABLE execution (
     cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
     incident    INTEGER,            -- the one it is part of, or NULL
     cost_ns     INTEGER,            -- what the run would be shorter without what it lost; NULL: not known
+    cost_is_bound INTEGER NOT NULL DEFAULT 0, -- it is at most that
     cost        TEXT,               -- the same in words, and who waited
     PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
 CREATE INDEX execution_incident ON execution (foi, incident) WHERE incident IS NOT NULL;
+CREATE INDEX execution_strange ON execution (foi, enter_ns) WHERE verdict = 'anomaly';
 CREATE INDEX execution_alone ON execution (foi) WHERE incident IS NULL AND verdict = 'anomaly';
 
 -- Disturbances: executions that were strange together (docs/algorithms.md, section 14).
@@ -190,6 +204,18 @@ CREATE TABLE retrain (
     is_undone      INTEGER NOT NULL DEFAULT 0,
     settings       TEXT NOT NULL     -- JSON: of stack2vec and of the one-class SVM
 );
+
+-- What a person did, in order, so that it can be undone and redone: labels that were given at
+-- once, or a retrain. Those that are undone and can be redone no more are gone.
+CREATE TABLE act (
+    id          INTEGER PRIMARY KEY,
+    foi         INTEGER NOT NULL REFERENCES foi,
+    first_label INTEGER,            -- label.id; those of the function from this one ...
+    last_label  INTEGER,            -- ... to this one; NULL, both: it is a retrain
+    retrain     INTEGER REFERENCES retrain,
+    is_undone   INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX act_of_foi ON act (foi, is_undone, id);
 
 -- Executions as points on a plane, and how they came there: snag project.
 CREATE TABLE projection (

@@ -2,6 +2,8 @@
 #include "score/scorer.h"
 
 #include "base/mem.h"
+#include "explain/excess.h"
+#include "trace/call_sites.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,6 +12,7 @@
 struct scorer {
     struct model model;
     struct definitions defs; /* regions as the model numbers them, then what is new */
+    uint32_t n_known;        /* of the model */
     uint32_t *to;            /* [n_to] region of the model for each of the program */
     uint32_t n_to;
     size_t to_cap;
@@ -32,6 +35,7 @@ int scorer_open(const char *path, struct scorer **out)
         return rc;
     }
     model_adopt(&s->model, &s->defs, &region);
+    s->n_known = s->defs.names.n;
     s->opts = (struct scoring_opts){.detector = detector_find(s->model.detector),
                                     .features = feature_find(s->model.features),
                                     .threshold = NAN,
@@ -71,8 +75,16 @@ static void translate(struct scorer *s, const struct forest *forest,
                       const struct definitions *defs)
 {
     mem_grow(&s->to, &s->to_cap, defs->names.n, sizeof *s->to);
-    for (; s->n_to < defs->names.n; s->n_to++)
-        s->to[s->n_to] = definitions_region(&s->defs, defs->region[s->n_to].name);
+    if (s->n_to < defs->names.n) /* which places are the same is seen when all are known */
+        s->n_to = 0;
+    for (; s->n_to < defs->names.n; s->n_to++) {
+        uint32_t same =
+            call_sites_same(&defs->names, defs->names.n, s->n_to, &s->defs.names, s->n_known);
+
+        s->to[s->n_to] = same != NAMES_NONE
+                             ? same
+                             : definitions_region(&s->defs, defs->region[s->n_to].name);
+    }
     mem_grow(&s->region, &s->region_cap, forest->n, sizeof *s->region);
     for (uint32_t v = 0; v < forest->n; v++)
         s->region[v] = s->to[forest->region[v]];
@@ -98,5 +110,15 @@ void scorer_why(const struct scorer *s, uint32_t t, char out[WHY_SIZE])
     assert(t < s->scoring.forest.n_trees);
     scoring_why_init(&s->scoring, &why);
     scoring_why(&s->scoring, &why, t, out);
+    why_release(&why);
+}
+
+void scorer_excess(const struct scorer *s, uint32_t t, double *out)
+{
+    struct why why;
+
+    assert(t < s->scoring.forest.n_trees);
+    scoring_why_init(&s->scoring, &why);
+    excess_lost(&why, t, out);
     why_release(&why);
 }

@@ -3,7 +3,8 @@
  * one: the executions that a step of a running program has finished.
  *
  * The model has its own numbers for functions; those of the program are translated as they
- * appear, by name. Functions that the model has never seen are on paths it does not know.
+ * appear, by name. Functions that the model has never seen are on paths it does not know. Where
+ * MPI is called may be another line in another build: call_sites.h.
  */
 #ifndef SNAG_SCORE_SCORER_H
 #define SNAG_SCORE_SCORER_H
@@ -33,5 +34,11 @@ int scorer_judge(struct scorer *scorer, const struct forest *forest,
 
 /* scorer_why -- what makes tree t of that forest strange, in a sentence. */
 void scorer_why(const struct scorer *scorer, uint32_t t, char out[WHY_SIZE]);
+
+/*
+ * scorer_excess -- what each call of tree t of that forest lost, as excess_lost.
+ *   out  (vertices of t) ns
+ */
+void scorer_excess(const struct scorer *scorer, uint32_t t, double *out);
 
 #endif

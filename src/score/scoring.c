@@ -29,11 +29,19 @@ void scoring_release(struct scoring *s)
 
 /* ----------------------------------------------------------------------------- measuring */
 
+static struct residual_input model_input(const struct scoring *s)
+{
+    return (struct residual_input){
+        .forest = &s->forest, .wl = &s->wl, .defs = s->defs, .pool = s->pool};
+}
+
 /* By the yardstick that is there, or by one made of these trees. */
 static void measure(struct scoring *s)
 {
+    struct residual_input input = model_input(s);
+
     s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
-    residual_measures(&s->model, &s->place, &s->forest, s->measure);
+    residual_measures(&s->model, &s->place, &input, s->measure);
     if (s->by == NULL)
         yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees);
     residual_score(&s->yardstick, s->by == NULL, s->measure, s->forest.n_trees, &s->residual);
@@ -41,15 +49,19 @@ static void measure(struct scoring *s)
 
 void scoring_learn(struct scoring *s, bool with_bags)
 {
-    wl_init(&s->wl, &s->forest, s->defs, with_bags);
-    residual_fit(&s->model, &s->place, &s->forest, &s->wl.vocab, s->wl.complete, s->defs);
+    struct residual_input input = model_input(s);
+
+    wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
+    residual_fit(&s->model, &s->place, &input);
     measure(s);
 }
 
 void scoring_measure(struct scoring *s, bool with_bags)
 {
-    wl_init(&s->wl, &s->forest, s->defs, with_bags);
-    residual_locate(&s->model, &s->place, &s->forest, &s->wl.vocab, s->wl.complete, s->defs);
+    struct residual_input input = model_input(s);
+
+    wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
+    residual_locate(&s->model, &s->place, &input);
     measure(s);
 }
 
@@ -211,15 +223,37 @@ void scoring_why_init(const struct scoring *s, struct why *why)
     why_init(why, &s->model, &s->place, &s->forest, s->defs);
 }
 
+/* How many executions a run has that is like those the model was made from. */
+static double executions_of_a_run(const struct scoring *s)
+{
+    return isfinite(s->yardstick.strong) ? yardstick_executions(&s->yardstick)
+                                         : s->model.n_trees;
+}
+
+/* It would be an anomaly, were it for the time it lost; but what is known of that is too
+ * little. */
+static bool is_short_of_time(const struct scoring *s, uint32_t t)
+{
+    return !s->is_anomaly[t] && !isfinite(s->threshold) && s->residual.evidence[t] >= s->strong;
+}
+
+/* Of what it lost enough would matter, if it were not for begins and ends that are estimates.
+ */
+static bool is_material(const struct residual_measure *m)
+{
+    return (m->sure_off > 0 && m->sure >= RESIDUAL_LEAST_LOST) ||
+           (m->gross_off > 0 && m->gross >= RESIDUAL_LEAST_LOST);
+}
+
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
 {
     double value[N_PARTS];
     const struct why_verdict verdict = {
         .value = value,
         .is_anomaly = s->is_anomaly[t],
-        .is_slight = !s->is_anomaly[t] && !isfinite(s->threshold) &&
-                     s->residual.evidence[t] >= s->strong,
-        .expected = isfinite(s->threshold) ? NAN : s->chance[t] * s->model.n_trees,
+        .is_slight = is_short_of_time(s, t) && !is_material(&s->measure[t]),
+        .is_unknown = is_short_of_time(s, t) && is_material(&s->measure[t]),
+        .expected = isfinite(s->threshold) ? NAN : s->chance[t] * executions_of_a_run(s),
     };
 
     for (int p = 0; p < N_PARTS; p++)

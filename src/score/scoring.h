@@ -41,6 +41,7 @@ struct scoring_unseen {
 
 struct scoring {
     const struct definitions *defs; /* not its own; regions as in the forest and the model */
+    struct pool *pool;              /* not its own; NULL: one thread. No result depends on it */
     struct forest forest;
     struct wl wl;
     struct residual_model model;
@@ -66,7 +67,7 @@ void scoring_release(struct scoring *s);
 
 /*
  * scoring_learn -- label the forest, learn the model from it, measure every tree.
- *   s          zeroed, but for defs, forest and embedding.opts
+ *   s          zeroed, but for defs, pool, forest and embedding.opts
  *   with_bags  for features that need wl.bags
  * O(vertices), see wl_init and residual_fit.
  */

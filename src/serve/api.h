@@ -22,12 +22,21 @@ api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
 /* api_tree.c */
 api_fn api_tree, api_typical, api_subtrees;
 /* api_timeline.c */
-api_fn api_timeline, api_messages, api_window;
+api_fn api_timeline, api_messages, api_measure, api_window;
 /* api_calls.c */
 api_fn api_call, api_search_next;
 /* api_learning.c */
-api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_retrains;
+api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_redo, api_undo_retrain,
+    api_retrains;
 api_fn api_incidents, api_ranks;
+/* api_map.c */
+api_fn api_map;
+/* api_paths.c */
+api_fn api_path;
+/* api_comparison.c */
+api_fn api_comparison, api_comparison_tree, api_comparison_runs;
+/* api_history.c */
+api_fn api_history, api_history_functions, api_history_comparison, api_history_tree;
 /* api_projection.c */
 api_fn api_projection, api_project, api_cancel;
 

@@ -5,6 +5,9 @@
 #include "base/json.h"
 #include "serve/api.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
 {
@@ -108,51 +111,161 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     return response_json(response, json);
 }
 
-/* The first call of a region that is entered after a time, or NO_CALL. */
-static uint32_t next_call(const struct call_view *calls, uint32_t region, uint64_t after_ns)
+/* ------------------------------------------------------------------ the calls of a region */
+
+/* Where a call stands among those of its region: by time, or the longest first. */
+struct call_key {
+    uint64_t major;
+    uint32_t location, row;
+};
+
+struct call_search {
+    uint32_t region;
+    double location; /* < 0: on any */
+    bool by_length, is_back;
+    bool has_from;
+    struct call_key from; /* what is sought lies behind it, or before it */
+    /* found */
+    struct call_key best;
+    bool is_found;
+    uint64_t total, n_before; /* calls of the region; those that `best` is not before */
+};
+
+static int compare_keys(const struct call_key *a, const struct call_key *b)
 {
-    for (uint32_t i = calls_until(calls, after_ns); i < calls->n; i++)
-        if (calls->region[i] == region)
-            return i;
-    return NO_CALL;
+    if (a->major != b->major)
+        return a->major < b->major ? -1 : 1;
+    if (a->location != b->location)
+        return a->location < b->location ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void look_at(struct call_search *search, const struct call_key *key)
+{
+    int side = search->has_from ? compare_keys(key, &search->from) : search->is_back ? -1 : 1;
+    bool is_better =
+        !search->is_found || (compare_keys(key, &search->best) < 0) != search->is_back;
+
+    search->total++;
+    if (side < 0 || (side == 0 && !search->is_back))
+        search->n_before++;
+    if (side != 0 && (side < 0) == search->is_back && is_better) {
+        search->best = *key;
+        search->is_found = true;
+    }
+}
+
+/* O(calls of the run): the column of regions is all that is read, but for those that match. */
+static void find_call(struct call_search *search, const struct columns *columns)
+{
+    for (uint32_t l = 0; l < columns->n_locations; l++) {
+        struct call_view calls = columns_view(columns, l);
+
+        if (search->location >= 0 && search->location != l)
+            continue;
+        for (uint32_t i = 0; i < calls.n; i++) {
+            struct call_key key = {.location = l, .row = i};
+
+            if (calls.region[i] != search->region)
+                continue;
+            key.major =
+                search->by_length ? UINT64_MAX - calls.inclusive_ns[i] : calls.enter_ns[i];
+            look_at(search, &key);
+        }
+    }
+}
+
+static int read_choice(const struct request *request, const char *name, const char *first,
+                       const char *second, bool *is_second)
+{
+    const char *said = request_text(request, name, first);
+
+    *is_second = strcmp(said, second) == 0;
+    if (!*is_second && strcmp(said, first) != 0)
+        return err_set(ERR_USAGE, "'%s' is %s or %s", name, first, second);
+    return 0;
+}
+
+/* "LOCATION.ROW", or a time. */
+static int read_from(const struct request *request, const struct columns *columns,
+                     struct call_search *search)
+{
+    const char *said = request_text(request, "from", NULL);
+    unsigned location, row;
+    double after = 0;
+    char end;
+    int rc = request_number(request, "after", 0, REQUEST_LARGEST, -1, &after);
+
+    if (rc < 0)
+        return rc;
+    if (said) {
+        struct call_view calls;
+
+        if (sscanf(said, "%9u.%9u%c", &location, &row, &end) != 2 ||
+            location >= columns->n_locations)
+            return err_set(ERR_USAGE, "'from' is a location and a row: 3.1415");
+        calls = columns_view(columns, location);
+        if (row >= calls.n)
+            return err_set(ERR_NOT_FOUND, "location %u has %u calls", location, calls.n);
+        search->from = (struct call_key){
+            search->by_length ? UINT64_MAX - calls.inclusive_ns[row] : calls.enter_ns[row],
+            location, row};
+    } else if (after >= 0 && !search->by_length) {
+        search->from = search->is_back
+                           ? (struct call_key){(uint64_t)after, 0, 0}
+                           : (struct call_key){(uint64_t)after, UINT32_MAX, UINT32_MAX};
+    } else {
+        return 0;
+    }
+    search->has_from = true;
+    return 0;
+}
+
+static int read_search(const struct request *request, const struct served *s,
+                       struct call_search *search)
+{
+    double region = 0;
+    int rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
+
+    *search = (struct call_search){.location = -1};
+    if (rc == 0)
+        rc = request_number(request, "location", 0, UINT32_MAX, -1, &search->location);
+    if (rc == 0)
+        rc = read_choice(request, "order", "time", "longest", &search->by_length);
+    if (rc == 0)
+        rc = read_choice(request, "step", "next", "previous", &search->is_back);
+    if (rc == 0)
+        rc = read_from(request, &s->run.columns, search);
+    if (rc == 0 && (region < 0 || region >= s->run.defs.names.n ||
+                    search->location >= s->run.columns.n_locations))
+        rc = err_set(ERR_NOT_FOUND, "the run has no such region or location");
+    search->region = rc == 0 ? (uint32_t)region : 0;
+    return rc;
 }
 
 int api_search_next(struct worker *worker, const struct request *request,
                     struct response *response)
 {
     const struct served *s = worker->served;
-    uint32_t n = s->run.columns.n_locations, best = NO_LOCATION, best_row = NO_CALL;
-    double region, after, location;
-    struct call_view calls = {0};
-    int rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
+    struct call_search search;
+    struct call_view calls;
+    uint32_t row;
+    int rc = read_search(request, s, &search);
 
-    if (rc == 0)
-        rc = request_number(request, "after", 0, REQUEST_LARGEST, 0, &after);
-    if (rc == 0)
-        rc = request_number(request, "location", 0, UINT32_MAX, -1, &location);
-    if (rc == 0 && (region < 0 || region >= s->run.defs.names.n || location >= n))
-        rc = err_set(ERR_NOT_FOUND, "the run has no such region or location");
     if (rc < 0)
         return rc;
-    for (uint32_t l = 0; l < n; l++) {
-        struct call_view here = columns_view(&s->run.columns, l);
-        uint32_t row = location >= 0 && location != l
-                           ? NO_CALL
-                           : next_call(&here, (uint32_t)region, (uint64_t)after);
-
-        if (row != NO_CALL &&
-            (best == NO_LOCATION || here.enter_ns[row] < calls.enter_ns[best_row])) {
-            best = l;
-            best_row = row;
-            calls = here;
-        }
-    }
-    if (best == NO_LOCATION)
-        return err_set(ERR_NOT_FOUND, "no such call behind that time");
+    find_call(&search, &s->run.columns);
+    if (!search.is_found)
+        return err_set(ERR_NOT_FOUND, "no such call %s that time",
+                       search.is_back ? "before" : "behind");
+    calls = columns_view(&s->run.columns, search.best.location);
+    row = search.best.row;
     return response_json(response,
-                         json_pack("{s:I, s:I, s:I, s:I, s:I}", "location", (json_int_t)best,
-                                   "call", (json_int_t)best_row, "enter_ns",
-                                   (json_int_t)calls.enter_ns[best_row], "leave_ns",
-                                   (json_int_t)calls_leave(&calls, best_row), "depth",
-                                   (json_int_t)calls.depth[best_row]));
+                         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "location",
+                                   (json_int_t)search.best.location, "call", (json_int_t)row,
+                                   "enter_ns", (json_int_t)calls.enter_ns[row], "leave_ns",
+                                   (json_int_t)calls_leave(&calls, row), "depth",
+                                   (json_int_t)calls.depth[row], "place",
+                                   (json_int_t)(search.n_before + (search.is_back ? 0 : 1)),
+                                   "total", (json_int_t)search.total));
 }

@@ -185,7 +185,9 @@ int api_columns(struct worker *worker, const struct request *request, struct res
 
 /* --------------------------------------------------------------------------- candidates */
 
-static int read_selected(const struct request *request, struct foi_filter *selected)
+/* may_be_changed  what labels changed can be asked for: executions, not incidents */
+static int read_selected(const struct request *request, bool may_be_changed,
+                         struct foi_filter *selected)
 {
     const char *verdict = request_text(request, "verdict", NULL);
     const char *label = request_text(request, "label", NULL);
@@ -195,8 +197,11 @@ static int read_selected(const struct request *request, struct foi_filter *selec
     selected->label = 2;
     if (rc == 0 && verdict) {
         selected->is_anomaly = strcmp(verdict, "anomaly") == 0;
-        if (!selected->is_anomaly && strcmp(verdict, "normal") != 0)
-            rc = err_set(ERR_USAGE, "'verdict' takes anomaly or normal, not '%.40s'", verdict);
+        if (may_be_changed && strcmp(verdict, "changed") == 0)
+            selected->is_anomaly = VERDICT_CHANGED;
+        else if (!selected->is_anomaly && strcmp(verdict, "normal") != 0)
+            rc = err_set(ERR_USAGE, "'verdict' takes anomaly%s or normal, not '%.40s'",
+                         may_be_changed ? ", changed" : "", verdict);
     }
     if (rc == 0 && label) {
         for (selected->label = LABEL_NORMAL; selected->label <= LABEL_ABNORMAL;
@@ -208,11 +213,18 @@ static int read_selected(const struct request *request, struct foi_filter *selec
     return rc;
 }
 
+static bool has_verdict(const struct execution_table *r, int is_anomaly, uint32_t t)
+{
+    if (is_anomaly == VERDICT_CHANGED)
+        return r->scores->is_anomaly[t] != r->facts->was_anomaly[t];
+    return is_anomaly < 0 || r->scores->is_anomaly[t] == is_anomaly;
+}
+
 static bool is_selected(const struct execution_table *r, const struct foi_filter *selected,
                         uint32_t t)
 {
     return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
-           (selected->is_anomaly < 0 || r->scores->is_anomaly[t] == selected->is_anomaly) &&
+           has_verdict(r, selected->is_anomaly, t) &&
            (selected->label == 2 || r->label[t] == selected->label);
 }
 
@@ -265,7 +277,7 @@ int api_candidates(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = request_number(request, "limit", 0, MOST_ITEMS, USUAL_ITEMS, &limit);
     if (rc == 0)
-        rc = read_selected(request, &selected);
+        rc = read_selected(request, true, &selected);
     if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
         rc = err_set(ERR_USAGE, "'order' takes score or next, not '%.40s'",
                      request_text(request, "order", ""));
@@ -282,7 +294,7 @@ static int read_incident_filter(const struct request *request, struct execution_
 {
     double offset = 0, limit = 0;
     struct foi_filter selected;
-    int rc = read_selected(request, &selected);
+    int rc = read_selected(request, false, &selected);
 
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);

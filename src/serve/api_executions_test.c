@@ -112,6 +112,7 @@ static void candidates_are_the_strangest_first(void **state)
         assert_true(score <= last);
         assert_int_equal(sample_page_number(item, "rank_now"), i + 1);
         assert_int_equal(sample_page_number(item, "rank_before"), i + 1);
+        assert_string_equal(text(item, "verdict_before"), text(item, "verdict"));
         assert_true(json_is_object(json_object_get(item, "sketch")) ||
                     json_is_array(json_object_get(item, "sketch")));
         last = score;
@@ -173,7 +174,7 @@ static void what_cannot_be_chosen_by_is_refused(void **state)
     sample_page_refused(p, "/fois/1/candidates?label=maybe", ERR_USAGE,
                         "'label' takes abnormal, normal or none, not 'maybe'");
     sample_page_refused(p, "/fois/1/candidates?verdict=odd", ERR_USAGE,
-                        "'verdict' takes anomaly or normal, not 'odd'");
+                        "'verdict' takes anomaly, changed or normal, not 'odd'");
     sample_page_refused(p, "/fois/1/candidates?order=name", ERR_USAGE,
                         "'order' takes score or next, not 'name'");
 }

@@ -1,4 +1,5 @@
 /* What a person says of executions, and what is learnt from it. */
+#include "analysis/acts.h"
 #include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -166,14 +167,14 @@ int api_label(struct worker *worker, const struct request *request, struct respo
 
 /* ------------------------------------------------------------------------------ learning */
 
-static int answer_retrain(struct worker *worker, int64_t foi, const struct ranking *ranking,
-                          struct retrain_result *result, struct response *response)
+/* Counts it, tells all pages, and says what it did. */
+static json_t *tell_retrain(struct worker *worker, int64_t foi, const struct ranking *ranking,
+                            struct retrain_result *result)
 {
     atomic_fetch_add(&worker->served->n_retrains, 1);
     served_tell(worker->served, "retrain",
                 json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
-    return response_json(
-        response, retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES));
+    return retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES);
 }
 
 int api_retrain(struct worker *worker, const struct request *request, struct response *response)
@@ -199,29 +200,106 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
         served_wrote(worker->served, rc);
     }
     if (rc == 0)
-        answer_retrain(worker, request->id[0], ranking, &result, response);
+        response_json(response, tell_retrain(worker, request->id[0], ranking, &result));
     free(result.change);
     return rc;
 }
 
-int api_undo(struct worker *worker, const struct request *request, struct response *response)
+static int undo_retrain(struct worker *worker, int64_t foi, json_t **done)
 {
     struct retrain_settings as;
     struct retrain_result result = {.id = 0};
-    struct foi_state *state;
     struct ranking *ranking;
-    int rc = worker_foi(worker, request->id[0], &state);
+    int rc = retrain_to_undo(worker->db, foi, &as);
 
     if (rc == 0)
-        rc = retrain_to_undo(worker->db, request->id[0], &as);
-    if (rc == 0)
-        rc = worker_ranking(worker, request->id[0], &as, &ranking);
+        rc = worker_ranking(worker, foi, &as, &ranking);
     if (rc == 0) {
-        rc = retrain_undo(worker->db, request->id[0], ranking, &result);
+        rc = retrain_undo(worker->db, foi, ranking, &result);
         served_wrote(worker->served, rc);
     }
     if (rc == 0)
-        answer_retrain(worker, request->id[0], ranking, &result, response);
+        *done = tell_retrain(worker, foi, ranking, &result);
     free(result.change);
     return rc;
+}
+
+int api_undo_retrain(struct worker *worker, const struct request *request,
+                     struct response *response)
+{
+    struct foi_state *state;
+    json_t *done;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = undo_retrain(worker, request->id[0], &done);
+    return rc < 0 ? rc : response_json(response, done);
+}
+
+static int redo_retrain(struct worker *worker, const struct act *act, json_t **done)
+{
+    struct retrain_settings as;
+    struct retrain_result result = {.id = 0};
+    struct ranking *ranking;
+    int rc = retrain_find(worker->db, act->foi, act->retrain, &as);
+
+    if (rc == 0)
+        rc = worker_ranking(worker, act->foi, &as, &ranking);
+    if (rc == 0) {
+        rc = retrain_redo(worker->db, &as, ranking, &result);
+        served_wrote(worker->served, rc);
+    }
+    if (rc == 0)
+        *done = tell_retrain(worker, act->foi, ranking, &result);
+    free(result.change);
+    return rc;
+}
+
+static int turn_labels(struct worker *worker, const struct act *act, enum act_way way,
+                       const char *author, size_t *n)
+{
+    int rc = acts_turn_labels(worker->db, act, way, author, n);
+
+    served_wrote(worker->served, rc);
+    if (rc < 0)
+        return rc;
+    served_tell(worker->served, "labels", json_pack("{s:I}", "foi", (json_int_t)act->foi));
+    return 0;
+}
+
+/* The last thing that was done, whoever did it, or the one that was undone last. */
+static int turn(struct worker *worker, const struct request *request, enum act_way way,
+                struct response *response)
+{
+    struct foi_state *state;
+    struct act act = {.id = 0};
+    const char *author;
+    json_t *retrained = NULL;
+    size_t n = 0;
+    int rc = read_author(worker, request, &author);
+
+    if (rc == 0)
+        rc = worker_foi(worker, request->id[0], &state);
+    if (rc == 0)
+        rc = acts_next(worker->db, request->id[0], way, &act);
+    if (rc == 0 && act.retrain == 0)
+        rc = turn_labels(worker, &act, way, author, &n);
+    else if (rc == 0)
+        rc = way == ACT_UNDO ? undo_retrain(worker, act.foi, &retrained)
+                             : redo_retrain(worker, &act, &retrained);
+    return rc < 0 ? rc
+                  : response_json(response, json_pack("{s:s, s:I, s:o}", "kind",
+                                                      act.retrain ? "retrain" : "labels",
+                                                      "labels", (json_int_t)n, "retrain",
+                                                      retrained ? retrained : json_null()));
+}
+
+int api_undo(struct worker *worker, const struct request *request, struct response *response)
+{
+    return turn(worker, request, ACT_UNDO, response);
+}
+
+int api_redo(struct worker *worker, const struct request *request, struct response *response)
+{
+    return turn(worker, request, ACT_REDO, response);
 }

@@ -101,6 +101,32 @@ static void a_retrain_says_what_it_learnt_from_and_whose_verdict_changed(void **
         json_string_value(json_object_get(json_array_get(p->json, 0), "author")), "me");
 }
 
+static void what_labels_changed_is_a_list(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *item;
+    int64_t n_changes;
+    size_t i;
+
+    ok(p, "/fois/1/labels", "{\"labels\": [{\"tree\": 59, \"label\": \"normal\"}]}");
+    ok(p, "/fois/1/retrain", "{}");
+    n_changes = sample_page_number(p->json, "n_changes");
+    sample_page_ok(p, "/fois/1/candidates?verdict=changed&limit=420");
+    assert_int_equal(sample_page_number(p->json, "total"), n_changes);
+    json_array_foreach(json_object_get(p->json, "items"), i, item)
+    {
+        assert_string_equal(json_string_value(json_object_get(item, "verdict")), "normal");
+        assert_string_equal(json_string_value(json_object_get(item, "verdict_before")),
+                            "anomaly");
+    }
+    assert_int_equal(i, n_changes);
+    sample_page_refused(p, "/fois/1/incidents?verdict=changed", ERR_USAGE,
+                        "'verdict' takes anomaly or normal, not 'changed'");
+    ok(p, "/fois/1/retrain/undo", "{}");
+    sample_page_ok(p, "/fois/1/candidates?verdict=changed");
+    assert_int_equal(sample_page_number(p->json, "total"), 0);
+}
+
 static void an_undo_gives_back_the_detectors_scores_once(void **state)
 {
     struct sample_page *p = *state;
@@ -178,6 +204,7 @@ int main(void)
         TEST(labels_are_a_file_that_snag_label_reads),
         TEST(one_wrong_label_and_none_is_taken),
         TEST(a_retrain_says_what_it_learnt_from_and_whose_verdict_changed),
+        TEST(what_labels_changed_is_a_list),
         TEST(an_undo_gives_back_the_detectors_scores_once),
         TEST(an_undo_ranks_as_the_retrain_before_did_with_all_that_was_said_of_it),
         TEST(what_is_said_wrongly_is_refused),

@@ -12,15 +12,15 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
     struct subtrees *subtrees;
     struct peers peers;
     struct why why;
-    enum peer_by by;
-    int rc = peers_by(request_text(request, "by", NULL), &run->defs, &by);
+    struct peers_opts opts;
+    int rc = peers_by(request_text(request, "by", NULL), &run->defs, &opts);
 
     if (rc == 0)
         rc = worker_subtrees(worker, request->id[0], &subtrees);
     if (rc < 0)
         return rc;
     scoring_why_init(&subtrees->work, &why);
-    rc = peers_of_run(&subtrees->work, &run->columns, by, &peers);
+    rc = peers_of_run(&subtrees->work, &run->columns, &opts, &peers);
     if (rc == 0)
         response_json(
             response,

@@ -53,6 +53,10 @@ static int add_fois(struct worker *worker, json_t *run)
         if (rc == 0)
             rc = set_row(worker->db, foi, "labels", run_sql_show_labels, id);
         if (rc == 0)
+            rc = set_row(worker->db, foi, "undo", run_sql_show_undo, id);
+        if (rc == 0)
+            rc = set_row(worker->db, foi, "redo", run_sql_show_redo, id);
+        if (rc == 0)
             rc = set_row(worker->db, foi, "retrain", run_sql_show_retrain, id);
         if (rc == 0)
             rc = set_rows(worker->db, foi, "projections", run_sql_show_projections, "i", id);
@@ -86,6 +90,19 @@ static json_t *meta_text(sqlite3 *db, const char *key)
     return json;
 }
 
+/* What is said of runs that are compared, or of a history, where a run would say what it is. */
+static json_t *no_run(const struct served *s)
+{
+    return json_pack("{s:o, s:o, s:n, s:n, s:n, s:i, s:i, s:i, s:i, s:b, s:s, s:{s:i, s:i, "
+                     "s:i}, s:[], s:[], "
+                     "s:[]}",
+                     "snag", json_text(s->snag), "name", json_text(s->name), "trace", "source",
+                     "created", "begin_ns", 0, "end_ns", 0, "n_calls", 0, "n_messages", 0,
+                     "is_live", 0, "shows",
+                     s->what == SERVED_HISTORY ? "history" : "comparison", "clocks", "checked",
+                     0, "wrong_before", 0, "wrong", 0, "fois", "locations", "quality");
+}
+
 int api_run(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
@@ -93,8 +110,10 @@ int api_run(struct worker *worker, const struct request *request, struct respons
     int rc;
 
     (void)request;
-    if (s->live)
+    if (s->what == SERVED_PROGRAM)
         return api_live_run(s->live, s->snag, s->name, response);
+    if (s->what != SERVED_RUN)
+        return response_json(response, no_run(s));
     run = json_object();
     json_object_set_new(run, "snag", json_text(s->snag));
     json_object_set_new(run, "name", json_text(s->name));
@@ -106,6 +125,7 @@ int api_run(struct worker *worker, const struct request *request, struct respons
     json_object_set_new(run, "n_calls", json_count(s->run.columns.n_calls));
     json_object_set_new(run, "n_messages", json_count(s->run.columns.n_messages));
     json_object_set_new(run, "is_live", json_false());
+    json_object_set_new(run, "shows", json_string("run"));
     json_object_set_new(run, "clocks",
                         json_pack("{s:I, s:I, s:I}", "checked",
                                   rundb_get(worker->db, "order_checked", 0), "wrong_before",

@@ -118,7 +118,95 @@ static void the_next_call_of_a_function_is_the_first_one_entered_after_a_time(vo
                         "the run has no such region or location");
 }
 
+/* Forward by time, then back again, and by length: every call once, in order. */
+static void calls_of_a_function_are_stepped_through_in_an_order(void **state)
+{
+    struct sample_page *p = *state;
+    long long solve = region(p, "solve"), from[4][2];
+    uint64_t last = 0;
+    char path[128];
+
+    for (int k = 0; k < 4; k++) {
+        snprintf(path, sizeof path, "/search/next?region=%lld", solve);
+        if (k > 0)
+            snprintf(path, sizeof path, "/search/next?region=%lld&from=%lld.%lld", solve,
+                     from[k - 1][0], from[k - 1][1]);
+        sample_page_ok(p, path);
+        assert_int_equal(sample_page_number(p->json, "place"), k + 1);
+        assert_int_equal(sample_page_number(p->json, "total"), 4);
+        assert_true((uint64_t)sample_page_number(p->json, "enter_ns") >= last);
+        last = (uint64_t)sample_page_number(p->json, "enter_ns");
+        from[k][0] = sample_page_number(p->json, "location");
+        from[k][1] = sample_page_number(p->json, "call");
+    }
+    for (int k = 2; k >= 0; k--) {
+        snprintf(path, sizeof path, "/search/next?region=%lld&from=%lld.%lld&step=previous",
+                 solve, from[k + 1][0], from[k + 1][1]);
+        sample_page_ok(p, path);
+        assert_int_equal(sample_page_number(p->json, "place"), k + 1);
+        assert_int_equal(sample_page_number(p->json, "location"), from[k][0]);
+        assert_int_equal(sample_page_number(p->json, "call"), from[k][1]);
+    }
+    snprintf(path, sizeof path, "/search/next?region=%lld&from=%lld.%lld&step=previous", solve,
+             from[0][0], from[0][1]);
+    sample_page_refused(p, path, ERR_NOT_FOUND, "no such call before that time");
+}
+
+static void the_longest_call_of_a_function_comes_first_by_length(void **state)
+{
+    struct sample_page *p = *state;
+    long long solve = region(p, "solve");
+    uint64_t longest = 0;
+    char path[128];
+
+    for (uint32_t l = 0; l < 2; l++) {
+        struct call_view calls = columns_view(&p->served.run.columns, l);
+
+        for (uint32_t i = 0; i < calls.n; i++)
+            if (calls.region[i] == solve && calls.inclusive_ns[i] > longest)
+                longest = calls.inclusive_ns[i];
+    }
+    snprintf(path, sizeof path, "/search/next?region=%lld&order=longest", solve);
+    sample_page_ok(p, path);
+    assert_int_equal(sample_page_number(p->json, "leave_ns") -
+                         sample_page_number(p->json, "enter_ns"),
+                     longest);
+    assert_int_equal(sample_page_number(p->json, "place"), 1);
+    sample_page_refused(p, "/search/next?region=0&order=shortest", ERR_USAGE,
+                        "'order' is time or longest");
+    sample_page_refused(p, "/search/next?region=0&step=back", ERR_USAGE,
+                        "'step' is next or previous");
+    sample_page_refused(p, "/search/next?region=0&from=1", ERR_USAGE,
+                        "'from' is a location and a row: 3.1415");
+    sample_page_refused(p, "/search/next?region=0&from=2.0", ERR_USAGE,
+                        "'from' is a location and a row: 3.1415");
+    sample_page_refused(p, "/search/next?region=0&from=1.99999", ERR_NOT_FOUND,
+                        "location 1 has 8 calls");
+}
+
 /* ----------------------------------------------------------------------------- a window */
+
+static void a_window_in_numbers_has_all_calls_and_messages(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *item, *messages;
+    uint64_t own = 0, roots = 0;
+    size_t i;
+
+    sample_page_ok(p, "/measure");
+    json_array_foreach(json_object_get(p->json, "items"), i, item)
+    {
+        own += (uint64_t)sample_page_number(item, "own_ns");
+        if (sample_page_number(item, "region") == region(p, "step"))
+            roots = (uint64_t)sample_page_number(item, "total_ns");
+        if (sample_page_number(item, "region") == region(p, "solve"))
+            assert_int_equal(sample_page_number(item, "calls"), 4);
+    }
+    assert_int_equal(own, roots); /* step is what all else is in */
+    messages = json_object_get(p->json, "messages");
+    assert_int_equal(sample_page_number(messages, "sent"), 4);
+    assert_int_equal(sample_page_number(messages, "received"), 4);
+}
 
 static void a_wide_timeline_has_every_call_as_a_rectangle(void **state)
 {
@@ -183,7 +271,7 @@ static void a_window_is_a_file_of_chrome_events(void **state)
 
 static void a_window_that_cannot_be_is_refused(void **state)
 {
-    static const char *const routes[] = {"/timeline", "/messages", "/window.json"};
+    static const char *const routes[] = {"/timeline", "/messages", "/measure", "/window.json"};
 
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         char path[64];
@@ -273,9 +361,12 @@ int main(void)
         TEST(a_call_says_its_caller_its_children_and_its_path),
         TEST(a_call_that_there_is_none_of_is_not_found),
         TEST(the_next_call_of_a_function_is_the_first_one_entered_after_a_time),
+        TEST(calls_of_a_function_are_stepped_through_in_an_order),
+        TEST(the_longest_call_of_a_function_comes_first_by_length),
         TEST(a_wide_timeline_has_every_call_as_a_rectangle),
         TEST(messages_are_sent_before_they_are_received),
         TEST(a_window_is_a_file_of_chrome_events),
+        TEST(a_window_in_numbers_has_all_calls_and_messages),
         TEST(a_window_that_cannot_be_is_refused),
         TEST(a_projection_is_made_beside_and_its_points_are_columns),
         TEST(there_is_one_projection_at_a_time_and_it_can_be_cancelled),

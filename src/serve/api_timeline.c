@@ -1,4 +1,5 @@
-/* A window of the trace: its calls as rectangles, its messages, and both as a file. */
+/* A window of the trace: its calls as rectangles, its messages, both in numbers, and as a file.
+ */
 #include "base/err.h"
 #include "base/mem.h"
 #include "explain/trace_view.h"
@@ -6,6 +7,7 @@
 #include "serve/api.h"
 #include "serve/arrows.h"
 #include "serve/lod.h"
+#include "serve/measure.h"
 #include "serve/window.h"
 
 #include <inttypes.h>
@@ -138,6 +140,50 @@ int api_messages(struct worker *worker, const struct request *request,
         answer_arrows(&arrows, response);
     }
     arrows_release(&arrows);
+    window_release(&window);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- in numbers */
+
+static json_t *measure_to_json(const struct measure *m, const struct window *window)
+{
+    json_t *items = json_array();
+
+    for (uint32_t r = 0; r < m->n_regions; r++)
+        if (m->region[r].calls > 0)
+            json_array_append_new(items,
+                                  json_pack("{s:I, s:I, s:I, s:I}", "region", (json_int_t)r,
+                                            "calls", (json_int_t)m->region[r].calls, "total_ns",
+                                            (json_int_t)m->region[r].total_ns, "own_ns",
+                                            (json_int_t)m->region[r].own_ns));
+    return json_pack("{s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I}}", "begin_ns",
+                     (json_int_t)window->begin_ns, "end_ns", (json_int_t)window->end_ns,
+                     "locations", (json_int_t)window->n_locations, "items", items, "messages",
+                     "sent", (json_int_t)m->sent, "sent_bytes", (json_int_t)m->sent_bytes,
+                     "received", (json_int_t)m->received, "received_bytes",
+                     (json_int_t)m->received_bytes);
+}
+
+int api_measure(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct served *served = worker->served;
+    struct window window;
+    struct measure measure = {0};
+    int rc = window_read(&window, served, request);
+
+    if (rc == 0) {
+        bool is_to_the_end = request_text(request, "end", NULL) == NULL;
+        const uint64_t span[] = {window.begin_ns, window.end_ns + is_to_the_end};
+
+        measure_init(&measure, served->run.defs.names.n);
+        for (uint32_t k = 0; k < window.n_locations && rc == 0; k++)
+            rc = measure_add(&measure, &served->run.columns, served_levels(served),
+                             window.location[k], span);
+    }
+    if (rc == 0)
+        rc = response_json(response, measure_to_json(&measure, &window));
+    measure_release(&measure);
     window_release(&window);
     return rc;
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define OPENAPI ":openapi.json" /* not a path */
+#define OPENAPI ":openapi.json" /* these are no paths */
+#define REPORT ":report.html"
 
 #include "serve/assets_table.inc"
 
@@ -15,11 +16,21 @@ const struct asset *asset_find(const char *path)
     return NULL;
 }
 
-const struct asset *asset_openapi(void)
+static const struct asset *find_unserved(const char *name)
 {
     const struct asset *asset = assets;
 
-    while (strcmp(asset->path, OPENAPI) != 0)
+    while (strcmp(asset->path, name) != 0)
         asset++;
     return asset;
+}
+
+const struct asset *asset_openapi(void)
+{
+    return find_unserved(OPENAPI);
+}
+
+const struct asset *asset_report(void)
+{
+    return find_unserved(REPORT);
 }

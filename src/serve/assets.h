@@ -22,4 +22,7 @@ const struct asset *asset_find(const char *path);
 /* asset_openapi -- the description of the API, which is no part of the page. */
 const struct asset *asset_openapi(void);
 
+/* asset_report -- the page of a report (web/src/report/), which is written, not served. */
+const struct asset *asset_report(void);
+
 #endif

@@ -18,8 +18,7 @@ void exchange_fail(struct exchange *x, unsigned status, const char *detail)
 /* The token, where it is asked for: in the URL, as a header, or as the cookie we set. */
 static bool has_token(struct exchange *x)
 {
-    const struct access *access = &x->site->access;
-    const char *bearer = x->head->field[FIELD_AUTHORIZATION];
+    const struct access *access = &exchange_front(x->site)->access;
     char name[EXCHANGE_COOKIE_SIZE], cookie[2 * ACCESS_TOKEN_SIZE];
 
     if (access_token(access, request_text(&x->request, "token", NULL))) {
@@ -27,7 +26,7 @@ static bool has_token(struct exchange *x)
         return true;
     }
     exchange_cookie(x->site, name);
-    return (bearer && strncmp(bearer, "Bearer ", 7) == 0 && access_token(access, bearer + 7)) ||
+    return access_bearer(access, x->head) ||
            (request_head_cookie(x->head, name, cookie, sizeof cookie) &&
             access_token(access, cookie));
 }
@@ -50,17 +49,21 @@ static void fail_method(struct exchange *x)
 
 static void find_route(struct exchange *x)
 {
-    bool is_live = x->site->served.live != NULL;
+    static const char *const is[] = {
+        [SERVED_RUN] = "this is a run: nothing is live",
+        [SERVED_PROGRAM] = "this is a program that is live, not a run",
+        [SERVED_COMPARISON] = "this is a comparison: its runs are below /runs/",
+        [SERVED_HISTORY] = "this is a history, not a run",
+    };
+    enum served_what what = x->site->served.what;
 
     x->route = route_find(&x->request);
     if (x->route == NULL && route_methods(&x->request))
         fail_method(x);
     else if (x->route == NULL && x->request.is_post)
         exchange_fail(x, 404, "there is nothing here");
-    else if (x->route && !route_is_of(x->route, is_live))
-        exchange_fail(x, 404,
-                      is_live ? "this is a program that is live, not a run"
-                              : "this is a run: nothing is live");
+    else if (x->route && !route_is_of(x->route, what))
+        exchange_fail(x, 404, is[what]);
     else if (x->request.is_post && !is_json(x->head->field[FIELD_CONTENT_TYPE]))
         exchange_fail(x, 415, "a body must be application/json");
 }
@@ -68,13 +71,12 @@ static void find_route(struct exchange *x)
 /* Everything that can be said before the body is there. */
 static void check(struct exchange *x)
 {
-    const struct access *access = &x->site->access;
+    const struct access *access = &exchange_front(x->site)->access;
     bool is_get = x->head->is_head || strcmp(x->head->method, "GET") == 0;
+    struct http_refusal refusal = access_refusal(access, x->head);
 
-    if (!access_host(access, x->head->host))
-        exchange_fail(x, 421, "Host is not a name of this server");
-    else if (!access_origin(x->head->field[FIELD_ORIGIN], x->head->host))
-        exchange_fail(x, 403, "Origin is another site");
+    if (refusal.status > 0)
+        exchange_fail(x, refusal.status, refusal.why);
     else if (*access->token && strcmp(x->request.path, "/healthz") != 0 && !has_token(x))
         exchange_fail(x, 401, "the token is missing: open the URL that snag printed");
     else if (is_get || x->request.is_post)
@@ -84,6 +86,25 @@ static void check(struct exchange *x)
 }
 
 /* ------------------------------------------------------------------------------ requests */
+
+/*
+ * A page of its own for each run that is compared: what is below /runs/0/ is the first one's.
+ * Its URL ends with a slash, as those on the page begin there.
+ */
+static void enter_room(struct exchange *x)
+{
+    static const char prefix[] = "/runs/";
+    const char *number = x->request.path + sizeof prefix - 1;
+    size_t n;
+
+    if (strncmp(x->request.path, prefix, sizeof prefix - 1) != 0)
+        return;
+    n = strspn(number, "0123456789");
+    if (n == 0 || n > 3 || number[n] != '/' || strtoul(number, NULL, 10) >= x->site->n_rooms)
+        return;
+    x->site = x->site->room[strtoul(number, NULL, 10)];
+    x->request.path = number + n;
+}
 
 struct exchange *exchange_new(struct site *site, struct connection *connection,
                               const struct request_head *head)
@@ -97,6 +118,7 @@ struct exchange *exchange_new(struct site *site, struct connection *connection,
     x->request.is_post = strcmp(head->method, "POST") == 0;
     x->request.parameter = head->parameter;
     x->request.n_parameters = head->n_parameters;
+    enter_room(x);
     check(x);
     return x;
 }
@@ -126,7 +148,8 @@ void exchange_free(struct exchange *x)
     free(x);
 }
 
-void exchange_cookie(const struct site *site, char name[EXCHANGE_COOKIE_SIZE])
+void exchange_cookie(struct site *site, char name[EXCHANGE_COOKIE_SIZE])
 {
-    snprintf(name, EXCHANGE_COOKIE_SIZE, "snag_token_%u", server_port(site->server));
+    snprintf(name, EXCHANGE_COOKIE_SIZE, "snag_token_%u",
+             server_port(exchange_front(site)->server));
 }

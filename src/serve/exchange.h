@@ -11,6 +11,7 @@
 #include "serve/live_notifier.h"
 #include "serve/routes.h"
 #include "serve/served.h"
+#include "serve/site.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,9 @@ struct worker_thread {
 };
 
 struct site {
+    struct site *front; /* where the runs of a comparison are reached from; NULL: itself */
+    struct site *room[SITE_MOST_ROOMS]; /* [n_rooms] the runs of a comparison */
+    size_t n_rooms;
     struct served served;
     struct access access;
     struct server *server;
@@ -50,7 +54,8 @@ struct exchange {
 };
 
 /*
- * exchange_new -- a request whose head is there. It may be answered already, by a problem: a
+ * exchange_new -- a request whose head is there, of the site or of a run that is reached from
+ * it, whose paths begin with /runs/NUMBER/. It may be answered already, by a problem: a
  * foreign Host or Origin, no token, no such route, a body that is not wanted.
  *   head  stays until the exchange ends
  */
@@ -61,8 +66,14 @@ void exchange_free(struct exchange *x);
 /* exchange_fail -- answer by a problem. */
 void exchange_fail(struct exchange *x, unsigned status, const char *detail);
 
+/* exchange_front -- the site that listens, and says who may ask. */
+static inline struct site *exchange_front(struct site *site)
+{
+    return site->front ? site->front : site;
+}
+
 /* exchange_cookie -- the name of the cookie that holds the token: of this port only. */
-void exchange_cookie(const struct site *site, char name[EXCHANGE_COOKIE_SIZE]);
+void exchange_cookie(struct site *site, char name[EXCHANGE_COOKIE_SIZE]);
 
 /* exchange_take_body -- the body is there: keep it as text, or make JSON of it, or a problem.
  */

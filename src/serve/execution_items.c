@@ -74,6 +74,9 @@ static void add(const struct execution *x, void *ctx)
                         json_count(items->state->table->scores->place[x->tree]));
     json_object_set_new(item, "rank_before",
                         json_count(items->state->table->facts->place_before[x->tree]));
+    json_object_set_new(
+        item, "verdict_before",
+        json_string(items->state->table->facts->was_anomaly[x->tree] ? "anomaly" : "normal"));
     items->rc = add_sketch(items, x, item);
     json_array_append_new(items->array, item);
 }

@@ -48,6 +48,7 @@ static void free_facts(struct shared *shared)
     free(f->time);
     free(f->gross);
     free(f->place_before);
+    free(f->was_anomaly);
     free(f);
 }
 
@@ -68,7 +69,8 @@ static struct execution_facts *new_facts(uint32_t n)
                                   .part = mem_alloc(n, 1),
                                   .time = mem_alloc(n, sizeof(double)),
                                   .gross = mem_alloc(n, sizeof(double)),
-                                  .place_before = mem_alloc(n, sizeof(uint32_t))};
+                                  .place_before = mem_alloc(n, sizeof(uint32_t)),
+                                  .was_anomaly = mem_alloc(n, 1)};
     return f;
 }
 
@@ -180,6 +182,7 @@ static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
     f->part[t] = (unsigned char)sqlite3_column_int(row, FACT_PART);
     f->time[t] = sqlite3_column_double(row, FACT_TIME);
     f->gross[t] = sqlite3_column_double(row, FACT_GROSS);
+    f->was_anomaly[t] = sqlite3_column_int(row, FACT_DETECTOR_VERDICT) != 0;
     take_score(r, t, row);
     r->before[t] = r->now[t];
     r->before[t].score = sqlite3_column_double(row, FACT_DETECTOR_SCORE);

@@ -20,9 +20,10 @@ struct execution_facts {
     struct shared shared;
     double *enter_ns, *exit_ns, *duration_ns;
     uint32_t *rank, *thread, *index, *location, *vertices, *messages;
-    unsigned char *part;    /* 0 time, 1 gross, 2 structure, 3 size */
-    double *time, *gross;   /* they break ties of the score */
-    uint32_t *place_before; /* by the detector's own score, from 1 */
+    unsigned char *part;        /* 0 time, 1 gross, 2 structure, 3 size */
+    double *time, *gross;       /* they break ties of the score */
+    uint32_t *place_before;     /* by the detector's own score, from 1 */
+    unsigned char *was_anomaly; /* by the detector alone */
 };
 
 /* What a retrain changes. All arrays are [n]. */

@@ -16,10 +16,12 @@
 
 #define FOI_STATE_MOST_SKETCHES 1000 /* kept; then all are forgotten */
 
+#define VERDICT_CHANGED 2 /* another one than before labels were learnt */
+
 /* Which executions are asked for. */
 struct foi_filter {
     double rank;    /* < 0: any */
-    int is_anomaly; /* -1: any */
+    int is_anomaly; /* -1: any; VERDICT_CHANGED */
     int label;      /* enum label; 2: any */
 };
 

@@ -1,7 +1,8 @@
 #include "serve/health.h"
 
 #include "base/err.h"
-#include "prov/prov_place.h"
+#include "history/run_history.h"
+#include "prov/prov_store.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
@@ -31,14 +32,33 @@ static int check_live(struct live_state *live)
 
     if (live_state_trouble(live, why))
         return err_set(ERR_IO, "%s", why);
-    if (live_state_has_store(live) && !prov_place_is_store(live_state_store_url(live)))
+    if (live_state_has_store(live) && !prov_store_is(live_state_store_url(live)))
         return err_set(ERR_IO, "the store is no longer there");
     return 0;
 }
 
+static int check_history(const char *path)
+{
+    struct history history = {0};
+    int rc = history_open(&history, path, DATABASE_READ);
+
+    history_close(&history);
+    return rc;
+}
+
 int health_check(struct worker *worker)
 {
-    struct live_state *live = worker->served->live;
+    const struct served *served = worker->served;
 
-    return live ? check_live(live) : check_run(worker);
+    switch (served->what) {
+    case SERVED_PROGRAM:
+        return check_live(served->live);
+    case SERVED_HISTORY:
+        return check_history(served->history);
+    case SERVED_COMPARISON:
+        return 0;
+    case SERVED_RUN:
+        break;
+    }
+    return check_run(worker);
 }

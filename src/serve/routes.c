@@ -10,7 +10,7 @@
 #define LABELS ROUTE_TAKES_LABELS
 
 static const struct route routes[] = {
-    {GET, "/run", NULL, ROUTE_BY_READER, true, .answer = api_run},
+    {GET, "/run", NULL, ROUTE_BY_READER, true, .answer = api_run, .of = ROUTE_OF_ANY},
     {GET, "/regions", NULL, ROUTE_BY_READER, true, .answer = api_regions},
     {GET, "/fois/{foi}/columns", NULL, ROUTE_BY_READER, true, .answer = api_columns},
     {GET, "/fois/{foi}/incidents", NULL, ROUTE_BY_READER, true, .answer = api_incidents},
@@ -23,12 +23,15 @@ static const struct route routes[] = {
      .answer = api_tree},
     {GET, "/fois/{foi}/executions/{tree}/subtrees", NULL, ROUTE_BY_EXPLAINER, false,
      .answer = api_subtrees},
+    {GET, "/fois/{foi}/path", NULL, ROUTE_BY_EXPLAINER, false, .answer = api_path},
     {GET, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, .answer = api_typical},
     {GET, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, .answer = api_next},
     {GET, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, .answer = api_retrains},
     {GET, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, .answer = api_projection},
+    {GET, "/fois/{foi}/map", NULL, ROUTE_BY_READER, true, .answer = api_map},
     {GET, "/timeline", NULL, ROUTE_BY_READER, true, .answer = api_timeline},
     {GET, "/messages", NULL, ROUTE_BY_READER, true, .answer = api_messages},
+    {GET, "/measure", NULL, ROUTE_BY_READER, true, .answer = api_measure},
     {GET, "/calls/{location}/{row}", NULL, ROUTE_BY_READER, false, .answer = api_call},
     {GET, "/search", NULL, ROUTE_BY_READER, true, .answer = api_search},
     {GET, "/search/next", NULL, ROUTE_BY_READER, false, .answer = api_search_next},
@@ -36,20 +39,48 @@ static const struct route routes[] = {
     {GET, "/labels.csv", NULL, ROUTE_BY_READER, true, .answer = api_labels_csv},
     {GET, "/executions.csv", NULL, ROUTE_BY_READER, true, .answer = api_executions_csv},
     {GET, "/window.json", NULL, ROUTE_BY_READER, false, .answer = api_window},
-    {GET, "/live/status", NULL, ROUTE_BY_READER, false, .live = api_live_status},
-    {GET, "/live/points", NULL, ROUTE_BY_READER, true, .live = api_live_points},
-    {GET, "/live/heatmap", NULL, ROUTE_BY_READER, true, .live = api_live_heatmap},
-    {GET, "/live/ranks", NULL, ROUTE_BY_READER, true, .live = api_live_ranks},
-    {GET, "/live/regions", NULL, ROUTE_BY_READER, true, .live = api_live_regions},
-    {GET, "/live/history", NULL, ROUTE_BY_READER, true, .live = api_live_history},
-    {GET, "/live/counters", NULL, ROUTE_BY_READER, true, .live = api_live_counters},
-    {GET, "/live/model", NULL, ROUTE_BY_READER, true, .live = api_live_model},
-    {GET, "/live/records", NULL, ROUTE_BY_READER, false, .live = api_live_records},
-    {GET, "/live/record/{id}", NULL, ROUTE_BY_READER, false, .live = api_live_record},
-    {GET, "/openapi.json", NULL, ROUTE_BY_READER, false, .answer = api_openapi},
+    {GET, "/live/status", NULL, ROUTE_BY_READER, false, .live = api_live_status,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/points", NULL, ROUTE_BY_READER, true, .live = api_live_points,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/heatmap", NULL, ROUTE_BY_READER, true, .live = api_live_heatmap,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/ranks", NULL, ROUTE_BY_READER, true, .live = api_live_ranks,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/regions", NULL, ROUTE_BY_READER, true, .live = api_live_regions,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/history", NULL, ROUTE_BY_READER, true, .live = api_live_history,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/counters", NULL, ROUTE_BY_READER, true, .live = api_live_counters,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/model", NULL, ROUTE_BY_READER, true, .live = api_live_model,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/records", NULL, ROUTE_BY_READER, false, .live = api_live_records,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/live/record/{id}", NULL, ROUTE_BY_READER, false, .live = api_live_record,
+     .of = ROUTE_OF_PROGRAM},
+    {GET, "/comparison", NULL, ROUTE_BY_READER, true, .answer = api_comparison,
+     .of = ROUTE_OF_COMPARISON},
+    {GET, "/comparison/tree", NULL, ROUTE_BY_READER, true, .answer = api_comparison_tree,
+     .of = ROUTE_OF_COMPARISON},
+    {GET, "/comparison/runs", NULL, ROUTE_BY_READER, true, .answer = api_comparison_runs,
+     .of = ROUTE_OF_COMPARISON},
+    {GET, "/history", NULL, ROUTE_BY_READER, false, .answer = api_history,
+     .of = ROUTE_OF_HISTORY},
+    {GET, "/history/functions", NULL, ROUTE_BY_READER, false, .answer = api_history_functions,
+     .of = ROUTE_OF_HISTORY},
+    {GET, "/history/runs/{number}/comparison", NULL, ROUTE_BY_READER, false,
+     .answer = api_history_comparison, .of = ROUTE_OF_HISTORY},
+    {GET, "/history/runs/{number}/comparison/tree", NULL, ROUTE_BY_READER, false,
+     .answer = api_history_tree, .of = ROUTE_OF_HISTORY},
+    {GET, "/openapi.json", NULL, ROUTE_BY_READER, false, .answer = api_openapi,
+     .of = ROUTE_OF_ANY},
     {LABELS, "/fois/{foi}/labels", NULL, ROUTE_BY_WRITER, false, .answer = api_label},
     {SETTINGS, "/fois/{foi}/retrain", NULL, ROUTE_BY_LEARNER, false, .answer = api_retrain},
-    {SETTINGS, "/fois/{foi}/retrain/undo", NULL, ROUTE_BY_LEARNER, false, .answer = api_undo},
+    {SETTINGS, "/fois/{foi}/retrain/undo", NULL, ROUTE_BY_LEARNER, false,
+     .answer = api_undo_retrain},
+    {SETTINGS, "/fois/{foi}/undo", NULL, ROUTE_BY_LEARNER, false, .answer = api_undo},
+    {SETTINGS, "/fois/{foi}/redo", NULL, ROUTE_BY_LEARNER, false, .answer = api_redo},
     {SETTINGS, "/fois/{foi}/projection", NULL, ROUTE_BY_WRITER, false, .answer = api_project},
     {SETTINGS, "/fois/{foi}/projection/cancel", NULL, ROUTE_BY_WRITER, false,
      .answer = api_cancel},
@@ -72,10 +103,16 @@ size_t route_most_body(const struct route *route)
     return most[route->takes];
 }
 
-bool route_is_of(const struct route *route, bool is_live)
+bool route_is_of(const struct route *route, enum served_what what)
 {
-    return route->answer == api_run || route->answer == api_openapi ||
-           (route->live != NULL) == is_live;
+    static const enum served_what wanted[] = {
+        [ROUTE_OF_RUN] = SERVED_RUN,
+        [ROUTE_OF_PROGRAM] = SERVED_PROGRAM,
+        [ROUTE_OF_COMPARISON] = SERVED_COMPARISON,
+        [ROUTE_OF_HISTORY] = SERVED_HISTORY,
+    };
+
+    return route->of == ROUTE_OF_ANY || wanted[route->of] == what;
 }
 
 int route_answer(const struct route *route, struct worker *worker,

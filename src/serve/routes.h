@@ -19,6 +19,15 @@ enum route_by {
     ROUTE_BY_EXPLAINER, /* the one that holds what is needed to find subtrees */
 };
 
+/* What has to be served, for it to be there. */
+enum route_of {
+    ROUTE_OF_RUN,
+    ROUTE_OF_PROGRAM,
+    ROUTE_OF_COMPARISON,
+    ROUTE_OF_HISTORY,
+    ROUTE_OF_ANY,
+};
+
 /* What is sent to it. */
 enum route_takes {
     ROUTE_TAKES_NOTHING,  /* a GET */
@@ -34,6 +43,7 @@ struct route {
     bool is_kept; /* the answer holds until somebody writes to the database, or the next step */
     api_fn *answer; /* NULL where it is of a program that runs: then */
     api_live_fn *live;
+    enum route_of of;
 };
 
 /* route_list -- all rows, ended by one without a pattern. */
@@ -42,8 +52,8 @@ const struct route *route_list(void);
 /* route_most_body -- how many bytes may be sent to it. */
 size_t route_most_body(const struct route *route);
 
-/* route_is_of -- it is there where a program is live, or where a run is served. */
-bool route_is_of(const struct route *route, bool is_live);
+/* route_is_of -- it is there where this is served. */
+bool route_is_of(const struct route *route, enum served_what what);
 
 /* route_answer -- what its handler does. The route is of what the worker serves. */
 int route_answer(const struct route *route, struct worker *worker,

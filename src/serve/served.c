@@ -62,27 +62,34 @@ const struct levels *served_levels(const struct served *served)
     return atomic_load(&served->has_levels) ? &served->levels : NULL;
 }
 
-static int open_run(struct served *served, const char *path)
+static int open_run(struct served *served, const struct served_opts *opts)
 {
-    int rc = run_open(&served->run, path, false);
+    int rc = run_open(&served->run, opts->path, false);
 
     if (rc < 0)
         return rc;
     take_name(served);
     served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
     served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
-    rc = columns_open_at(&served->scattered, served->run.dir, path);
+    rc = columns_open_at(&served->scattered, served->run.dir, opts->path);
     if (rc < 0)
         return rc;
     columns_scatter(&served->scattered);
-    find_levels(served);
+    if (!opts->is_brief)
+        find_levels(served);
     return 0;
 }
 
 int served_open(struct served *served, const struct served_opts *opts)
 {
-    *served = (struct served){.live = opts->live,
+    *served = (struct served){.what = opts->what,
+                              .live = opts->live,
+                              .comparison = opts->comparison,
+                              .history = opts->path,
                               .snag = opts->snag,
+                              .command = opts->command,
+                              .job = opts->job,
+                              .run_id = opts->run_id,
                               .author = opts->author,
                               .n_threads = opts->n_threads,
                               .started_ns = clock_ns(),
@@ -92,8 +99,8 @@ int served_open(struct served *served, const struct served_opts *opts)
     feed_init(&served->events, opts->wake);
     board_init(&served->points);
     shared_cache_init(&served->tables);
-    if (opts->live == NULL)
-        return open_run(served, opts->path);
+    if (opts->what == SERVED_RUN)
+        return open_run(served, opts);
     snprintf(served->name, sizeof served->name, "%.255s", opts->path);
     return 0;
 }

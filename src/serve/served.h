@@ -1,6 +1,7 @@
 /*
  * served -- the run that is served, as all threads see it; or a program that runs, of which
- * there is a live state instead.
+ * there is a live state instead; or runs that are compared, or a history of them, which have
+ * neither.
  *
  * What never changes is shared: the columns, the definitions. The database is not: each thread
  * has its own connection (struct worker). What the threads tell each other goes through a feed
@@ -10,6 +11,7 @@
 #ifndef SNAG_SERVE_SERVED_H
 #define SNAG_SERVE_SERVED_H
 
+#include "analysis/compare.h"
 #include "base/board.h"
 #include "base/feed.h"
 #include "base/shared_cache.h"
@@ -26,18 +28,48 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
+enum served_what {
+    SERVED_RUN,
+    SERVED_PROGRAM, /* that runs, or ran */
+    SERVED_COMPARISON,
+    SERVED_HISTORY,
+};
+
+/* One of the runs that are compared. */
+struct served_side {
+    const char *path;
+    bool is_after;
+    int64_t number; /* in a history; 0: it is of none */
+    int64_t foi;    /* id of its function of interest; 0: it is no run directory */
+    int page;       /* its own page is at /runs/PAGE/; -1: it has none */
+};
+
+struct served_comparison {
+    const struct comparison *comparison;
+    const struct served_side *side; /* [n] those before first */
+    uint32_t n;
+    const struct compare_rename *rename; /* [n_renames] */
+    uint32_t n_renames;
+};
+
 struct served {
-    struct live_state *live;   /* NULL: a run; else there is no run and no database */
-    struct run run;            /* its db is only used while it is opened */
-    char name[256];            /* of the directory */
-    uint64_t begin_ns, end_ns; /* of the trace */
-    struct columns scattered;  /* run.columns, for whoever looks at a few places only */
-    struct levels levels;      /* of these, once has_levels says so */
+    enum served_what what;   /* of others than a run there is no run and no database */
+    struct live_state *live; /* of a program */
+    const struct served_comparison *comparison; /* of a comparison */
+    const char *history;                        /* path of a history */
+    struct run run;                             /* its db is only used while it is opened */
+    char name[256];                             /* of the directory */
+    uint64_t begin_ns, end_ns;                  /* of the trace */
+    struct columns scattered; /* run.columns, for whoever looks at a few places only */
+    struct levels levels;     /* of these, once has_levels says so */
     atomic_bool has_levels;
     atomic_bool is_closing; /* nothing new is begun, and what takes long is given up */
     pthread_t levelling;    /* makes them, if the run has none */
     bool is_levelling;      /* that thread was started */
-    const char *snag;       /* version of the program */
+    const char *snag;       /* version of the program, */
+    const char *command;    /* what it was told to do: "serve"; NULL: not known */
+    const char *job;        /* of the batch system that it runs in, or NULL */
+    const char *run_id;     /* of a program that runs, or NULL */
     const char *author;     /* of labels that do not name one */
     uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
@@ -56,11 +88,14 @@ struct served {
 };
 
 struct served_opts {
-    const char *path;        /* of the run, or the name of what is live */
-    struct live_state *live; /* stays until served_close; NULL: a run */
-    const char *snag, *author;
+    const char *path; /* of the run or the history, or the name of what else is served */
+    enum served_what what;
+    struct live_state *live;                    /* of a program, and */
+    const struct served_comparison *comparison; /* of a comparison; stay until served_close */
+    const char *snag, *command, *job, *run_id, *author; /* as in struct served */
     uint32_t n_threads;
     feed_wake_fn *wake; /* of who listens to the events */
+    bool is_brief;      /* for a few questions: nothing is made to answer more of them sooner */
 };
 
 /*

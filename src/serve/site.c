@@ -16,9 +16,10 @@
 #include "serve/assets.h"
 #include "serve/exchange.h"
 #include "serve/health.h"
-#include "serve/metrics.h"
 #include "serve/routes.h"
+#include "serve/site_metrics.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static void send_response(struct exchange *x, const char *etag)
         exchange_cookie(x->site, name);
         snprintf(cookie, sizeof cookie,
                  "Set-Cookie: %s=%s; HttpOnly; SameSite=Strict; Path=/\r\n", name,
-                 x->site->access.token);
+                 exchange_front(x->site)->access.token);
     }
     send_answer(x, &answer, cookie);
     answer_release(&answer);
@@ -290,7 +291,8 @@ static void answer_other(struct exchange *x)
         return;
     }
     if (strcmp(path, "/metrics") == 0)
-        metrics(&x->site->served, server_connections(x->site->server), &x->response);
+        site_metrics(&x->site->served, server_connections(exchange_front(x->site)->server),
+                     x->head->field[FIELD_ACCEPT], &x->response);
     else if (strcmp(path, "/healthz") == 0)
         answer_health(x);
     else
@@ -365,10 +367,38 @@ static int open_desks(struct site *site)
     return rc;
 }
 
+/* All but to listen. */
+static int open_inside(struct site *site, const struct served_opts *opts, size_t most_waiting)
+{
+    struct served_opts served = *opts;
+    int rc;
+
+    served.wake = wake;
+    site->most_waiting = most_waiting;
+    rc = served_open(&site->served, &served);
+    if (rc < 0)
+        return rc;
+    site->has_key = pthread_key_create(&site->reader, close_reader) == 0;
+    return site->has_key ? open_desks(site) : err_set(ERR_IO, "cannot start threads");
+}
+
+static int open_rooms(struct site *front, const struct site_opts *opts)
+{
+    int rc = 0;
+
+    assert(opts->n_rooms <= SITE_MOST_ROOMS);
+    for (size_t i = 0; i < opts->n_rooms && rc == 0; i++) {
+        struct site *room = front->room[front->n_rooms++] = mem_alloc(1, sizeof *room);
+
+        room->front = front;
+        rc = open_inside(room, &opts->room[i], front->most_waiting);
+    }
+    return rc;
+}
+
 int site_open(struct site **out, const struct site_opts *opts)
 {
     struct site *site = *out = mem_alloc(1, sizeof *site);
-    struct served_opts served = opts->served;
     struct server_opts server = {.address = opts->address ? opts->address : "127.0.0.1",
                                  .port = opts->port,
                                  .n_threads = n_readers(),
@@ -377,16 +407,10 @@ int site_open(struct site **out, const struct site_opts *opts)
     unsigned part = server.limits.connections / WAITING_PART;
     int rc = access_init(&site->access, server.address);
 
-    served.wake = wake;
-    site->most_waiting = part < MOST_WAITING ? part : MOST_WAITING;
     if (rc == 0)
-        rc = served_open(&site->served, &served);
-    if (rc < 0)
-        return rc;
-    site->has_key = pthread_key_create(&site->reader, close_reader) == 0;
-    if (!site->has_key)
-        return err_set(ERR_IO, "cannot start threads");
-    rc = open_desks(site);
+        rc = open_inside(site, &opts->served, part < MOST_WAITING ? part : MOST_WAITING);
+    if (rc == 0)
+        rc = open_rooms(site, opts);
     if (rc == 0)
         rc = server_open(&site->server, &server);
     return rc < 0 || opts->served.live == NULL
@@ -394,15 +418,13 @@ int site_open(struct site **out, const struct site_opts *opts)
                : live_notifier_open(&site->notifier, &site->served);
 }
 
-void site_close(struct site *site)
+/* Nobody waits for anything of it any more. */
+static void close_desks(struct site *site)
 {
-    struct served *served;
+    struct served *served = &site->served;
 
-    if (site == NULL)
-        return;
-    served = &site->served;
-    live_notifier_close(&site->notifier);
-    server_quiesce(site->server);
+    for (size_t i = 0; i < site->n_rooms; i++)
+        close_desks(site->room[i]);
     atomic_store(&served->is_closing, true);
     if (served->has_opened)
         feed_close(&served->events);
@@ -411,12 +433,31 @@ void site_close(struct site *site)
     close_thread(&site->explainer);
     if (served->has_projected)
         pthread_join(served->projecting, NULL);
-    server_close(site->server);
+}
+
+/* The threads of the server have ended. */
+static void free_site(struct site *site)
+{
+    struct served *served = &site->served;
+
+    for (size_t i = 0; i < site->n_rooms; i++)
+        free_site(site->room[i]);
     if (site->has_key)
         pthread_key_delete(site->reader);
     if (served->has_opened)
         served_close(served);
     free(site);
+}
+
+void site_close(struct site *site)
+{
+    if (site == NULL)
+        return;
+    live_notifier_close(&site->notifier);
+    server_quiesce(site->server);
+    close_desks(site);
+    server_close(site->server);
+    free_site(site);
 }
 
 uint16_t site_port(const struct site *site)
@@ -432,4 +473,6 @@ const struct access *site_access(const struct site *site)
 void site_tick(struct site *site)
 {
     feed_tell(&site->served.events, ": still here\n\n");
+    for (size_t i = 0; i < site->n_rooms; i++)
+        site_tick(site->room[i]);
 }

@@ -13,7 +13,7 @@ int worker_open(struct worker *worker, struct served *served, bool is_writable)
     int rc;
 
     *worker = (struct worker){.served = served};
-    if (served->live)
+    if (served->what != SERVED_RUN)
         return 0;
     rc = run_connect(&served->run, is_writable, &worker->database);
     worker->db = worker->database.sql;
@@ -56,7 +56,7 @@ bool worker_refresh(struct worker *worker)
 
     if (worker->served->live)
         version = (int64_t)live_state_version(worker->served->live);
-    else if (sqlite3_step(worker->ask_version) == SQLITE_ROW)
+    else if (worker->db && sqlite3_step(worker->ask_version) == SQLITE_ROW)
         version = sqlite3_column_int64(worker->ask_version, 0);
     sqlite3_reset(worker->ask_version);
     if (version == worker->version)
@@ -118,7 +118,7 @@ int worker_warm(struct worker *worker)
     struct foi_state *state;
     int rc;
 
-    if (worker->served->live)
+    if (worker->db == NULL)
         return 0;
     rc = rundb_prepare(worker->db, run_sql_fois, &query);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)

@@ -33,7 +33,7 @@ struct ready {
 struct worker {
     struct served *served;
     struct database database;
-    sqlite3 *db; /* NULL where a program is live: of what follows only the version is used */
+    sqlite3 *db;     /* NULL where no run is served: of what follows only the version is used */
     int64_t version; /* of the database's content, for this connection; or of the live state */
     sqlite3_stmt *ask_version;
     struct foi_state **foi_state; /* [n_foi_states] */

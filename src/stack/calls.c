@@ -16,6 +16,9 @@ void calls_release(struct calls *calls)
     free(calls->message);
     free(calls->collective);
     free(calls->counter);
+    free(calls->span);
+    free(calls->barrier);
+    free(calls->estimate);
     free(calls->exclusive_ns);
     free(calls->caller);
     free(calls->carried_id);
@@ -27,7 +30,7 @@ void calls_clear(struct calls *calls)
 {
     calls->n = 0;
     calls->n_messages = calls->n_messages_before = calls->n_collectives = 0;
-    calls->n_counters = 0;
+    calls->n_counters = calls->n_spans = calls->n_barriers = calls->n_estimates = 0;
     calls->top = NO_CALL;
     calls->n_carried = calls->first_id = 0;
     calls->first_ns = UINT64_MAX;
@@ -72,7 +75,35 @@ struct call_view calls_view(const struct calls *calls)
         .n_messages = calls->n_messages,
         .collective = calls->collective,
         .n_collectives = calls->n_collectives,
+        .span = calls->span,
+        .n_spans = calls->n_spans,
+        .barrier = calls->barrier,
+        .n_barriers = calls->n_barriers,
+        .estimate = calls->estimate,
+        .n_estimates = calls->n_estimates,
     };
+}
+
+void calls_add_estimate(struct calls *calls, struct call_estimate estimate)
+{
+    mem_grow(&calls->estimate, &calls->estimate_cap, calls->n_estimates + 1,
+             sizeof *calls->estimate);
+    calls->estimate[calls->n_estimates++] = estimate;
+}
+
+static int by_call(const void *a, const void *b)
+{
+    const struct call_estimate *p = a, *q = b;
+
+    if (p->call != q->call)
+        return p->call < q->call ? -1 : 1;
+    return (p->is_leave > q->is_leave) - (p->is_leave < q->is_leave);
+}
+
+void calls_sort_estimates(struct calls *calls)
+{
+    if (calls->n_estimates > 0)
+        qsort(calls->estimate, calls->n_estimates, sizeof *calls->estimate, by_call);
 }
 
 void calls_callers(const struct call_view *calls, uint32_t *caller)
@@ -86,6 +117,16 @@ void calls_callers(const struct call_view *calls, uint32_t *caller)
         while (n_ended-- > 0 && at != NO_CALL)
             at = caller[at];
         caller[i] = at;
+    }
+}
+
+void calls_exclusive(const struct call_view *calls, uint32_t *caller, uint64_t *exclusive_ns)
+{
+    calls_callers(calls, caller);
+    for (uint32_t i = 0; i < calls->n; i++) { /* a caller is before the calls it made */
+        exclusive_ns[i] = calls->inclusive_ns[i];
+        if (caller[i] != NO_CALL)
+            exclusive_ns[caller[i]] -= calls->inclusive_ns[i];
     }
 }
 

@@ -30,12 +30,20 @@
 #include <stdint.h>
 
 #define DEEPEST_CALL UINT16_MAX
-#define CALL_OPEN UINT64_MAX /* inclusive_ns, at the end of a step, of a call not left yet */
+/* inclusive_ns, at the end of a step, of a call not left yet, or cut (callstack_cut) */
+#define CALL_OPEN UINT64_MAX
 
 struct counter_reading {
     uint64_t time_ns;
     uint32_t call; /* row of the innermost call around it, or NO_CALL */
     struct counter_value value;
+};
+
+/* A begin or end of a call that is not known exactly. */
+struct call_estimate {
+    uint32_t call; /* row of its location */
+    uint32_t is_leave;
+    uint64_t off_ns; /* by which it may be off, earlier or later */
 };
 
 struct calls {
@@ -54,6 +62,18 @@ struct calls {
     size_t n_collectives, collective_cap;
     struct counter_reading *counter;
     size_t n_counters, counter_cap; /* kept only in steps */
+
+    /* What it did in teams, in the order of their begins; the barriers of each member's span
+     * are together (spans.h). Not kept in steps. */
+    struct team_span *span; /* [n_spans] */
+    size_t n_spans, span_cap;
+    uint32_t *barrier; /* [n_barriers] rows of calls of barriers */
+    size_t n_barriers, barrier_cap;
+
+    /* Begins and ends that are estimates: by call, the begin before the end. None in most
+     * traces; not kept in steps. */
+    struct call_estimate *estimate; /* [n_estimates] */
+    size_t n_estimates, estimate_cap;
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
 
@@ -77,6 +97,18 @@ static inline uint32_t calls_id(const struct calls *calls, uint32_t row)
                                   : calls->first_id + (row - calls->n_carried);
 }
 
+/* calls_is_cut -- whether a call that is CALL_OPEN will not be there in the next step.
+ * O(depth).
+ */
+static inline bool calls_is_cut(const struct calls *calls, uint32_t row)
+{
+    uint32_t open = calls->top;
+
+    while (open != NO_CALL && open > row)
+        open = calls->caller[open];
+    return open != row;
+}
+
 /* The same, read-only, wherever it lies. */
 struct call_view {
     uint32_t n;
@@ -90,7 +122,18 @@ struct call_view {
     size_t n_messages;
     const struct collective *collective;
     size_t n_collectives;
+    const struct team_span *span;
+    size_t n_spans;
+    const uint32_t *barrier; /* [n_barriers] */
+    size_t n_barriers;
+    const struct call_estimate *estimate; /* [n_estimates] */
+    size_t n_estimates;
 };
+
+/* calls_add_estimate -- one more, in any order; calls_sort_estimates then puts them in theirs.
+ */
+void calls_add_estimate(struct calls *calls, struct call_estimate estimate);
+void calls_sort_estimates(struct calls *calls);
 
 /* calls_view -- of calls in memory; without the order by depth. */
 struct call_view calls_view(const struct calls *calls);
@@ -101,6 +144,14 @@ struct call_view calls_view(const struct calls *calls);
  * O(n).
  */
 void calls_callers(const struct call_view *calls, uint32_t *caller);
+
+/*
+ * calls_exclusive -- the caller of every row, and its time without the calls it made.
+ *   caller        as calls_callers
+ *   exclusive_ns  (calls->n) out
+ * O(n).
+ */
+void calls_exclusive(const struct call_view *calls, uint32_t *caller, uint64_t *exclusive_ns);
 
 /*
  * calls_caller -- the caller of one row, or NO_CALL.

@@ -121,6 +121,65 @@ static void copy_outside(struct calls *into, const struct call_view *from,
         into->subtree_len[at + i - begin] += n_begun(insert, i + 1, i + from->subtree_len[i]);
 }
 
+/* By how much the begin or end of a row is off; 0 where it is known. */
+static uint64_t off_ns(const struct call_view *from, uint32_t row, uint32_t is_leave)
+{
+    size_t low = 0, high = from->n_estimates;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct call_estimate *e = &from->estimate[middle];
+
+        if (e->call < row || (e->call == row && e->is_leave < is_leave))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == from->n_estimates || from->estimate[low].call != row ||
+        from->estimate[low].is_leave != is_leave)
+        return 0;
+    return from->estimate[low].off_ns;
+}
+
+static void add_estimate(struct calls *into, uint32_t row, uint32_t is_leave, uint64_t off)
+{
+    if (off > 0)
+        calls_add_estimate(into, (struct call_estimate){row, is_leave, off});
+}
+
+/* A new call begins with the first call in it, and ends with the last or with the next. */
+static void estimate_new(struct calls *into, const struct call_view *from,
+                         const struct insertion *insert, uint32_t i)
+{
+    uint32_t begin = insert->begin[i], end = insert->end[i];
+    uint32_t row = calls_moved(insert, begin) - 1;
+    uint64_t end_ns = from->enter_ns[begin] + insertion_ns(from, insert, i);
+    bool is_next = end < from->n && from->depth[end] == from->depth[begin] &&
+                   from->enter_ns[end] == end_ns;
+
+    add_estimate(into, row, 0, off_ns(from, begin, 0));
+    if (is_next)
+        add_estimate(into, row, 1, off_ns(from, end, 0));
+    else
+        add_estimate(into, row, 1, off_ns(from, last_on_level(from, begin, end), 1));
+}
+
+static void insert_estimates(const struct call_view *from, const struct insertion *insert,
+                             struct calls *into)
+{
+    if (from->n_estimates == 0)
+        return;
+    for (size_t i = 0; i < from->n_estimates; i++) {
+        struct call_estimate e = from->estimate[i];
+
+        e.call = calls_moved(insert, e.call);
+        calls_add_estimate(into, e);
+    }
+    for (uint32_t i = 0; i < insert->n; i++)
+        estimate_new(into, from, insert, i);
+    calls_sort_estimates(into);
+}
+
 void calls_insert(const struct call_view *from, struct insertion *insert, struct calls *into)
 {
     uint32_t row = 0;
@@ -135,6 +194,7 @@ void calls_insert(const struct call_view *from, struct insertion *insert, struct
         row = insert->end[i];
     }
     copy_outside(into, from, insert, row, from->n);
+    insert_estimates(from, insert, into);
 }
 
 uint32_t calls_moved(const struct insertion *insert, uint32_t row)

@@ -30,7 +30,8 @@ uint64_t insertion_ns(const struct call_view *calls, const struct insertion *ins
 
 /*
  * calls_insert -- the calls with new ones between them.
- *   from    its messages and collectives are not looked at
+ *   from    its messages and collectives are not looked at; what is known of begins and ends
+ *           is, and holds for new calls, too
  *   insert  an element whose rows are not whole calls on one level is taken out, as is all when
  *           there is no room for a level more
  *   into    cleared, then filled; its times of the first and last event are the caller's

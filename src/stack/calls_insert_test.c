@@ -59,6 +59,41 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     calls_release(&after);
 }
 
+static void assert_estimate(const struct calls *calls, size_t i, uint32_t call,
+                            uint32_t is_leave, uint64_t off_ns)
+{
+    assert_int_equal(calls->estimate[i].call, call);
+    assert_int_equal(calls->estimate[i].is_leave, is_leave);
+    assert_int_equal(calls->estimate[i].off_ns, off_ns);
+}
+
+/* The begin of the first a is 3 off, that of the second 4, the end of the second b is 5 off. */
+static void a_new_call_is_known_as_exactly_as_those_it_is_made_of(void **state)
+{
+    uint32_t begin[] = {1, 4}, end[] = {4, 6};
+    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end};
+    struct calls before = small(), after = {0};
+    struct call_view view;
+
+    (void)state;
+    calls_add_estimate(&before, (struct call_estimate){5, 1, 5});
+    calls_add_estimate(&before, (struct call_estimate){1, 0, 3});
+    calls_add_estimate(&before, (struct call_estimate){4, 0, 4});
+    calls_sort_estimates(&before);
+    view = calls_view(&before);
+    calls_insert(&view, &insert, &after);
+    assert_int_equal(after.n_estimates, 7);
+    assert_estimate(&after, 0, 1, 0, 3);
+    assert_estimate(&after, 1, 1, 1, 4); /* it ends where the next begins */
+    assert_estimate(&after, 2, 2, 0, 3);
+    assert_estimate(&after, 3, 5, 0, 4);
+    assert_estimate(&after, 4, 5, 1, 5); /* it ends with its last call */
+    assert_estimate(&after, 5, 6, 0, 4);
+    assert_estimate(&after, 6, 7, 1, 5);
+    calls_release(&before);
+    calls_release(&after);
+}
+
 static void
 a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next(void **state)
 {
@@ -98,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_calls_are_between_their_caller_and_what_they_are_around),
+        cmocka_unit_test(a_new_call_is_known_as_exactly_as_those_it_is_made_of),
         cmocka_unit_test(
             a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next),
         cmocka_unit_test(what_is_not_whole_calls_on_one_level_is_left_out),

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "stack/repair.h"
+#include "stack/spans.h"
 #include "trace/monotone.h"
 
 #include <stdlib.h>
@@ -19,10 +20,13 @@ struct callstack {
     size_t n_open, cap;
     uint64_t n_hidden; /* calls open that are too deep, or too many, to be stored */
     uint32_t n_regions;
+    uint32_t *cut; /* [n_cut] rows, of this step */
+    size_t n_cut, cut_cap;
     bool is_moved; /* calls of this step were put elsewhere by a repair */
     struct calls *calls;
     struct quality *quality;
     struct repair repair;
+    struct open_spans spans;
 };
 
 struct callstack *callstack_new(void)
@@ -35,7 +39,9 @@ void callstack_free(struct callstack *stack)
     if (stack == NULL)
         return;
     free(stack->open);
+    free(stack->cut);
     repair_release(&stack->repair);
+    open_spans_release(&stack->spans);
     free(stack);
 }
 
@@ -43,11 +49,13 @@ void callstack_begin(struct callstack *stack, struct calls *calls, struct qualit
 {
     stack->n_open = 0;
     stack->n_hidden = 0;
+    stack->n_cut = 0;
     stack->calls = calls;
     stack->quality = quality;
     stack->n_regions = ANY_REGION;
     stack->is_moved = false;
     repair_clear(&stack->repair);
+    stack->spans.n = 0;
     calls_clear(calls);
 }
 
@@ -230,6 +238,19 @@ static void attach_counter(struct callstack *stack, const struct counter_value *
         (struct counter_reading){time_ns, top_row(stack), *value};
 }
 
+/* Where enters and leaves do not pair up it may be said of a call that is not there. */
+static void attach_estimate(struct callstack *stack, const struct border_estimate *estimate)
+{
+    const struct open_call *top;
+
+    if (stack->calls->has_steps || stack->n_open == 0 || stack->n_hidden > 0)
+        return;
+    top = &stack->open[stack->n_open - 1];
+    if (top->region == estimate->region)
+        calls_add_estimate(stack->calls, (struct call_estimate){top->row, estimate->is_leave,
+                                                                estimate->off_ns});
+}
+
 /* Everything but enter and leave. */
 static void attach(struct callstack *stack, const struct event_batch *batch,
                    const struct event *event)
@@ -246,6 +267,14 @@ static void attach(struct callstack *stack, const struct event_batch *batch,
         break;
     case EVENT_COUNTER:
         attach_counter(stack, &batch->counter[event->ref], event->time_ns);
+        break;
+    case EVENT_TEAM:
+        if (!stack->calls->has_steps)
+            spans_take(&stack->spans, stack->calls, &batch->team[event->ref], event->time_ns,
+                       top_row(stack));
+        break;
+    case EVENT_ESTIMATE:
+        attach_estimate(stack, &batch->estimate[event->ref]);
         break;
     default:
         break;
@@ -303,6 +332,7 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
                 set_exclusive(exclusive_ns, caller[row], row, inclusive_ns[row]);
         } else {
             stack->n_open = n_open;
+            calls->n = n_calls;
             attach(stack, batch, &event[i]);
         }
     }
@@ -349,6 +379,24 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch, si
     }
 }
 
+void callstack_cut(struct callstack *stack, uint32_t region, uint64_t time_ns)
+{
+    size_t at = find_open(stack, region);
+
+    if (stack->n_hidden > 0) {
+        stack->n_hidden--;
+        return;
+    }
+    if (at == SIZE_MAX)
+        return;
+    mem_grow(&stack->cut, &stack->cut_cap, stack->n_cut + stack->n_open - at,
+             sizeof *stack->cut);
+    while (stack->n_open > at) {
+        stack->cut[stack->n_cut++] = top_row(stack);
+        close_top(stack, time_ns);
+    }
+}
+
 void callstack_end(struct callstack *stack)
 {
     struct calls *calls = stack->calls;
@@ -364,6 +412,8 @@ void callstack_end(struct callstack *stack)
     }
     stack->is_moved |= repair->n_orphans > 0;
     repair_settle(repair, calls);
+    spans_end(&stack->spans, calls);
+    calls_sort_estimates(calls);
 }
 
 /* ----------------------------------------------------------------------------------- steps */
@@ -400,6 +450,8 @@ void callstack_step(struct callstack *stack)
         set_callers_again(calls);
     }
     stack->is_moved = false;
+    for (size_t i = 0; i < stack->n_cut; i++)
+        calls->inclusive_ns[stack->cut[i]] = CALL_OPEN;
     calls->top = top_row(stack);
 }
 
@@ -422,6 +474,7 @@ void callstack_next(struct callstack *stack)
         open->row = kept;
         open->hint_row = open->hint_row == NO_CALL ? NO_CALL : n;
     }
+    stack->n_cut = 0;
     calls->first_id += calls->n - calls->n_carried;
     calls->n = calls->n_carried = n;
     calls->n_messages_before += calls->n_messages;

@@ -41,6 +41,13 @@ void callstack_regions(struct callstack *stack, uint32_t n);
 void callstack_push(struct callstack *stack, const struct event_batch *batch, size_t begin,
                     size_t end);
 
+/*
+ * callstack_cut -- the highest open call of a region is not followed any further, nor what is
+ * open in it, as nobody knows where it ends: its inclusive_ns is CALL_OPEN in this step, and it
+ * is not carried to the next. Its caller counts its time until now as that of a call made.
+ */
+void callstack_cut(struct callstack *stack, uint32_t region, uint64_t time_ns);
+
 /* callstack_end -- no more events: closes what is open, settles the repairs. */
 void callstack_end(struct callstack *stack);
 

@@ -312,9 +312,43 @@ static void noise_becomes_a_forest(void **state)
     callstack_free(stack);
 }
 
+/* Of calls that are innermost when it is said; not in steps, nor of a region that is not open.
+ */
+static void estimates_belong_to_their_calls(void **state)
+{
+    struct border_estimate said[] = {{0, 0, 7}, {1, 0, 9}, {2, 1, 1}, {1, 1, 5}};
+    struct event event[] = {
+        {1, EVENT_ENTER, 0},    {1, EVENT_ESTIMATE, 0}, {2, EVENT_ENTER, 1},
+        {2, EVENT_ESTIMATE, 1}, {3, EVENT_ESTIMATE, 2}, {3, EVENT_ESTIMATE, 3},
+        {3, EVENT_LEAVE, 1},    {4, EVENT_LEAVE, 0},    {4, EVENT_ESTIMATE, 3},
+    };
+    const struct event_batch batch = {
+        .event = event, .n = 9, .estimate = said, .n_estimates = 4};
+    const struct call_estimate expected[] = {{0, 0, 7}, {1, 0, 9}, {1, 1, 5}};
+
+    (void)state;
+    for (int has_steps = 0; has_steps < 2; has_steps++) {
+        struct callstack *stack = callstack_new();
+        struct calls calls = {.has_steps = has_steps};
+        struct quality quality = {0};
+
+        callstack_begin(stack, &calls, &quality);
+        callstack_push(stack, &batch, 0, 3);
+        callstack_push(stack, &batch, 3, 9);
+        callstack_end(stack);
+        assert_int_equal(calls.n, 2);
+        assert_int_equal(calls.n_estimates, has_steps ? 0 : 3);
+        if (!has_steps)
+            assert_memory_equal(calls.estimate, expected, sizeof expected);
+        callstack_free(stack);
+        calls_release(&calls);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimates_belong_to_their_calls),
         cmocka_unit_test(calls_that_pair_up_are_nested),
         cmocka_unit_test(a_leave_without_enter_is_skipped),
         cmocka_unit_test(a_missing_leave_ends_with_its_caller),

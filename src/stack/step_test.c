@@ -160,11 +160,47 @@ static void steps_do_not_change_the_calls(void **state)
     assert_int_equal(sums[0], sums[1]);
 }
 
+/*
+ * B, with C in it, is given up at 4 and A leaves at 5: nobody knows how long B was. It is in
+ * this step alone, and A has what is left.
+ */
+static void a_call_that_is_cut_has_no_end_and_is_not_carried(void **state)
+{
+    struct event event[4];
+    struct event_batch batch = {.event = event};
+
+    (void)state;
+    batch.n = say(event, "ABCc", 0);
+    callstack_push(stack, &batch, 0, batch.n);
+    callstack_cut(stack, 1, 4);
+    batch.n = say(event, "D", 4);
+    callstack_push(stack, &batch, 0, batch.n);
+    callstack_step(stack);
+    assert_int_equal(c.n, 4);
+    assert_int_equal(c.inclusive_ns[1], CALL_OPEN);
+    assert_int_equal(c.inclusive_ns[2], 1);
+    assert_int_equal(c.subtree_len[1], 2);
+    assert_int_equal(c.depth[3], 1);
+    assert_true(calls_is_cut(&c, 1));
+    assert_false(calls_is_cut(&c, 0));
+    assert_false(calls_is_cut(&c, 3));
+    callstack_next(stack);
+    assert_int_equal(c.n, 2);
+    push("da", 5);
+    assert_int_equal(c.inclusive_ns[0], 6);
+    assert_int_equal(c.exclusive_ns[0], 6 - 3 - 1);
+    assert_int_equal(c.inclusive_ns[1], 1);
+    callstack_cut(stack, 1, 9);
+    assert_false(quality_is_damaged(&q));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(open_calls_go_on_in_the_next_step, begin, end),
         cmocka_unit_test_setup_teardown(what_does_not_pair_up_is_counted_and_stays_local, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_call_that_is_cut_has_no_end_and_is_not_carried, begin,
                                         end),
         cmocka_unit_test_setup_teardown(wrong_times_cost_only_their_calls, begin, end),
         cmocka_unit_test_setup_teardown(steps_do_not_change_the_calls, begin, end),

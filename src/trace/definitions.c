@@ -22,6 +22,7 @@ void definitions_release(struct definitions *defs)
     free(defs->metadata);
     free(defs->left_out);
     free(defs->linking);
+    free(defs->dependency);
     free(defs->note);
     names_release(&defs->names);
     names_release(&defs->counters);
@@ -29,14 +30,33 @@ void definitions_release(struct definitions *defs)
     *defs = (struct definitions){0};
 }
 
+/* What is called there, known before its call site is; NAMES_NONE where there is none. */
+static uint32_t add_plain(struct definitions *defs, const char *canonical)
+{
+    size_t n = region_name_plain(canonical);
+    char plain[64];
+
+    if (canonical[n] == '\0' || n >= sizeof plain)
+        return NAMES_NONE;
+    memcpy(plain, canonical, n);
+    plain[n] = '\0';
+    return definitions_region(defs, plain);
+}
+
+uint32_t definitions_plain(const struct definitions *defs, uint32_t region)
+{
+    return names_find(&defs->names, defs->region[region].plain);
+}
+
 uint32_t definitions_region(struct definitions *defs, const char *name)
 {
     struct arena_mark mark = arena_mark(&defs->arena);
     const char *canonical = region_name_canonical(name, &defs->arena);
-    uint32_t n_before = defs->names.n;
+    uint32_t plain = add_plain(defs, canonical), n_before = defs->names.n;
     uint32_t i = names_add(&defs->names, canonical);
 
-    arena_restore(&defs->arena, mark);
+    if (plain == NAMES_NONE)
+        arena_restore(&defs->arena, mark);
     if (defs->names.n == n_before)
         return i;
     mem_grow(&defs->region, &defs->region_cap, (size_t)i + 1, sizeof *defs->region);
@@ -44,9 +64,40 @@ uint32_t definitions_region(struct definitions *defs, const char *name)
     defs->region[i] = (struct region){
         .name = canonical,
         .short_name = region_name_short(canonical, &defs->arena),
+        .plain = plain == NAMES_NONE ? canonical : defs->names.name[plain],
         .kind = region_name_kind(canonical),
     };
     return i;
+}
+
+void definitions_source(struct definitions *defs, uint32_t region, const char *file,
+                        uint32_t line)
+{
+    struct region *r = &defs->region[region];
+
+    if (*file == '\0' || line == 0)
+        return;
+    if (r->file == NULL) {
+        r->file = arena_string(&defs->arena, file);
+        r->line = line;
+    } else if (r->line != line || strcmp(r->file, file) != 0) {
+        r->file = "";
+        r->line = 0;
+    }
+}
+
+char *region_place(const struct region *region, char out[REGION_PLACE_SIZE])
+{
+    const char *slash = region->line > 0 ? strrchr(region->file, '/') : NULL;
+    char at[REGION_PLACE_SIZE];
+
+    *out = '\0';
+    if (region->line == 0)
+        return out;
+    snprintf(at, sizeof at, "%.60s:%u", slash ? slash + 1 : region->file, region->line);
+    if (strstr(region->name, at) == NULL)
+        snprintf(out, REGION_PLACE_SIZE, " (%.75s)", at);
+    return out;
 }
 
 struct location *definitions_location(struct definitions *defs, uint64_t id, const char *name,
@@ -60,6 +111,7 @@ struct location *definitions_location(struct definitions *defs, uint64_t id, con
     *location = (struct location){
         .id = id,
         .name = arena_string(&defs->arena, name),
+        .node = "",
         .group = group,
         .rank = NO_RANK,
     };
@@ -102,6 +154,13 @@ void definitions_metadata(struct definitions *defs, const struct metadata *metad
     *m = *metadata;
     m->key = arena_string(&defs->arena, metadata->key);
     m->value = arena_string(&defs->arena, metadata->value);
+}
+
+void definitions_dependency(struct definitions *defs, const struct dependency *dependency)
+{
+    mem_grow(&defs->dependency, &defs->dependency_cap, defs->n_dependencies + 1,
+             sizeof *defs->dependency);
+    defs->dependency[defs->n_dependencies++] = *dependency;
 }
 
 struct linking *definitions_linking(struct definitions *defs, const char *from)

@@ -22,27 +22,35 @@
 struct region {
     const char *name;       /* canonical, unique */
     const char *short_name; /* what is shown; not unique */
+    const char *plain;      /* of MPI, without where it is called; else the name */
     enum region_kind kind;
-    bool is_sampled; /* its calls were found on stacks: their times are estimates */
-    bool is_step;    /* the trace itself numbers its calls as steps of the program */
+    const char *file; /* of its source; NULL: not known, "": several regions have this name */
+    uint32_t line;    /* in it, where it begins; 0 where that is not known */
+    bool is_barrier;  /* all threads of a team wait in it for each other */
+    bool is_sampled;  /* its calls were found on stacks: some of their times are estimates */
+    bool is_step;     /* the trace itself numbers its calls as steps of the program */
 };
 
 struct location {
     uint64_t id;      /* as the source names it */
     const char *name; /* "Master thread" */
+    const char *node; /* where it ran: a name, "" when that is not known */
     uint64_t group;   /* the source's id of the process it belongs to */
     uint32_t rank;   /* of that process: MPI rank, or the order of groups where there is none */
     uint32_t thread; /* within the process, 0 is the master */
-    uint64_t n_events_said;        /* events the definitions announce; 0 when not known */
-    uint32_t program;              /* of a workflow of several; 0 otherwise */
-    uint64_t recorded_ns, cost_ns; /* of its time, and what recording took of it; 0: unknown */
-    bool is_gpu;                   /* its calls run on a GPU; then: */
+    uint64_t n_events_said;             /* events the definitions announce; 0 when not known */
+    uint32_t program;                   /* of a workflow of several; 0 otherwise */
+    uint64_t recorded_ns, processor_ns; /* from its first record to the last, and what of the
+                                           processor it had; 0: unknown */
+    uint64_t cost_ns;                   /* what recording took of the latter; 0: unknown */
+    uint64_t once_ns;                   /* of that, for what is done once: its begin, its end */
+    bool is_gpu;                        /* its calls run on a GPU; then: */
     uint32_t gpu_device, gpu_context, gpu_stream;
 };
 
 /* Something a process says of itself: its host, a library's version. */
 struct metadata {
-    uint32_t program, rank, thread;
+    uint32_t program, rank, thread; /* 0 where it is said of the whole run */
     const char *key, *value;
 };
 
@@ -68,8 +76,10 @@ struct comm {
 /* Calls that rules took for ends of messages and members of collectives. */
 struct linking {
     const char *from; /* where the rules are */
-    uint64_t n_sends, n_receives, n_collectives;
+    uint64_t n_sends, n_receives, n_collectives, n_dependencies;
 };
+
+struct dependency;
 
 struct definitions {
     struct names names; /* canonical region names; region i is name i */
@@ -94,6 +104,8 @@ struct definitions {
     size_t n_left_out, left_out_cap;
     struct linking *linking; /* [n_linkings] */
     size_t n_linkings, linking_cap;
+    struct dependency *dependency; /* [n_dependencies] what is known of the order of calls */
+    size_t n_dependencies, dependency_cap;
     const char **note; /* [n_notes] what a person should know of how it was read: sentences */
     size_t n_notes, note_cap;
 
@@ -110,6 +122,19 @@ void definitions_release(struct definitions *defs);
 
 /* definitions_region -- the index of the region with this name, new if it was not known. */
 uint32_t definitions_region(struct definitions *defs, const char *name);
+
+/* definitions_source -- say where the source of a region is. Where two have the same name it is
+ * not known. The string is copied. */
+void definitions_source(struct definitions *defs, uint32_t region, const char *file,
+                        uint32_t line);
+
+/* definitions_plain -- the region of the same function, wherever it is called. */
+uint32_t definitions_plain(const struct definitions *defs, uint32_t region);
+
+/* region_place -- " (solver.c:17)", or "" where that is not known or in the name ("!$omp for
+ * @solver.c:17"). Returns out. */
+#define REGION_PLACE_SIZE 80
+char *region_place(const struct region *region, char out[REGION_PLACE_SIZE]);
 
 /* definitions_location -- append a location; rank and thread are set by definitions_finish. */
 struct location *definitions_location(struct definitions *defs, uint64_t id, const char *name,
@@ -129,6 +154,9 @@ void definitions_metadata(struct definitions *defs, const struct metadata *metad
 
 /* definitions_linking -- the one of rules that are there, new if there was none. */
 struct linking *definitions_linking(struct definitions *defs, const char *from);
+
+/* definitions_dependency -- append one. */
+void definitions_dependency(struct definitions *defs, const struct dependency *dependency);
 
 /* definitions_note -- append one, printed. */
 void definitions_note(struct definitions *defs, const char *format, ...)

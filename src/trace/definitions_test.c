@@ -18,6 +18,50 @@ static void equal_names_are_one_region(void **state)
     definitions_release(&defs);
 }
 
+/* It is there before its places are, and has no calls of its own for that. */
+static void a_function_of_mpi_is_known_wherever_it_is_called(void **state)
+{
+    struct definitions defs = {0};
+    uint32_t there = definitions_region(&defs, "MPI_Wait@halo.c:45");
+
+    (void)state;
+    assert_int_equal(there, 1);
+    assert_int_equal(definitions_region(&defs, "MPI_Wait"), 0);
+    assert_int_equal(definitions_region(&defs, "MPI_Wait@halo.c:51"), 2);
+    assert_int_equal(definitions_plain(&defs, 2), 0);
+    assert_int_equal(definitions_plain(&defs, 0), 0);
+    assert_int_equal(defs.region[there].kind, REGION_MPI);
+    definitions_release(&defs);
+}
+
+/* Two functions of one name: which of them a call was of is not known. */
+static void where_a_region_is_is_said_once(void **state)
+{
+    static const struct {
+        const char *file;
+        uint32_t line;
+        const char *place;
+    } said[] = {{"", 4, ""},
+                {"MPI", 0, ""},
+                {"src/solver.c", 17, " (solver.c:17)"},
+                {"src/solver.c", 17, " (solver.c:17)"},
+                {"src/other.c", 17, ""},
+                {"src/solver.c", 17, ""}};
+    struct definitions defs = {0};
+    uint32_t at = definitions_region(&defs, "solve");
+    char out[REGION_PLACE_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        definitions_source(&defs, at, said[i].file, said[i].line);
+        assert_string_equal(region_place(&defs.region[at], out), said[i].place);
+    }
+    at = definitions_region(&defs, "!$omp for @solver.c:17");
+    definitions_source(&defs, at, "src/solver.c", 17);
+    assert_string_equal(region_place(&defs.region[at], out), "");
+    definitions_release(&defs);
+}
+
 static void locations_are_sorted_by_rank_and_thread(void **state)
 {
     static const struct process_rank known[] = {{700, 1}, {800, 0}};
@@ -71,6 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_names_are_one_region),
+        cmocka_unit_test(a_function_of_mpi_is_known_wherever_it_is_called),
+        cmocka_unit_test(where_a_region_is_is_said_once),
         cmocka_unit_test(locations_are_sorted_by_rank_and_thread),
         cmocka_unit_test(peers_are_resolved_through_the_communicator),
     };

@@ -1,6 +1,6 @@
 /*
  * event -- what a location of a trace reports, in time order: enter, leave, message,
- * collective, counter.
+ * collective, what it does in a team of threads, counter.
  *
  * Enter and leave are nearly all there is, so an event is 16 bytes; messages and collectives
  * have their details in arrays beside, which `ref` indexes. A source hands over a batch at a
@@ -20,6 +20,8 @@ enum event_kind {
     EVENT_SENT, /* a non-blocking send completed; ref: number of the message on its location */
     EVENT_COLLECTIVE, /* a collective ended; ref: index into struct event_batch collective */
     EVENT_COUNTER,    /* ref: index into struct event_batch counter; only where asked for */
+    EVENT_TEAM,       /* ref: index into struct event_batch team */
+    EVENT_ESTIMATE,   /* ref: index into struct event_batch estimate */
 };
 
 #define ANY_REGION UINT32_MAX
@@ -80,6 +82,72 @@ struct collective {
     uint32_t instance; /* the same number for all who took part, or NO_INSTANCE */
 };
 
+/* A record about a team of threads, or about one that a thread created. */
+enum team_record_kind {
+    TEAM_FORK,  /* this thread makes a team ... */
+    TEAM_JOIN,  /* ... and all of it are done */
+    TEAM_BEGIN, /* this thread begins what it does as a member of a team */
+    TEAM_END,
+    TEAM_CREATE,       /* this thread creates another one */
+    TEAM_THREAD_BEGIN, /* this thread was created */
+    TEAM_THREAD_END,
+    TEAM_WAIT, /* this thread has waited for the end of one that was created */
+};
+
+struct team_record {
+    uint32_t kind;   /* enum team_record_kind */
+    uint32_t comm;   /* index into struct definitions comm, or NO_TEAM_COMM */
+    uint32_t number; /* threads asked for; of what is created: which it is of its comm */
+};
+
+#define NO_TEAM_COMM UINT32_MAX
+#define NO_TEAM UINT32_MAX
+
+/*
+ * A stretch of a thread's time that has to do with a team. The forking thread is a member too.
+ *
+ *     thread 0   [fork [member  b ..... b]]       fork: until the join
+ *     thread 1         [member ..b .... b]        b: a call of a barrier
+ */
+enum team_span_kind {
+    SPAN_FORK,   /* from the fork to the join */
+    SPAN_MEMBER, /* what a member of the team does; more than one where tasks came later */
+    SPAN_CREATE, /* a thread is created; takes no time, as SPAN_WAIT */
+    SPAN_THREAD, /* what the created thread does */
+    SPAN_WAIT,   /* who waited for a created thread goes on */
+    N_SPAN_KINDS
+};
+
+struct team_span {
+    uint64_t begin_ns, end_ns;
+    uint32_t call; /* innermost call around the record of its begin, or NO_CALL */
+    uint32_t kind; /* enum team_span_kind */
+    uint32_t team; /* its SPAN_FORK or SPAN_CREATE, a row among all spans, or NO_TEAM */
+    uint32_t comm; /* as in struct team_record */
+    uint32_t number;
+    uint32_t n_members;                 /* of a fork: members that were found */
+    uint32_t first_row, n_rows;         /* calls that the thread began in it */
+    uint32_t first_barrier, n_barriers; /* among the barriers of its location, of a member */
+};
+
+enum dependency_kind {
+    DEPENDENCY_END,    /* a call begins when the other has ended */
+    DEPENDENCY_BEGIN,  /* ... has begun: what it launched */
+    DEPENDENCY_RETURN, /* a call ends when the other has ended: it waits in there */
+};
+
+/*
+ * A call that does not begin, or end, before another did, on a location of the same process:
+ * streams of a GPU, and who launches what runs there. Calls are said by when they began.
+ */
+struct dependency {
+    uint64_t begin_ns, on_begin_ns; /* of the one that waits; of the other */
+    uint32_t location, on_location;
+    uint32_t region, on_region; /* ANY_REGION: whatever call is innermost then */
+    uint32_t kind;              /* enum dependency_kind */
+    uint32_t unused;
+};
+
 /* What a counter read at the time of its event. */
 struct counter_value {
     uint32_t counter; /* index into struct definitions counters */
@@ -88,6 +156,30 @@ struct counter_value {
         int64_t whole;
         double real;
     };
+};
+
+/* What is counted of a location, and no event. */
+struct accesses {
+    uint64_t n_transfers, transferred_bytes; /* of one-sided communication, both ways */
+    uint64_t n_operations, operated_bytes;   /* on files; those that are complete */
+};
+
+/*
+ * The time of an enter or a leave is an estimate. It comes where the call in question is the
+ * innermost one: after its enter, before its leave.
+ */
+struct border_estimate {
+    uint32_t region;
+    uint32_t is_leave;
+    uint64_t off_ns; /* by which it may be off, earlier or later */
+};
+
+/* Enters and leaves of a location that are estimates, by how far they may be off either way:
+ * bin i has those of less than 2^((i + 1) / 4) ns, and not less than 2^(i / 4). */
+#define BORDER_BINS 256
+
+struct borders {
+    uint64_t n_off[BORDER_BINS];
 };
 
 struct event_batch {
@@ -99,6 +191,12 @@ struct event_batch {
     size_t n_collectives, collective_cap;
     struct counter_value *counter;
     size_t n_counters, counter_cap;
+    struct accesses accesses; /* of the location so far */
+    struct borders borders;   /* likewise */
+    struct team_record *team;
+    size_t n_teams, team_cap;
+    struct border_estimate *estimate;
+    size_t n_estimates, estimate_cap;
 };
 
 #endif

@@ -38,6 +38,18 @@ struct counter_value *event_list_counter(struct event_list *list, uint64_t time_
     return event_batch_counter(&list->all, time_ns);
 }
 
+struct team_record *event_list_team(struct event_list *list, uint64_t time_ns)
+{
+    make_room(list);
+    return event_batch_team(&list->all, time_ns);
+}
+
+struct border_estimate *event_list_estimate(struct event_list *list, uint64_t time_ns)
+{
+    make_room(list);
+    return event_batch_estimate(&list->all, time_ns);
+}
+
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most)
 {
     const struct event_batch *all = &cursor->list->all;
@@ -52,6 +64,10 @@ size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch,
             *event_batch_collective(batch, event->time_ns) = all->collective[event->ref];
         else if (event->kind == EVENT_COUNTER)
             *event_batch_counter(batch, event->time_ns) = all->counter[event->ref];
+        else if (event->kind == EVENT_TEAM)
+            *event_batch_team(batch, event->time_ns) = all->team[event->ref];
+        else if (event->kind == EVENT_ESTIMATE)
+            *event_batch_estimate(batch, event->time_ns) = all->estimate[event->ref];
         else
             batch->event[batch->n++] = *event;
     }

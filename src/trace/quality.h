@@ -45,6 +45,8 @@
     X(collective_order, false,                                                                 \
       "collectives left before the last rank entered (clocks disagree)")                       \
     X(clock_shifted, false, "locations whose clock was corrected by an estimate")              \
+    X(polls, false,                                                                            \
+      "polls that found nothing, as part of the call before (MPI_Test and its like)")          \
     X(left_out, false, "calls that the tracer left out, as there were too many")               \
     X(ignored_event, false, "events of kinds that are not used")
 

@@ -11,10 +11,16 @@
 
 #include <ctype.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
 
 /* A demangled name in the making. */
 struct plain {
@@ -49,16 +55,73 @@ static bool demangle(const char *text, struct plain *plain)
     return true;
 }
 
-const char *region_name_canonical(const char *text, struct arena *arena)
+/* Where "_MOD_" stands in __module_MOD_procedure, NULL if it is no such name. */
+static const char *fortran_middle(const char *text)
+{
+    const char *middle = starts_with(text, "__") ? strstr(text + 2, "_MOD_") : NULL;
+
+    return middle && middle > text + 2 && middle[5] != '\0' ? middle : NULL;
+}
+
+/* "module::procedure" */
+static const char *fortran_name(const char *text, const char *middle, struct arena *arena)
+{
+    size_t n_module = (size_t)(middle - text) - 2, n_procedure = strlen(middle + 5);
+    char *name = arena_array(arena, char, n_module + 2 + n_procedure + 1);
+
+    memcpy(name, text + 2, n_module);
+    memcpy(name + n_module, "::", 2);
+    memcpy(name + n_module + 2, middle + 5, n_procedure + 1);
+    return name;
+}
+
+size_t region_name_plain(const char *name)
+{
+    size_t n = 0;
+
+    if (starts_with(name, "MPI_"))
+        while (isalnum((unsigned char)name[n]) || name[n] == '_')
+            n++;
+    return n > 0 && name[n] == '@' && name[n + 1] != '\0' ? n : strlen(name);
+}
+
+static const char *name_of_code(const char *text, struct arena *arena)
 {
     static _Thread_local struct plain plain;
+    const char *middle = fortran_middle(text);
 
+    if (middle)
+        return fortran_name(text, middle, arena);
     return arena_string(arena, demangle(text, &plain) ? plain.text : text);
 }
 
-static bool starts_with(const char *text, const char *start)
+/* The function of a call site, "MPI_Wait@function+0x1f", by another name. */
+static const char *rename_site(const char *text,
+                               const char *name(const char *text, struct arena *arena),
+                               struct arena *arena)
 {
-    return strncmp(text, start, strlen(start)) == 0;
+    const char *from = text + region_name_plain(text) + 1, *offset = from, *function;
+    char *whole;
+    size_t n;
+
+    for (const char *next = from; (next = strstr(next, "+0x")) != NULL; next++)
+        offset = next;
+    if (offset == from) /* "halo.c:45" */
+        return arena_string(arena, text);
+    whole = arena_array(arena, char, (size_t)(offset - from) + 1);
+    memcpy(whole, from, (size_t)(offset - from));
+    whole[offset - from] = '\0';
+    function = name(whole, arena);
+    n = (size_t)(from - text) + strlen(function) + strlen(offset) + 1;
+    whole = arena_array(arena, char, n);
+    snprintf(whole, n, "%.*s%s%s", (int)(from - text), text, function, offset);
+    return whole;
+}
+
+const char *region_name_canonical(const char *text, struct arena *arena)
+{
+    return text[region_name_plain(text)] == '@' ? rename_site(text, name_of_code, arena)
+                                                : name_of_code(text, arena);
 }
 
 static bool is_word(char c)
@@ -152,7 +215,7 @@ static char *copy_without_templates(char *out, const char *text, size_t begin, s
     return out;
 }
 
-const char *region_name_short(const char *canonical, struct arena *arena)
+static const char *shorten(const char *canonical, struct arena *arena)
 {
     const char *position = strstr(canonical, " [{"); /* TAU's file and lines */
     size_t end =
@@ -170,6 +233,13 @@ const char *region_name_short(const char *canonical, struct arena *arena)
     }
     *name_end = '\0';
     return text_printable(name);
+}
+
+const char *region_name_short(const char *canonical, struct arena *arena)
+{
+    return canonical[region_name_plain(canonical)] == '@'
+               ? rename_site(canonical, shorten, arena)
+               : shorten(canonical, arena);
 }
 
 const char *region_name_last(const char *short_name)

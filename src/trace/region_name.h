@@ -7,6 +7,11 @@
  *
  *     void LAMMPS_NS::PairEAM::compute(int, int) [{pair_eam.cpp} {100,1}-{308,1}]
  *     --> PairEAM::compute
+ *
+ * A call of MPI may be named with the place that it is called from, its call site. Each site is
+ * a region of its own:
+ *
+ *     MPI_Wait@halo.c:45      MPI_Wait@_ZN4Halo7receiveEv+0x1f --> MPI_Wait@Halo::receive+0x1f
  */
 #ifndef SNAG_TRACE_REGION_NAME_H
 #define SNAG_TRACE_REGION_NAME_H
@@ -14,10 +19,12 @@
 #include "base/arena.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define REGION_NAME_MOST 16384u /* bytes of a demangled name; longer ones stay mangled */
 
-/* region_name_canonical -- demangled if it was mangled (Itanium ABI), else text; in arena. */
+/* region_name_canonical -- demangled if it was mangled (Itanium ABI, or gfortran's names of
+ * what is in modules), else text; in arena. */
 const char *region_name_canonical(const char *text, struct arena *arena);
 
 /*
@@ -25,6 +32,10 @@ const char *region_name_canonical(const char *text, struct arena *arena);
  * name itself where it is not a signature. Never empty for a text that is not. In arena.
  */
 const char *region_name_short(const char *canonical, struct arena *arena);
+
+/* region_name_plain -- how many characters of a name are what MPI calls the function; all of
+ * them where there is no call site. */
+size_t region_name_plain(const char *name);
 
 /* region_name_last -- the part of a short name after its last "::", for matching. */
 const char *region_name_last(const char *short_name);

@@ -65,6 +65,41 @@ static void mangled_names_are_demangled(void **state)
                         "LAMMPS_NS::CommBrick::exchange()");
     assert_string_equal(region_name_canonical("_Znonsense", &arena), "_Znonsense");
     assert_string_equal(region_name_canonical("main", &arena), "main");
+    assert_string_equal(region_name_canonical("__physics_MOD_step", &arena), "physics::step");
+    assert_string_equal(region_name_canonical("__fft_base_MOD_fwfft_y.constprop.0", &arena),
+                        "fft_base::fwfft_y.constprop.0");
+    assert_string_equal(region_name_canonical("___MOD_step", &arena), "___MOD_step");
+    assert_string_equal(region_name_canonical("__physics_MOD_", &arena), "__physics_MOD_");
+    arena_release(&arena);
+}
+
+static void a_call_of_mpi_may_say_where_it_is_called(void **state)
+{
+    static const struct {
+        const char *name, *canonical, *short_name;
+        size_t n_plain;
+    } row[] = {
+        {"MPI_Wait@halo.c:45", "MPI_Wait@halo.c:45", "MPI_Wait@halo.c:45", 8},
+        {"MPI_Wait@_ZN4Halo7receiveEv+0x1f", "MPI_Wait@Halo::receive()+0x1f",
+         "MPI_Wait@Halo::receive+0x1f", 8},
+        {"MPI_Send@__halo_MOD_send+0x1f", "MPI_Send@halo::send+0x1f",
+         "MPI_Send@halo::send+0x1f", 8},
+        {"MPI_Send@pw.x+0x12ab40", "MPI_Send@pw.x+0x12ab40", "MPI_Send@pw.x+0x12ab40", 8},
+        {"MPI_Send@", "MPI_Send@", "MPI_Send@", 9},
+        {"MPI_Send", "MPI_Send", "MPI_Send", 8},
+        {"send@halo.c:45", "send@halo.c:45", "send@halo.c:45", 14},
+    };
+    struct arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *canonical = region_name_canonical(row[i].name, &arena);
+
+        assert_string_equal(canonical, row[i].canonical);
+        assert_string_equal(region_name_short(canonical, &arena), row[i].short_name);
+        assert_int_equal(region_name_plain(canonical), row[i].n_plain);
+        assert_string_equal(region_name_canonical(canonical, &arena), canonical);
+    }
     arena_release(&arena);
 }
 
@@ -92,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_that_would_be_endless_stays_mangled),
+        cmocka_unit_test(a_call_of_mpi_may_say_where_it_is_called),
         cmocka_unit_test(short_names_are_what_a_person_would_say),
         cmocka_unit_test(mangled_names_are_demangled),
         cmocka_unit_test(last_part_is_the_function),

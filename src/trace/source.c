@@ -75,7 +75,8 @@ static int complain(const char *path)
     if (S_ISDIR(info.st_mode))
         return err_set(ERR_FORMAT,
                        "no trace in directory '%s': an OTF2 archive has a file that ends in "
-                       ".otf2, files of Chrome JSON end in .json, .pfw or these and .gz",
+                       ".otf2, files of Chrome JSON end in .json, .jsonl or .pfw, or these and "
+                       ".gz or .zst",
                        path);
     if (S_ISREG(info.st_mode) && info.st_size == 0)
         return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
@@ -172,7 +173,9 @@ void source_reader_free(struct source_reader *reader)
 int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_t limit)
 {
     reader->batch.n = reader->batch.n_messages = reader->batch.n_collectives = 0;
-    reader->batch.n_counters = 0;
+    reader->batch.n_counters = reader->batch.n_teams = reader->batch.n_estimates = 0;
+    reader->batch.accesses = (struct accesses){0};
+    reader->batch.borders = (struct borders){0};
     reader->given = (struct event_batch){0};
     reader->floor_ns = MONOTONE_NO_FLOOR;
     reader->n_read = 0;
@@ -198,6 +201,8 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     uint32_t message = first_detail(batch, n_given, EVENT_MESSAGE, batch->n_messages);
     uint32_t collective = first_detail(batch, n_given, EVENT_COLLECTIVE, batch->n_collectives);
     uint32_t counter = first_detail(batch, n_given, EVENT_COUNTER, batch->n_counters);
+    uint32_t team = first_detail(batch, n_given, EVENT_TEAM, batch->n_teams);
+    uint32_t estimate = first_detail(batch, n_given, EVENT_ESTIMATE, batch->n_estimates);
 
     batch->n -= n_given;
     mem_to_front(batch->event, n_given, batch->n, sizeof *batch->event);
@@ -210,6 +215,10 @@ static void keep_held(struct event_batch *batch, size_t n_given)
             event->ref -= collective;
         else if (event->kind == EVENT_COUNTER)
             event->ref -= counter;
+        else if (event->kind == EVENT_TEAM)
+            event->ref -= team;
+        else if (event->kind == EVENT_ESTIMATE)
+            event->ref -= estimate;
     }
     batch->n_messages -= message;
     mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
@@ -218,6 +227,10 @@ static void keep_held(struct event_batch *batch, size_t n_given)
                  sizeof *batch->collective);
     batch->n_counters -= counter;
     mem_to_front(batch->counter, counter, batch->n_counters, sizeof *batch->counter);
+    batch->n_teams -= team;
+    mem_to_front(batch->team, team, batch->n_teams, sizeof *batch->team);
+    batch->n_estimates -= estimate;
+    mem_to_front(batch->estimate, estimate, batch->n_estimates, sizeof *batch->estimate);
 }
 
 /* True for the enter or leave of a call that is left out. */
@@ -321,11 +334,28 @@ struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t ti
     return &batch->counter[batch->n_counters++];
 }
 
+struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_TEAM, (uint32_t)batch->n_teams);
+    mem_grow(&batch->team, &batch->team_cap, batch->n_teams + 1, sizeof *batch->team);
+    return &batch->team[batch->n_teams++];
+}
+
+struct border_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_ESTIMATE, (uint32_t)batch->n_estimates);
+    mem_grow(&batch->estimate, &batch->estimate_cap, batch->n_estimates + 1,
+             sizeof *batch->estimate);
+    return &batch->estimate[batch->n_estimates++];
+}
+
 void event_batch_release(struct event_batch *batch)
 {
     free(batch->event);
     free(batch->message);
     free(batch->collective);
     free(batch->counter);
+    free(batch->team);
+    free(batch->estimate);
     *batch = (struct event_batch){0};
 }

@@ -135,6 +135,8 @@ static inline void event_batch_push(struct event_batch *batch, uint64_t time_ns,
 struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns);
 struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns);
 struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns);
+struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns);
+struct border_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns);
 
 /* event_batch_release -- free what is in it; empty and ready again. */
 void event_batch_release(struct event_batch *batch);

@@ -75,11 +75,11 @@ struct stream_ops {
 struct stream {
     const struct stream_ops *ops;
     struct stream_opts opts;
-    const struct definitions *defs; /* what is known by now */
-    struct quality quality;         /* of all that was read by now */
-    uint64_t n_steps;               /* stream_next has returned STREAM_STEP so often */
-    uint64_t begin_ns, end_ns;      /* of the step; its events are before end_ns */
-    uint64_t n_lost;                /* events that were dropped before they got here */
+    struct definitions *defs;  /* what is known by now; regions may be added */
+    struct quality quality;    /* of all that was read by now */
+    uint64_t n_steps;          /* stream_next has returned STREAM_STEP so often */
+    uint64_t begin_ns, end_ns; /* of the step; its events are before end_ns */
+    uint64_t n_lost;           /* events that were dropped before they got here */
     char *url;
     void *impl;
 

@@ -3,6 +3,7 @@
 
 #include "analysis/model_store.h"
 #include "base/err.h"
+#include "explain/team_use.h"
 #include "base/mem.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -116,9 +117,15 @@ static int find_place(struct closeup *c)
     return rc;
 }
 
+static struct residual_input input_of(const struct closeup *c)
+{
+    return (struct residual_input){.forest = &c->forest, .wl = &c->wl, .defs = c->defs};
+}
+
 /* Rebuilds the tree and finds it in the model of its forest. */
 static int build(struct closeup *c, bool is_verified)
 {
+    struct residual_input input = input_of(c);
     struct call_view calls;
     int rc = 0;
 
@@ -136,8 +143,8 @@ static int build(struct closeup *c, bool is_verified)
         return rc;
     forest_of_call(&c->forest, c->x.location, &calls, c->x.call, c->defs);
     c->forest.index[0] = c->x.index; /* first executions have contexts of their own */
-    wl_init(&c->wl, &c->forest, c->defs, false);
-    residual_locate(c->model, &c->location, &c->forest, &c->wl.vocab, c->wl.complete, c->defs);
+    wl_init(&c->wl, &c->forest, c->defs, false, NULL);
+    residual_locate(c->model, &c->location, &input);
     why_init(&c->why, c->model, &c->location, &c->forest, c->defs);
     return 0;
 }
@@ -152,6 +159,7 @@ int closeup_sketch(struct closeup *c, const struct execution *x,
 
 int closeup_locate(struct closeup *c, const struct residual_model *model)
 {
+    struct residual_input input = input_of(c);
     int rc = find_place(c);
 
     c->model = model ? model : &c->own;
@@ -161,7 +169,7 @@ int closeup_locate(struct closeup *c, const struct residual_model *model)
         rc = build(c, model == NULL);
     if (rc < 0)
         return rc;
-    residual_measures(c->model, &c->location, &c->forest, &c->measure);
+    residual_measures(c->model, &c->location, &input, &c->measure);
     rc = columns_check(c->columns, c->x.location, c->defs);
     if (rc < 0)
         return rc;
@@ -256,9 +264,32 @@ static int json_peers(const struct closeup *c, json_t **out)
     return rc;
 }
 
+/* What the threads did in its teams. */
+static json_t *json_teams(const struct team_use *use, size_t n, uint32_t n_forks,
+                          const struct definitions *defs)
+{
+    json_t *threads = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *item = json_object();
+
+        json_object_set_new(item, "thread", json_count(defs->location[use[i].location].thread));
+        json_object_set_new(item, "teams", json_count(use[i].n_teams));
+        json_object_set_new(item, "member_ns", json_count(use[i].member_ns));
+        json_object_set_new(item, "barrier_ns", json_count(use[i].barrier_ns));
+        json_object_set_new(item, "last", json_count(use[i].n_last));
+        json_array_append_new(threads, item);
+    }
+    return json_pack("{s:I, s:o}", "forks", (json_int_t)n_forks, "threads", threads);
+}
+
 int closeup_to_json(struct closeup *c, json_t **out)
 {
     json_t *json = execution_to_json(&c->x), *peers, *incident = NULL;
+    uint32_t n_forks;
+    size_t n_threads;
+    struct team_use *use =
+        team_use_of(&c->causes.view, c->x.location, c->x.call, &n_forks, &n_threads);
     int rc = json_peers(c, &peers);
 
     if (rc == 0)
@@ -275,6 +306,9 @@ int closeup_to_json(struct closeup *c, json_t **out)
     json_object_set_new(json, "cause_end",
                         c->has_cause ? json_text(cause_end_name(c->causes.cause.end))
                                      : json_null());
+    if (use)
+        json_object_set_new(json, "teams", json_teams(use, n_threads, n_forks, c->defs));
+    free(use);
     json_object_set_new(json, "peers", peers);
     json_object_set_new(json, "incident", incident);
     if (rc == 0)

@@ -112,8 +112,10 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .tracer_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_TRACER),
         .usual_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_USUAL),
         .lost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_LOST),
+        .off_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_OFF),
         .has_cost = sqlite3_column_type(query, EXECUTION_COST) != SQLITE_NULL,
         .cost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_COST),
+        .is_cost_bound = sqlite3_column_int(query, EXECUTION_COST_IS_BOUND) != 0,
         .score = sqlite3_column_double(query, EXECUTION_SCORE),
         .chance = sqlite3_column_double(query, EXECUTION_CHANCE),
         .verdict = rundb_text(query, EXECUTION_VERDICT),
@@ -253,9 +255,11 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "index", json_count(x->index));
     json_object_set_new(json, "enter_ns", json_count(x->enter_ns));
     json_object_set_new(json, "duration_ns", json_count(x->duration_ns));
+    json_object_set_new(json, "off_ns", json_count(x->off_ns));
     json_object_set_new(json, "usual_ns", json_count(x->usual_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
     json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
+    json_object_set_new(json, "cost_is_bound", json_boolean(x->is_cost_bound));
     json_object_set_new(json, "tracer_ns", json_count(x->tracer_ns));
     json_object_set_new(json, "vertices", json_count(x->n_vertices));
     json_object_set_new(json, "messages", json_count(x->n_messages));
@@ -270,7 +274,7 @@ json_t *execution_to_json(const struct execution *x)
 void executions_csv_head(FILE *out)
 {
     fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-          "label,why,usual_ns,lost_ns,tracer_ns,cost_ns\n",
+          "label,why,usual_ns,lost_ns,tracer_ns,cost_ns,cost_is_bound,off_ns\n",
           out);
 }
 
@@ -286,5 +290,5 @@ void execution_to_csv(const struct execution *x, FILE *out)
             x->tracer_ns);
     if (x->has_cost)
         fprintf(out, "%" PRIu64, x->cost_ns);
-    fputc('\n', out);
+    fprintf(out, ",%d,%" PRIu64 "\n", x->is_cost_bound, x->off_ns);
 }

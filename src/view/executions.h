@@ -22,9 +22,10 @@ struct execution {
     uint32_t location, rank, thread, index;
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
-    uint64_t tracer_ns, usual_ns, lost_ns; /* as in run.db */
+    uint64_t tracer_ns, usual_ns, lost_ns, off_ns; /* as in run.db */
     bool has_cost; /* what the run would be shorter without what it lost is known: */
     uint64_t cost_ns;
+    bool is_cost_bound;        /* it is at most that */
     double score, chance;      /* that it looks so strange though nothing is wrong */
     const char *verdict, *why; /* why with the cause chain and the cost after it, if any */
     const char *part, *cause;  /* what says most; the chain across ranks, or NULL */

@@ -11,6 +11,8 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_t *json = json_object();
 
     json_object_set_new(json, "path", json_text(why_path_name(why, x->path, name)));
+    json_object_set_new(json, "stage",
+                        x->stage == NO_STAGE ? json_null() : json_count(x->stage));
     json_object_set_new(json, "kind", json_text(x->is_more ? "more to do" : "slower"));
     json_object_set_new(json, "factor",
                         isinf(x->factor) ? json_null() : json_number(x->factor));
@@ -33,6 +35,9 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
     json_object_set_new(json, "program", json_count(p->program));
     json_object_set_new(json, "rank", json_count(p->rank));
     json_object_set_new(json, "thread", json_count(p->thread));
+    json_object_set_new(json, "stage",
+                        p->stage == NO_STAGE ? json_null() : json_count(p->stage));
+    json_object_set_new(json, "node", p->node[0] ? json_text(p->node) : json_null());
     json_object_set_new(json, "verdict", json_text(peer_verdict_name(p->verdict)));
     json_object_set_new(json, "executions", json_count(p->n_executions));
     json_object_set_new(json, "own_ns", json_count((uint64_t)llrint(p->own_ns)));
@@ -45,6 +50,23 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
                         p->waits_for == PEERS_NONE
                             ? json_null()
                             : json_text(peer_place_name(peers, p->waits_for, name)));
+    return json;
+}
+
+static json_t *operations_json(const struct scoring *scoring, const struct peers *peers)
+{
+    json_t *json = json_array();
+
+    for (uint32_t i = 0; i < peers->n_operations; i++) {
+        const struct peer_operation *x = &peers->operation[i];
+        json_t *operation = json_object();
+
+        json_object_set_new(operation, "name",
+                            json_text(scoring->defs->region[x->region].name));
+        json_object_set_new(operation, "slowdown", json_number(x->slowdown));
+        json_object_set_new(operation, "time_ns", json_count((uint64_t)llrint(x->sum_ns)));
+        json_array_append_new(json, operation);
+    }
     return json;
 }
 
@@ -76,7 +98,10 @@ json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
     json_object_set_new(json, "foi", json_text(scoring->defs->region[foi].name));
     json_object_set_new(json, "slowdown",
                         isnan(peers->slowdown) ? json_null() : json_number(peers->slowdown));
+    json_object_set_new(json, "by", json_text(peer_by_name(peers->opts.by)));
+    json_object_set_new(json, "compared", json_count(peers->n_compared));
     json_object_set_new(json, "places", places);
+    json_object_set_new(json, "operations", operations_json(scoring, peers));
     if (width > 0)
         json_object_set_new(json, "history", history_json(scoring, peers, width));
     return json;

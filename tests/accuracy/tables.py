@@ -10,13 +10,13 @@ is, and said. Takes about two minutes. Nothing here fails: it measures.
 import csv
 import json
 import pathlib
-import re
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the sources stay as they are
 import injected_causes
 from injected_causes import query, run, unpacked
+from page_table import replaced, table
 
 FEATURES = ["time", "subtrees", "stack2vec", "residual"]
 DETECTORS = ["lof", "knn", "ocsvm", "iforest"]
@@ -103,13 +103,6 @@ class Bench:
         found = self.ids()
         run(self.snag, "label", self.path, label.split("=")[0] + "=clear", "--quiet")
         return found
-
-
-def table(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
 
 
 def pair(e):
@@ -352,8 +345,7 @@ def main():
             if text is not None and page is None:
                 print(f"\n<!-- table {name} -->\n{text}\n<!-- end -->")
             elif text is not None:
-                place = re.compile(f"(<!-- table {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-                page = place.sub(lambda m: f"{m[1]}\n{text}\n\n{m[2]}", page)
+                page = replaced(page, name, text)
     if page is not None:
         pathlib.Path(sys.argv[3]).write_text(page)
 

@@ -11,7 +11,14 @@ snag query one "SELECT l.value ->> 'rank' AS rank, l.value ->> 'function' AS fun
 
 # The same again is the same, but for what the store calls it.
 snag ad "$(cat program)" --step 0.01 --store two --quiet | tail -n 1
-for s in one two; do snag query $s 'SELECT record FROM anomalies UNION ALL SELECT record FROM normalexecs' --format csv | sort | md5sum; done | uniq | wc -l
+for s in one two; do snag query $s "SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM anomalies UNION ALL SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM normalexecs" --format csv | sort | md5sum; done | uniq | wc -l
+
+# What it cost: rank 0 waited for the late one; in slack it is nothing, and of one rank alone not known.
+snag provdb top one --by cost --json | jq -c '[.event_id, .func, .cost_ns, .cost_is_bound]'
+snag ad 'synth:400*step(a@1ms 2:w@8ms |);ranks=4;jitter=0.02;seed=3;slow=a/300/6/1' --foi step --step 0.1 --store slack --quiet >/dev/null
+snag provdb filter slack 1 | jq -c '[.rid, .func, .outlier_severity > 4000, .cost_ns, .cost_is_bound]'
+snag ad "$(cat program)" --rank 1 --step 0.01 --store alone --quiet >/dev/null
+snag provdb top alone --by cost --json | jq -c '[.func, .cost_ns, .cost_is_bound]'
 
 # Windows of two calls on either side, over the borders of steps.
 snag ad "$(cat program)" --step 0.01 --store narrow --window 2 --json | jq -c '[.stored_anomalies, .stored_late, .stored_normals, .pruned, .dropped]'
@@ -52,7 +59,10 @@ echo '{}' >list.json && snag ad "$(cat program)" --store list --watchlist list.j
 snag ad "$(cat program)" --watchlist list.json
 
 # What cannot be written.
-snag ad "$(cat program)" --store postgresql://db.example/prov
+snag ad "$(cat program)" --store postgresql://me:secret@db.example/prov
+snag ad "$(cat program)" --store 'postgresql://me@/prov?host=/nowhere' --spool waits --spool-limit 5 2>&1 | sed 's/database: .*/database: WHY/'
+snag watch "$(cat program)" --store 'postgresql://me@/prov?host=/nowhere' --spool waits --spool-limit 5 2>&1 >/dev/null | sed 's/database: .*/database: WHY/'; ls waits
+snag ad "$(cat program)" --store postgresql:///prov --spool-limit 0
 snag ad "$(cat program)" --store program
 snag ad "$(cat program)" --store wide --window 1001
 (ulimit -f 2400; trap '' XFSZ; snag ad 'synth:160000*step(c@200us >1 <1);ranks=4;jitter=0.05;slow=c/100/30' --step 0.1 --call-detector sstd --store full --json >out 2>err; echo $?; jq -c '[.anomalies > 0, .stored_anomalies > 0, .dropped > 0]' out; cat err | sed 's/: [0-9]* rows/: N rows/' | sort | uniq -c | grep -v 'again\|fast enough')

@@ -71,3 +71,14 @@ snag ps --snapshot job.ps --curve-key job.key >out & while [ ! -s out ]; do slee
 snag ps --deterministic 1 >out2 & while [ ! -s out2 ]; do sleep 0.01; done; snag ad "$(cat program)" --ps "$(cat out2)" --deterministic 1 --step 0.1 --json | jq -c '[.anomalies, .steps, .server.round >= 6]'; kill $!; wait $!
 snag ad synth:a --deterministic 2
 snag ad synth:a --ps nonsense
+
+# Where metrics are comes first.
+snag ad 'synth:2*a' --metrics 127.0.0.1:0 | sed -n '1s/:[0-9][0-9]*\//:PORT\//p'
+snag ad 'synth:2*a' --metrics 0 --json | jq -cs '[.[0] | has("metrics")], (.[1].calls)'
+snag ad 'synth:2*a' --metrics a:1
+
+# A log, and what the run is called. (Status 3 where a call was open when it was told to end.)
+snag ad 'synth:300*step(c@1ms)' --run-id job:77 --log log --quiet | tail -n 1; sed 's/^20[0-9TZ:.-]* //; s/version .*/version V/' log
+snag ad 'synth:3*step' --run-id 'no blanks'
+snag ad 'synth:3*step' --log nowhere/log
+snag ad 'synth:100000*step@1ms' --speed 1 --step 0.05 --run-id j8 --log moved >/dev/null & while [ ! -s moved ]; do sleep 0.05; done; mv moved moved.1; kill -HUP $!; while [ ! -s moved ]; do sleep 0.05; done; kill -TERM $!; wait $!; case $? in 0|3) echo 'ended itself';; *) echo killed;; esac; sed 's/^[^ ]* //; s/version .*/V/; s/status [03]$/status S/' moved.1 moved

@@ -47,3 +47,9 @@ snag compare --help | sed -n 1,2p
 snag model save base1.snag base.model >/dev/null
 snag score 'synth:200*step(a@3ms b@500us(f@100us));jitter=0.02' --model base.model -o odd.snag --quiet --fail-on 1% | grep limit
 snag score 'synth:200*step(a@1ms b@500us(f@100us));jitter=0.02' --model base.model -o even.snag --quiet --fail-on 100% >/dev/null
+
+# What the traces say of their runs: another compiler, and of several runs before what they have alike.
+for n in 1 2 3; do snag export base1.snag --what calls --format chrome | jq -c --arg c "GCC $((12 + n / 3))" --arg m "A $n" '.otherData = {Compiler: $c, "MPI Library": $m}' >c$n.json; done
+snag compare c1.json c3.json --foi step | sed -n '/comparable/p'
+snag compare -b c1.json -b c2.json c3.json --foi step --json | jq -c '.not_comparable, .metadata'
+snag compare -b c1.json -b c3.json c2.json --foi step --json | jq -c '.not_comparable, .metadata'

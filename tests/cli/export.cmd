@@ -33,3 +33,10 @@ snag export t.snag --verbose >/dev/null
 # The executions that are anomalies, by another name; what only a store has.
 snag export t.snag --what anomalies | cmp - <(snag export t.snag --verdict anomaly) && echo same
 snag export t.snag --what normalexecs
+
+# Parquet: a directory for all tables, a file, or wherever standard output goes.
+snag export t.snag --format parquet -o tables/ && ls tables && head -c 4 tables/calls.parquet && tail -c 4 tables/messages.parquet && echo
+mkdir one && snag export t.snag --format parquet --what anomalies -o one --foi step && ls one
+snag export t.snag --format parquet --what calls --rank 1 | tail -c 4; echo
+snag export t.snag --format parquet -o t.snag/run.db/
+snag export t.snag --format parquet >/dev/full

@@ -8,7 +8,7 @@ snag man >snag.1; snag man formats >snag-formats.5
 mandoc -T lint *.1 *.5 | grep -v 'referenced manual not found'
 mandoc -T ascii -O width=78 snag.1 | col -b | sed '$d'
 mandoc -T ascii -O width=78 snag-show.1 | col -b | sed '$d'
-mandoc -T ascii -O width=78 snag-formats.5 | col -b | sed -n '3,25p;60,70p'
+mandoc -T ascii -O width=78 snag-formats.5 | col -b | sed -n '3,25p;61,71p'
 
 # On a terminal a page is formatted: by man, or without it plain.
 mkdir bin; printf '#!/bin/sh\necho "man $*"; head -n 3\n' >bin/man; chmod +x bin/man

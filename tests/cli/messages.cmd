@@ -12,3 +12,8 @@ snag export r.snag --what calls --format json -o /dev/full
 ln -s real.csv link.csv && touch real.csv && snag export r.snag -o link.csv && head -c 15 real.csv && readlink link.csv
 snag list r.snag/run.db
 snag label r.snag/calls '#0-1=normal'
+
+# What is no run is said to be what it is, by each command in the same words.
+snag ad 'replay:synth:300*step(a@1ms b@1ms);slow=a/97/20' --step 0.1 --store here.store --quiet >/dev/null; mkdir empty; touch file
+for run in here.store empty file nowhere; do for command in list what-if ranks 'export -o x'; do snag $command $run; done; done
+snag compare r.snag here.store; snag compare nowhere r.snag

@@ -46,3 +46,15 @@ snag analyze 'synth:50*step(a b)' --foi step | tail -1
 snag analyze 'synth:50*step(a b)' --foi step | tail -1
 snag score 'synth:50*step(solve@1ms)' --model held.model | tail -1
 snag analyze 'synth:50*step(a b)' --foi step --force | tail -1
+
+# What was usual in any of several runs, or of those in a history that are still there.
+for i in 1 2 3; do snag analyze "synth:200*step(compute@$((800 + 200 * i))us(a 3*b) c@200us);ranks=2;jitter=0.02;seed=$i" --foi step -o night$i.snag --quiet >/dev/null; done
+snag model save night1.snag night2.snag night3.snag nights.model
+snag model info nights.model | grep -v made | sed "s|$PWD/||g"
+for m in night1 nights; do [ -e $m.model ] || snag model save $m.snag $m.model >/dev/null; snag score 'synth:200*step(compute@1250us(a 3*b) c@200us);ranks=2;jitter=0.02;seed=4' --model $m.model -o today.snag --force --json 2>/dev/null | jq -c '[.trees, .anomalies > 100, .anomalies == 0]'; done
+snag history add nights.db night1.snag night2.snag night3.snag --tag kind=nightly >/dev/null
+rm -r night2.snag
+snag model save nights.db nights.model --tag kind=nightly --last 2 --json
+snag model save nights.db nights.model --tag kind=other
+snag model save night1.snag night3.snag nights.model --learner reasons
+snag model save night1.snag one.snag nothing.snag nights.model

@@ -3,7 +3,7 @@ sample_store one && sample_store two 40 && ls one
 
 # Records by a condition, all of each.
 snag provdb filter one 'rid = 3 AND outlier_severity > 40000' | jq -c '[.event_id, .func, .outlier_severity]'
-snag provdb filter one "func = 'MPI_Wait()'" --top 1 | jq -S 'del(.call_stack[1:], .event_window.exec_window[1:], .event_window.comm_window[1:], .partners[].event_window) | walk(if type == "number" then . + 0 else . end)'
+snag provdb filter one "func = 'MPI_Wait()'" --top 1 | jq -S 'del(.stored_utc, .call_stack[1:], .event_window.exec_window[1:], .event_window.comm_window[1:], .partners[].event_window) | walk(if type == "number" then . + 0 else . end)'
 snag provdb filter sqlite:one 'tid = 1 -- and nothing else' --rank 0 --top 2 --json | jq -r .event_id
 snag provdb filter one 'is_gpu_event' --what normalexecs --all | jq -c '.gpu_parent.event_id, .gpu_location'
 snag provdb filter one 'rid = '
@@ -15,6 +15,9 @@ snag provdb filter one 'colour = 3'
 # Those that lost the most time, and the strangest.
 snag provdb top one --top 3
 snag provdb top one --top 3 --by score --rank 2 --format csv
+snag provdb top one --top 3 --by cost --format csv
+snag provdb top one --by cost --incidents --top 2 --json | jq -c '[.cost_ns, .event_id]'
+snag provdb filter one 'cost_ns > 0' | jq -c '[.event_id, .cost_ns, .cost_is_bound]'
 snag provdb top one --by severity --what normalexecs --json --quiet --threads 1 | jq -c '[.event_id, .outlier_severity]'
 snag provdb top one --all --verbose | wc -l
 
@@ -41,7 +44,7 @@ jq -c '.traceEvents[0] | walk(if type == "number" then . + 0 else . end)' one.js
 
 # What is not a store, or not of one.
 snag provdb top nowhere
-snag provdb top postgresql://db.example/prov
+snag provdb top postgresql://me:secret@db.example/prov
 snag provdb top 'sqlite:one?shards=0'
 snag provdb topmost one
 snag provdb filter one
@@ -62,3 +65,18 @@ snag ad 'synth:1200*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=6;jitter
 snag provdb top waves --incidents --json | jq -c '[.calls, .ranks, .rank, .function, .lost > 4 * .most_lost]'
 snag provdb top waves --incidents --rank 5 --by score --top 1 --json | jq -c '[.calls, .rank]'
 sample_store three && snag provdb top three --incidents --all --json | jq -s 'map(.calls) | add'; snag provdb top three --all --json | wc -l
+
+# What is backed up may be dropped; times and sizes are of the machine.
+sample_store kept
+snag provdb prune kept
+snag provdb prune kept --keep-days 0 2>&1 | sed 's/[0-9.]* KiB/N KiB/g'
+snag provdb prune kept --keep-mib 1 --json | jq -c 'del(.bytes, .bytes_before)'
+snag provdb backup kept copy --json | jq -c '.bytes > 4096, del(.bytes)'
+snag provdb backup kept copy
+snag query copy 'SELECT count(*) AS n FROM anomalies' --format csv
+snag query kept 'SELECT run, run_id, backed_up IS NOT NULL AS is_safe, dropped FROM runs' --format csv
+snag provdb prune kept --keep-days 0 --json | jq -c 'del(.bytes, .bytes_before)'
+snag query kept 'SELECT count(*) AS n FROM anomalies' --format csv
+snag provdb backup nowhere copy-2
+snag provdb backup kept
+snag provdb prune kept --keep-mib 0

@@ -18,6 +18,12 @@ run='for i in 1 2; do snag sim $address --ranks 2 --functions 5 --rate 20 --seco
 # Rounds.
 bash serve snag ps --deterministic 2 --json && tail -n 1 out | jq -c '[.round, .snapshots]'
 
+# Servers below another: the one at the top knows all, and says what is called what.
+snag ps --upstream tcp://127.0.0.1:9
+snag ps --snapshot top.ps --interval 0.02 >top.said & top=$!; while [ ! -s top.said ]; do sleep 0.01; done; snag ps --snapshot leaf.ps --interval 0.02 --upstream $(head -n 1 top.said) --json >said & leaf=$!; while [ ! -s said ]; do sleep 0.01; done; snag sim $(grep -o 'tcp://[^"]*' said) --ranks 4 --functions 5 --rate 20 --seconds 0.5 >/dev/null; kill $leaf; wait $leaf; kill $top; wait $top; tail -n 1 said | jq -c '[.clients, .functions, .upstream.unsaved, .upstream.restarts, .upstream.answered > 0, .received_bytes > 0, .sent_bytes > 0]'
+snag sim --tree 3x4 --ranks 24 --functions 5 --rate 10 --seconds 0.5 --json | jq -c '[.ranks, .refused, .answered > 0, (.levels | map(.servers)), .levels[1].requests > .levels[0].requests, .levels[0].sent_bytes > 0, .levels[1].received_bytes > .levels[0].received_bytes]'
+snag sim --tree 2x1 --ranks 2 --functions 5 --seconds 0.2 | grep -o 'level 0: 1 server, together'
+
 # Beyond this machine only with a key, which is made; a client needs the same.
 snag ps --listen 'tcp://*:*'
 bash serve snag ps --listen 'tcp://*:*' --insecure && sed -n '1s/:[0-9]*$/:PORT/p' out
@@ -31,6 +37,10 @@ snag ps --interval 0
 snag ps --workers 1000
 snag ps trace
 snag sim
+snag sim tcp://127.0.0.1:1 --tree 3x2
+snag sim --tree 3
+snag sim --tree 1x2
+snag sim --tree 4x99
 snag sim tcp://127.0.0.1:1 --rate -1
 snag sim tcp://127.0.0.1:1 --seconds 0
 snag sim tcp://127.0.0.1:1 --ranks 100000
@@ -39,3 +49,13 @@ snag sim tcp://127.0.0.1:1 --ranks 100000
 snag ps --help | sed -n 1p; snag sim --help | sed -n 1p
 bash serve snag ps --threads 1 --quiet && bash serve snag ps --verbose && snag ps --quiet --threads 1 --verbose x
 snag sim --quiet --threads 1 --verbose x --rate 2e6
+
+# Metrics have an address of their own.
+bash serve snag ps --metrics 0 && sed 's/:[0-9]*\(\/metrics\)*$/:PORT\1/' out
+bash serve snag ps --metrics '[::1]:0' --json && head -n 1 out | jq -r .metrics | sed 's/:[0-9][0-9]*\//:PORT\//'
+snag ps --metrics 99999
+snag ps --metrics localhost:1
+snag ps --metrics ::1:1
+
+# A log that is renamed goes on under its name.
+snag ps --run-id j7 --log log >logged & while [ ! -s logged ]; do sleep 0.05; done; mv log log.1; kill -HUP $!; while [ ! -s log ]; do sleep 0.05; done; kill -TERM $!; wait $!; echo $?; sed 's/^[^ ]* //; s/version .*/V/' log.1 log

@@ -20,3 +20,6 @@ snag ranks nowhere
 
 # Names as long as names are shown.
 for c in a b c; do eval "$c=$(printf "$c%.0s" {1..200})"; done; snag analyze "synth:100*step($a@1ms($a@1ms) $b@1ms($b@1ms) $c@1ms($c@1ms) |);ranks=8;jitter=0.02;slow=$a/1/1.3/5;slow=$b/1/1.3/5;slow=$c/1/1.3/5" --foi step -o long.snag --quiet >/dev/null; snag ranks long.snag --top 1 | grep -o '[abc]\{20,\} > [abc]\{20,\} +[0-9]* %\|costs the run' | cut -c 1-5,100-
+
+# How slow a rank is does not depend on which function is asked about: a leaf, or who calls it.
+for foi in a compute step; do snag analyze 'synth:100*step(compute@1ms(a@200us b@100us) >1 <1);ranks=8;jitter=0.02;slow=a/1/1.2/3' --foi $foi -o leaf.snag --force --quiet >/dev/null; snag ranks leaf.snag --json | jq -c '.places[] | select(.verdict == "slow") | [.place, (.paths[] | [.path, (.factor * 100 | round), (.excess_ns / 1e5 | round)])]'; done

@@ -31,3 +31,4 @@ snag watch a b
 sample_store left
 snag serve left --port 0 >said4 & until grep -qs http said4; do sleep 0.05; done; curl -s "$(head -n 1 said4)api/v1/live/status" | jq -c '[.state, .anomalies, .store.stored]'; kill $!; wait $!
 snag serve left/nothing
+snag watch --once --quiet --store none --run-id w1 --log log 'synth:3*step' >/dev/null; grep -c ' w1 info snag: watch begins' log

@@ -9,7 +9,7 @@ snag what-if t.snag --without rank=2 --quiet --threads 1
 snag what-if t.snag --without path='step > a' --verbose 2>&1 | sed 's/in [0-9.]* ms/in T ms/g'
 snag what-if t.snag --without region=b
 # The victims only waited: without what they lost, nothing is shorter.
-snag what-if t.snag --without '#1-96' --json | jq -c 'del(.waits, .excess_ns)'
+snag what-if t.snag --without '#1-96' --json | jq -c 'del(.waits, .excess_ns, .late_senders)'
 SNAG_WITHOUT=anomalies snag what-if t.snag --json | jq -c '[.run_ns == .replay_ns, .replay_ns - .without_ns == .saved_ns, .executions, (.waits | map(.before_ns > .after_ns))]'
 SNAG_WITHOUT=anomalies snag what-if t.snag --without rank=2 --json | jq -c .executions
 snag what-if t.snag --json | jq -c keys_unsorted

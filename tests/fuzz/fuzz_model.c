@@ -11,17 +11,18 @@
 static void use(struct residual_model *model, struct forest *forest, struct definitions *defs)
 {
     static const double value[4] = {2, 2, 2, 2};
-    const struct why_verdict verdict = {value, true, false, 0.5};
+    const struct why_verdict verdict = {value, true, false, false, 0.5};
     struct why_child child[WHY_MOST_CHILDREN];
     struct residual_measure measure[3];
     struct residual_place place = {0};
     char sentence[WHY_SIZE];
     struct why why = {0};
     struct wl wl = {0};
+    const struct residual_input input = {.forest = forest, .wl = &wl, .defs = defs};
 
-    wl_init(&wl, forest, defs, false);
-    residual_locate(model, &place, forest, &wl.vocab, wl.complete, defs);
-    residual_measures(model, &place, forest, measure);
+    wl_init(&wl, forest, defs, false, NULL);
+    residual_locate(model, &place, &input);
+    residual_measures(model, &place, &input, measure);
     why_init(&why, model, &place, forest, defs);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         why_sentence(&why, t, &measure[t], &verdict, sentence);

@@ -8,9 +8,9 @@
  * With how many 0 the model ends at the offset.
  */
 #include "fuzz.h"
+#include "fuzz_bytes.h"
 
 #include "analysis/run_store.h"
-#include "base/err.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -54,14 +54,6 @@ static int run_command(const char *const *words)
     return command_find(words[0])->run(&settings);
 }
 
-static void must(const char *const *words)
-{
-    if (run_command(words) < 0) {
-        fprintf(stderr, "%s\n", err_message());
-        abort();
-    }
-}
-
 static void load(struct pack *model)
 {
     const void *data;
@@ -94,11 +86,14 @@ static void make_models(void)
     snprintf(scored, sizeof scored, "%s/scored.snag", dir);
     snprintf(path, sizeof path, "%s/model", dir);
     for (int m = 0; m < N_MODELS; m++) {
-        must((const char *const[]){"analyze", trace, "--foi", "step", "--detector",
-                                   detectors[m], "--quiet", "--force", "-o", run, NULL});
-        must((const char *const[]){"label", run, "#1-3=abnormal", "#0-2=normal", NULL});
-        must((const char *const[]){"retrain", run, "--learner", learners[m], NULL});
-        must((const char *const[]){"model", "save", run, path, NULL});
+        fuzz_must(run_command((const char *const[]){"analyze", trace, "--foi", "step",
+                                                    "--detector", detectors[m], "--quiet",
+                                                    "--force", "-o", run, NULL}));
+        fuzz_must(run_command(
+            (const char *const[]){"label", run, "#1-3=abnormal", "#0-2=normal", NULL}));
+        fuzz_must(
+            run_command((const char *const[]){"retrain", run, "--learner", learners[m], NULL}));
+        fuzz_must(run_command((const char *const[]){"model", "save", run, path, NULL}));
         load(&whole[m]);
     }
     if (atexit(remove_all) != 0) /* not before: what reads a trace is a child, which ends too */
@@ -148,7 +143,8 @@ static void write_model(const struct pack *model)
         uint64_t magic;
         uint32_t version, zero;
         uint64_t n_packed, n_plain, hash_low, hash_high;
-    } header = {.magic = 0x4c444f4d47414e53u, .version = 1, .n_plain = model->n};
+    } header = {
+        .magic = 0x4c444f4d47414e53u, .version = MODEL_FILE_VERSION, .n_plain = model->n};
     size_t n;
     void *packed = pack_compress(model, 1, &n);
     XXH128_hash_t hash = XXH3_128bits(packed, n);
@@ -164,23 +160,6 @@ static void write_model(const struct pack *model)
     free(packed);
 }
 
-/* Applies one change. Returns how many bytes of the input it was, 0 at the end. */
-static size_t change(struct pack *model, const uint8_t *data, size_t size)
-{
-    size_t at, n, end;
-
-    if (size < 4)
-        return 0;
-    at = data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16;
-    n = data[3] < size - 4 ? data[3] : size - 4;
-    at = at < model->n ? at : model->n;
-    end = at + n < model->n ? at + n : model->n;
-    memcpy(model->data + at, data + 4, end - at);
-    if (data[3] == 0)
-        model->n = at;
-    return 4 + n;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct pack model = {0};
@@ -191,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     pack_bytes(&model, whole[data[0] % N_MODELS].data, whole[data[0] % N_MODELS].n);
-    for (size_t n; (n = change(&model, data + at, size - at)) > 0;)
+    for (size_t n; (n = fuzz_change(model.data, &model.n, 3, data + at, size - at)) > 0;)
         at += n;
     write_model(&model);
     pack_release(&model);

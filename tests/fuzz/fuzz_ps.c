@@ -30,19 +30,32 @@ static void ask_store(const uint8_t *data, size_t size)
     msgpack_sbuffer_destroy(&reply);
 }
 
-/* A server that goes on with it, and writes it again. */
+/* A server that goes on with it, and writes it again; below another, which is not there, if it
+ * was below one. What it is to tell that one is checked when it is opened. */
 static void go_on_with(const struct ps_snapshot *snapshot)
 {
     char path[64];
+    struct ps_client_opts above = {.address = "tcp://127.0.0.1:9"};
     struct ps_store_opts opts = {.n_workers = 1, .snapshot = path};
     struct ps_snapshot back;
     struct ps_store *store;
+    int rc;
 
     snprintf(path, sizeof path, "/tmp/snag-fuzz-%ld.ps", (long)getpid());
-    if (ps_snapshot_write(snapshot, path) < 0 || ps_store_open(&store, &opts) < 0)
+    if (ps_snapshot_write(snapshot, path) < 0)
         abort();
-    ps_store_publish(store);
-    ps_store_close(store);
+    if (snapshot->upstream.n > 0 && ps_client_open(&opts.upstream, &above) < 0)
+        abort();
+    rc = ps_store_open(&store, &opts);
+    if (rc < 0 && opts.upstream == NULL)
+        abort();
+    if (rc == 0) {
+        ps_store_publish(store);
+        if (opts.upstream)
+            ps_store_relay(store, 0);
+        ps_store_close(store);
+    }
+    ps_client_close(opts.upstream);
     if (ps_snapshot_read(&back, path) < 0)
         abort();
     ps_snapshot_release(&back);

@@ -6,12 +6,15 @@
  *     | what to do | flags | file | 3 bytes offset | how many | that many bytes | file | ...
  *
  * With how many 0 the file ends at the offset. Behind the files come columns of run.db: one
- * byte which, and how many, and the bytes that all rows get there. A flag has checksums that
- * say what they should, so that what is behind them is reached.
+ * byte which, and how many, and the bytes that all rows get there. Flags have checksums say
+ * what they should, so that what is behind them is reached, and choose the run. It is also
+ * compared with one of the same trace that is not damaged.
  */
 #include "fuzz.h"
+#include "fuzz_analyse.h"
+#include "fuzz_bytes.h"
 
-#include "base/err.h"
+#include "base/checksum.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,6 +26,7 @@
 #include "serve/routes.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +34,9 @@
 #include <unistd.h>
 
 #define FIX_CHECKSUMS 1u
+#define WHICH_RUN(flags) (((flags) >> 1 & 3) % N_SUBJECTS)
 
-static char dir[] = "/tmp/snag-fuzz-XXXXXX", run[64];
+static char dir[] = "/tmp/snag-fuzz-XXXXXX";
 
 /* The files of the run as they were. */
 static const char *const names[] = {
@@ -48,16 +53,45 @@ static const char *const names[] = {
     "calls/index",
     "calls/levels.rec",
     "calls/levels.index",
+    "calls/teams.rec",
+    "calls/barriers.u32",
+    "calls/estimates.rec",
 };
 #define N_FILES (sizeof names / sizeof *names)
+#define RUN_DB 0
 #define INDEX 10
+#define LEVELS_REC 11
 #define LEVELS 12
 
-static struct {
-    char path[128];
-    unsigned char *data, *now; /* [n] as it was, as it is in this run */
-    size_t n, n_now;
-} file[N_FILES];
+/* A run that is damaged, and one of the same trace that is not. */
+struct subject {
+    const char *name, *foi, *program;
+    char run[64], intact[64];
+    struct {
+        char path[128];
+        unsigned char *data, *now; /* [n] as it was, as it is in this run */
+        size_t n, n_now;
+        bool is_intact; /* on disk */
+    } file[N_FILES];
+};
+
+static struct subject subjects[] = {
+    {.name = "small",
+     .foi = "step",
+     .program = "synth:12*step(a@1ms(b c) >1 <1 | d@2ms);ranks=2;jitter=0.1;slow=b/7/40"},
+    {.name = "job",
+     .foi = "step",
+     .program = "synth:12*step(a@1ms(b c) >1 <1 | 2:d@100us d@2ms);ranks=5;jitter=0.02;"
+                "slow=b/7/4000/2;slow=a/1/1.4/4"},
+    {.name = "loop",
+     .foi = "loop",
+     .program = "synth:20*step(a@1ms(b c) >1 <1 | 2:d@100us d@2ms);ranks=3;jitter=0.05"},
+    {.name = "teams",
+     .foi = "step",
+     .program =
+         "synth:12*step(a@1ms work[b@50us 2*c] |);ranks=2;threads=3;jitter=0.1;slow=b/7/40"},
+};
+#define N_SUBJECTS (sizeof subjects / sizeof *subjects)
 
 /* Columns of run.db that are read back. */
 static const char *const columns[] = {
@@ -83,10 +117,31 @@ static const char *const columns[] = {
     "projection.method",   "projection_settings.settings",
     "strange_call.call",   "strange_call.location",
     "strange_call.region", "quality.kind",
+    "execution.incident",  "execution.lost_ns",
+    "execution.usual_ns",  "execution.cost_ns",
+    "execution.cost",      "execution.tracer_ns",
+    "execution.thread",    "execution.tree",
+    "execution.structure", "execution.false_alarm_probability",
+    "incident.head",       "incident.id",
+    "incident.location",   "incident.rank",
+    "incident.score",      "incident.begin_ns",
+    "incident.end_ns",     "incident.lost_ns",
+    "incident.executions", "incident.ranks",
+    "incident.turns",      "incident.period",
+    "incident.cost_ns",    "incident.why",
+    "incident.is_costly",  "foi.anomalies_cost_ns",
+    "foi.vertices",        "foi.anomalies_carrying",
+    "region.outermost",    "region.inclusive_ns",
+    "location.calls",      "location.last_ns",
 };
 #define N_COLUMNS_OF_DB (sizeof columns / sizeof *columns)
 
-static int run_command(const char *const *words)
+static const char *path_of(const struct subject *s, const char *word)
+{
+    return strcmp(word, "RUN") == 0 ? s->run : strcmp(word, "INTACT") == 0 ? s->intact : word;
+}
+
+static int run_command(const struct subject *s, const char *const *words)
 {
     const struct command *command = command_find(words[0]);
     struct settings settings;
@@ -94,7 +149,7 @@ static int run_command(const char *const *words)
     int argc = 0;
 
     for (; words[argc]; argc++)
-        argv[argc] = (char *)(uintptr_t)(strcmp(words[argc], "RUN") == 0 ? run : words[argc]);
+        argv[argc] = (char *)(uintptr_t)path_of(s, words[argc]);
     if (options_parse(command, argc, argv, &settings) < 0)
         abort();
     return command->run(&settings);
@@ -102,7 +157,7 @@ static int run_command(const char *const *words)
 
 /* ---------------------------------------------------------------------------- the commands */
 
-static const char *const commands[][8] = {
+static const char *const commands[][10] = {
     {"list", "--json", "--all", "RUN"},
     {"show", "RUN", "#1-3"},
     {"show", "--subtrees", "--json", "RUN", "#0-2"},
@@ -116,6 +171,21 @@ static const char *const commands[][8] = {
     {"export", "RUN", "--what", "executions"},
     {"list", "--per-call", "RUN"},
     {"model", "save", "RUN", "/dev/null/x"},
+    {"what-if", "RUN"},
+    {"what-if", "RUN", "--without", "anomalies", "--without", "#1-3", "--without", "rank=0"},
+    {"what-if", "--json", "RUN", "--without", "path=step > a", "--without", "region=b"},
+    {"ranks", "--all", "RUN"},
+    {"ranks", "--by", "thread", "--json", "RUN"},
+    {"compare", "RUN", "INTACT", "--all"},
+    {"compare", "INTACT", "RUN", "--json", "--fail-on", "5%", "--fail-on", "step > a:2ms"},
+    {"compare", "--base", "INTACT", "RUN", "--rename", "a=z", "--format", "junit"},
+    {"compare", "RUN", "RUN", "--format", "markdown"},
+    {"list", "--executions", "--by", "cost", "RUN"},
+    {"list", "--executions", "--by", "lost", "--json", "RUN"},
+    {"list", "--incidents", "--json", "--all", "RUN"},
+    {"list", "--all", "RUN"},
+    {"show", "--all", "RUN", "#2-7"},
+    {"query", "RUN", "SELECT * FROM execution JOIN incident", "--json"},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -125,6 +195,7 @@ static const char *const paths[] = {
     "/fois/1/columns",
     "/fois/1/candidates?order=next",
     "/fois/1/candidates",
+    "/fois/1/path?path=step%20%3E%20a",
     "/fois/1/executions/5",
     "/fois/1/executions/7/tree",
     "/fois/1/executions/3/subtrees",
@@ -142,6 +213,14 @@ static const char *const paths[] = {
     "/labels.csv",
     "/executions.csv",
     "/window.json",
+    "/fois/1/ranks",
+    "/fois/1/ranks?by=thread",
+    "/fois/1/ranks?by=program",
+    "/openapi.json",
+    "/fois/1/columns?names=cost_ns,lost_ns,incident",
+    "/fois/1/candidates?verdict=anomaly&rank=2",
+    "/timeline?begin=0&end=20000000&width=100",
+    "/messages?limit=5",
 };
 #define N_PATHS (sizeof paths / sizeof *paths)
 
@@ -168,9 +247,9 @@ static void ask(struct worker *worker, const char *asked)
     response_release(&response);
 }
 
-static void serve(size_t first)
+static void serve(const struct subject *s, size_t first)
 {
-    struct served_opts opts = {.path = run, .snag = "0", .author = "a", .n_threads = 1};
+    struct served_opts opts = {.path = s->run, .snag = "0", .author = "a", .n_threads = 1};
     struct served served;
     struct worker worker = {0};
 
@@ -184,100 +263,144 @@ static void serve(size_t first)
 
 /* --------------------------------------------------------------------------- the intact run */
 
-static void load(size_t f)
+/* Its bytes, and one more. Free with free(). */
+static void *read_file(const char *path, size_t *bytes)
 {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
-    int fd;
+    void *data;
 
-    snprintf(file[f].path, sizeof file[f].path, "%s/%s", run, names[f]);
-    fd = open(file[f].path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0)
         abort();
-    file[f].n = (size_t)info.st_size;
-    file[f].data = mem_alloc(file[f].n + 1, 1);
-    file[f].now = mem_alloc(file[f].n + 1, 1);
-    if (read(fd, file[f].data, file[f].n) != (ssize_t)file[f].n)
+    *bytes = (size_t)info.st_size;
+    data = mem_alloc(*bytes + 1, 1);
+    if (read(fd, data, *bytes) != (ssize_t)*bytes)
         abort();
     close(fd);
+    return data;
 }
 
-static void remove_run(void)
+static void load(struct subject *s, size_t f)
+{
+    snprintf(s->file[f].path, sizeof s->file[f].path, "%s/%s", s->run, names[f]);
+    s->file[f].data = read_file(s->file[f].path, &s->file[f].n);
+    s->file[f].now = mem_alloc(s->file[f].n + 1, 1);
+}
+
+static void remove_runs(void)
 {
     fs_remove_tree(dir);
 }
 
-static void make_run(void)
+/* As if the first call of each location had begun and ended at times that are not known
+ * exactly. */
+static void add_estimates(const struct subject *s)
 {
-    static const char program[] =
-        "synth:12*step(a@1ms(b c) >1 <1 | d@2ms);ranks=2;jitter=0.1;slow=b/7/40";
-    const char *const make[][12] = {
-        {"analyze", program, "--foi", "step", "--per-call", "--quiet", "-o", run},
-        {"label", run, "#1-3=abnormal", "#0-2=normal"},
-        {"retrain", run},
-        {"project", "--method", "pca", run},
-    };
+    const struct call_estimate estimate[] = {{0, 0, 20000}, {0, 1, 30000}};
+    char path[160];
+    size_t bytes;
+    struct index_header *index;
+    struct column_range *range;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/calls/index", s->run);
+    index = read_file(path, &bytes);
+    range = (void *)(index + 1);
+    snprintf(path, sizeof path, "%s/calls/estimates.rec", s->run);
+    file = fopen(path, "w");
+    for (uint32_t l = 0; file && l < index->n_locations; l++) {
+        range[l].first_estimate = index->n_estimates;
+        range[l].n_estimates = 2;
+        range[l].estimate_sum = checksum_of(estimate, sizeof estimate);
+        index->n_estimates += 2;
+        fuzz_must(fwrite(estimate, sizeof estimate, 1, file) == 1 ? 0 : -1);
+    }
+    fuzz_must(file && fclose(file) == 0 ? 0 : -1);
+    index->checksum = index_checksum(index, range);
+    snprintf(path, sizeof path, "%s/calls/index", s->run);
+    file = fopen(path, "w");
+    fuzz_must(file && fwrite(index, bytes, 1, file) == 1 && fclose(file) == 0 ? 0 : -1);
+    free(index);
+}
+
+/* Makes both runs; the one that is going to be damaged is labelled and projected, too. */
+static void make_run(struct subject *s)
+{
     struct columns c;
     struct pool *pool = pool_new(1);
 
-    log_set_level(LOG_ERROR);
-    if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL)
-        abort();
-    snprintf(run, sizeof run, "%s/run.snag", dir);
-    for (size_t i = 0; i < sizeof make / sizeof *make; i++)
-        if (run_command(make[i]) < 0) {
-            fprintf(stderr, "%s\n", err_message());
-            abort();
-        }
-    if (atexit(remove_run) != 0 || columns_open(&c, run) < 0 ||
-        levels_write(&c, pool, NULL) < 0)
-        abort();
+    snprintf(s->run, sizeof s->run, "%s/%s.snag", dir, s->name);
+    snprintf(s->intact, sizeof s->intact, "%s/%s-intact.snag", dir, s->name);
+    fuzz_analyse(s->program, s->foi, s->run, pool);
+    fuzz_analyse(s->program, s->foi, s->intact, pool);
+    fuzz_must(run_command(
+        s, (const char *const[]){"label", "RUN", "#1-3=abnormal", "#0-2=normal", NULL}));
+    fuzz_must(run_command(s, (const char *const[]){"retrain", "RUN", NULL}));
+    fuzz_must(run_command(s, (const char *const[]){"project", "--method", "pca", "RUN", NULL}));
+    if (strcmp(s->name, "teams") == 0)
+        add_estimates(s);
+    fuzz_must(columns_open(&c, s->run));
+    fuzz_must(levels_write(&c, pool, NULL));
     columns_close(&c);
     pool_free(pool);
     for (size_t f = 0; f < N_FILES; f++)
-        load(f);
+        load(s, f);
+}
+
+static void make_runs(void)
+{
+    log_set_level(LOG_ERROR);
+    if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL ||
+        atexit(remove_runs) != 0)
+        abort();
+    for (size_t i = 0; i < N_SUBJECTS; i++)
+        make_run(&subjects[i]);
 }
 
 /* ------------------------------------------------------------------------------ the damage */
 
 /* Applies one change of bytes. Returns how many bytes of the input it was, 0 at the end. */
-static size_t change_file(const uint8_t *data, size_t size)
+static size_t change_file(struct subject *s, const uint8_t *data, size_t size)
 {
-    size_t f, at, n, end;
+    size_t f, n;
 
-    if (size < 5 || data[0] >= N_FILES)
+    if (size < 1 || data[0] >= N_FILES)
         return 0;
     f = data[0];
-    at = data[1] | (size_t)data[2] << 8 | (size_t)data[3] << 16;
-    n = data[4] < size - 5 ? data[4] : size - 5;
-    at = at < file[f].n_now ? at : file[f].n_now;
-    end = at + n < file[f].n_now ? at + n : file[f].n_now;
-    memcpy(file[f].now + at, data + 5, end - at);
-    if (data[4] == 0)
-        file[f].n_now = at;
-    return 5 + n;
+    n = fuzz_change(s->file[f].now, &s->file[f].n_now, 3, data + 1, size - 1);
+    return n > 0 ? 1 + n : 0;
 }
 
-static void fix_checksums(void)
+static void fix_checksums(struct subject *s)
 {
-    struct index_header *index = (void *)file[INDEX].now;
-    struct levels_header *levels = (void *)file[LEVELS].now;
+    struct index_header *index = (void *)s->file[INDEX].now;
+    struct levels_header *levels = (void *)s->file[LEVELS].now;
 
-    if (file[INDEX].n_now >= sizeof *index &&
-        file[INDEX].n_now == sizeof *index + index->n_locations * sizeof(struct column_range))
+    if (s->file[INDEX].n_now >= sizeof *index &&
+        s->file[INDEX].n_now ==
+            sizeof *index + index->n_locations * sizeof(struct column_range))
         index->checksum = index_checksum(index, (const void *)(index + 1));
-    if (file[LEVELS].n_now >= sizeof *levels) {
+    if (s->file[LEVELS].n_now >= sizeof *levels) {
         levels->columns_sum = index->checksum;
-        levels->checksum = levels_checksum(levels, file[LEVELS].n_now);
+        levels->checksum = levels_checksum(levels, s->file[LEVELS].n_now);
     }
 }
 
-static void put(size_t f)
+/* Writes a file, unless it is there as it should be; run.db and levels the program writes, too.
+ */
+static void put(struct subject *s, size_t f)
 {
-    int fd = open(file[f].path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool is_intact = s->file[f].n_now == s->file[f].n &&
+                     memcmp(s->file[f].now, s->file[f].data, s->file[f].n) == 0;
+    int fd;
 
-    if (fd < 0 || write(fd, file[f].now, file[f].n_now) != (ssize_t)file[f].n_now)
+    if (is_intact && s->file[f].is_intact)
+        return;
+    fd = open(s->file[f].path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || write(fd, s->file[f].now, s->file[f].n_now) != (ssize_t)s->file[f].n_now)
         abort();
     close(fd);
+    s->file[f].is_intact = is_intact && f != RUN_DB && f != LEVELS_REC && f != LEVELS;
 }
 
 /* Gives all rows another value in one column. */
@@ -317,11 +440,11 @@ static size_t change_column(sqlite3 *db, const uint8_t *data, size_t size)
     return 3 + n;
 }
 
-static void change_columns(const uint8_t *data, size_t size)
+static void change_columns(const struct subject *s, const uint8_t *data, size_t size)
 {
     sqlite3 *db = NULL;
 
-    if (sqlite3_open(file[0].path, &db) == SQLITE_OK) {
+    if (sqlite3_open(s->file[RUN_DB].path, &db) == SQLITE_OK) {
         sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY", NULL, NULL,
                      NULL);
         for (size_t n; (n = change_column(db, data, size)) > 0;) {
@@ -334,27 +457,29 @@ static void change_columns(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct subject *s;
     size_t at = 2;
 
-    if (file[0].data == NULL)
-        make_run();
+    if (subjects[0].file[0].data == NULL)
+        make_runs();
     if (size < 2)
         return 0;
+    s = &subjects[WHICH_RUN(data[1])];
     for (size_t f = 0; f < N_FILES; f++) {
-        memcpy(file[f].now, file[f].data, file[f].n);
-        file[f].n_now = file[f].n;
+        memcpy(s->file[f].now, s->file[f].data, s->file[f].n);
+        s->file[f].n_now = s->file[f].n;
     }
-    for (size_t n; (n = change_file(data + at, size - at)) > 0;)
+    for (size_t n; (n = change_file(s, data + at, size - at)) > 0;)
         at += n;
     if (data[1] & FIX_CHECKSUMS)
-        fix_checksums();
+        fix_checksums(s);
     for (size_t f = 0; f < N_FILES; f++)
-        put(f);
+        put(s, f);
     if (size > at + 1)
-        change_columns(data + at + 1, size - at - 1);
+        change_columns(s, data + at + 1, size - at - 1);
     if (data[0] % 2)
-        serve(data[0] / 2);
+        serve(s, data[0] / 2);
     else
-        run_command(commands[data[0] / 2 % N_COMMANDS]);
+        run_command(s, commands[data[0] / 2 % N_COMMANDS]);
     return 0;
 }

@@ -204,8 +204,9 @@ static void ask_routes(struct live_state *live)
     struct served served;
     struct worker worker;
 
-    must(served_open(&served, &(struct served_opts){.path = dir, .snag = "", .live = live}) ==
-         0);
+    must(served_open(&served,
+                     &(struct served_opts){
+                         .path = dir, .snag = "", .what = SERVED_PROGRAM, .live = live}) == 0);
     must(worker_open(&worker, &served, false) == 0);
     for (const struct route *route = route_list(); route->pattern; route++) {
         bool is_of_rank = strstr(route->pattern, "history") != NULL;
@@ -218,7 +219,7 @@ static void ask_routes(struct live_state *live)
                                   .id = {2 * PROV_MOST_SHARDS, 0}};
         struct response response = {0};
 
-        if (route->takes != ROUTE_TAKES_NOTHING || !route_is_of(route, true))
+        if (route->takes != ROUTE_TAKES_NOTHING || !route_is_of(route, SERVED_PROGRAM))
             continue;
         route_answer(route, &worker, &request, &response);
         response_release(&response);

@@ -32,6 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text + strlen(text), data, size);
     if (is_short(text))
-        read_source(text);
+        read_source(text, &(struct source_opts){0});
     return 0;
 }

@@ -11,7 +11,7 @@ cd "$1"
 table=$(
     sed -n 's/^add_subdirectory(\(.*\))/\1/p' src/CMakeLists.txt | while read -r folder; do
         echo "$folder" $(tr '\n' ' ' <"src/$folder/CMakeLists.txt" |
-            sed -n 's/.*add_module([^)]* USES \([a-z ]*\).*/\1/p')
+            sed -n 's/.*add_[a-z_]*module([^)]* USES \([a-z ]*\).*/\1/p')
     done
 )
 

@@ -116,6 +116,7 @@ static int read_steps(const struct options *o)
         sink.ctx = trees;
         ad_opts.sink = &sink;
         ad_opts.n_sinks = 1;
+        ad_opts.loop = live_trees_loop(trees);
         ad = ad_new(&stream, &ad_opts);
         while ((rc = ad_next(ad, 0)) > 0)
             ;

@@ -23,7 +23,7 @@ compile() {
 
 # Every event but its time, rank after rank, without the numbers of definitions.
 events() {
-    otf2-print "$1/traces.otf2" | grep -E '^(ENTER|LEAVE|[A-Z]*MPI|[A-Z]*RMA|NON|IO)' |
+    otf2-print "$1/traces.otf2" 2>complaints | grep -E '^(ENTER|LEAVE|[A-Z]*MPI|[A-Z]*RMA|NON|IO)' |
         sed -E 's/^([A-Z0-9_]+) +([0-9]+) +[0-9]+ */\2 \1 /; s/ <[0-9]+>//g' | sort -s -n -k1,1
 }
 
@@ -32,6 +32,7 @@ for mpi in "${mpis[@]}"; do
         compile $mpi $variant
         record 0 $variant.$mpi.trace $mpi 3 ./$variant.$mpi
         events $variant.$mpi.trace >$variant.$mpi.events
+        [ ! -s complaints ] || fail "otf2-print complains: $(cat complaints)"
         [ -e first ] || cp $variant.$mpi.events first
         diff first $variant.$mpi.events >differences ||
             fail "$variant with $mpi is not what ${mpis[0]} and C are: $(head -n 20 differences)"
@@ -49,4 +50,21 @@ for kind in SEND ISEND RECV IRECV; do
     grep -o "MPI_$kind .*" first | grep -o 'Tag: .*, Length: [0-9]*' >$kind || true
 done
 [ "$(sort SEND ISEND | md5sum)" = "$(sort RECV IRECV | md5sum)" ] || fail "what was sent is not what was received"
+# what is put and got is complete once at the origin
+matching() {
+    grep -E "^[0-9]+ RMA_($1) " first | sed -E 's/^([0-9]+) .*Window: ("[^"]*").*Matching: /\1 \2 /' | sort
+}
+[ "$(matching 'PUT|GET|ATOMIC' | wc -l)" = 33 ] || fail "not all transfers are recorded"
+[ "$(matching 'PUT|GET|ATOMIC')" = "$(matching OP_COMPLETE_NON_BLOCKING)" ] ||
+    fail "what is transferred is not what is complete"
+# so is what is read and written
+of_file() {
+    grep -E "^[0-9]+ IO_OPERATION_$1 " first | sed -E 's/^([0-9]+) .*Handle: ("[^"]*").*Matching Id: /\1 \2 /' | sort
+}
+[ "$(of_file BEGIN | wc -l)" = 93 ] || fail "not all of what is done with files is recorded"
+[ "$(of_file BEGIN)" = "$(of_file COMPLETE)" ] || fail "what is begun with files is not complete"
+# and all of it is read
+"$snag" info c.${mpis[0]}.trace --json >info || fail "the trace is not whole"
+[ "$(jq -c '[.transfers, .transferred_bytes, .file_operations, .file_bytes]' info)" = '[33,312,93,720]' ] ||
+    fail "snag info counts something else: $(jq -c '[.transfers, .transferred_bytes, .file_operations, .file_bytes]' info)"
 echo "${mpis[*]}: $(grep -c . first) events each, four times"

@@ -54,6 +54,7 @@ record 1 --json "$plain"
 
 record 1 -o plain "$plain"
 said "was not compiled with -finstrument-functions"
+said "--sample 200Hz finds what computes"
 [ ! -e plain ] || fail "a trace of nothing"
 
 record 0 -o sub/two -- sh -c '"$0" & "$0"; wait' "$instrumented"

@@ -53,6 +53,34 @@ for program in activations exceptions; do
     compare $program
 done
 
+# what is an estimate is counted, and how far off it may be, as another reader sees it
+otf2-print activations.trace/traces.otf2 | grep -o '"snag.earlier" <[0-9]*>; [A-Z0-9]*; [0-9]*), ("snag.later" <[0-9]*>; [A-Z0-9]*; [0-9]*' |
+    sed -E 's/[^;]*; [A-Z0-9]*; ([0-9]+)\), [^;]*; [A-Z0-9]*; ([0-9]+)/\1 \2/' |
+    awk '{ print ($1 > $2 ? $1 : $2) }' | sort -n >off
+n=$(wc -l <off)
+[ "$n" -gt 100 ] || fail "activations: only $n estimates"
+"$snag" info activations.trace --json |
+    jq -e --argjson n "$n" --argjson half "$(sed -n "$(((n + 1) / 2))p" off)" --argjson most "$(sed -n "$(((99 * n + 99) / 100))p" off)" \
+        '.estimated | .n == $n and .median_ns >= $half and .median_ns <= 1.2 * $half + 1 and
+            .p99_ns >= $most and .p99_ns <= 1.2 * $most + 1' >/dev/null ||
+    fail "activations: not $n estimates, or others"
+"$snag" analyze activations.trace --foi has_loop -o activations.snag --quiet >/dev/null ||
+    fail "activations: not analysed"
+[ "$(stat -c %s activations.snag/calls/estimates.rec)" -eq $((16 * n)) ] || fail "activations: not all estimates are kept"
+
+# a return through a mark changes nothing, and can be unwound at any instruction of it
+"$cc" -O2 -o returns "$source/returns.c"
+./returns >out 2>unmarked || fail "returns, alone: $(cat out)"
+SNAG_TRACER_DIR=returns.trace LD_PRELOAD=$tracer ./returns >out 2>traced || fail "returns: $(cat out)"
+[ "$(awk '/instructions/ { print $1 }' traced)" -gt "$(awk '/instructions/ { print $1 }' unmarked)" ] ||
+    fail "returns: there was no mark to return through"
+# and says when it was, where the processor's clock is trusted: not half of 300 ms later
+if grep -qE 'tsc|kvm-clock' /sys/devices/system/clocksource/clocksource0/current_clocksource; then
+    "$snag" info returns.trace --json --all |
+        jq -e '.regions[] | select(.name == "leaves_early") | .calls == 1 and .inclusive_ns < 120e6' >/dev/null ||
+        fail "returns: leaves_early is left when MPI is called next"
+fi
+
 # the command finds out by itself, and says so
 "$snag" record -o command ./exceptions >out 2>said || fail "snag record ends with $?"
 grep -q '[0-9] functions from stacks and MPI' said || fail "it does not say where functions are from"
@@ -66,6 +94,18 @@ grep -q 'Without --functions they are found on its stacks' said || fail "no hook
 # estimated times say by how much they may be wrong
 otf2-print activations.trace/traces.otf2 >events
 grep -q '"snag.earlier" <0>; UINT64; [0-9]*), ("snag.later"' events || fail "no attributes"
+
+# where debug information says it, a function has its source; the build is named
+"$cc" -O2 -g -o lines "$source/activations.c" -lpthread
+run lines lines.trace
+otf2-print -G lines.trace/traces.otf2 >definitions
+line=$(grep -n ' in_loop(' "$source/activations.c" | head -n 1 | cut -d: -f1)
+grep -q "Name: \"in_loop\".*File: \"[^\"]*/activations.c\" <[0-9]*>, Begin: $line," definitions ||
+    fail "in_loop is not on line $line: $(grep in_loop definitions)"
+if command -v readelf >/dev/null; then
+    id=$(readelf -n lines | awk '/Build ID/ { print $3 }')
+    [ -z "$id" ] || grep -q "snag.build_id $dir/lines\".*\"$id\"" definitions || fail "the build $id is not named"
+fi
 
 # stripped: the same calls, under addresses
 strip exceptions

@@ -15,16 +15,16 @@
 #include "sample_trace.h"
 #include "spawn.h"
 
-#define N_COMMANDS 6
+#define N_COMMANDS 9
 
 struct scene {
-    char dir[64];
+    char dir[64], run[96], intact[96];
     struct file_set files;
     struct outcome calls; /* what exporting them prints */
 };
 
 /* Command i on a run. */
-static void run_command(struct outcome *o, int i, const char *run)
+static void run_command(const struct scene *s, struct outcome *o, int i, const char *run)
 {
     switch (i) {
     case 0:
@@ -42,6 +42,15 @@ static void run_command(struct outcome *o, int i, const char *run)
     case 4:
         spawn_run(o, "what-if", run, "--without", "anomalies", "--without", "rank=2", NULL);
         break;
+    case 5:
+        spawn_run(o, "ranks", run, "--all", NULL);
+        break;
+    case 6:
+        spawn_run(o, "compare", s->intact, run, "--all", NULL);
+        break;
+    case 7:
+        spawn_run(o, "list", run, "--incidents", "--json", NULL);
+        break;
     default:
         spawn_run(o, "export", run, "--format", "chrome", NULL);
         break;
@@ -53,7 +62,7 @@ static bool is_right(const struct scene *s, const char *run, int i, const char *
     struct outcome o;
     bool is_good;
 
-    run_command(&o, i, run);
+    run_command(s, &o, i, run);
     is_good = outcome_is_clean(&o, what);
     if (is_good && i == 0 && o.status == 0 && strstr(what, "run.db") == NULL &&
         (o.n_out != s->calls.n_out || memcmp(o.out, s->calls.out, o.n_out) != 0)) {
@@ -109,24 +118,26 @@ static void each_file_may_be_missing_or_empty(void **state)
 static int setup(void **state)
 {
     struct scene *s = calloc(1, sizeof *s);
-    char trace[128], run[128];
+    char trace[128];
     struct outcome o;
 
     strcpy(s->dir, "/tmp/snag-run-damage-XXXXXX");
     assert_non_null(test_dir(s->dir));
     snprintf(trace, sizeof trace, "%s/trace", s->dir);
-    snprintf(run, sizeof run, "%s/run.snag", s->dir);
+    snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);
+    snprintf(s->intact, sizeof s->intact, "%s/intact.snag", s->dir);
     sample_trace_write(trace, 12);
-    spawn_run(&o, "analyze", "--foi", "step", trace, "-o", run, NULL);
+    spawn_run(&o, "analyze", "--foi", "step", trace, "-o", s->run, NULL);
     assert_int_equal(o.status, 0);
     outcome_release(&o);
+    file_set_load(&s->files, s->run);
+    file_set_write(&s->files, s->intact, s->files.n);
     for (int i = N_COMMANDS - 1; i >= 0; i--) {
         outcome_release(&s->calls);
-        run_command(&s->calls, i, run);
+        run_command(s, &s->calls, i, s->run);
         assert_int_equal(s->calls.status, 0);
         assert_true(s->calls.n_out > 0);
     }
-    file_set_load(&s->files, run);
     *state = s;
     return 0;
 }

@@ -19,13 +19,18 @@
 #include "spawn.h"
 
 struct scene {
-    char dir[64], run[96], victim[96], model[96], out[96];
+    char dir[64], run[96], made[96], victim[96], model[96], out[96];
     struct file_set files;
 };
 
 /* What is done with a run. */
 static const char *const commands[][10] = {
     {"list", "--json", "--all", "RUN"},
+    {"list", "--incidents", "--json", "--all", "RUN"},
+    {"list", "--executions", "--by", "cost", "RUN"},
+    {"ranks", "--by", "thread", "RUN"},
+    {"compare", "RUN", "MADE"},
+    {"compare", "MADE", "RUN"},
     {"show", "RUN", "#2-7"},
     {"show", "--subtrees", "RUN", "#1-3"},
     {"what-if", "--without", "anomalies", "--without", "rank=1", "RUN"},
@@ -48,6 +53,7 @@ static void run_command(const struct scene *s, size_t i, struct outcome *o)
 
     for (size_t k = 0; commands[i][k]; k++)
         args[k] = strcmp(commands[i][k], "RUN") == 0     ? s->run
+                  : strcmp(commands[i][k], "MADE") == 0  ? s->made
                   : strcmp(commands[i][k], "MODEL") == 0 ? s->model
                                                          : commands[i][k];
     spawn_begin(&spawn, NULL, NULL, args);
@@ -298,7 +304,8 @@ static void nulls_where_there_should_be_none_do_no_harm(void **state)
         {"foi", "settings"},       {"foi", "features"},      {"foi", "detector"},
         {"model", "data"},         {"model", "bytes"},       {"location", "rank"},
         {"execution", "score"},    {"execution", "call"},    {"execution", "location"},
-        {"meta", "value"},
+        {"meta", "value"},         {"incident", "why"},      {"incident", "head"},
+        {"incident", "score"},     {"incident", "begin_ns"}, {"execution", "lost_ns"},
     };
     const struct scene *s = *state;
     int n_wrong = 0;
@@ -371,6 +378,13 @@ static void numbers_of_the_database_are_not_believed(void **state)
         "DELETE FROM region",
         "DELETE FROM foi",
         "DELETE FROM model",
+        "UPDATE execution SET incident = 4000000000",
+        "UPDATE execution SET lost_ns = -9e18, cost_ns = 9e18, cost = x'00ff'",
+        "UPDATE incident SET head = 4000000000, location = 77, rank = -1",
+        "UPDATE incident SET begin_ns = 9e18, end_ns = -9e18, lost_ns = 'much'",
+        "UPDATE incident SET executions = -1, ranks = 1e18, turns = 0, period = -1",
+        "UPDATE foi SET anomalies_cost_ns = 9e18, anomalies_carrying = -1",
+        "DELETE FROM incident",
         "UPDATE meta SET value = -1",
         "UPDATE meta SET value = 'x' WHERE key <> 'format'",
         "INSERT INTO label (foi, rank, thread, idx, label, author, at) VALUES (1, 2, 0, 7, "
@@ -411,21 +425,21 @@ static int remove_copy(void **state)
 static int setup(void **state)
 {
     struct scene *s = calloc(1, sizeof *s);
-    char trace[128], run[128];
+    char trace[128];
     struct outcome o;
 
     strcpy(s->dir, "/tmp/snag-stranger-XXXXXX");
     assert_non_null(test_dir(s->dir));
     snprintf(trace, sizeof trace, "%s/trace", s->dir);
-    snprintf(run, sizeof run, "%s/made.snag", s->dir);
+    snprintf(s->made, sizeof s->made, "%s/made.snag", s->dir);
     snprintf(s->run, sizeof s->run, "%s/run.snag", s->dir);
     snprintf(s->victim, sizeof s->victim, "%s/victim", s->dir);
     snprintf(s->model, sizeof s->model, "%s/model", s->dir);
     sample_trace_write(trace, 12);
-    spawn_run(&o, "analyze", "--foi", "step", trace, "-o", run, NULL);
+    spawn_run(&o, "analyze", "--foi", "step", trace, "-o", s->made, NULL);
     assert_int_equal(o.status, 0);
     outcome_release(&o);
-    file_set_load(&s->files, run);
+    file_set_load(&s->files, s->made);
     *state = s;
     return 0;
 }

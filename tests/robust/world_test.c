@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "sample_trace.h"
 #include "spawn.h"
 
@@ -125,13 +127,17 @@ static void become_nobody(void *ctx)
         _exit(126);
 }
 
-static void run_as_nobody(struct outcome *o, const char *path)
+static void run_as_nobody(struct outcome *o, const char *const *args)
 {
-    const char *args[] = {"info", "--json", path, NULL};
     struct spawn p;
 
     spawn_begin(&p, become_nobody, NULL, args);
     spawn_end(&p, 60, o);
+}
+
+static void info_as_nobody(struct outcome *o, const char *path)
+{
+    run_as_nobody(o, (const char *const[]){"info", "--json", path, NULL});
 }
 
 static void what_may_not_be_read_is_said(void **state)
@@ -140,31 +146,201 @@ static void what_may_not_be_read_is_said(void **state)
     struct outcome o;
 
     chmod(s->dir, 0755);
-    run_as_nobody(&o, s->trace);
+    info_as_nobody(&o, s->trace);
     if (o.status != 0) { /* the program itself may be out of reach */
         outcome_release(&o);
         skip();
     }
     outcome_release(&o);
     assert_int_equal(chmod(below(s, "trace/traces/0.evt"), 0), 0);
-    run_as_nobody(&o, s->trace);
+    info_as_nobody(&o, s->trace);
     assert_true(outcome_is_clean(&o, "event file"));
     assert_int_equal(o.status, 3);
     assert_non_null(strstr(o.out, "\"missing_file\": 1"));
     outcome_release(&o);
     chmod(s->other, 0644);
     assert_int_equal(chmod(below(s, "trace/traces.def"), 0), 0);
-    run_as_nobody(&o, s->trace);
+    info_as_nobody(&o, s->trace);
     assert_complaint(&o, "definitions cannot be read", "traces.otf2");
     chmod(s->other, 0644);
     assert_int_equal(chmod(below(s, "trace/traces.otf2"), 0), 0);
-    run_as_nobody(&o, s->trace);
+    info_as_nobody(&o, s->trace);
     assert_complaint(&o, "Permission denied", "traces.otf2");
     chmod(s->other, 0644);
     assert_int_equal(chmod(s->trace, 0), 0);
-    run_as_nobody(&o, s->trace);
+    info_as_nobody(&o, s->trace);
     assert_complaint(&o, "Permission denied", s->trace);
     chmod(s->trace, 0755);
+}
+
+/* Two runs, one of which nobody else may read. Returns false where nobody may do nothing. */
+static bool make_runs(struct scene *s, const char *other)
+{
+    struct outcome o;
+    bool may_run;
+
+    chmod(s->dir, 0755);
+    info_as_nobody(&o, s->trace);
+    may_run = o.status == 0;
+    outcome_release(&o);
+    spawn_run(&o, "analyze", "--foi", "step", s->trace, "-o", s->run, NULL);
+    assert_done(&o, "analyze");
+    spawn_run(&o, "analyze", "--foi", "step", s->trace, "-o", other, NULL);
+    assert_done(&o, "analyze");
+    return may_run;
+}
+
+static void each_command_says_that_a_run_may_not_be_read(void **state)
+{
+    struct scene *s = *state;
+    const char *closed = below(s, "closed.snag");
+    const char *const each[][5] = {
+        {"list", closed},
+        {"show", closed, "#0-0"},
+        {"what-if", closed},
+        {"ranks", closed},
+        {"compare", s->run, closed},
+        {"compare", closed, s->run},
+        {"label", closed, "#0-0=normal"},
+    };
+
+    if (!make_runs(s, closed)) /* the program itself may be out of reach */
+        skip();
+    chmod(closed, 0);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct outcome o;
+
+        run_as_nobody(&o, each[i]);
+        assert_complaint(&o, "Permission denied", closed);
+    }
+    chmod(closed, 0755);
+}
+
+/* As it is when a medium has been copied: SQLite's own files beside it are not there. */
+static void each_command_says_that_a_run_may_not_be_written(void **state)
+{
+    static const char *const beside[] = {"run.db-wal", "run.db-shm"};
+    struct scene *s = *state;
+    const char *const each[][4] = {
+        {"label", s->run, "#0-0=normal"}, {"retrain", s->run}, {"project", s->run}};
+    char path[256];
+    struct outcome o;
+
+    if (!make_runs(s, below(s, "other.snag")))
+        skip();
+    for (size_t i = 0; i < 2 * sizeof each / sizeof *each; i++) {
+        run_as_nobody(&o, each[i / 2]);
+        assert_complaint(&o, "cannot write", "read-only");
+        for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
+            snprintf(path, sizeof path, "%s/%s", s->run, beside[k]);
+            unlink(path);
+        }
+    }
+    run_as_nobody(&o, (const char *const[]){"list", s->run, NULL});
+    assert_done(&o, "list");
+}
+
+/* Of another version, and none of those that are known. */
+static void set_format(const char *run, int format)
+{
+    char path[256], sql[100];
+    sqlite3 *db;
+
+    snprintf(path, sizeof path, "%s/run.db", run);
+    snprintf(sql, sizeof sql, "UPDATE meta SET value = %d WHERE key = 'format'", format);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void a_run_of_another_version_says_what_to_do(void **state)
+{
+    struct scene *s = *state;
+    const char *old = below(s, "old.snag");
+    const char *const each[][6] = {
+        {"list", old},
+        {"show", old, "#0-0"},
+        {"what-if", old},
+        {"ranks", old},
+        {"compare", s->run, old},
+        {"retrain", old},
+        {"query", old, "SELECT 1"},
+        {"analyze", s->trace, "--force", "-o", old}, /* its labels would be lost */
+    };
+
+    make_runs(s, old);
+    set_format(old, 2);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct spawn p;
+        struct outcome o;
+
+        spawn_begin(&p, NULL, NULL, each[i]);
+        spawn_end(&p, 60, &o);
+        assert_complaint(&o, "format 2", "into another run");
+    }
+}
+
+/* ------------------------------------------------------------------ nothing in common */
+
+#define N_RANKS 300
+#define N_EACH 100 /* functions of a rank, which no other rank and no other trace has */
+
+/* A run of a trace in which the ranks have nothing in common but a step. */
+static void make_uncommon(struct scene *s, const char *prefix, const char *run)
+{
+    char path[256];
+    struct outcome o;
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/%s.json", s->dir, prefix);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "[\n");
+    for (int r = 0; r < N_RANKS; r++) {
+        fprintf(out,
+                "{\"ph\":\"X\",\"name\":\"step\",\"ts\":0,\"dur\":999,\"pid\":%d,\"tid\":0},\n",
+                r);
+        for (int i = 0; i < N_EACH; i++)
+            fprintf(out,
+                    "{\"ph\":\"X\",\"name\":\"%s%d_%d\",\"ts\":%d,\"dur\":1,\"pid\":%d,\"tid\":"
+                    "0},\n",
+                    prefix, r, i, 2 * i + 1, r);
+    }
+    fprintf(out, "]\n");
+    assert_int_equal(fclose(out), 0);
+    spawn_run(&o, "analyze", path, "--foi", "step", "-o", run, NULL);
+    assert_done(&o, "analyze");
+}
+
+static void ranks_without_common_calls_take_no_room_for_what_they_do_not_call(void **state)
+{
+    struct scene *s = *state;
+    struct outcome o, all;
+
+    make_uncommon(s, "a", s->run);
+    spawn_run(&all, "list", s->run, "--all", NULL);
+    spawn_run(&o, "ranks", s->run, NULL);
+    assert_true(o.peak_bytes < 8 * all.peak_bytes);
+    outcome_release(&all);
+    assert_done(&o, "ranks");
+}
+
+static void runs_without_common_calls_are_compared_as_soon_as_those_of_one_trace(void **state)
+{
+    struct scene *s = *state;
+    const char *other = below(s, "b.snag");
+    char same[256];
+    struct outcome alike, apart;
+
+    snprintf(same, sizeof same, "%s/same.snag", s->dir);
+    make_uncommon(s, "a", s->run);
+    make_uncommon(s, "a", same);
+    make_uncommon(s, "b", other);
+    spawn_run(&alike, "compare", s->run, same, NULL);
+    spawn_run(&apart, "compare", s->run, other, NULL);
+    assert_true(apart.cpu_s < 6 * alike.cpu_s);
+    assert_done(&alike, "one trace");
+    assert_done(&apart, "two traces");
 }
 
 /* ----------------------------------------------------------------------------- no room */
@@ -349,6 +525,11 @@ int main(void)
         EACH(what_is_no_trace_is_said_to_be_none),
         EACH(a_run_is_not_a_trace),
         EACH(what_may_not_be_read_is_said),
+        EACH(each_command_says_that_a_run_may_not_be_read),
+        EACH(each_command_says_that_a_run_may_not_be_written),
+        EACH(a_run_of_another_version_says_what_to_do),
+        EACH(ranks_without_common_calls_take_no_room_for_what_they_do_not_call),
+        EACH(runs_without_common_calls_are_compared_as_soon_as_those_of_one_trace),
         EACH(a_full_disk_leaves_nothing),
         EACH(a_full_file_system_leaves_nothing),
         EACH(an_export_that_cannot_be_written_is_said),

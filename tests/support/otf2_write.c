@@ -88,11 +88,13 @@ OTF2_EvtWriter *otf2_write_thread(struct otf2_write *w, uint64_t id, uint32_t ra
 void otf2_write_region(struct otf2_write *w, uint32_t id, const char *name)
 {
     uint32_t string = otf2_write_string(w, name);
+    uint32_t file = w->source ? otf2_write_string(w, w->source) : 0;
     bool is_mpi = strncmp(name, "MPI_", 4) == 0;
 
     CHECK(OTF2_GlobalDefWriter_WriteRegion(
         w->defs, id, string, string, 0, OTF2_REGION_ROLE_FUNCTION,
-        is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+        is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, file,
+        w->source ? 10 * (id + 1) : 0, 0));
 }
 
 void otf2_write_map(struct otf2_write *w, uint64_t location, const uint64_t *global, uint32_t n)
@@ -116,8 +118,11 @@ static void write_locations(struct otf2_write *w)
     uint32_t name = otf2_write_string(w, "Master thread");
     uint32_t thread = otf2_write_string(w, "Worker thread");
 
-    CHECK(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->defs, 0, name, name,
+    CHECK(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->defs, 1, otf2_write_string(w, "n042"),
+                                                   otf2_write_string(w, "node"),
                                                    OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    CHECK(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->defs, 0, otf2_write_string(w, "0"),
+                                                   otf2_write_string(w, "socket"), 1));
     for (uint32_t i = 0; i < w->n_locations; i++) {
         uint64_t n = w->location[i].n_events_said;
 

@@ -35,7 +35,8 @@ struct otf2_write {
         OTF2_EvtWriter *events;
         uint64_t n_events_said; /* UINT64_MAX: the truth */
     } location[OTF2_WRITE_LOCATIONS];
-    bool has_mpi; /* define COMM_LOCATIONS and MPI_COMM_WORLD (id 0) at the end */
+    const char *source; /* file that region i begins in line 10 (i + 1) of; NULL: not said */
+    bool has_mpi;       /* define COMM_LOCATIONS and MPI_COMM_WORLD (id 0) at the end */
 };
 
 /*

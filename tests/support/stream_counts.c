@@ -33,6 +33,7 @@ struct counts {
     struct place *place; /* [n_places] by location */
     size_t n_places, place_cap;
     uint64_t n_sent, n_received, n_collectives, n_counters, n_broken;
+    uint64_t n_estimates;
 };
 
 static void grow(struct counts *c, const struct definitions *defs, struct quality *quality)
@@ -65,6 +66,7 @@ static void count_part(struct counts *c, struct stream *stream, const struct str
         place->last_ns = event->time_ns;
         c->n_collectives += event->kind == EVENT_COLLECTIVE;
         c->n_counters += event->kind == EVENT_COUNTER;
+        c->n_estimates += event->kind == EVENT_ESTIMATE;
         if (event->kind == EVENT_MESSAGE && batch->message[event->ref].kind == MESSAGE_SEND)
             c->n_sent++;
         else if (event->kind == EVENT_MESSAGE)
@@ -104,6 +106,7 @@ static void print(const struct counts *c, const struct stream *stream)
            (unsigned long long)c->n_sent, (unsigned long long)c->n_received);
     printf("collectives %llu\ncounters %llu\nranks %u\n", (unsigned long long)c->n_collectives,
            (unsigned long long)c->n_counters, defs->n_ranks);
+    printf("estimates %llu\n", (unsigned long long)c->n_estimates);
     printf("steps %llu\nlost %llu\n", (unsigned long long)stream->n_steps,
            (unsigned long long)stream->n_lost);
     for (size_t i = 0; i < defs->n_metadata; i++)

@@ -36,7 +36,11 @@ get $api/fois/1/executions/97/tree
 check "calls of the tree" "$(jq '[.nodes[].calls] | add' "$body")" "$("$SNAG" show "$run" '#0-97' --json | jq .vertices)"
 try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
+try '/fois/{foi}/path' '/fois/1/path?path=step%20%3E%20solve'
 try '/fois/{foi}/ranks' /fois/1/ranks
+for of in of=lost of=waiting 'of=region&region=1&width=7'; do
+    try '/fois/{foi}/map' "/fois/1/map?$of"
+done
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
@@ -81,6 +85,8 @@ for tree in 0 97 299; do
 done
 try /search '/search?q=SOL'
 try /search/next '/search/next?region=1'
+try /search/next '/search/next?region=1&order=longest&step=previous'
+try /measure '/measure?begin=1000000&end=3000000'
 try /labels /labels
 try /labels.csv /labels.csv
 try /executions.csv '/executions.csv?foi=1'
@@ -101,6 +107,9 @@ problem() {
 problem '/fois/{foi}/columns' '/fois/1/columns?names=nothing' 404
 problem '/fois/{foi}/columns' '/fois/1/columns?names=tsne.x' 404
 problem '/fois/{foi}/columns' '/fois/2/columns' 404
+problem '/fois/{foi}/map' '/fois/1/map?of=region' 400
+problem '/fois/{foi}/map' '/fois/1/map?of=region&region=99' 400
+problem '/fois/{foi}/map' '/fois/1/map?of=all' 400
 problem '/fois/{foi}/candidates' '/fois/1/candidates?limit=100000' 400
 problem '/fois/{foi}/candidates' '/fois/1/candidates?label=maybe' 400
 problem '/fois/{foi}/incidents' '/fois/1/incidents?verdict=maybe' 400
@@ -141,6 +150,21 @@ check "the same in the shell" "$("$SNAG" label "$run" --json | wc -l)" 2
 try '/fois/{foi}/retrains' /fois/1/retrains
 try_post '/fois/{foi}/retrain/undo' /fois/1/retrain/undo '{}'
 try_post '/fois/{foi}/retrain/undo' /fois/1/retrain/undo '{}' 404
+acts() { get $api/run; jq -c '.fois[0] | [.labels.to_learn, .undo, .redo]' "$body"; }
+check "acts" "$(acts)" '[2,{"kind":"labels","labels":2},{"kind":"retrain","labels":0}]'
+try_post '/fois/{foi}/redo' /fois/1/redo '{"author":"me"}'
+check "a retrain redone" "$(jq -c '[.kind, .labels, .retrain.abnormal, .retrain.normal]' "$body")" '["retrain",0,1,1]'
+check "acts of a retrain" "$(acts)" '[0,{"kind":"retrain","labels":0},null]'
+try_post '/fois/{foi}/redo' /fois/1/redo '{}' 404
+try_post '/fois/{foi}/undo' /fois/1/undo '{}'
+try_post '/fois/{foi}/undo' /fois/1/undo '{}'
+check "labels undone" "$(jq -c . "$body")" '{"kind":"labels","labels":2,"retrain":null}'
+check "acts of nothing" "$(acts)" '[0,null,{"kind":"labels","labels":2}]'
+try_post '/fois/{foi}/undo' /fois/1/undo '{}' 404
+try_post '/fois/{foi}/undo' /fois/7/undo '{}' 404
+try_post '/fois/{foi}/redo' /fois/1/redo '{}'
+try /run /run
+check "labels redone" "$(get $api/labels; jq -c '[.[] | [.tree, .label, .author]]' "$body")" '[[3,"normal","me"],[97,"abnormal","me"]]'
 try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":3,"label":"clear"}]}'
 try_post '/fois/{foi}/labels' /fois/1/labels '{"labels":[{"tree":3,"label":"normal"},{"tree":300,"label":"normal"}]}' 400
 try_post '/fois/{foi}/retrain' /fois/1/retrain '{"learner":"none"}' 400
@@ -198,9 +222,12 @@ grep -q '^snag_labels_total 3$' "$body" || { echo "no count of labels: $(cat "$b
 get /healthz
 check "healthz" "$(cat "$body")" ok
 
-# Every path of the description was asked for here; those of snag watch are in live.sh.
+# Every path of the description was asked for here; those of snag watch are in live.sh, those of
+# comparisons and histories in comparison.sh.
 for path in $(jq -r '.paths | keys[] | select(startswith("/live/") | not)' "$openapi"); do
-    grep -qF -- "$path" "$0" || { echo "not tested: $path"; failed=1; }
+    in=$0
+    [[ $path =~ ^/(comparison|history) ]] && in=$(dirname "$0")/comparison.sh
+    grep -qF -- "$path" "$in" || { echo "not tested: $path"; failed=1; }
 done
 stop
 exit $failed

@@ -222,6 +222,17 @@ static void make(struct text *t, struct rng *rng, unsigned port, const json_t *p
             t->data[rng_below(rng, t->n)] = (char)rng_next(rng);
 }
 
+/* Who asks properly in between is answered. */
+static void make_good(struct text *t, unsigned port)
+{
+    char host[32];
+
+    snprintf(host, sizeof host, "Host: 127.0.0.1:%u\r\n\r\n", port);
+    t->n = 0;
+    put(t, "GET /healthz HTTP/1.1\r\n");
+    put(t, host);
+}
+
 static int send_nonsense(unsigned port, const json_t *paths, unsigned long n, uint64_t seed)
 {
     static struct text text;
@@ -231,7 +242,10 @@ static int send_nonsense(unsigned port, const json_t *paths, unsigned long n, ui
     for (unsigned long i = 0; i < n; i++) {
         int status;
 
-        make(&text, &rng, port, paths);
+        if (i % 50 == 0)
+            make_good(&text, port);
+        else
+            make(&text, &rng, port, paths);
         if (strstr(text.data, "/events") && !memchr(text.data, '\x01', text.n))
             continue; /* would be listened to for ever */
         status = exchange(port, &text);

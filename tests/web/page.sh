@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The page's own tests, in the copy of web/ that the build made.
 #
-#   page.sh COPY SNAG check|test|real
+#   page.sh COPY SNAG check|test|case [NAME]
 #
-# check: types and format. test: its logic. real: the case studies in Chromium, against snag
+# check: types and format. test: its logic. case: one of e2e/*_case.mjs in Chromium, against snag
 # serve on a run made here. 77 when npm's modules or Chromium are not here.
 set -eu
 copy=$1 snag=$2 what=$3
@@ -23,4 +23,4 @@ trap 'rm -rf "$work"' EXIT
 "$snag" analyze 'synth:200*step(compute@1ms(a 3*b) >1 <1 |);ranks=4;jitter=0.1;slow=compute/67/9/2' \
     --foi step -o "$work/run.snag" --quiet >/dev/null
 export SNAG=$snag SNAG_RUN=$work/run.snag
-npm run --silent e2e
+npm run --silent e2e -- "$4"

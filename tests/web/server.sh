@@ -32,7 +32,7 @@ start() {
     rm -f "$work/said"
     "$SNAG" "${serving[@]}" --port 0 "$@" >"$work/said" 2>"$work/errors" &
     server=$!
-    for ((i = 0; i < 600; i++)); do
+    while :; do
         url=$(head -n 1 "$work/said" 2>/dev/null)
         [ -n "$url" ] && break
         kill -0 $server 2>/dev/null || { cat "$work/errors"; echo "the server does not start"; exit 1; }

@@ -46,6 +46,7 @@ static const struct kind {
     {60, "/calls/0/%T", NULL, "200"},
     {10, "/search?q=s", NULL, "200"},
     {30, "/search/next?region=%N&after=%W", NULL, "200 404"},
+    {20, "/measure?begin=%W", NULL, "200"},
     {5, "/labels", NULL, "200"},
     {5, "/labels.csv", NULL, "200"},
     {2, "/executions.csv?foi=1", NULL, "200"},

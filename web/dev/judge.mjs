@@ -26,6 +26,7 @@ export function judge(executions) {
     }
     place(executions, "rank_before");
     verdicts(executions);
+    for (const e of executions) e.verdict_before = e.verdict;
     return usual;
 }
 

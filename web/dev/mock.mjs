@@ -27,6 +27,11 @@ const usual = judge(executions);
 const usualTree = typical(program);
 const labels = new Map(); /* tree -> label */
 const log = []; /* retrains */
+let learnt = new Map(); /* the labels of the newest retrain */
+const acts = {
+    done: [],
+    undone: [],
+}; /* each knows its kind, its labels, and how to go both ways */
 const listeners = new Set();
 let projected = ["pca"];
 let running = null;
@@ -38,6 +43,10 @@ const idOf = (e) => `#${e.rank}-${e.index}`;
 function emit(event, data) {
     for (const response of listeners)
         response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function actJson(act) {
+    return act ? { kind: act.kind, labels: act.labels ?? 0 } : null;
 }
 
 function runJson() {
@@ -53,6 +62,7 @@ function runJson() {
         n_calls: locations.reduce((sum, l) => sum + l.calls.length, 0),
         n_messages: messages.length,
         is_live: false,
+        shows: "run",
         fois: [
             {
                 id: 0,
@@ -66,7 +76,17 @@ function runJson() {
                 detector: "residual",
                 threshold,
                 anomalies: executions.filter((e) => e.verdict === "anomaly").length,
-                labels: { abnormal: count("abnormal"), normal: count("normal") },
+                labels: {
+                    abnormal: count("abnormal"),
+                    normal: count("normal"),
+                    to_learn: new Set(
+                        [...labels.keys(), ...learnt.keys()].filter(
+                            (tree) => labels.get(tree) !== learnt.get(tree),
+                        ),
+                    ).size,
+                },
+                undo: actJson(acts.done.at(-1)),
+                redo: actJson(acts.undone.at(-1)),
                 retrain: log.at(-1) ?? null,
                 projections: projected.map((method) => ({
                     method,
@@ -183,6 +203,8 @@ function executionJson(e) {
         vertices: e.vertices,
         messages: e.messages,
         score: e.score,
+        cost_ns: null,
+        cost_is_bound: false,
         false_alarm_probability: Math.exp(-4 * e.detector_score),
         verdict: e.verdict,
         label: labels.get(e.tree) ?? null,
@@ -197,6 +219,7 @@ function candidateJson(e) {
         cause: null,
         rank_now: e.rank_now,
         rank_before: e.rank_before,
+        verdict_before: e.verdict_before,
         sketch: sketch(program, e, usualTree),
     };
 }
@@ -236,6 +259,7 @@ function incidentJson(incident) {
         begin_ns: Math.min(...members.map((e) => e.enter_ns)),
         end_ns: Math.max(...members.map((e) => e.enter_ns + e.duration_ns)),
         lost_ns: Math.round(incident.lost_ns),
+        cost_ns: null,
         head: idOf(head),
         head_tree: head.tree,
         rank: head.rank,
@@ -497,17 +521,214 @@ function project(method) {
     }, 60);
 }
 
+/* Does it, so that it can be undone. */
+function act(of) {
+    acts.done.push(of);
+    acts.undone = [];
+    return of.redo();
+}
+
+function setLabels(given) {
+    for (const [tree, label] of given)
+        if (label === undefined || label === "clear") labels.delete(tree);
+        else labels.set(tree, label);
+    emit("labels", { foi: 0 });
+    return { labels: given.length };
+}
+
+function labelled(given) {
+    const before = given.map(([tree]) => [tree, labels.get(tree)]);
+    return act({
+        kind: "labels",
+        labels: given.length,
+        redo: () => setLabels(given),
+        undo: () => setLabels(before),
+    });
+}
+
+/* Judges by labels, or by none where `of` is null. */
+function judgeBy(of, row) {
+    const before = judgements();
+    learnt = of ?? new Map();
+    if (of) learn(executions, of);
+    else forget(executions);
+    if (row) log.push(row);
+    else log.pop();
+    return retrained(before);
+}
+
+function retrain() {
+    const by = new Map(labels);
+    const before = log.length ? learnt : null;
+    const row = {
+        id: log.length + 1,
+        learner: "reasons",
+        at: "2026-01-01T00:00:00Z",
+        anomalies: 0,
+    };
+    return act({
+        kind: "retrain",
+        redo: () => judgeBy(by, row),
+        undo: () => judgeBy(before, null),
+    });
+}
+
+function turn(way) {
+    const [from, to] = way === "undo" ? [acts.done, acts.undone] : [acts.undone, acts.done];
+    const of = from.pop();
+    if (!of) return problem(404, `there is nothing to ${way}`);
+    to.push(of);
+    const done = of[way]();
+    return of.kind === "labels"
+        ? { kind: "labels", labels: done.labels, retrain: null }
+        : { kind: "retrain", labels: 0, retrain: done };
+}
+
 const posts = [
     [
         /^\/fois\/0\/labels$/,
-        (body) => {
-            for (const { tree, label } of body.labels)
-                if (label === "clear") labels.delete(tree);
-                else labels.set(tree, label);
-            emit("labels", { foi: 0 });
-            return { labels: body.labels.length };
-        },
+        (body) => labelled(body.labels.map(({ tree, label }) => [tree, label])),
     ],
+    [/^\/fois\/0\/undo$/, () => turn("undo")],
+    [/^\/fois\/0\/redo$/, () => turn("redo")],
+    [/^\/fois\/0\/retrain$/, retrain],
+    [
+        /^\/fois\/0\/projection$/,
+        () => running && bundle(running.points(), { ...running.state, running: true }),
+    ],
+    [/^\/fois\/0\/retrains$/, () => log],
+    [/^\/timeline$/, timeline],
+    [/^\/messages$/, messagesIn],
+    [/^\/calls\/(\d+)\/(\d+)$/, (_, location, row) => callJson(Number(location), Number(row))],
+    [
+        /^\/search$/,
+        (query) => ({
+            items: regionsJson()
+                .filter((r) => r.name.includes(query.get("q")))
+                .map((r) => ({ region: r.id, name: r.name, calls: r.calls })),
+        }),
+    ],
+    [/^\/search\/next$/, searchNext],
+];
+
+function retrained(before) {
+    const changes = executions
+        .filter((e, i) => e.verdict !== before[i].verdict)
+        .map((e) => ({
+            id: idOf(e),
+            tree: e.tree,
+            score: e.score,
+            before: before[e.tree].score,
+            verdict: e.verdict,
+        }));
+    emit("retrain", { foi: 0, id: log.length });
+    return {
+        retrain: log.length,
+        abnormal: [...labels.values()].filter((l) => l === "abnormal").length,
+        normal: [...labels.values()].filter((l) => l === "normal").length,
+        anomalies: executions.filter((e) => e.verdict === "anomaly").length,
+        rank_ns: 1,
+        n_changes: changes.length,
+        changes,
+    };
+}
+
+const judgements = () => executions.map((e) => ({ verdict: e.verdict, score: e.score }));
+
+function project(method) {
+    const state = { method, iteration: 0, iterations: 40, cost: 3 };
+    running = {
+        state,
+        points: () => {
+            const turn = (1 - state.iteration / state.iterations) * 3;
+            const at = Array.from({ length: n }, (_, tree) => point(of(tree), turn));
+            return {
+                x: Float32Array.from(at, (p) => p[0]),
+                y: Float32Array.from(at, (p) => p[1]),
+            };
+        },
+    };
+    const timer = setInterval(() => {
+        state.iteration += 2;
+        if (!running || state.iteration >= state.iterations) {
+            clearInterval(timer);
+            running = null;
+            projected = [...new Set([...projected, method])];
+        }
+        emit("projection", { foi: 0, ...state, running: running !== null });
+    }, 60);
+}
+
+/* Does it, so that it can be undone. */
+function act(of) {
+    acts.done.push(of);
+    acts.undone = [];
+    return of.redo();
+}
+
+function setLabels(given) {
+    for (const [tree, label] of given)
+        if (label === undefined || label === "clear") labels.delete(tree);
+        else labels.set(tree, label);
+    emit("labels", { foi: 0 });
+    return { labels: given.length };
+}
+
+function labelled(given) {
+    const before = given.map(([tree]) => [tree, labels.get(tree)]);
+    return act({
+        kind: "labels",
+        labels: given.length,
+        redo: () => setLabels(given),
+        undo: () => setLabels(before),
+    });
+}
+
+/* Judges by labels, or by none where `of` is null. */
+function judgeBy(of, row) {
+    const before = judgements();
+    learnt = of ?? new Map();
+    if (of) learn(executions, of);
+    else forget(executions);
+    if (row) log.push(row);
+    else log.pop();
+    return retrained(before);
+}
+
+function retrain() {
+    const by = new Map(labels);
+    const before = log.length ? learnt : null;
+    const row = {
+        id: log.length + 1,
+        learner: "reasons",
+        at: "2026-01-01T00:00:00Z",
+        anomalies: 0,
+    };
+    return act({
+        kind: "retrain",
+        redo: () => judgeBy(by, row),
+        undo: () => judgeBy(before, null),
+    });
+}
+
+function turn(way) {
+    const [from, to] = way === "undo" ? [acts.done, acts.undone] : [acts.undone, acts.done];
+    const of = from.pop();
+    if (!of) return problem(404, `there is nothing to ${way}`);
+    to.push(of);
+    const done = of[way]();
+    return of.kind === "labels"
+        ? { kind: "labels", labels: done.labels, retrain: null }
+        : { kind: "retrain", labels: 0, retrain: done };
+}
+
+const posts = [
+    [
+        /^\/fois\/0\/labels$/,
+        (body) => labelled(body.labels.map(({ tree, label }) => [tree, label])),
+    ],
+    [/^\/fois\/0\/undo$/, () => turn("undo")],
+    [/^\/fois\/0\/redo$/, () => turn("redo")],
     [
         /^\/fois\/0\/retrain$/,
         () => {

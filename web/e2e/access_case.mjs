@@ -26,6 +26,15 @@ export async function run({ page }) {
         await page.waitForTimeout(300);
         await check(page, colorScheme);
     }
+    await page.keyboard.press("/");
+    await page.keyboard.type("co");
+    await page.locator("#found li").first().waitFor();
+    await check(page, "find");
+    await page.keyboard.press("Escape");
+    await page.locator(".menu.ranks summary").click();
+    await check(page, "ranks shown");
+    await page.keyboard.press("Escape");
+    await page.locator(".menu.ranks:not([open])").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
     await check(page, "help");

@@ -35,7 +35,6 @@ export async function run({ page, server }) {
         ]);
     }
 
-    await page.getByRole("button", { name: "Why", exact: true }).click();
     const path = page.locator(".paths button").first();
     await path.waitFor();
     if (server.isMock) assert.match(await path.textContent(), /FLUSH/);
@@ -89,7 +88,7 @@ export async function run({ page, server }) {
             "it says who moved",
         );
 
-    // The chain of causes, from the rank that waited to the one that was late.
+    // The chain of causes, from the rank that was late to the one that waited.
     if (isMd) {
         await page.locator(".candidate .pick", { hasText: "#2-192" }).first().click();
         await page.locator(".detail h1", { hasText: "#2-192" }).waitFor();
@@ -97,7 +96,7 @@ export async function run({ page, server }) {
         const ranks = (await page.locator(".cause li").allTextContents()).map((text) =>
             Number(/rank (\d+)/.exec(text)[1]),
         );
-        assert.deepEqual(ranks, [2, 3, 4, 0]);
+        assert.deepEqual(ranks, [0, 4, 3, 2]);
         await page.locator(".candidate .pick", { hasText: first }).first().click();
         await page.locator(".detail h1", { hasText: first }).waitFor();
     }
@@ -113,5 +112,5 @@ export async function run({ page, server }) {
     await loaded(page);
     assert.notEqual(await selectedId(page), first);
     assert.ok(second);
-    await told(page, /nothing to undo/, () => page.keyboard.press("u"));
+    await told(page, /as before/, () => page.keyboard.press("u"));
 }

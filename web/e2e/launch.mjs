@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 
 const startMs = 30000;
 
-/* Waits for the URL it prints. */
-export async function launch(command, args) {
-    const child = spawn(command, args);
+/* Waits for the URL it prints. cwd: where it runs. */
+export async function launch(command, args, cwd = undefined) {
+    const child = spawn(command, args, { cwd });
     const url = await new Promise((done, fail) => {
         let text = "";
         const timer = setTimeout(

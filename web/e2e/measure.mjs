@@ -1,5 +1,5 @@
 // measure.mjs -- how long the page of a server that runs takes until its points are there, what the
-// tab holds, and how fast it pans. The server should be one of a large run: bench/row_page.sh
+// tab holds, and how fast overview and timeline pan. The server should be one of a large run: bench/row_page.sh
 // makes one with a million executions.
 //
 //   node e2e/measure.mjs URL [--gpu]        one JSON object on standard output
@@ -36,12 +36,14 @@ async function timesOfLoad(page) {
                 look();
             });
         const mark = (name) => performance.getEntriesByName(name)[0]?.startTime;
-        const [candidates, first, all] = await Promise.all([
+        const hasMap = () => document.querySelector(".panel-map") !== null;
+        const [candidates, first, all, map] = await Promise.all([
             when(() => document.querySelector(".candidate") && performance.now()),
             when(() => mark("points-first")),
             when(() => mark("points-all")),
+            when(() => mark("map-drawn") ?? (mark("points-all") && !hasMap() && "none")),
         ]);
-        return { text: mark("first-contentful-paint") ?? 0, candidates, first, all };
+        return { text: mark("first-contentful-paint") ?? 0, candidates, first, all, map };
     });
 }
 
@@ -130,6 +132,43 @@ async function pan(browser, page) {
     };
 }
 
+/* Frames while the window of the timeline is dragged along, and the slowest of them. */
+async function panTimeline(page) {
+    const canvas = page.locator(".timeline-canvas");
+    await canvas.waitFor();
+    const box = await canvas.boundingBox();
+    const at = (i) => [box.x + box.width * (0.6 + 0.3 * Math.sin(i / 30)), box.y + 40];
+    await page.keyboard.down("Shift");
+    await page.mouse.move(...at(0));
+    await page.mouse.down();
+    await page.evaluate(() => {
+        window.framesAt = [];
+        const note = (now) => {
+            window.framesAt.push(now);
+            requestAnimationFrame(note);
+        };
+        requestAnimationFrame(note);
+    });
+    const moves = [];
+    for (let i = 1; i < panSteps; i++) {
+        moves.push(page.mouse.move(...at(i)));
+        await new Promise((done) => setTimeout(done, stepMs));
+    }
+    await Promise.all(moves);
+    const gaps = await page.evaluate(() => {
+        const times = window.framesAt;
+        return times.slice(1).map((t, i) => t - times[i]);
+    });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    gaps.sort((a, b) => a - b);
+    const sum = gaps.reduce((all, gap) => all + gap, 0);
+    return {
+        timeline_frames_per_s: Number(((1000 * gaps.length) / sum).toFixed(1)),
+        timeline_frame_p95_ms: Number(gaps[Math.floor(0.95 * gaps.length)].toFixed(1)),
+    };
+}
+
 const browser = await launchBrowser({ hasGpu });
 try {
     const page = await (
@@ -145,9 +184,11 @@ try {
             candidates_ms: least("candidates"),
             first_points_ms: least("first"),
             all_points_ms: least("all"),
+            map_ms: typeof times[0].map === "number" ? least("map") : null,
             first_points_of_first_load_ms: Math.round(times[0].first),
             ...(await memory(browser, page)),
             ...(await pan(browser, page)),
+            ...(await panTimeline(page)),
         }),
     );
 } finally {

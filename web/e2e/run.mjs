@@ -4,11 +4,14 @@
 //   npm run e2e                                          the mock server
 //   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
 //
-// CHROMIUM names the browser. Exits with 77 when there is none. Pictures of what failed: e2e/out/.
+// With names behind `--` just these cases, `live` for live_case.mjs. CHROMIUM names the browser. Exits with 77
+// when there is none. Pictures of what failed: e2e/out/.
+import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { launch } from "./launch.mjs";
 import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 import { patienceMs } from "./steps.mjs";
@@ -49,6 +52,35 @@ async function startLive({ program, args }) {
     };
 }
 
+/* What `snag serve` shows of runs that a case makes: their arguments come from it. */
+async function startOwn(make) {
+    const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const snag = (...args) => promisify(execFile)(process.env.SNAG, args, { cwd: place });
+    const args = await make(snag);
+    const served = await launch(process.env.SNAG, ["serve", ...args, "--port", "0"], place);
+    return {
+        url: served.url,
+        snag,
+        isMock: false,
+        stop: async () => {
+            await served.end();
+            await rm(place, { recursive: true });
+        },
+    };
+}
+
+/* A file that the program writes into a folder: what makes it. */
+async function makeFile(make) {
+    const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const file = await make(place);
+    return {
+        url: String(pathToFileURL(file)),
+        file,
+        isMock: false,
+        stop: () => rm(place, { recursive: true }),
+    };
+}
+
 /* A server of its own for every case: cases label and retrain. */
 async function startServer() {
     const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
@@ -75,11 +107,17 @@ async function startServer() {
 
 async function runCase(browser, file) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
-    if (options.live && !process.env.SNAG) {
+    if ((options.live || options.serve || options.file) && !process.env.SNAG) {
         console.log(`skipped ${name}: it needs the program`);
         return true;
     }
-    const server = options.live ? await startLive(options.live) : await startServer();
+    const server = options.live
+        ? await startLive(options.live)
+        : options.serve
+          ? await startOwn(options.serve)
+          : options.file
+            ? await makeFile(options.file)
+            : await startServer();
     const context = await browser.newContext({
         viewport,
         acceptDownloads: true,
@@ -93,7 +131,7 @@ async function runCase(browser, file) {
             /Content Security Policy/.test(message.text()) && complaints.push(message.text()),
     );
     if (!options.showsTour) await skipTour(page);
-    page.setDefaultTimeout(patienceMs);
+    context.setDefaultTimeout(patienceMs);
     try {
         await page.goto(server.url);
         await run({ page, server, context });
@@ -114,8 +152,14 @@ async function runCase(browser, file) {
 }
 
 const files = (await readdir(here)).filter(
-    (f) => f.endsWith("_case.mjs") && (!wanted.length || wanted.some((w) => f.includes(w))),
+    (f) =>
+        f.endsWith("_case.mjs") &&
+        (!wanted.length || wanted.includes(f.replace("_case.mjs", ""))),
 );
+if (files.length < wanted.length || !files.length) {
+    console.log(`no such case among: ${wanted.join(" ")}`);
+    process.exit(1);
+}
 const browser = await launchBrowser();
 let failed = 0;
 for (const file of files.sort()) if (!(await runCase(browser, file))) failed++;

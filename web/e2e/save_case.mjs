@@ -1,8 +1,10 @@
 // What can be saved, and a server that goes away and comes back.
 import { readFile } from "node:fs/promises";
-import { assert, loaded, told } from "./steps.mjs";
+import { assert, loaded, picturesAreRight, told } from "./steps.mjs";
 
-export const name = "saving: labels, pictures; the page says when the server is away";
+export const name = "saving: labels, pictures, tables; the page says when the server is away";
+
+const all = "views=overview,why,structure,timeline,ranks,regions,quality";
 
 async function saved(page, what) {
     await page.locator(".actions .menu summary").click();
@@ -11,38 +13,80 @@ async function saved(page, what) {
         page.waitForEvent("download"),
         menu
             .getByRole("link", { name: what })
-            .or(menu.getByRole("button", { name: what }))
+            .or(menu.getByRole("button", { name: what, exact: true }))
             .click(),
     ]);
     return readFile(await download.path());
 }
 
-/* As SVG, which has to be well-formed, and as PNG, which has to show something. */
-async function picturesAreRight(page, view, pattern) {
-    const svg = String(await saved(page, `${view} (SVG)`));
-    assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
-    assert.match(svg, pattern, view);
-    const wrong = await page.evaluate(
-        (text) =>
-            new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")
-                ?.textContent,
-        svg,
-    );
-    assert.equal(wrong, undefined, view);
-    const png = await saved(page, `${view} (PNG)`);
-    assert.equal(png.subarray(1, 4).toString(), "PNG");
-    const colours = await page.evaluate(async (base64) => {
-        const image = new Image();
-        image.src = `data:image/png;base64,${base64}`;
-        await image.decode();
-        const canvas = document.createElement("canvas");
-        [canvas.width, canvas.height] = [image.width, image.height];
-        const context = canvas.getContext("2d");
-        context.drawImage(image, 0, 0);
-        const { data } = context.getImageData(0, 0, image.width, image.height);
-        return new Set(new Uint32Array(data.buffer)).size;
-    }, png.toString("base64"));
-    assert.ok(colours > 20, `${view}: ${colours} colours`);
+/* What each shows, its axis and its legend among it; words of an SVG are text. */
+const pictures = [
+    [
+        "Overview",
+        /<path d="M[\d. -]+a[^>]*fill="rgb.*>time since the start →<.*>normal execution<.*>anomaly \(outlined\)</s,
+    ],
+    ["Why", /height="12" fill.*>time lost, over what is usual →</s],
+    [
+        "Structure",
+        /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*>time in calls →<.*typical execution/s,
+    ],
+    ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>own code<.*>MPI<.*time since/s],
+    [
+        "Ranks",
+        />rank 0<.*>rank 3<.*>time since the start →<.*(times the usual|longer than usual)/s,
+    ],
+    ["Regions", />Function<.*>compute<.*>MPI_Recv</s],
+    ["Trace quality", />The trace is not damaged\.</],
+];
+
+async function picturesAreForPapers(page, server) {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#${all}`);
+    await loaded(page);
+    for (const there of [".timeline-canvas", ".icicle", ".heat", ".paths"])
+        await page.locator(there).first().waitFor();
+    const run = await page.locator(".run-name").textContent();
+    for (const [view, pattern] of pictures) {
+        const svg = await picturesAreRight(page, view, pattern, (what) => saved(page, what));
+        assert.match(
+            svg,
+            new RegExp(`>${view}</text>\\n<text[^>]*>${run}, `),
+            `${view}: title`,
+        );
+        assert.match(svg, /<rect x="-10"[^>]*fill="#fff(fff)?"/, `${view} is on white`);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+}
+
+/* Heads, and as many rows as the server knows. */
+async function tablesHaveAll(page, server) {
+    const ask = async (path) => (await fetch(new URL(`api/v1/${path}`, server.url))).json();
+    const linesOf = async (what) =>
+        String(await saved(page, what))
+            .trim()
+            .split("\r\n");
+    const { total } = await ask("fois/1/incidents?limit=1");
+    const list = await linesOf("Candidates as CSV");
+    assert.match(list[0], /^disturbance,verdict,score,begin_ns,end_ns,lost_ns/);
+    assert.equal(list.length, 1 + total);
+    const regions = await linesOf("Regions as CSV");
+    assert.match(regions[0], /^name,kind,calls,inclusive_ns/);
+    const named = (await ask("regions")).filter((r) => r.calls > 0);
+    assert.equal(regions.length, 1 + named.length);
+    for (const [what, head] of [
+        ["Ranks as CSV", /^place,verdict,own_ns/],
+        ["Why as CSV", /^path,calls,usual_calls/],
+        ["Trace quality as CSV", /^kind,where,count/],
+    ])
+        assert.match((await linesOf(what))[0], head);
+
+    await page.getByLabel("Order").selectOption("score");
+    await page.locator(".candidate .score").first().waitFor();
+    const executions = await linesOf("Candidates as CSV");
+    const { total: n } = await ask("fois/1/candidates?limit=1");
+    assert.equal(executions.length, 1 + n, "more than the 50 that are shown");
+    assert.match(executions[1], /^1,[^,]*#\d+-\d+,/);
 }
 
 export async function run({ page, server }) {
@@ -51,17 +95,17 @@ export async function run({ page, server }) {
     await page.locator(".icicle").first().waitFor();
     await told(page, /labelled abnormal/, () => page.keyboard.press("b"));
     assert.match(
-        String(await saved(page, "Labelled executions")),
+        String(await saved(page, "Labelled executions (CSV)")),
         /id,label[^\n]*\n"?#.*abnormal/,
     );
-    for (const [view, pattern] of [
-        ["Overview", /<path d="M[\d. -]+a[^>]*fill="rgb/],
-        ["Structure", /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*a typical execution/s],
-        ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+</s],
-    ])
-        await picturesAreRight(page, view, pattern);
+    if (!server.isMock) {
+        await picturesAreForPapers(page, server);
+        await tablesHaveAll(page, server);
+    }
     await page.locator(".panel-structure select").selectOption("force");
-    await picturesAreRight(page, "Structure", /<circle[^>]*fill="rgb/);
+    await picturesAreRight(page, "Structure", /<circle[^>]*fill="rgb/, (what) =>
+        saved(page, what),
+    );
 
     await server.goAway();
     await page.locator(".offline").waitFor();

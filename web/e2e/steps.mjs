@@ -1,5 +1,6 @@
 // steps.mjs -- what the cases have in common.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 
 /* What is not there by then never comes, on however busy a machine. */
 export const patienceMs = 90000;
@@ -81,3 +82,41 @@ export async function stateOf(page, id, label) {
 }
 
 export { assert };
+
+/* What the button of that name saves. */
+export async function savedBy(page, name) {
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    return readFile(await download.path());
+}
+
+/* A view as SVG, which has to be well-formed, and as PNG, which has to show something. */
+export async function picturesAreRight(page, view, pattern, save) {
+    const svg = String(await save(`${view} as SVG`));
+    assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.match(svg, pattern, view);
+    const wrong = await page.evaluate(
+        (text) =>
+            new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")
+                ?.textContent,
+        svg,
+    );
+    assert.equal(wrong, undefined, view);
+    const png = await save(`${view} as PNG`);
+    assert.equal(png.subarray(1, 4).toString(), "PNG");
+    const colours = await page.evaluate(async (base64) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [image.width, image.height];
+        const context = canvas.getContext("2d");
+        context.drawImage(image, 0, 0);
+        const { data } = context.getImageData(0, 0, image.width, image.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+    }, png.toString("base64"));
+    assert.ok(colours > 20, `${view}: ${colours} colours`);
+    return svg;
+}

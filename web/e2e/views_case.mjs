@@ -6,6 +6,9 @@ export const name =
 
 const all = "views=overview,why,structure,timeline,ranks,regions,quality";
 const sizes = [
+    [800, 900],
+    [960, 600] /* 1920 x 1200 at 200 % */,
+    [1024, 768],
     [1280, 720],
     [1920, 1080],
     [3840, 2160],
@@ -28,7 +31,7 @@ function misfits() {
     for (const panel of document.querySelectorAll(".panel")) {
         const title = panel.querySelector("h2").textContent;
         for (const tool of panel.querySelectorAll(
-            ".panel-head :is(button, select, input, summary)",
+            ":is(.panel-head, .sampling) :is(button, select, input, output, summary)",
         ))
             inside(tool, panel, `${title}: ${tool.title || tool.textContent}`);
         const rem = parseFloat(getComputedStyle(root).fontSize);
@@ -108,13 +111,21 @@ async function moreIsOnlyTheRest(page, server) {
     page.off("request", note);
 }
 
-/* Four ranks are too few to compare; what each does over time is there all the same. */
+/* Four ranks are too few to compare; what each does over time is there all the same. A choice of
+   places is in the link. */
 async function ranks(page, server) {
     await open(page, server, "views=ranks");
-    await page.getByText(/Too few ranks to compare them/).waitFor();
+    await page.getByText(/Too few to compare them: 4 (ranks|threads)/).waitFor();
     assert.equal(await page.locator(".panel-ranks tbody tr").count(), 4);
     await page.locator(".panel-ranks .heat").hover();
-    await page.getByText(/^rank \d, .*(times the usual|no execution begins)$/).waitFor();
+    await page.getByText(/^rank \d.*, .*(times the usual|no execution begins)$/).waitFor();
+    await page.getByLabel("by").selectOption("program");
+    await page.getByText(/Too few to compare them: 1 program/).waitFor();
+    await page.waitForFunction(() => /places=program/.test(location.hash));
+    await open(page, server, "views=ranks&places=node");
+    await page.getByText(/The trace does not say on which nodes/).waitFor();
+    await page.getByLabel("by").selectOption("rank");
+    await page.getByText(/Too few to compare them: 4 ranks/).waitFor();
 }
 
 async function linksRestore(page, server) {

@@ -43,6 +43,7 @@ enum key {
     KEY_DISTRIBUTED,
     KEY_BASE_TIME,
     KEY_DEVICES,
+    KEY_METADATA,
     KEY_RANK, /* this and the next within KEY_DISTRIBUTED */
     KEY_WORLD_SIZE,
 };
@@ -61,6 +62,7 @@ struct reader {
     size_t arg_length[CHROME_MOST_ARGS]; /* of the names that are asked for */
     struct chrome_record now;
     struct chrome_document document;
+    char metadata_key[128]; /* of the next value of otherData */
     uint64_t n_records, n_of_document;
     int n_restarts;
     struct json_filter filter;
@@ -219,6 +221,19 @@ static void document_number(struct reader *r, const char *text, size_t length)
     }
 }
 
+/* A value of otherData; what is deeper there has no name of its own. */
+static void say_metadata(struct reader *r, const char *text, size_t length)
+{
+    char value[CHROME_TEXT];
+
+    if (r->depth != 3 || r->events_depth != 1 || r->outer_key != KEY_METADATA ||
+        r->sink->metadata == NULL || r->metadata_key[0] == '\0')
+        return;
+    copy_text(value, sizeof value, (const unsigned char *)text, length);
+    r->sink->metadata(r->sink->ctx, r->metadata_key, value);
+    r->metadata_key[0] = '\0';
+}
+
 static int on_number(void *arg, const char *text, size_t length)
 {
     struct reader *r = arg;
@@ -226,6 +241,7 @@ static int on_number(void *arg, const char *text, size_t length)
 
     if (r->events_depth == 1 && r->key >= KEY_EVENTS)
         document_number(r, text, length);
+    say_metadata(r, text, length);
     if (r->sink->wants_counters && in_args(r))
         add_series(r, text, length);
     set_arg(r, text, length);
@@ -259,6 +275,7 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
     struct reader *r = arg;
 
     set_arg(r, (const char *)text, length);
+    say_metadata(r, (const char *)text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -324,6 +341,7 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
                                                    {"distributedInfo", KEY_DISTRIBUTED},
                                                    {"baseTimeNanoseconds", KEY_BASE_TIME},
                                                    {"deviceProperties", KEY_DEVICES},
+                                                   {"otherData", KEY_METADATA},
                                                    {NULL, KEY_OTHER}};
     static const struct named_key of_job[] = {
         {"rank", KEY_RANK}, {"world_size", KEY_WORLD_SIZE}, {NULL, KEY_OTHER}};
@@ -342,6 +360,8 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
             r->outer_key = r->key;
     } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_DISTRIBUTED) {
         r->key = key_of(of_job, text, length);
+    } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_METADATA) {
+        copy_text(r->metadata_key, sizeof r->metadata_key, text, length);
     }
     return 1;
 }

@@ -67,6 +67,8 @@ struct chrome_sink {
     void (*record)(void *ctx, const struct chrome_record *r);
     /* The document of all records since the last one is over; NULL: nobody asks. */
     void (*document)(void *ctx, const struct chrome_document *document);
+    /* "otherData" of a document: texts and numbers by name; NULL: nobody asks. */
+    void (*metadata)(void *ctx, const char *key, const char *value);
     bool wants_counters; /* fill in series */
     const char *const *arg;
     uint32_t n_args; /* at most CHROME_MOST_ARGS */

@@ -5,6 +5,8 @@
 #include "base/test.h"
 #include "base/test_dir.h"
 
+#include <sys/stat.h>
+
 static char dir[] = "/tmp/snag-places-XXXXXX";
 static char path[4][80];
 
@@ -209,6 +211,33 @@ static void files_of_a_directory_that_are_no_traces_are_left_out(void **state)
     clear();
 }
 
+/* Who opened one of them would wait, or never come to an end. */
+static void what_is_no_file_in_a_directory_is_left_out(void **state)
+{
+    char pipe[120], link[120], below[120];
+    struct source s;
+
+    (void)state;
+    snprintf(pipe, sizeof pipe, "%s/b.json", dir);
+    snprintf(link, sizeof link, "%s/c.json", dir);
+    snprintf(below, sizeof below, "%s/d.json", dir);
+    write_file(0, "a.json", one);
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    assert_int_equal(symlink("/dev/zero", link), 0);
+    assert_int_equal(mkdir(below, 0777), 0);
+    assert_int_equal(source_open(&s, dir), 0);
+    assert_int_equal(s.defs.n_locations, 1);
+    assert_int_equal(s.defs.n_notes, 3);
+    assert_non_null(strstr(s.defs.note[0], "b.json' is no file"));
+    assert_non_null(strstr(s.defs.note[1], "c.json' is no file"));
+    assert_non_null(strstr(s.defs.note[2], "d.json' is no file"));
+    source_close(&s);
+    unlink(pipe);
+    unlink(link);
+    rmdir(below);
+    clear();
+}
+
 /* What a thread calls a step has another extent on the streams that it keeps busy. */
 static void annotations_of_streams_are_regions_of_their_own(void **state)
 {
@@ -264,6 +293,7 @@ int main(void)
         cmocka_unit_test(files_of_one_rank_follow_each_other_or_are_refused),
         cmocka_unit_test(files_without_a_rank_are_numbered_by_name_or_in_order),
         cmocka_unit_test(files_of_a_directory_that_are_no_traces_are_left_out),
+        cmocka_unit_test(what_is_no_file_in_a_directory_is_left_out),
         cmocka_unit_test(annotations_of_streams_are_regions_of_their_own),
         cmocka_unit_test(a_line_may_be_an_object_each),
     };

@@ -46,11 +46,13 @@ void chrome_trace_release(struct chrome_trace *t)
     free(t->process);
     free(t->thread);
     free(t->flow);
+    free(t->launch);
     free(t->value);
     free(t->steps);
     idmap_release(&t->process_id);
     idmap_release(&t->thread_id);
     idmap_release(&t->flow_id);
+    idmap_release(&t->launch_id);
     names_release(&t->text);
     links_free(t->links);
     link_rules_release(&t->rules);
@@ -145,7 +147,35 @@ static void push_mark(struct chrome_trace *t, const struct chrome_record *r, uin
 /* From what was started on a CPU to where it runs: no message. */
 static bool is_launch(const struct chrome_record *r)
 {
-    return strcmp(r->category, "ac2g") == 0 || strcmp(r->category, "fwdbwd") == 0;
+    return strcmp(r->category, "ac2g") == 0;
+}
+
+/* From a call to another that it has nothing to wait for in. */
+static bool is_relation(const struct chrome_record *r)
+{
+    return strcmp(r->category, "fwdbwd") == 0;
+}
+
+static void note_launch(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint32_t n_before = t->launch_id.n, thread = thread_of(t, r), at;
+
+    if (!r->id.is_set) {
+        t->quality->n[QUALITY_bad_record]++;
+        return;
+    }
+    at = idmap_add(&t->launch_id, key_pair(t->n_parts - 1, id_number(t, &r->id)));
+    if (at == n_before) {
+        mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1, sizeof *t->launch);
+        t->launch[at] = (struct chrome_launch){.from = CHROME_NOWHERE, .to = CHROME_NOWHERE};
+    }
+    if (r->phase == 's') {
+        t->launch[at].from = thread;
+        t->launch[at].from_ns = r->time_ns;
+    } else {
+        t->launch[at].to = thread;
+        t->launch[at].to_ns = r->time_ns;
+    }
 }
 
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
@@ -278,11 +308,13 @@ static void on_record(void *ctx, const struct chrome_record *r)
         note_metadata(t, r);
     else if (r->phase == 'C' && t->wants_counters)
         note_counter(t, r);
-    else if ((!is_call && !is_flow) || (is_flow && is_launch(r)) || is_of_profiler(r))
+    else if ((!is_call && !is_flow) || (is_flow && is_relation(r)) || is_of_profiler(r))
         t->quality->n[r->phase ? QUALITY_ignored_event : QUALITY_bad_record]++;
     else if (!r->has_time || (r->phase == 'X' && r->has_duration && r->duration_ns < 0) ||
              t->n_marks == UINT32_MAX)
         t->quality->n[QUALITY_bad_record]++;
+    else if (is_flow && is_launch(r))
+        note_launch(t, r);
     else if (is_flow)
         note_flow(t, r);
     else
@@ -308,11 +340,19 @@ static void on_document(void *ctx, const struct chrome_document *document)
         begin_part(t, part->path);
 }
 
+static void on_metadata(void *ctx, const char *key, const char *value)
+{
+    const struct chrome_trace *t = ctx;
+
+    definitions_metadata(t->defs, &(struct metadata){.key = key, .value = value});
+}
+
 int chrome_trace_read(struct chrome_trace *t, const char *path)
 {
     struct chrome_sink sink = {.ctx = t,
                                .record = on_record,
                                .document = on_document,
+                               .metadata = on_metadata,
                                .wants_counters = t->wants_counters,
                                .arg = t->rules.arg,
                                .n_args = t->rules.n_args};

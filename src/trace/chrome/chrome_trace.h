@@ -46,6 +46,12 @@ struct chrome_flow {
     uint32_t from, to;
 };
 
+/* From the call of a CPU that launched something to where it runs: threads and times. */
+struct chrome_launch {
+    uint32_t from, to;
+    int64_t from_ns, to_ns;
+};
+
 /* The numbers that the names of a region's calls have had. */
 struct chrome_steps {
     uint32_t region;
@@ -75,6 +81,9 @@ struct chrome_trace {
     struct idmap flow_id; /* of (part, id) */
     struct chrome_flow *flow;
     size_t flow_cap;
+    struct idmap launch_id; /* of (part, id) */
+    struct chrome_launch *launch;
+    size_t launch_cap;
     struct names text;           /* pids, tids and ids that are strings */
     struct counter_value *value; /* of 'C' */
     size_t n_values, value_cap;

@@ -16,8 +16,10 @@
 #define MOST_BYTES 1048576 /* of a file */
 
 /* Timelines of pipeline-parallel training: https://github.com/ByteDance-Seed/StragglerAnalysis.
- * Embeddings are shared by the first and the last stage of a pipeline. */
+ * Embeddings are shared by the first and the last stage of a pipeline. A stage receives for its
+ * next microbatch once it is done with the last one; each step begins with the parameters. */
 #define STAGE "\"thread:PP rank\""
+#define OF_WORKER "rank " STAGE " \"thread:TP rank\" step"
 #define OF_STEP "\"thread:TP rank\" step seq_id"
 static const char *const pipeline[] = {
     "forward send forward-send rank " STAGE "+1 " OF_STEP,
@@ -29,6 +31,26 @@ static const char *const pipeline[] = {
     "separate all-to-all separate-grads-all-reduce " STAGE " " OF_STEP,
     "embedding all-to-all embedding-grads-all-reduce rank " OF_STEP,
     "clip all-to-all optimizer-clip-main-grad step seq_id",
+    "forward-in before forward-recv " OF_WORKER " seq_id",
+    "forward-in after forward-compute " OF_WORKER " seq_id",
+    "forward-next before forward-compute " OF_WORKER " seq_id+1",
+    "forward-next after forward-recv " OF_WORKER " seq_id",
+    "forward-out before forward-compute " OF_WORKER " seq_id",
+    "forward-out after forward-send " OF_WORKER " seq_id",
+    "backward-in before backward-recv " OF_WORKER " seq_id",
+    "backward-in after backward-compute " OF_WORKER " seq_id",
+    "backward-next before backward-compute " OF_WORKER " seq_id+1",
+    "backward-next after backward-recv " OF_WORKER " seq_id",
+    "backward-out before backward-compute " OF_WORKER " seq_id",
+    "backward-out after backward-send " OF_WORKER " seq_id",
+    "params-in before params-all-gather " OF_WORKER,
+    "params-in after forward-compute " OF_WORKER,
+    "grads-out before backward-compute " OF_WORKER,
+    "grads-out after *grads-* " OF_WORKER,
+    "clipped before optimizer-clip-main-grad " OF_WORKER,
+    "clipped after optimizer " OF_WORKER,
+    "next-step before optimizer rank " STAGE " \"thread:TP rank\"",
+    "next-step after params-all-gather rank " STAGE " \"thread:TP rank\"",
     NULL,
 };
 
@@ -129,6 +151,8 @@ static int set_what(const struct place *place, const char *word, struct link_rul
         {"send", LINK_SEND, COLLECTIVE_OTHER},
         {"receive", LINK_RECEIVE, COLLECTIVE_OTHER},
         {"sizes", LINK_SIZES, COLLECTIVE_OTHER},
+        {"before", LINK_BEFORE, COLLECTIVE_OTHER},
+        {"after", LINK_AFTER, COLLECTIVE_OTHER},
         {"barrier", LINK_COLLECTIVE, COLLECTIVE_BARRIER},
         {"all-to-all", LINK_COLLECTIVE, COLLECTIVE_ALL_TO_ALL},
         {"one-to-all", LINK_COLLECTIVE, COLLECTIVE_ONE_TO_ALL},
@@ -143,7 +167,7 @@ static int set_what(const struct place *place, const char *word, struct link_rul
         }
     return complain(place,
                     "one of send, receive, barrier, all-to-all, one-to-all, all-to-one, sizes, "
-                    "none is wanted, not",
+                    "before, after, none is wanted, not",
                     word);
 }
 

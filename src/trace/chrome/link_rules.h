@@ -13,7 +13,15 @@
  * have equal values; of several with equal values, the first of each member, the second, and so
  * on. WHAT is send, receive, barrier, all-to-all, one-to-all, all-to-one; `sizes` says what the
  * collectives of its label and keys carry, in their order, where these do not say it; `none`
- * leaves out calls that a rule below it would take. The first rule that fits a call holds.
+ * leaves out calls that a rule below it would take. The first of these rules that fits a call
+ * holds.
+ *
+ *     next  before  forward-compute  rank "thread:PP rank" step seq_id+1
+ *     next  after   forward-recv     rank "thread:PP rank" step seq_id
+ *
+ * A call of `after` does not begin before one of `before` has ended that has the same label and
+ * keys: of several, the last whose middle was over when it began. All rules of these kinds hold
+ * that fit a call.
  *
  *     KEY           its value
  *     ARG           of this name in "args"; "ARG"? where it may be missing
@@ -48,6 +56,8 @@ enum link_what {
     LINK_RECEIVE,
     LINK_COLLECTIVE,
     LINK_SIZES,
+    LINK_BEFORE,
+    LINK_AFTER,
 };
 
 enum link_key_kind { LINK_ARG, LINK_PID, LINK_TID, LINK_RANK, LINK_THREAD, LINK_PROCESS };

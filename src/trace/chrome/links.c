@@ -27,11 +27,11 @@
 #define MOST_MEMBERS 10000000
 #define LABEL_PLACE UINT32_MAX /* among the keys of a rule */
 #define STREAM_PLACE (UINT32_MAX - 1)
-#define UNKNOWN_RULE UINT32_MAX /* of a region nobody has asked for yet */
+#define ORDER_PLACE (UINT32_MAX - 2)
 
 struct end {
     struct link link;
-    uint32_t rule, thread;
+    uint32_t rule, thread, region;
     struct key key;  /* of what the record says; then of everything */
     uint32_t group;  /* number of the key */
     uint32_t member; /* 0 for the ends of messages */
@@ -39,9 +39,16 @@ struct end {
     bool is_unnamed; /* no key says which group of ranks it is of */
 };
 
+/* The rules that fit the name of a region, whatever the arguments. */
+struct region_rules {
+    uint32_t *rule; /* [n] in their order */
+    size_t n, cap;
+    bool is_known;
+};
+
 struct links {
     const struct link_rules *rules;
-    uint32_t *rule_of; /* [n_regions] the first that fits its name, or UNKNOWN_RULE */
+    struct region_rules *of_region; /* [n_regions] */
     size_t n_regions, region_cap;
     struct end *end; /* [n] */
     size_t n, cap;
@@ -59,7 +66,9 @@ void links_free(struct links *links)
 {
     if (links == NULL)
         return;
-    free(links->rule_of);
+    for (size_t i = 0; i < links->n_regions; i++)
+        free(links->of_region[i].rule);
+    free(links->of_region);
     free(links->end);
     free(links);
 }
@@ -183,11 +192,18 @@ static bool mix_key(struct key *key, const struct link_rule *rule, uint32_t i,
     return true;
 }
 
+static bool is_order(enum link_what what)
+{
+    return what == LINK_BEFORE || what == LINK_AFTER;
+}
+
 static bool fits(const struct link_rule *rule, const struct chrome_record *r,
                  const struct link_call *call, struct key *key)
 {
     *key = (struct key){0};
     mix(key, LABEL_PLACE, rule->label);
+    if (is_order(rule->what)) /* a label may be used for both */
+        mix(key, ORDER_PLACE, "");
     for (uint32_t i = 0; i < rule->n_keys; i++)
         if (!mix_key(key, rule, i, r, call))
             return false;
@@ -202,45 +218,68 @@ static bool is_unnamed(const struct link_rule *rule, const struct chrome_record 
     return rule->is_each_rank && rule->what == LINK_COLLECTIVE;
 }
 
-/* The first rule for the name of a region, whatever the arguments. */
-static uint32_t first_rule(struct links *links, const struct link_call *call)
+static const struct region_rules *rules_of(struct links *links, const struct link_call *call)
 {
-    uint32_t *rule;
+    struct region_rules *of;
 
-    mem_grow(&links->rule_of, &links->region_cap, (size_t)call->region + 1, sizeof *rule);
+    mem_grow(&links->of_region, &links->region_cap, (size_t)call->region + 1, sizeof *of);
     while (links->n_regions <= call->region)
-        links->rule_of[links->n_regions++] = UNKNOWN_RULE;
-    rule = &links->rule_of[call->region];
-    if (*rule == UNKNOWN_RULE)
-        *rule = (uint32_t)link_rules_find(links->rules, 0, call->name);
-    return *rule;
+        links->of_region[links->n_regions++] = (struct region_rules){0};
+    of = &links->of_region[call->region];
+    for (size_t at = 0; !of->is_known && at < links->rules->n; at++) {
+        at = link_rules_find(links->rules, at, call->name);
+        if (at == links->rules->n)
+            break;
+        mem_grow(&of->rule, &of->cap, of->n + 1, sizeof *of->rule);
+        of->rule[of->n++] = (uint32_t)at;
+    }
+    of->is_known = true;
+    return of;
+}
+
+static void add_end(struct links *links, uint32_t at, const struct chrome_record *r,
+                    const struct link_call *call, struct key key)
+{
+    const struct link_rule *rule = &links->rules->rule[at];
+
+    mem_grow(&links->end, &links->cap, links->n + 1, sizeof *links->end);
+    links->end[links->n++] =
+        (struct end){.link = {.what = rule->what,
+                              .kind = rule->collective,
+                              .sent_bytes = bytes_of(r, &rule->sent),
+                              .received_bytes = bytes_of(r, &rule->received),
+                              .n_members = members_of(r, &rule->members)},
+                     .rule = at,
+                     .thread = call->thread,
+                     .region = call->region,
+                     .key = key,
+                     .time_ns = call->time_ns,
+                     .end_ns = call->end_ns,
+                     .is_unnamed = is_unnamed(rule, r)};
 }
 
 uint32_t links_add(struct links *links, const struct chrome_record *r,
                    const struct link_call *call)
 {
-    const struct link_rules *rules = links->rules;
-    size_t at = first_rule(links, call);
-    struct key key;
+    const struct region_rules *of = rules_of(links, call);
+    uint32_t link = MARKS_NO_LINK;
+    bool is_settled = false; /* the first rule that fits, aside from those of order */
 
-    while (at < rules->n && !fits(&rules->rule[at], r, call, &key))
-        at = link_rules_find(rules, at + 1, call->name);
-    if (at == rules->n || rules->rule[at].what == LINK_NONE || links->n == MARKS_NO_LINK)
-        return MARKS_NO_LINK;
-    mem_grow(&links->end, &links->cap, links->n + 1, sizeof *links->end);
-    links->end[links->n] =
-        (struct end){.link = {.what = rules->rule[at].what,
-                              .kind = rules->rule[at].collective,
-                              .sent_bytes = bytes_of(r, &rules->rule[at].sent),
-                              .received_bytes = bytes_of(r, &rules->rule[at].received),
-                              .n_members = members_of(r, &rules->rule[at].members)},
-                     .rule = (uint32_t)at,
-                     .thread = call->thread,
-                     .key = key,
-                     .time_ns = call->time_ns,
-                     .end_ns = call->end_ns,
-                     .is_unnamed = is_unnamed(&rules->rule[at], r)};
-    return (uint32_t)links->n++;
+    for (size_t i = 0; i < of->n && links->n < MARKS_NO_LINK; i++) {
+        const struct link_rule *rule = &links->rules->rule[of->rule[i]];
+        struct key key;
+
+        if ((is_settled && !is_order(rule->what)) || !fits(rule, r, call, &key))
+            continue;
+        if (!is_order(rule->what)) {
+            is_settled = true;
+            if (rule->what == LINK_NONE)
+                continue;
+            link = (uint32_t)links->n;
+        }
+        add_end(links, of->rule[i], r, call, key);
+    }
+    return link;
 }
 
 const struct link *links_of(const struct links *links, uint32_t link)
@@ -341,7 +380,22 @@ static void tell_streams_apart(struct links *links, const struct link_thread *th
     idmap_release(&id);
 }
 
-/* Gives every end its group and member. Returns how many groups there are. */
+/* Times by the common clock, and the whole key; false: it is no end after all. */
+static bool settle_end(struct links *links, struct end *end, const struct link_thread *thread)
+{
+    const struct link_rule *rule = &links->rules->rule[end->rule];
+    uint64_t shift_ns = (uint64_t)thread[end->thread].shift_ns;
+
+    end->time_ns = (int64_t)((uint64_t)end->time_ns + shift_ns);
+    end->end_ns = (int64_t)((uint64_t)end->end_ns + shift_ns);
+    if (mix_thread(end, rule, &thread[end->thread]))
+        return true;
+    end->link.what = LINK_NONE;
+    return false;
+}
+
+/* Gives every end its group and member; those of order come last, as the others' numbers are
+ * seen. Returns how many groups there are. */
 static uint32_t find_groups(struct links *links, const struct link_thread *thread)
 {
     struct idmap id = {0};
@@ -350,19 +404,17 @@ static uint32_t find_groups(struct links *links, const struct link_thread *threa
     tell_streams_apart(links, thread);
     for (size_t i = 0; i < links->n; i++) {
         struct end *end = &links->end[i];
-        const struct link_rule *rule = &links->rules->rule[end->rule];
 
-        end->time_ns =
-            (int64_t)((uint64_t)end->time_ns + (uint64_t)thread[end->thread].shift_ns);
-        end->end_ns = (int64_t)((uint64_t)end->end_ns + (uint64_t)thread[end->thread].shift_ns);
-        if (!mix_thread(end, rule, &thread[end->thread])) {
-            end->link.what = LINK_NONE;
+        if (!settle_end(links, end, thread) || is_order(end->link.what))
             continue;
-        }
         end->group = idmap_add(&id, end->key);
         if (!is_message(end))
-            end->member = rule->is_each_rank ? thread[end->thread].rank : end->thread;
+            end->member = links->rules->rule[end->rule].is_each_rank ? thread[end->thread].rank
+                                                                     : end->thread;
     }
+    for (size_t i = 0; i < links->n; i++)
+        if (is_order(links->end[i].link.what))
+            links->end[i].group = idmap_add(&id, links->end[i].key);
     n = id.n;
     idmap_release(&id);
     return n;
@@ -623,6 +675,57 @@ static void match_collectives(const struct part *rest, struct circle *circle)
     circle->n += (uint32_t)longest.n;
 }
 
+/* -------------------------------------------------------------------------- order */
+
+static int64_t middle_ns(const struct end *end)
+{
+    return end->time_ns + (end->end_ns - end->time_ns) / 2;
+}
+
+/*
+ * The last of these that was over at a time, NULL: none was. Times are rounded, and of clocks
+ * that disagree by a little: what was over by half is.
+ */
+static const struct end *last_before(const struct part *before, int64_t time_ns)
+{
+    size_t low = 0, high = before->n;
+
+    if (before->n == 1)
+        return before->end[0]->time_ns < time_ns ? before->end[0] : NULL;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (middle_ns(before->end[middle]) <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? before->end[low - 1] : NULL;
+}
+
+static void order_calls(const struct part *group, const struct link_thread *thread,
+                        struct definitions *defs)
+{
+    struct part before = {group->end, 0}, after;
+
+    while (before.n < group->n && group->end[before.n]->link.what == LINK_BEFORE)
+        before.n++;
+    after = behind(group, &before);
+    for (size_t i = 0; i < after.n; i++) {
+        const struct end *end = after.end[i], *on = last_before(&before, end->time_ns);
+
+        if (on)
+            definitions_dependency(
+                defs, &(struct dependency){.begin_ns = (uint64_t)end->time_ns,
+                                           .on_begin_ns = (uint64_t)on->time_ns,
+                                           .location = thread[end->thread].location,
+                                           .on_location = thread[on->thread].location,
+                                           .region = end->region,
+                                           .on_region = on->region,
+                                           .kind = DEPENDENCY_END});
+    }
+}
+
 /* ------------------------------------------------------------------------------ all */
 
 static int by_first_time(const void *a, const void *b)
@@ -667,7 +770,13 @@ static void match_group(struct links *links, const struct part *group, struct ci
                         const struct link_thread *thread, uint32_t world,
                         struct definitions *defs)
 {
-    struct part rest = match_messages(group, thread, world);
+    struct part rest;
+
+    if (is_order(group->end[0]->link.what)) {
+        order_calls(group, thread, defs);
+        return;
+    }
+    rest = match_messages(group, thread, world);
 
     for (size_t i = 0; i < rest.n; i++)
         if (rest.end[i]->link.what == LINK_COLLECTIVE) {
@@ -689,6 +798,7 @@ static void count_uses(const struct links *links, struct definitions *defs)
         linking->n_sends += end->link.what == LINK_SEND;
         linking->n_receives += end->link.what == LINK_RECEIVE;
         linking->n_collectives += end->link.what == LINK_COLLECTIVE;
+        linking->n_dependencies += end->link.what == LINK_AFTER;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "trace/chrome/marks.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -187,19 +188,12 @@ struct marks_cursor {
 /* The next marks of a run from the file. Returns false when there are none. */
 static bool refill(struct marks_cursor *c, struct source_run *run)
 {
-    size_t n = run->rest.n < WINDOW ? (size_t)run->rest.n : WINDOW, done = 0;
+    size_t n = run->rest.n < WINDOW ? (size_t)run->rest.n : WINDOW;
+    size_t bytes = n * sizeof *run->window;
 
-    while (done < n * sizeof *run->window) {
-        ssize_t got = pread(c->fd, (char *)run->window + done, n * sizeof *run->window - done,
-                            (off_t)(run->rest.offset * sizeof *run->window + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            c->is_broken = true;
-            return false;
-        }
-        done += (size_t)got;
+    if (fs_read_at(c->fd, run->window, bytes, run->rest.offset * sizeof *run->window) < bytes) {
+        c->is_broken = true;
+        return false;
     }
     run->rest.offset += n;
     run->rest.n -= n;

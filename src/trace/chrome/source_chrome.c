@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct chrome {
     struct chrome_trace trace;
@@ -33,13 +34,23 @@ static int list_files(const struct source *source, struct chrome_files *files)
     return rc;
 }
 
+/* A pipe that was named may be one from another program; one that is found waits for ever. */
+static int read_file(struct chrome_trace *t, const struct chrome_files *files, size_t i)
+{
+    struct stat info;
+
+    if (files->is_found && (stat(files->path[i], &info) != 0 || !S_ISREG(info.st_mode)))
+        return err_set(ERR_FORMAT, "'%s' is no file", files->path[i]);
+    return chrome_trace_read(t, files->path[i]);
+}
+
 /* Of files that were found, not named, those without events are left out. */
 static int read_files(struct chrome_trace *t, const struct chrome_files *files)
 {
     size_t n_read = 0;
 
     for (size_t i = 0; i < files->n; i++) {
-        int rc = chrome_trace_read(t, files->path[i]);
+        int rc = read_file(t, files, i);
 
         if (rc < 0 && (rc != ERR_FORMAT || !files->is_found))
             return rc;
@@ -69,6 +80,35 @@ static void end_links(struct chrome *c)
     }
     links_end(t->links, thread, t->defs);
     free(thread);
+}
+
+/* What was launched does not begin before. Ends on threads without calls are of none. */
+static void end_launches(struct chrome *c)
+{
+    const struct chrome_trace *t = &c->trace;
+    const struct chrome_places *p = &c->places;
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < t->launch_id.n; i++) {
+        const struct chrome_launch *x = &t->launch[i];
+
+        if (x->from == CHROME_NOWHERE || x->to == CHROME_NOWHERE ||
+            t->thread[x->from].n_marks == 0 || t->thread[x->to].n_marks == 0)
+            continue;
+        n++;
+        definitions_dependency(
+            t->defs, &(struct dependency){
+                         .begin_ns = (uint64_t)x->to_ns + (uint64_t)p->shift_ns[x->to],
+                         .on_begin_ns = (uint64_t)x->from_ns + (uint64_t)p->shift_ns[x->from],
+                         .location = p->location_of[x->to],
+                         .on_location = p->location_of[x->from],
+                         .region = ANY_REGION,
+                         .on_region = ANY_REGION,
+                         .kind = DEPENDENCY_BEGIN});
+    }
+    if (n > 0)
+        definitions_note(t->defs, "%llu calls on streams have the call that launched them",
+                         (unsigned long long)n);
 }
 
 /* The communicator of flows, which is the first. */
@@ -101,6 +141,7 @@ static int chrome_open(struct source *source, const char *path)
         return rc;
     define_flows(&source->defs);
     end_links(c);
+    end_launches(c);
     return 0;
 }
 

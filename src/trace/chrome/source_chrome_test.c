@@ -105,6 +105,23 @@ static void begin_and_end_pairs_are_calls(void **state)
     source_close(&s);
 }
 
+static void what_is_said_of_the_run_is_kept(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s, "{\"otherData\":{\"version\":\"My Application v1.0\",\"deep\":{\"a\":\"b\"},"
+                  "\"list\":[1,\"c\"],\"job\":4711},\"traceEvents\":["
+                  "{\"ph\":\"X\",\"name\":\"f\",\"ts\":2,\"dur\":1,\"pid\":1,"
+                  "\"args\":{\"version\":\"no\"}}]}");
+    assert_int_equal(s.defs.n_metadata, 2);
+    assert_string_equal(s.defs.metadata[0].key, "version");
+    assert_string_equal(s.defs.metadata[0].value, "My Application v1.0");
+    assert_string_equal(s.defs.metadata[1].key, "job");
+    assert_string_equal(s.defs.metadata[1].value, "4711");
+    source_close(&s);
+}
+
 static void durations_are_nested_whatever_their_order(void **state)
 {
     struct source s;
@@ -327,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_broken_record_costs_its_line_only),
         cmocka_unit_test(records_behind_a_broken_one_may_be_indented),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
+        cmocka_unit_test(what_is_said_of_the_run_is_kept),
         cmocka_unit_test(impossible_values_are_counted),
         cmocka_unit_test(compressed_files_are_read),
         cmocka_unit_test(other_files_are_refused),

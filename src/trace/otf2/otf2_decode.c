@@ -38,6 +38,18 @@ enum {
     OMP_TASK_SWITCH = 29,
     OMP_TASK_COMPLETE = 30,
     METRIC = 31,
+    RMA_PUT = 46,
+    RMA_GET = 47,
+    RMA_ATOMIC = 48,
+    THREAD_FORK = 53,
+    THREAD_JOIN = 54,
+    TEAM_BEGINS = 55,
+    TEAM_ENDS = 56,
+    THREAD_CREATE = 62,
+    THREAD_BEGIN = 63,
+    THREAD_WAIT = 64,
+    THREAD_END = 65,
+    IO_OPERATION_COMPLETE = 78,
     ICOLLECTIVE_REQUEST = 85,
     ICOLLECTIVE_COMPLETE = 86,
     LAST_EVENT = 88, /* of libotf2 3.0 and 3.1 */
@@ -158,6 +170,72 @@ static void take_metric(struct otf2_events *r, uint64_t time, struct contents *c
         otf2_events_metric(r, time, metric, n, type, value);
 }
 
+/* Bytes of a window or of a file. */
+static void take_access(struct otf2_events *r, uint8_t type, struct contents *c)
+{
+    uint64_t bytes;
+
+    get_u32(c); /* the window, or the handle */
+    if (type != IO_OPERATION_COMPLETE)
+        get_u32(c); /* the target */
+    if (type == RMA_ATOMIC)
+        get_byte(c);
+    bytes = get_u64(c);
+    if (type == RMA_ATOMIC)
+        bytes += get_u64(c);
+    if (c->is_bad)
+        return;
+    if (type == IO_OPERATION_COMPLETE)
+        otf2_events_operation(r, bytes);
+    else
+        otf2_events_transfer(r, bytes);
+}
+
+/* A record that is no event: of some it is counted what they say. */
+static void take_counted(struct otf2_events *r, uint8_t type, struct contents *c)
+{
+    switch (type) {
+    case RMA_PUT:
+    case RMA_GET:
+    case RMA_ATOMIC:
+    case IO_OPERATION_COMPLETE:
+        take_access(r, type, c);
+        break;
+    default:
+        if (type > LAST_EVENT)
+            r->quality->n[QUALITY_bad_record]++;
+    }
+}
+
+static bool is_of_team(uint8_t type)
+{
+    return (type >= THREAD_FORK && type <= TEAM_ENDS) ||
+           (type >= THREAD_CREATE && type <= THREAD_END);
+}
+
+/* How threads are tied to each other. */
+static void take_team(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
+{
+    static const uint8_t kind_of[] = {
+        [THREAD_FORK] = TEAM_FORK,      [THREAD_JOIN] = TEAM_JOIN,
+        [TEAM_BEGINS] = TEAM_BEGIN,     [TEAM_ENDS] = TEAM_END,
+        [THREAD_CREATE] = TEAM_CREATE,  [THREAD_BEGIN] = TEAM_THREAD_BEGIN,
+        [THREAD_END] = TEAM_THREAD_END, [THREAD_WAIT] = TEAM_WAIT,
+    };
+    struct otf2_team team = {.kind = kind_of[type], .comm = OTF2_UNDEFINED_COMM};
+
+    if (type == THREAD_FORK || type == THREAD_JOIN)
+        get_byte(c); /* the paradigm */
+    else
+        team.comm = get_u32(c);
+    if (type == THREAD_FORK)
+        team.number = get_u32(c);
+    else if (type >= THREAD_CREATE)
+        team.number = get_u64(c);
+    if (!c->is_bad)
+        otf2_events_team(r, time, &team);
+}
+
 /* A record that has a length. False if its contents do not fit into that. */
 static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
 {
@@ -213,8 +291,10 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
         take_metric(r, time, c);
         break;
     default:
-        if (type > LAST_EVENT)
-            r->quality->n[QUALITY_bad_record]++;
+        if (is_of_team(type))
+            take_team(r, type, time, c);
+        else
+            take_counted(r, type, c);
     }
     return !c->is_bad;
 }
@@ -270,6 +350,29 @@ static uint64_t get_length(const struct otf2_file *f, const uint8_t **at)
     return length;
 }
 
+/* The attributes of the event that follows: [n] (id type value)*, as far as they are of types
+ * that the tracer's have. */
+static void take_attributes(struct otf2_events *r, struct contents *c)
+{
+    uint64_t off[2] = {0};
+    bool is_ours = false;
+
+    for (uint32_t n = get_u32(c); n > 0 && !c->is_bad; n--) {
+        uint32_t id = get_u32(c);
+        uint64_t value;
+
+        if (c->at >= c->end || *c->at++ != OTF2_TYPE_UINT64)
+            break;
+        value = get_u64(c);
+        if (c->is_bad || (id != r->tables->earlier && id != r->tables->later))
+            continue;
+        off[id == r->tables->later] = value;
+        is_ours = true;
+    }
+    if (is_ours)
+        otf2_events_border(r, off[0], off[1]);
+}
+
 /*
  * Any record but enter and leave; its type is at f->at, f->time is its time. Returns how many
  * events it was: 1, or 0 for what is none; then the chunk may have been left.
@@ -302,6 +405,8 @@ static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct o
         .at = at, .end = at + (length < here ? length : here), .is_big = f->is_big_endian};
     if (type != ATTRIBUTES)
         is_good = take_long(r, type, f->time, &c);
+    else if (r->tables->earlier != NO_ATTRIBUTE)
+        take_attributes(r, &c);
     if (!is_good) {
         otf2_file_leave(f, OTF2_FILE_BROKEN);
         return 0;
@@ -312,12 +417,47 @@ static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct o
 
 /* ----------------------------------------------------------------------------- the loop */
 
+/*
+ * The record that attributes say something of, if it is an enter or leave and in memory yet.
+ * Returns how many events it was.
+ */
+static __attribute__((noinline)) size_t take_estimated(struct otf2_file *f,
+                                                       struct otf2_events *r)
+{
+    struct contents c = {.is_big = f->is_big_endian};
+    uint32_t region;
+    uint8_t type;
+
+    if (f->at >= f->fill)
+        return 0;
+    if (*f->at == TIMESTAMP) {
+        f->time = load(f->at + 1, f->is_big_endian);
+        f->at += TIMESTAMP_BYTES;
+    }
+    type = *f->at;
+    if (type != ENTER && type != LEAVE) {
+        r->is_estimated = false;
+        return 0;
+    }
+    c.at = f->at + 1;
+    c.end = f->end;
+    region = get_u32(&c);
+    if (c.is_bad) {
+        otf2_file_leave(f, f->at[1] > 4 ? OTF2_FILE_BROKEN : OTF2_FILE_OVERRUN);
+        return 0;
+    }
+    otf2_events_estimated(r, f->time, type == ENTER ? EVENT_ENTER : EVENT_LEAVE, region);
+    f->at = c.at;
+    f->n_events++;
+    return 1;
+}
+
 /* Decodes events of what is in memory of the current chunk, at most so many. */
 static inline __attribute__((always_inline)) size_t
 decode_window(struct otf2_file *f, struct otf2_events *r, size_t most, const bool is_big)
 {
     const uint64_t chunk_at = f->chunk_at;
-    size_t n = 0;
+    size_t n = r->is_estimated ? take_estimated(f, r) : 0;
 
     while (n < most && f->at < f->fill && f->chunk_at == chunk_at) {
         const uint8_t *at = f->at;
@@ -335,6 +475,8 @@ decode_window(struct otf2_file *f, struct otf2_events *r, size_t most, const boo
             taken = take_other(f, r);
             f->n_events += taken;
             n += taken;
+            if (r->is_estimated)
+                n += take_estimated(f, r);
             continue;
         }
         size = at[1] == ALL_BITS ? 0 : at[1];

@@ -5,6 +5,8 @@
  */
 #include "trace/otf2/otf2_decode.h"
 
+#include "trace/borders.h"
+
 #include "base/test.h"
 
 #include <sys/mman.h>
@@ -92,7 +94,7 @@ static void found_release(struct found *f)
 /* Reads a file of n bytes, `most` records at a time. */
 static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found *out)
 {
-    struct otf2_tables tables = {.undefined_region = 1000};
+    struct otf2_tables tables = {.undefined_region = 1000, .earlier = 6, .later = 5};
     struct definitions defs = {.n_comms = 0};
     struct otf2_events events;
     char path[64];
@@ -284,6 +286,101 @@ static void zeroed_bytes_end_a_chunk_and_what_is_missing_is_counted(void **state
     found_release(&f);
 }
 
+static void put_list(struct bytes *b, const uint8_t *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put(b, list[i], 1);
+}
+
+/* Three enters that may be off: 200 earlier and 3 later; 3 later; and one whose attributes are
+ * not all known, or no numbers. */
+static void estimates_are_counted(void **state)
+{
+    (void)state;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        struct bytes b = {.is_big = is_big};
+        struct found f;
+        uint64_t n = 0;
+
+        put_header(&b, 1, 3);
+        put(&b, 6, 1);
+        put_list(&b, (const uint8_t[]){12, 1, 2, 1, 6, 4, 1, 200, 1, 5, 4, 1, 3}, 13);
+        put_call(&b, true, 1, 1);
+        put(&b, 6, 1);
+        put_list(&b, (const uint8_t[]){7, 1, 1, 1, 5, 4, 1, 3}, 8);
+        put_call(&b, true, 3, 1);
+        put(&b, 6, 1);
+        put_list(&b, (const uint8_t[]){11, 1, 2, 1, 7, 4, 1, 250, 1, 6, 9, 1}, 12);
+        put_call(&b, true, 5, 1);
+        put(&b, 1, 1);
+        put_rest(&b);
+        read_bytes(b.at, b.n, MOST, &f);
+        assert_int_equal(f.n, 3);
+        for (size_t i = 0; i < BORDER_BINS; i++)
+            n += f.batch.borders.n_off[i];
+        assert_int_equal(n, 2);
+        assert_int_equal(f.batch.borders.n_off[borders_bin(200)], 1);
+        assert_int_equal(f.batch.borders.n_off[borders_bin(3)], 1);
+        found_release(&f);
+    }
+}
+
+static void assert_estimate(const struct found *f, size_t i, uint32_t region, bool is_leave,
+                            uint64_t off_ns)
+{
+    const struct border_estimate *e = &f->batch.estimate[f->batch.event[i].ref];
+
+    assert_int_equal(f->batch.event[i].kind, EVENT_ESTIMATE);
+    assert_int_equal(e->region, region);
+    assert_int_equal(e->is_leave, is_leave);
+    assert_int_equal(e->off_ns, off_ns);
+}
+
+/* 1 is entered, 200 off, and left, 3 off; what is said of a send is nothing to the enter after
+ * it. A batch is as small as it can be, so the event is in the next one. */
+static void an_estimate_follows_on_its_enter_and_precedes_its_leave(void **state)
+{
+    static const uint8_t off_200[] = {12, 1, 2, 1, 6, 4, 1, 200, 1, 5, 4, 1, 3};
+    static const uint8_t off_3[] = {7, 1, 1, 1, 5, 4, 1, 3};
+
+    (void)state;
+    for (size_t most = 1; most <= MOST; most += MOST - 1) {
+        struct bytes b = {0};
+        struct found f;
+
+        put_header(&b, 1, 2);
+        put_time(&b, 50);
+        put(&b, 6, 1);
+        put_list(&b, off_200, sizeof off_200);
+        put_call(&b, true, 1, 1);
+        put(&b, 6, 1);
+        put_list(&b, off_3, sizeof off_3);
+        put_call(&b, false, 1, 1);
+        put_rest(&b);
+        put_header(&b, 3, 4);
+        put_time(&b, 50);
+        put(&b, 6, 1);
+        put_list(&b, off_3, sizeof off_3);
+        put(&b, 24, 1); /* OmpFork is just a number */
+        put(&b, 1, 1);
+        put(&b, 1, 1);
+        put_call(&b, true, 3, 1);
+        put(&b, 1, 1);
+        put_rest(&b);
+        read_bytes(b.at, b.n, most, &f);
+        assert_int_equal(f.n, 4);
+        assert_int_equal(f.batch.n, 5);
+        assert_region(&f, 0, 1);
+        assert_estimate(&f, 1, 1, false, 200);
+        assert_estimate(&f, 2, 1, true, 3);
+        assert_int_equal(f.batch.event[3].kind, EVENT_LEAVE);
+        assert_region(&f, 4, 3);
+        for (size_t i = 0; i < f.batch.n; i++)
+            assert_int_equal(f.batch.event[i].time_ns, 50);
+        found_release(&f);
+    }
+}
+
 /* Records with a length are stepped over, also those that reach over what is in memory. */
 static void what_is_not_used_is_stepped_over(void **state)
 {
@@ -300,7 +397,7 @@ static void what_is_not_used_is_stepped_over(void **state)
     put_call(&b, true, 1, 1);
     put(&b, 24, 1); /* OmpFork is just a number, */
     put(&b, 0x0401, 2);
-    put(&b, 53, 1); /* ThreadFork is not */
+    put(&b, 42, 1); /* RmaTryLock is not */
     put(&b, 0x04010303, 4);
     put(&b, 89, 1); /* no libotf2 that we know writes this */
     put(&b, 0, 1);
@@ -383,6 +480,8 @@ int main(void)
         cmocka_unit_test(without_its_header_a_chunk_is_lost_and_counted),
         cmocka_unit_test(numbers_of_a_header_that_cannot_be_are_not_believed),
         cmocka_unit_test(zeroed_bytes_end_a_chunk_and_what_is_missing_is_counted),
+        cmocka_unit_test(estimates_are_counted),
+        cmocka_unit_test(an_estimate_follows_on_its_enter_and_precedes_its_leave),
         cmocka_unit_test(what_is_not_used_is_stepped_over),
         cmocka_unit_test(a_record_that_says_it_is_longer_than_its_chunk_ends_it),
     };

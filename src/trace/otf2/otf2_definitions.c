@@ -16,15 +16,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#define DEEPEST_SYSTEM_TREE 64
 #define LONGEST_CREATOR_CHAIN 64
 #define BATCH 4096u /* regions between two reports of progress */
 
 /* Names of properties, see tracer/README.md. */
 #define PROPERTY_TIME "snag.time"
 #define PROPERTY_COST "snag.cost"
+#define PROPERTY_COST_ONCE "snag.cost_once"
+#define ATTRIBUTE_EARLIER "snag.earlier"
+#define ATTRIBUTE_LATER "snag.later"
+#define PROPERTY_PROCESSOR_TIME "snag.processor_time"
+#define PROPERTY_POLLS "snag.polls"
 #define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
 #define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
+#define PROPERTY_BUILD_ID "snag.build_id "
 
 static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name)
 {
@@ -41,6 +49,38 @@ static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name
     }
 }
 
+static uint32_t attribute_of(const struct otf2_raw *raw, const char *name)
+{
+    for (size_t i = 0; i < raw->attribute.n; i++)
+        if (strcmp(otf2_raw_string(raw, raw->attribute.at[i].name), name) == 0)
+            return raw->attribute.at[i].id;
+    return NO_ATTRIBUTE;
+}
+
+/* Of a team of threads. */
+static bool is_barrier(const struct raw_region *region)
+{
+    return region->paradigm == OTF2_PARADIGM_OPENMP &&
+           (region->role == OTF2_REGION_ROLE_BARRIER ||
+            region->role == OTF2_REGION_ROLE_IMPLICIT_BARRIER);
+}
+
+/* Our tracer writes a region for each place that a function of MPI is called from: all have its
+ * name, which other tools know it by, and the canonical one says the place. */
+static const char *name_of(const struct otf2_raw *raw, const struct raw_region *region)
+{
+    const char *name = otf2_raw_string(raw, region->name);
+    const char *canonical = otf2_raw_string(raw, region->canonical);
+    size_t n = strlen(name);
+
+    if (n == 0)
+        return canonical;
+    return strncmp(canonical, name, n) == 0 && region_name_plain(canonical) == n &&
+                   canonical[n] == '@' && getenv("SNAG_NO_CALL_SITES") == NULL
+               ? canonical
+               : name;
+}
+
 static void resolve_regions(const struct otf2_raw *raw, struct source *source,
                             struct otf2_tables *tables)
 {
@@ -48,13 +88,11 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
 
     for (size_t i = 0; i < raw->region.n; i++) {
         const struct raw_region *from = &raw->region.at[i];
-        const char *name = otf2_raw_string(raw, from->name);
+        const char *name = name_of(raw, from);
         char unnamed[40];
         struct region *region;
         uint32_t at;
 
-        if (*name == '\0')
-            name = otf2_raw_string(raw, from->canonical);
         if (*name == '\0') {
             snprintf(unnamed, sizeof unnamed, "(region %u without a name)", from->id);
             name = unnamed;
@@ -62,11 +100,18 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         at = definitions_region(defs, name);
         region = &defs->region[at];
         region->kind = kind_of(from->paradigm, region->kind);
+        region->is_barrier |= is_barrier(from);
         region->is_sampled |= from->paradigm == OTF2_PARADIGM_SAMPLING;
+        if (from->line != OTF2_UNDEFINED_UINT32)
+            definitions_source(defs, at, otf2_raw_string(raw, from->file), from->line);
         idtable_set(&tables->region, from->id, at);
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
     }
+    tables->earlier = attribute_of(raw, ATTRIBUTE_EARLIER);
+    tables->later = attribute_of(raw, ATTRIBUTE_LATER);
+    if (tables->earlier == NO_ATTRIBUTE || tables->later == NO_ATTRIBUTE)
+        tables->earlier = tables->later = NO_ATTRIBUTE;
     tables->flush_region = definitions_region(defs, REGION_BUFFER_FLUSH);
     tables->undefined_region = definitions_region(defs, "(undefined region)");
 }
@@ -85,6 +130,26 @@ static uint64_t process_of(const struct otf2_raw *raw, uint32_t process)
     return process;
 }
 
+/* The node that a process ran on, up the tree from where it says that it did; "" if none. */
+static const char *node_of(const struct otf2_raw *raw, uint64_t process)
+{
+    uint32_t at = idmap_find(&raw->process_id, key_pair(0, process));
+    uint32_t id = at == IDMAP_NONE ? OTF2_UNDEFINED_SYSTEM_TREE_NODE : raw->parent.at[at];
+
+    for (int depth = 0; depth < DEEPEST_SYSTEM_TREE; depth++) {
+        const struct raw_node *node;
+
+        at = idmap_find(&raw->node_id, key_pair(0, id));
+        if (at == IDMAP_NONE)
+            break;
+        node = &raw->node.at[at];
+        if (strcasecmp(otf2_raw_string(raw, node->class), "node") == 0)
+            return otf2_raw_string(raw, node->name);
+        id = node->parent;
+    }
+    return "";
+}
+
 static void resolve_locations(const struct otf2_raw *raw, struct definitions *defs)
 {
     for (size_t i = 0; i < raw->location.n; i++) {
@@ -93,6 +158,7 @@ static void resolve_locations(const struct otf2_raw *raw, struct definitions *de
             defs, from->id, otf2_raw_string(raw, from->name), process_of(raw, from->process));
 
         location->n_events_said = from->n_events;
+        location->node = arena_string(&defs->arena, node_of(raw, location->group));
     }
 }
 
@@ -144,9 +210,10 @@ static void finish_locations(const struct otf2_raw *raw, struct definitions *def
     free(known);
 }
 
-/* What the tracer says of the cost of each thread. */
-static void resolve_costs(const struct otf2_raw *raw, struct definitions *defs)
+/* What the tracer says of each thread. */
+static void resolve_costs(const struct otf2_raw *raw, struct source *source)
 {
+    struct definitions *defs = &source->defs;
     struct idmap known = {0};
 
     for (uint32_t i = 0; i < defs->n_locations && raw->location_property.n > 0; i++)
@@ -160,10 +227,70 @@ static void resolve_costs(const struct otf2_raw *raw, struct definitions *defs)
             continue;
         if (strcmp(name, PROPERTY_TIME) == 0)
             defs->location[at].recorded_ns = from->value;
+        else if (strcmp(name, PROPERTY_PROCESSOR_TIME) == 0)
+            defs->location[at].processor_ns = from->value;
         else if (strcmp(name, PROPERTY_COST) == 0)
             defs->location[at].cost_ns = from->value;
+        else if (strcmp(name, PROPERTY_COST_ONCE) == 0)
+            defs->location[at].once_ns = from->value;
+        else if (strcmp(name, PROPERTY_POLLS) == 0)
+            source->quality.n[QUALITY_polls] += from->value;
     }
     idmap_release(&known);
+}
+
+/* What processes and the machine say of themselves; build ids are for debuggers. */
+/* Ranks by process, as properties know them. */
+struct process_ranks {
+    struct idmap process;
+    uint32_t *rank; /* [process.n] */
+};
+
+static struct process_ranks process_ranks_of(const struct definitions *defs)
+{
+    struct process_ranks p = {.rank = mem_alloc(defs->n_locations, sizeof *p.rank)};
+
+    for (uint32_t i = 0; i < defs->n_locations; i++)
+        p.rank[idmap_add(&p.process, key_pair(0, defs->location[i].group))] =
+            defs->location[i].rank;
+    return p;
+}
+
+/* Or `otherwise`, of a process without locations. */
+static uint32_t process_rank(const struct process_ranks *p, uint64_t process,
+                             uint32_t otherwise)
+{
+    uint32_t at = idmap_find(&p->process, key_pair(0, process));
+
+    return at == IDMAP_NONE ? otherwise : p->rank[at];
+}
+
+static void process_ranks_release(struct process_ranks *p)
+{
+    idmap_release(&p->process);
+    free(p->rank);
+}
+
+static void resolve_metadata(const struct otf2_raw *raw, OTF2_Reader *reader,
+                             struct definitions *defs)
+{
+    struct process_ranks ranks = process_ranks_of(defs);
+    char *creator = NULL;
+
+    for (size_t i = 0; i < raw->text.n; i++) {
+        const struct raw_text *from = &raw->text.at[i];
+        const char *name = otf2_raw_string(raw, from->name);
+
+        if (*name && strncmp(name, PROPERTY_BUILD_ID, strlen(PROPERTY_BUILD_ID)) != 0)
+            definitions_metadata(
+                defs, &(struct metadata){.rank = process_rank(&ranks, from->process, 0),
+                                         .key = name,
+                                         .value = otf2_raw_string(raw, from->value)});
+    }
+    if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator && *creator)
+        definitions_metadata(defs, &(struct metadata){.key = "Recorded By", .value = creator});
+    free(creator);
+    process_ranks_release(&ranks);
 }
 
 /* The entry for a region that was left out in a process: `at` has those that there are. */
@@ -181,19 +308,11 @@ static struct left_out *left_out_in(struct definitions *defs, struct idmap *at,
 /* Entry i is of the process that is key i's first number. */
 static void name_ranks(struct definitions *defs, const struct idmap *at)
 {
-    uint32_t *rank = mem_alloc(defs->n_locations, sizeof *rank);
-    struct idmap process = {0};
+    struct process_ranks ranks = process_ranks_of(defs);
 
-    for (uint32_t i = 0; i < defs->n_locations; i++)
-        rank[idmap_add(&process, key_pair(0, defs->location[i].group))] =
-            defs->location[i].rank;
-    for (size_t i = 0; i < defs->n_left_out; i++) {
-        uint32_t k = idmap_find(&process, key_pair(0, at->key[i].high));
-
-        defs->left_out[i].rank = k == IDMAP_NONE ? NO_RANK : rank[k];
-    }
-    idmap_release(&process);
-    free(rank);
+    for (size_t i = 0; i < defs->n_left_out; i++)
+        defs->left_out[i].rank = process_rank(&ranks, at->key[i].high, NO_RANK);
+    process_ranks_release(&ranks);
 }
 
 static void read_left_out(const struct otf2_raw *raw, struct definitions *defs)
@@ -395,8 +514,9 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *s
     index_groups(&raw);
     finish_locations(&raw, defs);
     resolve_comms(&raw, defs, tables);
-    resolve_costs(&raw, defs);
+    resolve_costs(&raw, source);
     resolve_left_out(&raw, source, tables);
+    resolve_metadata(&raw, reader, defs);
     resolve_metrics(&raw, defs, tables);
     source->quality.n[QUALITY_bad_definition] += raw.n_bad;
 out:

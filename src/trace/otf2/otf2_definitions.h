@@ -27,11 +27,14 @@ struct otf2_metric {
 
 #define OTF2_LEFT_OUT (IDMAP_NONE - 1) /* a region whose calls are not read: see left_out */
 
+#define NO_ATTRIBUTE UINT32_MAX
+
 struct otf2_tables {
     struct idtable region; /* OTF2 region to index in definitions, or OTF2_LEFT_OUT */
     struct idtable comm;   /* OTF2 communicator to index in definitions */
     uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
     uint32_t undefined_region;
+    uint32_t earlier, later;  /* attributes: by how much an event may be; or NO_ATTRIBUTE */
     struct idtable metric_id; /* OTF2 metric class or instance to: */
     struct otf2_metric *metric;
     size_t n_metrics, metric_cap;

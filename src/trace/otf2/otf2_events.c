@@ -1,6 +1,8 @@
 /* Most of this is called once per message or collective; calls themselves are in the header. */
 #include "trace/otf2/otf2_events.h"
 
+#include "trace/borders.h"
+
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -213,6 +215,63 @@ void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
     push_collective(r, is_known ? posted.time_ns : time, time, c);
 }
 
+/* ------------------------------------------------------------------- windows and files */
+
+void otf2_events_transfer(struct otf2_events *r, uint64_t bytes)
+{
+    r->batch->accesses.n_transfers++;
+    r->batch->accesses.transferred_bytes += bytes;
+}
+
+void otf2_events_border(struct otf2_events *r, uint64_t earlier_ns, uint64_t later_ns)
+{
+    r->off_ns = earlier_ns > later_ns ? earlier_ns : later_ns;
+    r->is_estimated = true;
+    r->batch->borders.n_off[borders_bin(r->off_ns)]++;
+}
+
+/* What is said of it follows on an enter, and precedes a leave. */
+void otf2_events_estimated(struct otf2_events *r, uint64_t time, enum event_kind kind,
+                           OTF2_RegionRef id)
+{
+    struct event_batch *batch = r->batch;
+    size_t at = batch->n;
+    struct event call;
+
+    r->is_estimated = false;
+    make_room(r, 1 + r->most);
+    otf2_events_call(r, time, kind, id);
+    if (batch->n == at) /* the region is left out */
+        return;
+    call = batch->event[at];
+    if (kind == EVENT_LEAVE)
+        batch->n = at;
+    *event_batch_estimate(batch, time) =
+        (struct border_estimate){call.ref, kind == EVENT_LEAVE, r->off_ns};
+    if (kind == EVENT_LEAVE)
+        batch->event[batch->n++] = call;
+}
+
+/* A failed one may say that it moved all bits. */
+void otf2_events_operation(struct otf2_events *r, uint64_t bytes)
+{
+    r->batch->accesses.n_operations++;
+    r->batch->accesses.operated_bytes += bytes == UINT64_MAX ? 0 : bytes;
+}
+
+/* ------------------------------------------------------------------------------- teams */
+
+void otf2_events_team(struct otf2_events *r, uint64_t time, const struct otf2_team *t)
+{
+    uint32_t comm = t->comm == OTF2_UNDEFINED_COMM ? IDMAP_NONE : comm_of(r, t->comm);
+
+    *event_batch_team(r->batch, time) = (struct team_record){
+        .kind = (uint32_t)t->kind,
+        .comm = comm == IDMAP_NONE ? NO_TEAM_COMM : comm,
+        .number = (uint32_t)t->number,
+    };
+}
+
 /* ------------------------------------------------------------------------------ the tracer */
 
 /*
@@ -320,7 +379,7 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
 {
     r->rank = rank;
     r->n_messages = r->n_posted = 0;
-    r->is_in_collective = r->is_flushing = false;
+    r->is_in_collective = r->is_flushing = r->is_estimated = false;
     r->last_ticks = 0;
     memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);
     requests_clear(&r->requests);

@@ -32,9 +32,11 @@ struct otf2_events {
     bool is_in_collective;
     size_t begin;        /* of the batch: events before are not ours to touch any more */
     uint64_t last_ticks; /* time of the event before that one */
-    bool is_flushing;    /* the tracer's call is not left yet; then: */
-    uint64_t flush_end;  /* in ticks, when it is to be */
-    size_t flush_next;   /* in the batch, what comes after it */
+    bool is_estimated;   /* the record that comes next may be off by: */
+    uint64_t off_ns;
+    bool is_flushing;   /* the tracer's call is not left yet; then: */
+    uint64_t flush_end; /* in ticks, when it is to be */
+    size_t flush_next;  /* in the batch, what comes after it */
 };
 
 void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
@@ -67,6 +69,13 @@ struct otf2_collective {
     uint64_t sent_bytes, received_bytes;
 };
 
+/* Of a fork the threads that were asked for, of what is created its number. */
+struct otf2_team {
+    enum team_record_kind kind;
+    uint32_t comm; /* OTF2_UNDEFINED_COMM: it has none */
+    uint64_t number;
+};
+
 /*
  * otf2_events_KIND -- a record of that kind, at this time in ticks. Records of kinds that are
  * not here say nothing about calls, messages or counters.
@@ -89,6 +98,15 @@ void otf2_events_icollective_complete(struct otf2_events *events, uint64_t time,
                                       const struct otf2_collective *c, uint64_t request);
 void otf2_events_metric(struct otf2_events *events, uint64_t time, OTF2_MetricRef metric,
                         uint8_t n, const OTF2_Type *types, const OTF2_MetricValue *values);
+void otf2_events_team(struct otf2_events *events, uint64_t time, const struct otf2_team *t);
+
+/* otf2_events_transfer, otf2_events_operation -- data of a window, or of a file, has moved. */
+void otf2_events_transfer(struct otf2_events *events, uint64_t bytes);
+void otf2_events_operation(struct otf2_events *events, uint64_t bytes);
+
+/* otf2_events_border -- the event that follows may have been so many ns earlier, or later: if
+ * it is an enter or a leave, it is to be told by otf2_events_estimated. */
+void otf2_events_border(struct otf2_events *events, uint64_t earlier_ns, uint64_t later_ns);
 
 void otf2_events_flush(struct otf2_events *events, uint64_t time, uint64_t stop);
 
@@ -109,6 +127,10 @@ static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum e
     else
         event_batch_push(r->batch, time, kind, region);
 }
+
+/* otf2_events_estimated -- enter or leave, as otf2_events_call, after otf2_events_border. */
+void otf2_events_estimated(struct otf2_events *events, uint64_t time, enum event_kind kind,
+                           OTF2_RegionRef id);
 
 /*
  * otf2_events_convert -- all records for this batch are there: ticks to nanoseconds, from these

@@ -6,6 +6,7 @@
 #include "trace/otf2/otf2_file.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -27,30 +28,13 @@ static uint64_t chunk_end(const struct otf2_file *f)
     return f->bytes - f->chunk_at < f->chunk_bytes ? f->bytes : f->chunk_at + f->chunk_bytes;
 }
 
-/* Reads up to n bytes at an offset. Returns how many there were: a file may have become shorter
- * since, or a disk may fail; what is there is read. */
-static size_t read_at(int fd, uint8_t *to, size_t n, uint64_t offset)
-{
-    size_t done = 0;
-
-    while (done < n) {
-        ssize_t got = pread(fd, to + done, n - done, (off_t)(offset + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
-/* Fills the window, after the `kept` bytes at its front, with what follows in the chunk. */
+/* Fills the window, after the `kept` bytes at its front, with what follows in the chunk. A file
+ * may have become shorter since, or a disk may fail: what is there is read. */
 static void load(struct otf2_file *f, size_t kept)
 {
     uint64_t left = chunk_end(f) - f->loaded;
     size_t room = f->window_bytes - kept, want = left < room ? (size_t)left : room;
-    size_t got = read_at(f->fd, f->window + kept, want, f->loaded);
+    size_t got = fs_read_at(f->fd, f->window + kept, want, f->loaded);
 
     if (got < want)
         f->bytes = f->loaded + got;
@@ -89,7 +73,7 @@ static bool enter_chunk(struct otf2_file *f)
     uint8_t header[HEADER_BYTES];
 
     if (chunk_end(f) - f->chunk_at < HEADER_BYTES ||
-        read_at(f->fd, header, HEADER_BYTES, f->chunk_at) < HEADER_BYTES ||
+        fs_read_at(f->fd, header, HEADER_BYTES, f->chunk_at) < HEADER_BYTES ||
         header[0] != CHUNK_HEADER ||
         (header[1] != LITTLE_ENDIAN_MARK && header[1] != BIG_ENDIAN_MARK))
         return false;

@@ -6,17 +6,42 @@
         OTF2_AttributeList *attributes
 #define OTF2_UNUSED (void)location, (void)time, (void)position, (void)attributes
 
+/* Of an enter or leave. */
+static void take_attributes(struct otf2_events *r, const OTF2_AttributeList *attributes)
+{
+    uint64_t earlier_ns = 0, later_ns = 0;
+    bool has_earlier, has_later;
+
+    if (r->tables->earlier == NO_ATTRIBUTE ||
+        OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+        return;
+    has_earlier = OTF2_AttributeList_GetUint64(attributes, r->tables->earlier, &earlier_ns) ==
+                  OTF2_SUCCESS;
+    has_later =
+        OTF2_AttributeList_GetUint64(attributes, r->tables->later, &later_ns) == OTF2_SUCCESS;
+    if (has_earlier || has_later)
+        otf2_events_border(r, earlier_ns, later_ns);
+}
+
 static OTF2_CallbackCode on_enter(OTF2_RECORD, OTF2_RegionRef region)
 {
     OTF2_UNUSED;
-    otf2_events_call(events, time, EVENT_ENTER, region);
+    take_attributes(events, attributes);
+    if (((struct otf2_events *)events)->is_estimated)
+        otf2_events_estimated(events, time, EVENT_ENTER, region);
+    else
+        otf2_events_call(events, time, EVENT_ENTER, region);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_leave(OTF2_RECORD, OTF2_RegionRef region)
 {
     OTF2_UNUSED;
-    otf2_events_call(events, time, EVENT_LEAVE, region);
+    take_attributes(events, attributes);
+    if (((struct otf2_events *)events)->is_estimated)
+        otf2_events_estimated(events, time, EVENT_LEAVE, region);
+    else
+        otf2_events_call(events, time, EVENT_LEAVE, region);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -125,6 +150,94 @@ static OTF2_CallbackCode on_metric(OTF2_RECORD, OTF2_MetricRef metric, uint8_t n
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* RmaPut and RmaGet. */
+static OTF2_CallbackCode on_transfer(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
+                                     uint64_t bytes, uint64_t id)
+{
+    OTF2_UNUSED;
+    (void)window, (void)target, (void)id;
+    otf2_events_transfer(events, bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_atomic(OTF2_RECORD, OTF2_RmaWinRef window, uint32_t target,
+                                   OTF2_RmaAtomicType type, uint64_t sent_bytes,
+                                   uint64_t received_bytes, uint64_t id)
+{
+    OTF2_UNUSED;
+    (void)window, (void)target, (void)type, (void)id;
+    otf2_events_transfer(events, sent_bytes + received_bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_operation(OTF2_RECORD, OTF2_IoHandleRef handle, uint64_t bytes,
+                                      uint64_t id)
+{
+    OTF2_UNUSED;
+    (void)handle, (void)id;
+    otf2_events_operation(events, bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_fork(OTF2_RECORD, OTF2_Paradigm paradigm, uint32_t n_threads)
+{
+    OTF2_UNUSED;
+    (void)paradigm;
+    otf2_events_team(events, time,
+                     &(struct otf2_team){TEAM_FORK, OTF2_UNDEFINED_COMM, n_threads});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_join(OTF2_RECORD, OTF2_Paradigm paradigm)
+{
+    OTF2_UNUSED;
+    (void)paradigm;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_JOIN, OTF2_UNDEFINED_COMM, 0});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_team_begin(OTF2_RECORD, OTF2_CommRef comm)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_BEGIN, comm, 0});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_team_end(OTF2_RECORD, OTF2_CommRef comm)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_END, comm, 0});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_create(OTF2_RECORD, OTF2_CommRef comm, uint64_t number)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_CREATE, comm, number});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_begin(OTF2_RECORD, OTF2_CommRef comm, uint64_t number)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_THREAD_BEGIN, comm, number});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_end(OTF2_RECORD, OTF2_CommRef comm, uint64_t number)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_THREAD_END, comm, number});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_wait(OTF2_RECORD, OTF2_CommRef comm, uint64_t number)
+{
+    OTF2_UNUSED;
+    otf2_events_team(events, time, &(struct otf2_team){TEAM_WAIT, comm, number});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_unknown(OTF2_RECORD)
 {
     struct otf2_events *r = events;
@@ -154,6 +267,18 @@ OTF2_EvtReaderCallbacks *otf2_library_callbacks(void)
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c,
                                                                      on_icollective_complete);
     OTF2_EvtReaderCallbacks_SetMetricCallback(c, on_metric);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
+    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
+    OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(c, on_operation);
+    OTF2_EvtReaderCallbacks_SetThreadForkCallback(c, on_fork);
+    OTF2_EvtReaderCallbacks_SetThreadJoinCallback(c, on_join);
+    OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(c, on_team_begin);
+    OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(c, on_team_end);
+    OTF2_EvtReaderCallbacks_SetThreadCreateCallback(c, on_create);
+    OTF2_EvtReaderCallbacks_SetThreadBeginCallback(c, on_thread_begin);
+    OTF2_EvtReaderCallbacks_SetThreadEndCallback(c, on_thread_end);
+    OTF2_EvtReaderCallbacks_SetThreadWaitCallback(c, on_wait);
     OTF2_EvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
     return c;
 }

@@ -46,8 +46,19 @@ static OTF2_CallbackCode on_region(void *arg, OTF2_RegionRef self, OTF2_StringRe
 {
     struct otf2_raw *raw = arg;
 
-    (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
-    *RAW_PUSH(raw->region) = (struct raw_region){self, name, canonical, paradigm};
+    (void)description, (void)flags, (void)end;
+    *RAW_PUSH(raw->region) =
+        (struct raw_region){self, name, canonical, file, begin, role, paradigm};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_node(void *arg, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                 OTF2_StringRef class, OTF2_SystemTreeNodeRef parent)
+{
+    struct otf2_raw *raw = arg;
+
+    if (idmap_add(&raw->node_id, key_pair(0, self)) == raw->node.n)
+        *RAW_PUSH(raw->node) = (struct raw_node){name, class, parent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -58,9 +69,11 @@ static OTF2_CallbackCode on_process(void *arg, OTF2_LocationGroupRef self, OTF2_
     struct otf2_raw *raw = arg;
     uint32_t at = idmap_add(&raw->process_id, key_pair(0, self));
 
-    (void)name, (void)type, (void)parent;
-    if (at == raw->creator.n)
+    (void)name, (void)type;
+    if (at == raw->creator.n) {
         *RAW_PUSH(raw->creator) = creator;
+        *RAW_PUSH(raw->parent) = parent;
+    }
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -162,6 +175,17 @@ static OTF2_CallbackCode on_metric_instance(void *arg, OTF2_MetricRef self,
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_attribute(void *arg, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    struct otf2_raw *raw = arg;
+
+    (void)description;
+    if (type == OTF2_TYPE_UINT64)
+        *RAW_PUSH(raw->attribute) = (struct raw_attribute){self, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 /* Only numbers are of use here. */
 static OTF2_CallbackCode on_location_property(void *arg, OTF2_LocationRef location,
                                               OTF2_StringRef name, OTF2_Type type,
@@ -182,6 +206,20 @@ static OTF2_CallbackCode on_process_property(void *arg, OTF2_LocationGroupRef pr
 
     if (type == OTF2_TYPE_UINT64)
         *RAW_PUSH(raw->process_property) = (struct raw_property){process, name, value.uint64};
+    else if (type == OTF2_TYPE_STRING)
+        *RAW_PUSH(raw->text) = (struct raw_text){process, name, value.stringRef};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_node_property(void *arg, OTF2_SystemTreeNodeRef node,
+                                          OTF2_StringRef name, OTF2_Type type,
+                                          OTF2_AttributeValue value)
+{
+    struct otf2_raw *raw = arg;
+
+    (void)node;
+    if (type == OTF2_TYPE_STRING)
+        *RAW_PUSH(raw->text) = (struct raw_text){RAW_NO_PROCESS, name, value.stringRef};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -233,6 +271,7 @@ OTF2_ErrorCode otf2_raw_read(OTF2_Reader *reader, const char *dir, const struct 
         OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
         OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
         OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+        OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
         OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_process);
         OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
         OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
@@ -240,11 +279,14 @@ OTF2_ErrorCode otf2_raw_read(OTF2_Reader *reader, const char *dir, const struct 
         OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
         OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_member);
         OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
+        OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
         OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
         OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks,
                                                                   on_location_property);
         OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks,
                                                                        on_process_property);
+        OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(callbacks,
+                                                                        on_node_property);
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, defs, callbacks, raw);
         status = read_records(reader, defs, source, most_definitions(dir));
     }
@@ -292,7 +334,12 @@ void otf2_raw_release(struct otf2_raw *raw)
     idmap_release(&raw->seen_location);
     idmap_release(&raw->process_id);
     idmap_release(&raw->group_id);
+    idmap_release(&raw->node_id);
     free(raw->creator.at);
+    free(raw->parent.at);
+    free(raw->node.at);
+    free(raw->text.at);
+    free(raw->attribute.at);
     free(raw->comm_group.at);
     free(raw->string.at);
     free(raw->region.at);

@@ -14,6 +14,8 @@
 
 struct raw_region {
     uint32_t id, name, canonical;
+    uint32_t file, line;
+    OTF2_RegionRole role;
     OTF2_Paradigm paradigm;
 };
 
@@ -37,6 +39,11 @@ struct raw_location {
     uint32_t name, process;
 };
 
+/* A part of the machine. */
+struct raw_node {
+    uint32_t name, class, parent;
+};
+
 struct raw_member {
     uint32_t id, name;
     OTF2_Base base;
@@ -55,6 +62,17 @@ struct raw_property {
     uint32_t name;
     uint64_t value;
 };
+
+/* A text that is said of a process, or of the machine and its parts. */
+struct raw_attribute {
+    uint32_t id, name;
+};
+
+struct raw_text {
+    uint64_t process; /* RAW_NO_PROCESS: of the machine */
+    uint32_t name, value;
+};
+#define RAW_NO_PROCESS UINT64_MAX
 
 /* An array of raw definitions of one kind. */
 #define RAW_LIST(type)                                                                         \
@@ -83,11 +101,16 @@ struct otf2_raw {
     struct idmap seen_location; /* ids, as a set */
     struct idmap process_id;
     RAW_LIST(uint32_t) creator; /* of each process */
+    RAW_LIST(uint32_t) parent;  /* ... the part of the machine it ran on */
+    struct idmap node_id;
+    RAW_LIST(struct raw_node) node;
     struct idmap group_id;
     RAW_LIST(uint32_t) comm_group;       /* for each group id, which group communicators mean */
     const struct raw_group *all_of[256]; /* per paradigm, who is rank r; NULL if nobody says */
     RAW_LIST(struct raw_property) location_property;
     RAW_LIST(struct raw_property) process_property;
+    RAW_LIST(struct raw_text) text;
+    RAW_LIST(struct raw_attribute) attribute;
     bool has_clock;
     uint64_t ticks_per_s, origin_ticks, wall_time_ns;
     uint64_t n_bad;

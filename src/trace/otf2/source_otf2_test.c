@@ -201,6 +201,7 @@ static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
                      4); /* main, A::run(), BUFFER_FLUSH, (undefined region) */
     assert_int_equal(source.defs.location[0].id, 7ull << 32);
     assert_int_equal(source.defs.location[1].rank, 1);
+    assert_string_equal(source.defs.location[1].node, "n042"); /* of a socket of it */
     read_location(&source, 0, &e);
     assert_int_equal(e.n, 2);
     assert_event(&e, 0, 0, EVENT_ENTER, &source, "main");
@@ -220,6 +221,37 @@ static void say_of_process(struct archive *a, uint32_t process, const char *name
     OTF2_GlobalDefWriter_WriteLocationGroupProperty(
         a->w.defs, process, otf2_write_string(&a->w, name), OTF2_TYPE_UINT64,
         (OTF2_AttributeValue){.uint64 = value});
+}
+
+static void what_processes_and_the_machine_say_of_themselves_is_kept(void **state)
+{
+    struct archive *a = *state;
+    struct source source;
+
+    otf2_write_location(&a->w, 0);
+    otf2_write_location(&a->w, 1);
+    OTF2_Archive_SetCreator(a->w.archive, "a tracer");
+    say_of_process(a, 0, "number", 7); /* no text */
+    OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+        a->w.defs, 1, otf2_write_string(&a->w, "Command Line"), OTF2_TYPE_STRING,
+        (OTF2_AttributeValue){.stringRef = otf2_write_string(&a->w, "md --steps 3")});
+    OTF2_GlobalDefWriter_WriteLocationGroupProperty(
+        a->w.defs, 1, otf2_write_string(&a->w, "snag.build_id md"), OTF2_TYPE_STRING,
+        (OTF2_AttributeValue){.stringRef = otf2_write_string(&a->w, "1a2b")});
+    OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+        a->w.defs, 0, otf2_write_string(&a->w, "platform"), OTF2_TYPE_STRING,
+        (OTF2_AttributeValue){.stringRef = otf2_write_string(&a->w, "Linux")});
+    otf2_write_close(&a->w);
+
+    assert_int_equal(source_open(&source, a->path), 0);
+    assert_int_equal(source.defs.n_metadata, 3);
+    assert_string_equal(source.defs.metadata[0].key, "Command Line");
+    assert_string_equal(source.defs.metadata[0].value, "md --steps 3");
+    assert_int_equal(source.defs.metadata[0].rank, 1);
+    assert_string_equal(source.defs.metadata[1].value, "Linux");
+    assert_string_equal(source.defs.metadata[2].key, "Recorded By");
+    assert_string_equal(source.defs.metadata[2].value, "a tracer");
+    source_close(&source);
 }
 
 /*
@@ -465,14 +497,22 @@ static void write_one_of_each(OTF2_EvtWriter *w, uint64_t t, OTF2_AttributeList 
     OTF2_EvtWriter_ParameterUnsignedInt(w, NULL, t++, 0, 7);
     OTF2_EvtWriter_RmaWinCreate(w, NULL, t++, 1);
     OTF2_EvtWriter_RmaPut(w, NULL, t++, 1, 0, 4096, 9);
+    OTF2_EvtWriter_RmaGet(w, NULL, t++, 1, 0, 100, 10);
+    OTF2_EvtWriter_RmaAtomic(w, NULL, t++, 1, 0, OTF2_RMA_ATOMIC_TYPE_SWAP, 8, 3, 11);
     OTF2_EvtWriter_ThreadFork(w, NULL, t++, OTF2_PARADIGM_OPENMP, 4);
     OTF2_EvtWriter_ThreadTeamBegin(w, NULL, t++, 0);
     OTF2_EvtWriter_ThreadAcquireLock(w, NULL, t++, OTF2_PARADIGM_OPENMP, 1, 2);
     OTF2_EvtWriter_ThreadTaskSwitch(w, NULL, t++, 0, 1, 2);
     OTF2_EvtWriter_ThreadTeamEnd(w, NULL, t++, 0);
     OTF2_EvtWriter_ThreadJoin(w, NULL, t++, OTF2_PARADIGM_OPENMP);
+    OTF2_EvtWriter_ThreadCreate(w, NULL, t++, 0, 1ull << 20);
+    OTF2_EvtWriter_ThreadBegin(w, NULL, t++, 0, 1ull << 20);
+    OTF2_EvtWriter_ThreadEnd(w, NULL, t++, OTF2_UNDEFINED_COMM, 1ull << 20);
+    OTF2_EvtWriter_ThreadWait(w, NULL, t++, 0, 1ull << 20);
     OTF2_EvtWriter_CallingContextSample(w, NULL, t++, 1, 2, 3);
     OTF2_EvtWriter_IoOperationBegin(w, NULL, t++, 1, OTF2_IO_OPERATION_MODE_READ, 0, 4096, 2);
+    OTF2_EvtWriter_IoOperationComplete(w, NULL, t++, 1, 70000, 2);
+    OTF2_EvtWriter_IoOperationComplete(w, NULL, t++, 1, UINT64_MAX, 3);
     OTF2_EvtWriter_ProgramEnd(w, NULL, t++, 0);
     OTF2_EvtWriter_CommCreate(w, NULL, t++, 0);
     OTF2_EvtWriter_Leave(w, NULL, t++, 0);
@@ -513,11 +553,18 @@ all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them(void **s
         assert_int_equal(x->n_collectives, y->n_collectives);
         assert_memory_equal(x->collective, y->collective,
                             x->n_collectives * sizeof *x->collective);
+        assert_int_equal(x->n_teams, y->n_teams);
+        assert_memory_equal(x->team, y->team, x->n_teams * sizeof *x->team);
         n += x->n;
     }
     assert_int_equal(source_reader_next(theirs, &y), 0);
-    assert_int_equal(source_reader_position(ours), 12000 * 30);
-    assert_int_equal(n, 12000 * 11);
+    assert_int_equal(source_reader_position(ours), 12000 * 38);
+    assert_memory_equal(&x->accesses, &y->accesses, sizeof x->accesses);
+    assert_int_equal(x->accesses.n_transfers, 12000 * 3);
+    assert_int_equal(x->accesses.transferred_bytes, 12000ull * (4096 + 100 + 8 + 3));
+    assert_int_equal(x->accesses.n_operations, 12000 * 2);
+    assert_int_equal(x->accesses.operated_bytes, 12000ull * 70000);
+    assert_int_equal(n, 12000 * 19);
     source_reader_end(ours, &quality);
     assert_false(quality_is_damaged(&quality));
     source_reader_free(ours);
@@ -694,6 +741,7 @@ int main(void)
         EACH(a_flush_of_the_buffer_is_a_call_of_the_tracer),
         EACH(a_flush_at_the_end_of_a_batch_ends_in_the_next),
         EACH(regions_with_one_name_are_one_and_local_ids_are_mapped),
+        EACH(what_processes_and_the_machine_say_of_themselves_is_kept),
         EACH(a_region_that_was_left_out_on_one_rank_is_not_read_from_any),
         EACH(clock_offsets_and_frequency_are_applied),
         EACH(non_blocking_messages_are_put_together),

@@ -1,8 +1,9 @@
 /*
  * The program is run when it is opened: every rank goes on until it needs a message that was
  * not sent yet or a barrier that is not full, then the next rank has its turn; when a round
- * brings none forward, they wait for each other for ever. What each rank did lies in memory as
- * a finished list of events, from which the readers copy.
+ * brings none forward, they wait for each other for ever. Threads of a team need nothing from
+ * other ranks: they are run at once when they are forked. What each did lies in memory as a
+ * finished list of events, from which the readers copy.
  */
 #include "trace/synth/source_synth.h"
 
@@ -19,8 +20,10 @@
 
 #define LATENCY_NS 1000u
 #define MPI_OWN_NS 500u
-#define DEEPEST 256     /* more than the parser lets through */
-#define MOST_EVENTS 3e8 /* of all ranks: some GB */
+#define BEGIN_NS 200u      /* from a fork to what a thread does */
+#define DEEPEST 256        /* more than the parser lets through */
+#define MOST_RANKS 100000u /* random numbers of threads begin so far from each other */
+#define MOST_EVENTS 3e8    /* of all ranks: some GB */
 
 /* An item being run: how often still, and what is next inside it. */
 struct frame {
@@ -29,16 +32,21 @@ struct frame {
     const struct synth_item *next;
 };
 
+struct thread {
+    uint32_t rank, number;
+    uint64_t now_ns;
+    struct rng rng;
+    uint64_t *n_calls; /* [regions] */
+    struct event_list list;
+};
+
 struct rank {
     struct frame frame[DEEPEST];
     int depth;
     const struct synth_item *next; /* outside any other */
-    uint64_t now_ns;
-    struct rng rng;
-    uint64_t *n_calls; /* [regions] */
+    struct thread *master;
     uint32_t n_posted, n_barriers;
     bool is_waiting; /* has entered what it waits in */
-    struct event_list list;
 };
 
 /* Messages on the way from one rank to another: when each was sent. */
@@ -55,7 +63,8 @@ struct barrier {
 struct synth_run {
     struct synth_program program;
     struct arena arena;
-    struct rank *rank; /* [n_ranks] */
+    struct rank *rank;     /* [n_ranks] */
+    struct thread *thread; /* [n_ranks * n_threads] */
     struct idmap channel_id;
     struct channel *channel;
     size_t channel_cap;
@@ -70,24 +79,33 @@ static uint64_t local_time(const struct synth_run *run, uint32_t r, uint64_t ns)
     return ns + (uint64_t)(r * ahead);
 }
 
-static void note(struct synth_run *run, uint32_t r, enum event_kind kind, uint32_t region)
+static void note(struct synth_run *run, struct thread *t, enum event_kind kind, uint32_t region)
 {
-    struct rank *rank = &run->rank[r];
-
-    event_list_push(&rank->list, local_time(run, r, rank->now_ns), kind, region);
+    event_list_push(&t->list, local_time(run, t->rank, t->now_ns), kind, region);
 }
 
-static uint64_t own_time(struct synth_run *run, uint32_t r, const struct synth_item *item)
+static void note_team(struct synth_run *run, struct thread *t, enum team_record_kind kind)
 {
-    struct rank *rank = &run->rank[r];
-    uint64_t count = ++rank->n_calls[item->region];
+    *event_list_team(&t->list, local_time(run, t->rank, t->now_ns)) = (struct team_record){
+        .kind = kind, .comm = NO_TEAM_COMM, .number = run->program.n_threads};
+}
+
+static bool is_slow(const struct synth_slow *slow, const struct thread *t, uint64_t count)
+{
+    return count % slow->every == 0 &&
+           (slow->only_rank == NO_RANK || slow->only_rank == t->rank) &&
+           (slow->only_thread == NO_RANK || slow->only_thread == t->number);
+}
+
+static uint64_t own_time(struct synth_run *run, struct thread *t, const struct synth_item *item)
+{
+    uint64_t count = ++t->n_calls[item->region];
     double ns = item->own_ns;
 
     if (run->program.jitter > 0)
-        ns *= exp(run->program.jitter * rng_normal(&rank->rng));
+        ns *= exp(run->program.jitter * rng_normal(&t->rng));
     for (const struct synth_slow *slow = run->program.slow; slow; slow = slow->after)
-        if (slow->region == item->region && count % slow->every == 0 &&
-            (slow->only_rank == NO_RANK || slow->only_rank == r))
+        if (slow->region == item->region && is_slow(slow, t, count))
             ns *= slow->factor;
     return (uint64_t)rint(ns);
 }
@@ -108,9 +126,10 @@ static void push_message(struct synth_run *run, uint32_t r, enum message_kind ki
                          uint32_t peer)
 {
     struct rank *rank = &run->rank[r];
+    uint64_t now_ns = local_time(run, r, rank->master->now_ns);
 
-    *event_list_message(&rank->list, local_time(run, r, rank->now_ns)) = (struct message){
-        .begin_ns = local_time(run, r, rank->now_ns),
+    *event_list_message(&rank->master->list, now_ns) = (struct message){
+        .begin_ns = now_ns,
         .bytes = 8,
         .match = MESSAGE_UNMATCHED,
         .peer = peer,
@@ -125,7 +144,7 @@ static void run_send(struct synth_run *run, uint32_t r, uint32_t to)
 
     push_message(run, r, MESSAGE_SEND, to);
     mem_grow(&channel->sent_ns, &channel->cap, channel->n + 1, sizeof *channel->sent_ns);
-    channel->sent_ns[channel->n++] = run->rank[r].now_ns;
+    channel->sent_ns[channel->n++] = run->rank[r].master->now_ns;
 }
 
 /* False when the message has not been sent yet. */
@@ -137,8 +156,8 @@ static bool run_recv(struct synth_run *run, uint32_t r, uint32_t from)
     if (channel->n_taken == channel->n)
         return false;
     arrival = channel->sent_ns[channel->n_taken++] + LATENCY_NS;
-    if (run->rank[r].now_ns < arrival)
-        run->rank[r].now_ns = arrival;
+    if (run->rank[r].master->now_ns < arrival)
+        run->rank[r].master->now_ns = arrival;
     push_message(run, r, MESSAGE_RECV, from);
     return true;
 }
@@ -148,7 +167,7 @@ static bool run_barrier(struct synth_run *run, uint32_t r, bool has_arrived)
 {
     struct rank *rank = &run->rank[r];
     struct barrier *barrier;
-    uint64_t begin = rank->now_ns;
+    uint64_t begin = rank->master->now_ns, end;
 
     while (rank->n_barriers >= run->n_barriers) {
         mem_grow(&run->barrier, &run->barrier_cap, run->n_barriers + 1, sizeof *run->barrier);
@@ -162,8 +181,9 @@ static bool run_barrier(struct synth_run *run, uint32_t r, bool has_arrived)
     }
     if (barrier->n_arrived < run->program.n_ranks)
         return false;
-    rank->now_ns = barrier->last_ns + LATENCY_NS;
-    *event_list_collective(&rank->list, local_time(run, r, rank->now_ns)) = (struct collective){
+    rank->master->now_ns = barrier->last_ns + LATENCY_NS;
+    end = local_time(run, r, rank->master->now_ns);
+    *event_list_collective(&rank->master->list, end) = (struct collective){
         .begin_ns = local_time(run, r, begin),
         .kind = COLLECTIVE_BARRIER,
         .root = NO_ROOT,
@@ -181,8 +201,8 @@ static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *
     bool was_waiting = rank->is_waiting;
 
     if (!was_waiting) {
-        note(run, r, EVENT_ENTER, item->region);
-        rank->now_ns += MPI_OWN_NS;
+        note(run, rank->master, EVENT_ENTER, item->region);
+        rank->master->now_ns += MPI_OWN_NS;
     }
     rank->is_waiting = false;
     if (item->kind == SYNTH_SEND)
@@ -192,17 +212,60 @@ static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *
                                                     : !run_barrier(run, r, was_waiting);
     if (rank->is_waiting)
         return false;
-    note(run, r, EVENT_LEAVE, item->region);
+    note(run, rank->master, EVENT_LEAVE, item->region);
     return true;
+}
+
+/* What a thread of a team does, with calls inside calls: as deep as the parser lets through. */
+static void run_thread(struct synth_run *run, struct thread *t, const struct synth_item *item)
+{
+    for (; item; item = item->after)
+        for (uint64_t i = 0; i < item->n_times; i++) {
+            if (item->only_rank != NO_RANK && item->only_rank != t->rank)
+                continue;
+            note(run, t, EVENT_ENTER, item->region);
+            t->now_ns += own_time(run, t, item);
+            run_thread(run, t, item->inside);
+            note(run, t, EVENT_LEAVE, item->region);
+        }
+}
+
+static void run_team(struct synth_run *run, struct thread *master,
+                     const struct synth_item *inside)
+{
+    uint32_t n = run->program.n_threads;
+    uint64_t fork_ns = master->now_ns, last_ns = 0;
+
+    note_team(run, master, TEAM_FORK);
+    for (struct thread *t = master; t < master + n; t++) {
+        t->now_ns = t == master ? fork_ns : fork_ns + BEGIN_NS;
+        note_team(run, t, TEAM_BEGIN);
+        run_thread(run, t, inside);
+        note(run, t, EVENT_ENTER, run->program.barrier);
+        last_ns = t->now_ns > last_ns ? t->now_ns : last_ns;
+    }
+    for (struct thread *t = master; t < master + n; t++) {
+        t->now_ns = last_ns + BEGIN_NS;
+        note(run, t, EVENT_LEAVE, run->program.barrier);
+        note_team(run, t, TEAM_END);
+    }
+    note_team(run, master, TEAM_JOIN);
 }
 
 static void start(struct synth_run *run, uint32_t r, struct frame *frame)
 {
-    if (frame->item->kind == SYNTH_CALL) {
-        note(run, r, EVENT_ENTER, frame->item->region);
-        run->rank[r].now_ns += own_time(run, r, frame->item);
-    }
-    frame->next = frame->item->inside;
+    const struct synth_item *item = frame->item;
+    struct thread *master = run->rank[r].master;
+
+    frame->next = NULL;
+    if (item->kind != SYNTH_CALL && item->kind != SYNTH_TEAM)
+        return;
+    note(run, master, EVENT_ENTER, item->region);
+    master->now_ns += own_time(run, master, item);
+    if (item->kind == SYNTH_TEAM)
+        run_team(run, master, item->inside);
+    else
+        frame->next = item->inside;
 }
 
 /* Begins the item at *next, unless it is for another rank, and moves *next after it. */
@@ -231,11 +294,11 @@ static bool step(struct synth_run *run, uint32_t r)
     }
     if (frame == NULL)
         return false;
-    if (frame->item->kind != SYNTH_CALL) {
+    if (frame->item->kind != SYNTH_CALL && frame->item->kind != SYNTH_TEAM) {
         if (!run_mpi(run, r, frame->item))
             return false;
     } else {
-        note(run, r, EVENT_LEAVE, frame->item->region);
+        note(run, rank->master, EVENT_LEAVE, frame->item->region);
     }
     if (--frame->n_left > 0)
         start(run, r, frame);
@@ -262,13 +325,19 @@ static int run_all(struct synth_run *run)
     return 0;
 }
 
+/* Of all ranks. */
+static uint32_t n_threads(const struct synth_run *run)
+{
+    return run->program.n_ranks * run->program.n_threads;
+}
+
 static void synth_close(struct source *source)
 {
     struct synth_run *run = source->impl;
 
-    for (uint32_t r = 0; run->rank && r < run->program.n_ranks; r++) {
-        free(run->rank[r].n_calls);
-        event_list_release(&run->rank[r].list);
+    for (uint32_t l = 0; run->thread && l < n_threads(run); l++) {
+        free(run->thread[l].n_calls);
+        event_list_release(&run->thread[l].list);
     }
     for (uint32_t i = 0; i < run->channel_id.n; i++)
         free(run->channel[i].sent_ns);
@@ -276,19 +345,45 @@ static void synth_close(struct source *source)
     free(run->channel);
     free(run->barrier);
     free(run->rank);
+    free(run->thread);
     arena_release(&run->arena);
     free(run);
 }
 
-static void define_ranks(struct definitions *defs, uint32_t n_ranks)
+static void define_ranks(struct definitions *defs, const struct synth_program *program)
 {
-    uint32_t world = definitions_comm(defs, "MPI_COMM_WORLD", n_ranks);
+    uint32_t world = definitions_comm(defs, "MPI_COMM_WORLD", program->n_ranks);
 
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        definitions_location(defs, r, "Master thread", r);
+    for (uint32_t r = 0; r < program->n_ranks; r++) {
+        for (uint32_t t = 0; t < program->n_threads; t++)
+            definitions_location(defs, (uint64_t)r * program->n_threads + t,
+                                 t == 0 ? "Master thread" : "OMP thread", r);
         defs->comm[world].member[r] = r;
     }
     definitions_finish(defs, NULL, 0);
+    if (program->n_threads > 1)
+        defs->region[program->barrier].is_barrier = true;
+}
+
+static void begin_ranks(struct synth_run *run, const struct definitions *defs)
+{
+    uint32_t n = run->program.n_threads;
+
+    run->rank = mem_alloc(run->program.n_ranks, sizeof *run->rank);
+    run->thread = mem_alloc(n_threads(run), sizeof *run->thread);
+    for (uint32_t r = 0; r < run->program.n_ranks; r++) {
+        run->rank[r].next = run->program.first;
+        run->rank[r].master = &run->thread[r * n];
+    }
+    for (uint32_t l = 0; l < n_threads(run); l++) {
+        struct thread *t = &run->thread[l];
+
+        t->rank = l / n;
+        t->number = l % n;
+        t->rng.state = run->program.seed * 0x9e3779b97f4a7c15u + t->rank +
+                       (uint64_t)t->number * MOST_RANKS;
+        t->n_calls = mem_alloc(defs->names.n, sizeof(uint64_t));
+    }
 }
 
 /* How many events the items make on one rank, roughly. */
@@ -310,15 +405,10 @@ static int synth_open(struct source *source, const char *path)
     rc = synth_parse(path + strlen("synth:"), &run->program, &source->defs, &run->arena);
     if (rc < 0)
         return rc;
-    if (count_events(run->program.first) * run->program.n_ranks > MOST_EVENTS)
+    if (count_events(run->program.first) * n_threads(run) > MOST_EVENTS)
         return err_set(ERR_RANGE, "synth: more than %.0f events", MOST_EVENTS);
-    define_ranks(&source->defs, run->program.n_ranks);
-    run->rank = mem_alloc(run->program.n_ranks, sizeof *run->rank);
-    for (uint32_t r = 0; r < run->program.n_ranks; r++) {
-        run->rank[r].next = run->program.first;
-        run->rank[r].rng.state = run->program.seed * 0x9e3779b97f4a7c15u + r;
-        run->rank[r].n_calls = mem_alloc(source->defs.names.n, sizeof(uint64_t));
-    }
+    define_ranks(&source->defs, &run->program);
+    begin_ranks(run, &source->defs);
     return run_all(run);
 }
 
@@ -345,7 +435,7 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
     struct synth_reader *reader = impl;
 
     (void)quality;
-    reader->cursor = (struct event_cursor){.list = &reader->run->rank[location].list};
+    reader->cursor = (struct event_cursor){.list = &reader->run->thread[location].list};
     return 0;
 }
 
@@ -365,6 +455,7 @@ static void end(void *impl, struct quality *quality)
 const struct source_ops source_synth_ops = {
     .name = "synth",
     .what = "a program said in one line: 'synth:20*step(compute@1ms >1 <1);ranks=4'",
+    .opens_quickly = true,
     .accepts = accepts,
     .open = synth_open,
     .close = synth_close,

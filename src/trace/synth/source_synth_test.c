@@ -69,6 +69,19 @@ static void some_calls_can_be_slow(void **state)
     assert_string_equal(events_of("synth:2*a@1ns;slow=a/1/5/1;ranks=2", 1), "a+0 a-5 a+5 a-10");
 }
 
+static void a_team_waits_for_its_last_thread(void **state)
+{
+    const char *program = "synth:s@1us(t@1us[2:a@1us b@2us(c@3us)]);threads=2;slow=b/1/2/0.1";
+
+    (void)state;
+    assert_string_equal(events_of(program, 0),
+                        "s+0 t+1000 b+2000 c+4000 c-7000 b-7000 omp_implicit_barrier+7000 "
+                        "omp_implicit_barrier-9400 t-9400 s-9400");
+    assert_string_equal(events_of(program, 1),
+                        "b+2200 c+6200 c-9200 b-9200 omp_implicit_barrier+9200 "
+                        "omp_implicit_barrier-9400");
+}
+
 static void clocks_can_be_wrong(void **state)
 {
     (void)state;
@@ -96,6 +109,10 @@ static void mistakes_are_pointed_at(void **state)
         {"synth:a@-5s", "impossible time"},
         {"synth:3a", "'*' or ':' expected"},
         {"synth:>", "a number is missing"},
+        {"synth:a[b", "']' is missing"},
+        {"synth:a[b[c]]", "a team in a team"},
+        {"synth:a[b >1]", "no call in a team"},
+        {"synth:a[b];threads=0", "impossible number of threads"},
         {"synth:a;ranks=0", "impossible number of ranks"},
         {"synth:a;speed=3", "unknown setting"},
         {"synth:a;slow=a/0/3", "name/every/factor"},
@@ -122,6 +139,7 @@ int main(void)
         cmocka_unit_test(delays_travel_with_messages),
         cmocka_unit_test(a_barrier_lets_everybody_go_at_once),
         cmocka_unit_test(some_calls_can_be_slow),
+        cmocka_unit_test(a_team_waits_for_its_last_thread),
         cmocka_unit_test(clocks_can_be_wrong),
         cmocka_unit_test(the_same_seed_gives_the_same_trace),
         cmocka_unit_test(mistakes_are_pointed_at),

@@ -12,6 +12,8 @@
 
 #define DEEPEST 200
 #define MOST_RANKS 100000
+#define MOST_THREADS 64
+#define USUAL_THREADS 4
 
 struct parser {
     const char *text; /* all of it */
@@ -19,6 +21,7 @@ struct parser {
     struct definitions *defs;
     struct arena *arena;
     int depth;
+    bool is_in_team, has_teams;
 };
 
 static int complain(const struct parser *p, const char *what)
@@ -116,6 +119,23 @@ static int parse_prefixes(struct parser *p, struct synth_item *item)
     return 0;
 }
 
+static int parse_team(struct parser *p, struct synth_item *item)
+{
+    int rc;
+
+    if (p->is_in_team)
+        return complain(p, "a team in a team");
+    p->at++;
+    item->kind = SYNTH_TEAM;
+    p->is_in_team = p->has_teams = true;
+    rc = parse_items(p, &item->inside);
+    p->is_in_team = false;
+    if (rc == 0 && *p->at != ']')
+        rc = complain(p, "']' is missing");
+    p->at += rc == 0;
+    return rc;
+}
+
 static int parse_call(struct parser *p, struct synth_item *item)
 {
     int rc = 0;
@@ -133,13 +153,15 @@ static int parse_call(struct parser *p, struct synth_item *item)
         if (rc == 0 && *p->at != ')')
             rc = complain(p, "')' is missing");
         p->at += rc == 0;
+    } else if (rc == 0 && *p->at == '[') {
+        rc = parse_team(p, item);
     }
     return rc;
 }
 
 static int parse_item(struct parser *p, struct synth_item *item)
 {
-    static const char *const region[] = {"", "MPI_Send", "MPI_Recv", "MPI_Barrier"};
+    static const char *const region[] = {"", "", "MPI_Send", "MPI_Recv", "MPI_Barrier"};
     int rc = parse_prefixes(p, item);
     uint64_t shift = 0;
 
@@ -151,6 +173,8 @@ static int parse_item(struct parser *p, struct synth_item *item)
                                  : SYNTH_CALL;
     if (item->kind == SYNTH_CALL)
         return parse_call(p, item);
+    if (p->is_in_team)
+        return complain(p, "no call in a team");
     p->at++;
     if (item->kind != SYNTH_BARRIER) {
         rc = parse_count(p, &shift);
@@ -171,7 +195,7 @@ static int parse_items(struct parser *p, struct synth_item **out)
 
         while (*p->at == ' ')
             p->at++;
-        if (*p->at == '\0' || *p->at == ')' || *p->at == ';')
+        if (*p->at == '\0' || *p->at == ')' || *p->at == ']' || *p->at == ';')
             break;
         *out = arena_zeros(p->arena, struct synth_item, 1);
         **out = (struct synth_item){.n_times = 1, .own_ns = 1000, .only_rank = NO_RANK};
@@ -187,10 +211,11 @@ static int parse_items(struct parser *p, struct synth_item **out)
 static int parse_slow(struct parser *p, struct synth_program *program)
 {
     struct synth_slow *slow = arena_zeros(p->arena, struct synth_slow, 1);
-    uint64_t rank;
+    uint64_t rank, thread = NO_RANK;
     int rc;
 
-    *slow = (struct synth_slow){.only_rank = NO_RANK, .after = program->slow};
+    *slow = (struct synth_slow){
+        .only_rank = NO_RANK, .only_thread = NO_RANK, .after = program->slow};
     slow->region = parse_name(p);
     if (*p->at++ != '/')
         return complain(p, "name/every/factor expected before");
@@ -202,7 +227,12 @@ static int parse_slow(struct parser *p, struct synth_program *program)
     if (rc == 0 && *p->at == '/') {
         p->at++;
         rc = parse_count(p, &rank);
+        if (rc == 0 && *p->at == '.') {
+            p->at++;
+            rc = parse_count(p, &thread);
+        }
         slow->only_rank = (uint32_t)rank;
+        slow->only_thread = (uint32_t)thread;
     }
     program->slow = slow;
     return rc;
@@ -211,14 +241,14 @@ static int parse_slow(struct parser *p, struct synth_program *program)
 static int parse_setting(struct parser *p, struct synth_program *program)
 {
     static const char *const names[] = {
-        "ranks=", "jitter=", "seed=", "slow=", "skew=", "drift="};
+        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift="};
     size_t which = 0;
     uint64_t n;
     int rc;
 
-    while (which < 6 && strncmp(p->at, names[which], strlen(names[which])) != 0)
+    while (which < 7 && strncmp(p->at, names[which], strlen(names[which])) != 0)
         which++;
-    if (which == 6)
+    if (which == 7)
         return complain(p, "unknown setting");
     p->at += strlen(names[which]);
     switch (which) {
@@ -236,6 +266,12 @@ static int parse_setting(struct parser *p, struct synth_program *program)
         return parse_slow(p, program);
     case 4:
         return parse_duration(p, &program->skew_ns);
+    case 5:
+        rc = parse_count(p, &n);
+        if (rc == 0 && (n < 1 || n > MOST_THREADS))
+            rc = complain(p, "an impossible number of threads");
+        program->n_threads = (uint32_t)n;
+        return rc;
     default:
         return parse_real(p, &program->drift_ppm);
     }
@@ -247,7 +283,7 @@ int synth_parse(const char *text, struct synth_program *program, struct definiti
     struct parser p = {.text = text, .at = text, .defs = defs, .arena = arena};
     int rc;
 
-    *program = (struct synth_program){.n_ranks = 1, .seed = 1};
+    *program = (struct synth_program){.n_ranks = 1, .n_threads = USUAL_THREADS, .seed = 1};
     rc = parse_items(&p, &program->first);
     while (rc == 0 && *p.at == ';') {
         p.at++;
@@ -257,5 +293,9 @@ int synth_parse(const char *text, struct synth_program *program, struct definiti
         rc = complain(&p, "end expected");
     if (rc == 0 && program->first == NULL)
         rc = complain(&p, "no items");
+    if (!p.has_teams)
+        program->n_threads = 1;
+    else
+        program->barrier = definitions_region(defs, "omp_implicit_barrier");
     return rc;
 }

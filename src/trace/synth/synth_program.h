@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum synth_kind { SYNTH_CALL, SYNTH_SEND, SYNTH_RECV, SYNTH_BARRIER };
+enum synth_kind { SYNTH_CALL, SYNTH_TEAM, SYNTH_SEND, SYNTH_RECV, SYNTH_BARRIER };
 
 struct synth_item {
     enum synth_kind kind;
@@ -24,14 +24,15 @@ struct synth_slow {
     uint32_t region;
     uint64_t every;
     double factor;
-    uint32_t only_rank;
+    uint32_t only_rank, only_thread; /* NO_RANK: all */
     struct synth_slow *after;
 };
 
 struct synth_program {
     struct synth_item *first;
     struct synth_slow *slow;
-    uint32_t n_ranks;
+    uint32_t n_ranks, n_threads; /* threads: 1 where no team is forked */
+    uint32_t barrier;            /* the region in which threads wait, if there are teams */
     double jitter;
     uint64_t seed;
     double skew_ns, drift_ppm;

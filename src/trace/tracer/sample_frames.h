@@ -36,6 +36,10 @@ enum sample_record {
     RECORD_COLLECTIVE_BEGIN,
     RECORD_COLLECTIVE_END,
     RECORD_COUNTER,
+    RECORD_ENTER_ESTIMATED,
+    RECORD_LEAVE_ESTIMATED,
+    RECORD_ICOLLECTIVE,
+    RECORD_ICOLLECTIVE_REQUEST,
 };
 
 /* frame_open, frame_close -- what is packed in between is the payload of one frame. */

@@ -114,7 +114,7 @@ const char *letters(struct stream *stream, struct stream_part *p)
     for (size_t i = p->begin; i < p->end; i++) {
         const struct event *event = &p->batch->event[i];
 
-        text[n++] = "(),s|#"[event->kind];
+        text[n++] = "(),s|#t~"[event->kind];
         if (event->kind <= EVENT_LEAVE)
             text[n++] = stream->defs->region[event->ref].name[0];
     }
@@ -154,6 +154,10 @@ void send_all_kinds(struct pack *to)
         {RECORD_COLLECTIVE_BEGIN, {0}, 0},
         {RECORD_COLLECTIVE_END, {1, 0, 4294967295u, 8, 16}, 5},
         {RECORD_COUNTER, {0, 2 * 77 - 1}, 2}, /* -77 */
+        {RECORD_ENTER_ESTIMATED, {1, 40}, 2},
+        {RECORD_ICOLLECTIVE_REQUEST, {72}, 1},
+        {RECORD_ICOLLECTIVE, {1, 0, 4294967295u, 24, 32, 72}, 6},
+        {RECORD_LEAVE_ESTIMATED, {30}, 1},
         {RECORD_LEAVE, {0}, 0},
     };
 

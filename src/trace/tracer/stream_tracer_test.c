@@ -18,6 +18,20 @@ static void check_messages(const struct event_batch *b)
     assert_true(b->message[3].begin_ns < b->message[1].begin_ns);
 }
 
+/* Times that are estimates, and a collective that does not block. */
+static void check_what_is_not_exact(const struct event_batch *b)
+{
+    assert_int_equal(b->n_estimates, 2);
+    assert_int_equal(b->estimate[0].region, 1);
+    assert_false(b->estimate[0].is_leave);
+    assert_int_equal(b->estimate[0].off_ns, 40);
+    assert_true(b->estimate[1].is_leave);
+    assert_int_equal(b->estimate[1].off_ns, 30);
+    assert_int_equal(b->collective[1].begin_ns, 2500);
+    assert_int_equal(b->collective[1].sent_bytes, 24);
+    assert_int_equal(b->collective[1].order, 1);
+}
+
 static void every_record_comes_through(void **state)
 {
     struct stream stream;
@@ -33,14 +47,15 @@ static void every_record_comes_through(void **state)
     talk(&stream, &r);
     go(&r);
     assert_int_equal(wait_for_step(&stream), STREAM_STEP);
-    assert_string_equal(letters(&stream, &p), "(m(M,)M,,,s|#)m");
+    assert_string_equal(letters(&stream, &p), "(m(M,)M,,,s|#(s~|~)s)m");
     assert_int_equal(p.batch->event[0].time_ns, 1100);
-    assert_int_equal(p.batch->event[p.end - 1].time_ns, 1000 + 14 * 100);
+    assert_int_equal(p.batch->event[p.end - 1].time_ns, 1000 + 18 * 100);
     check_messages(p.batch);
     assert_int_equal(p.batch->event[7].ref, 1); /* the second message, which was sent */
     assert_int_equal(p.batch->collective[0].kind, COLLECTIVE_ALL_TO_ALL);
     assert_int_equal(p.batch->collective[0].begin_ns, 2100);
     assert_int_equal(p.batch->collective[0].received_bytes, 16);
+    check_what_is_not_exact(p.batch);
     assert_int_equal(p.batch->counter[0].whole, -77);
     assert_string_equal(stream.defs->counters.name[0], "memory");
     assert_int_equal(stream.defs->location[p.location].rank, 0);

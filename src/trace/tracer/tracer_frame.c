@@ -323,7 +323,7 @@ static void take_message(struct frame_reading *r, struct tracer_location *locati
 }
 
 static void take_collective(struct frame_reading *r, struct tracer_location *location,
-                            uint64_t time_ns)
+                            uint64_t time_ns, bool has_request)
 {
     struct tracer_collective c = {.kind = tracer_bytes_below(&r->in, TRACER_SORTS),
                                   .comm = read_comm(r)};
@@ -333,6 +333,9 @@ static void take_collective(struct frame_reading *r, struct tracer_location *loc
     c.root = root < TRACER_MOST_RANKS ? (uint32_t)root : NO_ROOT;
     c.sent_bytes = tracer_bytes_number(&r->in);
     c.received_bytes = tracer_bytes_number(&r->in);
+    c.has_request = has_request;
+    if (has_request)
+        c.request = tracer_bytes_number(&r->in);
     if (r->in.is_bad)
         return;
     if (c.comm == NO_COMM)
@@ -361,7 +364,9 @@ static void take_request(struct frame_reading *r, struct tracer_location *locati
 
     if (r->in.is_bad)
         return;
-    if (kind == TRACER_RECORD_IRECV_REQUEST)
+    if (kind == TRACER_RECORD_ICOLLECTIVE_REQUEST)
+        tracer_location_starts(r->run, location, time_ns, request);
+    else if (kind == TRACER_RECORD_IRECV_REQUEST)
         tracer_location_post(r->run, location, time_ns, request);
     else if (kind == TRACER_RECORD_ISEND_COMPLETE)
         tracer_location_sent(r->run, location, time_ns, request);
@@ -369,18 +374,40 @@ static void take_request(struct frame_reading *r, struct tracer_location *locati
         requests_take(&location->requests, request, &cancelled);
 }
 
+static void take_estimate(struct frame_reading *r, struct tracer_location *location,
+                          uint64_t time_ns, bool is_leave)
+{
+    uint64_t off_ns = tracer_bytes_number(&r->in);
+
+    if (!r->in.is_bad)
+        r->in.is_bad = !tracer_location_estimate(r->run, location, time_ns, is_leave, off_ns);
+}
+
+static void take_enter(struct frame_reading *r, struct tracer_location *location,
+                       uint64_t time_ns, bool is_estimated)
+{
+    uint32_t region = read_region(r);
+
+    if (r->in.is_bad)
+        return;
+    tracer_location_enter(r->run, location, time_ns, region);
+    if (is_estimated)
+        take_estimate(r, location, time_ns, false);
+}
+
 static void take_record(struct frame_reading *r, struct tracer_location *location,
                         enum tracer_record_kind kind)
 {
     uint64_t time_ns = location->clock_ns;
-    uint32_t region;
 
     switch (kind) {
     case TRACER_RECORD_ENTER:
-        region = read_region(r);
-        if (!r->in.is_bad)
-            tracer_location_enter(r->run, location, time_ns, region);
+    case TRACER_RECORD_ENTER_ESTIMATED:
+        take_enter(r, location, time_ns, kind == TRACER_RECORD_ENTER_ESTIMATED);
         break;
+    case TRACER_RECORD_LEAVE_ESTIMATED:
+        take_estimate(r, location, time_ns, true);
+        /* fall through */
     case TRACER_RECORD_LEAVE:
         r->in.is_bad |= !tracer_location_leave(r->run, location, time_ns);
         break;
@@ -393,6 +420,7 @@ static void take_record(struct frame_reading *r, struct tracer_location *locatio
     case TRACER_RECORD_ISEND_COMPLETE:
     case TRACER_RECORD_IRECV_REQUEST:
     case TRACER_RECORD_CANCELLED:
+    case TRACER_RECORD_ICOLLECTIVE_REQUEST:
         take_request(r, location, time_ns, kind);
         break;
     case TRACER_RECORD_COLLECTIVE_BEGIN:
@@ -400,7 +428,8 @@ static void take_record(struct frame_reading *r, struct tracer_location *locatio
         location->is_in_collective = true;
         break;
     case TRACER_RECORD_COLLECTIVE_END:
-        take_collective(r, location, time_ns);
+    case TRACER_RECORD_ICOLLECTIVE:
+        take_collective(r, location, time_ns, kind == TRACER_RECORD_ICOLLECTIVE);
         break;
     case TRACER_RECORD_COUNTER:
         take_counter(r, location, time_ns);

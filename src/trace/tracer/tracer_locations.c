@@ -116,6 +116,16 @@ void tracer_location_enter(struct tracer_run *run, struct tracer_location *locat
     push(run, location, clock_ns, EVENT_ENTER, region);
 }
 
+bool tracer_location_estimate(struct tracer_run *run, struct tracer_location *location,
+                              uint64_t clock_ns, bool is_leave, uint64_t off_ns)
+{
+    if (location->n_open == 0)
+        return false;
+    *event_list_estimate(&location->waiting, advance(run, location, clock_ns)) =
+        (struct border_estimate){location->open[location->n_open - 1].region, is_leave, off_ns};
+    return true;
+}
+
 bool tracer_location_leave(struct tracer_run *run, struct tracer_location *location,
                            uint64_t clock_ns)
 {
@@ -200,6 +210,24 @@ void tracer_location_sent(struct tracer_run *run, struct tracer_location *locati
         push(run, location, clock_ns, EVENT_SENT, posted.ref);
 }
 
+void tracer_location_starts(struct tracer_run *run, struct tracer_location *location,
+                            uint64_t clock_ns, uint64_t request)
+{
+    post(run, location, clock_ns, request, 0);
+}
+
+/* On this machine's clock; of the end where it is not known. */
+static uint64_t collective_begin(struct tracer_run *run, struct tracer_location *location,
+                                 uint64_t clock_ns, const struct tracer_collective *c)
+{
+    struct posted_request posted;
+
+    if (!c->has_request)
+        return time_of(run, location->is_in_collective ? location->collective_ns : clock_ns);
+    return requests_take(&location->requests, c->request, &posted) ? posted.time_ns
+                                                                   : time_of(run, clock_ns);
+}
+
 static uint32_t next_order(struct tracer_location *location, uint32_t comm)
 {
     mem_grow(&location->n_collectives, &location->comms_cap, (size_t)comm + 1,
@@ -213,7 +241,7 @@ static uint32_t next_order(struct tracer_location *location, uint32_t comm)
 void tracer_location_collective(struct tracer_run *run, struct tracer_location *location,
                                 uint64_t clock_ns, const struct tracer_collective *c)
 {
-    uint64_t begin_ns = location->is_in_collective ? location->collective_ns : clock_ns;
+    uint64_t begin_ns = collective_begin(run, location, clock_ns, c);
     uint32_t kind = c->kind, root = NO_ROOT;
 
     if (kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE) {
@@ -225,7 +253,7 @@ void tracer_location_collective(struct tracer_run *run, struct tracer_location *
         kind = COLLECTIVE_OTHER;
     *event_list_collective(&location->waiting, advance(run, location, clock_ns)) =
         (struct collective){
-            .begin_ns = time_of(run, begin_ns),
+            .begin_ns = begin_ns,
             .sent_bytes = c->sent_bytes,
             .received_bytes = c->received_bytes,
             .comm = c->comm,
@@ -234,7 +262,7 @@ void tracer_location_collective(struct tracer_run *run, struct tracer_location *
             .order = next_order(location, c->comm),
             .instance = NO_INSTANCE,
         };
-    location->is_in_collective = false;
+    location->is_in_collective &= c->has_request;
 }
 
 void tracer_location_counter(struct tracer_run *run, struct tracer_location *location,
@@ -250,6 +278,7 @@ void tracer_location_counter(struct tracer_run *run, struct tracer_location *loc
 static void clear(struct event_batch *batch)
 {
     batch->n = batch->n_messages = batch->n_collectives = batch->n_counters = 0;
+    batch->n_estimates = 0;
 }
 
 void tracer_location_trim(struct tracer_location *location)

@@ -97,6 +97,11 @@ struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t ran
 void tracer_location_enter(struct tracer_run *run, struct tracer_location *location,
                            uint64_t clock_ns, uint32_t region);
 
+/* tracer_location_estimate -- the time of the enter of the innermost call, which was just said,
+ * or of its leave, which comes next, is an estimate. False when none is open. */
+bool tracer_location_estimate(struct tracer_run *run, struct tracer_location *location,
+                              uint64_t clock_ns, bool is_leave, uint64_t off_ns);
+
 /* tracer_location_leave -- the innermost call. Returns false when none is open. */
 bool tracer_location_leave(struct tracer_run *run, struct tracer_location *location,
                            uint64_t clock_ns);
@@ -117,6 +122,8 @@ struct tracer_collective {
     uint32_t kind; /* enum collective_kind */
     uint32_t comm, root;
     uint64_t sent_bytes, received_bytes;
+    uint64_t request;
+    bool has_request; /* it does not block: tracer_location_starts said when it began */
 };
 
 /* tracer_location_message, ... -- the other records. False when they name a rank there is not.
@@ -127,6 +134,8 @@ void tracer_location_post(struct tracer_run *run, struct tracer_location *locati
                           uint64_t clock_ns, uint64_t request);
 void tracer_location_sent(struct tracer_run *run, struct tracer_location *location,
                           uint64_t clock_ns, uint64_t request);
+void tracer_location_starts(struct tracer_run *run, struct tracer_location *location,
+                            uint64_t clock_ns, uint64_t request);
 void tracer_location_collective(struct tracer_run *run, struct tracer_location *location,
                                 uint64_t clock_ns, const struct tracer_collective *collective);
 void tracer_location_counter(struct tracer_run *run, struct tracer_location *location,

@@ -34,7 +34,7 @@ said() {
     grep -qF -- "$1" err || fail "it does not say '$1'"
 }
 
-# calls TRACE FUNCTION
+# calls TRACE FUNCTION -- how many there are, from wherever; nothing if there is none
 calls() {
-    "$snag" info "$1" --json | jq -r --arg f "$2" '.regions[] | select(.name == $f).calls'
+    "$snag" info "$1" --json | jq -r --arg f "$2" '[.regions[] | select(.plain == $f).calls] | add // empty'
 }

@@ -210,6 +210,9 @@ contains
     call MPI_Win_free(win IERR_)
     call MPI_File_open(w, 'talk.file', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file IERR_)
     call MPI_File_write_at_all(file, 16_MPI_OFFSET_KIND * rank, a, 4, MPI_INTEGER, MPI_STATUS_IGNORE IERR_)
+    call MPI_File_sync(file IERR_)
+    call MPI_Barrier(w IERR_)
+    call MPI_File_sync(file IERR_)
     call MPI_File_read_at(file, 16_MPI_OFFSET_KIND * rank, b, 4, MPI_INTEGER, MPI_STATUS_IGNORE IERR_)
     call MPI_File_close(file IERR_)
   end subroutine

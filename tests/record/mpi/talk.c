@@ -169,6 +169,9 @@ static void others(MPI_Comm w)
     MPI_Win_free(&win);
     MPI_File_open(w, "talk.file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_write_at_all(file, 16 * (MPI_Offset)rank, a, 4, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_Barrier(w);
+    MPI_File_sync(file);
     MPI_File_read_at(file, 16 * (MPI_Offset)rank, b, 4, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
 }

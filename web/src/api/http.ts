@@ -35,10 +35,14 @@ async function problemOf(response: Response): Promise<ApiError> {
     }
 }
 
-async function request(path: string, init?: RequestInit): Promise<Response> {
+function request(path: string, init?: RequestInit): Promise<Response> {
+    return requestUrl(apiUrl(path), init);
+}
+
+async function requestUrl(url: string, init?: RequestInit): Promise<Response> {
     let response;
     try {
-        response = await fetch(apiUrl(path), init);
+        response = await fetch(url, init);
     } catch (error) {
         if ((error as Error).name === "AbortError") throw error;
         isOnline.value = false;
@@ -62,6 +66,16 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
     return (
         await request(path, { method: "POST", headers, body: JSON.stringify(body) })
     ).json();
+}
+
+/* The same of a run that is compared: its page is at `page`, below this one's. */
+export async function getBundleOf(
+    page: string,
+    path: string,
+    abort?: AbortSignal,
+): Promise<Bundle> {
+    const url = page + apiUrl(path);
+    return parseBundle(await (await requestUrl(url, { signal: abort })).arrayBuffer());
 }
 
 /* Null where the server says 404: what was asked for does not exist (yet). */

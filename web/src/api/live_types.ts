@@ -41,6 +41,7 @@ export interface LiveStatus {
     ranks: number;
     regions: number;
     fois: number[];
+    loop: "sought" | "followed" | "not_found" | null;
     points: { kind?: "calls" | "executions"; kept: number; most: number; next: number };
     store: {
         url: string;
@@ -126,6 +127,8 @@ export interface RecordItem {
     p: number | null;
     severity_ns: number;
     step: number;
+    cost_ns: number | null;
+    cost_is_bound: boolean | null;
     is_pruned: boolean;
     execution?: { id: string; index: number; calls: number; messages: number } | null;
 }
@@ -182,6 +185,8 @@ export interface RecordBody {
     runtime_total: number;
     runtime_exclusive: number;
     outlier_severity: number;
+    cost_ns?: number | null;
+    cost_is_bound?: boolean | null;
     p: number | null;
     is_pruned: boolean;
     call_stack: { func: string }[];

@@ -10,6 +10,16 @@ export interface Projection {
     cost: number | null;
 }
 
+export interface Act {
+    kind: "labels" | "retrain";
+    labels: number;
+}
+
+/* What was undone, or done again. */
+export interface Turned extends Act {
+    retrain: Retrained | null;
+}
+
 export interface Foi {
     id: number;
     name: string;
@@ -22,7 +32,9 @@ export interface Foi {
     detector: string;
     threshold: number | null;
     anomalies: number;
-    labels: { abnormal: number; normal: number };
+    labels: { abnormal: number; normal: number; to_learn: number };
+    undo: Act | null /* what is undone next, */;
+    redo: Act | null /* or done again */;
     retrain: { id: number; learner: string; at: string; anomalies: number } | null;
     projections: Projection[];
 }
@@ -67,6 +79,7 @@ export interface Run {
     n_calls: number;
     n_messages: number;
     is_live: boolean;
+    shows: "run" | "program" | "comparison" | "history";
     fois: Foi[];
     locations: Location[];
     quality: Quality[];
@@ -86,6 +99,8 @@ export interface Region {
     max_ns: number | null;
     variation: number;
     locations: number;
+    file: string | null;
+    line: number | null;
 }
 
 /* depth, share of the execution's time (0..1), region, share of the excess (0..1) */
@@ -102,8 +117,11 @@ export interface Execution {
     call: number;
     enter_ns: number;
     duration_ns: number;
+    off_ns: number /* by which that may be off */;
     usual_ns: number;
     lost_ns: number;
+    cost_ns: number | null /* by how much the run would be shorter without that, */;
+    cost_is_bound: boolean /* or at most so much; null: not known */;
     tracer_ns: number;
     vertices: number;
     messages: number;
@@ -119,6 +137,7 @@ export interface Candidate extends Execution {
     cause: string | null;
     rank_now: number;
     rank_before: number;
+    verdict_before: Verdict;
     sketch: SketchBar[];
     /* Of the order "next": why it is asked, and what the answer is worth. */
     question?: { asked_as: "strangest" | "uncertain"; kind: string; moves: number | null };
@@ -138,6 +157,7 @@ export interface Incident {
     begin_ns: number;
     end_ns: number;
     lost_ns: number;
+    cost_ns: number | null;
     head: string;
     head_tree: number;
     rank: number /* where the cause is */;
@@ -241,15 +261,18 @@ export interface CallAt {
     leave_ns: number;
     exclusive_ns: number;
     depth: number;
-    parent: number;
+    parent: number | null;
     n_children: number;
     path: number[];
 }
 
-export interface SearchHit {
-    region: number;
-    name: string;
-    calls: number;
+/* What a stretch of time on some locations holds. */
+export interface Measure {
+    begin_ns: number;
+    end_ns: number;
+    locations: number;
+    items: { region: number; calls: number; total_ns: number; own_ns: number }[];
+    messages: { sent: number; sent_bytes: number; received: number; received_bytes: number };
 }
 
 export interface NextCall {
@@ -258,6 +281,8 @@ export interface NextCall {
     enter_ns: number;
     leave_ns: number;
     depth: number;
+    place: number /* among those of its region, in the order asked for, */;
+    total: number /* of so many */;
 }
 
 export interface Retrained {
@@ -283,6 +308,7 @@ export interface ProjectionState {
 /* What one place does differently on one call path. */
 export interface PeerPath {
     path: string;
+    stage: number | null /* of the worker there that it is of */;
     kind: "slower" | "more to do";
     factor: number | null /* null: only it comes there */;
     excess_ns: number;
@@ -293,7 +319,9 @@ export interface PeerPath {
 
 export interface Place {
     place: string;
+    program: number;
     rank: number;
+    thread: number;
     verdict: "slow" | "imbalanced" | "waits" | "unsure" | "usual";
     executions: number;
     own_ns: number;
@@ -304,10 +332,24 @@ export interface Place {
     waits_for: string | null;
 }
 
+/* What the places that are compared may be. */
+export const placeKinds = ["rank", "thread", "node", "program", "worker", "stage"] as const;
+export type PlaceKind = (typeof placeKinds)[number];
+
+export interface Operation {
+    name: string;
+    slowdown: number;
+    time_ns: number;
+}
+
 /* Places against their peers. */
 export interface Ranks {
     foi: string;
+    slowdown: number | null;
+    by: PlaceKind;
+    compared: number /* places, or the workers in them */;
     places: Place[];
+    operations: Operation[];
     history: {
         begin_ns: number;
         bin_ns: number;

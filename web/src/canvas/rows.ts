@@ -77,3 +77,11 @@ export function callAt(
             return i;
     return -1;
 }
+
+/* The locations whose lanes lie between two heights. */
+export function lanesBetween(blocks: Block[], y0: number, y1: number): number[] {
+    const [from, to] = [Math.min(y0, y1), Math.max(y0, y1)];
+    return blocks
+        .filter(({ top, height }) => top <= to && top + height >= from)
+        .map(({ location }) => location);
+}

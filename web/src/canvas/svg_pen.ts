@@ -63,8 +63,12 @@ export class SvgPen implements Pen {
     private clips = 0;
     private readonly open: number[] = []; /* per save(): groups to be closed by restore() */
 
-    /* measure: a canvas of the page knows how wide a text is. */
-    constructor(private readonly measure: (text: string, font: string) => number) {}
+    /* measure: a canvas of the page knows how wide a text is. name: of one of several pictures
+       in a document, whose ids differ by it. */
+    constructor(
+        private readonly measure: (text: string, font: string) => number,
+        private readonly name = "",
+    ) {}
 
     private add(tag: string, attributes: Record<string, string | number>, text?: string): void {
         const list = Object.entries(attributes)
@@ -168,7 +172,7 @@ export class SvgPen implements Pen {
     }
 
     clip(): void {
-        const id = `clip${this.clips++}`;
+        const id = `${this.name}clip${this.clips++}`;
         this.parts.push(
             `<clipPath id="${id}"><path d="${this.path}"/></clipPath><g clip-path="url(#${id})">`,
         );

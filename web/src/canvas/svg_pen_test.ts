@@ -28,6 +28,21 @@ test("a name from somebody else's trace stays text", () => {
     assert.match(c.toString(), />operator&#60;&#60;&#34;&#38;&#34;<\/text>$/);
 });
 
+test("pictures of one document have ids of their own", () => {
+    const idOf = (name: string) => {
+        const c = new SvgPen((text) => text.length * 6, name);
+        c.save();
+        c.beginPath();
+        c.rect(0, 0, 10, 10);
+        c.clip();
+        c.restore();
+        const [, id, used] = /id="(.*?)".*url\(#(.*?)\)/.exec(c.toString())!;
+        assert.equal(id, used);
+        return id;
+    };
+    assert.notEqual(idOf("t1"), idOf("t2"));
+});
+
 test("clipping lasts until the state is restored", () => {
     const c = pen();
     c.save();

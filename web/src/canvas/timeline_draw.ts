@@ -18,6 +18,8 @@ export interface MessageColumns {
     to: Uint32Array;
     send_call: Uint32Array;
     recv_call: Uint32Array;
+    bytes?: Float64Array; /* a record of a program that runs does not have them */
+    tag?: Uint32Array;
 }
 
 export interface Arrows {
@@ -51,7 +53,9 @@ export interface Scene {
     arrows: Arrows | null;
     own: Own | null;
     links: Link[];
-    colour: (region: number) => Rgb;
+    chosen?: { location: number; depth: number; begin_ns: number; end_ns: number } | null;
+    chosenMessage?: number | null;
+    colour: (region: number, depth: number) => Rgb;
     name: (region: number) => string;
     isMarked: (i: number) => boolean;
     ink: string;
@@ -130,8 +134,12 @@ function drawAxis(c: Pen, scene: Scene): void {
     }
 }
 
-function drawCalls(c: Pen, scene: Scene): void {
+/* What is written on calls, when messages are drawn: they are never over text. */
+type Names = (() => void)[];
+
+function drawCalls(c: Pen, scene: Scene): Names {
     const { calls } = scene;
+    const names: Names = [];
     const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
     const drawnTo = new Map<number, number>(); /* row -> the x it is filled to */
     c.textBaseline = "middle";
@@ -151,15 +159,16 @@ function drawCalls(c: Pen, scene: Scene): void {
         const x = Math.min(Math.max(from, filled), right);
         const width = Math.max(1, right - x);
         drawnTo.set(key, x + width);
-        const colour = scene.colour(calls.region[i]);
+        const colour = scene.colour(calls.region[i], calls.depth[i]);
         c.fillStyle = css(colour);
         c.globalAlpha = calls.merged[i] > 1 ? 0.7 : 1;
         c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
         c.globalAlpha = 1;
         if (isMarked) frame(c, scene.ink, x, y, width, block.row - 1, 2);
         if (block.row >= openRow && width > 34)
-            writeName(c, scene, i, colour, x, y, width, block.row);
+            names.push(() => writeName(c, scene, i, colour, x, y, width, block.row));
     }
+    return names;
 }
 
 function writeName(
@@ -177,6 +186,7 @@ function writeName(
     const name = scene.name(scene.calls.region[i]) + (merged > 1 ? ` × ${merged}` : "");
     c.fillStyle = inkOn(colour);
     c.font = "11px system-ui, sans-serif";
+    c.textAlign = "left";
     c.fillText(
         name.length <= most ? name : `${name.slice(0, Math.max(1, most - 1))}…`,
         x + 4,
@@ -200,7 +210,7 @@ function frame(
 }
 
 /* Where the call of a message lies: the middle of its row, or of the block when it is not drawn. */
-function heights(scene: Scene): (location: number, call: number) => number | null {
+function heights(scene: Scene): YOf {
     const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
     const depthOf = new Map<string, number>();
     const { calls } = scene;
@@ -226,25 +236,62 @@ function arrow(c: Pen, x0: number, y0: number, x1: number, y1: number, head: num
     c.stroke();
 }
 
-function drawMessages(
-    c: Pen,
-    scene: Scene,
-    yOf: (location: number, call: number) => number | null,
-): void {
+/* Where an arrow is drawn, and for what the pointer is at. */
+export interface ArrowLine {
+    message: number;
+    isOwn: boolean;
+    from: [number, number];
+    to: [number, number];
+}
+
+type YOf = (location: number, call: number) => number | null;
+
+export function arrowLines(scene: Scene, yOf: YOf = heights(scene)): ArrowLine[] {
     const { messages: m } = scene;
-    if (!m) return;
-    for (const { message: i, isOwn } of scene.arrows?.list ?? []) {
+    if (!m) return [];
+    return (scene.arrows?.list ?? []).flatMap(({ message: i, isOwn }) => {
         const [y0, y1] = [yOf(m.from[i], m.send_call[i]), yOf(m.to[i], m.recv_call[i])];
-        if (y0 === null || y1 === null) continue;
-        const [x0, x1] = [toX(scene, m.send_ns[i]), toX(scene, m.recv_ns[i])];
-        const isWhole = Math.min(x0, x1) >= scene.left && Math.max(x0, x1) <= scene.width;
-        c.strokeStyle = isOwn ? scene.ink : scene.dim;
-        c.globalAlpha =
-            isOwn && isWhole ? 0.9 : 0.3; /* one end elsewhere: it says little here */
-        c.lineWidth = isOwn && isWhole ? 1.2 : 0.8;
-        arrow(c, x0, y0, x1, y1, 6);
+        if (y0 === null || y1 === null) return [];
+        return [
+            {
+                message: i,
+                isOwn,
+                from: [toX(scene, m.send_ns[i]), y0],
+                to: [toX(scene, m.recv_ns[i]), y1],
+            },
+        ];
+    });
+}
+
+function drawMessages(c: Pen, scene: Scene, lines: ArrowLine[]): void {
+    for (const { message, isOwn, from, to } of lines) {
+        const isWhole =
+            Math.min(from[0], to[0]) >= scene.left && Math.max(from[0], to[0]) <= scene.width;
+        const isChosen = message === scene.chosenMessage;
+        const isClear = isChosen || (isOwn && isWhole);
+        c.strokeStyle = isOwn || isChosen ? scene.ink : scene.dim;
+        c.globalAlpha = isClear ? 0.9 : 0.3; /* one end elsewhere: it says little here */
+        c.lineWidth = isChosen ? 3 : isClear ? 1.2 : 0.8;
+        arrow(c, ...from, ...to, 6);
     }
     c.globalAlpha = 1;
+}
+
+/* The message of the arrow nearest to a point, or -1 when none is within `reach`. */
+export function messageAt(lines: ArrowLine[], x: number, y: number, reach: number): number {
+    let best = -1;
+    let least = reach;
+    for (const { message, from, to } of lines) {
+        const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+        const along = ((x - from[0]) * dx + (y - from[1]) * dy) / (dx * dx + dy * dy || 1);
+        const t = Math.min(Math.max(along, 0), 1);
+        const apart = Math.hypot(x - from[0] - t * dx, y - from[1] - t * dy);
+        if (apart < least) {
+            least = apart;
+            best = message;
+        }
+    }
+    return best;
 }
 
 function drawLinks(
@@ -284,6 +331,7 @@ function drawLinks(
         c.fillStyle = scene.onHot;
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";
+        c.textBaseline = "middle";
         c.fillText(String(k + 1), x, y + 0.5);
     });
 }
@@ -297,6 +345,17 @@ function drawOwn(c: Pen, scene: Scene): void {
     frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
 }
 
+function drawChosen(c: Pen, scene: Scene): void {
+    const { chosen } = scene;
+    const block = chosen && scene.blocks.find((b) => b.location === chosen.location);
+    if (!chosen || !block) return;
+    const [x0, x1] = [toX(scene, chosen.begin_ns), toX(scene, chosen.end_ns)];
+    if (x1 < scene.left || x0 > scene.width) return;
+    const y = axisHeight + block.top + chosen.depth * block.row - scene.scroll;
+    frame(c, scene.paper, x0 - 2, y - 2, x1 - x0 + 4, block.row + 3, 5);
+    frame(c, scene.ink, x0 - 2, y - 2, x1 - x0 + 4, block.row + 3, 2.5);
+}
+
 export function drawTimeline(c: Pen, scene: Scene): void {
     c.clearRect(0, 0, scene.width, scene.height);
     c.save();
@@ -304,9 +363,11 @@ export function drawTimeline(c: Pen, scene: Scene): void {
     c.rect(scene.left, axisHeight, scene.width - scene.left, scene.height - axisHeight);
     c.clip();
     const yOf = heights(scene);
-    drawCalls(c, scene);
-    drawMessages(c, scene, yOf);
+    const names = drawCalls(c, scene);
+    drawMessages(c, scene, arrowLines(scene, yOf));
+    names.forEach((write) => write());
     drawOwn(c, scene);
+    drawChosen(c, scene);
     c.restore();
     // Not clipped to where times are: the number stands beside the names of ranks if need be.
     drawLinks(c, scene, yOf);

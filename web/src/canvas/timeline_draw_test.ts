@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chooseArrows, MessageColumns } from "./timeline_draw";
+import { ArrowLine, chooseArrows, messageAt, MessageColumns } from "./timeline_draw";
 
 function messages(n: number, sent: (i: number) => number, from: number): MessageColumns {
     const send_ns = Float64Array.from({ length: n }, (_, i) => sent(i));
@@ -46,4 +46,15 @@ test("what is elsewhere or between ranks that are not shown does not count", () 
     const m = messages(10, (i) => i * 100, 0);
     assert.equal(chooseArrows(m, [500, 2000], 1000, null, [0, 1]).inWindow, 5);
     assert.equal(chooseArrows(m, [0, 2000], 1000, null, [0]).inWindow, 0);
+});
+
+test("the message at a point is that of the nearest arrow, if one is near", () => {
+    const lines = [
+        { message: 7, isOwn: true, from: [0, 0], to: [100, 0] },
+        { message: 9, isOwn: false, from: [0, 50], to: [100, 50] },
+    ] as ArrowLine[];
+    assert.equal(messageAt(lines, 50, 3, 5), 7);
+    assert.equal(messageAt(lines, 50, 48, 5), 9);
+    assert.equal(messageAt(lines, 50, 25, 5), -1);
+    assert.equal(messageAt(lines, 120, 0, 5), -1, "beyond its end");
 });

@@ -6,6 +6,10 @@ export type Rgb = [number, number, number];
 export const anomalyColour: Rgb = [213, 94, 0];
 export const abnormalColour: Rgb = [213, 94, 0];
 export const normalColour: Rgb = [0, 114, 178];
+export const sideColours: Rgb[] = [
+    [0, 114, 178],
+    [230, 159, 0],
+]; /* of runs before, and after */
 
 const hues: Rgb[] = [
     [86, 180, 233],

@@ -1,6 +1,6 @@
 // What is said of a place and its peers.
-import { PeerPath, Place } from "../api/types";
-import { formatTime } from "./units";
+import { PeerPath, Place, PlaceKind, Ranks } from "../api/types";
+import { formatTime, plural } from "./units";
 
 /* "kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
 export function pathWords(x: PeerPath): string {
@@ -11,7 +11,8 @@ export function pathWords(x: PeerPath): string {
     const often = more
         ? ""
         : `, ${Math.round(100 * x.share)} % of its calls since ${formatTime(x.since_ns)}`;
-    return `${x.path} ${much} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
+    const stage = x.stage === null ? "" : ` of stage ${x.stage}`;
+    return `${x.path}${stage} ${much} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
 }
 
 export function placeWords(p: Place): string {
@@ -33,15 +34,39 @@ export function byInterest(a: Place, b: Place): number {
     );
 }
 
-export function headline(places: Place[]): string {
-    if (places.length < 5) return "Too few ranks to compare them: it takes five.";
+/* What is compared where places are too few themselves are the workers in them. */
+export function headline({ places, compared, by }: Pick<Ranks, "places" | "compared" | "by">) {
+    if (compared < 5)
+        return `Too few to compare them: ${plural(compared, by)}, and it takes five.`;
     const count = (verdict: string) => places.filter((p) => p.verdict === verdict).length;
     const said = ["slow", "imbalanced", "unsure"]
         .filter((verdict) => count(verdict) > 0)
         .map((verdict) => `${count(verdict)} ${verdict}`);
     const waiting = count("waits");
-    if (waiting) said.push(`${waiting} that wait`);
+    if (waiting) said.push(`${waiting} that ${waiting === 1 ? "waits" : "wait"}`);
     return said.length
-        ? `Of ${places.length} ranks: ${said.join(", ")}.`
-        : `None of ${places.length} ranks is slow.`;
+        ? `Of ${plural(places.length, by)}: ${said.join(", ")}.`
+        : `None of ${plural(places.length, by)} is slow.`;
+}
+
+/* "would every operation take what is usual for its kind, ..." null: there are none. */
+export function operationsWords({ operations, slowdown }: Ranks): string | null {
+    if (operations.length === 0 || slowdown === null) return null;
+    const percent = (100 * (1 - 1 / slowdown)).toFixed(1);
+    return (
+        "Would every operation take what is usual for its kind, the run would be " +
+        `${percent} % shorter (a slowdown of ${slowdown.toFixed(3)}).`
+    );
+}
+
+/* Kinds of places that have threads of their own to show below them. */
+export function hasThreads(by: PlaceKind): boolean {
+    return by === "rank";
+}
+
+/* The threads of a rank, those to blame first. */
+export function threadsOf(rank: Place, threads: readonly Place[]): Place[] {
+    return threads
+        .filter((t) => t.rank === rank.rank && t.program === rank.program)
+        .sort(byInterest);
 }

@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Place } from "../api/types";
-import { byInterest, headline, pathWords, placeWords } from "./rank_words";
+import { Place, Ranks } from "../api/types";
+import {
+    byInterest,
+    headline,
+    operationsWords,
+    pathWords,
+    placeWords,
+    threadsOf,
+} from "./rank_words";
 
 const path = {
     path: "step > compute",
+    stage: null,
     kind: "slower" as const,
     factor: 1.051,
     excess_ns: 29_500_000,
@@ -14,7 +22,9 @@ const path = {
 };
 const place = (verdict: Place["verdict"], rank: number): Place => ({
     place: `rank ${rank}`,
+    program: 0,
     rank,
+    thread: 0,
     verdict,
     executions: 10,
     own_ns: 100,
@@ -30,6 +40,7 @@ test("a path is said as snag ranks prints it", () => {
         pathWords(path),
         "step > compute +5.1 % (29.5 ms, 98 % of its calls since 0 ns)",
     );
+    assert.match(pathWords({ ...path, stage: 2 }), /^step > compute of stage 2 \+5\.1 %/);
     assert.equal(
         pathWords({ ...path, kind: "more to do", factor: null, is_sure: false }),
         "step > compute only here (29.5 ms) perhaps",
@@ -46,12 +57,43 @@ test("who is to blame comes first, then who waits longest", () => {
     );
 });
 
+const said = (places: Place[], compared = places.length) =>
+    headline({ places, compared, by: "rank" });
+
 test("the headline counts, and says when there is nothing to compare", () => {
     const usual = [0, 1, 2, 3, 4].map((rank) => place("usual", rank));
-    assert.equal(headline(usual), "None of 5 ranks is slow.");
+    assert.equal(said(usual), "None of 5 ranks is slow.");
     assert.equal(
-        headline([...usual, place("slow", 5), place("waits", 6)]),
-        "Of 7 ranks: 1 slow, 1 that wait.",
+        said([...usual, place("slow", 5), place("waits", 6)]),
+        "Of 7 ranks: 1 slow, 1 that waits.",
     );
-    assert.equal(headline(usual.slice(1)), "Too few ranks to compare them: it takes five.");
+    assert.equal(said(usual.slice(1)), "Too few to compare them: 4 ranks, and it takes five.");
+});
+
+test("four ranks are compared by their sixteen workers", () => {
+    const four = [place("slow", 0), place("waits", 1), place("waits", 2), place("waits", 3)];
+    assert.equal(said(four, 16), "Of 4 ranks: 1 slow, 3 that wait.");
+});
+
+test("operations are said as snag ranks prints them", () => {
+    const of = { slowdown: 1.973, operations: [{ name: "f", slowdown: 1.5, time_ns: 1 }] };
+    assert.match(operationsWords(of as Ranks)!, /49\.3 % shorter \(a slowdown of 1\.973\)/);
+    assert.equal(
+        operationsWords({ ...of, operations: [] as Ranks["operations"] } as Ranks),
+        null,
+    );
+    assert.equal(operationsWords({ ...of, slowdown: null } as Ranks), null);
+});
+
+test("a rank has its own threads, those of another program with its number not", () => {
+    const thread = (program: number, rank: number, thread: number): Place => ({
+        ...place(thread === 1 ? "slow" : "usual", rank),
+        program,
+        thread,
+    });
+    const all = [thread(0, 1, 0), thread(0, 1, 1), thread(1, 1, 2), thread(0, 2, 0)];
+    assert.deepEqual(
+        threadsOf(place("usual", 1), all).map((t) => t.thread),
+        [1, 0],
+    );
 });

@@ -1,5 +1,6 @@
 // Why the call of a record is strange, in sentences.
 import { RecordBody, RecordCause } from "../api/live_types";
+import { costWords } from "./cost_words";
 import { formatCount, formatTime, plural } from "./units";
 
 const us = 1000; /* ns */
@@ -61,6 +62,12 @@ export interface Why {
 export function whyOf(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): Why {
     const more: string[] = [];
     if (isAnomaly && r.p !== null) more.push(`As strange as this: ${oneIn(Number(r.p))}.`);
+    const cost = costWords({
+        lost_ns: r.outlier_severity * us,
+        cost_ns: r.cost_ns ?? null,
+        cost_is_bound: r.cost_is_bound,
+    });
+    if (isAnomaly && cost) more.push(`It ${cost}.`);
     if (r.is_pruned)
         more.push("The final model, which has seen all calls, takes it for normal.");
     const callers = (r.call_stack ?? []).slice(1).map((c) => nameOf(c.func));

@@ -33,6 +33,15 @@ test("an anomaly: what it took, what is usual, how rare, who called", () => {
     assert.equal(reason, null);
 });
 
+test("what it cost is said where it is known", () => {
+    const said = (cost_ns: number | null, cost_is_bound: boolean | null) =>
+        whyOf({ ...record, cost_ns, cost_is_bound }, true, nameOf).more[1];
+    assert.equal(said(1.2e6, false), "It costs the run 1.20 ms.");
+    assert.equal(said(1.2e6, true), "It costs the run at most 1.20 ms.");
+    assert.equal(said(0, false), "It costs the run nothing.");
+    assert.equal(said(null, null), "Called by CommSync, called by main.");
+});
+
 test("the chain names whom it waited for, and ends where the time was spent", () => {
     const link = { thread: 0, begin_ns: 0, end_ns: 0 };
     const { cause } = whyOf(

@@ -64,3 +64,8 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 export function formatShare(share: number): string {
     return `${(share * 100).toFixed(share < 0.095 ? 1 : 0)} %`;
 }
+
+/* With a capital and a full stop: what the program says begins small and has none. */
+export function sentence(text: string): string {
+    return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+}

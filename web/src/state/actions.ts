@@ -1,17 +1,21 @@
 // What a person does: selects, labels, retrains, takes back. Labels are shown at once and taken
 // back if the server refuses them.
-import { postJson } from "../api/http";
-import { Label, Retrained } from "../api/types";
-import { formatCount, plural } from "../format/units";
+import { ApiError, postJson } from "../api/http";
+import { Label, Retrained, Turned } from "../api/types";
+import { plural, sentence } from "../format/units";
 import { treeBeside } from "./entries";
+import { changedFilter } from "./list_filter";
 import { reloadJudgements } from "./load";
 import { clearMarks } from "./marks";
 import {
+    area,
     busy,
+    chosenCall,
+    chosenMessage,
     entries,
     executions,
+    filter,
     foi,
-    labelsToLearn,
     labelsVersion,
     lassoed,
     moving,
@@ -23,13 +27,9 @@ import {
     timeWindow,
     views,
 } from "./store";
-import { ViewName } from "./views";
+import { ViewName, viewNames } from "./views";
 
 type LabelOrNone = Label | "clear";
-type Undo =
-    { kind: "labels"; labels: { tree: number; label: LabelOrNone }[] } | { kind: "retrain" };
-
-const undoStack: Undo[] = [];
 const codes = { abnormal: 1, normal: -1, clear: 0 };
 
 export function nameOfCode(code: number): LabelOrNone {
@@ -46,6 +46,16 @@ export function select(tree: number | null): void {
     clearMarks();
     timeWindow.value = null;
     shownRanks.value = null;
+    clearChosen();
+}
+
+/* What is chosen in the timeline: a call, a message, an area. False: nothing was. */
+export function clearChosen(): boolean {
+    const wasChosen = chosenCall.value ?? chosenMessage.value ?? area.value;
+    chosenCall.value = null;
+    chosenMessage.value = null;
+    area.value = null;
+    return wasChosen !== null;
 }
 
 /* The next entry of the list, or the one before. */
@@ -56,6 +66,36 @@ export function selectStep(by: 1 | -1): void {
 
 export function showView(name: ViewName): void {
     if (!views.value.includes(name)) views.value = [...views.value, name];
+}
+
+/* There is always one. */
+export function toggleView(name: ViewName): void {
+    const now = views.value;
+    const next = now.includes(name)
+        ? now.filter((v) => v !== name)
+        : viewNames.filter((v) => v === name || now.includes(v));
+    if (next.length) views.value = next;
+}
+
+let before: ViewName[] | null = null; /* one view was made larger */
+
+export function isOneOfMany(): boolean {
+    return views.value.length > 1 || before !== null;
+}
+
+/* Back to all that were there. False: none is alone. */
+export function endAlone(): boolean {
+    if (views.value.length > 1 || !before) return false;
+    views.value = before;
+    before = null;
+    return true;
+}
+
+/* One view alone, and back. */
+export function toggleAlone(name: ViewName): void {
+    if (endAlone()) return;
+    before = views.value;
+    views.value = [name];
 }
 
 function setLabels(labels: { tree: number; label: LabelOrNone }[]): void {
@@ -87,10 +127,7 @@ export async function labelTrees(trees: ArrayLike<number>, label: LabelOrNone): 
     const all = executions.value;
     if (!all || !trees.length) return;
     const labels = Array.from(trees, (tree) => ({ tree, label }));
-    const before = labels.map(({ tree }) => ({ tree, label: nameOfCode(all.label[tree]) }));
     if (!(await sendLabels(labels))) return;
-    undoStack.push({ kind: "labels", labels: before });
-    labelsToLearn.value += trees.length;
     labelsVersion.value++;
     const what = plural(trees.length, "execution");
     say(
@@ -106,15 +143,22 @@ export function toggleLabel(tree: number, label: Label): Promise<void> {
     return labelTrees([tree], has ? "clear" : label);
 }
 
-async function judgeAgain(path: string, what: string): Promise<Retrained | null> {
+/* Asks for what changes how executions stand, and then how they do. */
+async function judgeAgain<Done>(path: string, what: string): Promise<Done | null> {
     busy.value = what;
     try {
-        const done = await postJson<Retrained>(`/fois/${foi.value?.id}/${path}`, {});
+        const done = await postJson<Done>(`/fois/${foi.value?.id}/${path}`, {});
         await reloadJudgements();
         scoresVersion.value++;
         return done;
     } catch (error) {
-        say(`${what} failed: ${(error as Error).message}.`, true);
+        const isNothing = error instanceof ApiError && error.status === 404;
+        say(
+            isNothing
+                ? sentence(error.message)
+                : `${what} failed: ${(error as Error).message}.`,
+            !isNothing,
+        );
         return null;
     } finally {
         busy.value = null;
@@ -122,30 +166,42 @@ async function judgeAgain(path: string, what: string): Promise<Retrained | null>
 }
 
 export async function retrain(): Promise<void> {
-    const done = await judgeAgain("retrain", "Retraining");
+    const done = await judgeAgain<Retrained>("retrain", "Retraining");
     if (!done) return;
-    undoStack.push({ kind: "retrain" });
-    labelsToLearn.value = 0;
     const changes = done.n_changes ?? done.changes.length;
-    say(
-        `Learnt from ${plural(done.abnormal + done.normal, "label")}: ${plural(changes, "verdict")} changed, ` +
+    notice.value = {
+        text:
+            `Learnt from ${plural(done.abnormal + done.normal, "label")}: ${plural(changes, "verdict")} changed, ` +
             `${plural(done.anomalies, "anomaly", "anomalies")} now.`,
+        isError: false,
+        act: changes ? { name: "Show what changed (C)", run: showChanged } : undefined,
+    };
+}
+
+export function showChanged(): void {
+    filter.value = changedFilter;
+}
+
+const ways = {
+    undo: { doing: "Undoing", of: "as before", learnt: "The ranking is as before" },
+    redo: { doing: "Redoing", of: "given again", learnt: "Learnt again" },
+};
+
+/* The server knows what there is to undo: also from before this page was loaded, and from others. */
+async function turn(way: "undo" | "redo"): Promise<void> {
+    const { doing, of, learnt } = ways[way];
+    const done = await judgeAgain<Turned>(way, doing);
+    if (!done) return;
+    labelsVersion.value++;
+    say(
+        done.retrain
+            ? `${learnt}: ${plural(done.retrain.anomalies, "anomaly", "anomalies")} now.`
+            : `Label of ${plural(done.labels, "execution")} ${of}.`,
     );
 }
 
-export async function undo(): Promise<void> {
-    const last = undoStack.pop();
-    if (!last) return say("There is nothing to undo.");
-    if (last.kind === "retrain") {
-        const done = await judgeAgain("retrain/undo", "Undoing the retrain");
-        if (done) say(`The ranking is as before: ${formatCount(done.anomalies)} anomalies.`);
-        return;
-    }
-    if (!(await sendLabels(last.labels))) return;
-    labelsToLearn.value = Math.max(0, labelsToLearn.value - last.labels.length);
-    labelsVersion.value++;
-    say(`Label of ${plural(last.labels.length, "execution")} as before.`);
-}
+export const undo = (): Promise<void> => turn("undo");
+export const redo = (): Promise<void> => turn("redo");
 
 /* The execution that stands for a selection of points: the one nearest to the middle of them. */
 export function centreOf(

@@ -1,5 +1,6 @@
 // The entries of the list on the left: an execution each, or an incident with its executions.
 import { Candidate, Incident } from "../api/types";
+import { Table } from "../format/csv";
 
 export interface Entry {
     trees: number[]; /* its executions; the first is what choosing it selects */
@@ -30,4 +31,60 @@ export function entryOf(entries: Entry[], tree: number | null): number {
 export function treeBeside(entries: Entry[], tree: number | null, by: 1 | -1): number | null {
     const at = entryOf(entries, tree);
     return entries[at < 0 ? 0 : at + by]?.trees[0] ?? null;
+}
+
+function incidentTable(list: Incident[]): Table {
+    return {
+        head: "disturbance,verdict,score,begin_ns,end_ns,lost_ns,cost_ns,head,rank,executions,ranks,why".split(
+            ",",
+        ),
+        rows: list.map((x) => [
+            x.id,
+            x.verdict,
+            x.score,
+            x.begin_ns,
+            x.end_ns,
+            x.lost_ns,
+            x.cost_ns,
+            x.head,
+            x.rank,
+            x.members.length,
+            x.ranks.length,
+            x.why,
+        ]),
+    };
+}
+
+function candidateTable(list: Candidate[]): Table {
+    return {
+        head: "place,execution,verdict,label,score,enter_ns,duration_ns,usual_ns,lost_ns,cost_ns,calls,messages,why,asked_as,kind,moves".split(
+            ",",
+        ),
+        rows: list.map((x) => [
+            x.rank_now,
+            x.id,
+            x.verdict,
+            x.label,
+            x.score,
+            x.enter_ns,
+            x.duration_ns,
+            x.usual_ns,
+            x.lost_ns,
+            x.cost_ns,
+            x.vertices,
+            x.messages,
+            x.why,
+            x.question?.asked_as ?? null,
+            x.question?.kind ?? null,
+            x.question?.moves ?? null,
+        ]),
+    };
+}
+
+/* A list is all of one kind. */
+export function tableOfEntries(entries: Entry[]): Table {
+    const incidents = entries.flatMap(({ incident }) => incident ?? []);
+    return incidents.length
+        ? incidentTable(incidents)
+        : candidateTable(entries.flatMap(({ candidate }) => candidate ?? []));
 }

@@ -1,15 +1,30 @@
 // The keyboard, as in Perfetto where it has the same thing. Views that zoom and pan register here.
-import { labelTrees, retrain, selectStep, toggleLabel, undo } from "./actions";
-import { isHelpOpen, tourStep } from "./overlays";
+import {
+    clearChosen,
+    endAlone,
+    labelTrees,
+    retrain,
+    selectStep,
+    showChanged,
+    toggleLabel,
+    toggleView,
+    redo,
+    undo,
+} from "./actions";
+import { toOrigin } from "./reveal";
+import { viewNames } from "./views";
+import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
 import { lassoed, selected } from "./store";
 
 export interface Movable {
     zoom(factor: number): void;
     pan(share: number): void; /* of the width */
     fit(): void;
+    measure?(): void; /* an area around what is chosen */
+    follow?(end: "from" | "to"): void; /* a message, to one of its ends */
 }
 
-/* The view that W, A, S, D and F move: the one pointed at last, the timeline at first. */
+/* The view that W, A, S, D and F move: where the pointer or the focus was last; the timeline at first. */
 let movable: Movable | null = null;
 let isPointed = false;
 
@@ -33,28 +48,69 @@ function label(name: "abnormal" | "normal"): void {
     else if (selected.value !== null) toggleLabel(selected.value, name);
 }
 
+/* What the timeline alone does, wherever the pointer is. */
+let timeline: Movable | null = null;
+
+export function offerTimeline(view: Movable): () => void {
+    timeline = view;
+    return () => (timeline = null);
+}
+
+function moved(): Movable | null {
+    return isPointed ? movable : (timeline ?? movable);
+}
+
 export const move: Record<string, () => void> = {
-    w: () => movable?.zoom(1.5),
-    s: () => movable?.zoom(1 / 1.5),
-    a: () => movable?.pan(-0.2),
-    d: () => movable?.pan(0.2),
-    f: () => movable?.fit(),
+    w: () => moved()?.zoom(1.5),
+    s: () => moved()?.zoom(1 / 1.5),
+    a: () => moved()?.pan(-0.2),
+    d: () => moved()?.pan(0.2),
+    f: () => moved()?.fit(),
 };
+
+function closeHelp(): boolean {
+    const wasOpen = isHelpOpen.value;
+    isHelpOpen.value = false;
+    return wasOpen;
+}
+
+function endTour(): boolean {
+    const wasOpen = tourStep.value !== null;
+    tourStep.value = null;
+    return wasOpen;
+}
+
+function chooseNone(): boolean {
+    const had = lassoed.value !== null;
+    lassoed.value = null;
+    return had;
+}
+
+/* Escape closes one thing: what lies above the others, or was chosen last. */
+function closeOne(): void {
+    const open = [closeHelp, endTour, closeMenus, closeFind, clearChosen, chooseNone, endAlone];
+    open.some((close) => close());
+}
 
 const keys: Record<string, () => void> = {
     ...move,
+    ...Object.fromEntries(viewNames.map((name, i) => [String(i + 1), () => toggleView(name)])),
+    m: () => timeline?.measure?.(),
+    g: () => toOrigin.value?.(),
+    "[": () => timeline?.follow?.("from"),
+    "]": () => timeline?.follow?.("to"),
     j: () => selectStep(1),
     k: () => selectStep(-1),
     n: () => label("normal"),
     b: () => label("abnormal"),
+    c: showChanged,
     u: () => undo(),
+    y: () => redo(),
     r: () => retrain(),
     "?": () => (isHelpOpen.value = !isHelpOpen.value),
-    escape: () => {
-        isHelpOpen.value = false;
-        tourStep.value = null;
-        lassoed.value = null;
-    },
+    backspace: () => history.back(),
+    "/": openFind,
+    escape: closeOne,
 };
 
 function isTyping(target: EventTarget | null): boolean {
@@ -73,6 +129,11 @@ export function hearKeys(table: Record<string, () => void>): void {
 
 export function listenToKeys(): void {
     addEventListener("keydown", (event) => {
+        const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f";
+        if (isFind && heard === keys) {
+            event.preventDefault();
+            return openFind();
+        }
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const act = heard[event.key.toLowerCase()];
         if (!act || (isTyping(event.target) && event.key !== "Escape")) return;

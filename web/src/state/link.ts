@@ -1,8 +1,12 @@
-// Which signals are in the URL, and keeping the two the same. A new selection is a step in the
-// history of the browser; the window and the settings only replace the step they belong to.
+// Which signals are in the URL, and keeping the two the same. A new selection, or another
+// window of the timeline, is a step in the history of the browser; settings only replace the step they
+// belong to.
 import { effect, Signal } from "@preact/signals";
 import {
+    area,
     attributes,
+    callColours,
+    chosenCall,
     colourBy,
     depthLimit,
     executions,
@@ -13,9 +17,14 @@ import {
     mark,
     markedCalls,
     openRanks,
+    placesBy,
     planeName,
+    mapOf,
+    mapOrder,
+    mapRanks,
     regionFilter,
     regionOrder,
+    run,
     sampling,
     selected,
     shownRanks,
@@ -27,10 +36,12 @@ import {
     yAttribute,
     zoomed,
 } from "./store";
+import { placeKinds } from "../api/types";
 import { number, numbers, oneOf, span } from "./fields";
 import { printFilter, readFilter } from "./list_filter";
+import { comparedFields, isComparedStep } from "./compared_link";
 import { isLiveStep, liveFields } from "./live_link";
-import { viewNames } from "./views";
+import { firstViewsOf, viewNames } from "./views";
 import { Field, packTrees, printState, readState, unpackTrees } from "./url";
 
 const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
@@ -55,17 +66,18 @@ function list(key: string, of: Signal<string[] | null>): Field {
     };
 }
 
-const firstViews = views.value;
+const firstViews = () => firstViewsOf(run.value?.locations.length ?? 0);
 
 const fields: Field[] = [
     number("foi", foiId, 0, 1e9),
     number("tree", selected, 0, 4e9),
     {
         key: "views",
-        print: () => (views.value.join() === firstViews.join() ? null : views.value.join(",")),
+        print: () =>
+            views.value.join() === firstViews().join() ? null : views.value.join(","),
         read: (text) => {
             const known = viewNames.filter((name) => text?.split(",").includes(name));
-            views.value = known.length ? known : firstViews;
+            views.value = known.length ? known : firstViews();
         },
     },
     span("window", timeWindow),
@@ -73,6 +85,30 @@ const fields: Field[] = [
         key: "ranks",
         print: () => shownRanks.value?.join(",") ?? null,
         read: (text) => (shownRanks.value = numbers(text)),
+    },
+    {
+        key: "call",
+        print: () =>
+            chosenCall.value && `${chosenCall.value.location}.${chosenCall.value.call}`,
+        read: (text) => {
+            const [, location, call] = /^(\d{1,7})\.(\d{1,10})$/.exec(text ?? "") ?? [];
+            chosenCall.value = location
+                ? { location: Number(location), call: Number(call) }
+                : null;
+        },
+    },
+    {
+        key: "area",
+        print: () =>
+            area.value &&
+            [area.value.begin, area.value.end].map(Math.round).join() +
+                `:${area.value.locations.join()}`,
+        read: (text) => {
+            const [span = "", lanes = ""] = (text ?? "").split(":");
+            const [time, locations] = [numbers(span), numbers(lanes)];
+            const isArea = time?.length === 2 && time[1] > time[0] && locations;
+            area.value = isArea ? { begin: time[0], end: time[1], locations } : null;
+        },
     },
     list("mark", mark),
     {
@@ -91,10 +127,12 @@ const fields: Field[] = [
                 ? (text as any)
                 : null),
     },
+    oneOf("calls-by", callColours, ["kind", "function"]),
     oneOf("x", xAttribute, attributes),
     oneOf("y", yAttribute, attributes),
-    oneOf("colour", colourBy, ["verdict", "score", "label", "rank"]),
+    oneOf("colour", colourBy, ["verdict", "score", "label", "rank", "side"]),
     number("sample", sampling as Signal<number | null>, 0, 100),
+    oneOf("places", placesBy, placeKinds),
     oneOf("tree-as", structureKind, ["icicle", "force"]),
     {
         key: "zoom",
@@ -141,6 +179,17 @@ const fields: Field[] = [
             regionFilter.value = filter ?? "";
         },
     },
+    oneOf("map-order", mapOrder, ["rank", "most"]),
+    {
+        key: "map",
+        print: () => (mapOf.value === "lost" ? null : mapOf.value),
+        read: (text) => (mapOf.value = /^(waiting|\d{1,7})$/.test(text ?? "") ? text! : "lost"),
+    },
+    {
+        key: "map-ranks",
+        print: () => mapRanks.value || null,
+        read: (text) => (mapRanks.value = text ?? ""),
+    },
     number("depth", depthLimit as Signal<number | null>, 1, 64),
     number("above", whyThreshold as Signal<number | null>, 0, 100),
     {
@@ -149,6 +198,7 @@ const fields: Field[] = [
         read: (text) => (filter.value = readFilter(text)),
     },
     ...liveFields,
+    ...comparedFields,
 ];
 
 /* The lasso needs the number of executions to be checked against: it is read when they are there. */
@@ -185,22 +235,29 @@ function put(hash: string, how: "pushState" | "replaceState"): void {
 /* What a person moves changes the URL many times a second, which browsers are slow at and forbid in
    the end: it is written when it rests. */
 let pending: string | null = null;
+let windowInUrl:
+    string | undefined; /* of the timeline: Back undoes a zoom before it leaves the execution */
 let timer = 0;
 function writePending(): void {
     clearTimeout(timer);
-    if (pending !== null) put(pending, "replaceState");
+    const isZoom = timeWindow.value?.join() !== windowInUrl;
+    if (pending !== null) put(pending, isZoom ? "pushState" : "replaceState");
+    windowInUrl = timeWindow.value?.join();
     pending = null;
 }
 
 export function keepUrl(): void {
     read();
+    windowInUrl = timeWindow.value?.join();
     let tree = selected.value;
     effect(() => {
         const state = printState([...fields, lassoField]);
         const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
-        const isStep = (selected.value !== tree && tree !== null) || isLiveStep();
+        const steps = [isLiveStep(), isComparedStep()]; /* each looks at what it was */
+        const isStep = (selected.value !== tree && tree !== null) || steps.includes(true);
         tree = selected.value;
         if (isStep) {
+            windowInUrl = timeWindow.value?.join();
             writePending();
             return put(hash, "pushState");
         }
@@ -213,5 +270,6 @@ export function keepUrl(): void {
         pending = null;
         read();
         tree = selected.value;
+        windowInUrl = timeWindow.value?.join();
     });
 }

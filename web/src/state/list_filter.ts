@@ -6,7 +6,7 @@ export const orders = ["incidents", "score", "next"] as const;
 
 export interface ListFilter {
     rank: number | null;
-    verdict: "" | Verdict;
+    verdict: "" | Verdict | "changed" /* by labels; of executions, not of incidents */;
     label: "" | Label | "none";
     order: (typeof orders)[number];
 }
@@ -32,7 +32,7 @@ export function readFilter(text: string | null): ListFilter {
     const [rank = "", verdict = "", label = "", order = ""] = (text ?? "").split(":");
     return {
         rank: /^\d{1,9}$/.test(rank) ? Number(rank) : null,
-        verdict: known(["", "anomaly", "normal"], verdict, ""),
+        verdict: known(["", "anomaly", "normal", "changed"], verdict, ""),
         label: known(["", "abnormal", "normal", "none"], label, ""),
         order: known(orders, order, firstFilter.order),
     };
@@ -40,6 +40,16 @@ export function readFilter(text: string | null): ListFilter {
 
 export function isNarrowed({ rank, verdict, label }: ListFilter): boolean {
     return rank !== null || verdict !== "" || label !== "";
+}
+
+/* Executions whose verdict labels changed, the strangest now first. */
+export const changedFilter: ListFilter = { ...firstFilter, verdict: "changed", order: "score" };
+
+/* Incidents are not asked for what changed. */
+export function withPart(filter: ListFilter, part: Partial<ListFilter>): ListFilter {
+    const next = { ...filter, ...part };
+    if (next.verdict !== "changed" || next.order !== "incidents") return next;
+    return part.order ? { ...next, verdict: "" } : { ...next, order: "score" };
 }
 
 /* What to ask of a function of interest for a part of the list. */

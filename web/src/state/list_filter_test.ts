@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { filterQuery, firstFilter, printFilter, readFilter } from "./list_filter";
+import {
+    changedFilter,
+    filterQuery,
+    firstFilter,
+    printFilter,
+    readFilter,
+    withPart,
+} from "./list_filter";
 
 test("a link says nothing of the list as it is at first", () => {
     assert.equal(printFilter(firstFilter), null);
@@ -36,4 +43,13 @@ test("incidents and executions are asked for of their own routes, by the same fi
         filterQuery({ ...narrow, order: "score" }, 50, 10),
         "candidates?offset=50&limit=10&order=score&rank=3&verdict=anomaly",
     );
+});
+
+test("what labels changed is asked of executions, not of incidents", () => {
+    const changed = withPart(firstFilter, { verdict: "changed" });
+    assert.deepEqual(changed, changedFilter);
+    assert.equal(printFilter(changed), ":changed::score");
+    assert.deepEqual(readFilter(":changed::score"), changed);
+    assert.deepEqual(withPart(changed, { order: "incidents" }), firstFilter);
+    assert.match(filterQuery(changed, 0, 5), /^candidates\?.*verdict=changed/);
 });

@@ -6,7 +6,7 @@ export const pageSize = 20;
 
 export interface RecordsAsked {
     collection: "anomalies" | "normalexecs";
-    order: "severity" | "score" | "newest" | "oldest" | "longest";
+    order: "severity" | "cost" | "score" | "newest" | "oldest" | "longest";
     least_ns: number | null;
     offset: number;
 }

@@ -13,9 +13,9 @@ import {
     executionsError,
     foi,
     foiShown,
-    labelsToLearn,
     labelsVersion,
     moving,
+    notice,
     plane,
     planeError,
     planeShown,
@@ -24,7 +24,9 @@ import {
     runError,
     scoresVersion,
     selected,
+    views,
 } from "./store";
+import { firstViewsOf, viewsAtFirst } from "./views";
 
 const columnNames = "enter_ns,duration_ns,score,verdict,label";
 const detailNames = "rank,thread,index,vertices,messages";
@@ -32,7 +34,7 @@ const detailNames = "rank,thread,index,vertices,messages";
 export async function loadRun(): Promise<void> {
     try {
         const loaded = await getJson<Run>("/run");
-        if (loaded.is_live) {
+        if (loaded.is_live || loaded.shows !== "run") {
             run.value = loaded;
             runError.value = null;
             document.title = `snag: ${loaded.name}`;
@@ -40,10 +42,9 @@ export async function loadRun(): Promise<void> {
         }
         const table = await getJson<Region[]>("/regions");
         regions.value = new Map(table.map((r) => [r.id, r]));
+        // What is shown at first depends on the run; what a link or a person says does not.
+        if (views.value === viewsAtFirst) views.value = firstViewsOf(loaded.locations.length);
         run.value = loaded;
-        const labels = foi.value?.labels;
-        if (labels && !foi.value?.retrain)
-            labelsToLearn.value = labels.abnormal + labels.normal;
         runError.value = null;
         document.title = `snag: ${loaded.name}`;
     } catch (error) {
@@ -58,8 +59,13 @@ async function loadExecutions(id: number): Promise<void> {
         executions.value = { ...columns, n: columns.score.length } as unknown as Executions;
         executionsError.value = null;
         restoreLasso();
-        if (selected.value !== null && selected.value >= executions.value.n)
+        if (selected.value !== null && selected.value >= executions.value.n) {
+            notice.value = {
+                text: "The link names an execution that this run does not have.",
+                isError: true,
+            };
             selected.value = null;
+        }
         const more = await getBundle(`/fois/${id}/columns?names=${detailNames}`);
         if (foi.value?.id === id) details.value = more.columns as unknown as Details;
     } catch (error) {
@@ -173,7 +179,7 @@ export function startLoading(): void {
     });
     let isListening = false;
     effect(() => {
-        if (!run.value || run.value.is_live || isListening) return;
+        if (!run.value || run.value.is_live || run.value.shows !== "run" || isListening) return;
         isListening = true;
         listenToRun();
     });

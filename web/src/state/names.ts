@@ -18,3 +18,11 @@ export function shortPath(path: string[]): string[] {
 export function regionName(id: number): string {
     return regions.value.get(id)?.short_name ?? `region ${id}`;
 }
+
+/* " (solver.c:17)", where its source is known and not in its name. */
+export function regionPlace(id: number): string {
+    const region = regions.value.get(id);
+    const file = region?.file?.split("/").pop();
+    const place = `${file}:${region?.line}`;
+    return file && !region!.name.includes(place) ? ` (${place})` : "";
+}

@@ -1,7 +1,9 @@
-// What lies over the page: the help, and the tour that a person sees once.
+// What lies over the page: the help, menus, what was found, and the tour that a person sees once.
 import { signal } from "@preact/signals";
 
 export const isHelpOpen = signal(false);
+export const isFindOpen = signal(false); /* what was found, as a list */
+export const findInput: { current: HTMLInputElement | null } = { current: null };
 export const tourStep = signal<number | null>(null); /* null: no tour */
 
 const key = "snag-tour-seen";
@@ -21,4 +23,28 @@ export function endTour(): void {
     } catch {
         /* see above */
     }
+}
+
+/* At once: the next key is the first letter. */
+export function openFind(): void {
+    findInput.current?.focus();
+    findInput.current?.select();
+}
+
+/* False: it was closed. */
+export function closeFind(): boolean {
+    const wasOpen = isFindOpen.value;
+    isFindOpen.value = false;
+    if (wasOpen) findInput.current?.blur();
+    return wasOpen;
+}
+
+/* Menus close themselves for the mouse only. False: none was open. */
+export function closeMenus(): boolean {
+    const open = document.querySelectorAll("details.menu[open]");
+    open.forEach((menu) => {
+        menu.removeAttribute("open");
+        menu.querySelector("summary")?.focus();
+    });
+    return open.length > 0;
 }

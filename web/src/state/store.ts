@@ -2,7 +2,7 @@
 // the rest comes from the server.
 import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
-import { Foi, ProjectionState, Region, Run } from "../api/types";
+import { Foi, PlaceKind, ProjectionState, Region, Run } from "../api/types";
 import { Entry } from "./entries";
 import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
@@ -18,7 +18,7 @@ export const attributes = [
 ] as const;
 export type Attribute = (typeof attributes)[number];
 export type Plane = (typeof projections)[number] | "attributes";
-export type ColourBy = "verdict" | "score" | "label" | "rank";
+export type ColourBy = "verdict" | "score" | "label" | "rank" | "side";
 
 /* One row per execution, in the order of the trees. */
 export interface Executions {
@@ -28,6 +28,8 @@ export interface Executions {
     score: Float32Array;
     verdict: Uint8Array; /* 1: anomaly */
     label: Int8Array; /* 1 abnormal, -1 normal, 0 none */
+    side?: Uint8Array; /* of runs that are compared: 0 before, 1 after */
+    runOf?: (tree: number) => string; /* its name */
 }
 
 /* More of the same rows. They come a little later, so that the first points are there earlier. */
@@ -39,7 +41,30 @@ export interface Details {
     messages: Uint32Array;
 }
 
-export const isWide = matchMedia("(min-width: 1700px)").matches;
+/* A stretch of time on some lanes of the timeline, to be measured. */
+export interface Area {
+    begin: number;
+    end: number;
+    locations: number[];
+}
+
+/* One message, and the calls around its ends. */
+export interface ChosenMessage {
+    from: number;
+    to: number;
+    send_ns: number;
+    recv_ns: number;
+    send_call: number;
+    recv_call: number;
+    bytes?: number;
+    tag?: number;
+}
+
+export interface Notice {
+    text: string;
+    isError: boolean;
+    act?: { name: string; run: () => void }; /* what can be done about it */
+}
 
 // From the server
 export const run = signal<Run | null>(null);
@@ -66,7 +91,9 @@ export const timeWindow = signal<[number, number] | null>(
     null,
 ); /* null: the selected execution */
 export const shownRanks = signal<number[] | null>(null); /* locations; null: the partners */
-export const views = signal<ViewName[]>(viewsAtFirst(isWide));
+export const chosenCall = signal<{ location: number; call: number } | null>(null);
+export const area = signal<Area | null>(null);
+export const views = signal<ViewName[]>(viewsAtFirst);
 export const planeName = signal<Plane | null>(null); /* null: the best there is */
 export const xAttribute = signal<Attribute>("enter_ns");
 export const yAttribute = signal<Attribute>("duration_ns");
@@ -77,8 +104,13 @@ export const zoomed = signal<{ k: number; x: number; y: number } | null>(
 export const sampling = signal(100); /* percent of the normal executions that are drawn */
 export const filter = signal(firstFilter);
 export const structureKind = signal<"icicle" | "force">("icicle");
+export const callColours = signal<"kind" | "function">("kind");
 export const isStretched = signal(false); /* the two executions of the structure */
 export const openRanks = signal<Record<number, boolean>>({}); /* what a person folded or not */
+export const placesBy = signal<PlaceKind | "">(""); /* in the view of ranks; "": what fits */
+export const mapOf = signal("lost"); /* lost, waiting, or the id of a function */
+export const mapOrder = signal<"rank" | "most">("rank");
+export const mapRanks = signal(""); /* as readLanes() has it; "": all */
 export const regionFilter = signal("");
 export const regionOrder = signal<{ key: string; isDown: boolean }>({
     key: "exclusive_ns",
@@ -88,12 +120,12 @@ export const depthLimit = signal(6);
 export const whyThreshold = signal(2); /* percent of the excess */
 
 // Only here
+export const chosenMessage = signal<ChosenMessage | null>(null);
 export const markedCallPaths = signal<string[][] | null>(null); /* those of markedCalls */
 export const labelsVersion = signal(0); /* counts changes of labels ... */
 export const scoresVersion = signal(0); /* ... and of scores */
-export const labelsToLearn = signal(0); /* given since the last retrain */
 export const busy = signal<string | null>(null);
-export const notice = signal<{ text: string; isError: boolean } | null>(null);
+export const notice = signal<Notice | null>(null);
 export const theme = signal(
     matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
 );
@@ -102,6 +134,9 @@ export const entries = signal<Entry[]>([]); /* as listed now, for J and K */
 export const foi = computed<Foi | null>(
     () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,
 );
+
+/* Executions whose label is another than was learnt. */
+export const labelsToLearn = computed(() => foi.value?.labels.to_learn ?? 0);
 
 /* Changes only when another function is asked about, not when something of it changed. */
 export const foiShown = computed<number | undefined>(() => foi.value?.id);

@@ -6,9 +6,9 @@ interface ViewRow {
     name: string; /* in the URL, too */
     title: string;
     says: string; /* what it is for, in the help */
-    atFirst: "always" | "wide" | "never"; /* shown at first; "wide": on a screen with room */
+    isFirst?: true; /* shown at first */
     isBelow?: true; /* as wide as all others together, below them */
-    isPicture?: true; /* can be saved as one: it calls usePicture() */
+    isTable?: true; /* can be saved as one, beside its picture: it calls useTable() */
 }
 
 export const viewTable = [
@@ -16,47 +16,52 @@ export const viewTable = [
         name: "overview",
         title: "Overview",
         says: "every execution is a point; choose many with the lasso",
-        atFirst: "always",
-        isPicture: true,
+        isFirst: true,
     },
     {
         name: "why",
         title: "Why",
         says: "where the time was lost, what it waited for, what sets it apart",
-        atFirst: "wide",
+        isTable: true,
+        isFirst: true,
     },
     {
         name: "structure",
         title: "Structure",
         says: "what it called, beside a typical execution",
-        atFirst: "always",
-        isPicture: true,
+        isFirst: true,
     },
     {
         name: "timeline",
         title: "Timeline",
         says: "its calls and messages over time, and those of the ranks it talks to",
-        atFirst: "always",
+        isFirst: true,
         isBelow: true,
-        isPicture: true,
     },
     {
         name: "ranks",
         title: "Ranks",
         says: "who is slow in every execution, and who waits for it",
-        atFirst: "never",
+        isTable: true,
     },
     {
         name: "regions",
         title: "Regions",
         says: "all functions of the trace, with their times",
-        atFirst: "never",
+        isTable: true,
     },
     {
         name: "quality",
         title: "Trace quality",
         says: "what was damaged or repaired, how well the clocks agree",
-        atFirst: "never",
+        isTable: true,
+    },
+    {
+        name: "map",
+        title: "Rank map",
+        says: "all ranks over time: where time was lost, waited or went into a function; drag to see calls",
+        isBelow: true,
+        isTable: true,
     },
 ] as const satisfies readonly ViewRow[];
 
@@ -67,8 +72,14 @@ export function viewRow(name: ViewName): ViewRow & { name: ViewName } {
     return viewTable.find((view) => view.name === name)!;
 }
 
-export function viewsAtFirst(isWide: boolean): ViewName[] {
-    return viewTable
-        .filter(({ atFirst }) => atFirst === "always" || (atFirst === "wide" && isWide))
-        .map(({ name }) => name);
+const manyRanks = 64; /* of so many nobody knows which to look at */
+
+/* Shown at first of a run with so many lanes: with many, all of them are the way in. */
+export function firstViewsOf(lanes: number): ViewName[] {
+    return lanes > manyRanks ? viewsOfMany : viewsAtFirst;
 }
+const viewsOfMany: ViewName[] = ["overview", "why", "timeline", "map"];
+
+export const viewsAtFirst: ViewName[] = viewTable
+    .filter((view) => "isFirst" in view)
+    .map(({ name }) => name);

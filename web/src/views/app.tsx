@@ -3,6 +3,8 @@ import { ComponentType } from "preact";
 import { loadRun } from "../state/load";
 import { run, runError, views } from "../state/store";
 import { ViewName, viewTable } from "../state/views";
+import { ComparedPage } from "./compared_page";
+import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
 import { Detail } from "./detail";
 import { Header, Messages } from "./header";
@@ -11,6 +13,7 @@ import { Overview } from "./overview";
 import { Live } from "./live";
 import { Failed, Loading } from "./panel";
 import { QualityView } from "./quality";
+import { RankMapView } from "./rank_map";
 import { RanksView } from "./ranks";
 import { Regions } from "./regions";
 import { StructureView } from "./structure";
@@ -23,6 +26,7 @@ const components: Record<ViewName, ComponentType> = {
     why: Why,
     structure: StructureView,
     timeline: Timeline,
+    map: RankMapView,
     ranks: RanksView,
     regions: Regions,
     quality: QualityView,
@@ -31,7 +35,8 @@ const components: Record<ViewName, ComponentType> = {
 function Views() {
     const shown = viewTable.filter(({ name }) => views.value.includes(name));
     const above = shown.filter((view) => !("isBelow" in view));
-    const below = shown.filter((view) => "isBelow" in view);
+    // All ranks, and then those that have lanes.
+    const below = shown.filter((view) => "isBelow" in view).reverse();
     const draw = ({ name }: { name: ViewName }) => {
         const View = components[name];
         return <View key={name} />;
@@ -59,6 +64,8 @@ export function App() {
             </main>
         );
     if (run.value.is_live) return <Live />;
+    if (run.value.shows === "comparison") return <ComparedPage />;
+    if (run.value.shows === "history") return <HistoryPage />;
     return (
         <>
             <Header />

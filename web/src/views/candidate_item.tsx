@@ -1,6 +1,8 @@
 // An execution in the list: its small drawing, the reason in a sentence, and the buttons to label it.
 import { useEffect, useRef } from "preact/hooks";
 import { Candidate } from "../api/types";
+import { costHelp, costWords } from "../format/cost_words";
+import { askedWords } from "../format/question_words";
 import { shortId } from "../format/ids";
 import { formatCount, formatScore, formatTime } from "../format/units";
 import { select } from "../state/actions";
@@ -15,6 +17,13 @@ function regionName(id: number): string {
 /* How it moved in the ranking since the detector alone judged it. */
 function Moved({ of }: { of: Candidate }) {
     const by = of.rank_before - of.rank_now;
+    if (of.verdict !== of.verdict_before)
+        return (
+            <span class="moved" title="before the labels were learnt">
+                was {of.verdict_before === "anomaly" ? "an anomaly" : "normal"}, place{" "}
+                {formatCount(of.rank_before)}
+            </span>
+        );
     if (!by || !foi.value?.retrain) return null;
     return (
         <span
@@ -26,15 +35,9 @@ function Moved({ of }: { of: Candidate }) {
     );
 }
 
-/* Of a question: why it is asked, its kind, and what the answer is worth. */
-function asked(question: NonNullable<Candidate["question"]>): string {
-    const others =
-        question.moves === null ? "" : `; moves ${formatCount(question.moves)} others`;
-    return `${question.asked_as}: ${question.kind}${others}`;
-}
-
 export function CandidateItem({ of }: { of: Candidate }) {
     const isSelected = selected.value === of.tree;
+    const cost = costWords(of);
     const item = useRef<HTMLLIElement>(null);
     useEffect(() => {
         if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
@@ -52,8 +55,13 @@ export function CandidateItem({ of }: { of: Candidate }) {
                     </span>
                 </span>
                 <Sketch bars={of.sketch} name={regionName} />
+                {cost && (
+                    <span class="cost dim" title={costHelp}>
+                        {cost}
+                    </span>
+                )}
                 <span class="why">{of.why}</span>
-                {of.question && <span class="why">{asked(of.question)}</span>}
+                {of.question && <span class="why">{askedWords(of.question)}</span>}
             </button>
             <LabelButtons tree={of.tree} id={shortId(of.id)} />
         </li>

@@ -3,15 +3,16 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { CandidatePage, IncidentPage } from "../api/types";
+import { Table } from "../format/csv";
 import { plural } from "../format/units";
-import { select } from "../state/actions";
-import { Entry, entryOfCandidate, entryOfIncident } from "../state/entries";
+import { Entry, entryOfCandidate, entryOfIncident, tableOfEntries } from "../state/entries";
 import {
     filterQuery,
     firstFilter,
     isNarrowed,
     ListFilter,
     printFilter,
+    withPart,
 } from "../state/list_filter";
 import { Resource, useResource } from "../state/resource";
 import {
@@ -27,12 +28,14 @@ import {
 import { CandidateItem } from "./candidate_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
+import { useTable } from "./pictures";
 
 const pageSize = 50;
+const mostChoices = 64; /* in a list; of more ranks one is typed */
 
 function Filters() {
     const now = filter.value;
-    const set = (part: Partial<ListFilter>) => (filter.value = { ...now, ...part });
+    const set = (part: Partial<ListFilter>) => (filter.value = withPart(now, part));
     const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
     const isAsking = now.order === "next"; /* what to label next takes no filter */
     const choice = (
@@ -65,14 +68,33 @@ function Filters() {
                 ],
                 (order) => set({ order: order as ListFilter["order"] }),
             )}
-            {choice(
-                "Rank",
-                String(now.rank ?? ""),
-                [
-                    ["", "All ranks"],
-                    ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`]),
-                ],
-                (rank) => set({ rank: rank === "" ? null : Number(rank) }),
+            {ranks.length > mostChoices ? (
+                <input
+                    type="number"
+                    min="0"
+                    aria-label="Rank"
+                    placeholder="All ranks"
+                    value={now.rank ?? ""}
+                    disabled={isAsking}
+                    onChange={(e) =>
+                        set({
+                            rank:
+                                e.currentTarget.value === ""
+                                    ? null
+                                    : Number(e.currentTarget.value),
+                        })
+                    }
+                />
+            ) : (
+                choice(
+                    "Rank",
+                    String(now.rank ?? ""),
+                    [
+                        ["", "All ranks"],
+                        ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`]),
+                    ],
+                    (rank) => set({ rank: rank === "" ? null : Number(rank) }),
+                )
             )}
             {choice(
                 "Verdict",
@@ -81,6 +103,7 @@ function Filters() {
                     ["", "All verdicts"],
                     ["anomaly", "Anomalies"],
                     ["normal", "Normal ones"],
+                    ["changed", "Changed by labels"],
                 ],
                 (verdict) => set({ verdict: verdict as ListFilter["verdict"] }),
             )}
@@ -199,12 +222,27 @@ function NothingLikeThat({ what }: { what: Page["what"] }) {
     );
 }
 
+const mostListed = 1000; /* that the server gives at once */
+
+/* All of them, not only those that are shown so far. */
+async function listTable(of: ListFilter): Promise<Table> {
+    const all: Entry[] = [];
+    for (;;) {
+        const { total, entries } = await getPage(of, all.length, mostListed);
+        all.push(...entries);
+        const isAll = of.order === "next" || !entries.length; /* questions come at once */
+        if (isAll || all.length >= total) return tableOfEntries(all);
+    }
+}
+
 export function Candidates() {
     const { page, listed, isLoadingMore, showMore } = useList();
+    useTable("list", () => listTable(filter.value));
     useEffect(() => {
         if (!page.value) return;
         entries.value = listed;
-        if (selected.value === null && listed.length) select(listed[0].trees[0]);
+        // Not as a person does it: what a link says of the timeline holds.
+        if (selected.value === null && listed.length) selected.value = listed[0].trees[0];
     }, [listed]);
     return (
         <nav class="candidates" aria-label="Candidates">

@@ -1,7 +1,9 @@
 // The selected execution in a line and a sentence, and the one thing to do next: say what it is.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Shown } from "../api/types";
+import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence } from "../format/incident_words";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
@@ -17,9 +19,13 @@ import {
     scoresVersion,
     selected,
 } from "../state/store";
+import { originOf } from "../format/origin";
+import { shortName } from "../state/names";
+import { toOrigin } from "../state/reveal";
 import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
 import { Failed, Loading } from "./panel";
+import { showOrigin } from "./cause_chain";
 
 /* What is known of the selected execution: asked for once, here, and read by the views. */
 export const shown = signal<Resource<Shown> | null>(null);
@@ -34,9 +40,8 @@ export function useShown(): Resource<Shown> {
 
 export function times(now: number, usually: number): string {
     const factor = now / usually;
-    return factor >= 1.5
-        ? `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the usual`
-        : "as usual";
+    if (factor >= 0.95 && factor < 1.05) return "as usual";
+    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the usual`;
 }
 
 function NextStep({ of }: { of: Shown }) {
@@ -100,6 +105,29 @@ function PartOf({ of }: { of: Shown }) {
     );
 }
 
+/* Whom it goes back to, before all else that is said of it. */
+function OriginButton({ of }: { of: Shown }) {
+    const origin = originOf(of.cause, of.cause_end);
+    const link = origin && (origin.link ?? of.cause![of.cause!.length - 1]);
+    useEffect(() => {
+        toOrigin.value = link && (() => showOrigin(origin!, link));
+        return () => (toOrigin.value = null);
+    }, [of]);
+    if (!origin || !link) return null;
+    const words = origin.link
+        ? `${origin.who}: ${shortName(link.function)}, ${formatTime(link.time_ns)}`
+        : origin.who;
+    return (
+        <button
+            class="origin"
+            title={`${origin.says} Show it in the timeline (G)`}
+            onClick={() => toOrigin.value?.()}
+        >
+            <span class="dim">goes back to</span> {words}
+        </button>
+    );
+}
+
 export function Detail() {
     const of = useShown();
     shown.value = of;
@@ -123,6 +151,7 @@ export function Detail() {
                 <Loading what="the execution" />
             </section>
         );
+    const cost = costWords(it);
     return (
         <section class={`detail ${it.verdict}`} aria-label="Selected execution">
             <div class="facts">
@@ -133,7 +162,14 @@ export function Detail() {
                     </span>
                 </h1>
                 <span>
-                    <b>{formatTime(it.duration_ns)}</b>, executions like it usually{" "}
+                    <b>{formatTime(it.duration_ns)}</b>
+                    {it.off_ns > 0 && (
+                        <span title="when it began or ended was only known between two events">
+                            {" "}
+                            ± {formatTime(it.off_ns)}
+                        </span>
+                    )}
+                    ; with the same calls on this rank usually{" "}
                     {formatTime(it.usual_duration_ns)} (
                     {times(it.duration_ns, it.usual_duration_ns)})
                 </span>
@@ -141,10 +177,17 @@ export function Detail() {
                     score {formatScore(it.score)}, {formatCount(it.place)} of{" "}
                     {formatCount(it.of)}
                 </span>
+                {cost && (
+                    <span class="cost" title={costHelp}>
+                        {cost}
+                    </span>
+                )}
                 <span>at {formatTime(it.enter_ns)}</span>
                 <PartOf of={it} />
             </div>
-            <p class="why">{it.why}</p>
+            <p class="why">
+                <OriginButton of={it} /> {it.why}
+            </p>
             <NextStep of={it} />
         </section>
     );

@@ -1,12 +1,13 @@
-// Saving: labels and executions as CSV, the window of the timeline as Chrome JSON, views as pictures.
+// Saving: labels, executions and tables as CSV, the window of the timeline as Chrome JSON, views as pictures.
 import { useRef } from "preact/hooks";
 import { apiUrl } from "../api/http";
 import { foi, notice, run, views } from "../state/store";
-import { ViewName, viewRow, viewTable } from "../state/views";
-import { pngOf, svgOf } from "./pictures";
-import { windowShown } from "./timeline_window";
+import { viewTable } from "../state/views";
+import { printCsv, Table } from "../format/csv";
+import { PictureName, pngOf, svgOf, tableOf, TableName } from "./pictures";
+import { windowShown } from "../state/timeline_window";
 
-function save(blob: Blob, name: string): void {
+export function save(blob: Blob, name: string): void {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
     link.download = name;
@@ -14,35 +15,67 @@ function save(blob: Blob, name: string): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-async function saveView(name: ViewName, kind: "svg" | "png"): Promise<void> {
-    const { title } = viewRow(name);
+function failed(title: string, error: unknown): void {
+    const why = (error as Error).message;
+    notice.value = { text: `${title} was not saved: ${why}.`, isError: true };
+}
+
+async function savePicture(
+    name: PictureName,
+    title: string,
+    kind: "svg" | "png",
+): Promise<void> {
     const of = run.value?.name ?? "snag";
     try {
-        const svg = svgOf(name, `${of}: ${title}`);
+        const svg = svgOf(name, title, foi.value ? `${of}, ${foi.value.name}` : of);
         if (!svg) throw new Error("there is nothing to see yet");
         const blob =
             kind === "png" ? await pngOf(svg) : new Blob([svg], { type: "image/svg+xml" });
         save(blob, `${of}-${name}.${kind}`);
     } catch (error) {
-        const why = (error as Error).message;
-        notice.value = { text: `${title} was not saved: ${why}.`, isError: true };
+        failed(title, error);
     }
 }
 
-function PictureButtons({ name }: { name: ViewName }) {
-    const { title } = viewRow(name);
+export function saveTable(table: Table, name: string, of = run.value?.name ?? "snag"): void {
+    const blob = new Blob([printCsv(table)], { type: "text/csv;charset=utf-8" });
+    save(blob, `${of}-${name}.csv`);
+}
+
+export function CsvButton({ name, title }: { name: TableName; title: string }) {
+    const saveIt = async () => {
+        try {
+            const table = await tableOf(name);
+            if (!table) throw new Error("there is nothing to see yet");
+            saveTable(table, name);
+        } catch (error) {
+            failed(title, error);
+        }
+    };
     return (
-        <span class="kinds">
-            {title}
+        <button
+            aria-label={`${title} as CSV`}
+            title="Save the table, all of it, as CSV"
+            onClick={saveIt}
+        >
+            CSV
+        </button>
+    );
+}
+
+export function PictureButtons({ name, title }: { name: PictureName; title: string }) {
+    return (
+        <>
             {(["svg", "png"] as const).map((kind) => (
                 <button
-                    aria-label={`${title} (${kind.toUpperCase()})`}
-                    onClick={() => saveView(name, kind)}
+                    aria-label={`${title} as ${kind.toUpperCase()}`}
+                    title={`Save the picture as ${kind.toUpperCase()}`}
+                    onClick={() => savePicture(name, title, kind)}
                 >
                     {kind.toUpperCase()}
                 </button>
             ))}
-        </span>
+        </>
     );
 }
 
@@ -72,10 +105,20 @@ export function ExportMenu() {
                         Window of the timeline (Chrome JSON)
                     </a>
                 )}
+                <span class="kinds">
+                    Candidates, as listed
+                    <CsvButton name="list" title="Candidates" />
+                </span>
                 {viewTable
-                    .filter((view) => "isPicture" in view && views.value.includes(view.name))
-                    .map(({ name }) => (
-                        <PictureButtons key={name} name={name} />
+                    .filter((view) => views.value.includes(view.name))
+                    .map((view) => (
+                        <span class="kinds" key={view.name}>
+                            {view.title}
+                            <PictureButtons name={view.name} title={view.title} />
+                            {"isTable" in view && (
+                                <CsvButton name={view.name} title={view.title} />
+                            )}
+                        </span>
                     ))}
             </div>
         </details>

@@ -65,7 +65,7 @@ export function Force(props: Props) {
                         key={v.node}
                         class={`node${strange ? " strange" : ""}${props.isMarked(v.node) ? " marked" : ""}`}
                         role={act ? "button" : undefined}
-                        tabIndex={act ? 0 : undefined}
+                        tabindex={act ? 0 : undefined} /* SVG knows no tabIndex */
                         aria-label={act && `${textOf(v.node)}: ${title}`}
                         transform={`translate(${v.x},${v.y})`}
                         onClick={act}

@@ -2,28 +2,24 @@
 import { useEffect } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
-import { retrain, undo } from "../state/actions";
+import { Act } from "../api/types";
+import { redo, retrain, select, showView, toggleView, undo } from "../state/actions";
 import { isHelpOpen } from "../state/overlays";
-import { busy, foi, foiId, labelsToLearn, notice, run, selected, views } from "../state/store";
-import { ViewName, viewNames, viewTable } from "../state/views";
+import { busy, foi, foiId, labelsToLearn, notice, run, views } from "../state/store";
+import { viewTable } from "../state/views";
 import { ExportMenu } from "./export";
+import { FindBar } from "./find_bar";
 
 const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
 
 function ViewToggles() {
-    const toggle = (name: ViewName) => {
-        const next = views.value.includes(name)
-            ? views.value.filter((v) => v !== name)
-            : viewNames.filter((v) => v === name || views.value.includes(v));
-        if (next.length) views.value = next;
-    };
     return (
         <div class="toggles" role="group" aria-label="Views">
-            {viewTable.map(({ name, title, says }) => (
+            {viewTable.map(({ name, title, says }, i) => (
                 <button
                     aria-pressed={views.value.includes(name)}
-                    title={says}
-                    onClick={() => toggle(name)}
+                    title={`${says} (${i + 1})`}
+                    onClick={() => toggleView(name)}
                 >
                     {title}
                 </button>
@@ -40,7 +36,7 @@ function FoiChoice() {
             aria-label="Function of interest"
             value={foi.value?.id}
             onChange={(event) => {
-                selected.value = null;
+                select(null);
                 foiId.value = Number(event.currentTarget.value);
             }}
         >
@@ -48,6 +44,47 @@ function FoiChoice() {
                 <option value={f.id}>{f.name}</option>
             ))}
         </select>
+    );
+}
+
+/* What is said of a damaged trace may be wrong: it stands beside its name. */
+function DamageBadge() {
+    const damage = run.value?.quality.filter((q) => q.is_damage) ?? [];
+    if (!damage.length) return null;
+    return (
+        <button
+            class="damage"
+            title={damage.map((q) => `${formatCount(q.count)} ${q.text}`).join("; ")}
+            onClick={() => showView("quality")}
+        >
+            ▲ trace damaged
+        </button>
+    );
+}
+
+function actWords(act: Act): string {
+    return act.kind === "retrain"
+        ? "the last retrain"
+        : `the label of ${plural(act.labels, "execution")}`;
+}
+
+/* What the server says is next, whoever did it. */
+function TurnButton(props: { way: "undo" | "redo"; act: () => void; shortcut: string }) {
+    const { way, act, shortcut } = props;
+    const next = foi.value?.[way];
+    const name = way === "undo" ? "Undo" : "Redo";
+    return (
+        <button
+            onClick={act}
+            disabled={busy.value !== null || !next}
+            title={
+                next
+                    ? `${name} ${actWords(next)} (${shortcut})`
+                    : `Nothing to ${way} (${shortcut})`
+            }
+        >
+            {name}
+        </button>
     );
 }
 
@@ -59,17 +96,18 @@ export function Header() {
             <span class="run-name" title={run.value?.trace}>
                 {run.value?.name}
             </span>
+            <DamageBadge />
             {of && (
                 <span class="headline">
                     <b>{plural(of.anomalies, "anomaly", "anomalies")}</b> in{" "}
                     {formatCount(of.trees)} executions of <FoiChoice />
                 </span>
             )}
+            <FindBar />
             <ViewToggles />
             <span class="actions">
-                <button onClick={() => undo()} title="Take the last label or retrain back (U)">
-                    Undo
-                </button>
+                <TurnButton way="undo" act={undo} shortcut="U" />
+                <TurnButton way="redo" act={redo} shortcut="Y" />
                 <button
                     class={labelsToLearn.value ? "primary" : ""}
                     onClick={() => retrain()}
@@ -114,6 +152,17 @@ export function Messages() {
                 hidden={!told}
             >
                 <span>{told?.text}</span>
+                {told?.act && (
+                    <button
+                        class="quiet"
+                        onClick={() => {
+                            told.act!.run();
+                            notice.value = null;
+                        }}
+                    >
+                        {told.act.name}
+                    </button>
+                )}
                 {told && (
                     <button
                         class="quiet"

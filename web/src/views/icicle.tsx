@@ -1,7 +1,7 @@
 // An icicle of call paths as SVG: it can be read aloud, and saved as it is.
 import { RefObject } from "preact";
 import { TreeNode } from "../api/types";
-import { css, inkOn, regionColour } from "../format/colour";
+import { css, inkOn, regionColour, Rgb } from "../format/colour";
 import { formatCount, formatExcess, formatTime } from "../format/units";
 import { isStrange, placeNodes } from "./icicle_layout";
 import { firstThatFits } from "./node_text";
@@ -13,7 +13,7 @@ export function nodeTitle(node: TreeNode, name: string): string {
         node.usual_ns === null ? "usually absent" : `usually ${formatTime(node.usual_ns)}`;
     const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
     return (
-        `${name}${many}: ${formatTime(node.inclusive_ns)}, of which ${formatTime(node.exclusive_ns)} in itself (${usually})` +
+        `${name}${many}: ${formatTime(node.inclusive_ns)}, own time ${formatTime(node.exclusive_ns)} (${usually})` +
         (node.excess_ns ? `; ${formatExcess(node.excess_ns)}` : "")
     );
 }
@@ -26,8 +26,10 @@ interface Props {
     isMarked: (node: number) => boolean;
     pick?: (node: number) => void;
     titleOf?: (node: number) => string; /* in place of what compares it with the usual */
+    colourOf?: (region: number, depth: number) => Rgb; /* in place of that of the function */
     label: string;
-    scale: number; /* pixels of the page per unit */
+    scale?: number; /* pixels of the page per unit */
+    share?: number; /* or: what it stands in is so many units wide, whatever its size */
     svg?: RefObject<SVGSVGElement>;
 }
 
@@ -39,8 +41,8 @@ export function Icicle(props: Props) {
     return (
         <svg
             class="icicle"
-            width={width * props.scale}
-            height={height * props.scale}
+            width={props.share ? `${(100 * width) / props.share}%` : width * (props.scale ?? 1)}
+            height={props.share ? undefined : height * (props.scale ?? 1)}
             viewBox={`0 0 ${width} ${height}`}
             role="group"
             aria-label={props.label}
@@ -48,13 +50,18 @@ export function Icicle(props: Props) {
         >
             {placed.map(({ node: i, depth, x, width: w, hidden }) => {
                 const node = nodes[i];
-                const colour = regionColour(name(node.region));
+                const colour =
+                    props.colourOf?.(node.region, depth) ?? regionColour(name(node.region));
                 const many = node.calls > 1 ? ` × ${formatCount(node.calls)}` : "";
                 const strange = isStrange(node, nodes[0]);
                 const inset = strange ? 1.5 : 0; /* its outline stays inside */
                 const named = `${strange ? "▲ " : ""}${name(node.region)}${many}`;
                 const timed = `${named}  ${formatTime(node.inclusive_ns)}`;
-                const texts = [`${timed}${hidden ? `  +${hidden}` : ""}`, timed, named];
+                const texts = [
+                    `${timed}${hidden ? `  (${formatCount(hidden)} below not drawn)` : ""}`,
+                    timed,
+                    named,
+                ];
                 const text = firstThatFits(texts, w - 10);
                 const title =
                     (props.titleOf?.(i) ?? nodeTitle(node, name(node.region))) +
@@ -66,7 +73,7 @@ export function Icicle(props: Props) {
                         transform={`translate(${x + 1},${depth * rowHeight + 1})`}
                         class={`node${strange ? " strange" : ""}${props.isMarked(i) ? " marked" : ""}`}
                         role={act ? "button" : undefined}
-                        tabIndex={act ? 0 : undefined}
+                        tabindex={act ? 0 : undefined} /* SVG knows no tabIndex */
                         aria-label={act && (text ? `${text}: ${title}` : title)}
                         onClick={act}
                         onKeyDown={(event) =>

@@ -2,6 +2,7 @@
 // its executions is selected, and then has a line for each of them, the head first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Incident } from "../api/types";
+import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSize } from "../format/incident_words";
 import { formatScore, formatTime, plural } from "../format/units";
@@ -79,6 +80,7 @@ function Members({ of, trees, id }: { of: Incident; trees: number[]; id: string 
 }
 
 function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
+    const cost = costWords(of);
     return (
         <>
             <span class="line">
@@ -104,6 +106,14 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 </span>
                 <span>{incidentSize(of)}</span>
             </span>
+            {cost && (
+                <span class="line">
+                    <span class="place" />
+                    <span class="cost" title={costHelp}>
+                        {cost}
+                    </span>
+                </span>
+            )}
         </>
     );
 }

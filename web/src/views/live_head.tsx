@@ -1,6 +1,6 @@
 // The line at the top of the live page: totals, rate, what was lost, pause.
 import { LiveStatus } from "../api/live_types";
-import { formatCount, formatMoment, formatTime, plural } from "../format/units";
+import { formatCount, formatMoment, formatTime, plural, sentence } from "../format/units";
 import {
     chooseAll,
     chooseSpan,
@@ -20,13 +20,18 @@ import {
 } from "../state/live";
 import { isHelpOpen } from "../state/overlays";
 import { run } from "../state/store";
-import { sentence } from "./panel";
 
 const states: Record<LiveStatus["state"], string> = {
     waiting: "waiting for the program",
     running: "running",
     over: "over",
     failed: "failed",
+};
+
+const loops: Record<NonNullable<LiveStatus["loop"]>, string> = {
+    sought: "; looking for the loop",
+    followed: "",
+    not_found: "; no loop was found",
 };
 
 /* What was lost, damaged or not stored. */
@@ -69,6 +74,7 @@ export function LiveHead() {
                 {now.taken_back > 0 && `; ${formatCount(now.taken_back)} more taken back`}
                 {now.points.kind === "executions" &&
                     `; ${plural(now.points.next, "execution")}`}
+                {now.loop && <span class="live-loop">{loops[now.loop]}</span>}
             </span>
             <span class="dim">
                 <span class="live-steps">{plural(now.steps, "step")}</span>,{" "}

@@ -25,7 +25,7 @@ const words = [
     ["anomaly", "a call that took far longer, or shorter, than such calls usually do"],
     ["lost", "the time beyond what such calls usually take"],
     [
-        "in itself",
+        "own time",
         "without what it called: a function is not blamed for what others did in its name",
     ],
     ["score", "how strange it is, in the measure of the detector; more is stranger"],

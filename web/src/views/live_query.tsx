@@ -1,6 +1,7 @@
 // The provenance store: a form, and a page of records at a time.
 import { getJson, orNull } from "../api/http";
 import { RecordPage } from "../api/live_types";
+import { liveCostHelp, shortCost } from "../format/cost_words";
 import { formatScore, formatTime, plural } from "../format/units";
 import {
     chooseSpan,
@@ -88,6 +89,7 @@ function Form() {
                 options={(
                     [
                         ["severity", "most time lost first"],
+                        ["cost", "what cost the program most first"],
                         ["score", "strangest first"],
                         ["newest", "newest first"],
                         ["oldest", "oldest first"],
@@ -143,7 +145,7 @@ function Rows({ page }: { page: RecordPage }) {
                 <table class="live-table">
                     <thead>
                         <tr>
-                            {["Function", "Rank", "At", "Took", "Lost", "Score"].map(
+                            {["Function", "Rank", "At", "Took", "Lost", "Cost", "Score"].map(
                                 (title) => (
                                     <th>{title}</th>
                                 ),
@@ -171,6 +173,9 @@ function Rows({ page }: { page: RecordPage }) {
                                 <td class="number">{formatTime(item.enter_ns)}</td>
                                 <td class="number">{formatTime(item.inclusive_ns)}</td>
                                 <td class="number">{formatTime(item.severity_ns)}</td>
+                                <td class="number" title={liveCostHelp}>
+                                    {shortCost(item)}
+                                </td>
                                 <td class="number">{formatScore(item.score ?? NaN)}</td>
                             </tr>
                         ))}

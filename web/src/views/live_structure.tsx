@@ -25,7 +25,7 @@ export function LiveStructure({ of }: { of: LiveRecord }) {
     const titleOf = (i: number) => {
         const node = tree.nodes[i];
         const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
-        return `${name(node.region)}${many}: ${formatTime(node.inclusive_ns)}, of which ${formatTime(node.exclusive_ns)} in itself`;
+        return `${name(node.region)}${many}: ${formatTime(node.inclusive_ns)}, own time ${formatTime(node.exclusive_ns)}`;
     };
     const shared = {
         nodes: tree.nodes,

@@ -42,7 +42,7 @@ const planeNames: Record<Plane, string> = {
     attributes: "Attributes",
 };
 
-function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
+export function AttributeChoice(props: { name: string; of: typeof xAttribute }) {
     return (
         <label>
             {props.name}{" "}

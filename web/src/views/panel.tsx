@@ -1,22 +1,11 @@
 // The frame of a view: title, tools, and what stands there while there is nothing to see. Every
 // view has an empty, a loading and an error state; they are said here and nowhere else.
 import { ComponentChildren } from "preact";
+import { sentence } from "../format/units";
 import { Resource } from "../state/resource";
+import { isOneOfMany, toggleAlone } from "../state/actions";
 import { views } from "../state/store";
 import { ViewName, viewRow } from "../state/views";
-
-let before: ViewName[] | null = null;
-
-/* One view alone, and back to all that were there. */
-function toggleAlone(name: ViewName): void {
-    if (views.value.length > 1) {
-        before = views.value;
-        views.value = [name];
-    } else if (before) {
-        views.value = before;
-        before = null;
-    }
-}
 
 export function Panel(props: {
     name: ViewName;
@@ -31,7 +20,7 @@ export function Panel(props: {
             <header class="panel-head">
                 <h2>{title}</h2>
                 <div class="tools">{props.tools}</div>
-                {(!isAlone || before) && (
+                {isOneOfMany() && (
                     <button
                         class="quiet"
                         onClick={() => toggleAlone(name)}
@@ -66,10 +55,6 @@ export function Failed(props: { text: string; retry?: () => void }) {
             {props.retry && <button onClick={props.retry}>Try again</button>}
         </div>
     );
-}
-
-export function sentence(text: string): string {
-    return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
 }
 
 /* The value when it is there, else the state it is in. */

@@ -1,30 +1,67 @@
 // Views as pictures. A view offers itself as SVG; PNG is made of that, so that both show the same.
 import { useEffect, useRef } from "preact/hooks";
+import { Figure, frameFigure, Paint } from "../canvas/figure";
 import { escapeXml, SvgPen } from "../canvas/svg_pen";
+import { Table } from "../format/csv";
 import { ViewName } from "../state/views";
 import { cssColour } from "./use_canvas";
 
-export interface Picture {
-    width: number; /* units */
-    height: number;
-    content: string; /* SVG */
-}
+export type Picture = Figure;
 
-const offered = new Map<ViewName, () => Picture>();
+/* Views of a run, and drawings of runs that are compared. */
+export type PictureName = ViewName | "difference" | "trend";
+export type TableName = ViewName | "list";
+
+const offered = new Map<PictureName, () => Picture>();
+const tables = new Map<TableName, () => Table | Promise<Table>>();
 const pngRatio = 2; /* pixels per unit: sharp in print, too */
-const margin = 8;
+const margin = 10;
 const fonts = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
-/* While the view is there, `make` draws it as it is then. */
-export function usePicture(name: ViewName, make: () => Picture): void {
+function useOffer<Name, Made>(of: Map<Name, () => Made>, name: Name, make: () => Made): void {
     const newest = useRef(make);
     newest.current = make;
     useEffect(() => {
-        offered.set(name, () => newest.current());
+        of.set(name, () => newest.current());
         return () => {
-            offered.delete(name);
+            of.delete(name);
         };
     }, []);
+}
+
+/* While the view is there, `make` draws it as it is then. */
+export function usePicture(name: PictureName, make: () => Picture): void {
+    useOffer(offered, name, make);
+}
+
+/* The same of a table: all of it, however much is shown. */
+export function useTable(name: TableName, make: () => Table | Promise<Table>): void {
+    useOffer(tables, name, make);
+}
+
+/* Null when there is none now. */
+export async function tableOf(name: TableName): Promise<Table | null> {
+    return (await tables.get(name)?.()) ?? null;
+}
+
+/* Papers are light, however the page is looked at. */
+function onPaper<T>(draw: () => T): T {
+    const { classList } = document.documentElement;
+    classList.add("on-paper");
+    try {
+        return draw();
+    } finally {
+        classList.remove("on-paper");
+    }
+}
+
+export function paint(): Paint {
+    return {
+        ink: cssColour("--ink"),
+        dim: cssColour("--dim"),
+        line: cssColour("--line"),
+        bar: cssColour("--hot"),
+    };
 }
 
 let measuring: CanvasRenderingContext2D | null = null;
@@ -35,21 +72,26 @@ export function textWidth(text: string, font: string): number {
     return measuring.measureText(text).width;
 }
 
-export function newPen(): SvgPen {
-    return new SvgPen(textWidth);
+export function newPen(name?: string): SvgPen {
+    return new SvgPen(textWidth, name);
 }
 
-/* Null when the view has nothing to show now. */
-export function svgOf(name: ViewName, title: string): string | null {
-    const picture = offered.get(name)?.();
-    if (!picture) return null;
-    const { width, height, content } = picture;
-    const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
+/* With a title, and below it the run. Null when the view has nothing to show now. */
+export function svgOf(name: PictureName, title: string, of: string): string | null {
+    const make = offered.get(name);
+    return make ? onPaper(() => framed(make(), title, of)) : null;
+}
+
+function framed(picture: Picture, title: string, of: string): string {
+    const pen = newPen();
+    const under = picture.about ? `${of}: ${picture.about}` : of;
+    const { width, height } = frameFigure(pen, picture, title, under, paint());
+    const [wide, high] = [Math.ceil(width) + 2 * margin, Math.ceil(height) + 2 * margin];
     return (
-        `<svg xmlns="http://www.w3.org/2000/svg" width="${width + 2 * margin}" height="${height + 2 * margin}" viewBox="${box}" font-family="${fonts}" font-size="11">\n` +
-        `<title>${escapeXml(title)}</title>\n` +
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="${-margin} ${-margin} ${wide} ${high}" font-family="${fonts}" font-size="11">\n` +
+        `<title>${escapeXml(`${title}: ${under}`)}</title>\n` +
         `<rect x="${-margin}" y="${-margin}" width="100%" height="100%" fill="${cssColour("--panel")}"/>\n` +
-        `${content}\n</svg>\n`
+        `${pen}\n</svg>\n`
     );
 }
 
@@ -76,6 +118,8 @@ const svgStyles = [
     "stroke-width",
     "stroke-dasharray",
     "stroke-linejoin",
+    "stroke-linecap",
+    "opacity",
     "paint-order",
     "font-family",
     "font-size",
@@ -90,7 +134,8 @@ export function pictureOfSvg(svg: SVGSVGElement, y = 0): Picture {
     copy.querySelectorAll<SVGElement>("*").forEach((element, i) => {
         const style = getComputedStyle(from[i]);
         for (const name of svgStyles) element.setAttribute(name, style.getPropertyValue(name));
-        for (const name of ["class", "tabindex", "role"]) element.removeAttribute(name);
+        for (const name of ["class", "tabindex", "role", "aria-label", "aria-pressed"])
+            element.removeAttribute(name);
     });
     const { width, height } = svg.viewBox.baseVal;
     copy.setAttribute("y", String(y));

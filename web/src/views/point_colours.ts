@@ -1,8 +1,16 @@
 // The colour of every execution in the overview, 4 bytes each.
-import { abnormalColour, normalColour, numberColour, Rgb, scaleColour } from "../format/colour";
+import {
+    abnormalColour,
+    normalColour,
+    numberColour,
+    Rgb,
+    scaleColour,
+    sideColours,
+} from "../format/colour";
 import { ColourBy, Details, Executions } from "../state/store";
 
 const shades = 256; /* of the scores */
+export const plainOnPaper: Rgb = [110, 120, 135]; /* what has no colour of its own */
 
 /* Red, green, blue and alpha as they lie in memory. */
 function pack([r, g, b]: Rgb, alpha: number): number {
@@ -36,6 +44,10 @@ function palette(
         const colours = Array.from({ length: last + 1 }, (_, i) => numberColour(i));
         return { colours, of: (tree) => rank[tree] };
     }
+    if (by === "side" && all.side) {
+        const { side } = all;
+        return { colours: sideColours, of: (tree) => side[tree] };
+    }
     return { colours: [plain, abnormalColour], of: (tree) => (verdict[tree] ? 1 : 0) };
 }
 
@@ -47,12 +59,7 @@ export function colourPoints(
 ): Uint8Array {
     const out = new Uint32Array(all.n);
     const { verdict, label } = all;
-    const { colours, of } = palette(
-        all,
-        details,
-        by,
-        isDark ? [150, 160, 175] : [110, 120, 135],
-    );
+    const { colours, of } = palette(all, details, by, isDark ? [150, 160, 175] : plainOnPaper);
     const light = colours.map((colour) => pack(colour, all.n > 50000 ? 140 : 220));
     const full = colours.map((colour) => pack(colour, 255));
     for (let i = 0; i < all.n; i++) out[i] = (verdict[i] || label[i] ? full : light)[of(i)];

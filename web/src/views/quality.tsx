@@ -4,6 +4,8 @@ import { locationName } from "../format/ids";
 import { formatCount, formatTime, plural } from "../format/units";
 import { run } from "../state/store";
 import { Panel } from "./panel";
+import { usePicture, useTable } from "./pictures";
+import { tableFigure } from "./table_figure";
 
 function whereOf(q: Quality): string {
     const place = run.value?.locations.find((l) => l.id === q.location);
@@ -24,26 +26,41 @@ function clockText(clocks: Clocks | null | undefined): string {
     return `${found}${wrong}${mended}.`;
 }
 
+const columns = [
+    { title: "What", isWords: true, text: (q: Quality) => q.text },
+    { title: "Where", isWords: true, text: whereOf },
+    { title: "How many", text: (q: Quality) => formatCount(q.count) },
+    { title: "Damage", isWords: true, text: (q: Quality) => (q.is_damage ? "yes" : "no") },
+];
+
 export function QualityView() {
     const of = run.value!;
     const damage = of.quality.filter((q) => q.is_damage);
+    const state = damage.length
+        ? `▲ The trace is damaged in ${plural(damage.length, "way")}. It was read as far as it goes.`
+        : "The trace is not damaged.";
+    useTable("quality", () => ({
+        head: ["kind", "where", "count", "is_damage", "text"],
+        rows: of.quality.map((q) => [q.kind, whereOf(q), q.count, q.is_damage, q.text]),
+    }));
+    usePicture("quality", () => ({
+        ...(of.quality.length
+            ? tableFigure(columns, of.quality)
+            : { width: 0, height: 0, content: "" }),
+        notes: [state, clockText(of.clocks)],
+    }));
     return (
         <Panel name="quality">
             <div class="table" tabIndex={0} role="region" aria-label="Quality of the trace">
-                <p class={damage.length ? "damaged" : ""}>
-                    {damage.length
-                        ? `▲ The trace is damaged in ${plural(damage.length, "way")}. It was read as far as it goes.`
-                        : "The trace is not damaged."}
-                </p>
+                <p class={damage.length ? "damaged" : ""}>{state}</p>
                 <p>{clockText(of.clocks)}</p>
                 {of.quality.length > 0 && (
                     <table>
                         <thead>
                             <tr>
-                                <th scope="col">What</th>
-                                <th scope="col">Where</th>
-                                <th scope="col">How many</th>
-                                <th scope="col">Damage</th>
+                                {columns.map(({ title }) => (
+                                    <th scope="col">{title}</th>
+                                ))}
                             </tr>
                         </thead>
                         <tbody>

@@ -1,141 +1,244 @@
-// Who is slow in every execution, who has more to do, and who waits for them: a heat map of rank by
-// time, and a table of the ranks.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+// Who is slow in every execution, who has more to do, and who waits for them: a heat map of places by
+// time, a table of them, ranks with their threads below, and what each kind of operation costs.
+import { useState } from "preact/hooks";
 import { getJson } from "../api/http";
-import { Place, Ranks } from "../api/types";
-import { cellAt, heatPixels } from "../canvas/heat";
-import { hotColour } from "../format/colour";
-import { byInterest, headline, placeWords } from "../format/rank_words";
+import { Place, PlaceKind, placeKinds, Ranks } from "../api/types";
+import {
+    byInterest,
+    hasThreads,
+    headline,
+    operationsWords,
+    placeWords,
+    threadsOf,
+} from "../format/rank_words";
+import { Table } from "../format/csv";
 import { formatTime } from "../format/units";
-import { useResource } from "../state/resource";
-import { foi, run } from "../state/store";
+import { Resource, useResource } from "../state/resource";
+import { showLane } from "../state/reveal";
+import { foi, placesBy, run, timeWindow } from "../state/store";
 import { Await, Panel } from "./panel";
+import { locationOf } from "./timeline_data";
+import { useTable } from "./pictures";
+import { RankPicture } from "./rank_picture";
 
-const least = 0.02; /* slower than usual by less is not coloured */
-const most = 1; /* twice as long: as dark as it gets */
+const mostRows = 500;
+const columns = 6;
 
-function Picture({ ranks }: { ranks: Ranks }) {
-    const { places, history } = ranks;
-    const canvas = useRef<HTMLCanvasElement>(null);
-    const [at, setAt] = useState<{ row: number; column: number } | null>(null);
-    const heat = useMemo(
-        () => ({
-            rows: places.length,
-            width: history.width,
-            value: Float64Array.from(history.factor, (x) =>
-                x - 1 < least ? 0 : Math.min(x - 1, most),
-            ),
-        }),
-        [ranks],
+function useRanks(by: PlaceKind | "", isAsked: boolean): Resource<Ranks> {
+    const id = foi.value?.id;
+    return useResource(id === undefined || !isAsked ? null : `ranks ${id} ${by}`, (abort) =>
+        getJson<Ranks>(`/fois/${id}/ranks${by && `?by=${by}`}`, abort),
     );
-    useEffect(() => {
-        const picture = canvas.current!;
-        picture.width = heat.width;
-        picture.height = heat.rows;
-        const image = new ImageData(heat.width, heat.rows);
-        image.data.set(heatPixels(heat, hotColour).rgba);
-        picture.getContext("2d")!.putImageData(image, 0, 0);
-    }, [heat]);
-    const move = (event: PointerEvent) => {
-        const frame = canvas.current!.getBoundingClientRect();
-        setAt(
-            cellAt(
-                heat,
-                (event.clientX - frame.left) / frame.width,
-                (event.clientY - frame.top) / frame.height,
-            ),
-        );
-    };
-    const timeOf = (column: number) =>
-        formatTime(history.begin_ns - run.value!.begin_ns + column * history.bin_ns);
-    const factor = at && history.factor[at.row * heat.width + at.column];
+}
+
+function Cells({ place }: { place: Place }) {
+    const all = place.own_ns + place.wait_ns || 1;
     return (
         <>
-            <div class="heat-frame">
-                <span class="heat-ranks dim" aria-hidden="true">
-                    <span>{places[0].place}</span>
-                    {heat.rows > 1 && <span>{places[heat.rows - 1].rank}</span>}
-                </span>
-                <div class="heat-picture">
-                    <canvas
-                        ref={canvas}
-                        class="heat"
-                        role="img"
-                        aria-label={`How long own work took on ${heat.rows} ranks over time, against what it usually takes; the table below says who is slow`}
-                        onPointerMove={move}
-                        onPointerLeave={() => setAt(null)}
-                    />
-                </div>
-            </div>
-            <p class="dim">
-                {at && factor !== null
-                    ? `${places[at.row].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the usual` : "no execution begins"}`
-                    : `${timeOf(0)} to ${timeOf(heat.width)} across; coloured: own work that takes longer than usual`}
-            </p>
+            <td class="words">{place.verdict}</td>
+            <td>{formatTime(place.own_ns)}</td>
+            <td>{(100 * Math.max(place.slowdown - 1, 0)).toFixed(1)} %</td>
+            <td>{((100 * place.wait_ns) / all).toFixed(1)} %</td>
+            <td class="words why">{placeWords(place)}</td>
         </>
     );
 }
 
-function Row({ place }: { place: Place }) {
-    const all = place.own_ns + place.wait_ns || 1;
+/* All threads are asked for at once, when the first rank is opened. */
+function Threads({ of, threads }: { of: Place; threads: Resource<Ranks> }) {
+    const { value, error } = threads;
+    if (!value)
+        return (
+            <tr class="below">
+                <td class="words dim" colSpan={columns}>
+                    {error ?? "Loading the threads ..."}
+                </td>
+            </tr>
+        );
     return (
-        <tr>
-            <th scope="row">{place.place}</th>
-            <td class="words">{place.verdict}</td>
-            <td>{formatTime(place.own_ns)}</td>
-            <td>{(100 * (place.slowdown - 1)).toFixed(1)} %</td>
-            <td>{((100 * place.wait_ns) / all).toFixed(1)} %</td>
-            <td class="words">{placeWords(place)}</td>
-        </tr>
+        <>
+            {threadsOf(of, value.places)
+                .slice(0, mostRows)
+                .map((thread) => (
+                    <tr class="below" key={thread.place}>
+                        <th scope="row">{thread.place}</th>
+                        <Cells place={thread} />
+                    </tr>
+                ))}
+        </>
     );
 }
 
-function Found({ ranks }: { ranks: Ranks }) {
+function Row(props: {
+    place: Place;
+    isOpen: boolean;
+    toggle?: () => void;
+    threads: Resource<Ranks>;
+}) {
+    const { place, isOpen, toggle } = props;
     return (
-        <div class="table" tabIndex={0} role="region" aria-label="Ranks and their peers">
-            <p>{headline(ranks.places)}</p>
-            <Picture ranks={ranks} />
-            <table>
+        <>
+            <tr>
+                <th scope="row">
+                    {toggle ? (
+                        <button
+                            class="quiet"
+                            aria-expanded={isOpen}
+                            title="its threads"
+                            onClick={toggle}
+                        >
+                            <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {place.place}
+                        </button>
+                    ) : (
+                        place.place
+                    )}
+                </th>
+                <Cells place={place} />
+            </tr>
+            {isOpen && <Threads of={place} threads={props.threads} />}
+        </>
+    );
+}
+
+function Places({ ranks }: { ranks: Ranks }) {
+    const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+    const threads = useRanks("thread", open.size > 0);
+    const isFoldable = hasThreads(ranks.by) && run.value!.locations.some((l) => l.thread > 0);
+    const toggle = (place: string) => {
+        const next = new Set(open);
+        if (!next.delete(place)) next.add(place);
+        setOpen(next);
+    };
+    return (
+        <table class="places">
+            <thead>
+                <tr>
+                    <th scope="col">Place</th>
+                    <th scope="col" class="words">
+                        Verdict
+                    </th>
+                    <th scope="col" title="time in its executions, but for waiting">
+                        Own work
+                    </th>
+                    <th
+                        scope="col"
+                        title={
+                            ranks.operations.length
+                                ? "than the ideal run, were only this place as it is"
+                                : "than its peers need for the same"
+                        }
+                    >
+                        Slower
+                    </th>
+                    <th scope="col" title="share of its time">
+                        Waiting
+                    </th>
+                    <th scope="col" class="words">
+                        Why
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                {[...ranks.places]
+                    .sort(byInterest)
+                    .slice(0, mostRows)
+                    .map((place) => (
+                        <Row
+                            key={place.place}
+                            place={place}
+                            isOpen={open.has(place.place)}
+                            toggle={isFoldable ? () => toggle(place.place) : undefined}
+                            threads={threads}
+                        />
+                    ))}
+            </tbody>
+        </table>
+    );
+}
+
+function Operations({ ranks }: { ranks: Ranks }) {
+    const words = operationsWords(ranks);
+    if (words === null) return null;
+    return (
+        <>
+            <p>{words}</p>
+            <table class="operations">
                 <thead>
                     <tr>
-                        <th scope="col">Place</th>
-                        <th scope="col" class="words">
-                            Verdict
-                        </th>
-                        <th scope="col" title="time in its executions, but for waiting">
-                            Own work
-                        </th>
-                        <th scope="col" title="than its peers need for the same">
-                            Slower
-                        </th>
-                        <th scope="col" title="share of its time">
-                            Waiting
-                        </th>
-                        <th scope="col" class="words">
-                            Why
+                        <th scope="col">Operation</th>
+                        <th scope="col">Time</th>
+                        <th scope="col" title="than the ideal run, were only these as they are">
+                            Makes the run longer by
                         </th>
                     </tr>
                 </thead>
                 <tbody>
-                    {[...ranks.places]
-                        .sort(byInterest)
-                        .slice(0, 500)
-                        .map((place) => (
-                            <Row key={place.place} place={place} />
-                        ))}
+                    {ranks.operations.slice(0, mostRows).map((x) => (
+                        <tr key={x.name}>
+                            <th scope="row">{x.name}</th>
+                            <td>{formatTime(x.time_ns)}</td>
+                            <td>{(100 * (x.slowdown - 1)).toFixed(1)} %</td>
+                        </tr>
+                    ))}
                 </tbody>
             </table>
+        </>
+    );
+}
+
+function rankTable({ places }: Ranks): Table {
+    return {
+        head: ["place", "verdict", "own_ns", "slowdown", "wait_ns", "why"],
+        rows: [...places]
+            .sort(byInterest)
+            .map((p) => [p.place, p.verdict, p.own_ns, p.slowdown, p.wait_ns, placeWords(p)]),
+    };
+}
+
+const around = 1; /* cells on both sides of the one that was clicked */
+
+/* The lane of a place, at a time; of a place that has none of its own, the first on its rank. */
+function showPlace(place: Place, begin_ns: number, end_ns: number): void {
+    const lane = locationOf(place.rank, place.thread) ?? locationOf(place.rank, 0);
+    if (!lane) return;
+    const margin = (end_ns - begin_ns) * around;
+    showLane(lane.id);
+    timeWindow.value = [begin_ns - margin, end_ns + margin];
+}
+
+function Found({ ranks }: { ranks: Ranks }) {
+    useTable("ranks", () => rankTable(ranks));
+    return (
+        <div class="table" tabIndex={0} role="region" aria-label="Places and their peers">
+            <p>{headline(ranks)}</p>
+            <RankPicture ranks={ranks} begin_ns={run.value!.begin_ns} pick={showPlace} />
+            <Places key={ranks.by} ranks={ranks} />
+            <Operations ranks={ranks} />
         </div>
     );
 }
 
-export function RanksView() {
-    const id = foi.value?.id;
-    const ranks = useResource(id === undefined ? null : `ranks ${id}`, (abort) =>
-        getJson<Ranks>(`/fois/${id}/ranks`, abort),
-    );
+/* It stands where an answer is missing, too: a trace may not tell its nodes. */
+function Choice({ by }: { by: PlaceKind }) {
     return (
-        <Panel name="ranks">
+        <label>
+            by{" "}
+            <select
+                value={by}
+                onChange={(event) => (placesBy.value = event.currentTarget.value as PlaceKind)}
+            >
+                {placeKinds.map((kind) => (
+                    <option value={kind}>{kind}</option>
+                ))}
+            </select>
+        </label>
+    );
+}
+
+export function RanksView() {
+    const ranks = useRanks(placesBy.value, true);
+    return (
+        <Panel name="ranks" tools={<Choice by={placesBy.value || ranks.value?.by || "rank"} />}>
             <Await of={ranks} what="the ranks" empty="There are no executions to compare.">
                 {(found) => <Found ranks={found} />}
             </Await>

@@ -1,10 +1,32 @@
 // All functions of the trace, in a table that can be sorted.
 import { Region } from "../api/types";
+import { Table } from "../format/csv";
 import { formatCount, formatTime } from "../format/units";
 import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
+import { regionPlace } from "../state/names";
 import { Empty, Panel } from "./panel";
+import { usePicture, useTable } from "./pictures";
+import { tableFigure } from "./table_figure";
+import { SortedHead } from "./sorted_head";
 
 type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
+
+/* All that is known of each, in the units of the file formats. */
+export function regionTable(list: Region[]): Table {
+    const head = [
+        ...([
+            "name",
+            "kind",
+            "calls",
+            "inclusive_ns",
+            "exclusive_ns",
+            "min_ns",
+            "max_ns",
+        ] as const),
+        ...(["variation", "locations", "file", "line"] as const),
+    ];
+    return { head: [...head], rows: list.map((r) => head.map((key) => r[key])) };
+}
 
 const columns: Column[] = [
     { key: "short_name", title: "Function", text: (r) => r.short_name },
@@ -18,7 +40,7 @@ const columns: Column[] = [
     },
     {
         key: "exclusive_ns",
-        title: "In itself",
+        title: "Own time",
         text: (r) => formatTime(r.exclusive_ns),
         help: "without what it called",
     },
@@ -34,7 +56,7 @@ const columns: Column[] = [
     },
     {
         key: "variation",
-        title: "Variation",
+        title: "Spread",
         text: (r) => r.variation.toFixed(2),
         help: "standard deviation over mean of the times of its calls",
     },
@@ -56,45 +78,18 @@ function sortKey(): keyof Region {
     return columns.find((column) => column.key === key)?.key ?? "exclusive_ns";
 }
 
-function Head() {
-    const now = sorting.value;
-    return (
-        <thead>
-            <tr>
-                {columns.map(({ key, title, help }) => {
-                    const isKey = sortKey() === key;
-                    return (
-                        <th
-                            scope="col"
-                            aria-sort={
-                                isKey ? (now.isDown ? "descending" : "ascending") : "none"
-                            }
-                        >
-                            <button
-                                class="quiet"
-                                title={help}
-                                onClick={() =>
-                                    (sorting.value = {
-                                        key,
-                                        isDown: isKey ? !now.isDown : key !== "short_name",
-                                    })
-                                }
-                            >
-                                {title}
-                                {isKey ? (now.isDown ? " ↓" : " ↑") : ""}
-                            </button>
-                        </th>
-                    );
-                })}
-            </tr>
-        </thead>
-    );
-}
-
 export function Regions() {
     const wanted = text.value.toLowerCase();
     const all = [...regions.value.values()].filter(
         (r) => r.calls > 0 && r.name.toLowerCase().includes(wanted),
+    );
+    const sorted = sortRegions(all, sortKey(), sorting.value.isDown);
+    useTable("regions", () => regionTable(sorted));
+    usePicture("regions", () =>
+        tableFigure(
+            columns.map((c) => ({ ...c, isWords: c.key === "short_name" || c.key === "kind" })),
+            sorted,
+        ),
     );
     const tools = (
         <input
@@ -110,25 +105,28 @@ export function Regions() {
             {all.length ? (
                 <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
                     <table>
-                        <Head />
+                        <SortedHead
+                            columns={columns}
+                            order={{ ...sorting.value, key: sortKey() }}
+                            sort={(order) => (sorting.value = order)}
+                            isDownAtFirst={(key) => key !== "short_name"}
+                        />
                         <tbody>
-                            {sortRegions(all, sortKey(), sorting.value.isDown)
-                                .slice(0, 500)
-                                .map((r) => (
-                                    <tr key={r.id}>
-                                        {columns.map(({ key, text: print }) =>
-                                            key === "short_name" ? (
-                                                <th scope="row" title={r.name}>
-                                                    {print(r)}
-                                                </th>
-                                            ) : (
-                                                <td class={key === "kind" ? "words" : ""}>
-                                                    {print(r)}
-                                                </td>
-                                            ),
-                                        )}
-                                    </tr>
-                                ))}
+                            {sorted.slice(0, 500).map((r) => (
+                                <tr key={r.id}>
+                                    {columns.map(({ key, text: print }) =>
+                                        key === "short_name" ? (
+                                            <th scope="row" title={r.name + regionPlace(r.id)}>
+                                                {print(r)}
+                                            </th>
+                                        ) : (
+                                            <td class={key === "kind" ? "words" : ""}>
+                                                {print(r)}
+                                            </td>
+                                        ),
+                                    )}
+                                </tr>
+                            ))}
                         </tbody>
                     </table>
                     {all.length > 500 && (

@@ -15,7 +15,7 @@ import { sample } from "../canvas/sampling";
 import { Pen } from "../canvas/svg_pen";
 import { Rgb } from "../format/colour";
 import { executionId } from "../format/ids";
-import { formatCount, formatScore, formatTime } from "../format/units";
+import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
 import { Movable, offerMovable, pointAt } from "../state/keys";
 import {
@@ -37,7 +37,7 @@ import {
 import { colourPoints } from "./point_colours";
 import { usePicture } from "./pictures";
 import { drawAxes, drawRings } from "./scatter_overlay";
-import { pointsPicture } from "./scatter_picture";
+import { pointKeys, pointsPicture, projectionNote } from "./scatter_picture";
 import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
 
 export const isLassoOn = signal(false);
@@ -102,6 +102,7 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
         >
             {more && <b>{executionId(more.rank[tree], more.thread[tree], more.index[tree])}</b>}{" "}
             {formatTime(all.duration_ns[tree])}
+            {all.runOf && `, ${all.runOf(tree)}`}
             <br />
             score {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
             {all.label[tree] !== 0 &&
@@ -113,7 +114,12 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
     );
 }
 
-export function Scatter({ all }: { all: Executions }) {
+function paletteOf() {
+    return { ink: cssColour("--ink"), dim: cssColour("--dim"), paper: cssColour("--panel") };
+}
+
+/* label: what it is, for those who cannot see it. */
+export function Scatter({ all, label }: { all: Executions; label?: string }) {
     const box = useRef<HTMLDivElement>(null);
     const pointCanvas = useRef<HTMLCanvasElement>(null);
     const overCanvas = useRef<HTMLCanvasElement>(null);
@@ -223,15 +229,8 @@ export function Scatter({ all }: { all: Executions }) {
         movedTo.current = transform;
     }, [places, rgba, sampled, transform, size, isDark]);
 
-    const colours = useMemo(
-        () => ({
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            paper: cssColour("--panel"),
-        }),
-        [isDark],
-    );
-    const drawOver = (pen: Pen) => {
+    const colours = useMemo(paletteOf, [isDark]);
+    const drawOver = (pen: Pen, of: Uint8Array, paint: typeof colours) => {
         if (places.axes)
             drawAxes(
                 pen,
@@ -239,18 +238,31 @@ export function Scatter({ all }: { all: Executions }) {
                 [xAttribute.value, yAttribute.value],
                 view,
                 { ...size, left, bottom },
-                colours,
+                paint,
             );
-        drawRings(pen, lassoed.value, selected.value, toX, toY, rgba, colours);
+        drawRings(pen, lassoed.value, selected.value, toX, toY, of, paint);
     };
     usePicture("overview", () => {
         pieces.current?.finish();
-        return pointsPicture(
-            { ...places, rgba, order: sampled.order, firstKept: sampled.firstKept },
-            { view, ...size, outline: isDark ? [255, 255, 255] : [20, 20, 20] },
-            pointCanvas.current!,
-            drawOver,
-        );
+        const onPaper = colourPoints(all, details.value, colourBy.value, false);
+        const { order, firstKept } = sampled;
+        const hidden = plural(sampled.hidden, "normal execution");
+        return {
+            ...pointsPicture(
+                { ...places, rgba: onPaper, order, firstKept },
+                { view, ...size, outline: [20, 20, 20] },
+                pointCanvas.current!,
+                (pen) => drawOver(pen, onPaper, paletteOf()),
+            ),
+            keys: pointKeys(colourBy.value, all, selected.value !== null),
+            notes: [
+                ...(places.axes ? [] : [projectionNote(planeShown.value)]),
+                ...(colourBy.value === "rank"
+                    ? ["A colour is a rank; several share one."]
+                    : []),
+                ...(sampled.hidden ? [`${hidden} of ${formatCount(all.n)} not drawn.`] : []),
+            ],
+        };
     });
 
     useEffect(() => {
@@ -260,7 +272,7 @@ export function Scatter({ all }: { all: Executions }) {
         const context = canvas.getContext("2d")!;
         context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
         context.clearRect(0, 0, size.width, size.height);
-        drawOver(context);
+        drawOver(context, rgba, colours);
         if (line) {
             context.beginPath();
             for (const [x, y] of line) context.lineTo(x, y);
@@ -368,7 +380,10 @@ export function Scatter({ all }: { all: Executions }) {
                 ref={overCanvas}
                 class={isLassoOn.value ? "lasso" : ""}
                 role="img"
-                aria-label={`${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`}
+                aria-label={
+                    label ??
+                    `${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`
+                }
                 onPointerDown={begin}
                 onPointerMove={move}
                 onPointerUp={end}

@@ -78,7 +78,7 @@ export function drawAxes(
         Math.max(2, height / 50),
     )) {
         const y = (1 - place(tick.at)) * view.scaleY + view.y;
-        if (y < 14 || y > height - bottom) continue;
+        if (y < 20 || y > height - bottom) continue;
         context.fillRect(left - 4, y, 4, 1);
         context.fillText(tickText(tick.value, yName), left - 6, y);
     }

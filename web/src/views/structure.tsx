@@ -1,26 +1,31 @@
 // The structure of the selected execution, and below it that of a typical one at the same scale.
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Tree, TreeNode } from "../api/types";
+import { regionColour } from "../format/colour";
 import { formatTime } from "../format/units";
 import { isPathMarked, togglePath } from "../state/marks";
 import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
 import {
+    callColours,
     depthLimit,
     foi,
     isStretched as stretched,
+    regions,
     scoresVersion,
     selected,
     structureKind,
 } from "../state/store";
+import { shown } from "./detail";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
-import { newPen, pictureOfSvg, usePicture } from "./pictures";
-import { cssColour, useSize } from "./use_canvas";
-
-const room = 28; /* between the two executions, when saved */
+import { usePicture } from "./pictures";
+import { structureFigure } from "./structure_figure";
+import { useRootDepth } from "./timeline_data";
+import { colours } from "./timeline_scene";
+import { useSize } from "./use_canvas";
 
 export function pathOf(nodes: TreeNode[], i: number): string[] {
     const path: string[] = [];
@@ -73,27 +78,30 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const usual = typical?.nodes ?? [];
     const own = nodes[0]?.inclusive_ns ?? 1;
     const usually = usual[0]?.inclusive_ns ?? 0;
-    const usualTitle = `a typical execution: ${formatTime(usually)}`;
+    const usualTitle = `the most typical execution of all: ${formatTime(usually)}`;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
     const pick = (i: number) => togglePath(pathOf(nodes, i));
+    // As in the timeline, where its root lies deeper.
+    const rootDepth = useRootDepth(shown.value?.value ?? null) ?? 0;
+    const byKind = useMemo(() => colours("kind"), [regions.value]);
+    const colourOf =
+        callColours.value === "kind"
+            ? (region: number, depth: number) => byKind(region, depth + rootDepth)
+            : undefined;
     const isIcicle = structureKind.value === "icicle";
-    usePicture("structure", () => {
-        const above = pictureOfSvg(ownSvg.current!);
-        const below = usualSvg.current && pictureOfSvg(usualSvg.current, above.height + room);
-        const pen = newPen();
-        pen.insert(above.content);
-        pen.font = "12px system-ui, sans-serif";
-        pen.fillStyle = cssColour("--dim");
-        if (below) pen.fillText(usualTitle, 2, above.height + room - 8);
-        if (below) pen.insert(below.content);
-        return {
-            width: Math.max(above.width, below?.width ?? 0),
-            height: above.height + (below ? room + below.height : 0),
-            content: pen.toString(),
-        };
-    });
+    usePicture("structure", () =>
+        structureFigure({
+            own: ownSvg.current!,
+            usual: usualSvg.current,
+            usualTitle,
+            ns: isIcicle ? [own, usually] : null,
+            pxPerNs: isStretched ? [wide / own, wide / Math.max(usually, 1)] : [scale, scale],
+            nodes: isIcicle ? [...nodes, ...usual] : nodes,
+            colour: colourOf ?? ((region) => regionColour(regionName(region))),
+        }),
+    );
     return (
         <>
             <div class="structure" ref={box}>
@@ -106,6 +114,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                             depthLimit={depthLimit.value}
                             isMarked={isMarked(nodes)}
                             pick={pick}
+                            colourOf={colourOf}
                             scale={unit}
                             label="Call paths of this execution, by time"
                             svg={ownSvg}
@@ -146,6 +155,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                                 pxPerNs={isStretched ? wide / Math.max(usually, 1) : scale}
                                 depthLimit={depthLimit.value}
                                 isMarked={isMarked(usual)}
+                                colourOf={colourOf}
                                 scale={unit}
                                 label="Call paths of a typical execution"
                                 svg={usualSvg}
@@ -157,7 +167,6 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
             <p class="legend">
                 {isIcicle ? "Width: time" : "Area: time in the call itself"} ·{" "}
                 <span class="strange-key">▲</span> lost time or is unusual
-                {isIcicle && " · +n: paths not drawn"}
             </p>
         </>
     );

@@ -1,4 +1,4 @@
-// The subtrees that set an execution apart from its nearest neighbours, as stack2vec sees them (paper 1
+// What an execution has more or less of than its nearest neighbours: subtrees, as stack2vec sees them (paper 1
 // of the method, section 5.3.1). Choosing one marks its calls.
 import { getJson, orNull } from "../api/http";
 import { Subtree } from "../api/types";
@@ -71,8 +71,8 @@ export function Subtrees() {
     if (!kept.length) return null;
     return (
         <section>
-            <h3 title="Against the ten nearest executions; at least twice or half as much of it">
-                Subtrees that set it apart
+            <h3 title="At least twice or half as much of it as in those; usually: their mean">
+                More or less of than in the ten executions most like it
             </h3>
             <ul class="paths subtrees">
                 {kept.map((s) => (

@@ -1,98 +1,46 @@
 // The timeline: the selected execution and the ranks it exchanged messages with, from the whole run
-// down to nanoseconds. Ctrl and the wheel zoom, dragging pans, a click marks a call path.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
-import { callAt, Calls, heightOf, layOutBlocks } from "../canvas/rows";
-import {
-    Arrows,
-    axisHeight,
-    chooseArrows,
-    drawNames,
-    drawTimeline,
-    Link,
-    Scene,
-} from "../canvas/timeline_draw";
+// down to nanoseconds, and what is chosen in it.
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { getJson } from "../api/http";
+import { CallAt, Shown } from "../api/types";
+import { Arrows, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
-import { Shown } from "../api/types";
-import { regionColour, Rgb } from "../format/colour";
-import { locationName } from "../format/ids";
-import { formatCount, formatTime, plural } from "../format/units";
-import { Movable, offerMovable, pointAt } from "../state/keys";
+import { formatCount, plural } from "../format/units";
+import { Movable, offerMovable, offerTimeline, pointAt } from "../state/keys";
 import { retryExecutions } from "../state/load";
-import { markedPaths, togglePath } from "../state/marks";
-import { regionName } from "../state/names";
+import { revealCall } from "../state/reveal";
+import { Resource, useResource } from "../state/resource";
 import {
+    area,
+    chosenCall,
+    ChosenMessage,
+    chosenMessage,
     executions,
     executionsError,
-    mark,
-    markedCalls,
-    openRanks,
-    regions,
     run,
     selected,
     shownRanks,
-    theme,
     timeWindow,
 } from "../state/store";
+import { windowShown } from "../state/timeline_window";
 import { shown } from "./detail";
 import { Minimap } from "./minimap";
 import { Empty, Failed, Loading, Panel } from "./panel";
-import {
-    locationOf,
-    spanOf,
-    usePartners,
-    useRootDepth,
-    useWindow,
-    WindowData,
-} from "./timeline_data";
-import { newPen, usePicture } from "./pictures";
-import { RankChoice, Search } from "./timeline_tools";
-import { windowShown } from "./timeline_window";
-import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+import { messageOf, TimelineCanvas } from "./timeline_canvas";
+import { Chosen } from "./timeline_chosen";
+import { spanOf, usePartners, useRootDepth, useWindow, WindowData } from "./timeline_data";
+import { left } from "./timeline_scene";
+import { ColourChoice, RankChoice, TimelineLegend } from "./timeline_tools";
+import { useSize } from "./use_canvas";
 
-const left = 92; /* room for the names of ranks */
+const minimapHeight = 54; /* units, with the legend and what is around them */
+const fitMargin = 0.1; /* of what is fitted, on both sides */
 
-function colours(): (region: number) => Rgb {
-    const known = new Map<number, Rgb>();
-    return (region) => {
-        if (!known.has(region)) known.set(region, regionColour(regionName(region)));
-        return known.get(region)!;
-    };
-}
-
-function nameOfLocation(id: number): string {
-    const place = run.value?.locations.find((l) => l.id === id);
-    return place ? locationName(place.rank, place.thread) : String(id);
-}
-
-function linksOf(it: Shown | null): Link[] {
-    return (it?.cause ?? []).flatMap((link) => {
-        const location = locationOf(link.rank, link.thread)?.id;
-        return location === undefined
-            ? []
-            : [{ location, call: link.call, begin_ns: link.begin_ns, end_ns: link.end_ns }];
-    });
-}
-
-/* Tells which rectangles are marked: calls on a path, or those of the selected execution. */
-function marker(
-    calls: Calls,
-    callers: Lookup,
-    it: Shown | null,
-    rootDepth: number | null,
-): (i: number) => boolean {
-    const paths = markedPaths.value;
-    const picked = mark.value ? null : markedCalls.value;
-    if (!paths.length || rootDepth === null) return () => false;
-    if (!picked || !it)
-        return (i) =>
-            paths.some((path) => isOnPath(calls, callers, regionName, i, rootDepth, path));
-    const rows = picked.map((v) => it.call + v);
-    const depths = new Set(paths.map((path) => rootDepth + path.length - 1));
-    return (i) =>
-        calls.location[i] === it.location &&
-        depths.has(calls.depth[i]) &&
-        holdsRow(calls, callers, i, rows);
+function useChosenCall(): Resource<CallAt> {
+    const of = chosenCall.value;
+    return useResource(of && `${of.location}/${of.call}`, (abort) =>
+        getJson<CallAt>(`/calls/${of!.location}/${of!.call}`, abort),
+    );
 }
 
 /* Says so when messages of the window are not drawn. */
@@ -114,251 +62,21 @@ function MessageCount({ data, arrows }: { data: WindowData; arrows: Arrows }) {
     );
 }
 
-function Hover(props: { calls: Calls; i: number; x: number; y: number; size: Size }) {
-    const { calls, i, size } = props;
-    const px = (units: number) => `${units * size.scale}px`;
-    const isRight = props.x > size.width / 2;
-    return (
-        <div
-            class="hover"
-            style={{
-                top: px(props.y + 14),
-                [isRight ? "right" : "left"]: px(
-                    (isRight ? size.width - props.x : props.x) + 12,
-                ),
-            }}
-        >
-            <b>{regionName(calls.region[i])}</b>{" "}
-            {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
-            {formatTime(calls.end_ns[i] - calls.begin_ns[i])}
-            <br />
-            {nameOfLocation(calls.location[i])}, at {formatTime(calls.begin_ns[i])}
-        </div>
+/* Of the call that is chosen, else of the selected execution; null: it has none in the window. */
+function firstMessage(
+    m: MessageColumns,
+    arrows: Arrows | null,
+    it: Shown | null,
+): ChosenMessage | null {
+    const of = chosenCall.value;
+    const isOf = (location: number, call: number) =>
+        of !== null && location === of.location && call === of.call;
+    const list = arrows?.list ?? [];
+    const own = list.find(
+        ({ message: i }) => isOf(m.from[i], m.send_call[i]) || isOf(m.to[i], m.recv_call[i]),
     );
-}
-
-interface CanvasProps {
-    it: Shown | null;
-    data: WindowData;
-    arrows: Arrows | null;
-    window: Span;
-    whole: Span;
-    locations: number[];
-    rootDepth: number | null;
-    set: (window: Span) => void;
-}
-
-function TimelineCanvas(props: CanvasProps) {
-    const { it, data, window, whole, locations } = props;
-    const box = useRef<HTMLDivElement>(null);
-    const canvas = useRef<HTMLCanvasElement>(null);
-    const size = useSize(box);
-    const [scroll, setScroll] = useState(0);
-    const folds = openRanks.value;
-    const [hover, setHover] = useState<{ i: number; x: number; y: number } | null>(null);
-    const drag = useRef<{ x: number; window: Span; isMoved: boolean } | null>(null);
-
-    const links = useMemo(() => linksOf(it), [it]);
-    // Partners are folded only where there is no room for all.
-    const room = size.height - axisHeight;
-    const areAllOpen = useMemo(
-        () => heightOf(layOutBlocks(locations, data.calls, () => true)) <= room,
-        [locations.join(), data.calls, room],
-    );
-    const isOpen = (location: number) =>
-        folds[location] ??
-        (areAllOpen || location === it?.location || links.some((l) => l.location === location));
-    const blocks = useMemo(
-        () => layOutBlocks(locations, data.calls, isOpen),
-        [locations.join(), data.calls, folds, it, areAllOpen],
-    );
-    const colour = useMemo(colours, [regions.value]);
-    const callers = useMemo(() => lookup(data.calls), [data.calls]);
-    const isMarked = marker(data.calls, callers, it, props.rootDepth);
-
-    const palette = useMemo(
-        () => ({
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            hot: cssColour(it?.verdict === "anomaly" ? "--hot" : "--dim"),
-            onHot: it?.verdict === "anomaly" ? "#000" : cssColour("--panel"),
-            paper: cssColour("--panel"),
-        }),
-        [theme.value, it?.verdict],
-    );
-    const sceneOf = (height: number, scrolled: number): Scene => ({
-        window,
-        left,
-        width: size.width,
-        height,
-        scroll: scrolled,
-        blocks,
-        calls: data.calls,
-        messages: data.messages,
-        arrows: props.arrows,
-        own: it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns },
-        links,
-        colour,
-        name: regionName,
-        isMarked,
-        ...palette,
-    });
-    usePicture("timeline", () => {
-        const pen = newPen();
-        const scene = sceneOf(axisHeight + heightOf(blocks), 0);
-        drawTimeline(pen, scene);
-        drawNames(pen, scene, nameOfLocation);
-        return { width: scene.width, height: scene.height, content: pen.toString() };
-    });
-    useEffect(() => {
-        if (!size.width) return;
-        fitCanvas(canvas.current!, size);
-        const c = canvas.current!.getContext("2d")!;
-        c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        drawTimeline(c, sceneOf(size.height, scroll));
-    }, [
-        window,
-        size,
-        scroll,
-        blocks,
-        data,
-        it,
-        props.arrows,
-        markedPaths.value,
-        theme.value,
-        props.rootDepth,
-    ]);
-
-    const nsPerPixel = (window[1] - window[0]) / Math.max(1, size.width - left);
-    const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
-    const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
-    const px = (units: number) => `${units * size.scale}px`;
-    const find = (x: number, y: number) =>
-        y < axisHeight || x < left
-            ? -1
-            : callAt(data.calls, blocks, timeAt(x), nsPerPixel, y - axisHeight + scroll);
-
-    // Not passive: the wheel would scroll the page as well.
-    const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
-    wheel.current = (event) => {
-        if (event.ctrlKey || event.metaKey) {
-            event.preventDefault();
-            props.set(
-                zoomSpan(window, Math.exp(-event.deltaY * 0.004), timeAt(at(event)[0]), whole),
-            );
-        } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-            event.preventDefault();
-            props.set(
-                panSpan(
-                    window,
-                    (event.deltaX || event.deltaY) / Math.max(1, size.width * size.scale),
-                    whole,
-                ),
-            );
-        }
-    };
-    useEffect(() => {
-        const element = canvas.current!;
-        const listener = (event: WheelEvent) => wheel.current(event);
-        element.addEventListener("wheel", listener, { passive: false });
-        return () => element.removeEventListener("wheel", listener);
-    }, []);
-
-    const markCall = (i: number) => {
-        if (props.rootDepth === null || data.calls.depth[i] < props.rootDepth) return;
-        const path = pathOfCall(data.calls, callers, i, props.rootDepth);
-        if (path) togglePath(path.map(regionName));
-    };
-    const zoomTo = (i: number) => {
-        const margin = (data.calls.end_ns[i] - data.calls.begin_ns[i]) * 0.1;
-        props.set(
-            clampSpan([data.calls.begin_ns[i] - margin, data.calls.end_ns[i] + margin], whole),
-        );
-    };
-
-    return (
-        <div
-            class="timeline-scroll"
-            ref={box}
-            tabIndex={0}
-            role="region"
-            aria-label="Calls over time"
-            onScroll={(e) => setScroll(e.currentTarget.scrollTop / size.scale)}
-        >
-            <canvas
-                ref={canvas}
-                class="timeline-canvas"
-                role="img"
-                aria-label={summary(it, window, locations.length)}
-                style={{ width: px(size.width), height: px(size.height) }}
-                onPointerDown={(e) => {
-                    canvas.current!.setPointerCapture(e.pointerId);
-                    drag.current = { x: at(e)[0], window, isMoved: false };
-                }}
-                onPointerMove={(e) => {
-                    const [x, y] = at(e);
-                    const d = drag.current;
-                    if (d && (d.isMoved || Math.abs(x - d.x) > 3)) {
-                        d.isMoved = true;
-                        setHover(null);
-                        props.set(
-                            panSpan(
-                                d.window,
-                                (d.x - x) / Math.max(1, size.width - left),
-                                whole,
-                            ),
-                        );
-                    } else if (!d) {
-                        const i = find(x, y);
-                        setHover(i < 0 ? null : { i, x, y });
-                    }
-                }}
-                onPointerUp={(e) => {
-                    const isClick = drag.current && !drag.current.isMoved;
-                    drag.current = null;
-                    const i = isClick ? find(...at(e)) : -1;
-                    if (i >= 0) markCall(i);
-                }}
-                onDblClick={(e) => {
-                    const i = find(...at(e));
-                    if (i >= 0) zoomTo(i);
-                }}
-                onPointerLeave={() => setHover(null)}
-            />
-            <div
-                class="timeline-height"
-                style={{ height: px(Math.max(0, heightOf(blocks) + axisHeight - size.height)) }}
-            />
-            {blocks.map((block) => {
-                const top = axisHeight + block.top;
-                if (top - scroll < axisHeight - 4)
-                    return null; /* below the axis, it would cover it */
-                return (
-                    <button
-                        key={block.location}
-                        class={`rank-name${block.location === it?.location ? " own" : ""}`}
-                        style={{ top: px(top), width: px(left - 6) }}
-                        aria-expanded={isOpen(block.location)}
-                        onClick={() =>
-                            (openRanks.value = {
-                                ...folds,
-                                [block.location]: !isOpen(block.location),
-                            })
-                        }
-                    >
-                        {isOpen(block.location) ? "▾" : "▸"} {nameOfLocation(block.location)}
-                    </button>
-                );
-            })}
-            {hover && hover.i < data.calls.n && (
-                <Hover calls={data.calls} {...hover} y={hover.y + scroll} size={size} />
-            )}
-        </div>
-    );
-}
-
-function summary(it: Shown | null, window: Span, n: number): string {
-    return `Calls of ${n} ranks from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
+    const found = own ?? (it ? list.find(({ isOwn }) => isOwn) : undefined);
+    return found ? messageOf(m, found.message) : null;
 }
 
 export function Timeline() {
@@ -371,9 +89,10 @@ export function Timeline() {
     const partners = usePartners(it);
     const locations = shownRanks.value ?? partners.value ?? (it ? [it.location] : []);
     const body = useRef<HTMLDivElement>(null);
-    const { width } = useSize(body);
+    const { width, height } = useSize(body);
     const data = useWindow(window, whole, width - left, locations);
     const rootDepth = useRootDepth(it);
+    const chosen = useChosenCall().value;
     const set = (next: Span) => (timeWindow.value = next);
 
     windowShown.value =
@@ -389,9 +108,46 @@ export function Timeline() {
     movable.current.zoom = (factor) =>
         set(zoomSpan(current(), factor, (current()[0] + current()[1]) / 2, whole));
     movable.current.pan = (share) => set(panSpan(current(), share, whole));
-    // Once: the selected execution. Twice: the whole run.
-    movable.current.fit = () => (timeWindow.value = timeWindow.value === null ? whole : null);
+    const chosenSpan = (): Span | null =>
+        area.value
+            ? [area.value.begin, area.value.end]
+            : chosen && [chosen.enter_ns, chosen.leave_ns];
+    // What is chosen. Without, or again: the selected execution, then the whole run.
+    movable.current.fit = () => {
+        const [begin, end] = chosenSpan() ?? [0, 0];
+        const margin = (end - begin) * fitMargin;
+        const fitted = end > begin && clampSpan([begin - margin, end + margin], whole);
+        if (fitted && fitted.join() !== timeWindow.value?.join()) timeWindow.value = fitted;
+        else timeWindow.value = timeWindow.value === null ? whole : null;
+    };
+    // A mark around what is chosen, else around the selected execution, to measure it.
+    movable.current.measure = () => {
+        const call = chosenCall.value;
+        const span = chosenSpan() ?? (it && [it.enter_ns, it.exit_ns]) ?? window;
+        if (!span) return;
+        const lanes = area.value?.locations ?? (call && chosen ? [call.location] : locations);
+        area.value = { begin: span[0], end: span[1], locations: lanes };
+    };
+    // A message to one of its ends; where none is chosen, the first of what is chosen is.
+    movable.current.follow = (end) => {
+        const message = chosenMessage.value;
+        if (!message) takeFirst();
+        else {
+            const call = end === "from" ? message.send_call : message.recv_call;
+            revealCall({ location: message[end], call }).catch(() => undefined);
+        }
+    };
     useEffect(() => offerMovable(movable.current), []);
+    useEffect(() => offerTimeline(movable.current), []);
+    // Asked for before the messages are here, it is chosen when they come, unless something else is looked at.
+    const awaited = useRef<string | null>(null);
+    const lookedAt = `${selected.value}/${window?.join()}`;
+    const takeFirst = () => {
+        const m = data.value?.messages;
+        const first = m ? firstMessage(m, arrows, it) : null;
+        chosenMessage.value = first;
+        awaited.current = first ? null : lookedAt;
+    };
 
     const own = it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns };
     const arrows = useMemo(
@@ -401,18 +157,14 @@ export function Timeline() {
                 : null,
         [data.value, window?.join(), width, it, locations.join()],
     );
+    useEffect(() => {
+        if (awaited.current === lookedAt && !chosenMessage.value) takeFirst();
+    }, [arrows]);
     const tools = window && (
         <>
             {data.value && arrows && <MessageCount data={data.value} arrows={arrows} />}
-            <Search
-                window={window}
-                go={(next, location) => {
-                    if (!locations.includes(location))
-                        shownRanks.value = [...locations, location];
-                    set(clampSpan(next, whole));
-                }}
-            />
-            <RankChoice shown={locations} partners={partners.value ?? []} />
+            <ColourChoice />
+            <RankChoice shown={locations} own={it?.location ?? null} />
             <button
                 title="Zoom out (S)"
                 aria-label="Zoom out"
@@ -428,7 +180,7 @@ export function Timeline() {
                 +
             </button>
             <button
-                title="The selected execution (F), or the whole run (F again)"
+                title="What is chosen, or the selected execution (F); again: the whole run"
                 onClick={() => movable.current.fit()}
             >
                 Fit
@@ -437,7 +189,12 @@ export function Timeline() {
     );
     return (
         <Panel name="timeline" tools={tools}>
-            <div class="timeline" ref={body} onPointerMove={() => pointAt(movable.current)}>
+            <div
+                class="timeline"
+                ref={body}
+                onPointerMove={() => pointAt(movable.current)}
+                onFocusIn={() => pointAt(movable.current)}
+            >
                 {window && (
                     <Minimap all={executions.value} whole={whole} window={window} set={set} />
                 )}
@@ -447,11 +204,14 @@ export function Timeline() {
                     <TimelineCanvas
                         it={it}
                         data={data.value}
+                        isBusy={partners.isLoading || data.isLoading}
                         arrows={arrows}
                         window={window}
                         whole={whole}
                         locations={locations}
                         rootDepth={rootDepth}
+                        chosen={chosen}
+                        height={height - minimapHeight}
                         set={set}
                     />
                 ) : !window && executionsError.value ? (
@@ -461,6 +221,8 @@ export function Timeline() {
                 ) : (
                     <Loading what="the timeline" />
                 )}
+                {data.value && <TimelineLegend calls={data.value.calls} />}
+                <Chosen call={chosen} />
             </div>
         </Panel>
     );

@@ -71,11 +71,12 @@ export function useWindow(
     const askedKey = asked
         ? `${asked.span[0]},${asked.span[1]},${asked.width},${asked.locations.join()}`
         : null;
-    return useResource<WindowData>(
+    const data = useResource<WindowData>(
         askedKey,
         (abort) => loadWindow(asked!.span, asked!.width, asked!.locations, abort),
         true,
     );
+    return { ...data, isLoading: data.isLoading || (askedKey ?? "") !== key };
 }
 
 export function locationOf(rank: number, thread: number): Location | undefined {
@@ -88,9 +89,8 @@ export function causeLocations(cause: CauseLink[] | null | undefined): number[] 
 
 /* The locations it exchanged messages with, those with the most messages first. */
 async function loadPartners(it: Shown, abort: AbortSignal): Promise<number[]> {
-    const all = run.value!.locations.map((l) => l.id).join(",");
     const { columns } = await getBundle(
-        `/messages?begin=${it.enter_ns}&end=${it.exit_ns}&locations=${all}&limit=${mostMessages}`,
+        `/messages?begin=${it.enter_ns}&end=${it.exit_ns}&limit=${mostMessages}`,
         abort,
     );
     const count = new Map<number, number>();

@@ -1,119 +1,99 @@
-// Above the timeline: which ranks, search for a region, zoom.
-import { useRef, useState } from "preact/hooks";
-import { Span } from "../canvas/window";
-import { getJson, orNull } from "../api/http";
-import { NextCall, SearchHit } from "../api/types";
-import { locationName } from "../format/ids";
-import { formatCount } from "../format/units";
-import { regionName } from "../state/names";
-import { notice, run, shownRanks } from "../state/store";
+// Above the timeline: which ranks it shows, and by what calls are coloured; below it, what colours mean.
+import { useEffect, useState } from "preact/hooks";
+import { Calls } from "../canvas/rows";
+import { css } from "../format/colour";
+import { kindColour, kindNames } from "../format/kind_colour";
+import { plural } from "../format/units";
+import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
+import { callColours, run, shownRanks } from "../state/store";
+import { kindsOf } from "./timeline_scene";
 
-const margin = 1.5; /* times its length, on both sides of a call that was searched */
+const beside = 2; /* ranks on either side */
 
-export function RankChoice(props: { shown: number[]; partners: number[] }) {
-    const menu = useRef<HTMLDetailsElement>(null);
+export function RankChoice(props: { shown: number[]; own: number | null }) {
     const locations = run.value?.locations ?? [];
-    const toggle = (id: number) => {
-        const next = props.shown.includes(id)
-            ? props.shown.filter((l) => l !== id)
-            : [...props.shown, id];
-        shownRanks.value = next.length ? next : null;
+    const now = printLanes(props.shown, locations);
+    const [text, setText] = useState(now);
+    const [isWrong, setWrong] = useState(false);
+    useEffect(() => setText(now), [now]);
+    const take = (said: string) => {
+        const lanes = readLanes(said, locations);
+        setWrong(!lanes);
+        if (lanes) shownRanks.value = lanes;
+    };
+    const around = () => {
+        const lanes = props.own === null ? [] : lanesBeside(props.own, beside, locations);
+        shownRanks.value = [...new Set([...lanes, ...props.shown])].sort((a, b) => a - b);
     };
     return (
-        <details class="menu ranks" ref={menu}>
-            <summary>
-                {shownRanks.value ? `${props.shown.length} ranks` : "partner ranks"}
-            </summary>
+        <details class="menu ranks">
+            <summary>{plural(props.shown.length, "rank")} shown</summary>
             <div>
+                <label>
+                    Ranks, as 0-3, 7, 12.2 (a thread), 9.* (all of them)
+                    <input
+                        type="text"
+                        value={text}
+                        aria-invalid={isWrong}
+                        onChange={(e) => take(e.currentTarget.value)}
+                    />
+                </label>
+                {isWrong && <p role="alert">There are no such ranks.</p>}
                 <button onClick={() => (shownRanks.value = null)}>
                     Only the ranks it exchanged messages with
                 </button>
-                <button
-                    onClick={() => (shownRanks.value = locations.slice(0, 64).map((l) => l.id))}
-                >
-                    All{locations.length > 64 ? " (the first 64)" : ""}
-                </button>
-                <div class="rank-list">
-                    {locations.map((l) => (
-                        <label key={l.id}>
-                            <input
-                                type="checkbox"
-                                checked={props.shown.includes(l.id)}
-                                onChange={() => toggle(l.id)}
-                            />
-                            {locationName(l.rank, l.thread)}
-                            {props.partners.includes(l.id) ? " ⇄" : ""}
-                        </label>
-                    ))}
-                </div>
+                {props.own !== null && (
+                    <button onClick={around}>And {beside} ranks on either side</button>
+                )}
+                <p class="dim">
+                    Of {plural(locations.length, "lane")}, {mostLanes} at once. Find (/) adds
+                    one.
+                </p>
             </div>
         </details>
     );
 }
 
-export function Search(props: { window: Span; go: (window: Span, location: number) => void }) {
-    const [hits, setHits] = useState<SearchHit[]>([]);
-    const [text, setText] = useState("");
-    const newest = useRef("");
-    const look = async (value: string) => {
-        setText(value);
-        newest.current = value;
-        if (value.length < 2) return setHits([]);
-        try {
-            const found = await getJson<{ items: SearchHit[] }>(
-                `/search?q=${encodeURIComponent(value)}`,
-            );
-            if (newest.current === value) setHits(found.items.slice(0, 12));
-        } catch (error) {
-            notice.value = {
-                text: `Cannot search: ${(error as Error).message}.`,
-                isError: true,
-            };
-        }
-    };
-    const goNext = async (region: number, name: string) => {
-        const after = Math.ceil((props.window[0] + props.window[1]) / 2);
-        const call = await orNull(
-            getJson<NextCall>(`/search/next?region=${region}&after=${after}`),
-        ).catch(() => null);
-        if (!call) {
-            notice.value = {
-                text: `No call of ${name} after the middle of the window.`,
-                isError: false,
-            };
-            return;
-        }
-        const around = Math.max(50, (call.leave_ns - call.enter_ns) * margin);
-        props.go([call.enter_ns - around, call.leave_ns + around], call.location);
-    };
+export function ColourChoice() {
     return (
-        <span class="search">
-            <input
-                type="search"
-                placeholder="find a function"
-                aria-label="Find a function in the timeline"
-                value={text}
-                onInput={(e) => look(e.currentTarget.value)}
-                onKeyDown={(e) => {
-                    if (e.key === "Enter" && hits.length) goNext(hits[0].region, hits[0].name);
-                    if (e.key === "Escape") look("");
-                }}
-            />
-            {hits.length > 0 && (
-                <ul>
-                    {hits.map((hit) => (
-                        <li key={hit.region}>
-                            <button
-                                onClick={() => goNext(hit.region, regionName(hit.region))}
-                                title={`Next call of ${hit.name}`}
-                            >
-                                {regionName(hit.region)}{" "}
-                                <small>{formatCount(hit.calls)} calls, next →</small>
-                            </button>
-                        </li>
-                    ))}
-                </ul>
-            )}
-        </span>
+        <label>
+            <span class="visually-hidden">Colour calls by</span>
+            <select
+                value={callColours.value}
+                title="By what calls are coloured"
+                onChange={(e) =>
+                    (callColours.value = e.currentTarget.value as "kind" | "function")
+                }
+            >
+                <option value="kind">by kind</option>
+                <option value="function">by function</option>
+            </select>
+        </label>
+    );
+}
+
+export function TimelineLegend({ calls }: { calls: Calls }) {
+    if (callColours.value !== "kind") return null;
+    return (
+        <p class="legend kinds-legend" aria-label="Colours of calls">
+            {kindsOf(calls).map((kind) => (
+                <span key={kind}>
+                    <svg viewBox="0 0 2 1" aria-hidden="true">
+                        {[0, 1].map((depth) => (
+                            <rect
+                                x={depth}
+                                width="1"
+                                height="1"
+                                fill={css(kindColour(kind, "", depth))}
+                            />
+                        ))}
+                    </svg>{" "}
+                    {kindNames[kind]}
+                </span>
+            ))}
+            <span>
+                <span class="strange-key">1</span> what it goes back to, by number
+            </span>
+        </p>
     );
 }

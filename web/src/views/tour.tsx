@@ -26,7 +26,7 @@ const steps: { at: string; title: string; text: string }[] = [
     {
         at: ".actions",
         title: "Learning",
-        text: "After a few labels press Retrain (R): all executions are ranked anew. Everything can be undone (U). The address of this page is a link to exactly what you see.",
+        text: "After a few labels press Retrain (R): all executions are ranked anew. Everything can be undone (U), and done again (Y), also on another day. The address of this page is a link to exactly what you see.",
     },
 ];
 

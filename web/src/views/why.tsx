@@ -1,22 +1,32 @@
-// Why an execution is strange: the call paths that lost the time, what is called too often or not at
-// all, the chain of causes across ranks, and the subtrees that set it apart; first, of which incident
-// it is a part and how likely chance does the same. Choosing a line marks its calls in the structure
+// Why an execution is strange: what it goes back to, first; the call paths that lost the time, how the
+// others did, of which incident it is a part and how likely chance does the same, what is called too
+// often or not at all, and what there is more or less of than in those most like it. Choosing a line marks its calls in the structure
 // and in the timeline.
-import { CauseLink, PathShare, Shown } from "../api/types";
-import { formatExcess, formatMean, formatShare, formatTime, plural } from "../format/units";
-import { select, showView } from "../state/actions";
+import { PathShare, Shown } from "../api/types";
+import { drawBars } from "../canvas/figure";
+import {
+    formatExcess,
+    formatMean,
+    formatShare,
+    formatTime,
+    plural,
+    sentence,
+} from "../format/units";
+import { select } from "../state/actions";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { details, mark, shownRanks, timeWindow, whyThreshold } from "../state/store";
+import { details, mark, whyThreshold } from "../state/store";
 import { executionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
-import { CauseEnd, causeEnd } from "./cause_end";
+import { CauseChain } from "./cause_chain";
 import { Subtrees } from "./subtrees";
-import { Await, Loading, Panel, sentence } from "./panel";
+import { Await, Loading, Panel } from "./panel";
+import { newPen, paint, usePicture, useTable } from "./pictures";
 import { shown } from "./detail";
-import { locationOf } from "./timeline_data";
+import { AgainstPeers, PathBeside } from "./peers";
 
-const linkMargin = 0.3;
+const figureWidth = 560;
+const mostBeside = 3; /* paths that are compared with those of others */
 
 function usually(path: PathShare): string {
     if (path.usual_calls < 0.05) return "usually none";
@@ -56,7 +66,7 @@ function Paths({ of }: { of: Shown }) {
             </h3>
             {lines.length ? (
                 <ul class="paths">
-                    {lines.map(({ path, share }) => {
+                    {lines.map(({ path, share }, k) => {
                         const names = shortPath(path.path);
                         const isMarked = samePath(mark.value, names);
                         return (
@@ -85,6 +95,7 @@ function Paths({ of }: { of: Shown }) {
                                         {formatTime(path.exclusive_ns)} in{" "}
                                         {plural(path.calls, "call")} ({usually(path)})
                                     </small>
+                                    {k < mostBeside && <PathBeside of={of} path={path} />}
                                 </button>
                             </li>
                         );
@@ -99,52 +110,33 @@ function Paths({ of }: { of: Shown }) {
     );
 }
 
-/* The time of a link, with this rank among those that are shown. */
-function showLink(link: CauseLink, rank = link.rank, thread = link.thread): void {
-    const margin = (link.end_ns - link.begin_ns) * linkMargin;
-    timeWindow.value = [link.begin_ns - margin, link.end_ns + margin];
-    const location = locationOf(rank, thread)?.id;
-    if (location !== undefined && shownRanks.value && !shownRanks.value.includes(location))
-        shownRanks.value = [...shownRanks.value, location];
-    showView("timeline");
-}
-
-function CauseEndItem({ end, last }: { end: CauseEnd; last: CauseLink }) {
-    const { who, rank } = end;
-    if (rank === null || !locationOf(rank, 0)) return <li class="cause-end">{who}</li>;
-    return (
-        <li class="cause-end">
-            <button onClick={() => showLink(last, rank, 0)} title="Show it in the timeline">
-                {who}
-            </button>
-        </li>
-    );
-}
-
-function Cause({ of }: { of: Shown }) {
-    if (!of.cause?.length) return null;
-    const end = causeEnd(of.cause, of.cause_end);
-    return (
-        <section>
-            <h3>{of.cause[0].waits_for ? "What it waited for" : "Which call lost the time"}</h3>
-            <ol class="cause">
-                {of.cause.map((link) => (
-                    <li>
-                        <button
-                            onClick={() => showLink(link)}
-                            title={`Show it in the timeline: ${link.path.join(" > ")}`}
-                        >
-                            rank {link.rank}: <b>{shortName(link.function)}</b>{" "}
-                            {formatTime(link.time_ns)}
-                            {link.guessed && " (by time: there is no record of the receive)"}
-                        </button>
-                    </li>
-                ))}
-                {end?.who && <CauseEndItem end={end} last={of.cause[of.cause.length - 1]} />}
-            </ol>
-            {end && <p class="dim">{end.says}</p>}
-        </section>
-    );
+/* As on the page: what lost more than the slider says; the table has all paths. */
+function Saved({ of }: { of: Shown }) {
+    usePicture("why", () => {
+        const pen = newPen();
+        const bars = lostPaths(of.paths, whyThreshold.value).map(({ path, share }) => ({
+            name: shortPath(path.path).join(" > "),
+            ns: path.excess_ns,
+            says: `${formatExcess(path.excess_ns)}, ${formatShare(share)}`,
+        }));
+        const size = drawBars(pen, bars, "time lost, over what is usual", figureWidth, paint());
+        return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
+    });
+    useTable("why", () => ({
+        head: "path,calls,usual_calls,exclusive_ns,usual_ns,excess_ns,sure_excess_ns".split(
+            ",",
+        ),
+        rows: of.paths.map((p) => [
+            p.path.join(" > "),
+            p.calls,
+            p.usual_calls,
+            p.exclusive_ns,
+            p.usual_ns,
+            p.excess_ns,
+            p.sure_excess_ns,
+        ]),
+    }));
+    return null;
 }
 
 function Unusual({ of }: { of: Shown }) {
@@ -227,9 +219,11 @@ export function Why() {
                 >
                     {(it) => (
                         <div class="why-list">
-                            <Standing of={it} />
-                            <Cause of={it} />
+                            <Saved of={it} />
+                            <CauseChain of={it} />
                             <Paths of={it} />
+                            <AgainstPeers of={it} />
+                            <Standing of={it} />
                             <Unusual of={it} />
                             <Subtrees />
                             <Peers of={it} />

@@ -1,0 +1,194 @@
+/* Trees are gone through place by place, so that one mark per path tells what is known of it.
+ */
+#include "analysis/peer_cells.h"
+
+#include "base/mem.h"
+#include "features/robust.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
+#define MOST_EXCESS 0.999   /* of the time of a cell: something is left for the usual */
+#define LEAST_NS 1.0        /* that a call usually takes, to have taken time */
+
+/* Vertices of own work, each with its cell. */
+struct work {
+    const struct scoring *w;
+    struct peers *peers;
+    uint32_t *cell; /* [n] */
+    double *ratio;  /* [n] */
+    size_t n;
+    uint32_t *marked; /* [paths] place that came by last, + 1 */
+    uint32_t *next;   /* [paths] cell of the next place */
+};
+
+double peer_ratio(const struct scoring *w, uint32_t t, uint32_t v)
+{
+    const struct residual_context *c = residual_context(&w->model, &w->place, &w->forest, t, v);
+
+    return log(((double)w->forest.exclusive_ns[v] + w->model.offset_ns) / c->typical);
+}
+
+/*
+ * Ratios are of times plus c, as times below the tick of the clock say nothing. Where c is
+ * as long as the calls (in a leaf it is the shortest of them), calls that take 20 % longer have
+ * a ratio of ln 1.1. Of calls that usually take no time, on a coarse clock, that is all
+ * that is known.
+ */
+double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns)
+{
+    double added_ns = cell->usual_ns < cell->n_calls * LEAST_NS ? 0 : cell->n_calls * offset_ns;
+    double excess_ns = (cell->time_ns + added_ns) * (1 - exp(-above));
+
+    return fmin(excess_ns, MOST_EXCESS * cell->time_ns);
+}
+
+static double work_ratio(size_t i, const void *ctx)
+{
+    const struct work *work = ctx;
+
+    return work->ratio[i];
+}
+
+/* Calls fn for each vertex, place by place. */
+static void each_vertex(struct peer_cells *cells, struct work *work,
+                        void (*fn)(struct peer_cells *cells, struct work *work, uint32_t place,
+                                   uint32_t t, uint32_t v))
+{
+    const struct forest *forest = &work->w->forest;
+    const struct peers *peers = work->peers;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        for (uint32_t i = peers->first_tree[p]; i < peers->first_tree[p + 1]; i++)
+            for (uint32_t v = forest->first[peers->tree[i]];
+                 v < forest->first[peers->tree[i] + 1]; v++)
+                fn(cells, work, p, peers->tree[i], v);
+}
+
+/* Counts the places of a path; what is own work, too. */
+static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t,
+                  uint32_t v)
+{
+    uint32_t path = work->w->place.path[v];
+    double time_ns = (double)work->w->forest.exclusive_ns[v];
+
+    (void)t;
+    if (path != PATH_NONE && work->peers->is_waiting[path]) {
+        work->peers->place[p].wait_ns += time_ns;
+        return;
+    }
+    work->peers->place[p].own_ns += time_ns;
+    if (path == PATH_NONE)
+        return;
+    work->n++;
+    cells->first[path + 1] += work->marked[path] != p + 1;
+    work->marked[path] = p + 1;
+}
+
+static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t, uint32_t v)
+{
+    const struct scoring *w = work->w;
+    uint32_t path = w->place.path[v];
+    struct peer_cell *cell;
+
+    if (path == PATH_NONE || work->peers->is_waiting[path])
+        return;
+    if (work->marked[path] != p + 1)
+        cells->cell[work->next[path]++].place = p;
+    work->marked[path] = p + 1;
+    cell = &cells->cell[work->next[path] - 1];
+    cell->time_ns += (double)w->forest.exclusive_ns[v];
+    cell->usual_ns +=
+        residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
+    work->cell[work->n] = work->next[path] - 1;
+    work->ratio[work->n++] = peer_ratio(w, t, v);
+}
+
+static void find_middles(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
+                         double width)
+{
+    struct spread *spread = mem_alloc(n_cells, sizeof *spread);
+    uint32_t *n = mem_alloc(n_cells, sizeof *n);
+    const struct robust_items items = {work->n, work->cell, n_cells, work_ratio, work};
+
+    robust_groups(&items, width, NULL, spread, n);
+    for (uint32_t i = 0; i < n_cells; i++) {
+        cells->cell[i].n_calls = n[i];
+        cells->cell[i].ratio = spread[i].centre;
+        cells->cell[i].error = n[i] > 0 ? MEDIAN_ERROR * spread[i].scale / sqrt(n[i]) : 0;
+    }
+    free(spread);
+    free(n);
+}
+
+/* A stream on which no work is done does not wait. */
+static void forget_idle(const struct work *work, uint32_t tree, struct peer_place *place)
+{
+    const struct forest *forest = &work->w->forest;
+    double wait_ns = 0;
+
+    for (uint32_t v = forest->first[tree]; v < forest->first[tree + 1]; v++) {
+        uint32_t path = work->w->place.path[v];
+
+        if (path == PATH_NONE || !work->peers->is_waiting[path])
+            return;
+        wait_ns += (double)forest->exclusive_ns[v];
+    }
+    place->wait_ns -= wait_ns;
+}
+
+void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, double width,
+                     struct peers *peers)
+{
+    uint32_t n_paths = scoring->model.paths.n;
+    struct work work = {.w = scoring, .peers = peers};
+
+    cells->first = mem_alloc((size_t)n_paths + 1, sizeof *cells->first);
+    work.marked = mem_alloc(n_paths, sizeof *work.marked);
+    each_vertex(cells, &work, count);
+    for (uint32_t t = 0; peers->is_of_streams && t < scoring->forest.n_trees; t++)
+        forget_idle(&work, t, &peers->place[peers->of[t]]);
+    for (uint32_t p = 0; p < n_paths; p++)
+        cells->first[p + 1] += cells->first[p];
+    cells->cell = mem_alloc(cells->first[n_paths], sizeof *cells->cell);
+    work.ratio = mem_resize(NULL, work.n, sizeof *work.ratio);
+    work.cell = mem_resize(NULL, work.n, sizeof *work.cell);
+    work.next = mem_alloc(n_paths, sizeof *work.next);
+    work.n = 0;
+    for (uint32_t p = 0; p < n_paths; p++) {
+        work.next[p] = cells->first[p];
+        work.marked[p] = 0;
+    }
+    each_vertex(cells, &work, add);
+    find_middles(cells, &work, cells->first[n_paths], width);
+    free(work.ratio);
+    free(work.cell);
+    free(work.marked);
+    free(work.next);
+}
+
+void peer_cells_release(struct peer_cells *cells)
+{
+    free(cells->cell);
+    free(cells->first);
+    *cells = (struct peer_cells){0};
+}
+
+const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t place,
+                                        uint32_t path)
+{
+    uint32_t low = cells->first[path], high = cells->first[path + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (cells->cell[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low < cells->first[path + 1] && cells->cell[low].place == place);
+    return &cells->cell[low];
+}

@@ -1,0 +1,19 @@
+/*
+ * sample_crew -- a crew for tests: children of the test that send each other bytes by sockets.
+ * The program that uses it must export its symbols (ENABLE_EXPORTS), as it is its own library.
+ */
+#ifndef SNAG_BASE_SAMPLE_CREW_H
+#define SNAG_BASE_SAMPLE_CREW_H
+
+#include "base/crew.h"
+
+#define SAMPLE_CREW_MOST 16
+
+/*
+ * sample_crew_run -- fn(ctx, me) in n processes, of which the caller is number 0; each may call
+ * crew_join with no library.
+ * Returns how many of the others did not return 0.
+ */
+int sample_crew_run(unsigned n, int (*fn)(void *ctx, unsigned me), void *ctx);
+
+#endif

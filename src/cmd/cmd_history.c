@@ -1,0 +1,291 @@
+/* snag history -- what is kept of many runs: add to it, look at it, make it smaller. */
+#include "analysis/run_digest.h"
+#include "forest/foi.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/print.h"
+#include "cmd/status.h"
+#include "cmd/tags.h"
+#include "cmd/trend_table.h"
+#include "history/run_history.h"
+#include "history/trend.h"
+#include "run/rundb.h"
+#include "run/rundir.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "view/trend_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------- add */
+
+/* The functions of interest of a run, digested. */
+struct parts {
+    struct history_part part[FOI_MOST];
+    struct digest digest[FOI_MOST];
+    char *name[FOI_MOST];
+    size_t n;
+};
+
+static void parts_release(struct parts *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        digest_release(&p->digest[i]);
+        free(p->name[i]);
+    }
+}
+
+static int add_part(struct parts *p, const struct run *run, sqlite3_stmt *foi)
+{
+    const char *name = (const char *)sqlite3_column_text(foi, 1);
+    struct history_part *part = &p->part[p->n];
+    struct digest *digest = &p->digest[p->n];
+
+    p->name[p->n] = mem_copy_string(name ? name : "");
+    *part = (struct history_part){.foi = p->name[p->n],
+                                  .n_anomalies = (uint64_t)sqlite3_column_int64(foi, 2),
+                                  .digest = digest};
+    p->n++;
+    return run_digest_load(digest, run, sqlite3_column_int64(foi, 0));
+}
+
+static int digest_all(struct parts *p, const struct run *run)
+{
+    sqlite3_stmt *foi;
+    int rc = rundb_prepare(run->db,
+                           "SELECT f.id, f.name, (SELECT count(*) FROM execution x WHERE "
+                           "x.foi = f.id AND x.verdict = 'anomaly') FROM foi f ORDER BY f.id",
+                           &foi);
+
+    while (rc == 0 && p->n < FOI_MOST && sqlite3_step(foi) == SQLITE_ROW)
+        rc = add_part(p, run, foi);
+    sqlite3_finalize(foi);
+    if (rc == 0 && p->n == 0)
+        rc = err_set(ERR_NOT_FOUND, "the run has no function of interest");
+    return rc;
+}
+
+/* What --tag says counts most, then the environment, then the trace. */
+static int tags_all(struct history_tags *tags, const struct run *run,
+                    const struct word_list *said)
+{
+    int rc;
+
+    tags_of_environment(tags);
+    rc = tags_of_run(run->db, tags);
+    return rc < 0 ? rc : tags_read(said, tags);
+}
+
+static int add_run(struct history *h, const struct settings *s, const char *path)
+{
+    struct run run = {0};
+    struct parts parts = {.n = 0};
+    struct history_tags tags = {0};
+    int64_t id = 0;
+    int rc = run_open(&run, path, false);
+
+    if (rc == 0)
+        rc = digest_all(&parts, &run);
+    if (rc == 0)
+        rc = tags_all(&tags, &run, &s->history.tag);
+    if (rc == 0)
+        rc = history_add(h, path, &tags, parts.part, parts.n, &id);
+    if (rc < 0)
+        rc = err_set(rc, "%s: %s", path, err_message());
+    else if (s->is_json)
+        print_json(json_pack("{s:I, s:o}", "number", (json_int_t)id, "run", json_text(path)),
+                   false);
+    else
+        print("%s is number %lld in %s\n", path, (long long)id, s->args[1]);
+    history_tags_release(&tags);
+    parts_release(&parts);
+    run_close(&run);
+    return rc;
+}
+
+static int add(const struct settings *s)
+{
+    struct history_tags tags = {0};
+    struct history h;
+    int rc;
+
+    if (s->n_args < 3)
+        return err_set(ERR_USAGE, "snag history add HISTORY RUN ...");
+    rc = tags_read(&s->history.tag, &tags); /* before anything is made */
+    if (rc == 0)
+        rc = history_open(&h, s->args[1], DATABASE_MAKE);
+    if (rc == 0) {
+        for (int i = 2; i < s->n_args && rc == 0; i++)
+            rc = add_run(&h, s, s->args[i]);
+        history_close(&h);
+    }
+    history_tags_release(&tags);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- list */
+
+struct listing {
+    struct history *history;
+    const struct settings *settings;
+    struct table *table;
+};
+
+static int list_one(void *ctx, const struct history_run *run)
+{
+    struct listing *l = ctx;
+    struct history_tags tags;
+    int rc = history_tags(l->history, run->id, &tags);
+
+    if (rc == 0 && l->settings->is_json)
+        print_json(history_run_to_json(run, &tags), false);
+    else if (rc == 0)
+        run_table_row(l->table, run, &tags);
+    history_tags_release(&tags);
+    return rc;
+}
+
+static int list(struct history *h, const struct settings *s,
+                const struct history_filter *filter)
+{
+    struct listing l = {.history = h, .settings = s};
+    int rc;
+
+    if (!s->is_json)
+        l.table = run_table();
+    rc = history_each(h, filter, list_one, &l);
+    if (l.table && rc == 0)
+        table_print(l.table, stdout);
+    else if (l.table)
+        table_free(l.table);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- show */
+
+static void print_trend(const struct trend *t, const struct settings *s)
+{
+    const char *path = s->history.path;
+    struct table *changes = trend_table_changes(t, path);
+    char *headline = trend_headline(t);
+
+    print("%s\n\n", headline);
+    table_print(trend_table_series(t, path, s->is_all ? UINT32_MAX : s->top), stdout);
+    if (changes) {
+        print("\nchanged with the run of this number:\n");
+        table_print(changes, stdout);
+    } else {
+        print("\nno change in these runs that is more than they differ anyway\n");
+    }
+    free(headline);
+}
+
+/* A line per run: time, number, tags, then a column for each series, in nanoseconds. */
+static void print_csv(const struct trend *t, const struct settings *s)
+{
+    struct history_tags keys = {0};
+    char when[DATE_SIZE];
+
+    for (uint32_t i = 0; i < t->n_runs; i++)
+        for (size_t k = 0; k < t->tags[i].n; k++)
+            history_tags_set(&keys, t->tags[i].tag[k].key, "x");
+    fputs("time,number", stdout);
+    for (size_t k = 0; k < keys.n; k++)
+        csv_text(stdout, keys.tag[k].key, false);
+    for (uint32_t i = 0; i < t->n_series; i++)
+        if (trend_is_on(t, i, s->history.path))
+            csv_text(stdout, i == 0 ? "whole" : t->series[i].path, false);
+    for (uint32_t run = 0; run < t->n_runs; run++) {
+        print("\n%s,%lld", date_text(t->run[run].added_s, "%Y-%m-%dT%H:%M:%SZ", when),
+              (long long)t->run[run].id);
+        for (size_t k = 0; k < keys.n; k++) {
+            const char *value = history_tags_get(&t->tags[run], keys.tag[k].key);
+
+            csv_text(stdout, value ? value : "", false);
+        }
+        for (uint32_t i = 0; i < t->n_series; i++)
+            if (trend_is_on(t, i, s->history.path))
+                print(",%.1f", t->series[i].ns[run]);
+    }
+    fputs("\n", stdout);
+    history_tags_release(&keys);
+}
+
+static int show(struct history *h, const struct settings *s,
+                const struct history_filter *filter)
+{
+    const char *format = settings_format(s, "text");
+    struct trend t;
+    int rc = trend_load(h, filter, &t);
+
+    if (rc == 0 && strcmp(format, "json") == 0)
+        print_json(trend_to_json(&t, s->history.path, s->is_all ? 0 : 1000), true);
+    else if (rc == 0 && strcmp(format, "csv") == 0)
+        print_csv(&t, s);
+    else if (rc == 0)
+        print_trend(&t, s);
+    trend_release(&t);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------------- prune */
+
+static int prune(struct history *h, const struct settings *s)
+{
+    uint64_t n = 1;
+    int rc;
+
+    if ((s->history.keep > 0) == (s->history.number > 0))
+        return err_set(ERR_USAGE, "snag history prune HISTORY with --keep N or --number N");
+    rc = s->history.keep > 0 ? history_keep(h, s->history.keep, &n)
+                             : history_remove(h, s->history.number);
+    if (rc == 0 && s->is_json)
+        print_json(json_pack("{s:I}", "removed", (json_int_t)n), false);
+    else if (rc == 0)
+        print("%llu run%s removed\n", (unsigned long long)n, text_plural(n));
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- command */
+
+static int look(const struct settings *s, const char *verb)
+{
+    struct history_tags tags = {0};
+    struct history_filter filter = {
+        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL, .tags = &tags, .last = s->history.last};
+    bool is_prune = strcmp(verb, "prune") == 0;
+    struct history h;
+    int rc = tags_read(&s->history.tag, &tags);
+
+    if (rc == 0)
+        rc = history_open(&h, s->args[1], is_prune ? DATABASE_WRITE : DATABASE_READ);
+    if (rc == 0) {
+        rc = is_prune                    ? prune(&h, s)
+             : strcmp(verb, "list") == 0 ? list(&h, s, &filter)
+                                         : show(&h, s, &filter);
+        history_close(&h);
+    }
+    history_tags_release(&tags);
+    return rc;
+}
+
+int cmd_history(const struct settings *s)
+{
+    const char *verb = s->args[0];
+    int rc;
+
+    if (strcmp(verb, "add") == 0)
+        rc = add(s);
+    else if (s->n_args == 2 && (strcmp(verb, "list") == 0 || strcmp(verb, "show") == 0 ||
+                                strcmp(verb, "prune") == 0))
+        rc = look(s, verb);
+    else
+        rc = err_set(ERR_USAGE,
+                     "snag history add HISTORY RUN ..., or snag history list, show or "
+                     "prune HISTORY");
+    return rc < 0 ? rc : STATUS_DONE;
+}

@@ -1,0 +1,446 @@
+/*
+ * The function of interest is that of the first run: it is looked for by its short name in the
+ * others, or by what --rename says it is called there.
+ */
+#include "cmd/compared.h"
+
+#include "analysis/change_points.h"
+#include "analysis/run_digest.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/tags.h"
+#include "cmd/trace_run.h"
+#include "history/run_history.h"
+#include "prov/prov_store.h"
+#include "run/rundir.h"
+#include "trace/region_name.h"
+#include "view/executions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define USUAL_LAST 10u /* runs of a history */
+
+/* ------------------------------------------------------------------------- what was said */
+
+static int read_renames(struct compared *x)
+{
+    const struct compare_settings *s = &x->settings->compare;
+
+    for (uint32_t i = 0; i < s->rename.n; i++) {
+        char *equals;
+
+        snprintf(x->text[i], COMPARE_NAME_SIZE, "%s", s->rename.text[i]);
+        equals = strchr(x->text[i], '=');
+        if (equals == NULL || equals == x->text[i] || equals[1] == '\0')
+            return err_set(ERR_USAGE, "--rename takes A=B, not '%s'", s->rename.text[i]);
+        *equals = '\0';
+        x->rename[i] = (struct compare_rename){x->text[i], equals + 1};
+    }
+    x->n_renames = s->rename.n;
+    return 0;
+}
+
+/* What the function of interest of the first run is called where it is looked for now. */
+static const char *foi_name(const struct compared *x)
+{
+    const struct digest *first = &x->digest[0];
+    const char *name;
+
+    if (x->n == 0)
+        return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
+    name = first->names.name[first->foi];
+    for (uint32_t i = 0; !x->is_before && i < x->n_renames; i++) {
+        const char *from = digest_name(first, x->rename[i].from);
+
+        if (from && strcmp(from, name) == 0)
+            return x->rename[i].to;
+    }
+    return x->foi;
+}
+
+/* ------------------------------------------------------------------------------ one more */
+
+static struct digest *one_more(struct compared *x, const struct compared_run *run)
+{
+    mem_grow(&x->run, &x->run_cap, (size_t)x->n + 1, sizeof *x->run);
+    mem_grow(&x->digest, &x->digest_cap, (size_t)x->n + 1, sizeof *x->digest);
+    x->run[x->n] = *run;
+    x->digest[x->n] = (struct digest){0};
+    return &x->digest[x->n];
+}
+
+static void keep_foi(struct compared *x)
+{
+    struct arena arena = {0};
+    const struct digest *first = &x->digest[0];
+
+    snprintf(x->foi, sizeof x->foi, "%s",
+             region_name_short(first->names.name[first->foi], &arena));
+    arena_release(&arena);
+}
+
+static bool is_same(const struct digest *a, const struct digest *b)
+{
+    bool is_so = a->n_executions == b->n_executions && a->time_ns == b->time_ns &&
+                 a->n_paths == b->n_paths;
+
+    for (uint32_t i = 0; is_so && i < a->n_paths; i++)
+        is_so = a->path[i].time_ns == b->path[i].time_ns;
+    return is_so;
+}
+
+/* One of those before. n_loaded  that there are: one more than are counted, while it is loaded
+ */
+static void leave_out(struct compared *x, uint32_t i, uint32_t n_loaded)
+{
+    uint32_t n_behind = n_loaded - i - 1;
+
+    digest_release(&x->digest[i]);
+    memmove(&x->digest[i], &x->digest[i + 1], n_behind * sizeof *x->digest);
+    memmove(&x->run[i], &x->run[i + 1], n_behind * sizeof *x->run);
+    x->n_before--;
+    x->n--;
+}
+
+/* A new run may have been added to the history already: it is not compared with itself. */
+static void leave_out_of_history(struct compared *x, const struct digest *new)
+{
+    for (uint32_t i = 0; i < x->n_before; i++) {
+        if (x->run[i].number == 0 || !is_same(&x->digest[i], new))
+            continue;
+        leave_out(x, i, x->n + 1);
+        return;
+    }
+}
+
+/* How many runs of a history may be left out, as they are new. */
+static uint32_t most_left_out(const struct compared *x)
+{
+    const struct settings *s = x->settings;
+
+    return (uint32_t)s->n_args - (s->compare.base.n == 0);
+}
+
+static uint32_t last_of(const struct settings *s)
+{
+    return s->history.last > 0 ? s->history.last : USUAL_LAST;
+}
+
+/* Of each history that was before, those that --last says: some more were loaded, in case. */
+static void keep_last(struct compared *x)
+{
+    for (uint32_t i = x->n_before; i-- > 0;) {
+        const struct compared_run *run = &x->run[i];
+        uint32_t n_later = 0;
+
+        for (uint32_t k = i + 1; k < x->n_before; k++)
+            n_later += x->run[k].number > 0 && x->run[k].device == run->device &&
+                       x->run[k].inode == run->inode;
+        if (run->number > 0 && n_later >= last_of(x->settings))
+            leave_out(x, i, x->n);
+    }
+}
+
+static int check_number(const struct compared *x, uint32_t most)
+{
+    return x->n > most
+               ? err_set(ERR_USAGE, "these are too many runs, %u at most", COMPARE_MOST_RUNS)
+               : 0;
+}
+
+/* The digest behind the last one is in. `name` is what was asked for, NULL for the first. */
+static int accept(struct compared *x, const char *name)
+{
+    const struct digest *d = &x->digest[x->n];
+    const char *found = x->n > 0 ? digest_name(d, name) : NULL;
+
+    if (x->is_before)
+        x->n_before++;
+    else
+        leave_out_of_history(x, d);
+    d = &x->digest[x->n];
+    if (x->n++ == 0)
+        keep_foi(x);
+    else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
+        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'", name);
+    return check_number(x, COMPARE_MOST_RUNS + most_left_out(x));
+}
+
+static int check_once(const struct compared *x, const struct compared_run *run)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->run[i].device == run->device && x->run[i].inode == run->inode &&
+            x->run[i].number == run->number)
+            return err_set(ERR_USAGE, "'%s' and '%s' are one run", x->run[i].path, run->path);
+    return 0;
+}
+
+static int named(const struct compared *x, const char *path, int rc)
+{
+    if (strstr(err_message(), path))
+        return rc; /* it says which */
+    return err_set(
+        rc, "%s: %s%s", path, err_message(),
+        rc == ERR_NOT_FOUND && x->n > 0 ? "; --rename A=B says what A is called there" : "");
+}
+
+/* -------------------------------------------------------------------------------- a run */
+
+static int load_open_run(struct compared *x, const char *path, struct run *run, bool is_named)
+{
+    struct compared_run about = {.path = path};
+    const char *name = foi_name(x);
+    struct stat stat;
+    int64_t foi;
+    int rc = 0;
+
+    if (fstat(run->dir, &stat) < 0)
+        return err_set(ERR_IO, "cannot look at '%s'", path);
+    about.device = stat.st_dev;
+    about.inode = stat.st_ino;
+    if (is_named)
+        rc = check_once(x, &about);
+    if (rc == 0 && x->settings->is_verified)
+        rc = columns_verify(&run->columns);
+    if (rc == 0)
+        rc = executions_foi(run->db, name, &foi);
+    if (rc == 0 && is_named)
+        about.foi = foi;
+    if (rc == 0)
+        rc = run_digest_load(one_more(x, &about), run, foi);
+    return rc == 0 ? accept(x, name) : rc;
+}
+
+/* A run directory at `place` that the user knows as `path`. */
+static int load_run(struct compared *x, const char *path, const char *place)
+{
+    struct run run = {0};
+    int rc = run_open(&run, place, false);
+
+    if (rc == 0)
+        rc = load_open_run(x, path, &run, path == place);
+    if (rc < 0 && rc != ERR_USAGE)
+        rc = named(x, path, rc);
+    run_close(&run);
+    return rc;
+}
+
+static int load_trace(struct compared *x, const char *path)
+{
+    char dir[FS_PATH_SIZE] = "", run[FS_PATH_SIZE];
+    int rc = trace_run_make(x->settings, path, foi_name(x), dir);
+
+    if (rc == 0)
+        rc = fs_join(run, dir, TRACE_RUN_NAME);
+    if (rc == 0)
+        rc = load_run(x, path, run);
+    trace_run_remove(dir);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------- a history */
+
+struct choosing {
+    struct history history;
+    struct compared_run about;
+    const char *foi; /* its name there, once one was found */
+    char name[COMPARE_NAME_SIZE];
+    bool is_ambiguous;
+    int64_t *run; /* [n] */
+    size_t n, cap;
+};
+
+static int choose(void *ctx, const struct history_run *run)
+{
+    struct choosing *c = ctx;
+
+    if (c->foi == NULL) {
+        snprintf(c->name, sizeof c->name, "%s", run->foi);
+        c->foi = c->name;
+    }
+    if (strcmp(c->foi, run->foi) != 0) {
+        c->is_ambiguous = true;
+        return 0;
+    }
+    mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
+    c->run[c->n++] = run->id;
+    return 0;
+}
+
+static int load_chosen(struct compared *x, struct choosing *c)
+{
+    const char *name = foi_name(x);
+    int rc = 0;
+
+    for (size_t i = 0; i < c->n && rc == 0; i++) {
+        c->about.number = c->run[i];
+        rc = history_load(&c->history, c->run[i], c->foi, one_more(x, &c->about));
+        if (rc == 0)
+            rc = accept(x, name ? name : c->foi);
+    }
+    return rc;
+}
+
+/* The history is an argument, too: its last run is what is new. */
+static bool is_also_new(const struct compared *x, const struct compared_run *about)
+{
+    const struct settings *s = x->settings;
+    struct stat stat_of;
+    bool is_so = s->compare.base.n == 0;
+
+    for (int i = 0; i < s->n_args; i++)
+        is_so |= stat(s->args[i], &stat_of) == 0 && stat_of.st_dev == about->device &&
+                 stat_of.st_ino == about->inode;
+    return is_so;
+}
+
+/* What is new is the last run of a history, what was before the last few before that. */
+static int choose_runs(struct compared *x, struct choosing *c)
+{
+    const struct settings *s = x->settings;
+    struct history_tags tags = {0};
+    struct history_filter filter = {.foi = foi_name(x), .tags = &tags, .last = 1};
+    bool has_new = x->is_before && is_also_new(x, &c->about);
+    int rc = tags_read(&s->history.tag, &tags);
+
+    if (x->is_before)
+        filter.last = last_of(s) + most_left_out(x) + has_new;
+    if (rc == 0)
+        rc = history_each(&c->history, &filter, choose, c);
+    history_tags_release(&tags);
+    if (rc < 0)
+        return rc;
+    c->n -= has_new && c->n > 0;
+    if (c->is_ambiguous)
+        return err_set(ERR_USAGE,
+                       "'%s' has several functions of interest: --foi says which is meant",
+                       c->about.path);
+    if (c->n == 0)
+        return err_set(ERR_NOT_FOUND, "the history has no such runs%s%s",
+                       filter.foi ? " of " : "", filter.foi ? filter.foi : "");
+    return 0;
+}
+
+static int load_history(struct compared *x, const char *path)
+{
+    struct choosing c = {.about = {.path = path}};
+    struct stat stat_of;
+    int rc = history_open(&c.history, path, DATABASE_READ);
+
+    if (rc == 0 && stat(path, &stat_of) == 0) {
+        c.about.device = stat_of.st_dev;
+        c.about.inode = stat_of.st_ino;
+    }
+    if (rc == 0)
+        rc = choose_runs(x, &c);
+    if (rc == 0)
+        rc = load_chosen(x, &c);
+    if (rc < 0 && rc != ERR_USAGE)
+        rc = named(x, path, rc);
+    free(c.run);
+    history_close(&c.history);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- all */
+
+/* What cannot be looked into, or is a store, is no trace either: a run's words say what it is.
+ */
+static bool is_no_trace(const char *path)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return strchr(path, ':') == NULL;
+    return (S_ISDIR(info.st_mode) && access(path, R_OK | X_OK) != 0) || prov_store_is(path);
+}
+
+static int load_one(struct compared *x, const char *path)
+{
+    if (history_is(path))
+        return load_history(x, path);
+    if (rundir_is_run(path) || is_no_trace(path))
+        return load_run(x, path, path);
+    return load_trace(x, path);
+}
+
+/* Runs of a history that are of two kinds are no measure for a third. */
+static void warn_of_change(const struct compared *x)
+{
+    struct change_point *change = mem_alloc(x->n_before, sizeof *change);
+    double *mean = mem_alloc(x->n_before, sizeof *mean);
+    uint32_t n_changes, at;
+
+    for (uint32_t i = 0; i < x->n_before; i++)
+        mean[i] = x->digest[i].time_ns / x->digest[i].n_executions;
+    n_changes = change_points_find(mean, x->n_before, CHANGE_POINTS_CHANCE, change);
+    at = n_changes > 0 ? change[n_changes - 1].at : 0;
+    if (at > 0 && x->run[at].number > 0)
+        log_warn(
+            "compare",
+            "the runs before changed among themselves, with number %lld of '%s': --last %u "
+            "takes those since",
+            (long long)x->run[at].number, x->run[at].path, x->n_before - at);
+    free(change);
+    free(mean);
+}
+
+static int load_arguments(struct compared *x)
+{
+    const struct settings *s = x->settings;
+    uint32_t n_base = s->compare.base.n, n_args = (uint32_t)s->n_args;
+    bool is_history = n_base == 0 && n_args == 1 && history_is(s->args[0]);
+    int rc = 0;
+
+    if (n_base + n_args < 2 && !is_history)
+        return err_set(ERR_USAGE, "two runs are needed: snag compare BASE NEW");
+    x->is_before = true;
+    for (uint32_t i = 0; i < n_base && rc == 0; i++)
+        rc = load_one(x, s->compare.base.text[i]);
+    if (n_base == 0)
+        rc = load_one(x, s->args[0]);
+    x->is_before = false;
+    for (uint32_t i = n_base == 0 && !is_history; i < n_args && rc == 0; i++)
+        rc = load_one(x, s->args[i]);
+    if (rc == 0 && x->n_before == 0)
+        rc = err_set(ERR_NOT_FOUND, "there is nothing to compare with but the run itself");
+    if (rc == 0) {
+        keep_last(x);
+        rc = check_number(x, COMPARE_MOST_RUNS);
+    }
+    if (rc == 0)
+        warn_of_change(x);
+    return rc;
+}
+
+int compared_load(struct compared *x, const struct settings *settings)
+{
+    int rc;
+
+    *x = (struct compared){.settings = settings};
+    rc = read_renames(x);
+    return rc == 0 ? load_arguments(x) : rc;
+}
+
+void compared_release(struct compared *x)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        digest_release(&x->digest[i]);
+    free(x->digest);
+    free(x->run);
+    *x = (struct compared){0};
+}
+
+void compared_compare(const struct compared *x, struct comparison *out)
+{
+    const struct compare_opts opts = {
+        .least = x->settings->compare.least, .rename = x->rename, .n_renames = x->n_renames};
+
+    compare_runs(x->digest, x->n_before, x->digest + x->n_before, x->n - x->n_before, &opts,
+                 out);
+}

@@ -1,0 +1,52 @@
+/*
+ * compared -- what runs are compared by: the digests of what was named on the command line,
+ * each of which may be a run, a trace, or a history of many runs.
+ *
+ *     BASE.snag     that run
+ *     trace.otf2    the run that 'snag analyze' would make of it
+ *     nightly.db    of a history its last run, or its last few, of those that have the tags
+ */
+#ifndef SNAG_CMD_COMPARED_H
+#define SNAG_CMD_COMPARED_H
+
+#include "analysis/compare.h"
+#include "cmd/settings.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Where a digest is from. */
+struct compared_run {
+    const char *path;
+    dev_t device; /* of the directory, or of the history */
+    ino_t inode;
+    int64_t number; /* in a history; 0: it is none of one */
+    int64_t foi;    /* id of its function of interest; 0: it is no run directory that stays */
+};
+
+struct compared {
+    const struct settings *settings;
+    struct compared_run *run; /* [n] those before first */
+    struct digest *digest;    /* [n] */
+    uint32_t n, n_before;
+    size_t run_cap, digest_cap;
+    bool is_before; /* what is loaded now */
+    struct compare_rename rename[LIST_MOST];
+    uint32_t n_renames;
+    char text[LIST_MOST][COMPARE_NAME_SIZE]; /* what the renames refer to */
+    char foi[COMPARE_NAME_SIZE];             /* of the first digest, its short name */
+};
+
+/*
+ * compared_load -- all that the settings name: --base, and the arguments, the first of which is
+ * what was before if no --base is said. A history alone: its last run against those before it.
+ * Returns 0, a negative ERR_*, or an exit status when what is wrong has been said already;
+ * release it in any case.
+ */
+int compared_load(struct compared *compared, const struct settings *settings);
+void compared_release(struct compared *compared);
+
+/* compared_compare -- what changed between them; release it in any case. */
+void compared_compare(const struct compared *compared, struct comparison *out);
+
+#endif

@@ -1,0 +1,105 @@
+#include "cmd/headline.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "view/executions.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_LOST_RANKS 8 /* said by name */
+
+static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static char *say(const char *fmt, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0)
+        mem_give_up(1, BUFSIZ);
+    va_end(args);
+    return text;
+}
+
+char *headline_trace(const struct headline_trace *x)
+{
+    char records[TEXT_SIZE], length[TEXT_SIZE], kind[TRACE_KIND_SIZE];
+
+    return say("%s: %s events, %u location%s, %s; %s", x->path,
+               text_count(x->n_records, records), x->n_locations, text_plural(x->n_locations),
+               text_duration((double)x->length_ns, length), trace_kind_text(&x->kind, kind));
+}
+
+char *headline_foi(const struct headline_foi *x)
+{
+    char trees[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE], subtrees[TEXT_SIZE];
+
+    return say("%s: %s execution%s, %s call%s, %s message%s, %s different subtree%s; "
+               "%" PRIu64 " anomal%s",
+               x->name, text_count(x->n_trees, trees), text_plural(x->n_trees),
+               text_count(x->n_vertices, vertices), text_plural(x->n_vertices),
+               text_count(x->n_messages, messages), text_plural(x->n_messages),
+               text_count(x->n_subtrees, subtrees), text_plural(x->n_subtrees), x->n_anomalies,
+               x->n_anomalies == 1 ? "y" : "ies");
+}
+
+/* The ranks that lost most, one after another in a line. */
+struct ranks_text {
+    char text[MOST_LOST_RANKS * 40];
+    size_t n;
+    uint32_t n_ranks;
+};
+
+static void append_rank(const struct lost *lost, void *ctx)
+{
+    struct ranks_text *r = ctx;
+    char time[TEXT_SIZE];
+
+    if (lost->lost_ns > 0 && r->n_ranks++ < MOST_LOST_RANKS)
+        r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%srank %u %s",
+                                 r->n ? ", " : "", lost->rank,
+                                 text_duration((double)lost->lost_ns, time));
+}
+
+int headline_lost(sqlite3 *db, int64_t foi, char **text)
+{
+    struct ranks_text ranks = {.n = 0};
+    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE];
+    struct lost all;
+    int rc = executions_lost(db, foi, append_rank, &ranks, &all);
+
+    *text = NULL;
+    if (rc < 0)
+        return rc;
+    *text = say("lost in all: %s of %s%s%s%s%s%s%s", text_duration((double)all.lost_ns, lost),
+                text_duration((double)all.duration_ns, took), ranks.n_ranks ? " (" : "",
+                ranks.text, ranks.n_ranks > MOST_LOST_RANKS ? ", ..." : "",
+                ranks.n_ranks ? ")" : "", all.tracer_ns ? "; the tracer took " : "",
+                all.tracer_ns ? text_duration((double)all.tracer_ns, tracer) : "");
+    return 0;
+}
+
+int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char **text)
+{
+    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[3 * TEXT_SIZE] = "";
+    double run_ns = (double)length_ns;
+    struct anomalies_cost cost;
+    int rc = executions_cost(db, foi, &cost);
+
+    *text = NULL;
+    if (rc < 0 || n == 0 || !cost.is_known)
+        return rc;
+    if (cost.n_carrying > 0 && cost.n_carrying < n)
+        snprintf(carrying, sizeof carrying,
+                 "; %u of the %" PRIu64 " carr%s nine tenths of that", cost.n_carrying, n,
+                 cost.n_carrying == 1 ? "ies" : "y");
+    *text = say("cost of the anomalies: without them the run would be %s of %s shorter (%.3g "
+                "%%)%s",
+                text_duration((double)cost.cost_ns, cost_text), text_duration(run_ns, of),
+                run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying);
+    return 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * headline -- what a run is, in sentences, as snag analyze prints them and a report begins.
+ * All return a text to be freed, without the end of its line; names in it are as they are.
+ */
+#ifndef SNAG_CMD_HEADLINE_H
+#define SNAG_CMD_HEADLINE_H
+
+#include "cmd/trace_kind.h"
+
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+struct headline_trace {
+    const char *path;
+    uint64_t n_records, length_ns;
+    uint32_t n_locations;
+    struct trace_kind kind;
+};
+
+struct headline_foi {
+    const char *name;
+    uint64_t n_trees, n_vertices, n_messages, n_subtrees, n_anomalies;
+};
+
+/* headline_trace -- "traces.otf2: 2,199,444 events, 16 locations, 2.24 s; functions and MPI" */
+char *headline_trace(const struct headline_trace *trace);
+
+/* headline_foi -- "compute: 5,792 executions, 925,612 calls, ...; 18 anomalies" */
+char *headline_foi(const struct headline_foi *foi);
+
+/*
+ * headline_lost -- what all executions lost, and on which ranks.
+ * headline_cost -- what the run would be shorter without the anomalies; NULL: not known.
+ *   text  out; NULL in case of an error
+ * Return 0 or ERR_DATABASE.
+ */
+int headline_lost(sqlite3 *db, int64_t foi, char **text);
+int headline_cost(sqlite3 *db, int64_t foi, uint64_t n_anomalies, uint64_t length_ns,
+                  char **text);
+
+#endif

@@ -1,0 +1,60 @@
+/* Each launcher has its own names for the same two numbers. */
+#include "cmd/launched.h"
+
+#include "base/crew.h"
+#include "base/err.h"
+#include "cmd/own_library.h"
+#include "cmd/status.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+    const char *rank, *size, *mpi, *library;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI", "libsnag-open-mpi.so"},
+    {"PMI_RANK", "PMI_SIZE", "MPICH", "libsnag-mpich.so"}, /* Hydra, srun --mpi=pmi2 */
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "Open MPI", "libsnag-open-mpi.so"}, /* =pmix */
+};
+
+int launched_look(const struct settings *settings, struct launched *out)
+{
+    *out = (struct launched){.size = 1};
+    for (size_t i = 0; settings->is_together && i < sizeof launchers / sizeof *launchers; i++) {
+        const char *rank = getenv(launchers[i].rank), *size = getenv(launchers[i].size);
+
+        if (rank == NULL || size == NULL)
+            continue;
+        setenv("NO_COLOR", "1",
+               0); /* Open MPI passes on what it reads from a terminal of its own */
+        out->size = (unsigned)strtoul(size, NULL, 10);
+        out->me = (unsigned)strtoul(rank, NULL, 10);
+        if (out->size > 1 && own_library_find("mpi", launchers[i].library, out->library) < 0)
+            return err_set(ERR_UNSUPPORTED, "%s is not installed: snag was built without %s",
+                           launchers[i].library, launchers[i].mpi);
+        break;
+    }
+    return 0;
+}
+
+int launched_error(const struct launched *launched, int rc)
+{
+    char host[65] = "?", message[4096];
+
+    if (launched->size <= 1)
+        return rc;
+    gethostname(host, sizeof host - 1);
+    snprintf(message, sizeof message, "%s", err_message());
+    return crew_blame(launched->me, launched->size, host, rc, message);
+}
+
+void launched_break_off(const struct launched *launched, int rc)
+{
+    if (rc < 0)
+        rc = status_of(launched_error(launched, rc));
+    signal(SIGTERM, SIG_DFL);
+    raise(SIGTERM);
+    _exit(rc);
+}

@@ -1,0 +1,33 @@
+/*
+ * launched -- which of the processes that a launcher of MPI has started this one is, before
+ * anything of MPI is loaded; and with which MPI they find each other.
+ */
+#ifndef SNAG_CMD_LAUNCHED_H
+#define SNAG_CMD_LAUNCHED_H
+
+#include "base/fs.h"
+#include "cmd/settings.h"
+
+struct launched {
+    unsigned size, me;          /* 1 and 0 when this process is alone */
+    char library[FS_PATH_SIZE]; /* for crew_join, when size > 1 */
+};
+
+/*
+ * launched_look -- look at what the launcher has put into the environment, where --together was
+ * said. Returns 0, or ERR_UNSUPPORTED when the program was built without the MPI of this
+ * launcher.
+ */
+int launched_look(const struct settings *settings, struct launched *out);
+
+/* launched_error -- put before a message which process it is from. Returns rc. */
+int launched_error(const struct launched *launched, int rc);
+
+/*
+ * launched_break_off -- report an error (rc < 0), or what has been reported (rc > 0), of a
+ * process that others may be waiting for, and end by a signal: of a process that has not met
+ * the others yet, MPICH's launcher does not take an exit status for a failure.
+ */
+_Noreturn void launched_break_off(const struct launched *launched, int rc);
+
+#endif

@@ -1,0 +1,21 @@
+/* metrics_option -- the server of --metrics, for commands that have no page. */
+#ifndef SNAG_CMD_METRICS_OPTION_H
+#define SNAG_CMD_METRICS_OPTION_H
+
+#include "cmd/url_print.h"
+#include "http/metrics_server.h"
+
+/*
+ * metrics_option_open -- listen where the option says.
+ *   server   out: NULL when it is not said; metrics_server_close it in any case
+ *   option   [ADDRESS:]PORT, or NULL
+ *   opts     its add, is_well and ctx; of its job command, program and run_id
+ * Returns 0, ERR_USAGE for what is no address, or what metrics_server_open does.
+ */
+int metrics_option_open(struct metrics_server **server, const char *option,
+                        struct metrics_server_opts opts);
+
+/* metrics_option_url -- where they are. Returns url, or NULL without a server. */
+char *metrics_option_url(const struct metrics_server *server, char url[URL_SIZE]);
+
+#endif

@@ -1,0 +1,494 @@
+/*
+ * The figures are empty elements with the address of what is drawn in them: web/src/report/
+ * fills them. Those whose data had no room in the report are not there.
+ */
+#include "cmd/report.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cmd/command_line.h"
+#include "cmd/headline.h"
+#include "cmd/list.h"
+#include "cmd/rank_table.h"
+#include "cmd/reading.h"
+#include "cmd/report_page.h"
+#include "cmd/selection.h"
+#include "run/run_metadata.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+#include "view/html.h"
+#include "view/incident_list.h"
+#include "view/ranks_json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_FOI 8u       /* functions of interest that are reported on */
+#define MOST_CLOSE 5u     /* executions that are looked at closely, of each */
+#define MOST_METADATA 60u /* of what the trace says of the run */
+#define MOST_CELLS 8192u  /* of a picture of ranks */
+
+struct run_report {
+    FILE *out;
+    const struct settings *settings;
+    struct answers *answers;
+    sqlite3 *db;
+    const struct run *run;
+    struct headline_foi foi[MOST_FOI];
+    int64_t foi_id[MOST_FOI];
+    char *name[MOST_FOI]; /* of the functions */
+    uint32_t n_foi, n_more;
+    struct {
+        int64_t tree, incident; /* incident: 0 for what is no part of one that has a number */
+    } close[MOST_CLOSE];        /* [n_close] executions of one function */
+    uint32_t n_close;
+};
+
+static struct execution_filter filter_of(const struct run_report *r, uint32_t i)
+{
+    struct execution_filter filter = {
+        .foi_id = r->foi_id[i], .rank = NO_RANK, .most = r->settings->top};
+
+    return filter;
+}
+
+/* ------------------------------------------------------------------------------- headline */
+
+static int read_fois(struct run_report *r)
+{
+    sqlite3_stmt *query;
+    int64_t only = 0;
+    int rc =
+        r->settings->foi.n > 0 ? executions_foi(r->db, r->settings->foi.text[0], &only) : 0;
+
+    if (rc == 0)
+        rc = rundb_prepare(r->db, run_sql_show_fois, &query);
+    if (rc < 0)
+        return rc;
+    while (sqlite3_step(query) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(query, 0);
+        uint32_t i = r->n_foi;
+
+        if (only != 0 && only != id)
+            continue;
+        if (i == MOST_FOI) {
+            r->n_more++;
+            continue;
+        }
+        r->foi_id[i] = id;
+        r->name[i] = mem_copy_string(rundb_text(query, 1));
+        r->foi[i] = (struct headline_foi){
+            .name = r->name[i],
+            .n_trees = (uint64_t)sqlite3_column_int64(query, 2),
+            .n_vertices = (uint64_t)sqlite3_column_int64(query, 3),
+            .n_messages = (uint64_t)sqlite3_column_int64(query, 4),
+            .n_subtrees = (uint64_t)sqlite3_column_int64(query, 5),
+            .n_anomalies = (uint64_t)sqlite3_column_int64(query, 10),
+        };
+        r->n_foi += r->foi[i].n_trees > 0;
+    }
+    sqlite3_finalize(query);
+    if (r->n_foi == 0)
+        return err_set(ERR_NOT_FOUND, "the run has no executions of a function of interest");
+    return 0;
+}
+
+static void put_trace(const struct run_report *r)
+{
+    char *path = rundb_get_text(r->db, "trace"), *text;
+    struct headline_trace trace = {
+        .path = path ? path : "",
+        .n_records = (uint64_t)rundb_get(r->db, "n_records", 0),
+        .length_ns = r->answers->served.end_ns - r->answers->served.begin_ns,
+        .n_locations = r->run->defs.n_locations,
+        .kind = trace_kind_of(&r->run->defs),
+    };
+
+    trace.kind.n_sampled = (uint32_t)rundb_get(r->db, "n_sampled", 0);
+    text = headline_trace(&trace);
+    report_text(r->out, "%s", text);
+    free(text);
+    free(path);
+}
+
+static int put_headline(const struct run_report *r, uint32_t i)
+{
+    char *text = headline_foi(&r->foi[i]), *lost = NULL, *cost = NULL;
+    uint64_t length_ns = r->answers->served.end_ns - r->answers->served.begin_ns;
+    int rc = headline_lost(r->db, r->foi_id[i], &lost);
+
+    if (rc == 0)
+        rc = headline_cost(r->db, r->foi_id[i], r->foi[i].n_anomalies, length_ns, &cost);
+    report_text(r->out, "%s", text);
+    if (lost)
+        report_text(r->out, "%s", lost);
+    if (cost)
+        report_text(r->out, "%s", cost);
+    free(text);
+    free(lost);
+    free(cost);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- figures */
+
+static int put_overview(const struct run_report *r, uint32_t i)
+{
+    char address[64], caption[256], shown[TEXT_SIZE], all[TEXT_SIZE];
+    uint32_t n_points = 0, n = 0;
+    int rc = answers_add_points(r->answers, r->foi_id[i], ANSWERS_MOST_POINTS / r->n_foi,
+                                &n_points, &n);
+
+    if (rc < 0 || n_points == 0)
+        return rc;
+    text_count(n_points, shown);
+    text_count(n, all);
+    snprintf(address, sizeof address, "/fois/%lld/columns", (long long)r->foi_id[i]);
+    if (n_points < n)
+        snprintf(caption, sizeof caption,
+                 "%s of all %s executions by time and duration: the anomalies, orange and "
+                 "outlined, and some of the others.",
+                 shown, all);
+    else
+        snprintf(caption, sizeof caption,
+                 "The %s executions by time and duration; anomalies are orange and outlined.",
+                 all);
+    report_figure(r->out, "points", address, caption);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------- what is strange */
+
+/* What is worth a row stands first: anomalies, and what made the run longer. */
+struct worth {
+    struct run_report *report;
+    uint32_t n;
+    bool is_over;
+};
+
+static void keep_head(const struct incident_row *x, void *ctx)
+{
+    struct worth *worth = ctx;
+    struct run_report *r = worth->report;
+
+    worth->is_over |= !x->is_anomaly && !(x->has_cost && x->cost_ns > 0);
+    if (worth->is_over)
+        return;
+    worth->n++;
+    if (r->n_close == MOST_CLOSE)
+        return;
+    r->close[r->n_close].tree = x->head_tree;
+    r->close[r->n_close++].incident = x->id;
+}
+
+static void keep_execution(const struct execution *x, void *ctx)
+{
+    struct run_report *r = ctx;
+
+    if (r->n_close > 0)
+        return;
+    r->close[0].tree = x->tree;
+    r->close[0].incident = 0;
+    r->n_close = 1;
+}
+
+static int put_executions(struct run_report *r, const struct execution_filter *filter)
+{
+    struct table *table = list_table();
+    int rc = executions_each(r->db, filter, list_text, table);
+
+    if (rc < 0) {
+        table_free(table);
+        return rc;
+    }
+    report_text(r->out, "No execution is an anomaly. These are the strangest, which may be as "
+                        "chance has it:");
+    table_print_html(table, r->out);
+    return executions_each(r->db, filter, keep_execution, r);
+}
+
+static int put_incidents(struct run_report *r, struct execution_filter *filter, uint32_t n_rows)
+{
+    struct table *table;
+    uint64_t n;
+    int rc;
+
+    filter->most = n_rows;
+    rc = list_incident_table(r->db, filter, &table);
+    if (rc < 0)
+        return rc;
+    report_text(
+        r->out,
+        "Executions that were strange together, because they waited for each other, are "
+        "one incident; those that lost most come first. Its cost is what the run would "
+        "be shorter without it, where that is known; the head is the execution that it "
+        "goes back to.");
+    table_print_html(table, r->out);
+    filter->verdict = "anomaly";
+    rc = incident_list_count(r->db, filter, &n);
+    if (rc == 0 && n > n_rows)
+        report_text(r->out, "and %" PRIu64 " more", n - n_rows);
+    return rc;
+}
+
+static int put_list(struct run_report *r, uint32_t i)
+{
+    struct execution_filter filter = filter_of(r, i);
+    struct worth worth = {.report = r};
+    int rc = incident_list_each(r->db, &filter, keep_head, &worth);
+
+    if (rc < 0)
+        return rc;
+    report_heading(r->out, 3, "What is strange");
+    return worth.n > 0 ? put_incidents(r, &filter, worth.n) : put_executions(r, &filter);
+}
+
+static void put_facts(const struct execution *x, void *ctx)
+{
+    FILE *out = ctx;
+    char enter[TEXT_SIZE], took[TEXT_SIZE], usual[TEXT_SIZE], lost[TEXT_SIZE], cost[TEXT_SIZE];
+    char calls[TEXT_SIZE], messages[TEXT_SIZE];
+
+    report_text(out, "%s, %s%s%s: %s", x->id, x->verdict, x->label ? ", labelled " : "",
+                x->label ? x->label : "", x->why);
+    report_text(
+        out,
+        "rank %u thread %u, entered at %s: took %s, usually %s; lost %s%s%s; score %.2f; "
+        "%s calls, %s messages",
+        x->rank, x->thread, text_duration((double)x->enter_ns, enter),
+        text_duration((double)x->duration_ns, took), text_duration((double)x->usual_ns, usual),
+        text_duration((double)x->lost_ns, lost),
+        !x->has_cost       ? ""
+        : x->is_cost_bound ? ", cost at most "
+                           : ", cost ",
+        x->has_cost ? text_duration((double)x->cost_ns, cost) : "", x->score,
+        text_count(x->n_vertices, calls), text_count(x->n_messages, messages));
+}
+
+static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_room)
+{
+    char address[96];
+    int64_t tree = r->close[k].tree;
+    bool is_in = false;
+    int rc;
+
+    if (r->close[k].incident > 0)
+        report_heading(r->out, 4, "Incident %lld and its head",
+                       (long long)r->close[k].incident);
+    else
+        report_heading(r->out, 4, "The execution closely");
+    rc = executions_tree(r->db, r->foi_id[i], tree, put_facts, r->out);
+    if (rc == 0 && *has_room)
+        rc = answers_add_execution(r->answers, r->foi_id[i], tree, &is_in);
+    if (rc < 0)
+        return rc;
+    if (!is_in) {
+        *has_room = false;
+        report_text(r->out, "(It is not drawn: the report would be too large to send.)");
+        return 0;
+    }
+    snprintf(address, sizeof address, "/fois/%lld/executions/%lld", (long long)r->foi_id[i],
+             (long long)tree);
+    report_figure(r->out, "tree", address,
+                  "Call paths by time; below, those of a typical execution at the same scale. "
+                  "\342\226\262 lost time or is unusual.");
+    report_figure(r->out, "timeline", address,
+                  "Around it on its rank, on those of the cause, numbered, and on those it "
+                  "exchanged messages with.");
+    return 0;
+}
+
+static int put_closeups(struct run_report *r, uint32_t i)
+{
+    bool has_room = true;
+    int rc = 0;
+
+    for (uint32_t k = 0; k < r->n_close && rc == 0; k++) {
+        fputs("<section class=\"closeup\">\n", r->out);
+        rc = put_close(r, i, k, &has_room);
+        fputs("</section>\n", r->out);
+    }
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------- ranks */
+
+static void put_rank_picture(struct run_report *r, const struct rank_table *ranks, int64_t foi)
+{
+    const struct peers *peers = &ranks->peers;
+    char address[64];
+    bool is_in;
+
+    if (peers->n > ANSWERS_MOST_PLACES || peers->n_compared < PEERS_FEWEST)
+        return;
+    snprintf(address, sizeof address, "/fois/%lld/ranks", (long long)foi);
+    answers_add(r->answers, address,
+                ranks_to_json(&ranks->scoring, &ranks->why, peers, MOST_CELLS / peers->n),
+                &is_in);
+    if (is_in)
+        report_figure(r->out, "ranks", address, "By rank, downwards, and time.");
+}
+
+static int put_ranks(struct run_report *r, uint32_t i)
+{
+    struct rank_table ranks;
+    uint32_t n_more;
+    char *text;
+    int rc = rank_table_load(&ranks, r->run, r->foi_id[i], NULL);
+
+    if (rc == 0) {
+        report_heading(r->out, 3, "Ranks");
+        text = rank_table_headline(&ranks);
+        report_text(r->out, "%s", text);
+        free(text);
+        put_rank_picture(r, &ranks, r->foi_id[i]);
+        if (ranks.peers.n_compared >= PEERS_FEWEST) {
+            table_print_html(rank_table_places(&ranks, r->settings->top, &n_more), r->out);
+            if (n_more > 0)
+                report_text(r->out, "and %u more", n_more);
+        }
+    }
+    rank_table_release(&ranks);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------------- quality */
+
+static int read_quality(sqlite3 *db, struct quality *quality)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, run_sql_show_quality, &query);
+
+    *quality = (struct quality){{0}};
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        for (int k = 0; k < QUALITY_N; k++)
+            if (strcmp(rundb_text(query, 0), quality_name(k)) == 0)
+                quality->n[k] += (uint64_t)sqlite3_column_int64(query, 2);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int put_quality(const struct run_report *r)
+{
+    struct clock_report clock = {
+        .n_checked = (size_t)rundb_get(r->db, "order_checked", 0),
+        .n_wrong_before = (size_t)rundb_get(r->db, "order_wrong_before", 0),
+        .n_wrong_messages = (size_t)rundb_get(r->db, "order_wrong", 0),
+        .worst_before_ns = rundb_get(r->db, "worst_before_ns", 0),
+        .worst_ns = rundb_get(r->db, "worst_ns", 0),
+    };
+    struct quality quality;
+    struct table *table;
+    char text[256];
+    int rc = read_quality(r->db, &quality);
+
+    if (rc < 0)
+        return rc;
+    report_heading(r->out, 2, "Trace quality");
+    table = reading_quality_table(&quality);
+    if (table)
+        table_print_html(table, r->out);
+    else
+        report_text(r->out, "Nothing was wrong with the trace.");
+    reading_clock_text(&clock, text, sizeof text);
+    if (*text)
+        report_text(r->out, "%s", text);
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- all of it
+ */
+
+static int put_foi(struct run_report *r, uint32_t i)
+{
+    int rc;
+
+    report_heading(r->out, 2, "%s", r->name[i]);
+    r->n_close = 0;
+    rc = put_headline(r, i);
+    if (rc == 0)
+        rc = put_overview(r, i);
+    if (rc == 0)
+        rc = put_list(r, i);
+    if (rc == 0)
+        rc = put_closeups(r, i);
+    return rc == 0 ? put_ranks(r, i) : rc;
+}
+
+int report_run(FILE *out, const struct settings *settings, struct answers *answers)
+{
+    struct run_report r = {.out = out,
+                           .settings = settings,
+                           .answers = answers,
+                           .db = answers->worker.db,
+                           .run = &answers->served.run};
+    int rc = read_fois(&r);
+
+    if (rc == 0)
+        put_trace(&r);
+    for (uint32_t i = 0; i < r.n_foi && rc == 0; i++)
+        rc = put_foi(&r, i);
+    if (r.n_more > 0)
+        report_text(out, "and %u more functions of interest: --foi names one", r.n_more);
+    if (rc == 0)
+        rc = put_quality(&r);
+    for (uint32_t i = 0; i < MOST_FOI; i++)
+        free(r.name[i]);
+    return rc < 0 ? rc : answers_finish(answers);
+}
+
+static void put_fact(struct table *table, const char *what, const char *text)
+{
+    if (text && *text) {
+        table_cell(table, "%s", what);
+        table_cell(table, "%s", text);
+    }
+}
+
+/* What the trace says of the run: its command line, compilers, libraries, nodes. */
+static void put_metadata(FILE *out, sqlite3 *db)
+{
+    struct table *table = table_new("ll", "the trace says of", "value");
+    struct run_metadata metadata;
+
+    if (run_metadata_load(&metadata, db) == 0)
+        for (size_t i = 0; i < metadata.n && i < MOST_METADATA; i++)
+            put_fact(table, metadata.at[i].key, metadata.at[i].value);
+    table_print_html(table, out);
+    if (metadata.n > MOST_METADATA)
+        report_text(out, "and %zu more", metadata.n - MOST_METADATA);
+    run_metadata_release(&metadata);
+}
+
+void report_made(FILE *out, const struct settings *settings, const struct answers *answers)
+{
+    struct table *table = table_new("ll", "what", "which");
+    sqlite3 *db = answers ? answers->worker.db : NULL;
+    static const char *const facts[][2] = {{"run made", "created"},
+                                           {"by snag", "snag"},
+                                           {"as", "command"},
+                                           {"trace", "trace"},
+                                           {"its format", "source"}};
+    char *command = command_line(settings), now[32];
+    time_t when = time(NULL);
+    struct tm utc;
+
+    for (size_t i = 0; db && i < sizeof facts / sizeof *facts; i++) {
+        char *text = rundb_get_text(db, facts[i][1]);
+
+        put_fact(table, facts[i][0], text);
+        free(text);
+    }
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
+    put_fact(table, "report made", now);
+    put_fact(table, "by snag", SNAG_VERSION);
+    put_fact(table, "as", command);
+    report_heading(out, 2, "How it was made");
+    table_print_html(table, out);
+    if (db)
+        put_metadata(out, db);
+    free(command);
+}

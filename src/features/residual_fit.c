@@ -1,0 +1,640 @@
+/*
+ * Learning the model. What depends on functions and callers alone is found in one tree of each
+ * kind, in the order of trees, so that numbers are given as if all were looked at; then threads
+ * go over the times.
+ *
+ * Times are brought together by context, each context beside the others of its path, and
+ * sorted: first every context, then the whole path. Their logarithms are never stored, and only
+ * those of a few are needed (robust_log_times).
+ */
+#include "features/residual.h"
+
+#include "base/mem.h"
+#include "base/radix.h"
+#include "features/kind_sets.h"
+#include "features/residual_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICK_SHARE 0.01   /* of D: a call that took longer says nothing of the clock */
+#define OFFSET_SHARE 1e-3 /* of D: times smaller than this are all alike */
+#define LEAST_SUM_SCALE 0.05
+#define LEAST_SIZE_SCALE 0.2
+#define FEWEST_SUMS 10  /* trees must have a path, for its sum to be judged */
+#define FEWEST_FIRST 5  /* locations, for first executions to be compared with each other */
+#define CHUNK_CONTEXT 4 /* calls of a context in each chunk, or there are fewer chunks */
+
+/* What fitting goes over. */
+struct fit {
+    struct residual_model *m;
+    struct residual_place *place;
+    const struct residual_input *in;
+    const struct forest *forest;
+    const struct tree_kinds *kinds;
+    uint32_t *path;                  /* of the vertices of kinds */
+    struct kind_sets paths, classes; /* of the kinds */
+    uint64_t longest_ns;             /* exclusive time */
+};
+
+static uint32_t count_locations(const struct forest *forest)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        n += t == 0 || forest->location[t] != forest->location[t - 1];
+    return n;
+}
+
+/* ---------------------------------------------------------------------- the clock's tick */
+
+#define TICK_ROWS 65536u
+
+struct ticks {
+    const uint64_t *exclusive_ns;
+    uint64_t *least, *most; /* [workers] */
+};
+
+static void find_ticks(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct ticks *ticks = ctx;
+    uint64_t least = ticks->least[worker], most = ticks->most[worker];
+
+    for (size_t v = begin; v < end; v++) {
+        uint64_t ns = ticks->exclusive_ns[v];
+
+        least = ns - 1 < least - 1 ? ns : least; /* 0 is none: it becomes the largest */
+        most = ns > most ? ns : most;
+    }
+    ticks->least[worker] = least;
+    ticks->most[worker] = most;
+}
+
+/* The smallest time above 0, 1 where there is none; and the largest. */
+static uint64_t find_least(struct fit *f)
+{
+    unsigned n = pool_threads(f->in->pool);
+    struct ticks ticks = {f->forest->exclusive_ns, mem_alloc(n, sizeof *ticks.least),
+                          mem_alloc(n, sizeof *ticks.most)};
+    uint64_t least = 0;
+
+    pool_for(f->in->pool, f->forest->n, TICK_ROWS, find_ticks, &ticks);
+    for (unsigned w = 0; w < n; w++) {
+        least = ticks.least[w] - 1 < least - 1 ? ticks.least[w] : least;
+        f->longest_ns = ticks.most[w] > f->longest_ns ? ticks.most[w] : f->longest_ns;
+    }
+    free(ticks.least);
+    free(ticks.most);
+    return least > 0 ? least : 1;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the clock counts: what all times are multiples of. */
+static uint64_t find_tick(const struct forest *forest)
+{
+    uint64_t tick = 0;
+
+    for (uint32_t v = 0; v < forest->n && tick != 1; v++)
+        tick = common_divisor(forest->exclusive_ns[v], tick);
+    return tick;
+}
+
+/*
+ * D and c. Among many calls the shortest took hardly more than a tick. Where all of them take
+ * long, as those of a function that calls nobody, it is no such thing: with a c as long as the
+ * calls, what one takes more would count half.
+ */
+static void fit_scales(struct fit *f)
+{
+    const struct forest *forest = f->forest;
+    double *root = mem_alloc(forest->n_trees, sizeof *root);
+    uint64_t least = find_least(f);
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        root[t] = (double)forest_own_ns(forest, t);
+    f->m->root_ns = robust_quantile(root, forest->n_trees, 0.5);
+    if ((double)least > TICK_SHARE * f->m->root_ns && f->m->root_ns > 0)
+        least = find_tick(forest);
+    if (f->m->root_ns <= 0)
+        f->m->root_ns = (double)least;
+    f->m->offset_ns = fmax((double)least, OFFSET_SHARE * f->m->root_ns);
+    free(root);
+}
+
+/* ----------------------------------------------------------------------------- contexts */
+
+/* Paths and classes of the vertices of kinds. */
+static void number_contexts(struct fit *f)
+{
+    const struct wl *wl = f->in->wl;
+    uint32_t *class = f->place->class;
+
+    f->path = mem_resize(NULL, f->kinds->at[f->kinds->n], sizeof *f->path);
+    for (uint32_t k = 0; k < f->kinds->n; k++)
+        context_number_tree(&f->m->paths, f->forest, f->kinds->first[k], true,
+                            f->path + f->kinds->at[k]);
+    for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
+        class[i] = idmap_add(&f->m->class_id,
+                             residual_class_key(&wl->vocab, wl->complete[i], f->path[i]));
+    kind_sets_find(&f->paths, f->kinds, f->path, f->m->paths.n);
+    kind_sets_find(&f->classes, f->kinds, class, f->m->class_id.n);
+}
+
+/* How many calls and trees each path or class has. */
+static struct residual_context *count_contexts(const struct fit *f,
+                                               const struct kind_sets *sets, uint32_t n)
+{
+    struct residual_context *context = mem_alloc(n, sizeof *context);
+
+    for (uint32_t k = 0; k < f->kinds->n; k++)
+        for (size_t i = sets->first[k]; i < sets->first[k + 1]; i++) {
+            context[sets->number[i]].n_calls += f->kinds->n_trees[k] * sets->count[i];
+            context[sets->number[i]].n_trees += f->kinds->n_trees[k];
+        }
+    return context;
+}
+
+/* The classes of each path: those of path p are class[first[p]] .. class[first[p+1]-1]. */
+struct families {
+    uint32_t *first; /* [paths + 1] */
+    uint32_t *class; /* [classes] */
+};
+
+static void families_find(const struct fit *f, struct families *families)
+{
+    uint32_t n_paths = f->m->paths.n, n_classes = f->m->class_id.n;
+    uint32_t *path_of = mem_alloc(n_classes, sizeof *path_of), *next;
+
+    families->first = mem_alloc((size_t)n_paths + 2, sizeof *families->first);
+    families->class = mem_alloc(n_classes, sizeof *families->class);
+    for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
+        path_of[f->place->class[i]] = f->path[i];
+    next = families->first + 1; /* becomes the start of each path, and then its end */
+    for (uint32_t c = 0; c < n_classes; c++)
+        next[path_of[c] + 1]++;
+    for (uint32_t p = 0; p < n_paths; p++)
+        next[p + 1] += next[p];
+    for (uint32_t c = 0; c < n_classes; c++)
+        families->class[next[path_of[c]]++] = c;
+    free(path_of);
+}
+
+static void families_release(struct families *families)
+{
+    free(families->first);
+    free(families->class);
+}
+
+/*
+ * Times by context. Trees are dealt out in chunks, which write beside each other. Where all
+ * times fit 32 bits, they are written where the paths of all vertices will be: fresh memory
+ * costs more than all that is done with it here.
+ */
+struct bundles {
+    const struct fit *fit;
+    const struct families *families;
+    uint32_t *narrow_ns; /* [vertices] or NULL: */
+    uint64_t *wide_ns;   /* [vertices] */
+    size_t *begin;       /* [classes] of each among these */
+    size_t *next;        /* [chunks * classes] where a chunk writes its next one */
+    uint32_t n_chunks, n_classes;
+    uint64_t *scratch; /* [workers * largest path] */
+    size_t largest;
+    uint32_t *order; /* [paths] the largest first */
+};
+
+static uint32_t chunk_begin(const struct bundles *b, size_t chunk)
+{
+    return (uint32_t)((uint64_t)b->fit->forest->n_trees * chunk / b->n_chunks);
+}
+
+static void count_chunks(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct bundles *b = ctx;
+    const struct kind_sets *sets = &b->fit->classes;
+
+    (void)worker;
+    for (size_t chunk = begin; chunk < end; chunk++) {
+        size_t *count = b->next + chunk * b->n_classes;
+
+        for (uint32_t t = chunk_begin(b, chunk); t < chunk_begin(b, chunk + 1); t++) {
+            uint32_t kind = b->fit->kinds->of[t];
+
+            for (size_t i = sets->first[kind]; i < sets->first[kind + 1]; i++)
+                count[sets->number[i]] += sets->count[i];
+        }
+    }
+}
+
+/* Counts become places. */
+static void place_chunks(struct bundles *b)
+{
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < b->n_classes; i++) {
+        uint32_t class = b->families->class[i];
+
+        b->begin[class] = at;
+        for (uint32_t chunk = 0; chunk < b->n_chunks; chunk++) {
+            size_t *next = &b->next[(size_t)chunk * b->n_classes + class], n = *next;
+
+            *next = at;
+            at += n;
+        }
+    }
+}
+
+static void bundle_tree(const struct bundles *b, uint32_t t, size_t *next)
+{
+    const struct forest *forest = b->fit->forest;
+    const uint32_t *class = b->fit->place->class + b->fit->place->like[t];
+    const uint64_t *ns = forest->exclusive_ns + forest->first[t];
+    uint32_t n = forest->first[t + 1] - forest->first[t];
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (b->narrow_ns)
+            b->narrow_ns[next[class[i]]++] = (uint32_t)ns[i];
+        else
+            b->wide_ns[next[class[i]]++] = ns[i];
+    }
+}
+
+static void bundle_chunks(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct bundles *b = ctx;
+
+    (void)worker;
+    for (size_t chunk = begin; chunk < end; chunk++)
+        for (uint32_t t = chunk_begin(b, chunk); t < chunk_begin(b, chunk + 1); t++)
+            bundle_tree(b, t, b->next + chunk * b->n_classes);
+}
+
+/* Sorts n times from begin on, of calls that are alike. */
+static void fit_context(const struct bundles *b, size_t begin, uint64_t *scratch,
+                        struct residual_context *context)
+{
+    struct sorted_times times = {.n = context->n_calls};
+
+    if (b->narrow_ns) {
+        times.narrow_ns = b->narrow_ns + begin;
+        radix_sort_u32(b->narrow_ns + begin, (uint32_t *)scratch, times.n);
+    } else {
+        times.wide_ns = b->wide_ns + begin;
+        radix_sort_u64(b->wide_ns + begin, scratch, times.n);
+    }
+    context->log_time = robust_log_times(&times, b->fit->m->offset_ns, LEAST_CALL_SCALE);
+    context->typical = exp(context->log_time.centre);
+}
+
+/* Of a path with one class both are the same. */
+static void fit_path(const struct bundles *b, uint32_t p, uint64_t *scratch)
+{
+    const struct residual_model *m = b->fit->m;
+    const uint32_t *class = b->families->class + b->families->first[p];
+    uint32_t n = b->families->first[p + 1] - b->families->first[p];
+
+    for (uint32_t i = 0; i < n; i++)
+        fit_context(b, b->begin[class[i]], scratch, &m->class[class[i]]);
+    if (n > 1) {
+        fit_context(b, b->begin[class[0]], scratch, &m->path[p]);
+    } else {
+        m->path[p].log_time = m->class[class[0]].log_time;
+        m->path[p].typical = m->class[class[0]].typical;
+    }
+}
+
+static void fit_paths(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct bundles *b = ctx;
+
+    for (size_t i = begin; i < end; i++)
+        fit_path(b, b->order[i], b->scratch + worker * b->largest);
+}
+
+/* Paths that take long come first, so that threads end at about the same time. */
+static int by_calls(const void *a, const void *b, void *ctx)
+{
+    const struct residual_context *path = ctx;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+    if (path[p].n_calls != path[q].n_calls)
+        return path[p].n_calls > path[q].n_calls ? -1 : 1;
+    return (p > q) - (p < q);
+}
+
+static void order_paths(struct bundles *b)
+{
+    const struct residual_model *m = b->fit->m;
+
+    b->order = mem_resize(NULL, m->paths.n, sizeof *b->order);
+    for (uint32_t p = 0; p < m->paths.n; p++) {
+        b->order[p] = p;
+        b->largest = m->path[p].n_calls > b->largest ? m->path[p].n_calls : b->largest;
+    }
+    qsort_r(b->order, m->paths.n, sizeof *b->order, by_calls, m->path);
+}
+
+/* Fewer chunks than threads where their counts would be as many as there are calls. */
+static uint32_t chunks_for(const struct fit *f)
+{
+    uint64_t most = f->forest->n / ((uint64_t)CHUNK_CONTEXT * f->m->class_id.n) + 1;
+    unsigned n = pool_threads(f->in->pool);
+
+    return n < most ? n : (uint32_t)most;
+}
+
+static void fit_contexts(const struct fit *f)
+{
+    struct families families;
+    struct bundles b = {.fit = f,
+                        .families = &families,
+                        .n_chunks = chunks_for(f),
+                        .n_classes = f->m->class_id.n};
+    struct pool *pool = f->in->pool;
+
+    families_find(f, &families);
+    b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
+    b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
+    if (f->longest_ns <= UINT32_MAX)
+        b.narrow_ns = mem_resize(NULL, f->forest->n, sizeof *b.narrow_ns);
+    else
+        b.wide_ns = mem_resize(NULL, f->forest->n, sizeof *b.wide_ns);
+    pool_for(pool, b.n_chunks, 1, count_chunks, &b);
+    place_chunks(&b);
+    pool_for(pool, b.n_chunks, 1, bundle_chunks, &b);
+    order_paths(&b);
+    b.scratch = mem_resize(NULL, pool_threads(pool) * b.largest, sizeof *b.scratch);
+    pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
+    free(b.scratch);
+    free(b.order);
+    f->place->path = mem_resize(b.narrow_ns, f->forest->n, sizeof *f->place->path);
+    tree_kinds_spread(f->kinds, f->forest, pool, f->path, f->place->path);
+    free(b.wide_ns);
+    free(b.next);
+    free(b.begin);
+    families_release(&families);
+}
+
+/* What robust_groups needs to find x of a list of vertices. */
+struct log_times {
+    const uint64_t *exclusive_ns;
+    const uint32_t *vertex;
+    double offset_ns;
+};
+
+static double log_time(size_t i, const void *ctx)
+{
+    const struct log_times *times = ctx;
+
+    return log((double)times->exclusive_ns[times->vertex[i]] + times->offset_ns);
+}
+
+/* Centres of the calls in first executions, per path: warming up is not strange by itself. */
+static void fit_first(const struct fit *f)
+{
+    struct residual_model *m = f->m;
+    const struct forest *forest = f->forest;
+    uint32_t *vertex = NULL, *group = NULL, *count;
+    struct log_times times = {.exclusive_ns = forest->exclusive_ns, .offset_ns = m->offset_ns};
+    struct robust_items items = {.n_groups = m->paths.n, .value = log_time, .ctx = &times};
+    struct spread *spread;
+    size_t n = 0, vertex_cap = 0, group_cap = 0;
+
+    m->first_centre = mem_alloc(m->paths.n, sizeof *m->first_centre);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        m->first_centre[p] = -INFINITY;
+    if (!m->is_warm)
+        return;
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; forest->index[t] == 0 && v < forest->first[t + 1];
+             v++) {
+            mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
+            mem_grow(&group, &group_cap, n + 1, sizeof *group);
+            group[n] = f->place->path[v];
+            vertex[n++] = v;
+        }
+    spread = mem_alloc(m->paths.n, sizeof *spread);
+    count = mem_alloc(m->paths.n, sizeof *count);
+    times.vertex = vertex;
+    items.group = group;
+    items.n = n;
+    robust_groups(&items, 1, f->in->pool, spread, count);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (count[p] >= FEWEST_FIRST)
+            m->first_centre[p] = spread[p].centre;
+    free(vertex);
+    free(group);
+    free(spread);
+    free(count);
+}
+
+/* ------------------------------------------------------------------------ sums of paths */
+
+/* ln(observed / typical) of every pair of a tree and a path, and what is typical of a tree. */
+struct sums {
+    struct view view;
+    const struct fit *fit;
+    struct residual_pairs *pairs; /* [workers] */
+    size_t *first;                /* [trees + 1] of the pairs of each */
+    struct local_time *time;      /* [first[trees]] */
+    uint32_t *path;               /* [same] */
+    double *typical_ns;           /* [trees] */
+};
+
+/* Observed and typical time with the offset in both, which cancels in the time lost. */
+static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
+{
+    const struct forest *forest = view->forest;
+
+    next_tree(g);
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        struct residual_pair *pair = pair_of(g, view->place->path[v]);
+
+        pair->n_calls++;
+        pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
+        pair->typical_ns += context_of(view, t, v).typical;
+    }
+}
+
+static void sum_trees(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct sums *s = ctx;
+    struct residual_pairs *g = &s->pairs[worker];
+
+    for (size_t t = begin; t < end; t++) {
+        double typical_ns = 0; /* the offset was only for the logs of single calls */
+
+        gather_sums(g, &s->view, (uint32_t)t);
+        for (size_t i = 0; i < g->n; i++) {
+            const struct residual_pair *pair = &g->pair[i];
+
+            typical_ns += pair->typical_ns - pair->n_calls * s->view.m->offset_ns;
+            s->path[s->first[t] + i] = pair->path;
+            s->time[s->first[t] + i] = (struct local_time){
+                s->view.place->site[t], pair->path, log(pair->observed_ns / pair->typical_ns)};
+        }
+        s->typical_ns[t] = typical_ns;
+    }
+}
+
+static void sums_init(struct sums *s, const struct fit *f)
+{
+    uint32_t n = f->forest->n_trees;
+
+    *s = (struct sums){.view = {f->m, f->place, f->forest},
+                       .fit = f,
+                       .first = mem_resize(NULL, (size_t)n + 1, sizeof *s->first),
+                       .typical_ns = mem_resize(NULL, n, sizeof *s->typical_ns)};
+    s->first[0] = 0;
+    for (uint32_t t = 0; t < n; t++) {
+        uint32_t kind = f->kinds->of[t];
+
+        s->first[t + 1] = s->first[t] + f->paths.first[kind + 1] - f->paths.first[kind];
+    }
+    s->time = mem_resize(NULL, s->first[n], sizeof *s->time);
+    s->path = mem_resize(NULL, s->first[n], sizeof *s->path);
+    s->pairs = residual_pairs_each(f->m, f->in->pool);
+}
+
+static void sums_release(struct sums *s)
+{
+    residual_pairs_free(s->pairs, s->fit->in->pool);
+    free(s->first);
+    free(s->time);
+    free(s->path);
+    free(s->typical_ns);
+}
+
+static void sums_find(struct sums *s)
+{
+    struct pool *pool = s->fit->in->pool;
+    uint32_t n = s->fit->forest->n_trees;
+
+    pool_for(pool, n, pool_grain(pool, n), sum_trees, s);
+}
+
+static double log_ratio(size_t i, const void *ctx)
+{
+    return ((const struct sums *)ctx)->time[i].log_ratio;
+}
+
+/* The spread of these per path. */
+static void fit_path_sums(struct residual_model *m, const struct sums *s)
+{
+    const struct robust_items items = {s->first[s->fit->forest->n_trees], s->path, m->paths.n,
+                                       log_ratio, s};
+    uint32_t *count = mem_alloc(m->paths.n, sizeof *count);
+
+    robust_groups(&items, LEAST_SUM_SCALE, s->fit->in->pool, m->path_sum, count);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (count[p] < FEWEST_SUMS)
+            m->path_sum[p] = (struct spread){0, 0};
+    free(count);
+}
+
+static void fit_wholes(struct residual_model *m, const struct sums *s)
+{
+    const struct forest *forest = s->fit->forest;
+    double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
+    double *sorted = mem_alloc(forest->n_trees, sizeof *sorted);
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        sorted[t] = ratio[t] = log(fmax((double)forest_own_ns(forest, t), m->offset_ns) /
+                                   fmax(s->typical_ns[t], m->offset_ns));
+    m->log_whole = robust_quantile(sorted, forest->n_trees, 0.5);
+    local_usual_wholes(&m->local, forest, ratio, m->log_whole);
+    free(ratio);
+    free(sorted);
+}
+
+/* What trees spend on paths: everywhere, then by location, then both taken together. */
+static void fit_sums(const struct fit *f)
+{
+    struct residual_model *m = f->m;
+    struct sums sums;
+
+    m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
+    local_usual_sites(&m->local, f->forest);
+    residual_place_local(m, f->in, f->place);
+    sums_init(&sums, f);
+    sums_find(&sums);
+    fit_path_sums(m, &sums);
+    local_usual_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
+                    LEAST_CALL_SCALE, f->in->pool);
+    if (m->local.at.n > 0) {
+        residual_place_local(m, f->in, f->place);
+        sums_find(&sums);
+        fit_path_sums(m, &sums);
+    }
+    fit_wholes(m, &sums);
+    sums_release(&sums);
+}
+
+/* ------------------------------------------------------------------------------- sizes */
+
+static void fit_sizes(const struct fit *f)
+{
+    struct residual_model *m = f->m;
+    uint32_t n = f->forest->n_trees;
+    double *of_kind = mem_alloc(f->kinds->n, sizeof *of_kind), *d = mem_alloc(n, sizeof *d);
+
+    for (uint32_t k = 0; k < f->kinds->n; k++)
+        of_kind[k] = log_size_of(m, f->place, f->forest, f->kinds->first[k]);
+    for (uint32_t t = 0; t < n; t++)
+        d[t] = of_kind[f->kinds->of[t]];
+    m->log_size = robust_quantile(d, n, 0.5);
+    for (uint32_t t = 0; t < n; t++)
+        d[t] = round_off(fabs(of_kind[f->kinds->of[t]] - m->log_size));
+    /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
+    m->size_scale =
+        fmax(fmax(robust_quantile(d, n, 0.6827), robust_quantile(d, n, 0.9) / 1.645),
+             fmax(robust_quantile(d, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
+    free(of_kind);
+    free(d);
+}
+
+/* ------------------------------------------------------------------------------- public */
+
+void residual_fit(struct residual_model *m, struct residual_place *place,
+                  const struct residual_input *in)
+{
+    struct fit f = {
+        .m = m, .place = place, .in = in, .forest = in->forest, .kinds = &in->wl->kinds};
+
+    *m = (struct residual_model){.n_trees = in->forest->n_trees};
+    residual_place_init(place, in);
+    if (in->forest->n_trees == 0)
+        return;
+    m->is_warm = count_locations(in->forest) >= FEWEST_FIRST;
+    fit_scales(&f);
+    number_contexts(&f);
+    m->is_on_schedule = schedule_find(&m->paths, in->forest, f.kinds, &f.paths);
+    m->path = count_contexts(&f, &f.paths, m->paths.n);
+    m->class = count_contexts(&f, &f.classes, m->class_id.n);
+    fit_contexts(&f);
+    fit_first(&f);
+    shapes_find(&m->shapes,
+                &(struct shapes_input){.forest = in->forest,
+                                       .kinds = f.kinds,
+                                       .path = place->path,
+                                       .is_apart = m->is_on_schedule,
+                                       .defs = in->defs},
+                true, place->shape);
+    shapes_rank(&m->shapes, m->is_warm);
+    fit_sums(&f);
+    fit_sizes(&f);
+    free(f.path);
+    kind_sets_release(&f.paths);
+    kind_sets_release(&f.classes);
+}

@@ -1,0 +1,99 @@
+/*
+ * residual_view -- how residual.c and residual_fit.c look at one tree; of no use to others.
+ */
+#ifndef SNAG_FEATURES_RESIDUAL_VIEW_H
+#define SNAG_FEATURES_RESIDUAL_VIEW_H
+
+#include "features/residual.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#define LEAST_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
+
+/* A forest and where it is in a model. */
+struct view {
+    const struct residual_model *m;
+    const struct residual_place *place;
+    const struct forest *forest;
+};
+
+/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
+static inline struct residual_context context_of(const struct view *view, uint32_t t,
+                                                 uint32_t v)
+{
+    const struct residual_model *m = view->m;
+    uint32_t path = view->place->path[v];
+    const struct residual_context *everywhere =
+        residual_context(m, view->place, view->forest, t, v);
+    struct residual_context c;
+
+    if (everywhere == NULL)
+        return (struct residual_context){
+            {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
+    c = *everywhere;
+    if (view->place->local && view->place->local[v] != LOCAL_NONE) {
+        c.log_time.centre += m->local.log_factor[view->place->local[v]];
+        c.typical *= m->local.factor[view->place->local[v]];
+    }
+    if (m->is_warm && view->forest->index[t] == 0 &&
+        m->first_centre[path] > c.log_time.centre) {
+        c.log_time.centre = m->first_centre[path];
+        c.typical = exp(m->first_centre[path]);
+    }
+    return c;
+}
+
+/* Forgets the pairs of the last tree. */
+static inline void next_tree(struct residual_pairs *g)
+{
+    g->n = 0;
+    g->generation++;
+}
+
+static inline struct residual_pair *pair_of(struct residual_pairs *g, uint32_t path)
+{
+    uint32_t at = path == PATH_NONE ? g->n_paths : path;
+
+    if (g->stamp[at] != g->generation) {
+        g->stamp[at] = g->generation;
+        g->slot[at] = (uint32_t)g->n;
+        g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
+    }
+    return &g->pair[g->slot[at]];
+}
+
+/* Rounded to 1e-9, so that ties are ties on any machine. */
+static inline double round_off(double x)
+{
+    return rint(x * 1e9) / 1e9;
+}
+
+/* ln of the vertices of tree t that are not on schedule. */
+static inline double log_size_of(const struct residual_model *m,
+                                 const struct residual_place *place,
+                                 const struct forest *forest, uint32_t t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+        n += place->path[v] == PATH_NONE || !m->is_on_schedule[place->path[v]];
+    return log(n > 0 ? n : 1);
+}
+
+/* A table for each thread of a pool. */
+struct residual_pairs *residual_pairs_each(const struct residual_model *model,
+                                           struct pool *pool);
+void residual_pairs_free(struct residual_pairs *pairs, struct pool *pool);
+
+/* residual_place_local -- where the vertices of a forest are among the factors of locations. */
+void residual_place_local(const struct residual_model *m, const struct residual_input *input,
+                          struct residual_place *place);
+
+/* residual_place_init -- room for all but paths. */
+void residual_place_init(struct residual_place *place, const struct residual_input *input);
+
+/* residual_class_key -- of the calls of a path with a complete label. */
+struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t path);
+
+#endif

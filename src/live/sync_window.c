@@ -1,0 +1,561 @@
+/*
+ * Rows, messages and collectives are counted from the start of the run, modulo 2^32, so that
+ * what refers to them stays right when those before are forgotten.
+ */
+#include "live/sync_window.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "base/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_MISSING 0.1
+
+static void close_columns(struct window_columns *c)
+{
+    free(c->enter_ns);
+    free(c->inclusive_ns);
+    free(c->region);
+    free(c->subtree_len);
+    free(c->depth);
+    free(c->message);
+    free(c->collective);
+}
+
+void sync_window_release(struct sync_window *w)
+{
+    sync_window_close(w);
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        struct window_location *o = &w->of[l];
+
+        free(o->enter_ns);
+        free(o->inclusive_ns);
+        free(o->region);
+        free(o->id);
+        free(o->message);
+        free(o->collective);
+        calls_release(&o->pending);
+    }
+    free(w->of);
+    free(w->quality);
+    free(w->order_from);
+    close_columns(&w->columns);
+    *w = (struct sync_window){0};
+}
+
+static void follow_locations(struct sync_window *w, uint32_t n)
+{
+    mem_grow(&w->of, &w->cap, n, sizeof *w->of);
+    mem_grow(&w->quality, &w->quality_cap, n, sizeof *w->quality);
+    for (; w->n_locations < n; w->n_locations++) {
+        w->of[w->n_locations] = (struct window_location){0};
+        w->quality[w->n_locations] = (struct quality){0};
+    }
+}
+
+/* ----------------------------------------------------------------------------------- calls */
+
+static bool is_mpi(const struct definitions *defs, const struct calls *c, uint32_t row)
+{
+    return row != NO_CALL && defs->region[c->region[row]].kind == REGION_MPI;
+}
+
+static void grow_rows(struct window_location *o)
+{
+    if (o->n < o->cap)
+        return;
+    o->cap = o->cap ? 2 * o->cap : 64;
+    o->enter_ns = mem_resize(o->enter_ns, o->cap, sizeof *o->enter_ns);
+    o->inclusive_ns = mem_resize(o->inclusive_ns, o->cap, sizeof *o->inclusive_ns);
+    o->region = mem_resize(o->region, o->cap, sizeof *o->region);
+    o->id = mem_resize(o->id, o->cap, sizeof *o->id);
+}
+
+/* A call that was open at the end of the step before is there already: it is the last one. */
+static void take_call(struct window_location *o, const struct calls *c, uint32_t row,
+                      uint64_t end_ns)
+{
+    uint32_t id = calls_id(c, row);
+    uint64_t ns = c->inclusive_ns[row];
+
+    if (ns == CALL_OPEN)
+        ns = end_ns > c->enter_ns[row] ? end_ns - c->enter_ns[row] : 0;
+    if (o->n > 0 && o->id[o->n - 1] == id) {
+        o->inclusive_ns[o->n - 1] = ns;
+        return;
+    }
+    grow_rows(o);
+    o->id[o->n] = id;
+    o->enter_ns[o->n] = c->enter_ns[row];
+    o->inclusive_ns[o->n] = ns;
+    o->region[o->n++] = c->region[row];
+}
+
+/* The kept row of the call of MPI around a row, counted from the start; or NO_CALL. */
+static uint32_t row_around(const struct window_location *o, const struct definitions *defs,
+                           const struct calls *c, uint32_t row)
+{
+    uint32_t found = NO_CALL, low = 0, high = o->n, id;
+
+    for (; row < c->n && is_mpi(defs, c, row); row = c->caller[row])
+        found = row;
+    if (found == NO_CALL)
+        return NO_CALL;
+    id = calls_id(c, found);
+    while (low < high) { /* ids ascend, modulo 2^32 */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (o->id[middle] - o->id[0] < id - o->id[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < o->n && o->id[low] == id ? o->n_before + low : NO_CALL;
+}
+
+static void take_records(struct window_location *o, const struct definitions *defs,
+                         const struct calls *c)
+{
+    mem_grow(&o->message, &o->message_cap, o->n_messages + c->n_messages, sizeof *o->message);
+    mem_grow(&o->pending.message, &o->pending.message_cap,
+             o->pending.n_messages + c->n_messages, sizeof *o->message);
+    for (size_t i = 0; i < c->n_messages; i++) {
+        struct message *m = &o->message[o->n_messages];
+
+        *m = o->pending.message[o->pending.n_messages] = c->message[i];
+        m->match = MESSAGE_UNMATCHED;
+        m->call = row_around(o, defs, c, m->call);
+        o->pending.message[o->pending.n_messages++].call =
+            o->n_messages_before + (uint32_t)o->n_messages++;
+    }
+    mem_grow(&o->collective, &o->collective_cap, o->n_collectives + c->n_collectives,
+             sizeof *o->collective);
+    for (size_t i = 0; i < c->n_collectives; i++) {
+        struct collective *k = &o->collective[o->n_collectives++];
+
+        *k = c->collective[i];
+        k->call = row_around(o, defs, c, k->call);
+    }
+}
+
+static void take_location(struct sync_window *w, const struct ad_step *step, uint32_t l)
+{
+    const struct calls *c = &step->calls[l];
+    struct window_location *o = &w->of[l];
+    uint64_t end_ns = step->is_last ? c->last_ns : step->end_ns;
+
+    if (c->n == 0 && c->n_messages + c->n_collectives == 0)
+        return;
+    o->is_seen = true;
+    o->last_ns = c->last_ns;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (is_mpi(step->defs, c, i) && !is_mpi(step->defs, c, c->caller[i]))
+            take_call(o, c, i, end_ns);
+    take_records(o, step->defs, c);
+}
+
+/* -------------------------------------------------------------------------------- matching */
+
+static struct message *message_at(struct sync_window *w, uint32_t l, uint32_t row)
+{
+    struct window_location *o = &w->of[l];
+
+    row -= o->n_messages_before;
+    return row < o->n_messages ? &o->message[row] : NULL;
+}
+
+/* Both ends of what was matched know each other; the newest of the others stay. */
+static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_t l)
+{
+    struct calls *p = &w->of[l].pending;
+    size_t most = SYNC_WINDOW_MOST_PENDING / w->n_locations + 1, n = 0;
+
+    for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++) {
+        const struct message *m = &t->message[i];
+        struct message *kept = message_at(w, l, m->call);
+
+        if (m->match == MESSAGE_UNMATCHED)
+            p->message[n++] = *m;
+        else if (kept)
+            kept->match =
+                (uint64_t)traffic_location_of(t, m->match) << 32 | t->message[m->match].call;
+    }
+    if (n > most)
+        mem_to_front(p->message, n - most, most, sizeof *p->message);
+    p->n_messages = n < most ? n : most;
+}
+
+static void match(struct sync_window *w, const struct definitions *defs)
+{
+    struct traffic t;
+
+    traffic_init(&t, w->n_locations);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        traffic_append(&t, l, &w->of[l].pending);
+    traffic_match(&t, defs, w->quality);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        keep_matches(w, &t, l);
+    traffic_release(&t);
+}
+
+void sync_window_take(struct sync_window *w, const struct ad_step *step)
+{
+    follow_locations(w, step->n_locations);
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        take_location(w, step, l);
+    match(w, step->defs);
+}
+
+/* ------------------------------------------------------------------------------ forgetting */
+
+/* Who else was in a collective is not known any more when one of its members is forgotten. */
+static void note_forgotten(struct sync_window *w, const struct collective *c)
+{
+    mem_grow(&w->order_from, &w->comm_cap, (size_t)c->comm + 1, sizeof *w->order_from);
+    while (w->n_comms <= c->comm)
+        w->order_from[w->n_comms++] = 0;
+    if (w->order_from[c->comm] <= c->order)
+        w->order_from[c->comm] = c->order + 1;
+}
+
+static void forget(struct sync_window *w, struct window_location *o, uint64_t time_ns)
+{
+    uint32_t n = 0;
+    size_t k = 0;
+
+    while (n < o->n && o->enter_ns[n] + o->inclusive_ns[n] < time_ns)
+        n++;
+    o->n -= n;
+    o->n_before += n;
+    mem_to_front(o->enter_ns, n, o->n, sizeof *o->enter_ns);
+    mem_to_front(o->inclusive_ns, n, o->n, sizeof *o->inclusive_ns);
+    mem_to_front(o->region, n, o->n, sizeof *o->region);
+    mem_to_front(o->id, n, o->n, sizeof *o->id);
+    while (k < o->n_messages && message_record_ns(&o->message[k]) < time_ns)
+        k++;
+    o->n_messages -= k;
+    o->n_messages_before += (uint32_t)k;
+    mem_to_front(o->message, k, o->n_messages, sizeof *o->message);
+    for (k = 0; k < o->n_collectives && o->collective[k].end_ns < time_ns; k++)
+        note_forgotten(w, &o->collective[k]);
+    o->n_collectives -= k;
+    mem_to_front(o->collective, k, o->n_collectives, sizeof *o->collective);
+}
+
+void sync_window_forget(struct sync_window *w, uint64_t time_ns)
+{
+    if (time_ns <= w->begin_ns)
+        return;
+    w->begin_ns = time_ns;
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        forget(w, &w->of[l], time_ns);
+}
+
+uint64_t sync_window_middle(const struct sync_window *w)
+{
+    uint64_t middle_ns = UINT64_MAX;
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        if (w->of[l].n > 0 && w->of[l].enter_ns[w->of[l].n / 2] < middle_ns)
+            middle_ns = w->of[l].enter_ns[w->of[l].n / 2];
+    return middle_ns;
+}
+
+size_t sync_window_size(const struct sync_window *w)
+{
+    size_t n = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        n += w->of[l].n + w->of[l].n_messages + w->of[l].n_collectives;
+    return n;
+}
+
+/* ------------------------------------------------------------------------- what is not seen */
+
+static uint32_t n_seen(const struct sync_window *w)
+{
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        n += w->of[l].is_seen;
+    return n;
+}
+
+/* Who is at the other end of it was never there; or it was over by a time. */
+static bool counts(const struct sync_window *w, const struct definitions *defs,
+                   const struct message *m, uint64_t until_ns)
+{
+    uint32_t l = definitions_find_location(defs, m->peer);
+
+    return message_record_ns(m) < until_ns || l >= w->n_locations || !w->of[l].is_seen;
+}
+
+/* Whether it is looked for all members of a collective: none was forgotten, and one was over by
+ * a time or cannot be there. */
+static bool is_to_be_whole(const struct sync_window *w, const struct definitions *defs,
+                           const struct collective *c, uint64_t until_ns)
+{
+    const struct comm *comm = &defs->comm[c->comm];
+
+    return !comm->is_self && (c->comm >= w->n_comms || c->order >= w->order_from[c->comm]) &&
+           (c->end_ns < until_ns || comm->n_members + comm->n_remote > n_seen(w));
+}
+
+/* Members of collectives: those that should be there, that are. */
+static void count_members(const struct sync_window *w, const struct definitions *defs,
+                          uint64_t until_ns, size_t *n, size_t *n_there)
+{
+    struct idmap instance = {0};
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        for (size_t i = 0; i < w->of[l].n_collectives; i++) {
+            const struct collective *c = &w->of[l].collective[i];
+            const struct comm *comm = &defs->comm[c->comm];
+            uint32_t before = instance.n, members = comm->n_members + comm->n_remote;
+
+            if (is_to_be_whole(w, defs, c, until_ns) &&
+                idmap_add(&instance, key_pair(c->comm, c->order)) == before)
+                *n += members > 1 ? members : 2;
+        }
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        for (size_t i = 0; i < w->of[l].n_collectives; i++) {
+            const struct collective *c = &w->of[l].collective[i];
+
+            *n_there += c->call != NO_CALL &&
+                        idmap_find(&instance, key_pair(c->comm, c->order)) != IDMAP_NONE;
+        }
+    idmap_release(&instance);
+}
+
+bool sync_window_sees_all(const struct sync_window *w, const struct ad_step *step,
+                          uint64_t until_ns)
+{
+    size_t n = 0, n_matched = 0, n_members = 0, n_there = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        for (size_t i = 0; i < w->of[l].n_messages; i++) {
+            const struct message *m = &w->of[l].message[i];
+
+            if (!counts(w, step->defs, m, until_ns))
+                continue;
+            n++;
+            n_matched += m->match != MESSAGE_UNMATCHED && m->call != NO_CALL;
+        }
+    count_members(w, step->defs, until_ns, &n_members, &n_there);
+    return (double)(n - n_matched) <= MOST_MISSING * (double)n &&
+           (double)n_there >= (1 - MOST_MISSING) * (double)n_members;
+}
+
+bool sync_window_is_under_way(const struct sync_window *w, uint64_t from_ns, uint64_t to_ns)
+{
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        for (size_t i = 0; i < w->of[l].pending.n_messages; i++) {
+            const struct message *m = &w->of[l].pending.message[i];
+
+            if (m->kind == MESSAGE_SEND && m->begin_ns >= from_ns && m->begin_ns <= to_ns)
+                return true;
+        }
+    return false;
+}
+
+/* --------------------------------------------------------------------------------- opening */
+
+static void grow_columns(struct sync_window *w)
+{
+    struct window_columns *c = &w->columns;
+    size_t n_calls = 0, n_messages = 0, n_collectives = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        n_calls += w->of[l].n + 2;
+        n_messages += w->of[l].n_messages;
+        n_collectives += w->of[l].n_collectives;
+    }
+    mem_grow(&c->message, &c->message_cap, n_messages, sizeof *c->message);
+    mem_grow(&c->collective, &c->collective_cap, n_collectives, sizeof *c->collective);
+    if (n_calls <= c->call_cap)
+        return;
+    c->call_cap = 2 * n_calls;
+    c->enter_ns = mem_resize(c->enter_ns, c->call_cap, sizeof *c->enter_ns);
+    c->inclusive_ns = mem_resize(c->inclusive_ns, c->call_cap, sizeof *c->inclusive_ns);
+    c->region = mem_resize(c->region, c->call_cap, sizeof *c->region);
+    c->subtree_len = mem_resize(c->subtree_len, c->call_cap, sizeof *c->subtree_len);
+    c->depth = mem_resize(c->depth, c->call_cap, sizeof *c->depth);
+    for (uint32_t i = 0; i < c->call_cap; i++) { /* nobody calls another */
+        c->subtree_len[i] = 1;
+        c->depth[i] = 0;
+    }
+}
+
+/* A function for the two ends of a location, which are calls to a replay: not MPI_Finalize,
+ * which all end in together. */
+static uint32_t region_of_ends(const struct definitions *defs)
+{
+    uint32_t end = names_find(&defs->names, "MPI_Finalize");
+
+    for (uint32_t i = 0; i < defs->names.n; i++)
+        if (defs->region[i].kind != REGION_MPI)
+            return i;
+    return end == 0 && defs->names.n > 1 ? 1 : 0;
+}
+
+static void add_end(struct window_columns *c, size_t at, uint64_t time_ns, uint32_t region)
+{
+    c->enter_ns[at] = time_ns;
+    c->inclusive_ns[at] = 0;
+    c->region[at] = region;
+}
+
+/* Its calls, between its two ends. Returns how many these are together. */
+static uint32_t lay_out_calls(struct sync_window *w, const struct ad_step *step, uint32_t l,
+                              size_t at)
+{
+    const struct window_location *o = &w->of[l];
+    struct window_columns *c = &w->columns;
+    uint32_t region = region_of_ends(step->defs), first = o->open_row, n = o->n - first;
+    uint64_t begin = w->open_ns, end = step->is_last ? o->last_ns : step->end_ns;
+
+    if (!o->is_seen)
+        return 0;
+    if (n > 0) {
+        uint64_t leave = o->enter_ns[o->n - 1] + o->inclusive_ns[o->n - 1];
+
+        begin = o->enter_ns[first] < begin ? o->enter_ns[first] : begin;
+        end = leave > end ? leave : end;
+        memcpy(c->enter_ns + at + 1, o->enter_ns + first, n * sizeof *o->enter_ns);
+        memcpy(c->inclusive_ns + at + 1, o->inclusive_ns + first, n * sizeof *o->inclusive_ns);
+        memcpy(c->region + at + 1, o->region + first, n * sizeof *o->region);
+    }
+    add_end(c, at, begin, region);
+    add_end(c, at + 1 + n, end > begin ? end : begin, region);
+    return n + 2;
+}
+
+/* From a row that is counted from the start: the first end is before all of them. */
+static uint32_t call_here(const struct window_location *o, uint32_t call)
+{
+    uint32_t row = call - o->n_before;
+
+    return call != NO_CALL && row >= o->open_row && row < o->n ? row - o->open_row + 1
+                                                               : NO_CALL;
+}
+
+static void lay_out_messages(struct sync_window *w, uint32_t l, const size_t *first)
+{
+    const struct window_location *o = &w->of[l];
+
+    for (size_t i = o->open_message; i < o->n_messages; i++) {
+        struct message *m = &w->columns.message[first[l] + i - o->open_message];
+        const struct window_location *other;
+        size_t row;
+
+        *m = o->message[i];
+        m->call = call_here(o, m->call);
+        if (m->match == MESSAGE_UNMATCHED)
+            continue;
+        other = &w->of[m->match >> 32];
+        row = (uint32_t)m->match - other->n_messages_before;
+        m->match = row >= other->open_message && row < other->n_messages
+                       ? first[m->match >> 32] + row - other->open_message
+                       : MESSAGE_UNMATCHED;
+    }
+}
+
+static void lay_out_collectives(struct sync_window *w, const struct ad_step *step, uint32_t l,
+                                struct idmap *instance, size_t at)
+{
+    const struct window_location *o = &w->of[l];
+
+    for (size_t i = o->open_collective; i < o->n_collectives; i++) {
+        struct collective *c = &w->columns.collective[at + i - o->open_collective];
+
+        *c = o->collective[i];
+        c->call = call_here(o, c->call);
+        c->instance = step->defs->comm[c->comm].is_self
+                          ? NO_INSTANCE
+                          : idmap_add(instance, key_pair(c->comm, c->order));
+    }
+}
+
+/* The first that matter after a time. */
+static void find_first(struct window_location *o, uint64_t from_ns)
+{
+    const struct call_view records = {.message = o->message,
+                                      .n_messages = o->n_messages,
+                                      .collective = o->collective,
+                                      .n_collectives = o->n_collectives};
+
+    o->open_row = (uint32_t)lower_bound_u64(o->enter_ns, o->n, from_ns);
+    if (o->open_row > 0 &&
+        o->enter_ns[o->open_row - 1] + o->inclusive_ns[o->open_row - 1] >= from_ns)
+        o->open_row--; /* it was on its way */
+    o->open_message = calls_message_from(&records, from_ns);
+    o->open_collective = calls_collective_from(&records, from_ns);
+}
+
+int sync_window_open(struct sync_window *w, const struct ad_step *step, uint64_t from_ns)
+{
+    struct window_columns *c = &w->columns;
+    struct call_view *calls = mem_alloc(step->defs->n_locations, sizeof *calls);
+    size_t *first = mem_alloc((size_t)w->n_locations + 1, sizeof *first);
+    size_t at = 0, at_collective = 0;
+    struct idmap instance = {0};
+    int rc;
+
+    grow_columns(w);
+    w->open_ns = from_ns > w->begin_ns ? from_ns : w->begin_ns;
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        find_first(&w->of[l], w->open_ns);
+        first[l + 1] = first[l] + w->of[l].n_messages - w->of[l].open_message;
+    }
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        const struct window_location *o = &w->of[l];
+        uint32_t n = lay_out_calls(w, step, l, at);
+
+        lay_out_messages(w, l, first);
+        lay_out_collectives(w, step, l, &instance, at_collective);
+        calls[l] = (struct call_view){.n = n,
+                                      .enter_ns = c->enter_ns + at,
+                                      .inclusive_ns = c->inclusive_ns + at,
+                                      .region = c->region + at,
+                                      .subtree_len = c->subtree_len,
+                                      .depth = c->depth,
+                                      .message = c->message + first[l],
+                                      .n_messages = first[l + 1] - first[l],
+                                      .collective = c->collective + at_collective,
+                                      .n_collectives = o->n_collectives - o->open_collective};
+        at += n;
+        at_collective += o->n_collectives - o->open_collective;
+    }
+    trace_view_init(&w->view, step->defs, calls, c->message);
+    rc = syncs_init(&w->syncs, &w->view);
+    if (rc == 0)
+        replay_init(&w->replay, &w->syncs);
+    w->is_open = true;
+    if (rc < 0)
+        sync_window_close(w);
+    idmap_release(&instance);
+    free(first);
+    return rc;
+}
+
+void sync_window_close(struct sync_window *w)
+{
+    if (!w->is_open)
+        return;
+    replay_release(&w->replay);
+    syncs_release(&w->syncs);
+    trace_view_release(&w->view);
+    w->is_open = false;
+}
+
+uint32_t sync_window_row(const struct sync_window *w, uint32_t location, uint64_t time_ns)
+{
+    const struct call_view *calls = &w->view.calls[location];
+    uint32_t n = calls_until(calls, time_ns);
+
+    if (n < 2 || n >= calls->n) /* the first and the last row are the ends */
+        return NO_CALL;
+    return calls_leave(calls, n - 1) >= time_ns ? n - 1 : NO_CALL;
+}

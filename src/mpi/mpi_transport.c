@@ -1,0 +1,97 @@
+/*
+ * Bytes between processes of MPI. All waiting is asking now and then, with naps that get
+ * longer: libraries of MPI wait by asking all the time, which takes the processor from whoever
+ * is waited for where there are more processes than processors.
+ */
+#include "base/crew_transport.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#define MOST_AT_ONCE ((size_t)64 << 20) /* bytes; MPI counts with int */
+#define EAGER_ASKS 100u                 /* before the first nap */
+#define LONGEST_NAP_US 200u
+
+extern const struct crew_transport crew_transport;
+
+static void wait_for(MPI_Request *request)
+{
+    unsigned n_asked = 0, nap_us = 5;
+    int is_done = 0;
+
+    for (;;) {
+        MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+        if (is_done)
+            return;
+        if (n_asked++ < EAGER_ASKS) {
+            sched_yield();
+            continue;
+        }
+        usleep(nap_us);
+        nap_us = 2 * nap_us < LONGEST_NAP_US ? 2 * nap_us : LONGEST_NAP_US;
+    }
+}
+
+static int join(unsigned *size, unsigned *me)
+{
+    int threads, n, rank;
+
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *size = (unsigned)n;
+    *me = (unsigned)rank;
+    return threads >= MPI_THREAD_SERIALIZED ? 0 : -1;
+}
+
+static void send_bytes(unsigned to, const void *data, size_t bytes)
+{
+    const char *at = data;
+
+    while (bytes > 0) {
+        size_t n = bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE;
+        MPI_Request request;
+
+        MPI_Isend(at, (int)n, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+        at += n;
+        bytes -= n;
+    }
+}
+
+static void receive_bytes(unsigned from, void *data, size_t bytes)
+{
+    char *at = data;
+
+    while (bytes > 0) {
+        size_t n = bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE;
+        MPI_Request request;
+
+        MPI_Irecv(at, (int)n, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+        at += n;
+        bytes -= n;
+    }
+}
+
+static void leave(void)
+{
+    MPI_Request request;
+
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_for(&request); /* so that MPI_Finalize, which does not nap, has nobody to wait for */
+    MPI_Finalize();
+}
+
+__attribute__((visibility("default"))) const struct crew_transport crew_transport = {
+#ifdef OPEN_MPI
+    .name = "Open MPI",
+#else
+    .name = "MPICH",
+#endif
+    .join = join,
+    .send = send_bytes,
+    .receive = receive_bytes,
+    .leave = leave,
+};

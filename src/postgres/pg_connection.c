@@ -1,0 +1,192 @@
+#include "postgres/pg_connection.h"
+
+#include "base/err.h"
+#include "postgres/pg_url.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_SETTINGS 16
+
+/* What libpq does where neither the URL nor the environment says something else. */
+static const struct {
+    const char *keyword, *value;
+} usual[] = {{"connect_timeout", "5"},  {"tcp_user_timeout", "10000"},
+             {"keepalives_idle", "10"}, {"keepalives_interval", "5"},
+             {"keepalives_count", "3"}, {"fallback_application_name", "snag"}};
+
+/* A line of libpq's, the first that says something. */
+static void first_line(const char *message, char *out, size_t size)
+{
+    size_t n = strcspn(message, "\n");
+
+    snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), message);
+}
+
+static bool is_said(const PQconninfoOption *option, const char *keyword)
+{
+    for (; option && option->keyword; option++)
+        if (strcmp(option->keyword, keyword) == 0)
+            return option->val && option->val[0];
+    return false;
+}
+
+/* Settings that come before the URL give way to it. */
+static PGconn *connect_to(const char *url)
+{
+    const char *keyword[MOST_SETTINGS] = {0}, *value[MOST_SETTINGS] = {0};
+    PQconninfoOption *said = PQconninfoParse(url, NULL);
+    PGconn *connection;
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (is_said(said, usual[i].keyword))
+            continue;
+        keyword[n] = usual[i].keyword;
+        value[n++] = usual[i].value;
+    }
+    keyword[n] = "dbname";
+    value[n++] = url;
+    keyword[n] = "client_encoding";
+    value[n++] = "UTF8";
+    connection = PQconnectdbParams(keyword, value, 1);
+    PQconninfoFree(said);
+    return connection;
+}
+
+static void be_silent(void *ctx, const PGresult *notice)
+{
+    (void)ctx, (void)notice;
+}
+
+static int settle(PGconn *connection, const char *schema)
+{
+    const char *encoding = PQparameterStatus(connection, "server_encoding");
+    char sql[256];
+
+    PQsetNoticeReceiver(connection, be_silent, NULL);
+    if (encoding == NULL || strcmp(encoding, "UTF8") != 0)
+        return err_set(ERR_DATABASE,
+                       "the database '%s' has the encoding %s: make one with "
+                       "createdb --encoding UTF8 --template template0",
+                       PQdb(connection), encoding ? encoding : "?");
+    snprintf(sql, sizeof sql,
+             "SET search_path = %s, pg_temp; SET jit = off; "
+             "SET standard_conforming_strings = on; SET synchronous_commit = on",
+             schema);
+    return pg_run(connection, sql);
+}
+
+int pg_open(const char *url, const char *schema, PGconn **out)
+{
+    int rc = pg_url_check(url);
+
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    *out = connect_to(url);
+    rc = PQstatus(*out) == CONNECTION_OK ? settle(*out, schema) : pg_error(*out, NULL, "reach");
+    if (rc < 0) {
+        PQfinish(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- trouble */
+
+/* Classes of SQLSTATE, PostgreSQL's appendix A. */
+static enum pg_trouble trouble_of_state(const char *state)
+{
+    static const struct {
+        const char *begin;
+        enum pg_trouble trouble;
+    } classes[] = {{"08", PG_UNREACHABLE}, {"57P", PG_UNREACHABLE}, {"25006", PG_UNREACHABLE},
+                   {"28", PG_REFUSED},     {"42501", PG_REFUSED},   {"53100", PG_FULL},
+                   {"22", PG_BAD_ROW},     {"23", PG_BAD_ROW},      {"54", PG_BAD_ROW}};
+
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strncmp(state, classes[i].begin, strlen(classes[i].begin)) == 0)
+            return classes[i].trouble;
+    return PG_OTHER;
+}
+
+enum pg_trouble pg_trouble_of(PGconn *connection, const PGresult *result)
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+
+    if (connection == NULL)
+        return PG_UNREACHABLE;
+    if (PQstatus(connection) != CONNECTION_OK)
+        return PQconnectionNeedsPassword(connection) ? PG_REFUSED : PG_UNREACHABLE;
+    return state ? trouble_of_state(state) : PG_OTHER;
+}
+
+const char *pg_trouble_why(enum pg_trouble trouble)
+{
+    static const char *const why[] = {
+        [PG_FINE] = NULL,
+        [PG_UNREACHABLE] = "the database cannot be reached",
+        [PG_REFUSED] = "the database refuses us",
+        [PG_FULL] = "no space left where the database is",
+        [PG_BAD_ROW] = "the database does not take a row",
+        [PG_OTHER] = "the database does not do what it should",
+    };
+
+    return why[trouble];
+}
+
+int pg_error(PGconn *connection, const PGresult *result, const char *what)
+{
+    const char *message = result ? PQresultErrorMessage(result) : "";
+    char line[400];
+
+    first_line(*message ? message : PQerrorMessage(connection), line, sizeof line);
+    return err_set(ERR_DATABASE, "cannot %s the database: %s", what, line);
+}
+
+/* ------------------------------------------------------------------------------- questions */
+
+int pg_run(PGconn *connection, const char *sql)
+{
+    PGresult *result = PQexec(connection, sql);
+    ExecStatusType status = PQresultStatus(result);
+    int rc = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
+                 ? 0
+                 : pg_error(connection, result, "use");
+
+    PQclear(result);
+    return rc;
+}
+
+int pg_number(PGconn *connection, const char *sql, int64_t *out)
+{
+    PGresult *result = PQexec(connection, sql);
+    int rc = 0;
+
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        rc = pg_error(connection, result, "read");
+    else if (PQntuples(result) < 1 || PQgetisnull(result, 0, 0) ||
+             sscanf(PQgetvalue(result, 0, 0), "%ld", out) != 1)
+        rc = err_set(ERR_NOT_FOUND, "the database does not have what was asked for");
+    PQclear(result);
+    return rc;
+}
+
+int64_t pg_get_i64(const char *field)
+{
+    uint64_t bits;
+
+    memcpy(&bits, field, sizeof bits);
+    return (int64_t)be64toh(bits);
+}
+
+double pg_get_f64(const char *field)
+{
+    int64_t bits = pg_get_i64(field);
+    double x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}

@@ -1,0 +1,153 @@
+/* A store in a directory: a file per shard, and a writer for each. Whether a shard is still
+ * there is seen by its name. */
+#include "prov/prov_kind.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "prov/prov_home.h"
+#include "prov/prov_reader.h"
+#include "prov/prov_rejudge.h"
+
+#include <stdlib.h>
+
+struct sqlite_sink {
+    struct sqlite_store *store;
+    struct prov_shard shard;
+    bool is_open;
+};
+
+struct sqlite_store {
+    struct prov_place place;
+    struct prov_home home;
+    int64_t run;
+    uint32_t n;
+    struct sqlite_sink *sink; /* [n] */
+};
+
+/* Any URL that is no other's: a path is one of ours. */
+static bool is_mine(const char *url)
+{
+    (void)url;
+    return true;
+}
+
+static int write_rows(void *ctx, struct prov_job *const *job, size_t n, size_t *n_written)
+{
+    struct sqlite_sink *sink = ctx;
+    int failure = prov_shard_write(&sink->shard, job, n);
+
+    *n_written = failure ? 0 : n;
+    return failure;
+}
+
+static const char *why(void *ctx, int failure)
+{
+    (void)ctx;
+    return prov_shard_why(failure);
+}
+
+static bool is_gone(void *ctx)
+{
+    struct sqlite_sink *sink = ctx;
+
+    return prov_shard_is_gone(&sink->shard, sink->store->home.dir);
+}
+
+static const struct prov_sink_ops sink_ops = {write_rows, why, is_gone, false};
+
+/* A shard, and with the first one a run. */
+static int open_shard(struct sqlite_store *store, uint32_t i,
+                      const struct prov_store_opts *opts)
+{
+    struct sqlite_sink *sink = &store->sink[i];
+    struct prov_run run = {opts->program, opts->rank, text_now_ns(), opts->run_id};
+    int rc = prov_shard_open(&store->place, store->home.dir, i, store->n, &sink->shard);
+
+    sink->store = store;
+    sink->is_open = rc == 0;
+    return rc < 0 || i > 0 ? rc : prov_shard_run(&sink->shard, &run, &store->run);
+}
+
+/* Of shard 0 last: what it says of the run is of all of them. */
+static void end(void *state)
+{
+    struct sqlite_store *store = state;
+
+    for (uint32_t i = store->sink ? store->n : 0; i-- > 0;) {
+        struct sqlite_sink *sink = &store->sink[i];
+
+        if (!sink->is_open)
+            continue;
+        if (i == 0 && !is_gone(sink))
+            prov_shard_end(&sink->shard, store->run, text_now_ns());
+        prov_shard_close(&sink->shard);
+        sink->is_open = false;
+    }
+}
+
+static void close_store(void *state)
+{
+    struct sqlite_store *store = state;
+
+    if (store == NULL)
+        return;
+    end(store);
+    prov_home_close(&store->home);
+    free(store->sink);
+    free(store);
+}
+
+static int open_store(const char *url, const struct prov_store_opts *opts,
+                      struct prov_base *base)
+{
+    struct sqlite_store *store = mem_alloc(1, sizeof *store);
+    int rc = prov_place_parse(url, &store->place);
+
+    base->state = store;
+    if (rc == 0)
+        rc = prov_home_open(&store->home, &store->place, opts->program, opts->rank);
+    store->n = store->place.n_shards;
+    if (rc == 0 && store->n == 0)
+        store->n = prov_shard_count(&store->place, store->home.dir);
+    base->n_sinks = store->n = store->n ? store->n : 1;
+    store->sink = mem_alloc(store->n, sizeof *store->sink);
+    for (uint32_t i = 0; i < store->n && rc == 0; i++)
+        rc = open_shard(store, i, opts);
+    base->run = store->run;
+    return rc;
+}
+
+static void *sink_of(void *state, uint32_t i, struct prov_tally *tally)
+{
+    struct sqlite_store *store = state;
+
+    (void)tally; /* rows are counted when they are written */
+    return &store->sink[i];
+}
+
+static int rejudge(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
+                   struct prov_rejudged *counts)
+{
+    const struct sqlite_store *store = base->state;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < store->n && rc == 0; i++)
+        rc = prov_rejudge_shard(
+            &(struct prov_rejudge){&store->place, store->home.dir, i, base->run, judge, ctx},
+            counts);
+    return rc;
+}
+
+const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
+                                          .is_mine = is_mine,
+                                          .sink_ops = &sink_ops,
+                                          .open = open_store,
+                                          .sink = sink_of,
+                                          .end = end,
+                                          .close = close_store,
+                                          .rejudge = rejudge,
+                                          .read = prov_shards_read,
+                                          .backup = prov_shards_backup,
+                                          .prune = prov_shards_prune,
+                                          .is_there = prov_place_is_store,
+                                          .discard = prov_home_discard};

@@ -1,0 +1,28 @@
+/*
+ * borders -- how far the estimated enters and leaves of a trace may be off.
+ *
+ * A tracer that looks at the stack now and then knows of most enters and leaves only between
+ * which two moments they were. It writes an estimate, and by how much that may be early or
+ * late; here the larger of both is counted. Bins are a quarter of an octave wide.
+ */
+#ifndef SNAG_TRACE_BORDERS_H
+#define SNAG_TRACE_BORDERS_H
+
+#include "trace/event.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* borders_bin -- that of a number of nanoseconds; that of 0 is that of 1. */
+size_t borders_bin(uint64_t ns);
+
+void borders_add(struct borders *to, const struct borders *from);
+
+/* borders_count -- how many there are. */
+uint64_t borders_count(const struct borders *borders);
+
+/* borders_quantile -- in ns, what a share of them is off by at most, a fifth too much at most.
+ * 0 if there are none. share  0 < share <= 1 */
+double borders_quantile(const struct borders *borders, double share);
+
+#endif

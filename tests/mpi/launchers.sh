@@ -1,0 +1,72 @@
+# Sourced by the tests of processes that work together: $SNAG is the program.
+#
+#   launchers -> the words "open-mpi" and "mpich", those that are here and that snag was built with
+#   launch WORD N COMMAND ... : run N processes; N may be 1
+#   fail TEXT, finish: the test has failed; it ends
+#
+# A test that finds none is skipped.
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+export LC_ALL=C TZ=UTC
+for name in ${!SNAG_*} COLUMNS; do
+    unset "$name"
+done
+
+launcher_of() {
+    local kind=$1 name
+    for name in mpirun.openmpi mpirun.mpich mpirun; do
+        command -v $name >/dev/null || continue
+        case $kind,$($name --version 2>/dev/null) in
+        open-mpi,*"Open MPI"* | mpich,*HYDRA*)
+            echo $name
+            return
+            ;;
+        esac
+    done
+}
+
+launchers=()
+for kind in open-mpi mpich; do
+    [ -e "$(dirname "$SNAG")/mpi/libsnag-$kind.so" ] && [ -n "$(launcher_of $kind)" ] && launchers+=($kind)
+done
+if [ ${#launchers[@]} -eq 0 ]; then
+    echo "skipped: no MPI here that snag was built with"
+    exit 77
+fi
+
+launch() {
+    local kind=$1 n=$2
+    shift 2
+    $(launcher_of $kind) -n $n "$@"
+}
+
+work=$(mktemp -d /tmp/snag-mpi-XXXXXX)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# What libraries of MPI leave unfreed is in plug-ins that are unloaded by then, which no suppression
+# can name. So what a sanitizer says goes to files, which finish reads, and changes no exit status.
+export ASAN_OPTIONS=log_path=$work/sanitizer LSAN_OPTIONS=exitcode=0
+
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# Leaks are ours where the stack knows a source of ours, and no library of MPI.
+finish() {
+    local report
+    for report in sanitizer.*; do
+        [ -e "$report" ] || continue
+        awk 'BEGIN { RS = "" }
+            /runtime error:|ERROR: (AddressSanitizer|UndefinedBehaviorSanitizer)/ ||
+            (/(^|\n)(Direct|Indirect) leak of/ && / \.\.\/\.\.\/src\/[a-z]+\/[a-z_0-9\/]+\.c:/ &&
+             !/unknown module|lib(mpi|open-|pmix|uc|fabric|hwloc|event)|src\/mpi\//) { print; n++ }
+            END { exit n > 0 }' "$report" || fail "$report"
+    done
+    exit $failed
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Any number of processes makes the run that one makes, to the byte, and prints the same; only when it
+# was made differs.
+#
+#   same.sh SNAG SAMPLE_ARCHIVE
+set -eu
+SNAG=$(realpath "$1") sample_archive=$(realpath "$2")
+. "$(dirname "$0")/launchers.sh"
+
+without_dates() {
+    sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/DATE/' "$1"
+}
+
+# same COMMAND ARGS...: alone, then as 2, 3 and 8 processes of each MPI, and as 1 of one.
+same() {
+    local command=$1 kind n status got
+    shift
+    rm -rf one
+    mkdir one
+    status=0
+    (cd one && "$SNAG" $command "$@" >out 2>err) || status=$?
+    for kind in "${launchers[@]}"; do
+        for n in 1 2 3 8; do
+            rm -rf many
+            mkdir many
+            got=0
+            (cd many && launch $kind $n "$SNAG" $command --together "$@" >out 2>err) || got=$?
+            [ $got -eq $status ] || fail "$kind $n: exit status $got, alone $status"
+            cmp one/out many/out || fail "$kind $n: prints something else"
+            [ -d one/run ] || continue
+            diff -r one/run/calls many/run/calls || fail "$kind $n: other columns"
+            without_dates one/run/run.db >one/db
+            without_dates many/run/run.db >many/db
+            cmp one/db many/db || fail "$kind $n: another run.db"
+        done
+    done
+    [ -s one/out ] || fail "$command $*: $(cat one/err)"
+    echo "$command $*: $(wc -l <one/out) lines, exit status $status"
+}
+
+# Seven ranks, no multiple of anything; clocks that disagree, so that times are moved on disk.
+same analyze 'synth:150*step(compute@1ms(a 3*b) 2:io@300us >1 <1 |) 9*step(b) 40*step(compute@1ms(a 4*b) | c);ranks=7;jitter=0.2;slow=compute/15/10/2;skew=5ms;drift=10' --foi step -o run
+# Teams of threads, and locations that are not alike.
+same analyze 'synth:100*step(0:a@1ms 1:a@3ms 2:a@1ms work[b@50us 2*c] |) step(a@5s);ranks=3;threads=3;jitter=0.1' --foi step -o run
+# Loops that locations agree on, and that become calls; two threads in each process.
+export SNAG_MPI_ONLY=1
+same analyze 'synth:MPI_Init MPI_Bcast 200*step(work@1ms >1 <1 |) MPI_Finalize;ranks=5;jitter=0.1' --foi loop --threads 2 -o run
+unset SNAG_MPI_ONLY
+# An archive of damaged files, and one that is only looked at.
+mkdir trace
+"$sample_archive" trace damaged
+same analyze "$PWD/trace" --foi step --foi solve -o run
+same info "$PWD/trace"
+# The model of another run.
+"$SNAG" analyze 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2' --foi step -o learnt -q >/dev/null
+"$SNAG" model save learnt step.model >/dev/null
+same score 'synth:150*step(compute(a 3*b) c);ranks=5;jitter=0.2' --model "$PWD/step.model" -o run
+# What cannot be shared is read by one of them.
+cat >trace.json <<'J'
+[{"ph":"X","pid":0,"tid":0,"ts":1,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":0,"ts":2,"dur":9,"name":"a"},
+ {"ph":"X","pid":0,"tid":0,"ts":20,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":0,"ts":21,"dur":9,"name":"a"}]
+J
+same analyze "$PWD/trace.json" --foi a -o run
+grep -q 'read by process 0 alone' many/err || fail "nobody says that one reads alone: $(cat many/err)"
+finish

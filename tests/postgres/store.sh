@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Commands on a store in PostgreSQL whose role has a password: what they write and read is as with a
+# directory, the password stands nowhere, and who does not know it gets one clear line.
+#
+#   server.sh with store.sh SNAG
+set -euo pipefail
+snag=$1
+work=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work"
+broken() {
+    echo "$*"
+    exit 1
+}
+
+secret=Zx81qhidden
+psql -q -c "CREATE ROLE judge LOGIN PASSWORD '$secret'" -c 'CREATE DATABASE traces OWNER judge'
+printf 'local all judge scram-sha-256\nlocal all all trust\n' >"$SNAG_POSTGRES/data/pg_hba.conf"
+psql -qAt -c 'SELECT pg_reload_conf()' >reloaded
+url=postgresql://judge@/traces
+program='synth:3000*step(solve@1ms send);jitter=0.1;slow=solve/97/5'
+
+# nobody told it the password
+until ! "$snag" ad "replay:$program" --store "$url" 2>refused; do sleep 0.1; done
+[ "$(wc -l <refused)" -eq 1 ] || broken "not one line: $(cat refused)"
+grep -q 'snag: cannot reach the database: .*password' refused || broken "not clear: $(cat refused)"
+! "$snag" ad "replay:$program" --store "postgresql://judge:$secret@/traces" >in_url 2>&1 ||
+    broken 'a password in the URL was taken'
+! PGPASSWORD=wrong "$snag" provdb top "$url" >wrong 2>&1 || broken 'a wrong password was taken'
+[ "$(wc -l <wrong)" -eq 1 ] || broken "not one line: $(cat wrong)"
+
+# as with a directory
+printf '*:*:*:judge:%s\n' "$secret" >pgpass
+chmod 600 pgpass
+export PGPASSFILE=$work/pgpass
+"$snag" ad "replay:$program" --run-id job-7 --store here >out_here 2>&1
+"$snag" ad "replay:$program" --run-id job-7 --store "$url" --verbose >out 2>&1
+[ ! -e snag-spool ] || broken 'the spool stays'
+timeless() { sed -E 's/"stored_utc": ?"20[0-9T:.-]+Z"/"stored_utc":"then"/g'; } # each its own
+for question in 'provdb top STORE --by cost' 'provdb top STORE --incidents' 'export STORE --format json' \
+    'export STORE --what normalexecs' 'provdb filter STORE rid=0'; do
+    # shellcheck disable=SC2086 # words
+    "$snag" ${question/STORE/here} | timeless >expected
+    # shellcheck disable=SC2086
+    "$snag" ${question/STORE/$url} 2>>errors | timeless >answer
+    cmp expected answer || broken "$question"
+    [ -s answer ] || broken "nothing: $question"
+done
+
+grep -q '"run_id": *"job-7".*"stored_utc":"then"' answer || broken "no run id, or time: $(head -c 300 answer)"
+
+# what PostgreSQL does itself
+for keeping in "backup $url copy" "prune $url --keep-days 1"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$snag" provdb $keeping >kept 2>&1 || status=$?
+    [ "$status,$(grep -c 'docs/postgresql.md' kept),$(wc -l <kept)" = 1,1,1 ] || broken "$keeping: $(cat kept)"
+done
+[ ! -e copy ] || broken 'a directory for a backup that is none'
+
+# where --spool says, and not elsewhere
+touch file
+! "$snag" ad "replay:$program" --store "$url" --spool file >spool 2>&1 || broken 'a file was taken for a spool'
+grep -q "'file" spool || broken "not clear: $(cat spool)"
+
+# a page of it
+touch address
+"$snag" serve "$url#1" --port 0 >address 2>serve.log &
+server=$!
+until grep -q http address; do
+    kill -0 "$server" || broken "$(cat serve.log)"
+    sleep 0.1
+done
+page=$(grep -o 'http[^ ]*' address | head -n 1)
+curl -sS "${page%%\?*}api/v1/live/records?limit=5&${page#*\?}" >records
+jq -e '.total == 30 and (.items | length) == 5' records >/dev/null || broken "records: $(head -c 300 records)"
+curl -sS "${page%%\?*}api/v1/live/status?${page#*\?}" >status
+tr '\0' ' ' <"/proc/$server/cmdline" >cmdline
+kill "$server"
+wait "$server" || true
+server=
+
+rm pgpass
+! grep -rl "$secret" . || broken 'the password stands there'

@@ -1,0 +1,66 @@
+/*
+ * Asks MPI again and again whether a message has come: at once, and with pauses in between. The
+ * last line that rank 0 writes has how often each found nothing: tight, slow, and for how many
+ * tight ones there was another function's poll in between.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define N_TIGHT 200000
+#define N_SLOW 20
+#define N_TURNS 1000
+
+static int look_once(MPI_Request *request)
+{
+    int flag;
+
+    MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    return flag;
+}
+
+/* Polls of two functions, one after the other. */
+static void look_in_turns(MPI_Request *request)
+{
+    int flag, n;
+
+    for (int i = 0; i < N_TURNS; i++) {
+        MPI_Iprobe(1, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Testsome(1, request, &n, &flag, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void wait_for_it(void)
+{
+    MPI_Request request;
+    int value, n_in_vain = 0;
+
+    MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < N_TIGHT; i++)
+        n_in_vain += !look_once(&request);
+    for (int i = 0; i < N_SLOW; i++) {
+        usleep(1000);
+        n_in_vain += !look_once(&request);
+    }
+    look_in_turns(&request);
+    MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* now it is sent */
+    while (!look_once(&request))
+        n_in_vain++;
+    printf("%d\n", n_in_vain);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, value = 7;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        wait_for_it();
+    } else {
+        MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * lines -- where in its source code is, from the debug information of the file that it was
+ * loaded from, or of /usr/lib/debug/.build-id, where distributions put it; without libdw
+ * nothing is known (lines_none.c). Nothing is asked of the network. Not thread-safe: regions.c
+ * asks under its lock, or when the run is over.
+ */
+#ifndef SNAG_TRACER_LINES_H
+#define SNAG_TRACER_LINES_H
+
+#include <stdint.h>
+
+struct line {
+    char *file; /* with its directory, if that is known; NULL: nothing is known */
+    uint32_t number;
+};
+
+/* line_of -- where the function begins that is at an address. Free the file. It takes its time:
+ * for when the run is over. */
+struct line line_of(uintptr_t function);
+
+/* line_of_call -- of the call that returns to this address. Free the file. */
+struct line line_of_call(uintptr_t return_address);
+
+/* line_name -- "solver.c:17", of the call that returns to this address; to be freed. NULL if it
+ * is not known. */
+char *line_name(uintptr_t return_address);
+
+#endif

@@ -1,0 +1,145 @@
+/* What is known by its bytes is looked for among those that are there, from the last one on: a
+ * program that goes from epoch to epoch names the same few groups. The lock guards all of it.
+ */
+#include "objects.h"
+
+#include "communicators.h"
+#include "complain.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OBJECTS 16384 /* a program may make and free windows for ever */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct object *known;
+static uint32_t n_known, cap_known;
+static struct {
+    uint32_t *n; /* [cap] windows or handles made, by communicator */
+    uint32_t cap;
+} made[N_OBJECT_KINDS];
+
+bool object_is_same(const struct object *a, const struct object *b)
+{
+    return a->kind == b->kind && a->communicator == b->communicator && a->number == b->number &&
+           a->file == b->file && a->n == b->n &&
+           (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0);
+}
+
+/* With the lock held. */
+static uint32_t add(struct object o)
+{
+    void *copy;
+
+    if (n_known == MOST_OBJECTS)
+        return OBJECT_NONE;
+    if (n_known == cap_known) {
+        cap_known = cap_known ? 2 * cap_known : 16;
+        known = must_resize(known, cap_known, sizeof *known);
+    }
+    if (n_known + 1 == MOST_OBJECTS)
+        complain("more than %d windows, files, and groups of windows: of further ones only the "
+                 "calls are recorded",
+                 MOST_OBJECTS);
+    if (o.n > 0) {
+        copy = must_resize(NULL, o.n, 1);
+        memcpy(copy, o.bytes, o.n);
+        o.bytes = copy;
+    }
+    known[n_known] = o;
+    return n_known++;
+}
+
+/* With the lock held. */
+static uint32_t find_or_add(struct object o)
+{
+    for (uint32_t i = n_known; i-- > 0;)
+        if (object_is_same(&known[i], &o))
+            return i;
+    return add(o);
+}
+
+/* With the lock held: how many there were before in the communicator. */
+static uint32_t count(enum object_kind kind, uint32_t communicator)
+{
+    uint32_t **n = &made[kind].n, cap = made[kind].cap;
+
+    if (communicator >= cap) {
+        made[kind].cap = 2 * communicator + 16;
+        *n = must_resize(*n, made[kind].cap, sizeof **n);
+        memset(*n + cap, 0, (made[kind].cap - cap) * sizeof **n);
+    }
+    return (*n)[communicator]++;
+}
+
+uint32_t object_window(uint32_t communicator)
+{
+    struct object o = {
+        .kind = OBJECT_WINDOW, .communicator = communicator, .file = OBJECT_NONE};
+    uint32_t id;
+
+    if (communicator == COMMUNICATOR_NONE)
+        return OBJECT_NONE;
+    pthread_mutex_lock(&lock);
+    o.number = count(OBJECT_WINDOW, communicator);
+    id = add(o);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* With the lock held. */
+static uint32_t file(const char *name)
+{
+    return find_or_add((struct object){.kind = OBJECT_FILE,
+                                       .communicator = COMMUNICATOR_NONE,
+                                       .file = OBJECT_NONE,
+                                       .n = (uint32_t)strlen(name) + 1,
+                                       .bytes = (void *)(uintptr_t)name});
+}
+
+uint32_t object_handle(uint32_t communicator, const char *file_name)
+{
+    struct object o = {.kind = OBJECT_HANDLE, .communicator = communicator};
+    uint32_t id = OBJECT_NONE;
+
+    if (communicator == COMMUNICATOR_NONE)
+        return OBJECT_NONE;
+    pthread_mutex_lock(&lock);
+    o.number = count(OBJECT_HANDLE, communicator);
+    o.file = file(file_name);
+    if (o.file != OBJECT_NONE)
+        id = add(o);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+uint32_t object_group(const uint32_t *member, uint32_t n)
+{
+    uint32_t id;
+
+    pthread_mutex_lock(&lock);
+    id = find_or_add((struct object){.kind = OBJECT_GROUP,
+                                     .communicator = COMMUNICATOR_NONE,
+                                     .file = OBJECT_NONE,
+                                     .n = n * (uint32_t)sizeof *member,
+                                     .bytes = (void *)(uintptr_t)member});
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+uint32_t object_file(const char *name)
+{
+    uint32_t id;
+
+    pthread_mutex_lock(&lock);
+    id = file(name);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+const struct object *objects_known(uint32_t *n)
+{
+    *n = n_known;
+    return known;
+}

@@ -1,0 +1,385 @@
+/* What a thread needs to know of itself hangs off its recorder; teams are never freed, there
+ * are as many as threads that fork, on each level. */
+#include "openmp.h"
+
+#include "budget.h"
+#include "complain.h"
+#include "lines.h"
+#include "regions.h"
+#include "stack.h"
+#include "structure.h"
+#include "symbols.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LEVELS 8     /* deeper ones are taken for the last */
+#define MOST_HELD 32      /* constructs that are open in one another; others have no record */
+#define MOST_MEMBERS 4096 /* threads; others are in no team's definition */
+
+struct openmp_team {
+    uint32_t number;
+    uint32_t thread;                            /* of the recorder that forks */
+    _Atomic uint64_t member[MOST_MEMBERS / 64]; /* by thread: it was a member once */
+};
+
+struct openmp_thread {
+    const void *owner;                     /* who has the recorder now */
+    uint32_t level;                        /* teams it is in */
+    struct openmp_team *team[MOST_LEVELS]; /* that it forks, by how many it is in then */
+    const void *site[MOST_LEVELS];         /* where those were forked that it is in */
+    const struct openmp_team *ended;       /* the team it was last in, if others forked that */
+    uint32_t resumed_at; /* n_held before it was in that again, + 1; 0: it is not */
+    uint32_t n_held;     /* those from MOST_HELD on have no record */
+    struct {
+        uint32_t construct, level, region;
+    } held[MOST_HELD];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
+static struct openmp_team **teams;
+static _Atomic uint32_t n_teams;
+
+/* Recorders pass from a thread that ends to one that starts. */
+static struct openmp_thread *thread_of(struct recorder *r)
+{
+    static _Thread_local char owner;
+
+    if (__builtin_expect(r->openmp == NULL, 0)) {
+        r->openmp = must_resize(NULL, 1, sizeof *r->openmp);
+        *r->openmp = (struct openmp_thread){0};
+    }
+    if (__builtin_expect(r->openmp->owner != &owner, 0)) {
+        r->openmp->owner = &owner;
+        r->openmp->level = r->openmp->n_held = r->openmp->resumed_at = 0;
+        r->openmp->ended = NULL;
+    }
+    return r->openmp;
+}
+
+static struct openmp_team *team_new(const struct recorder *r)
+{
+    struct openmp_team *team = must_resize(NULL, 1, sizeof *team);
+
+    team->thread = r->thread;
+    for (size_t i = 0; i < MOST_MEMBERS / 64; i++)
+        atomic_init(&team->member[i], 0);
+    pthread_mutex_lock(&lock);
+    team->number = atomic_load(&n_teams);
+    teams = must_resize(teams, (size_t)team->number + 1, sizeof(struct openmp_team *));
+    teams[team->number] = team;
+    atomic_store(&n_teams, team->number + 1);
+    pthread_mutex_unlock(&lock);
+    return team;
+}
+
+static uint32_t index_of(uint32_t level)
+{
+    return level < MOST_LEVELS ? level : MOST_LEVELS - 1;
+}
+
+static struct openmp_team *team_of(const struct recorder *r, struct openmp_thread *self)
+{
+    uint32_t level = index_of(self->level);
+
+    if (self->team[level] == NULL)
+        self->team[level] = team_new(r);
+    return self->team[level];
+}
+
+/* The word is written once: after that all members read it. */
+static void join_members(struct openmp_team *team, uint32_t thread)
+{
+    uint64_t bit = (uint64_t)1 << thread % 64;
+    _Atomic uint64_t *word = &team->member[thread / 64 % (MOST_MEMBERS / 64)];
+
+    if (thread < MOST_MEMBERS && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
+        atomic_fetch_or(word, bit);
+}
+
+/* ---------------------------------------------------------------------------------- records */
+
+/* Where a construct is: where that is not known, where the region around it is. */
+static const void *known_site(const struct openmp_thread *self, const void *site)
+{
+    return site == NULL && self->level > 0 ? self->site[index_of(self->level - 1)] : site;
+}
+
+static void set_inside(struct recorder *r, const struct openmp_thread *self)
+{
+    r->n_inside = self->level + self->n_held;
+}
+
+static uint64_t now_in(struct recorder *r)
+{
+    return structure_is(STRUCTURE_STACKS) ? stack_enter(r) : clock_ns();
+}
+
+static void enter(struct recorder *r, uint32_t region, uint64_t time_ns)
+{
+    if (budget_leaves_out(region))
+        budget_enter(r, region);
+    else if (region != REGION_FILTERED)
+        recorder_enter(r, region, recorder_time(r, time_ns));
+}
+
+static void leave(struct recorder *r, uint32_t region, uint64_t time_ns)
+{
+    if (region != REGION_FILTERED && !recorder_leave_unseen(r, region))
+        recorder_leave(r, region, recorder_time(r, time_ns));
+}
+
+static void put(struct recorder *r, enum record_kind kind, uint32_t id, uint64_t time_ns)
+{
+    if (!r->is_full)
+        recorder_put(r, kind, id, recorder_time(r, time_ns));
+}
+
+/* ------------------------------------------------------------------------------------ teams */
+
+void openmp_fork(struct openmp_fork *fork, const void *site, uint32_t n_threads)
+{
+    struct recorder *r = recorder_begin();
+    struct openmp_thread *self;
+
+    *fork = (struct openmp_fork){.by = r};
+    if (r == NULL)
+        return;
+    self = thread_of(r);
+    fork->site = known_site(self, site);
+    fork->region = region_of_openmp(OPENMP_PARALLEL, fork->site);
+    fork->barrier = region_of_openmp(OPENMP_IMPLICIT_BARRIER, fork->site);
+    fork->team = team_of(r, self);
+    put(r, RECORD_FORK, n_threads, now_in(r));
+    recorder_end(r);
+}
+
+void openmp_join(const struct openmp_fork *fork)
+{
+    struct recorder *r = fork->team ? recorder_begin() : NULL;
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    now_ns = clock_ns();
+    put(r, RECORD_JOIN, 0, now_ns);
+    stack_left(r, now_ns);
+    recorder_end(r);
+}
+
+void openmp_begin(const struct openmp_fork *fork)
+{
+    struct recorder *r = fork->team ? recorder_begin() : NULL;
+    struct openmp_thread *self;
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    self = thread_of(r);
+    now_ns = r == fork->by ? clock_ns() : now_in(r);
+    self->site[index_of(self->level++)] = fork->site;
+    set_inside(r, self);
+    join_members(fork->team, r->thread);
+    put(r, RECORD_TEAM_BEGIN, OPENMP_FIRST_COMM + fork->team->number, now_ns);
+    enter(r, fork->region, now_ns);
+    recorder_end(r);
+}
+
+void openmp_wait(const struct openmp_fork *fork)
+{
+    struct recorder *r = fork->team ? recorder_begin() : NULL;
+
+    if (r == NULL)
+        return;
+    enter(r, fork->barrier, clock_ns());
+    recorder_end(r);
+}
+
+void openmp_end(const struct openmp_fork *fork)
+{
+    struct recorder *r = fork->team ? recorder_begin() : NULL;
+    struct openmp_thread *self;
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    self = thread_of(r);
+    now_ns = clock_ns();
+    if (r == fork->by)
+        leave(r, fork->barrier, now_ns);
+    leave(r, fork->region, now_ns);
+    put(r, RECORD_TEAM_END, OPENMP_FIRST_COMM + fork->team->number, now_ns);
+    while (self->n_held > 0 &&
+           (self->n_held > MOST_HELD || self->held[self->n_held - 1].level >= self->level))
+        self->n_held--;
+    self->level -= self->level > 0;
+    self->ended = r == fork->by ? NULL : fork->team;
+    set_inside(r, self);
+    stack_left(r, now_ns);
+    recorder_end(r);
+}
+
+/* ----------------------------------------------------------------------------- within teams */
+
+uint32_t openmp_enter(enum openmp_construct construct, const void *site)
+{
+    struct recorder *r = recorder_begin();
+    uint32_t region;
+
+    if (r == NULL)
+        return REGION_FILTERED;
+    region = region_of_openmp(construct, known_site(thread_of(r), site));
+    enter(r, region, now_in(r));
+    recorder_end(r);
+    return region;
+}
+
+void openmp_leave(uint32_t region)
+{
+    struct recorder *r = region == REGION_FILTERED ? NULL : recorder_begin();
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    now_ns = clock_ns();
+    leave(r, region, now_ns);
+    stack_left(r, now_ns);
+    recorder_end(r);
+}
+
+/* Who waits for the others at the end of a region runs what tasks there are: is in the team
+ * again. */
+static void resume(struct recorder *r, struct openmp_thread *self, uint64_t now_ns)
+{
+    if (self->level > 0 || self->ended == NULL)
+        return;
+    self->level++;
+    self->resumed_at = self->n_held + 1;
+    put(r, RECORD_TEAM_BEGIN, OPENMP_FIRST_COMM + self->ended->number, now_ns);
+}
+
+static void stop_again(struct recorder *r, struct openmp_thread *self, uint64_t now_ns)
+{
+    if (self->resumed_at != self->n_held + 1)
+        return;
+    self->level--;
+    self->resumed_at = 0;
+    put(r, RECORD_TEAM_END, OPENMP_FIRST_COMM + self->ended->number, now_ns);
+}
+
+void openmp_hold(enum openmp_construct construct, const void *site)
+{
+    struct recorder *r = recorder_begin();
+    struct openmp_thread *self;
+    uint32_t region, at;
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    self = thread_of(r);
+    now_ns = now_in(r);
+    if (construct == OPENMP_TASK)
+        resume(r, self, now_ns);
+    at = self->n_held++;
+    if (at < MOST_HELD) {
+        region = region_of_openmp(construct, known_site(self, site));
+        self->held[at].construct = construct;
+        self->held[at].level = self->level;
+        self->held[at].region = region;
+        enter(r, region, now_ns);
+    }
+    set_inside(r, self);
+    recorder_end(r);
+}
+
+/* Whether what the thread holds last is of this kind, and of the team it is in. */
+static bool holds(const struct openmp_thread *self, enum openmp_construct construct)
+{
+    uint32_t at = self->n_held - 1;
+
+    return self->n_held > 0 && (at >= MOST_HELD || (self->held[at].construct == construct &&
+                                                    self->held[at].level == self->level));
+}
+
+void openmp_let_go(enum openmp_construct construct)
+{
+    struct recorder *r = recorder_begin();
+    struct openmp_thread *self;
+    uint64_t now_ns;
+
+    if (r == NULL)
+        return;
+    self = thread_of(r);
+    if (holds(self, construct) && --self->n_held < MOST_HELD) {
+        now_ns = clock_ns();
+        leave(r, self->held[self->n_held].region, now_ns);
+        stop_again(r, self, now_ns);
+        stack_left(r, now_ns);
+    }
+    set_inside(r, self);
+    recorder_end(r);
+}
+
+/* --------------------------------------------------------------------------------- at the end
+ */
+
+uint32_t openmp_n_teams(void)
+{
+    return atomic_load(&n_teams);
+}
+
+static struct communicator communicator_of(const struct openmp_team *team, uint32_t rank)
+{
+    struct communicator c = {.first_rank = rank,
+                             .number = COMMUNICATOR_TEAM + team->number,
+                             .parent = COMMUNICATOR_NONE};
+
+    c.member = must_resize(NULL, MOST_MEMBERS, sizeof *c.member);
+    for (uint32_t i = 0; i < MOST_MEMBERS; i++)
+        if (atomic_load(&team->member[i / 64]) >> i % 64 & 1)
+            c.member[c.size++] = i;
+    return c;
+}
+
+struct communicator *openmp_teams(uint32_t rank, uint32_t *n)
+{
+    struct communicator *list;
+
+    pthread_mutex_lock(&lock);
+    *n = atomic_load(&n_teams);
+    list = must_resize(NULL, *n, sizeof *list);
+    for (uint32_t i = 0; i < *n; i++)
+        list[i] = communicator_of(teams[i], rank);
+    pthread_mutex_unlock(&lock);
+    return list;
+}
+
+static const struct {
+    const char *text;
+    OTF2_RegionRole role;
+} constructs[] = {
+#define OPENMP_AS_ROW(name, text, role) {text, OTF2_REGION_ROLE_##role},
+    OPENMP_CONSTRUCTS(OPENMP_AS_ROW)
+#undef OPENMP_AS_ROW
+};
+
+char *openmp_region_name(enum openmp_construct construct, uintptr_t site)
+{
+    char *place = line_name(site), *name;
+    size_t bytes;
+
+    if (place == NULL)
+        place = symbol_place(site);
+    bytes = strlen("!$omp  @") + strlen(constructs[construct].text) + strlen(place) + 1;
+    name = must_resize(NULL, bytes, 1);
+    snprintf(name, bytes, "!$omp %s @%s", constructs[construct].text, place);
+    free(place);
+    return name;
+}
+
+OTF2_RegionRole openmp_role(enum openmp_construct construct)
+{
+    return constructs[construct].role;
+}

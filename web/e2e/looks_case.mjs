@@ -1,0 +1,67 @@
+// Nothing lies over anything else and no text is cut, in narrow and wide windows, light and dark; and axe finds
+// nothing at all, with each menu and dialogue open.
+import axe from "axe-core";
+import { assert, loaded } from "./steps.mjs";
+import { defects, schemes, settled, sizes, viewNames } from "./looks.mjs";
+
+export const name = "looks: no overlap, no cut text, enough contrast, menus and dialogues open";
+
+async function open(page, server, hash) {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#${hash}`);
+    await loaded(page);
+    await settled(page);
+}
+
+async function nothingFound(page, what) {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => window.axe.run(document));
+    assert.deepEqual(
+        violations.map(
+            (v) => `${what}: ${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`,
+        ),
+        [],
+    );
+}
+
+export async function run({ page, server }) {
+    for (const { name: size, width, height } of sizes) {
+        await page.setViewportSize({ width, height });
+        for (const hash of ["", `views=${viewNames}`]) {
+            await open(page, server, hash);
+            assert.deepEqual(await page.evaluate(defects), [], `${size}, ${hash}`);
+        }
+    }
+    await page.setViewportSize({ width: 1400, height: 900 });
+
+    // What it looks for it finds.
+    await page.evaluate(() => {
+        const { style } = document.querySelector(".headline");
+        Object.assign(style, { width: "3rem", overflow: "hidden", whiteSpace: "nowrap" });
+        document.querySelector(".actions").style.marginLeft = "-4rem";
+    });
+    const planted = await page.evaluate(defects);
+    assert.ok(
+        planted.some((text) => /headline.* is cut/.test(text)),
+        planted.join(),
+    );
+    assert.ok(
+        planted.some((text) => / overlap$/.test(text)),
+        planted.join(),
+    );
+    await open(page, server, `views=${viewNames}`);
+    for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        await nothingFound(page, colorScheme);
+        for (const menu of [".actions .menu", ".menu.ranks"]) {
+            await page.locator(`${menu} > summary`).click();
+            await nothingFound(page, `${colorScheme}, ${menu}`);
+            await page.keyboard.press("Escape");
+        }
+        await page.keyboard.press("?");
+        await page.getByRole("dialog", { name: "Help" }).waitFor();
+        await nothingFound(page, `${colorScheme}, help`);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog", { name: "Help" }).waitFor({ state: "hidden" });
+    }
+}

@@ -1,0 +1,98 @@
+// Ranks and their peers: who is slow, its threads below it, a choice of places that a link restores,
+// and what operations cost. In the list, costs that are bounds are said to be so.
+import { accessible } from "./axe.mjs";
+import { assert, detail, loaded } from "./steps.mjs";
+
+export const name = "ranks: who is slow, by rank or thread, and what it costs";
+
+/* Rank 5 takes half as long again in every execution, rank 1 now and then ten times as long. */
+async function make(snag) {
+    const program =
+        "synth:60*step(team@10us[work@300us] >1 <1);ranks=6;threads=3;jitter=0.02;" +
+        "slow=work/1/1.5/5;slow=work/41/10/1";
+    await snag("analyze", program, "--foi", "work", "-o", "run.snag");
+    return ["run.snag"];
+}
+
+export const options = { serve: make };
+
+const places = (page) => page.locator(".panel-ranks .places tbody tr");
+
+async function open(page, server, hash) {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#${hash}`);
+    await loaded(page);
+}
+
+async function placesAreChosen(page, server) {
+    await open(page, server, "views=ranks&places=rank");
+    await places(page).filter({ hasText: "rank 5" }).first().waitFor();
+    assert.match(await places(page).first().textContent(), /rank 5.*slow.*work itself \+\d+ %/);
+    await page.getByRole("button", { name: "rank 5", exact: true }).click();
+    await page.locator(".panel-ranks .below", { hasText: "thread 2" }).waitFor();
+    const threads = await page.locator(".panel-ranks .below").allTextContents();
+    assert.equal(threads.length, 3);
+    assert.match(threads[0], /^rank 5 thread \dslow.*work itself \+(49|50|51) %/);
+    await accessible(page, "ranks and their threads");
+    await page.getByLabel("by").selectOption("thread");
+    await page.getByText(/^Of 18 threads: 3 slow/).waitFor();
+    await page.waitForFunction(() => /places=thread/.test(location.hash));
+    await open(page, server, "views=ranks&places=thread");
+    await page.getByText(/^Of 18 threads: 3 slow/).waitFor();
+    assert.equal(await page.getByLabel("by").inputValue(), "thread");
+}
+
+/* No trace in one line says what follows from what on streams: the answer is that of another. */
+async function operationsAreListed(page, server) {
+    await page.route("**/ranks*", async (route) => {
+        const answer = await (await route.fetch()).json();
+        answer.slowdown = 1.973;
+        answer.operations = [{ name: "backward-compute", slowdown: 1.58, time_ns: 9378e9 }];
+        await route.fulfill({ json: answer });
+    });
+    await open(page, server, "views=ranks");
+    await page.getByText(/the run would be 49\.3 % shorter \(a slowdown of 1\.973\)/).waitFor();
+    assert.match(
+        await page.locator(".panel-ranks .operations tbody tr").textContent(),
+        /^backward-compute9378 s58\.0 %$/,
+    );
+    await page.unroute("**/ranks*");
+}
+
+/* The picture is a way in: what is clicked gets a lane, at that time. */
+async function aCellIsShown(page, server) {
+    await open(page, server, "views=ranks,timeline&ranks=0");
+    const lanes = page.locator(".rank-name");
+    await lanes.first().waitFor();
+    assert.equal(await lanes.count(), 1, "what a link says of lanes holds");
+    const picture = page.locator(".panel-ranks .heat");
+    const { width, height } = await picture.boundingBox();
+    await picture.click({ position: { x: width / 2, y: (height * 5.5) / 6 } });
+    await lanes.filter({ hasText: "rank 5" }).waitFor();
+    await page.waitForFunction(() => /window=/.test(location.hash));
+}
+
+async function costsAreShown(page, server) {
+    const pick = async (isBound) => {
+        await page.route(/\/(candidates|executions\/\d+)\b/, async (route) => {
+            const answer = await (await route.fetch()).json();
+            for (const x of answer.items ?? [answer])
+                Object.assign(x, { cost_ns: 1.2e6, cost_is_bound: isBound, lost_ns: 2e6 });
+            await route.fulfill({ json: answer });
+        });
+        await open(page, server, "list=:::score");
+        const words = isBound ? "costs the run at most 1.20 ms" : "costs the run 1.20 ms";
+        await page.locator(".candidate .cost", { hasText: words }).first().waitFor();
+        await detail(page).locator(".cost", { hasText: words }).waitFor();
+        await page.unrouteAll({ behavior: "wait" }); /* Why asks for more, beside */
+    };
+    await pick(true);
+    await pick(false);
+}
+
+export async function run({ page, server }) {
+    await placesAreChosen(page, server);
+    await operationsAreListed(page, server);
+    await aCellIsShown(page, server);
+    await costsAreShown(page, server);
+}

@@ -1,0 +1,130 @@
+// tasks.mjs -- does what tasks.md lists: each task with the mouse and with the keyboard alone, from a page
+// opened anew, and compares the steps with those of the table.
+import { readFile } from "node:fs/promises";
+import { assert, detail, loaded } from "./steps.mjs";
+
+const mostSteps = 5;
+
+/* One way to do things; each call is a step. */
+class Hand {
+    constructor(page) {
+        this.page = page;
+        this.steps = 0;
+    }
+
+    async key(key) {
+        this.steps++;
+        await this.page.keyboard.press(key);
+    }
+
+    /* With the Enter behind it. */
+    async text(text) {
+        this.steps++;
+        await this.page.keyboard.type(text);
+        await this.page.keyboard.press("Enter");
+    }
+
+    async click(locator) {
+        this.steps++;
+        await locator.click();
+    }
+
+    /* At a place of the canvas of the timeline, in pixels. */
+    async clickAt(x, y) {
+        this.steps++;
+        await this.page.mouse.click(x, y);
+    }
+
+    async drag([x0, y0], [x1, y1]) {
+        this.steps++;
+        await this.page.mouse.move(x0, y0);
+        await this.page.mouse.down();
+        await this.page.mouse.move(x1, y1, { steps: 5 });
+        await this.page.mouse.up();
+    }
+
+    async back() {
+        this.steps++;
+        await this.page.goBack();
+    }
+}
+
+/* Rows of the table: what it says of a task's steps. */
+async function readTable() {
+    const text = await readFile(new URL("tasks.md", import.meta.url), "utf8");
+    const rows = text.split("\n").filter((line) => /^\|\s*\d+\s*\|/.test(line));
+    return new Map(
+        rows.map((row) => {
+            const cells = row
+                .split("|")
+                .slice(1, -1)
+                .map((cell) => cell.trim());
+            return [Number(cells[0]), { run: cells[1], mouse: cells[5], keyboard: cells[6] }];
+        }),
+    );
+}
+
+async function open(page, server, hash) {
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#${hash ?? ""}`);
+    await loaded(page);
+    await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
+}
+
+/* Each of `tasks`: {number, hash, mouse(hand), keyboard(hand), answer(page)}; a way that is missing needs no
+   step: the answer is there. */
+export async function doTasks(page, server, run, tasks) {
+    const table = await readTable();
+    for (const task of tasks) {
+        const said = table.get(task.number);
+        assert.equal(said.run, run, `task ${task.number}`);
+        for (const way of ["mouse", "keyboard"]) {
+            await open(page, server, task.hash);
+            const hand = new Hand(page);
+            const began = Date.now();
+            await task[way]?.(hand, page);
+            await task.answer(page, way).catch((error) => {
+                throw new Error(`task ${task.number}, ${way}: ${error.message}`);
+            });
+            console.log(
+                `        task ${task.number}, ${way}: ${hand.steps} steps, ${((Date.now() - began) / 1000).toFixed(1)} s`,
+            );
+            assert.equal(String(hand.steps), said[way], `steps of task ${task.number}, ${way}`);
+            assert.ok(hand.steps <= mostSteps);
+        }
+    }
+    const left = [...table].filter(
+        ([number, { run: of, mouse }]) =>
+            of === run && mouse !== "-" && !tasks.some((task) => task.number === number),
+    );
+    assert.deepEqual(left, [], "the table says that these can be done");
+}
+
+/* Whether it can be read without scrolling. */
+export async function inSight(locator) {
+    await locator.waitFor();
+    const isSeen = await locator.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const y = box.top + Math.min(box.height, 20) / 2;
+        const top = document.elementFromPoint(box.left + Math.min(box.width / 2, 40), y);
+        return element === top || element.contains(top) || Boolean(top?.contains(element));
+    });
+    assert.ok(isSeen, `in sight: ${await locator.textContent()}`);
+    return locator.textContent();
+}
+
+export async function findText(hand, way, text) {
+    const { page } = hand;
+    if (way === "keyboard") await hand.key("/");
+    else await hand.click(page.getByRole("combobox", { name: /^Find/ }));
+    await hand.text(text);
+}
+
+/* What the timeline says of the call that is chosen. */
+export async function chosen(page, pattern) {
+    const said = page.getByRole("region", { name: "Selected call" });
+    await said.filter({ hasText: pattern }).waitFor();
+    return inSight(said);
+}
+
+export { assert, detail };

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { costWords } from "./cost_words";
+
+const cost = { lost_ns: 2_000_000, cost_ns: 1_200_000, cost_is_bound: false };
+
+test("a bound is said to be one", () => {
+    assert.equal(costWords(cost), "costs the run 1.20 ms");
+    assert.equal(costWords({ ...cost, cost_is_bound: true }), "costs the run at most 1.20 ms");
+    assert.equal(costWords({ lost_ns: 1, cost_ns: 1_200_000 }), "costs the run 1.20 ms");
+});
+
+test("nothing that nobody waited for, nothing said of what is not known or not lost", () => {
+    assert.equal(
+        costWords({ ...cost, cost_ns: 0, cost_is_bound: true }),
+        "costs the run nothing",
+    );
+    assert.equal(costWords({ ...cost, cost_ns: null }), null);
+    assert.equal(costWords({ ...cost, lost_ns: 0, cost_ns: 0 }), null);
+});

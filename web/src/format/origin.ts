@@ -1,0 +1,70 @@
+// Where a chain of causes ends: who it goes back to, which is what people want to know first, and what
+// is known of that.
+import { CauseLink } from "../api/types";
+
+export interface Origin {
+    rank: number | null /* null: it is not known, or there is nobody who is first */;
+    thread: number;
+    link: CauseLink | null /* the call that it goes back to; null: the trace does not have it */;
+    who: string;
+    says: string;
+}
+
+type Words = (last: CauseLink, peer: string) => { who?: string; says: string };
+
+function place(rank: number, thread: number): string {
+    return thread ? `rank ${rank}, thread ${thread}` : `rank ${rank}`;
+}
+
+function peerOf({ peer, waits_for }: CauseLink): string {
+    if (peer !== null && peer !== undefined) return `rank ${peer}`;
+    return waits_for === "collective" ? "ranks of the collective" : "a rank that is not known";
+}
+
+function upper(text: string): string {
+    return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/* With `who`, the chain goes on to somebody whose call is not in it. */
+const ends: Record<string, Words> = {
+    no_data: (_, peer) => ({ who: peer, says: `The trace has no events of ${peer}.` }),
+    unmatched: (_, peer) => ({
+        who: peer,
+        says: `The message that ${peer} would have to do with it by is not in the trace.`,
+    }),
+    unexplained: (_, peer) => ({
+        who: peer,
+        says: `${upper(peer)} came late, but nothing that it did explains the delay.`,
+    }),
+    in_time: (last, peer) => ({
+        says: `${upper(peer)} was there in time: ${last.function} on ${place(last.rank, last.thread)} itself took long.`,
+    }),
+    cycle: (last, peer) => ({
+        who: `${place(last.rank, last.thread)} and ${peer} wait for each other`,
+        says: "The ranks wait in a circle: none of them is the first.",
+    }),
+    not_waiting: (last) => ({
+        says: `There the time was spent: ${last.function} waits for nobody.`,
+    }),
+    tracer: () => ({ says: "There the tracer was at work, not the program." }),
+    unknown: (last) => ({
+        says: `No record says whom ${place(last.rank, last.thread)} waits for.`,
+    }),
+    too_long: () => ({ says: "The chain goes on, but is not followed further." }),
+};
+
+/* Null where nothing is known of a cause. */
+export function originOf(
+    cause: CauseLink[] | null | undefined,
+    end: string | null | undefined,
+): Origin | null {
+    const last = cause?.[cause.length - 1];
+    if (!last || !end) return null;
+    const { who, says } = ends[end]?.(last, peerOf(last)) ?? { says: end };
+    if (who !== undefined) {
+        const rank = end === "cycle" ? null : (last.peer ?? null);
+        return { rank, thread: 0, link: null, who, says };
+    }
+    const { rank, thread } = last;
+    return { rank, thread, link: last, who: place(rank, thread), says };
+}

@@ -1,0 +1,83 @@
+// What an execution goes back to, first, and who handed it on; each is shown in the timeline when it is
+// chosen. The numbers are those of the timeline, where the first is the call of the execution itself.
+import { useState } from "preact/hooks";
+import { CauseLink, Shown } from "../api/types";
+import { Origin, originOf } from "../format/origin";
+import { formatTime, plural } from "../format/units";
+import { shortName } from "../state/names";
+import { reveal, showLane } from "../state/reveal";
+import { locationOf } from "./timeline_data";
+
+const mostLinks = 6; /* of a long chain: its end, and its beginning */
+
+export function showLink(link: CauseLink): void {
+    const location = locationOf(link.rank, link.thread)?.id;
+    if (location !== undefined)
+        reveal({ location, call: link.call }, link.begin_ns, link.end_ns);
+}
+
+/* Of a rank whose call is not known, its lane while it was waited for. */
+export function showOrigin(origin: Origin, last: CauseLink): void {
+    showLink(last);
+    const location = origin.rank === null ? undefined : locationOf(origin.rank, 0)?.id;
+    if (!origin.link && location !== undefined) showLane(location);
+}
+
+function LinkItem({ link, number }: { link: CauseLink; number: number }) {
+    return (
+        <li value={number}>
+            <button
+                onClick={() => showLink(link)}
+                title={`Show it in the timeline: ${link.path.join(" > ")}`}
+            >
+                rank {link.thread ? `${link.rank}.${link.thread}` : link.rank}:{" "}
+                <b>{shortName(link.function)}</b> {formatTime(link.time_ns)}
+                {link.guessed && " (by time: there is no record of the receive)"}
+            </button>
+        </li>
+    );
+}
+
+export function CauseChain({ of }: { of: Shown }) {
+    const [isWhole, setWhole] = useState(false);
+    const cause = of.cause ?? [];
+    const origin = originOf(cause, of.cause_end);
+    if (!cause.length) return null;
+    const links = cause.map((link, k) => ({ link, number: k + 1 })).reverse();
+    const hidden = isWhole ? 0 : Math.max(0, links.length - mostLinks);
+    const shown = links.filter((_, k) => k < mostLinks - 1 || k >= mostLinks - 1 + hidden);
+    return (
+        <section>
+            <h3>
+                {cause.length > 1 || origin?.who
+                    ? "What it goes back to"
+                    : "Which call lost the time"}
+            </h3>
+            {origin && !origin.link && (
+                <p>
+                    <button
+                        title="Show it in the timeline"
+                        onClick={() => showOrigin(origin, cause[cause.length - 1])}
+                    >
+                        <b>{origin.who}</b>
+                    </button>
+                </p>
+            )}
+            {origin && <p class="dim">{origin.says}</p>}
+            <ol class="cause">
+                {shown.map(({ link, number }, k) => (
+                    <>
+                        {hidden > 0 && k === mostLinks - 1 && (
+                            <li class="cause-more">
+                                <button class="quiet" onClick={() => setWhole(true)}>
+                                    {plural(hidden, "more rank")} between, one after the other
+                                </button>
+                            </li>
+                        )}
+                        <LinkItem link={link} number={number} />
+                    </>
+                ))}
+            </ol>
+        </section>
+    );
+}

@@ -1,0 +1,54 @@
+// The help of the pages of comparisons and histories.
+import { HelpDialog } from "./help";
+
+const keys = [
+    ["J / K", "next / previous call path of the table"],
+    ["Z", "fill the picture with the path that is chosen, and back"],
+    ["X", "widths by both sides, by before, by after"],
+    ["W / S", "zoom in / out (in the points)"],
+    ["A / D", "pan left / right"],
+    ["F", "fit: all points"],
+    ["Esc", "close the help; choose one thing less"],
+    ["?", "this help"],
+] as const;
+
+const views = [
+    [
+        "Difference",
+        "call paths as wide as their time in an execution, before above after; the colour says how that changed. Click: fill the picture with a path; its callers above it lead back",
+    ],
+    [
+        "Both runs",
+        "every execution of either side is a point; one that is selected leads to its run",
+    ],
+    [
+        "Changed paths",
+        "what each call path adds to the change: all of them add up to the whole",
+    ],
+    [
+        "Kinds of execution",
+        "those that have a call path and those that do not. One that is chosen is what the difference shows",
+    ],
+    ["Executions", "of each run those that were longest on the path that is chosen"],
+    [
+        "Trend",
+        "of a history: time per execution from run to run, with the points where it changed",
+    ],
+    [
+        "Runs",
+        "of a history, with their tags. One that is chosen is compared with those before it",
+    ],
+] as const;
+
+const words = [
+    ["slower, faster", "surely, and by more than what counts as a change"],
+    ["same", "surely within that"],
+    ["unsure", "runs, or this run, vary too much to tell; more runs would"],
+    ["new, gone, moved", "only one side has it; moved: the same calls under another caller"],
+    ["own time", "without what it called"],
+    ["an execution", "times and calls are means over the executions of a side"],
+] as const;
+
+export function ComparedHelp() {
+    return <HelpDialog keys={keys} views={views} words={words} />;
+}

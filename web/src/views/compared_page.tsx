@@ -1,0 +1,223 @@
+// The page of runs that are compared: what changed, where, in which executions.
+import { useEffect } from "preact/hooks";
+import { ComparedRuns, Comparison, ComparisonTree } from "../api/compare_types";
+import { getBundleOf, getJson } from "../api/http";
+import { executionId } from "../format/ids";
+import { formatScore, formatTime } from "../format/units";
+import { pathChosen } from "../state/compared";
+import { comparedKeys } from "../state/compared_keys";
+import { loadRows, rowsError, runRows } from "../state/compared_load";
+import { RunRows, rowsOf } from "../state/compared_rows";
+import { hearKeys } from "../state/keys";
+import { useResource } from "../state/resource";
+import {
+    ColourBy,
+    colourBy,
+    details,
+    executions,
+    lassoed,
+    run,
+    selected,
+    xAttribute,
+    yAttribute,
+} from "../state/store";
+import { executionLink, ListedExecution, PathExecutions } from "./compared_executions";
+import { Headline, RunLines, TopLine } from "./compared_head";
+import { ComparedHelp } from "./compared_help";
+import { DifferenceView, KindsView, PathsView } from "./compared_views";
+import { PictureButtons } from "./export";
+import { Messages } from "./header";
+import { Choice, LivePanel } from "./live_panel";
+import { AttributeChoice } from "./overview";
+import { Await, Empty, Failed, Loading } from "./panel";
+import { isLassoOn, Scatter } from "./scatter";
+
+const mostListed = 8; /* executions of a run on a path */
+const colours: [ColourBy, string][] = [
+    ["side", "before, after"],
+    ["verdict", "verdict"],
+    ["score", "score"],
+    ["rank", "rank"],
+];
+
+/* The names of a path in the runs before, where some have another name now. */
+function pathIn({ run }: RunRows, path: string, renames: [string, string][]): string[] {
+    const old = new Map(renames.map(([from, to]) => [to, from]));
+    return path
+        .split(" > ")
+        .map((name) => (run.side === "before" ? (old.get(name) ?? name) : name));
+}
+
+function listOf(of: RunRows, columns: Record<string, ArrayLike<number>>): ListedExecution[] {
+    const { tree, calls, time_ns } = columns;
+    const longest = Array.from(tree, (_, i) => i)
+        .sort((a, b) => time_ns[b] - time_ns[a] || a - b)
+        .slice(0, mostListed);
+    return longest.map((i) => {
+        const at = of.first + tree[i];
+        return {
+            tree: tree[i],
+            rank: details.value!.rank[at],
+            thread: details.value!.thread[at],
+            index: details.value!.index[at],
+            duration_ns: executions.value!.duration_ns[at],
+            time_ns: time_ns[i],
+            calls: calls[i],
+        };
+    });
+}
+
+function OfRun(props: { of: RunRows; path: string; renames: [string, string][] }) {
+    const { run, n } = props.of;
+    const path = pathIn(props.of, props.path, props.renames);
+    const said = path.join(" > ");
+    const found = useResource(`${run.page} ${said}`, (abort) =>
+        getBundleOf(run.page!, `/fois/${run.foi}/path?path=${encodeURIComponent(said)}`, abort),
+    );
+    return (
+        <Await of={found} what="executions" empty="">
+            {({ columns }) => (
+                <PathExecutions
+                    title={`${run.run}, ${run.side}`}
+                    page={run.page}
+                    path={path}
+                    n={n}
+                    nWith={columns.tree.length}
+                    rows={listOf(props.of, columns)}
+                />
+            )}
+        </Await>
+    );
+}
+
+function ExecutionsView({ renames }: { renames: [string, string][] }) {
+    const path = pathChosen.value;
+    return (
+        <LivePanel name="executions" title="Executions">
+            {path === null ? (
+                <Empty>Choose a call path to see the executions behind it.</Empty>
+            ) : (
+                <div class="behind">
+                    <p>
+                        <code>{path}</code>
+                    </p>
+                    <div class="behind-runs">
+                        {runRows.value.map((of) => (
+                            <OfRun key={of.run.page} of={of} path={path} renames={renames} />
+                        ))}
+                    </div>
+                </div>
+            )}
+        </LivePanel>
+    );
+}
+
+/* The one that is selected, and where all of it is. */
+function SelectedLine() {
+    const tree = selected.value;
+    const [all, more] = [executions.value, details.value];
+    const of = tree === null ? null : rowsOf(tree, runRows.value);
+    if (tree === null || !of || !all || !more)
+        return (
+            <p class="legend">
+                {lassoed.value
+                    ? `${lassoed.value.length} executions are chosen.`
+                    : "Click a point for its execution. Anomalies have an outline."}
+            </p>
+        );
+    return (
+        <p class="legend">
+            <a href={executionLink(of.run.page!, tree - of.first, null)}>
+                {executionId(more.rank[tree], more.thread[tree], more.index[tree])} of{" "}
+                {of.run.run}
+            </a>
+            , {of.run.side}: {formatTime(all.duration_ns[tree])}, score{" "}
+            {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
+        </p>
+    );
+}
+
+function PointsView({ runs }: { runs: ComparedRuns }) {
+    const all = executions.value;
+    const hasPages = runs.runs.some((r) => r.page !== null);
+    return (
+        <LivePanel
+            name="both"
+            title="Both runs"
+            tools={
+                <>
+                    <AttributeChoice name="x" of={xAttribute} />
+                    <AttributeChoice name="y" of={yAttribute} />
+                    <Choice
+                        label="Colour"
+                        value={colourBy.value}
+                        options={colours}
+                        choose={(by) => (colourBy.value = by)}
+                    />
+                    <button
+                        aria-pressed={isLassoOn.value}
+                        title="Draw around points to choose them all (or hold Shift and drag)"
+                        onClick={() => (isLassoOn.value = !isLassoOn.value)}
+                    >
+                        Lasso
+                    </button>
+                    <PictureButtons name="overview" title="Both runs" />
+                </>
+            }
+        >
+            {all ? (
+                <>
+                    <Scatter
+                        all={all}
+                        label={`${all.n} executions of both sides as points; those behind a call path are listed in Executions`}
+                    />
+                    <SelectedLine />
+                </>
+            ) : rowsError.value ? (
+                <Failed text={rowsError.value} retry={() => loadRows(runs.runs)} />
+            ) : hasPages ? (
+                <Loading what="the executions" />
+            ) : (
+                <Empty>None of these is a run directory: their executions are not here.</Empty>
+            )}
+        </LivePanel>
+    );
+}
+
+export function ComparedPage() {
+    const all = useResource("comparison", (abort) =>
+        Promise.all([
+            getJson<Comparison>("/comparison", abort),
+            getJson<ComparisonTree>("/comparison/tree", abort),
+            getJson<ComparedRuns>("/comparison/runs", abort),
+        ]),
+    );
+    useEffect(() => hearKeys(comparedKeys), []);
+    const runs = all.value?.[2];
+    useEffect(() => {
+        if (runs) loadRows(runs.runs);
+    }, [runs]);
+    return (
+        <Await of={all} what="the comparison" empty="">
+            {([comparison, tree, { runs, renames }]) => (
+                <>
+                    <TopLine name="">
+                        <RunLines runs={runs} />
+                    </TopLine>
+                    <Messages />
+                    <Headline of={comparison} />
+                    <main class="compared">
+                        <DifferenceView tree={tree} />
+                        <PointsView runs={{ runs, renames }} />
+                        <PathsView of={comparison} name={run.value!.name} />
+                        <div class="compared-more">
+                            <KindsView of={comparison} />
+                            <ExecutionsView renames={renames} />
+                        </div>
+                    </main>
+                    <ComparedHelp />
+                </>
+            )}
+        </Await>
+    );
+}

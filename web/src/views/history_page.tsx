@@ -1,0 +1,191 @@
+// The page of a history: how long executions took from run to run, and any run against those before.
+import { useEffect, useRef } from "preact/hooks";
+import { Comparison, ComparisonTree, Trend } from "../api/compare_types";
+import { getJson } from "../api/http";
+import { formatChange, lastNames } from "../format/change";
+import { plural } from "../format/units";
+import { functionChosen, lastRuns, runShown, seriesShown } from "../state/compared";
+import { comparedKeys } from "../state/compared_keys";
+import { hearKeys } from "../state/keys";
+import { useResource } from "../state/resource";
+import { run } from "../state/store";
+import { Headline, TopLine } from "./compared_head";
+import { ComparedHelp } from "./compared_help";
+import { DifferenceView, KindsView, PathsView } from "./compared_views";
+import { PictureButtons } from "./export";
+import { Messages } from "./header";
+import { Choice, LivePanel } from "./live_panel";
+import { Await } from "./panel";
+import { TrendChart } from "./trend_chart";
+import { RunTable } from "./trend_runs";
+
+const mostSeries = 200; /* to choose from */
+
+interface HistoryFunction {
+    foi: string;
+    runs: number;
+}
+
+function chooseRun(number: number): void {
+    runShown.value = runShown.value === number ? null : number;
+}
+
+function seriesOptions(trend: Trend): [string, string][] {
+    return trend.series.slice(0, mostSeries).map(({ path, changes }, i) => {
+        const last = changes[changes.length - 1];
+        const said = last
+            ? ` (${formatChange(last.before_ns > 0 ? last.after_ns / last.before_ns - 1 : Infinity)} at ${last.number})`
+            : "";
+        return [i === 0 ? "" : path, `${i === 0 ? "the whole" : lastNames(path, 3)}${said}`];
+    });
+}
+
+function TrendView({ trend }: { trend: Trend }) {
+    const series =
+        trend.series.slice(1).find((s) => s.path === seriesShown.value) ?? trend.series[0];
+    const isWhole = series === trend.series[0];
+    return (
+        <LivePanel
+            name="trend"
+            title="Trend"
+            tools={
+                <>
+                    <Choice
+                        label="Call path"
+                        value={isWhole ? "" : series.path}
+                        options={seriesOptions(trend)}
+                        choose={(path) => (seriesShown.value = path || null)}
+                    />
+                    <PictureButtons name="trend" title="Trend" />
+                </>
+            }
+        >
+            <TrendChart
+                trend={trend}
+                series={series}
+                chosen={runShown.value}
+                choose={chooseRun}
+            />
+            <p class="legend">
+                {isWhole
+                    ? "Time of an execution: the mean, and its median as a broken line."
+                    : `${series.path}: own time in an execution.`}{" "}
+                Upright lines: it changed there by more than runs differ anyway.
+            </p>
+        </LivePanel>
+    );
+}
+
+function LookBack({ trend, number }: { trend: Trend; number: number }) {
+    const query = `foi=${encodeURIComponent(trend.foi)}&last=${lastRuns.value}`;
+    const all = useResource(`${number} ${query}`, (abort) =>
+        Promise.all([
+            getJson<Comparison>(`/history/runs/${number}/comparison?${query}`, abort),
+            getJson<ComparisonTree>(`/history/runs/${number}/comparison/tree?${query}`, abort),
+        ]),
+    );
+    const section = useRef<HTMLElement>(null);
+    useEffect(() => {
+        if (all.value) section.current?.scrollIntoView({ block: "start" });
+    }, [all.value]);
+    return (
+        <section
+            ref={section}
+            class="look-back"
+            aria-label={`Number ${number} against those before`}
+        >
+            <div class="look-back-head">
+                <h2>Number {number} against</h2>
+                <label>
+                    the last{" "}
+                    <input
+                        class="short"
+                        type="number"
+                        min={1}
+                        max={999}
+                        value={lastRuns.value}
+                        onChange={(e) => {
+                            const n = Math.round(Number(e.currentTarget.value));
+                            if (n >= 1 && n <= 999) lastRuns.value = n;
+                        }}
+                    />{" "}
+                    before
+                </label>
+                <button onClick={() => (runShown.value = null)}>Close</button>
+            </div>
+            <Await of={all} what="the comparison" empty="">
+                {([comparison, tree]) => (
+                    <>
+                        <Headline of={comparison} />
+                        <div class="compared">
+                            <DifferenceView tree={tree} />
+                            <KindsView of={comparison} />
+                            <PathsView of={comparison} name={`${run.value!.name}-${number}`} />
+                        </div>
+                    </>
+                )}
+            </Await>
+        </section>
+    );
+}
+
+function OfFunction({ foi }: { foi: string }) {
+    const trend = useResource(foi, (abort) =>
+        getJson<Trend>(`/history?foi=${encodeURIComponent(foi)}`, abort),
+    );
+    return (
+        <Await of={trend} what="the runs" empty="">
+            {(of) => (
+                <main class="history">
+                    <TrendView trend={of} />
+                    <LivePanel name="runs" title="Runs">
+                        <RunTable trend={of} chosen={runShown.value} choose={chooseRun} />
+                    </LivePanel>
+                    {runShown.value !== null && <LookBack trend={of} number={runShown.value} />}
+                </main>
+            )}
+        </Await>
+    );
+}
+
+export function HistoryPage() {
+    const functions = useResource("functions", (abort) =>
+        getJson<HistoryFunction[]>("/history/functions", abort),
+    );
+    useEffect(() => hearKeys(comparedKeys), []);
+    return (
+        <Await of={functions} what="the history" empty="">
+            {(list) => {
+                const of = list.find((f) => f.foi === functionChosen.value) ?? list[0];
+                return (
+                    <>
+                        <TopLine name={run.value!.name}>
+                            <span class="headline">
+                                {plural(of.runs, "run")} of{" "}
+                                {list.length > 1 ? (
+                                    <Choice
+                                        label="Function of interest"
+                                        value={of.foi}
+                                        options={list.map((f): [string, string] => [
+                                            f.foi,
+                                            f.foi,
+                                        ])}
+                                        choose={(foi) => {
+                                            functionChosen.value = foi;
+                                            runShown.value = seriesShown.value = null;
+                                        }}
+                                    />
+                                ) : (
+                                    <code>{of.foi}</code>
+                                )}
+                            </span>
+                        </TopLine>
+                        <Messages />
+                        <OfFunction foi={of.foi} />
+                        <ComparedHelp />
+                    </>
+                );
+            }}
+        </Await>
+    );
+}

@@ -1,0 +1,85 @@
+// The selected execution beside others: its rank's, and those with its number on the other ranks; of
+// all its time, and of the call paths that lost most.
+import { getBundle } from "../api/http";
+import { PathShare, Shown } from "../api/types";
+import { formatTime, plural } from "../format/units";
+import { shortPath } from "../state/names";
+import { Beside, besideOf, medianOf } from "../state/peers";
+import { useResource } from "../state/resource";
+import { details, executions, foi } from "../state/store";
+import { useMemo } from "preact/hooks";
+
+const mostCalls = 3e7; /* of all executions: each path that is asked for reads all of them */
+
+export function useBeside(of: Shown): Beside | null {
+    const known = details.value;
+    return useMemo(() => known && besideOf(known, of.tree), [known, of.tree]);
+}
+
+function Row({ what, ns }: { what: string; ns: number | null }) {
+    if (ns === null) return null;
+    return (
+        <tr>
+            <th scope="row">{what}</th>
+            <td>{formatTime(ns)}</td>
+        </tr>
+    );
+}
+
+export function AgainstPeers({ of }: { of: Shown }) {
+    const beside = useBeside(of);
+    const all = executions.value;
+    if (!beside || !all) return null;
+    const median = (trees: number[]) => medianOf(trees.map((t) => all.duration_ns[t]));
+    const { own, then } = beside;
+    return (
+        <section>
+            <h3>Beside the others</h3>
+            <table class="peer-times">
+                <tbody>
+                    <Row what="this one" ns={of.duration_ns} />
+                    <Row
+                        what="with the same calls, on this rank, usually"
+                        ns={of.usual_duration_ns}
+                    />
+                    <Row
+                        what={`median of ${plural(own.length, "other")} on rank ${of.rank}`}
+                        ns={median(own)}
+                    />
+                    <Row
+                        what={`median of number ${of.index} on ${plural(then.length, "other rank")}`}
+                        ns={median(then)}
+                    />
+                </tbody>
+            </table>
+        </section>
+    );
+}
+
+/* Time on a path in every execution that has it, by tree. */
+async function loadTimes(path: string[], id: number): Promise<Map<number, number>> {
+    const said = encodeURIComponent(path.join(" > "));
+    const { columns } = await getBundle(`/fois/${id}/path?path=${said}`);
+    const times = new Map<number, number>();
+    columns.tree.forEach((tree, i) => times.set(tree, columns.time_ns[i]));
+    return times;
+}
+
+/* How long the others were on a path of it. */
+export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
+    const beside = useBeside(of);
+    const id = foi.value?.id;
+    const names = shortPath(path.path);
+    const isAsked = beside && id !== undefined && foi.value!.vertices <= mostCalls;
+    const times = useResource(isAsked ? `${id} ${names.join(" > ")}` : null, () =>
+        loadTimes(names, id!),
+    ).value;
+    if (!times || !beside) return null;
+    const median = (trees: number[]) => medianOf(trees.map((t) => times.get(t) ?? 0));
+    const [own, then] = [median(beside.own), median(beside.then)];
+    const words = [
+        own !== null && `otherwise on rank ${of.rank} ${formatTime(own)}`,
+        then !== null && `number ${of.index} on other ranks ${formatTime(then)}`,
+    ].filter(Boolean);
+    return words.length ? <small class="beside">{words.join("; ")}</small> : null;
+}

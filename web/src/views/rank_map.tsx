@@ -1,0 +1,405 @@
+// All ranks over time, as the way in where they are many: what was lost, waited, or went into a function. A click
+// shows the lane and its time in the timeline, dragging over an area the lanes in it that hold most.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { getBundle } from "../api/http";
+import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
+import {
+    cellNs,
+    mapPixels,
+    mostOf,
+    opacity,
+    orderRows,
+    pixelRows,
+    RankMap,
+    rowsOfPixel,
+} from "../canvas/rank_map";
+import { anomalyColour, css, Rgb } from "../format/colour";
+import { formatTime, plural } from "../format/units";
+import { readLanes } from "../state/lanes";
+import { regionName } from "../state/names";
+import { useResource } from "../state/resource";
+import { showLane } from "../state/reveal";
+import {
+    executions,
+    foi,
+    mapOf,
+    mapOrder,
+    mapRanks,
+    regions,
+    run,
+    selected,
+    shownRanks,
+    timeWindow,
+} from "../state/store";
+import { windowShown } from "../state/timeline_window";
+import { Await, Panel } from "./panel";
+import { newPen, paint, Picture, usePicture, useTable } from "./pictures";
+import { shown } from "./detail";
+import { nameOfLocation } from "./timeline_scene";
+import { useSize } from "./use_canvas";
+
+const mostWidth = 256; /* stretches of time, */
+const mostCells = 1.5e6; /* and of many lanes fewer: all is sent at once */
+const mostFunctions = 40; /* in the choice */
+const mostShown = 24; /* lanes that an area shows */
+const around = 1; /* stretches on both sides of a cell that is shown */
+
+const names: Record<string, string> = {
+    lost: "time lost, over what is usual",
+    waiting: "time in MPI",
+};
+
+function nameOf(of: string): string {
+    return names[of] ?? `time in ${regionName(Number(of))}`;
+}
+
+async function loadMap(of: string, abort: AbortSignal): Promise<RankMap> {
+    const what = of in names ? `of=${of}` : `of=region&region=${of}`;
+    const lanes = run.value!.locations.length;
+    const width = Math.max(32, Math.min(mostWidth, Math.floor(mostCells / lanes)));
+    const { header, columns } = await getBundle(
+        `/fois/${foi.value?.id}/map?${what}&width=${width}`,
+        abort,
+    );
+    return { ...header, ...columns } as unknown as RankMap;
+}
+
+function Tools() {
+    const [text, setText] = useState(mapRanks.value);
+    const [isWrong, setWrong] = useState(false);
+    useEffect(() => setText(mapRanks.value), [mapRanks.value]);
+    const functions = [...regions.value.values()]
+        .filter((r) => r.calls > 0)
+        .sort((a, b) => b.exclusive_ns - a.exclusive_ns)
+        .slice(0, mostFunctions);
+    const take = (said: string) => {
+        const isRight = !said.trim() || readLanes(said, run.value!.locations) !== null;
+        setWrong(!isRight);
+        if (isRight) mapRanks.value = said.trim();
+    };
+    return (
+        <>
+            <label>
+                <span class="visually-hidden">Coloured by</span>
+                <select
+                    value={mapOf.value}
+                    title="What is coloured"
+                    onChange={(e) => (mapOf.value = e.currentTarget.value)}
+                >
+                    <option value="lost">time lost</option>
+                    <option value="waiting">time in MPI</option>
+                    {functions.map((r) => (
+                        <option value={String(r.id)}>in {r.short_name}</option>
+                    ))}
+                </select>
+            </label>
+            <label>
+                order{" "}
+                <select
+                    value={mapOrder.value}
+                    onChange={(e) =>
+                        (mapOrder.value = e.currentTarget.value as "rank" | "most")
+                    }
+                >
+                    <option value="rank">by rank</option>
+                    <option value="most">most first</option>
+                </select>
+            </label>
+            <input
+                type="search"
+                aria-label="Ranks of the map"
+                title="Which ranks, as 0-99, 612, 7.* (with all threads)"
+                placeholder="all ranks"
+                value={text}
+                aria-invalid={isWrong}
+                onChange={(e) => take(e.currentTarget.value)}
+            />
+        </>
+    );
+}
+
+interface Cell {
+    row: number; /* of the pixels */
+    column: number;
+}
+
+interface Shape {
+    map: RankMap;
+    rows: number[]; /* locations, from above */
+    pixels: number; /* rows of the picture */
+}
+
+function timeOf({ map }: Shape, column: number): number {
+    return map.begin_ns + (column * (map.end_ns - map.begin_ns)) / map.width;
+}
+
+/* Of the ranks that a row of pixels stands for, the one that holds most there. */
+function rankAt({ map, rows, pixels }: Shape, { row, column }: Cell): number {
+    const [from, until] = rowsOfPixel(row, pixels, rows.length);
+    return rows
+        .slice(from, until)
+        .reduce((best, at) =>
+            cellNs(map, at, column) > cellNs(map, best, column) ? at : best,
+        );
+}
+
+function showCell(of: Shape, cell: Cell): void {
+    showLane(rankAt(of, cell));
+    timeWindow.value = [timeOf(of, cell.column - around), timeOf(of, cell.column + 1 + around)];
+}
+
+/* The lanes of an area, and its time. */
+function showArea(of: Shape, a: Cell, b: Cell): void {
+    const columns: [number, number] = [
+        Math.min(a.column, b.column),
+        Math.max(a.column, b.column) + 1,
+    ];
+    const [from] = rowsOfPixel(Math.min(a.row, b.row), of.pixels, of.rows.length);
+    const [, until] = rowsOfPixel(Math.max(a.row, b.row), of.pixels, of.rows.length);
+    shownRanks.value = mostOf(of.map, of.rows.slice(from, until), columns, mostShown);
+    timeWindow.value = [timeOf(of, columns[0]), timeOf(of, columns[1])];
+}
+
+function onWhite(opacity: number): Rgb {
+    return anomalyColour.map((c) => Math.round(255 + (c - 255) * opacity)) as Rgb;
+}
+
+function figureOf(of: Shape, what: string, canvas: HTMLCanvasElement): Picture {
+    const [left, right, high] = [76, 700, Math.min(460, Math.max(80, of.rows.length * 14))];
+    const pen = newPen();
+    const colours = paint();
+    pen.insert(
+        `<image x="${left}" width="${right - left}" height="${high}" preserveAspectRatio="none" image-rendering="pixelated" href="${canvas.toDataURL()}"/>`,
+    );
+    pen.strokeStyle = colours.line;
+    pen.strokeRect(left, 0, right - left, high);
+    pen.font = "11px system-ui, sans-serif";
+    pen.fillStyle = colours.dim;
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    const every = Math.ceil((of.rows.length * 14) / high);
+    const isInOrder = mapOrder.value === "rank" || every === 1;
+    for (let i = 0; isInOrder && i < of.rows.length; i += every)
+        pen.fillText(nameOfLocation(of.rows[i]), left - 6, ((i + 0.5) * high) / of.rows.length);
+    const { begin_ns: begin, end_ns: end, highest_ns } = of.map;
+    const axis = { begin, end, left, right, y: high, title: "time since the start" };
+    drawTimeAxis(pen, axis, colours);
+    const isSome = highest_ns > 0;
+    return {
+        width: right,
+        height: high + timeAxisHeight,
+        content: pen.toString(),
+        about: `${what}, ${plural(of.rows.length, "lane")}${mapOrder.value === "most" ? ", most first" : ""}`,
+        keys: isSome
+            ? [0.05, 0.25, 1].map((part) => ({
+                  colour: css(onWhite(opacity(255 * Math.sqrt(part)))),
+                  text: `${formatTime(part * highest_ns)} in ${formatTime((end - begin) / of.map.width)}`,
+              }))
+            : [],
+        notes: isSome ? [] : ["There is none."],
+    };
+}
+
+/* What stands at a place of the map, for the pointer and for the keys. */
+function words(of: Shape, cell: Cell): string {
+    const location = rankAt(of, cell);
+    const [from, until] = rowsOfPixel(cell.row, of.pixels, of.rows.length);
+    const many = until - from > 1 ? `the most of ${plural(until - from, "lane")}: ` : "";
+    return (
+        `${many}${nameOfLocation(location)}, ${formatTime(timeOf(of, cell.column))} to ${formatTime(timeOf(of, cell.column + 1))}: ` +
+        `about ${formatTime(cellNs(of.map, location, cell.column))}; ${formatTime(of.map.total_ns[location])} in all`
+    );
+}
+
+const steps: Record<string, [number, number]> = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    PageUp: [-10, 0],
+    PageDown: [10, 0],
+    Home: [0, -1e9],
+    End: [0, 1e9],
+};
+
+/* Shares of the picture, as style. */
+function placeOf(top: number, left: number, height: number, wide: number) {
+    const percent = (x: number) => `${100 * x}%`;
+    return {
+        top: percent(top),
+        left: percent(left),
+        height: percent(height),
+        width: percent(wide),
+    };
+}
+
+/* Where the selected execution is, and what the timeline shows. */
+function Marks({ of }: { of: Shape }) {
+    const { map, rows } = of;
+    const share = (ns: number) =>
+        Math.min(Math.max((ns - map.begin_ns) / (map.end_ns - map.begin_ns), 0), 1);
+    const it = shown.value?.value;
+    const all = executions.value;
+    const row = it ? rows.indexOf(it.location) : -1;
+    const now = windowShown.value;
+    return (
+        <>
+            {now && (
+                <span
+                    class="map-window"
+                    style={placeOf(0, share(now.begin), 1, share(now.end) - share(now.begin))}
+                />
+            )}
+            {it && all && selected.value === it.tree && row >= 0 && (
+                <span
+                    class="map-selected"
+                    style={placeOf(
+                        row / rows.length,
+                        share(it.enter_ns),
+                        1 / rows.length,
+                        share(it.exit_ns) - share(it.enter_ns),
+                    )}
+                />
+            )}
+        </>
+    );
+}
+
+function MapPicture({ map }: { map: RankMap }) {
+    const box = useRef<HTMLDivElement>(null);
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const size = useSize(box);
+    const [cell, setCell] = useState<Cell | null>(null);
+    const [from, setFrom] = useState<Cell | null>(null); /* where a drag began */
+    const locations = run.value!.locations;
+    const rows = useMemo(() => {
+        const kept = mapRanks.value
+            ? (readLanes(mapRanks.value, locations, Infinity) ?? [])
+            : locations.map((l) => l.id);
+        return orderRows(kept, map.total_ns, mapOrder.value === "most");
+    }, [map, mapRanks.value, mapOrder.value]);
+    const pixels = pixelRows(rows.length, size.height * size.ratio || 1);
+    const of: Shape = { map, rows, pixels };
+    useEffect(() => {
+        if (!size.height) return;
+        const picture = canvas.current!;
+        picture.width = map.width;
+        picture.height = pixels;
+        const image = new ImageData(map.width, pixels);
+        image.data.set(mapPixels(map, rows, pixels, anomalyColour));
+        picture.getContext("2d")!.putImageData(image, 0, 0);
+        performance.mark("map-drawn");
+    }, [map, rows, pixels, size.height > 0]);
+    const what = nameOf(mapOf.value);
+    usePicture("map", () => figureOf(of, what, canvas.current!));
+    useTable("map", () => ({
+        head: [
+            "location",
+            "rank",
+            "thread",
+            `${mapOf.value in names ? mapOf.value : "total"}_ns`,
+        ],
+        rows: rows.map((id) => {
+            const at = locations.find((l) => l.id === id)!;
+            return [id, at.rank, at.thread, map.total_ns[id]];
+        }),
+    }));
+    const at = (event: MouseEvent): Cell => {
+        const frame = canvas.current!.getBoundingClientRect();
+        const clamp = (x: number, n: number) => Math.min(Math.max(Math.floor(x * n), 0), n - 1);
+        return {
+            row: clamp((event.clientY - frame.top) / frame.height, pixels),
+            column: clamp((event.clientX - frame.left) / frame.width, map.width),
+        };
+    };
+    const end = (to: Cell) => {
+        if (!from) return;
+        setFrom(null);
+        const isClick = from.row === to.row && from.column === to.column;
+        if (isClick) showCell(of, to);
+        else showArea(of, from, to);
+    };
+    const key = (event: KeyboardEvent) => {
+        const step = steps[event.key];
+        if (event.ctrlKey || event.altKey || (!step && event.key !== "Enter")) return;
+        event.preventDefault();
+        const now = cell ?? { row: 0, column: 0 };
+        if (!step) return showCell(of, now);
+        const clamp = (x: number, n: number) => Math.min(Math.max(x, 0), n - 1);
+        setCell({
+            row: clamp(now.row + step[0], pixels),
+            column: clamp(now.column + step[1], map.width),
+        });
+    };
+    const known = cell && cell.row < pixels ? cell : null;
+    return (
+        <>
+            <div class="heat-frame">
+                <span class="heat-ranks dim" aria-hidden="true">
+                    <span>{rows.length ? nameOfLocation(rows[0]) : ""}</span>
+                    {rows.length > 1 && <span>{nameOfLocation(rows[rows.length - 1])}</span>}
+                </span>
+                <div
+                    class="heat-picture"
+                    ref={box}
+                    tabIndex={0}
+                    role="group"
+                    aria-label={`${what} on ${plural(rows.length, "lane")} over time; arrow keys move, Enter shows the lane in the timeline`}
+                    onKeyDown={key}
+                >
+                    <canvas
+                        ref={canvas}
+                        class="heat"
+                        role="img"
+                        aria-label={`Map of ${what}`}
+                        onPointerDown={(e) => {
+                            canvas.current!.setPointerCapture(e.pointerId);
+                            if (e.button === 0) setFrom(at(e));
+                        }}
+                        onPointerMove={(e) => setCell(at(e))}
+                        onPointerUp={(e) => end(at(e))}
+                        onPointerLeave={() => !from && setCell(null)}
+                    />
+                    <Marks of={of} />
+                    {known && (
+                        <span
+                            class="map-area"
+                            style={placeOf(
+                                Math.min(from?.row ?? known.row, known.row) / pixels,
+                                Math.min(from?.column ?? known.column, known.column) /
+                                    map.width,
+                                (Math.abs((from ?? known).row - known.row) + 1) / pixels,
+                                (Math.abs((from ?? known).column - known.column) + 1) /
+                                    map.width,
+                            )}
+                        />
+                    )}
+                </div>
+            </div>
+            <p class="dim legend" aria-live="polite">
+                {known
+                    ? words(of, known)
+                    : map.highest_ns > 0
+                      ? `${what}: darkest ${formatTime(map.highest_ns)} of ${formatTime((map.end_ns - map.begin_ns) / map.width)}; ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)} across`
+                      : `No ${what}.`}
+            </p>
+        </>
+    );
+}
+
+export function RankMapView() {
+    const id = foi.value?.id;
+    const of = mapOf.value;
+    const map = useResource<RankMap>(
+        id === undefined ? null : `map ${id} ${of}`,
+        (abort) => loadMap(of, abort),
+        true,
+    );
+    return (
+        <Panel name="map" tools={<Tools />}>
+            <Await of={map} what="the map" empty="There is nothing to show.">
+                {(found) => <MapPicture map={found} />}
+            </Await>
+        </Panel>
+    );
+}

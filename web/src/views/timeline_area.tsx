@@ -1,0 +1,169 @@
+// The area that was drawn over lanes of the timeline, and what it holds: by function, as a table that can
+// be copied or saved.
+import { useEffect } from "preact/hooks";
+import { getJson } from "../api/http";
+import { Measure } from "../api/types";
+import { Block } from "../canvas/rows";
+import { axisHeight } from "../canvas/timeline_draw";
+import { Span } from "../canvas/window";
+import { printCsv, Table as Csv } from "../format/csv";
+import { formatCount, formatShare, formatTime, plural } from "../format/units";
+import { regionName } from "../state/names";
+import { useResource } from "../state/resource";
+import { Area, notice, regions, run, timeWindow } from "../state/store";
+import { saveTable } from "./export";
+import { Await } from "./panel";
+import { left } from "./timeline_scene";
+import { Size } from "./use_canvas";
+
+export function AreaOverlay(props: { of: Area; blocks: Block[]; window: Span; size: Size }) {
+    const { of, window, size } = props;
+    const px = (units: number) => `${units * size.scale}px`;
+    const xOf = (ns: number) => {
+        const x = left + ((ns - window[0]) / (window[1] - window[0])) * (size.width - left);
+        return Math.min(Math.max(x, left), size.width);
+    };
+    const [x0, x1] = [xOf(of.begin), xOf(of.end)];
+    const covered = props.blocks.filter((b) => of.locations.includes(b.location));
+    return (
+        <>
+            {covered.map((block, i) => (
+                <div
+                    key={block.location}
+                    class="area"
+                    style={{
+                        left: px(x0),
+                        width: px(Math.max(1, x1 - x0)),
+                        top: px(axisHeight + block.top),
+                        height: px(block.height),
+                    }}
+                >
+                    {i === 0 && <span>{formatTime(of.end - of.begin)}</span>}
+                </div>
+            ))}
+        </>
+    );
+}
+
+function rowsOf(it: Measure): (string | number)[][] {
+    return [...it.items]
+        .sort((a, b) => b.own_ns - a.own_ns || b.calls - a.calls)
+        .map((x) => [
+            regionName(x.region),
+            regions.value.get(x.region)?.kind ?? "",
+            x.calls,
+            x.total_ns,
+            x.own_ns,
+        ]);
+}
+
+function tableOf(it: Measure): Csv {
+    return { head: ["function", "kind", "calls", "total_ns", "own_ns"], rows: rowsOf(it) };
+}
+
+async function copy(it: Measure): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(printCsv(tableOf(it)));
+        notice.value = { text: "The table is copied, as CSV.", isError: false };
+    } catch {
+        notice.value = {
+            text: "The browser does not let it be copied: save it.",
+            isError: true,
+        };
+    }
+}
+
+/* "of 72.0 ms 61 % user, 38 % mpi" */
+function kindWords(it: Measure): string {
+    const byKind = new Map<string, number>();
+    for (const [, kind, , , own] of rowsOf(it) as [string, string, number, number, number][])
+        byKind.set(kind, (byKind.get(kind) ?? 0) + own);
+    const all = [...byKind.values()].reduce((sum, ns) => sum + ns, 0);
+    if (!all) return "no time in calls";
+    const shares = [...byKind]
+        .sort((a, b) => b[1] - a[1])
+        .map(([kind, ns]) => `${formatShare(ns / all)} ${kind}`);
+    return `of ${formatTime(all)} in calls ${shares.join(", ")}`;
+}
+
+function Table({ it }: { it: Measure }) {
+    const m = it.messages;
+    useEffect(() => {
+        // Ctrl+C, when no text is selected.
+        const give = (event: ClipboardEvent) => {
+            if (!document.getSelection()?.isCollapsed) return;
+            event.clipboardData?.setData("text/plain", printCsv(tableOf(it)));
+            event.preventDefault();
+        };
+        addEventListener("copy", give);
+        return () => removeEventListener("copy", give);
+    }, [it]);
+    return (
+        <>
+            <p>
+                {kindWords(it)}; {plural(m.sent, "message")} sent ({formatCount(m.sent_bytes)}{" "}
+                bytes), {formatCount(m.received)} received ({formatCount(m.received_bytes)}{" "}
+                bytes)
+                <button title="Ctrl+C" onClick={() => copy(it)}>
+                    Copy
+                </button>
+                <button onClick={() => saveTable(tableOf(it), "area")}>Save as CSV</button>
+            </p>
+            <div class="area-table" tabIndex={0} role="region" aria-label="What the area holds">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">Function</th>
+                            <th scope="col" class="words">
+                                Kind
+                            </th>
+                            <th scope="col">Calls</th>
+                            <th scope="col" title="in the area, with what it called">
+                                Time
+                            </th>
+                            <th scope="col" title="in the area, without what it called">
+                                Own time
+                            </th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {rowsOf(it).map(([name, kind, calls, total, own]) => (
+                            <tr key={name}>
+                                <th scope="row">{name}</th>
+                                <td class="words">{kind}</td>
+                                <td>{formatCount(calls as number)}</td>
+                                <td>{formatTime(total as number)}</td>
+                                <td>{formatTime(own as number)}</td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
+        </>
+    );
+}
+
+export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
+    const [begin, end] = [Math.floor(of.begin), Math.ceil(of.end)];
+    // Without an end, what happened at the very last moment of the run is in it.
+    const until = end < run.value!.end_ns ? `&end=${end}` : "";
+    const query = `begin=${begin}${until}&locations=${of.locations.join()}`;
+    const measure = useResource<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
+    return (
+        <section class="chosen" aria-label="Area">
+            <p>
+                <b>{formatTime(of.end - of.begin)}</b> from {formatCount(begin)} to{" "}
+                {formatCount(end)} ns, on {plural(of.locations.length, "lane")}
+                <button onClick={() => (timeWindow.value = [of.begin, of.end])}>
+                    Zoom to it
+                </button>
+                <button class="quiet" aria-label="Close the area" onClick={close}>
+                    ✕
+                </button>
+            </p>
+            <Await of={measure} what="what it holds" empty="Nothing.">
+                {(it) => <Table it={it} />}
+            </Await>
+        </section>
+    );
+}

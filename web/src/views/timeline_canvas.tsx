@@ -1,0 +1,460 @@
+// The lanes of the timeline: calls, messages, what is chosen. Dragging measures an area, along the axis
+// it zooms, with Shift it pans; Ctrl and the wheel zoom; a click chooses a call or a message.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
+import { callAt, Calls, heightOf, lanesBetween, layOutBlocks } from "../canvas/rows";
+import {
+    arrowLines,
+    Arrows,
+    axisHeight,
+    drawTimeline,
+    messageAt,
+    MessageColumns,
+    Scene,
+} from "../canvas/timeline_draw";
+import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
+import { CallAt, Shown } from "../api/types";
+import { formatCount, formatTime } from "../format/units";
+import { markedPaths, togglePath } from "../state/marks";
+import { regionName, regionPlace } from "../state/names";
+import { sought, soughtLane } from "../state/reveal";
+import {
+    Area,
+    area,
+    callColours,
+    chosenCall,
+    ChosenMessage,
+    chosenMessage,
+    mark,
+    markedCalls,
+    openRanks,
+    regions,
+    theme,
+} from "../state/store";
+import { usePicture } from "./pictures";
+import { AreaOverlay } from "./timeline_area";
+import { WindowData } from "./timeline_data";
+import {
+    colours,
+    left,
+    linksOf,
+    nameOfLocation,
+    paletteOf,
+    timelineFigure,
+} from "./timeline_scene";
+import { fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+
+const dragged = 3; /* units; less is a click */
+const reach = 4; /* units from an arrow that are still at it */
+
+/* Tells which rectangles are marked: calls on a path, or those of the selected execution. */
+function marker(
+    calls: Calls,
+    callers: Lookup,
+    it: Shown | null,
+    rootDepth: number | null,
+): (i: number) => boolean {
+    const paths = markedPaths.value;
+    const picked = mark.value ? null : markedCalls.value;
+    if (!paths.length || rootDepth === null) return () => false;
+    if (!picked || !it)
+        return (i) =>
+            paths.some((path) => isOnPath(calls, callers, regionName, i, rootDepth, path));
+    const rows = picked.map((v) => it.call + v);
+    const depths = new Set(paths.map((path) => rootDepth + path.length - 1));
+    return (i) =>
+        calls.location[i] === it.location &&
+        depths.has(calls.depth[i]) &&
+        holdsRow(calls, callers, i, rows);
+}
+
+/* One message of the columns that came from the server. */
+export function messageOf(m: MessageColumns, i: number): ChosenMessage {
+    return {
+        from: m.from[i],
+        to: m.to[i],
+        send_ns: m.send_ns[i],
+        recv_ns: m.recv_ns[i],
+        send_call: m.send_call[i],
+        recv_call: m.recv_call[i],
+        bytes: m.bytes?.[i],
+        tag: m.tag?.[i],
+    };
+}
+
+function isSameMessage(a: ChosenMessage, m: MessageColumns, i: number): boolean {
+    return a.from === m.from[i] && a.to === m.to[i] && a.send_ns === m.send_ns[i];
+}
+
+/* The one that is chosen, among those that are there now; null: none. */
+function indexOfChosen(m: MessageColumns): number | null {
+    const chosen = chosenMessage.value;
+    if (!chosen) return null;
+    for (let i = 0; i < m.n; i++) if (isSameMessage(chosen, m, i)) return i;
+    return null;
+}
+
+function CallWords({ calls, i }: { calls: Calls; i: number }) {
+    return (
+        <>
+            <b>{regionName(calls.region[i])}</b>
+            {regionPlace(calls.region[i])}{" "}
+            {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
+            {formatTime(calls.end_ns[i] - calls.begin_ns[i])}
+            <br />
+            {nameOfLocation(calls.location[i])}, at {formatTime(calls.begin_ns[i])}
+        </>
+    );
+}
+
+function MessageWords({ of }: { of: ChosenMessage }) {
+    return (
+        <>
+            <b>message</b> {nameOfLocation(of.from)} → {nameOfLocation(of.to)}
+            <br />
+            {of.bytes !== undefined && `${formatCount(of.bytes)} bytes, tag ${of.tag}, `}
+            {formatTime(of.recv_ns - of.send_ns)} on its way
+        </>
+    );
+}
+
+interface Pointer {
+    x: number;
+    y: number;
+}
+
+/* What is under the pointer now, whatever was moved since it came there. */
+function Hover(props: {
+    data: WindowData;
+    call: number;
+    message: number;
+    at: Pointer;
+    scroll: number;
+    size: Size;
+}) {
+    const { data, call, message, at, size } = props;
+    if (call < 0 && message < 0) return null;
+    const px = (units: number) => `${units * size.scale}px`;
+    const isRight = at.x > size.width / 2;
+    return (
+        <div
+            class="hover"
+            style={{
+                top: px(at.y + props.scroll + 14),
+                [isRight ? "right" : "left"]: px((isRight ? size.width - at.x : at.x) + 12),
+            }}
+        >
+            {message >= 0 ? (
+                <MessageWords of={messageOf(data.messages, message)} />
+            ) : (
+                <CallWords calls={data.calls} i={call} />
+            )}
+        </div>
+    );
+}
+
+interface Drag extends Pointer {
+    kind: "area" | "zoom" | "pan";
+    window: Span;
+    isMoved: boolean;
+}
+
+interface CanvasProps {
+    it: Shown | null;
+    data: WindowData;
+    isBusy: boolean; /* other calls or lanes are on their way */
+    arrows: Arrows | null;
+    window: Span;
+    whole: Span;
+    locations: number[];
+    rootDepth: number | null;
+    chosen: CallAt | null;
+    height: number; /* there is for lanes while nothing is said below them */
+    set: (window: Span) => void;
+}
+
+export function TimelineCanvas(props: CanvasProps) {
+    const { it, data, window, whole, locations } = props;
+    const box = useRef<HTMLDivElement>(null);
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const size = useSize(box);
+    const [scroll, setScroll] = useState(0);
+    const folds = openRanks.value;
+    const [pointer, setPointer] = useState<Pointer | null>(null);
+    const drag = useRef<Drag | null>(null);
+    const [drawn, setDrawn] = useState<Area | null>(null); /* while it is drawn */
+
+    const links = useMemo(() => linksOf(it), [it]);
+    // Partners are folded only where there is no room for all.
+    const room = props.height - axisHeight;
+    const areAllOpen = useMemo(
+        () => heightOf(layOutBlocks(locations, data.calls, () => true)) <= room,
+        [locations.join(), data.calls, room],
+    );
+    const isOpen = (location: number) =>
+        folds[location] ??
+        (areAllOpen || location === it?.location || links.some((l) => l.location === location));
+    const blocks = useMemo(
+        () => layOutBlocks(locations, data.calls, isOpen),
+        [locations.join(), data.calls, folds, it, areAllOpen],
+    );
+    const colour = useMemo(
+        () => colours(callColours.value),
+        [regions.value, callColours.value],
+    );
+    const callers = useMemo(() => lookup(data.calls), [data.calls]);
+    const isMarked = marker(data.calls, callers, it, props.rootDepth);
+
+    const palette = useMemo(() => paletteOf(it), [theme.value, it?.verdict]);
+    const sceneOf = (height: number, scrolled: number, colours = palette): Scene => ({
+        window,
+        left,
+        width: size.width,
+        height,
+        scroll: scrolled,
+        blocks,
+        calls: data.calls,
+        messages: data.messages,
+        arrows: props.arrows,
+        own: it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns },
+        links,
+        chosen: props.chosen &&
+            chosenCall.value && {
+                location: chosenCall.value.location,
+                depth: props.chosen.depth,
+                begin_ns: props.chosen.enter_ns,
+                end_ns: props.chosen.leave_ns,
+            },
+        chosenMessage: indexOfChosen(data.messages),
+        colour,
+        name: regionName,
+        isMarked,
+        ...colours,
+    });
+    usePicture("timeline", () =>
+        timelineFigure(sceneOf(axisHeight + heightOf(blocks), 0, paletteOf(it)), it),
+    );
+    useEffect(() => {
+        if (!size.width) return;
+        fitCanvas(canvas.current!, size);
+        const c = canvas.current!.getContext("2d")!;
+        c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+        drawTimeline(c, sceneOf(size.height, scroll));
+    }, [
+        window,
+        size,
+        scroll,
+        blocks,
+        data,
+        it,
+        props.arrows,
+        markedPaths.value,
+        theme.value,
+        props.rootDepth,
+        props.chosen,
+        chosenMessage.value,
+        colour,
+    ]);
+
+    // What was asked for is scrolled to once it has a lane, and its depth is known.
+    useEffect(() => {
+        const to = sought.value;
+        const block = to && blocks.find(({ location }) => location === to.location);
+        if (!to || !block || !size.height || to !== chosenCall.value || !props.chosen) return;
+        const top = block.top + props.chosen.depth * block.row;
+        const room = size.height - axisHeight;
+        const isSeen = top >= scroll && top + block.row <= scroll + room;
+        if (!isSeen) box.current!.scrollTop = Math.max(0, top - room / 3) * size.scale;
+        sought.value = null;
+    }, [blocks, props.chosen, sought.value, size]);
+
+    useEffect(() => {
+        const block = blocks.find(({ location }) => location === soughtLane.value);
+        if (!block || !size.height) return;
+        const end = block.top + block.height;
+        const isSeen = block.top >= scroll && end <= scroll + size.height - axisHeight;
+        if (!isSeen) box.current!.scrollTop = block.top * size.scale;
+        soughtLane.value = null;
+    }, [blocks, soughtLane.value, size]);
+
+    const nsPerPixel = (window[1] - window[0]) / Math.max(1, size.width - left);
+    const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
+    const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
+    const px = (units: number) => `${units * size.scale}px`;
+    const find = (x: number, y: number) =>
+        y < axisHeight || x < left
+            ? -1
+            : callAt(data.calls, blocks, timeAt(x), nsPerPixel, y - axisHeight + scroll);
+
+    // Not passive: the wheel would scroll the page as well.
+    const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
+    wheel.current = (event) => {
+        if (event.ctrlKey || event.metaKey) {
+            event.preventDefault();
+            props.set(
+                zoomSpan(window, Math.exp(-event.deltaY * 0.004), timeAt(at(event)[0]), whole),
+            );
+        } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            event.preventDefault();
+            props.set(
+                panSpan(
+                    window,
+                    (event.deltaX || event.deltaY) / Math.max(1, size.width * size.scale),
+                    whole,
+                ),
+            );
+        }
+    };
+    useEffect(() => {
+        const element = canvas.current!;
+        const listener = (event: WheelEvent) => wheel.current(event);
+        element.addEventListener("wheel", listener, { passive: false });
+        return () => element.removeEventListener("wheel", listener);
+    }, []);
+
+    const lines = useMemo(
+        () => (pointer ? arrowLines(sceneOf(size.height, scroll)) : []),
+        [pointer !== null, window, size, scroll, blocks, data, props.arrows],
+    );
+    const findMessage = ({ x, y }: Pointer, among = lines) =>
+        y < axisHeight || x < left ? -1 : messageAt(among, x, y, reach);
+
+    const markCall = (i: number) => {
+        if (props.rootDepth === null || data.calls.depth[i] < props.rootDepth) return;
+        const path = pathOfCall(data.calls, callers, i, props.rootDepth);
+        if (path) togglePath(path.map(regionName));
+    };
+    const choose = (at: Pointer) => {
+        // Anew: a click may come before the pointer's move was drawn.
+        const message = findMessage(at, arrowLines(sceneOf(size.height, scroll)));
+        const i = message < 0 ? find(at.x, at.y) : -1;
+        area.value = null;
+        chosenMessage.value = message < 0 ? null : messageOf(data.messages, message);
+        chosenCall.value =
+            i < 0 ? null : { location: data.calls.location[i], call: data.calls.call[i] };
+        if (i >= 0) markCall(i);
+    };
+    const move = ({ x, y }: Pointer, d: Drag) => {
+        d.isMoved ||= Math.abs(x - d.x) > dragged;
+        if (!d.isMoved) return;
+        if (d.kind === "pan")
+            return props.set(
+                panSpan(d.window, (d.x - x) / Math.max(1, size.width - left), whole),
+            );
+        const times = [timeAt(Math.max(left, d.x)), timeAt(Math.max(left, x))];
+        const [begin, end] = clampEnds(times, whole);
+        const locations =
+            d.kind === "zoom"
+                ? blocks.map((b) => b.location)
+                : lanesBetween(blocks, d.y - axisHeight + scroll, y - axisHeight + scroll);
+        setDrawn(end > begin ? { begin, end, locations } : null);
+    };
+    const endDrag = (at: Pointer, d: Drag) => {
+        setDrawn(null);
+        if (!d.isMoved) return choose(at);
+        if (!drawn) return;
+        if (d.kind === "zoom") props.set(clampSpan([drawn.begin, drawn.end], whole));
+        else area.value = drawn;
+    };
+    const zoomTo = (i: number) => {
+        const margin = (data.calls.end_ns[i] - data.calls.begin_ns[i]) * 0.1;
+        props.set(
+            clampSpan([data.calls.begin_ns[i] - margin, data.calls.end_ns[i] + margin], whole),
+        );
+    };
+
+    return (
+        <div
+            class="timeline-scroll"
+            ref={box}
+            tabIndex={0}
+            role="region"
+            aria-label="Calls over time"
+            onScroll={(e) => setScroll(e.currentTarget.scrollTop / size.scale)}
+        >
+            <canvas
+                ref={canvas}
+                class="timeline-canvas"
+                role="img"
+                aria-busy={props.isBusy}
+                aria-label={summary(it, window, locations.length)}
+                style={{ width: px(size.width), height: px(size.height) }}
+                onPointerDown={(e) => {
+                    const [x, y] = at(e);
+                    if (e.button !== 0 || x < left) return;
+                    canvas.current!.setPointerCapture(e.pointerId);
+                    const kind = e.shiftKey ? "pan" : y < axisHeight ? "zoom" : "area";
+                    drag.current = { x, y, kind, window, isMoved: false };
+                }}
+                onPointerMove={(e) => {
+                    const [x, y] = at(e);
+                    setPointer({ x, y });
+                    if (drag.current) move({ x, y }, drag.current);
+                }}
+                onPointerUp={(e) => {
+                    const [x, y] = at(e);
+                    const d = drag.current;
+                    drag.current = null;
+                    if (d) endDrag({ x, y }, d);
+                }}
+                onDblClick={(e) => {
+                    const i = find(...at(e));
+                    if (i >= 0) zoomTo(i);
+                }}
+                onPointerLeave={() => setPointer(null)}
+            />
+            <div
+                class="timeline-height"
+                style={{ height: px(Math.max(0, heightOf(blocks) + axisHeight - size.height)) }}
+            />
+            {blocks.map((block) => {
+                const top = axisHeight + block.top;
+                if (top - scroll < axisHeight - 4)
+                    return null; /* below the axis, it would cover it */
+                return (
+                    <button
+                        key={block.location}
+                        class={`rank-name${block.location === it?.location ? " own" : ""}`}
+                        style={{ top: px(top), width: px(left - 6) }}
+                        aria-expanded={isOpen(block.location)}
+                        onClick={() =>
+                            (openRanks.value = {
+                                ...folds,
+                                [block.location]: !isOpen(block.location),
+                            })
+                        }
+                    >
+                        {isOpen(block.location) ? "▾" : "▸"} {nameOfLocation(block.location)}
+                    </button>
+                );
+            })}
+            {(drawn ?? area.value) && (
+                <AreaOverlay
+                    of={(drawn ?? area.value)!}
+                    blocks={blocks}
+                    window={window}
+                    size={size}
+                />
+            )}
+            {pointer && !drag.current?.isMoved && (
+                <Hover
+                    data={data}
+                    call={find(pointer.x, pointer.y)}
+                    message={findMessage(pointer)}
+                    at={pointer}
+                    scroll={scroll}
+                    size={size}
+                />
+            )}
+        </div>
+    );
+}
+
+function clampEnds(times: number[], whole: Span): Span {
+    const [a, b] = times.map((t) => Math.min(Math.max(t, whole[0]), whole[1]));
+    return [Math.min(a, b), Math.max(a, b)];
+}
+
+function summary(it: Shown | null, window: Span, n: number): string {
+    return `Calls of ${n} ranks from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
+}
