@@ -58,9 +58,9 @@ endfunction()
 # snag_postgres_test(MODULE NAME LIBS...) -- a unit test that has a PostgreSQL server for itself.
 function(snag_postgres_test module name)
   add_executable(${name}_test ${name}_test.c)
-  target_link_libraries(${name}_test PRIVATE snag_${module} ${ARGN} snag::cmocka)
+  target_link_libraries(${name}_test PRIVATE snag_${module} snag_pg_test ${ARGN})
   add_test(NAME ${module}/${name}
     COMMAND bash ${PROJECT_SOURCE_DIR}/tests/postgres/server.sh with $<TARGET_FILE:${name}_test>)
-  set_tests_properties(${module}/${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(${module}/${name} PROPERTIES TIMEOUT ${SNAG_TEST_HANGS_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
 endfunction()

@@ -1,7 +1,6 @@
 /* Jansson refuses a string that is not UTF-8, so what is not is replaced first. */
 #include "base/json.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -10,25 +9,10 @@
 
 json_t *json_text_n(const char *text, size_t n)
 {
-    char *copy = mem_alloc(n + 1, 1), *clean = mem_alloc(3 * n + 1, 1);
-    size_t used = 0, length;
-    json_t *json;
+    size_t n_clean;
+    char *clean = text_utf8(text, n, &n_clean);
+    json_t *json = json_stringn(clean, n_clean);
 
-    memcpy(copy, text, n); /* the last character may lack its end */
-    for (size_t at = 0; at < n; at += length) {
-        uint32_t code = 0;
-
-        length = copy[at] ? text_decode(copy + at, &code) : 1;
-        if (code == TEXT_NO_CODE) {
-            memcpy(clean + used, "\xef\xbf\xbd", 3);
-            used += 3;
-        } else {
-            memcpy(clean + used, copy + at, length);
-            used += length;
-        }
-    }
-    json = json_stringn(clean, used);
-    free(copy);
     free(clean);
     return json;
 }

@@ -1,6 +1,8 @@
 /* Units go up by 1000 for times and 1024 for bytes; a value keeps three significant digits. */
 #include "base/text.h"
 
+#include "base/mem.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -116,6 +118,30 @@ size_t text_decode(const char *text, uint32_t *code)
         return n;
     *code = TEXT_NO_CODE;
     return 1;
+}
+
+char *text_utf8(const char *text, size_t n, size_t *n_out)
+{
+    char *copy = mem_alloc(n + 1, 1), *clean = mem_alloc(3 * n + 1, 1);
+    size_t used = 0, length;
+
+    memcpy(copy, text, n); /* the last character may lack its end */
+    for (size_t at = 0; at < n; at += length) {
+        uint32_t code = 0;
+
+        length = copy[at] ? text_decode(copy + at, &code) : 1;
+        if (code == TEXT_NO_CODE) {
+            memcpy(clean + used, "\xef\xbf\xbd", 3);
+            used += 3;
+        } else {
+            memcpy(clean + used, copy + at, length);
+            used += length;
+        }
+    }
+    free(copy);
+    if (n_out)
+        *n_out = used;
+    return clean;
 }
 
 /* Controls (C0, DEL, C1), what changes the direction of the text around it, separators of

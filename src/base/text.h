@@ -44,6 +44,12 @@ uint64_t text_now_ns(void);
 size_t text_decode(const char *text, uint32_t *code);
 
 /*
+ * text_utf8 -- a copy of n bytes in which what is no UTF-8 is U+FFFD; zeros stay.
+ *   n_out  out: bytes of the copy, a zero follows them; or NULL
+ */
+char *text_utf8(const char *text, size_t n, size_t *n_out);
+
+/*
  * text_printable -- replace by '?', in place, what a name from outside should not do to a
  * terminal: control characters (also those above 0x7f), marks that turn the direction of the
  * text, separators of lines, and bytes that are no UTF-8. So it stays on its line, where it is,

@@ -98,6 +98,17 @@ static void control_characters_are_not_printed(void **state)
     }
 }
 
+static void what_is_no_utf8_is_replaced(void **state)
+{
+    size_t n;
+    char *clean = text_utf8("a\xff\0\xc3\xa9\xe2\x80", 7, &n);
+
+    (void)state;
+    assert_int_equal(n, 13);
+    assert_memory_equal(clean, "a\xef\xbf\xbd\0\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd", 14);
+    free(clean);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +119,7 @@ int main(void)
         cmocka_unit_test(bytes_are_binary),
         cmocka_unit_test(near_words_are_near),
         cmocka_unit_test(control_characters_are_not_printed),
+        cmocka_unit_test(what_is_no_utf8_is_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

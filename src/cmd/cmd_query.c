@@ -8,6 +8,7 @@
 #include "cmd/print.h"
 #include "cmd/query_print.h"
 #include "cmd/status.h"
+#include "history/run_history.h"
 #include "prov/prov_store.h"
 #include "prov/prov_reader.h"
 #include "run/rundb.h"
@@ -188,6 +189,20 @@ static int query_store(const struct settings *settings)
     return rc < 0 ? rc : STATUS_DONE;
 }
 
+static int query_history(const struct settings *settings)
+{
+    struct history history;
+    int rc = history_open(&history, settings->args[0], DATABASE_READ);
+
+    if (rc == 0) {
+        database_unbound(&history.database);
+        database_read_only(&history.database);
+        rc = query_print(history.database.sql, settings->args[1], settings);
+        history_close(&history);
+    }
+    return rc < 0 ? rc : STATUS_DONE;
+}
+
 int cmd_query(const struct settings *settings)
 {
     struct run run;
@@ -195,6 +210,8 @@ int cmd_query(const struct settings *settings)
 
     if (prov_store_is(settings->args[0]))
         return query_store(settings);
+    if (history_is(settings->args[0]))
+        return query_history(settings);
     rc = selection_open(&run, settings);
     if (rc == 0) {
         database_unbound(&run.database); /* a question may take as long as it does */

@@ -201,18 +201,20 @@ static int serve_comparison(const struct settings *settings)
 
 int cmd_serve(const struct settings *settings)
 {
+    bool is_store = prov_store_is(settings->args[0]);
+    bool is_history = !is_store && history_is(settings->args[0]);
     int rc;
 
     if (settings->n_args > 1 || settings->compare.base.n > 0)
         return serve_comparison(settings);
     rc = options_refuse(settings, "least rename last tag foi verify",
-                        history_is(settings->args[0])
+                        is_history
                             ? "is for runs that are compared: the page of a history has a "
                               "choice of its own"
                             : "is for runs that are compared, and this is one");
     if (rc < 0)
         return rc;
-    if (prov_store_is(settings->args[0]))
+    if (is_store)
         return serve_store(settings);
-    return history_is(settings->args[0]) ? serve_history(settings) : serve_run(settings);
+    return is_history ? serve_history(settings) : serve_run(settings);
 }

@@ -155,7 +155,9 @@ static const struct command commands[] = {
      "means, permutation tests, one series in a hundred by chance), and by 1 % of the whole "
      "at\n"
      "least. With --format csv it is a table that other tools for series of benchmarks read.\n"
-     "prune forgets runs.",
+     "prune forgets runs. In place of a file the URL of a PostgreSQL database may stand "
+     "(docs/\n"
+     "postgresql.md).",
      "  snag history add nightly.db run.snag --tag commit=1a2b3c\n"
      "  snag history show nightly.db\n"
      "  snag history show nightly.db --path 'step > solve' --format csv\n"
@@ -275,16 +277,18 @@ static const struct command commands[] = {
      "  snag serve monday.snag tuesday.snag\n"
      "  snag serve --base nightly.db --last 10 new.snag\n"
      "  snag serve nightly.db"},
-    {"query", "RUN|STORE SQL [options]", "SQL over a run's database or a store of provenance",
-     "format verify", 2, 2, cmd_query,
+    {"query", "RUN|STORE|HISTORY SQL [options]",
+     "SQL over a run's database, a store of provenance or a history", "format verify", 2, 2,
+     cmd_query,
      "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
      "counter_stats,\n"
-     "ad_model, runs.",
+     "ad_model, runs; or over a history, whose tables are run, tag and digest.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
-     "  snag query lammps.snag 'SELECT * FROM quality' --json"},
+     "  snag query lammps.snag 'SELECT * FROM quality' --json\n"
+     "  snag query nightly.db 'SELECT run, foi, median_ns FROM digest ORDER BY run'"},
     {"export", "RUN|STORE [options]",
      "executions or calls as CSV, JSON, Parquet or Chrome JSON",
      "foi output what format rank verdict verify", 1, 1, cmd_export,

@@ -1,4 +1,4 @@
-/* Each change is one transaction: who is killed in it has changed nothing. */
+/* Questions are asked in SQLite's language, wherever a history is (history_kind.h). */
 #include "history/run_history.h"
 
 #include "base/err.h"
@@ -7,49 +7,29 @@
 #include "base/pack.h"
 #include "base/xxh.h"
 #include "history/digest_pack.h"
+#include "history/history_kind.h"
+#include "postgres/pg_url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LEVEL 9 /* of zstd: kept for long, written once */
 #define MAGIC "SQLite format 3"
 
-static const char schema[] =
-#include "history/history.inc"
-    ;
-
-static int failed(struct history *h, const char *what)
+static int failed(struct history *h)
 {
-    return database_error(h->database.sql, what, "the history");
-}
-
-static int exec(struct history *h, const char *sql)
-{
-    if (sqlite3_exec(h->database.sql, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return failed(h, "cannot write");
-    return 0;
+    return database_error(h->database.sql, "cannot read", "the history");
 }
 
 static int prepare(struct history *h, const char *sql, sqlite3_stmt **out)
 {
     *out = NULL;
     if (sqlite3_prepare_v2(h->database.sql, sql, -1, out, NULL) != SQLITE_OK)
-        return failed(h, "cannot read");
+        return failed(h);
     return 0;
-}
-
-/* Runs a statement that gives no rows, and ends it. */
-static int run_once(struct history *h, sqlite3_stmt *statement)
-{
-    bool is_good = sqlite3_step(statement) == SQLITE_DONE;
-    int rc = is_good ? 0 : failed(h, "cannot write");
-
-    sqlite3_finalize(statement);
-    return rc;
 }
 
 /* --------------------------------------------------------------------------------- tags */
@@ -107,95 +87,32 @@ void history_tags_release(struct history_tags *tags)
 
 /* ------------------------------------------------------------------------------- opening */
 
-static bool is_of_type(const char *path, mode_t type)
+static bool is_file(const char *path)
 {
     struct stat about;
 
-    return stat(path, &about) == 0 && (about.st_mode & S_IFMT) == type;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 bool history_is(const char *path)
 {
     char begin[sizeof MAGIC] = "";
-    FILE *file = is_of_type(path, S_IFREG) ? fopen(path, "rbe") : NULL;
+    FILE *file = !pg_url_is(path) && is_file(path) ? fopen(path, "rbe") : NULL;
     bool is_one = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
                   memcmp(begin, MAGIC, sizeof begin) == 0;
 
     if (file)
         fclose(file);
-    return is_one;
-}
-
-static long long format_of(struct history *h)
-{
-    sqlite3_stmt *statement = NULL;
-    long long format = 0;
-
-    if (sqlite3_prepare_v2(h->database.sql, "SELECT value FROM meta WHERE key = 'format'", -1,
-                           &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        format = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return format;
-}
-
-static bool is_empty(struct history *h)
-{
-    sqlite3_stmt *statement = NULL;
-    bool is_one = sqlite3_prepare_v2(h->database.sql, "SELECT 1 FROM sqlite_schema LIMIT 1", -1,
-                                     &statement, NULL) == SQLITE_OK &&
-                  sqlite3_step(statement) == SQLITE_DONE;
-
-    sqlite3_finalize(statement);
-    return is_one;
-}
-
-static int make_tables(struct history *h)
-{
-    char sql[100];
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    if (rc == 0 && is_empty(h)) {
-        snprintf(sql, sizeof sql, "INSERT INTO meta VALUES ('format', %d)", HISTORY_FORMAT);
-        rc = exec(h, schema);
-        if (rc == 0)
-            rc = exec(h, sql);
-    }
-    if (rc == 0)
-        rc = exec(h, "COMMIT");
-    return rc;
-}
-
-static int check(struct history *h, const char *path)
-{
-    long long format = format_of(h);
-
-    if (format == 0)
-        return err_set(ERR_FORMAT, "'%s' is no history", path);
-    if (format != HISTORY_FORMAT)
-        return err_set(ERR_FORMAT,
-                       "'%s' was written by another version (format %lld, this one reads %d)",
-                       path, format, HISTORY_FORMAT);
-    return database_check(&h->database, "main", schema, path);
+    return is_one || pg_url_is(path);
 }
 
 int history_open(struct history *h, const char *path, enum database_access access)
 {
-    struct database_file file = {.path = path};
-    int rc = fs_open_parent(path, &file.dir, &file.name);
+    int rc;
 
-    *h = (struct history){.database = {.dir = -1}};
-    if (rc < 0)
-        return rc;
-    if (is_of_type(path, S_IFDIR))
-        rc = err_set(ERR_FORMAT, "'%s' is a directory, and no history", path);
-    if (rc == 0)
-        rc = database_open(&h->database, &file, access);
-    close(file.dir);
-    if (rc == 0 && access == DATABASE_MAKE && is_empty(h))
-        rc = make_tables(h);
-    if (rc == 0)
-        rc = check(h, path);
+    *h = (struct history){.database = {.dir = -1},
+                          .kind = pg_url_is(path) ? &history_postgres : &history_sqlite};
+    rc = h->kind->open(h, path, access);
     if (rc < 0)
         history_close(h);
     return rc;
@@ -204,128 +121,61 @@ int history_open(struct history *h, const char *path, enum database_access acces
 void history_close(struct history *h)
 {
     database_close(&h->database);
+    if (h->kind && h->kind->close)
+        h->kind->close(h);
 }
 
-/* -------------------------------------------------------------------------------- adding */
+/* ------------------------------------------------------------------------------ changing */
 
-static int add_tags(struct history *h, int64_t run, const struct history_tags *tags)
+int history_has(int64_t run)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < tags->n && rc == 0; i++) {
-        sqlite3_stmt *insert;
-
-        rc = prepare(h, "INSERT INTO tag (run, key, value) VALUES (?, ?, ?)", &insert);
-        if (rc < 0)
-            return rc;
-        sqlite3_bind_int64(insert, 1, run);
-        sqlite3_bind_text(insert, 2, tags->tag[i].key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 3, tags->tag[i].value, -1, SQLITE_STATIC);
-        rc = run_once(h, insert);
-    }
-    return rc;
+    return err_set(ERR_EXISTS, "the run is there already, as number %lld", (long long)run);
 }
 
-/* ERR_EXISTS if a run has this very digest. */
-static int check_unknown(struct history *h, const char *foi, int64_t hash)
+int history_lacks(int64_t run)
 {
-    sqlite3_stmt *find;
-    int rc = prepare(h, "SELECT run FROM digest WHERE hash = ? AND foi = ?", &find);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(find, 1, hash);
-    sqlite3_bind_text(find, 2, foi, -1, SQLITE_STATIC);
-    if (sqlite3_step(find) == SQLITE_ROW)
-        rc = err_set(ERR_EXISTS, "the run is there already, as number %lld",
-                     (long long)sqlite3_column_int64(find, 0));
-    sqlite3_finalize(find);
-    return rc;
+    return err_set(ERR_NOT_FOUND, "the history has no run %lld", (long long)run);
 }
 
-static int insert_part(struct history *h, int64_t run, const struct history_part *part,
-                       const struct pack *plain, int64_t hash)
+static struct history_row row_of(const struct history_part *part)
 {
-    const struct digest *d = part->digest;
-    sqlite3_stmt *insert;
-    size_t n_packed;
-    void *packed;
-    int rc = prepare(h,
-                     "INSERT INTO digest (run, foi, ranks, executions, anomalies, time_ns, "
-                     "median_ns, p99_ns, hash, bytes, data) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                     &insert);
-
-    if (rc < 0)
-        return rc;
-    packed = pack_compress(plain, LEVEL, &n_packed);
-    sqlite3_bind_int64(insert, 1, run);
-    sqlite3_bind_text(insert, 2, part->foi, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 3, d->n_ranks);
-    sqlite3_bind_int64(insert, 4, d->n_executions);
-    sqlite3_bind_int64(insert, 5, (int64_t)part->n_anomalies);
-    sqlite3_bind_int64(insert, 6, (int64_t)d->time_ns);
-    sqlite3_bind_int64(insert, 7, (int64_t)d->duration_ns[0]);
-    sqlite3_bind_int64(insert, 8, (int64_t)d->duration_ns[DIGEST_QUANTILES - 1]);
-    sqlite3_bind_int64(insert, 9, hash);
-    sqlite3_bind_int64(insert, 10, (int64_t)plain->n);
-    sqlite3_bind_blob64(insert, 11, packed, n_packed, SQLITE_STATIC);
-    rc = run_once(h, insert);
-    free(packed);
-    return rc;
-}
-
-static int add_part(struct history *h, int64_t run, const struct history_part *part)
-{
+    struct history_row row = {.part = *part};
     struct pack plain = {0};
-    int64_t hash;
-    int rc;
 
     digest_pack(&plain, part->digest);
-    hash = (int64_t)XXH3_64bits(plain.data, plain.n);
-    rc = check_unknown(h, part->foi, hash);
-    if (rc == 0)
-        rc = insert_part(h, run, part, &plain, hash);
+    row.hash = (int64_t)XXH3_64bits(plain.data, plain.n);
+    row.n_plain = plain.n;
+    row.data = pack_compress(&plain, LEVEL, &row.n_data);
     pack_release(&plain);
-    return rc;
-}
-
-static int add_run(struct history *h, const char *source, int64_t *id)
-{
-    sqlite3_stmt *insert;
-    int rc = prepare(h, "INSERT INTO run (added_s, source) VALUES (?, ?)", &insert);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(insert, 1, (int64_t)time(NULL));
-    sqlite3_bind_text(insert, 2, source, -1, SQLITE_STATIC);
-    rc = run_once(h, insert);
-    *id = sqlite3_last_insert_rowid(h->database.sql);
-    return rc;
-}
-
-/* All that was done since BEGIN, or nothing of it. */
-static int end(struct history *h, int rc)
-{
-    if (rc == 0)
-        rc = exec(h, "COMMIT");
-    if (rc < 0)
-        sqlite3_exec(h->database.sql, "ROLLBACK", NULL, NULL, NULL);
-    return rc;
+    return row;
 }
 
 int history_add(struct history *h, const char *source, const struct history_tags *tags,
                 const struct history_part *part, size_t n, int64_t *id)
 {
-    int rc = exec(h, "BEGIN IMMEDIATE");
+    struct history_row *row = mem_alloc(n, sizeof *row);
+    struct history_new run = {
+        .source = source, .added_s = time(NULL), .tags = tags, .row = row, .n_rows = n};
+    int rc;
 
-    if (rc < 0)
-        return rc;
-    rc = add_run(h, source, id);
-    if (rc == 0)
-        rc = add_tags(h, *id, tags);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = add_part(h, *id, &part[i]);
-    return end(h, rc);
+    for (size_t i = 0; i < n; i++)
+        row[i] = row_of(&part[i]);
+    rc = h->kind->add(h, &run, id);
+    for (size_t i = 0; i < n; i++)
+        free(row[i].data);
+    free(row);
+    return rc;
+}
+
+int history_remove(struct history *h, int64_t run)
+{
+    return h->kind->remove(h, run);
+}
+
+int history_keep(struct history *h, uint64_t n, uint64_t *n_removed)
+{
+    *n_removed = 0;
+    return h->kind->keep(h, n > INT64_MAX ? INT64_MAX : (int64_t)n, n_removed);
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -356,7 +206,7 @@ int history_tags(struct history *h, int64_t run, struct history_tags *out)
     while (out->n < HISTORY_TAGS && (step = sqlite3_step(read)) == SQLITE_ROW)
         history_tags_set(out, text_of(read, 0), text_of(read, 1));
     if (step != SQLITE_DONE && step != SQLITE_ROW)
-        rc = failed(h, "cannot read");
+        rc = failed(h);
     sqlite3_finalize(read);
     return rc;
 }
@@ -405,7 +255,7 @@ static int chosen_runs(struct history *h, const struct history_filter *filter, i
         (*out)[(*n)++] = run;
     }
     if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
-        rc = failed(h, "cannot read");
+        rc = failed(h);
     sqlite3_finalize(read);
     return rc;
 }
@@ -441,7 +291,7 @@ static int each_of_run(struct history *h, int64_t run, const char *foi,
         rc = fn(ctx, &row);
     }
     if (rc == 0 && step != SQLITE_DONE)
-        rc = failed(h, "cannot read");
+        rc = failed(h);
     sqlite3_finalize(read);
     return rc;
 }
@@ -489,56 +339,7 @@ int history_load(struct history *h, int64_t run, const char *foi, struct digest 
         rc = err_set(ERR_NOT_FOUND, "the history has no run %lld with '%s'", (long long)run,
                      foi);
     else
-        rc = failed(h, "cannot read");
+        rc = failed(h);
     sqlite3_finalize(read);
     return rc;
-}
-
-/* ------------------------------------------------------------------------------ removing */
-
-static int remove_from(struct history *h, const char *sql, int64_t number)
-{
-    sqlite3_stmt *statement;
-    int rc = prepare(h, sql, &statement);
-
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(statement, 1, number);
-    return run_once(h, statement);
-}
-
-int history_remove(struct history *h, int64_t run)
-{
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    if (rc < 0)
-        return rc;
-    rc = remove_from(h, "DELETE FROM digest WHERE run = ?", run);
-    if (rc == 0)
-        rc = remove_from(h, "DELETE FROM tag WHERE run = ?", run);
-    if (rc == 0)
-        rc = remove_from(h, "DELETE FROM run WHERE id = ?", run);
-    if (rc == 0 && sqlite3_changes(h->database.sql) == 0)
-        rc = err_set(ERR_NOT_FOUND, "the history has no run %lld", (long long)run);
-    return end(h, rc);
-}
-
-int history_keep(struct history *h, uint64_t n, uint64_t *n_removed)
-{
-    int64_t most = n > INT64_MAX ? INT64_MAX : (int64_t)n;
-    int rc = exec(h, "BEGIN IMMEDIATE");
-
-    *n_removed = 0;
-    if (rc < 0)
-        return rc;
-    rc = remove_from(h,
-                     "DELETE FROM run WHERE id NOT IN (SELECT id FROM run ORDER BY id DESC "
-                     "LIMIT ?)",
-                     most);
-    *n_removed = rc == 0 ? (uint64_t)sqlite3_changes(h->database.sql) : 0;
-    if (rc == 0)
-        rc = exec(h, "DELETE FROM digest WHERE run NOT IN (SELECT id FROM run)");
-    if (rc == 0)
-        rc = exec(h, "DELETE FROM tag WHERE run NOT IN (SELECT id FROM run)");
-    return end(h, rc);
 }

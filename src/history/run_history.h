@@ -5,7 +5,8 @@
  *     snag history add nightly.db run.snag --tag commit=1a2b3c
  *     snag compare --base nightly.db --last 10 new.snag
  *
- * One SQLite file (history.sql). Several programs may add to it at once.
+ * A file of SQLite (history.sql), or the tables of a PostgreSQL database that URL or
+ * URL#history names (postgres_history_1.sql). Several programs may add to it at once.
  */
 #ifndef SNAG_HISTORY_RUN_HISTORY_H
 #define SNAG_HISTORY_RUN_HISTORY_H
@@ -22,7 +23,10 @@
 #define HISTORY_TAG_SIZE 1024u /* bytes of a key, or a value */
 
 struct history {
-    struct database database;
+    struct database
+        database; /* to ask; an empty one in PostgreSQL, where it is to be changed */
+    const struct history_kind *kind;
+    struct pg_conn *writer; /* to change it in PostgreSQL, or NULL */
 };
 
 struct history_tag {
@@ -58,12 +62,17 @@ struct history_filter {
 };
 
 /*
- * history_is -- whether a file is, as far as its name and first bytes say: no directory, and
- * begins as SQLite's do.
+ * history_is -- whether something is a history, as far as its name and first bytes say: a file
+ * that begins as SQLite's do, or the URL of a PostgreSQL database. That of a store looks alike;
+ * where both are taken, URL#history is the history (prov_store_is).
  */
 bool history_is(const char *path);
 
-/* history_open -- DATABASE_MAKE makes it when it is not there. As database_open. */
+/*
+ * history_open -- DATABASE_READ to ask, DATABASE_WRITE to change it only, DATABASE_MAKE
+ * likewise, and it is made when it is not there. As database_open, or ERR_USAGE for an URL that
+ * cannot be used.
+ */
 int history_open(struct history *history, const char *path, enum database_access access);
 void history_close(struct history *history); /* twice is harmless, as is a zeroed one */
 

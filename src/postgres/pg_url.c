@@ -3,6 +3,7 @@
 #include "postgres/pg_url.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -11,6 +12,17 @@
 bool pg_url_is(const char *text)
 {
     return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
+}
+
+char *pg_url_without_part(const char *text, const char **part)
+{
+    const char *mark = strchr(text, '#');
+    char *url = mem_copy_string(text);
+
+    *part = mark ? mark + 1 : NULL;
+    if (mark)
+        url[mark - text] = '\0';
+    return url;
 }
 
 static int refuse_password(void)

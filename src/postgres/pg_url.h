@@ -15,6 +15,15 @@
 bool pg_url_is(const char *text);
 
 /*
+ * pg_url_without_part -- an URL without "#PART", which says what of the database is meant: of
+ * its store (runs FIRST-LAST), or PG_URL_HISTORY. part  out: PART, in text; NULL without one
+ * Free what it returns.
+ */
+char *pg_url_without_part(const char *text, const char **part);
+
+#define PG_URL_HISTORY "history"
+
+/*
  * pg_url_check -- whether it can be used and shown; nothing is connected to.
  * Returns 0, or ERR_USAGE for one with a password, in a message without it, or for what libpq
  * does not take.

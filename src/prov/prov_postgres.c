@@ -265,25 +265,24 @@ struct asked {
 /* URL, URL#RUN or URL#FIRST-LAST. */
 static int parse_asked(const char *text, int64_t run, struct asked *asked)
 {
-    const char *mark = strchr(text, '#');
+    const char *part;
     int end = 0;
 
-    *asked = (struct asked){.url = mem_copy_string(text), .first = run, .last = run};
-    if (mark == NULL)
+    *asked = (struct asked){.url = pg_url_without_part(text, &part), .first = run, .last = run};
+    if (part == NULL)
         return 0;
-    asked->url[mark - text] = '\0';
-    if (sscanf(mark, "#%" SCNd64 "%n", &asked->first, &end) == 1 && mark[end] == '\0')
+    if (sscanf(part, "%" SCNd64 "%n", &asked->first, &end) == 1 && part[end] == '\0')
         asked->last = asked->first;
-    else if (sscanf(mark, "#%" SCNd64 "-%" SCNd64 "%n", &asked->first, &asked->last, &end) !=
+    else if (sscanf(part, "%" SCNd64 "-%" SCNd64 "%n", &asked->first, &asked->last, &end) !=
                  2 ||
-             mark[end] != '\0')
+             part[end] != '\0')
         asked->first = -1;
     return asked->first > 0 && asked->last >= asked->first
                ? 0
                : err_set(ERR_USAGE,
                          "expected URL#RUN or URL#FIRST-LAST, numbers of runs from 1, "
-                         "not '%s'",
-                         mark);
+                         "not '#%s'",
+                         part);
 }
 
 /* As the views over shards, of prov_reader.c. */
@@ -391,22 +390,30 @@ static int refuse_prune(const char *url, const struct prov_prune_opts *opts,
                                     "(docs/postgresql.md), not by snag");
 }
 
+/* What is there shows when it is opened. */
+static bool may_be_there(const char *url)
+{
+    const char *part;
+
+    free(pg_url_without_part(url, &part));
+    return pg_url_is(url) && !(part && strcmp(part, PG_URL_HISTORY) == 0);
+}
+
 static void leave(const char *url)
 {
     (void)url;
 }
 
-const struct prov_kind_ops prov_postgres = {
-    .name = "postgresql",
-    .is_mine = pg_url_is,
-    .sink_ops = &sink_ops,
-    .open = open_store,
-    .sink = sink_of,
-    .end = end,
-    .close = close_store,
-    .rejudge = rejudge,
-    .read = read_store,
-    .backup = refuse_backup,
-    .prune = refuse_prune,
-    .is_there = pg_url_is, /* what is there shows when it is opened */
-    .discard = leave};
+const struct prov_kind_ops prov_postgres = {.name = "postgresql",
+                                            .is_mine = pg_url_is,
+                                            .sink_ops = &sink_ops,
+                                            .open = open_store,
+                                            .sink = sink_of,
+                                            .end = end,
+                                            .close = close_store,
+                                            .rejudge = rejudge,
+                                            .read = read_store,
+                                            .backup = refuse_backup,
+                                            .prune = refuse_prune,
+                                            .is_there = may_be_there,
+                                            .discard = leave};

@@ -13,6 +13,7 @@
 #include "base/test.h"
 #include "base/test_dir.h"
 #include "base/text.h"
+#include "postgres/pg_test.h"
 #include "prov/prov_keep.h"
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_reader.h"
@@ -39,48 +40,6 @@ static void nap(void)
     usleep(2000);
 }
 
-/* ------------------------------------------------------------------------------ the server */
-
-static void server(const char *what)
-{
-    char command[600];
-
-    snprintf(command, sizeof command, "bash '%s' %s '%s'", getenv("SNAG_POSTGRES_SERVER"), what,
-             getenv("SNAG_POSTGRES"));
-    assert_int_equal(system(command), 0);
-}
-
-static PGconn *connect_to(const char *database)
-{
-    char info[100];
-    PGconn *connection;
-
-    snprintf(info, sizeof info, "dbname=%s", database);
-    connection = PQconnectdb(info);
-    assert_int_equal(PQstatus(connection), CONNECTION_OK);
-    return connection;
-}
-
-static void tell(const char *database, const char *sql)
-{
-    PGconn *connection = connect_to(database);
-
-    if (pg_run(connection, sql) < 0)
-        fail_msg("%s: %s", sql, err_message());
-    PQfinish(connection);
-}
-
-static int64_t ask(const char *database, const char *sql)
-{
-    PGconn *connection = connect_to(database);
-    int64_t n = -1;
-
-    if (pg_number(connection, sql, &n) < 0)
-        fail_msg("%s: %s", sql, err_message());
-    PQfinish(connection);
-    return n;
-}
-
 /* A database and a spool of its own for each test. */
 struct scene {
     char name[32], url[64], dir[32], spool[64];
@@ -90,16 +49,13 @@ struct scene {
 
 static void begin(struct scene *s, const char *name)
 {
-    char sql[100];
-
     *s = (struct scene){.opts = {.spool = s->spool}};
     snprintf(s->name, sizeof s->name, "%s", name);
     snprintf(s->url, sizeof s->url, "postgresql:///%s", name);
     strcpy(s->dir, "prov-pg-XXXXXX");
     assert_non_null(test_dir(s->dir));
     snprintf(s->spool, sizeof s->spool, "%s/spool", s->dir);
-    snprintf(sql, sizeof sql, "CREATE DATABASE %s", name);
-    tell("postgres", sql);
+    pg_test_database(name);
 }
 
 static void end(struct scene *s)
@@ -251,7 +207,7 @@ static void set_stored(const struct scene *s, const char *sqlite)
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     snprintf(text, sizeof text, "SET search_path TO snag; %s", sql);
-    tell(s->name, text);
+    pg_test_tell(s->name, text);
 }
 
 static void it_answers_as_sqlite_does(void **state)
@@ -279,13 +235,15 @@ static void it_answers_as_sqlite_does(void **state)
     assert_int_equal(counts.n_waiting, 0);
     assert_int_equal(counts.n_normals, 4 * 30);
     assert_int_equal(prov_store_close(one), 0);
-    assert_int_equal(ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
     assert_int_equal(prov_store_close(other), 0);
     assert_int_equal(fs_exists(s.spool), 0);
-    assert_true(ask(s.name, "SELECT least(min(r.stored_ns), min(began_ns), min(m.stored_ns)) "
+    assert_true(pg_test_ask(s.name,
+                            "SELECT least(min(r.stored_ns), min(began_ns), min(m.stored_ns)) "
                             "FROM snag.record r, snag.metadata_row m, snag.run") >= before_ns);
     assert_true(
-        ask(s.name, "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
+        pg_test_ask(s.name,
+                    "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
     set_stored(&s, sqlite);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         char *expected = answer(sqlite, questions[i]), *text = answer(s.url, questions[i]);
@@ -333,7 +291,7 @@ static void a_row_that_is_never_taken_is_lost_alone(void **state)
     (void)state;
     begin(&s, "odd");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
-    tell(s.name, "ALTER TABLE snag.record ADD CHECK (idx <> 1077)");
+    pg_test_tell(s.name, "ALTER TABLE snag.record ADD CHECK (idx <> 1077)");
     put_records(&s, store, 0, 0, 300);
     assert_int_equal(prov_store_flush(store), ERR_IO);
     prov_store_counts(store, &counts);
@@ -342,7 +300,7 @@ static void a_row_that_is_never_taken_is_lost_alone(void **state)
     assert_int_equal(counts.n_waiting, 0);
     assert_false(counts.is_failing);
     prov_store_close(store);
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.record"), 299);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), 299);
     end(&s);
 }
 
@@ -360,7 +318,7 @@ static void what_does_not_fit_into_the_spool_is_counted(void **state)
     s.opts.spool_bytes = 100000;
     s.opts.wait_ms = 1;
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
-    server("kill");
+    pg_test_server("kill");
     do {
         mark = arena_mark(&s.arena);
         sample_record(0, n++, &s.arena, &record);
@@ -371,12 +329,12 @@ static void what_does_not_fit_into_the_spool_is_counted(void **state)
             nap();
     } while (!counts.is_failing || counts.n_dropped < 20);
     assert_true(counts.n_waiting > 20);
-    server("start");
+    pg_test_server("start");
     while (prov_store_counts(store, &counts), counts.n_waiting > 0)
         nap();
     assert_int_equal(counts.n_stored + counts.n_dropped, n);
     assert_int_equal(prov_store_close(store), ERR_IO); /* some were dropped */
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.record"), counts.n_stored);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), counts.n_stored);
     end(&s);
 }
 
@@ -440,33 +398,35 @@ static void what_waits_when_the_instance_is_killed_is_sent_by_the_next(void **st
         write_until_killed(&s, has_begun);
     while (atomic_load(has_begun) < 1)
         nap();
-    while (ask(s.name, "SELECT count(*) FROM snag.record") < 100)
+    while (pg_test_ask(s.name, "SELECT count(*) FROM snag.record") < 100)
         nap();
-    server("kill");
+    pg_test_server("kill");
     while (atomic_load(has_begun) < 2)
         nap();
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     n_left = rows_left(&s, 1);
     assert_true(n_left > 1000);
-    server("start");
-    n_before = ask(s.name, "SELECT count(*) FROM snag.record");
+    pg_test_server("start");
+    n_before = pg_test_ask(s.name, "SELECT count(*) FROM snag.record");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     put_records(&s, store, 3, 0, 5);
     assert_int_equal(prov_store_close(store), 0);
     /* its first rows may be some that were stored already */
-    assert_int_equal(ask(s.name, "SELECT count(*) - max(id) FROM snag.record WHERE run = 1"),
-                     0);
-    assert_int_equal(ask(s.name,
-                         "SELECT max(r.id) - stored FROM snag.record r JOIN snag.run ON "
-                         "run.id = r.run WHERE r.run = 1 GROUP BY stored"),
-                     0);
-    assert_true(ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >=
+    assert_int_equal(
+        pg_test_ask(s.name, "SELECT count(*) - max(id) FROM snag.record WHERE run = 1"), 0);
+    assert_int_equal(
+        pg_test_ask(s.name, "SELECT max(r.id) - stored FROM snag.record r JOIN snag.run ON "
+                            "run.id = r.run WHERE r.run = 1 GROUP BY stored"),
+        0);
+    assert_true(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >=
                 (int64_t)n_left);
-    assert_true(ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") > n_before);
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.record WHERE run <> 1"), 5);
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.run WHERE ended_ns IS NULL"), 1);
-    assert_int_equal(ask(s.name, "SELECT id FROM snag.run WHERE ended_ns IS NULL"), 1);
+    assert_true(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >
+                n_before);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run <> 1"), 5);
+    assert_int_equal(
+        pg_test_ask(s.name, "SELECT count(*) FROM snag.run WHERE ended_ns IS NULL"), 1);
+    assert_int_equal(pg_test_ask(s.name, "SELECT id FROM snag.run WHERE ended_ns IS NULL"), 1);
     assert_int_equal(fs_exists(s.spool), 0);
     print_message("%" PRIu64 " rows waited, of a process that was killed\n", n_left);
     munmap(has_begun, 4096);
@@ -624,25 +584,25 @@ static void each_record_of_eight_writers_is_there_once_however_often_it_is_kille
 
         wait_for_all(war, true);
         print_message("%d: %" PRIu64 " stored\n", k, sum(war, true));
-        server(k % 2 ? "stop" : "kill");
+        pg_test_server(k % 2 ? "stop" : "kill");
         wait_for_all(war, false);
         spool = bytes_of(s.spool);
         most_spool = spool > most_spool ? spool : most_spool;
-        server("start");
+        pg_test_server("start");
     }
     wait_for_all(war, true);
     end_war(war, most_spool);
     assert_true(most_spool <= WRITERS * (s.opts.spool_bytes + 8192));
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.record"), sum(war, false));
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), sum(war, false));
     assert_int_equal(sum(war, true), sum(war, false));
-    assert_int_equal(ask(s.name,
-                         "SELECT count(*) FROM (SELECT DISTINCT rank, step, idx, is_normal "
-                         "FROM snag.record) x"),
-                     sum(war, false));
-    assert_int_equal(ask(s.name,
-                         "SELECT count(*) FROM snag.run WHERE stored <> (SELECT count(*) "
-                         "FROM snag.record WHERE run = run.id) OR ended_ns IS NULL"),
-                     0);
+    assert_int_equal(
+        pg_test_ask(s.name, "SELECT count(*) FROM (SELECT DISTINCT rank, step, idx, is_normal "
+                            "FROM snag.record) x"),
+        sum(war, false));
+    assert_int_equal(
+        pg_test_ask(s.name, "SELECT count(*) FROM snag.run WHERE stored <> (SELECT count(*) "
+                            "FROM snag.record WHERE run = run.id) OR ended_ns IS NULL"),
+        0);
     assert_int_equal(fs_exists(s.spool), 0);
     munmap(war, sizeof *war);
     end(&s);
@@ -662,12 +622,12 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     (void)state;
     begin(&s, "versions");
     old.n_versions = 1;
-    connection = connect_to(s.name);
+    connection = pg_test_connect(s.name);
     assert_int_equal(pg_schema_update(connection, &old), 0);
     PQfinish(connection);
-    tell(s.name,
-         "INSERT INTO snag.run (program, began_ns, run_id) VALUES (5, 1, ''); "
-         "INSERT INTO snag.metadata_row VALUES (1, 1, 5, 0, 0, 'from', 'version 1', 2)");
+    pg_test_tell(
+        s.name, "INSERT INTO snag.run (program, began_ns, run_id) VALUES (5, 1, ''); "
+                "INSERT INTO snag.metadata_row VALUES (1, 1, 5, 0, 0, 'from', 'version 1', 2)");
     assert_int_equal(prov_reader_open(s.url, &reader), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "brings it there"));
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
@@ -675,8 +635,8 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     text = answer(s.url, "SELECT value FROM metadata");
     assert_string_equal(text, "3 version 1|\n");
     free(text);
-    assert_int_equal(ask(s.name, "SELECT count(*) FROM snag.schema_version"), 2);
-    tell(s.name, "INSERT INTO snag.schema_version VALUES (3)");
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 2);
+    pg_test_tell(s.name, "INSERT INTO snag.schema_version VALUES (3)");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "use a snag that is as new"));
     assert_int_equal(prov_reader_open(s.url, &reader), ERR_FORMAT);

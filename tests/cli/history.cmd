@@ -36,6 +36,8 @@ snag compare r1.snag r8.snag --fail-on @limits >/dev/null
 snag compare r1.snag r8.snag --fail-on @nothing
 
 # Less of it; and what is none.
+snag query n.db 'SELECT run, foi, executions, hash IS NOT NULL AS has_hash FROM digest WHERE run < 3'
+snag query n.db 'DELETE FROM run'
 snag history prune n.db --number 3
 snag history prune n.db --number 3
 snag history prune n.db --keep 4 --json --quiet --verbose --threads 1
