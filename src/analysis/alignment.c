@@ -78,6 +78,7 @@ static void add_up(struct alignment *a)
 {
     for (int side = 0; side < 2; side++) {
         memset(a->ns[side], 0, a->paths->n * sizeof(double));
+        memset(a->off_ns[side], 0, a->paths->n * sizeof(double));
         memset(a->calls[side], 0, a->paths->n * sizeof(double));
         memset(a->share[side], 0, a->paths->n * sizeof(double));
     }
@@ -90,6 +91,7 @@ static void add_up(struct alignment *a)
             uint32_t path = a->path_of[r][p];
 
             a->ns[side][path] += d->path[p].time_ns * per;
+            a->off_ns[side][path] += d->path[p].off_ns * per;
             a->calls[side][path] += (double)d->path[p].n_calls * per;
             a->share[side][path] += d->path[p].n_executions * per;
         }
@@ -293,6 +295,7 @@ void alignment_make(struct alignment *a, const struct digest *before, uint32_t n
     memset(a->from, 0xff, paths->n * sizeof *a->from);
     for (int side = 0; side < 2; side++) {
         a->ns[side] = mem_alloc(paths->n, sizeof(double));
+        a->off_ns[side] = mem_alloc(paths->n, sizeof(double));
         a->calls[side] = mem_alloc(paths->n, sizeof(double));
         a->share[side] = mem_alloc(paths->n, sizeof(double));
     }
@@ -311,6 +314,7 @@ void alignment_release(struct alignment *a)
     }
     for (int side = 0; side < 2; side++) {
         free(a->ns[side]);
+        free(a->off_ns[side]);
         free(a->calls[side]);
         free(a->share[side]);
     }

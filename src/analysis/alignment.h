@@ -25,6 +25,7 @@ struct alignment {
     bool has_more_moves;                 /* not all paths were looked at, there are too many */
     bool *is_waiting;                    /* [paths] */
     double *ns[2], *calls[2], *share[2]; /* [paths] per execution: means over the runs */
+    double *off_ns[2];                   /* [paths] by which ns may be off */
     bool is_by_batch;
     uint32_t n_samples[2];
     double *whole_ns;  /* [samples] time of an execution */

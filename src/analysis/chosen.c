@@ -153,6 +153,7 @@ int chosen_path(struct chosen *c, const char *path)
 struct cutting {
     struct chosen *c;
     struct what_if *w;
+    int way;
     struct forest forest;
     unsigned *how;   /* [trees] */
     uint32_t *index; /* [trees] of the executions */
@@ -245,6 +246,28 @@ static void keep_paths(struct cutting *k, uint32_t t)
             k->other_ns[v - first] = 0;
 }
 
+static bool is_on_path(const struct cutting *k, uint32_t v)
+{
+    uint32_t path = v == FOREST_ROOT ? PATH_NONE : k->place.path[v];
+
+    return path != PATH_NONE && k->c->is_path[path];
+}
+
+/*
+ * What is chosen of a tree is whole calls with all that is inside them: borders in there only
+ * move time from the one to the other, and no call of MPI is between where they may be.
+ */
+static void add_offs(struct cutting *k, uint32_t t)
+{
+    const struct forest *f = &k->forest;
+    bool is_whole = k->how[t] != 0;
+
+    for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
+        if (is_whole ? f->parent[v] == FOREST_ROOT
+                     : is_on_path(k, v) && !is_on_path(k, f->parent[v]))
+            k->c->off_ns += what_if_off(k->w, f, t, v, k->way);
+}
+
 static void cut_tree(struct cutting *k, uint32_t t)
 {
     struct chosen *c = k->c;
@@ -276,12 +299,17 @@ static void cut_tree(struct cutting *k, uint32_t t)
     c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
     if (k->how[t] & CHOSEN_LOST)
         c->cut_ns += what_if_cut_teams(k->w, &k->forest, t, k->lost_ns);
+    if (k->forest.off_ns)
+        add_offs(k, t);
 }
 
-int chosen_cut(struct chosen *c, struct what_if *w)
+int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
-    struct cutting k = {.c = c, .w = w};
+    struct cutting k = {.c = c, .w = w, .way = way};
     int rc = build(&k);
+
+    c->n_chosen = c->n_outside = 0;
+    c->excess_ns = c->unknown_ns = c->cut_ns = c->off_ns = 0;
 
     if (rc == 0 && k.forest.n_trees > 0) {
         why_init(&k.why, &c->model, &k.place, &k.forest, c->defs);

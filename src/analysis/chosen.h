@@ -47,6 +47,7 @@ struct chosen {
     int64_t excess_ns;  /* of all chosen calls */
     int64_t unknown_ns; /* of that, waiting for what is not in the trace */
     int64_t cut_ns;     /* of that, not waiting: what was taken out */
+    int64_t off_ns;     /* by which the time of what is chosen may be off */
 };
 
 /*
@@ -66,8 +67,9 @@ void chosen_anomalies(struct chosen *c);
 
 /*
  * chosen_cut -- take the excess of all that is chosen out of the run.
+ *   way  0; 1: as much as it may be, if begins and ends are estimates; -1: as little
  * Returns 0, ERR_FORMAT for a damaged run, or ERR_RANGE. O(calls of the executions).
  */
-int chosen_cut(struct chosen *c, struct what_if *w);
+int chosen_cut(struct chosen *c, struct what_if *w, int way);
 
 #endif

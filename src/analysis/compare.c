@@ -8,6 +8,7 @@
 #include "analysis/compare_functions.h"
 #include "analysis/compare_kinds.h"
 #include "analysis/replicates.h"
+#include "base/known.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "features/robust.h"
@@ -62,6 +63,12 @@ static double change_of(const struct compare_change *change)
     return change->ns[COMPARE_AFTER] - change->ns[COMPARE_BEFORE];
 }
 
+/* What of a change is no matter of begins and ends that were elsewhere. */
+static double sure_change_of(const struct compare_change *change)
+{
+    return known_part(change_of(change), change->off_ns);
+}
+
 /* ------------------------------------------------------------------------------- samples */
 
 static bool may_judge(const struct alignment *a)
@@ -99,6 +106,26 @@ static void take_difference(const struct judge *j, const double *value, double l
     replicates_of(&x, r);
 }
 
+/* By which the difference of samples may be off, or that of their logs: most where all of it is
+ * off the side that is shorter. */
+static double off_of(const struct compare_change *change, bool is_log)
+{
+    double shorter = fmin(change->ns[0], change->ns[1]);
+
+    if (!is_log)
+        return change->off_ns;
+    return change->off_ns < shorter ? -log1p(-change->off_ns / shorter) : INFINITY;
+}
+
+/* The chance of what of a difference is surely there. */
+static double chance_of_known(const struct replicates *r, double off)
+{
+    struct replicates known = *r;
+
+    known.difference = known_part(r->difference, off);
+    return replicates_chance(&known);
+}
+
 /* Interval and chance of a change, from its samples. */
 static void measure(const struct judge *j, const double *sample, const double *var,
                     struct compare_change *change, struct replicates *r)
@@ -114,17 +141,17 @@ static void measure(const struct judge *j, const double *sample, const double *v
         return;
     take_own(sample, var, n[0] + n[1], is_log, j->own);
     take_difference(j, j->value, LEAST_WIDTH * unit, r);
-    change->chance = replicates_chance(r);
+    change->chance = chance_of_known(r, off_of(change, is_log));
     margin = replicates_margin(r, CONFIDENCE);
     if (is_log) {
         double before = change->ns[COMPARE_BEFORE];
 
         centre = log(change->ns[COMPARE_AFTER] / before);
-        change->low_ns = before * expm1(centre - margin);
-        change->high_ns = before * expm1(centre + margin);
+        change->low_ns = before * expm1(centre - margin) - change->off_ns;
+        change->high_ns = before * expm1(centre + margin) + change->off_ns;
     } else {
-        change->low_ns = change_of(change) - margin;
-        change->high_ns = change_of(change) + margin;
+        change->low_ns = change_of(change) - margin - change->off_ns;
+        change->high_ns = change_of(change) + margin + change->off_ns;
     }
 }
 
@@ -139,9 +166,9 @@ static double least_of(const struct comparison *c, const struct compare_change *
 static enum compare_verdict verdict_of(const struct compare_change *change, double least,
                                        bool is_sure)
 {
-    if (is_sure && change_of(change) > least)
+    if (is_sure && sure_change_of(change) > least)
         return COMPARE_SLOWER;
-    if (is_sure && change_of(change) < -least)
+    if (is_sure && sure_change_of(change) < -least)
         return COMPARE_FASTER;
     if (change->low_ns >= -least && change->high_ns <= least)
         return COMPARE_SAME;
@@ -249,7 +276,7 @@ static double chance_beside_others(const struct judge *j, uint32_t path,
     take_difference(j, j->rest, LEAST_WIDTH, &r);
     if (r.difference * change_of(change) <= 0 || fabs(r.difference) < j->out->least)
         return fmin(1, 2 * change->chance);
-    return fmin(1, 2 * fmin(change->chance, replicates_chance(&r)));
+    return fmin(1, 2 * fmin(change->chance, chance_of_known(&r, off_of(change, true))));
 }
 
 /* -------------------------------------------------------------------------------- paths */
@@ -285,6 +312,7 @@ static void add_paths(struct judge *j)
             (struct compare_path){.path = p,
                                   .from = a->from[p],
                                   .own.ns = {a->ns[0][p], a->ns[1][p]},
+                                  .own.off_ns = a->off_ns[0][p] + a->off_ns[1][p],
                                   .calls = {a->calls[0][p], a->calls[1][p]},
                                   .share = {fmin(a->share[0][p], 1), fmin(a->share[1][p], 1)},
                                   .kind = COMPARE_NONE,
@@ -355,7 +383,7 @@ static double sure_change(const struct comparison *c)
 
     for (uint32_t i = 0; i < c->n_paths; i++)
         if (is_sure(c->path[i].own.verdict))
-            sum += change_of(&c->path[i].own);
+            sum += sure_change_of(&c->path[i].own);
     return sum;
 }
 
@@ -412,19 +440,27 @@ static int by_rank_change(const void *a, const void *b)
 
 static void note_odd_ranks(struct comparison *c)
 {
-    double *x = mem_alloc(c->n_ranks, sizeof *x), median, width;
+    double *x = mem_alloc(c->n_ranks, sizeof *x), median, width, median_off;
+    double *off = mem_alloc(c->n_ranks, sizeof *off);
     double least = c->least * c->whole.ns[COMPARE_BEFORE];
 
-    for (uint32_t i = 0; i < c->n_ranks; i++)
+    for (uint32_t i = 0; i < c->n_ranks; i++) {
         x[i] = c->rank[i].own_ns[1] - c->rank[i].own_ns[0];
+        off[i] = c->rank[i].off_ns;
+    }
+    median_off = robust_median_off(x, off, c->n_ranks);
     median = robust_quantile(x, c->n_ranks, 0.5);
     for (uint32_t i = 0; i < c->n_ranks; i++)
         x[i] = fabs(c->rank[i].own_ns[1] - c->rank[i].own_ns[0] - median);
     width = robust_quantile(x, c->n_ranks, 0.5);
-    for (uint32_t i = 0; i < c->n_ranks; i++)
-        c->rank[i].stands_out = fabs(c->rank[i].own_ns[1] - c->rank[i].own_ns[0] - median) >
+    for (uint32_t i = 0; i < c->n_ranks; i++) {
+        double beside = c->rank[i].own_ns[1] - c->rank[i].own_ns[0] - median;
+
+        c->rank[i].stands_out = fabs(known_part(beside, c->rank[i].off_ns + median_off)) >
                                 fmax(least, RANK_WIDTHS * width);
+    }
     free(x);
+    free(off);
 }
 
 static void compare_ranks(const struct alignment *a, struct comparison *out)
@@ -442,6 +478,7 @@ static void compare_ranks(const struct alignment *a, struct comparison *out)
             out->rank[i].program = x->program;
             out->rank[i].rank = x->rank;
             out->rank[i].own_ns[side] += x->own_ns * per;
+            out->rank[i].off_ns += x->off_ns * per;
             out->rank[i].wait_ns[side] += x->wait_ns * per;
         }
     note_odd_ranks(out);
@@ -460,6 +497,7 @@ static void compare_counts(const struct alignment *a, struct comparison *out)
         out->n_executions[side] += d->n_executions / n;
         out->time_ns[side] += d->time_ns / n;
         out->whole.ns[side] += d->time_ns / d->n_executions / n;
+        out->whole.off_ns += d->off_ns / d->n_executions / n;
         for (uint32_t i = 0; i < DIGEST_QUANTILES; i++)
             out->duration_ns[side][i] += d->duration_ns[i] / n;
         out->n_ranks_of[side] = d->n_ranks;
@@ -480,14 +518,17 @@ static void add_unmatched(const struct alignment *a, struct comparison *out)
     out->unmatched = sum / fmax(out->whole.ns[0] + out->whole.ns[1], 1);
 }
 
-/* How many runs would show it to be a change, or none. */
+/* How many runs would show it to be a change, or none; 0 where times are known too badly for
+ * any number to do. */
 static uint32_t runs_needed(const struct comparison *c, const struct replicates *r)
 {
     double apart = fabs(fabs(r->difference) - c->least);
     uint32_t n = replicates_needed(r, CONFIDENCE, fmax(apart, c->least / 4));
     uint32_t most = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
 
-    return n == REPLICATES_MOST ? 0 : n > most ? n : most + 1;
+    if (n == REPLICATES_MOST || c->whole.off_ns > c->least * c->whole.ns[COMPARE_BEFORE])
+        return 0;
+    return n > most ? n : most + 1;
 }
 
 static void set_least(const struct alignment *a, const struct compare_opts *opts,

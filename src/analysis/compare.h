@@ -41,8 +41,9 @@ enum compare_side { COMPARE_BEFORE, COMPARE_AFTER };
 /* A time per execution, on both sides: means over the runs. */
 struct compare_change {
     double ns[2];
-    double low_ns, high_ns; /* 95 % interval of the change; NAN: not known */
-    double chance;          /* of such a change where there is none; 1: not known */
+    double off_ns;          /* by which the change may be off, as times are estimates */
+    double low_ns, high_ns; /* 95 % interval of the change, that included; NAN: not known */
+    double chance; /* of what of it is surely there, where there is none; 1: not known */
     enum compare_verdict verdict;
 };
 
@@ -68,6 +69,7 @@ struct compare_kind {
 struct compare_rank {
     uint32_t program, rank;
     double own_ns[2], wait_ns[2]; /* per execution of the rank */
+    double off_ns;                /* by which the change of own work may be off */
     bool stands_out;              /* its own work changed, and not as that of the others */
 };
 

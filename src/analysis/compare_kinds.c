@@ -125,6 +125,7 @@ static void add_set(struct kinds *kinds, const struct alignment *a, uint32_t run
     double per = 1.0 / ((double)d->n_executions * a->n_runs[side]);
 
     kinds->share[side][kind] += set->n_executions * per;
+    kinds->off_ns[side][kind] += set->off_ns * per;
     for (uint32_t p = 0; p < d->n_paths; p++)
         kinds->path_ns[side][(size_t)kind * kinds->n_paths + a->path_of[run][p]] +=
             set->path_ns[p] * per;
@@ -158,13 +159,15 @@ static void add_sets(struct kinds *kinds, const struct alignment *a, const struc
     free(count);
 }
 
-static double duration_of(const struct kinds *kinds, enum compare_side side, uint32_t kind)
+static void add_duration(const struct kinds *kinds, enum compare_side side, uint32_t kind,
+                         struct compare_change *duration)
 {
-    double sum = 0;
+    double sum = 0, share = kinds->share[side][kind];
 
     for (uint32_t p = 0; p < kinds->n_paths; p++)
         sum += kinds->path_ns[side][(size_t)kind * kinds->n_paths + p];
-    return kinds->share[side][kind] > 0 ? sum / kinds->share[side][kind] : 0;
+    duration->ns[side] = share > 0 ? sum / share : 0;
+    duration->off_ns += share > 0 ? kinds->off_ns[side][kind] / share : 0;
 }
 
 void kinds_find(struct kinds *kinds, const struct alignment *a, struct comparison *out)
@@ -183,7 +186,7 @@ void kinds_find(struct kinds *kinds, const struct alignment *a, struct compariso
         out->kind[k].path = COMPARE_NONE;
         for (int side = 0; side < 2; side++) {
             out->kind[k].share[side] = kinds->share[side][k];
-            out->kind[k].duration.ns[side] = duration_of(kinds, side, k);
+            add_duration(kinds, side, k, &out->kind[k].duration);
         }
     }
 }

@@ -22,6 +22,7 @@ struct kinds {
     uint32_t in_sample[KINDS_MOST]; /* fewest executions in any sample */
     double *path_ns[2];             /* [n x paths] on a path, of all executions */
     double share[2][KINDS_MOST];    /* of all executions */
+    double off_ns[2][KINDS_MOST];   /* by which their time may be off */
 };
 
 /* kinds_find -- fills the kinds of a comparison in, but for what is measured of them. */

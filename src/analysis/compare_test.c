@@ -174,6 +174,58 @@ static void within_one_run_a_large_change_is_seen_and_a_small_one_is_not_believe
     unmake(&m);
 }
 
+/* Their borders only move time from one call to another: how long an execution took is known.
+ */
+static void what_calls_inside_may_be_off_by_is_no_change_of_theirs(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make_pair(&m, "synth:100*step(a@1ms b@2ms);jitter=0.05;off=a/80us",
+              "synth:100*step(a@1.3ms b@2ms);jitter=0.05;seed=2;off=a/80us");
+    assert_int_equal(m.c.whole.verdict, COMPARE_SLOWER);
+    assert_float_equal(m.c.whole.off_ns, 0, 0);
+    assert_float_equal(path_of(&m, "step > a")->own.off_ns, 320e3, 1);
+    assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_UNSURE);
+    assert_true(path_of(&m, "step > a")->own.low_ns < 0);
+    assert_int_equal(path_of(&m, "step > b")->own.verdict, COMPARE_SAME);
+    unmake(&m);
+    make_pair(&m, "synth:100*step(a@1ms b@2ms);jitter=0.05;off=a/20us",
+              "synth:100*step(a@1.3ms b@2ms);jitter=0.05;seed=2;off=a/20us");
+    assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_SLOWER);
+    unmake(&m);
+}
+
+static void an_execution_is_no_slower_than_it_is_known(void **state)
+{
+    const struct compare_change *whole;
+    struct made m;
+
+    (void)state;
+    make_pair(&m, "synth:100*step(a@1ms b@2ms);jitter=0.05;off=step/80us",
+              "synth:100*step(a@1.3ms b@2ms);jitter=0.05;seed=2;off=step/80us");
+    whole = &m.c.whole;
+    assert_int_equal(whole->verdict, COMPARE_UNSURE);
+    assert_float_equal(whole->off_ns, 320e3, 1);
+    assert_true(whole->low_ns < 0 && whole->high_ns > 600e3);
+    assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_SLOWER);
+    unmake(&m);
+}
+
+/* Two kinds, of which the borders of one are not known. */
+static void a_kind_is_known_as_its_executions_are(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make_pair(&m, "synth:100*round(step(a@1ms io@500us) step(a@1ms));jitter=0.02;off=step/90us",
+              "synth:100*round(step(a@1.3ms io@500us) step(a@700us));jitter=0.02;seed=2");
+    assert_int_equal(m.c.n_kinds, 2);
+    for (uint32_t k = 0; k < 2; k++)
+        assert_float_equal(m.c.kind[k].duration.off_ns, 180e3, 1);
+    unmake(&m);
+}
+
 static void of_a_few_executions_nothing_is_said(void **state)
 {
     struct made m;
@@ -316,6 +368,9 @@ int main(void)
         cmocka_unit_test(many_runs_show_that_nothing_changed),
         cmocka_unit_test(where_runs_differ_too_much_it_is_said_how_many_it_would_take),
         cmocka_unit_test(within_one_run_a_large_change_is_seen_and_a_small_one_is_not_believed),
+        cmocka_unit_test(what_calls_inside_may_be_off_by_is_no_change_of_theirs),
+        cmocka_unit_test(an_execution_is_no_slower_than_it_is_known),
+        cmocka_unit_test(a_kind_is_known_as_its_executions_are),
         cmocka_unit_test(of_a_few_executions_nothing_is_said),
         cmocka_unit_test(a_call_that_is_new_or_gone_is_called_so),
         cmocka_unit_test(a_call_from_elsewhere_has_moved_with_all_below_it),

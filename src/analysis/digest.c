@@ -79,6 +79,7 @@ static void add_up_paths(struct maker *m)
 
             path->n_calls++;
             path->time_ns += (double)f->exclusive_ns[v];
+            path->off_ns += forest_call_off_ns(f, v);
             if (m->stamp[m->path[v]] == t + 1)
                 continue;
             m->stamp[m->path[v]] = t + 1;
@@ -96,6 +97,7 @@ static void add_up_durations(struct maker *m)
     for (uint32_t t = 0; t < d->n_executions; t++) {
         x[t] = (double)forest_own_ns(m->forest, t);
         d->time_ns += x[t];
+        d->off_ns += forest_off_ns(m->forest, t);
     }
     for (uint32_t i = 0; i < DIGEST_QUANTILES; i++)
         d->duration_ns[i] = robust_quantile(x, d->n_executions, digest_quantile[i]);
@@ -214,6 +216,7 @@ static void fill_parts(struct maker *m)
         set->in_batch[m->batch_of[t]]++;
         set->batch_ns[m->batch_of[t]] += (double)forest_own_ns(f, t);
         set->time_ns += (double)forest_own_ns(f, t);
+        set->off_ns += forest_off_ns(f, t);
         for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
             batch->path_ns[m->path[v]] += (double)f->exclusive_ns[v];
             set->path_ns[m->path[v]] += (double)f->exclusive_ns[v];
@@ -239,6 +242,21 @@ static struct digest_rank *rank_of(const struct maker *m, uint32_t t)
     return bsearch(&name, m->d->rank, m->d->n_ranks, sizeof name, by_rank);
 }
 
+/* Borders between own work and own work only move time from the one to the other. */
+static void add_to_rank(const struct maker *m, uint32_t t, struct digest_rank *rank)
+{
+    const struct forest *f = m->forest;
+
+    rank->n_executions++;
+    rank->off_ns += forest_off_ns(f, t);
+    for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
+        bool is_waiting = m->d->path[m->path[v]].is_waiting;
+
+        *(is_waiting ? &rank->wait_ns : &rank->own_ns) += (double)f->exclusive_ns[v];
+        rank->off_ns += is_waiting ? forest_call_off_ns(f, v) : 0;
+    }
+}
+
 static void find_ranks(struct maker *m)
 {
     const struct forest *f = m->forest;
@@ -258,14 +276,8 @@ static void find_ranks(struct maker *m)
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || by_rank(&d->rank[i], &d->rank[d->n_ranks - 1]) != 0)
             d->rank[d->n_ranks++] = d->rank[i];
-    for (uint32_t t = 0; t < f->n_trees; t++) {
-        struct digest_rank *rank = rank_of(m, t);
-
-        rank->n_executions++;
-        for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
-            *(d->path[m->path[v]].is_waiting ? &rank->wait_ns : &rank->own_ns) +=
-                (double)f->exclusive_ns[v];
-    }
+    for (uint32_t t = 0; t < f->n_trees; t++)
+        add_to_rank(m, t, rank_of(m, t));
 }
 
 /* ------------------------------------------------------------------------------- public */

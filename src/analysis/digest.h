@@ -52,6 +52,7 @@ struct digest_path {
     uint32_t n_executions; /* that have it */
     uint64_t n_calls;
     double time_ns; /* exclusive, of all calls */
+    double off_ns;  /* by which that may be off, as begins and ends are estimates */
 };
 
 /* A function in the whole run, on all threads, in executions or not. */
@@ -69,6 +70,7 @@ struct digest_part {
     uint32_t has;    /* of a set: bit i, they have path optional[i] */
     double time_ns;  /* of the executions */
     double *path_ns; /* [n_paths] */
+    double off_ns;   /* of a set: by which time_ns may be off */
     /* of a set: how many of it are in each batch, and their time, [n_batches] */
     uint32_t *in_batch;
     double *batch_ns;
@@ -77,6 +79,7 @@ struct digest_part {
 struct digest_rank {
     uint32_t program, rank, n_executions;
     double own_ns, wait_ns;
+    double off_ns; /* by which own_ns may be off */
 };
 
 struct digest {
@@ -85,6 +88,7 @@ struct digest {
     uint32_t n_ranks, n_locations; /* that have executions */
     uint32_t n_executions;
     double time_ns;                       /* of all executions, without the tracer's */
+    double off_ns;                        /* by which that may be off */
     double duration_ns[DIGEST_QUANTILES]; /* of their durations */
     struct digest_path *path;             /* [n_paths] */
     uint32_t n_paths;

@@ -19,6 +19,7 @@ struct work {
     struct peers *peers;
     uint32_t *cell; /* [n] */
     double *ratio;  /* [n] */
+    double *at[2];  /* [n] the least and the most that it may be; NULL where all is known */
     size_t n;
     uint32_t *marked; /* [paths] place that came by last, + 1 */
     uint32_t *next;   /* [paths] cell of the next place */
@@ -45,11 +46,19 @@ double peer_cell_excess(const struct peer_cell *cell, double above, double offse
     return fmin(excess_ns, MOST_EXCESS * cell->time_ns);
 }
 
-static double work_ratio(size_t i, const void *ctx)
+static double value_at(size_t i, const void *ctx)
 {
-    const struct work *work = ctx;
+    const double *value = ctx;
 
-    return work->ratio[i];
+    return value[i];
+}
+
+/* peer_ratio if the call took so much longer, or shorter, as far as it can. */
+static double ratio_moved(const struct scoring *w, double ratio, uint32_t v, double moved_ns)
+{
+    double time_ns = (double)w->forest.exclusive_ns[v], c = w->model.offset_ns;
+
+    return ratio + log((fmax(time_ns + moved_ns, 0) + c) / (time_ns + c));
 }
 
 /* Calls fn for each vertex, place by place. */
@@ -103,7 +112,31 @@ static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_
     cell->usual_ns +=
         residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
     work->cell[work->n] = work->next[path] - 1;
-    work->ratio[work->n++] = peer_ratio(w, t, v);
+    work->ratio[work->n] = peer_ratio(w, t, v);
+    for (int way = 0; way < 2 && work->at[way]; way++)
+        work->at[way][work->n] = ratio_moved(
+            w, work->ratio[work->n], v, (way ? 1 : -1) * forest_call_off_ns(&w->forest, v));
+    work->n++;
+}
+
+/* By how much middles may be off: most where all calls are, the same way. */
+static void find_offs(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
+                      double width)
+{
+    struct spread *spread = mem_alloc(n_cells, sizeof *spread);
+    uint32_t *n = mem_alloc(n_cells, sizeof *n);
+
+    for (int way = 0; way < 2 && work->at[way]; way++) {
+        const struct robust_items items = {work->n, work->cell, n_cells, value_at,
+                                           work->at[way]};
+
+        robust_groups(&items, width, NULL, spread, n);
+        for (uint32_t i = 0; i < n_cells; i++)
+            cells->cell[i].off =
+                fmax(cells->cell[i].off, fabs(spread[i].centre - cells->cell[i].ratio));
+    }
+    free(spread);
+    free(n);
 }
 
 static void find_middles(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
@@ -111,7 +144,7 @@ static void find_middles(struct peer_cells *cells, const struct work *work, uint
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
-    const struct robust_items items = {work->n, work->cell, n_cells, work_ratio, work};
+    const struct robust_items items = {work->n, work->cell, n_cells, value_at, work->ratio};
 
     robust_groups(&items, width, NULL, spread, n);
     for (uint32_t i = 0; i < n_cells; i++) {
@@ -154,6 +187,8 @@ void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, do
         cells->first[p + 1] += cells->first[p];
     cells->cell = mem_alloc(cells->first[n_paths], sizeof *cells->cell);
     work.ratio = mem_resize(NULL, work.n, sizeof *work.ratio);
+    for (int way = 0; way < 2 && scoring->forest.off_ns; way++)
+        work.at[way] = mem_resize(NULL, work.n, sizeof *work.at[way]);
     work.cell = mem_resize(NULL, work.n, sizeof *work.cell);
     work.next = mem_alloc(n_paths, sizeof *work.next);
     work.n = 0;
@@ -163,6 +198,9 @@ void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, do
     }
     each_vertex(cells, &work, add);
     find_middles(cells, &work, cells->first[n_paths], width);
+    find_offs(cells, &work, cells->first[n_paths], width);
+    free(work.at[0]);
+    free(work.at[1]);
     free(work.ratio);
     free(work.cell);
     free(work.marked);

@@ -15,7 +15,9 @@ struct peer_cell {
     uint32_t place;
     uint32_t n_calls;
     double ratio, error; /* middle of peer_ratio and its standard error */
+    double off;          /* by which the middle may be off, as times are estimates */
     double above_stage;  /* the ratio over that of the others of its stage, */
+    double above_off;    /* (by which that may be off) */
     bool is_alone;       /* if there are others; else over what is typical: for the owner */
     double time_ns;      /* of all calls */
     double usual_ns;     /* that calls with the same calls below usually take, on any place */

@@ -10,20 +10,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By which calls on each path of a place take longer, of one stage; or back to 1, as where they
- * do not. */
+/* What is known exactly is the same all ways. */
+enum way { AS_IT_IS, AT_LEAST, AT_MOST, NOT_SLOW };
+
+static double factor_at(const struct peer_path *x, enum way way)
+{
+    switch (way) {
+    case AS_IT_IS:
+        return x->factor;
+    case AT_LEAST:
+        return fmax(x->factor * exp(-x->off), 1);
+    case AT_MOST:
+        return x->factor * exp(x->off);
+    default:
+        return 1;
+    }
+}
+
+/* By which calls on each path of a place take longer, of one stage, or may take longer at
+ * least, or at most; or back to 1, as where they do not. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
-                        bool is_cut)
+                        enum way way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
         if (place->path[i].is_sure && !place->path[i].is_more &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
-            factor[place->path[i].path] = is_cut ? place->path[i].factor : 1;
+            factor[place->path[i].path] = factor_at(&place->path[i], way);
 }
 
 /* Takes it out of all executions of a place; false: one is where nothing is replayed. */
 static bool cut_place(struct what_if *w, const struct scoring *s, const struct peers *peers,
-                      uint32_t place, double *factor)
+                      uint32_t place, double *factor, enum way way)
 {
     const struct forest *forest = &s->forest;
     double *excess = NULL;
@@ -34,7 +51,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         uint32_t t = peers->tree[k], first = forest->first[t], n = forest->first[t + 1] - first;
         uint32_t stage = peer_stage(&s->defs->location[forest->location[t]], peers->opts.stage);
 
-        set_factors(&peers->place[place], stage, factor, true);
+        set_factors(&peers->place[place], stage, factor, way);
         is_known &= syncs_takes_part(&w->syncs, forest->location[t]);
         mem_grow(&excess, &cap, n, sizeof *excess);
         for (uint32_t i = 0; i < n; i++) {
@@ -45,10 +62,22 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
                             : (double)forest->exclusive_ns[first + i] * (1 - 1 / factor[path]);
         }
         what_if_cut(w, forest, t, excess);
-        set_factors(&peers->place[place], stage, factor, false);
+        set_factors(&peers->place[place], stage, factor, NOT_SLOW);
     }
     free(excess);
     return is_known;
+}
+
+/* By how much the run would be shorter. */
+static int64_t cost_of_place(struct what_if *w, const struct scoring *s, struct peers *peers,
+                             uint32_t place, double *factor, enum way way)
+{
+    struct replay_result result;
+
+    peers->place[place].has_cost = cut_place(w, s, peers, place, factor, way);
+    replay_run(&w->replay, &result);
+    replay_clear(&w->replay);
+    return result.saved_ns > 0 ? result.saved_ns : 0;
 }
 
 static void find_costs(struct what_if *w, const struct scoring *s, struct peers *peers)
@@ -67,14 +96,16 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
         if (place->verdict != PEER_SLOW)
             continue;
         n_asked++;
-        place->has_cost = cut_place(w, s, peers, p, factor);
-        replay_run(&w->replay, &result);
-        place->cost_ns = result.saved_ns > 0 ? result.saved_ns : 0;
-        replay_clear(&w->replay);
+        place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
+        for (enum way way = AT_LEAST; place->off_ns > 0 && way <= AT_MOST; way++) {
+            int64_t apart = llabs(cost_of_place(w, s, peers, p, factor, way) - place->cost_ns);
+
+            place->cost_off_ns = apart > place->cost_off_ns ? apart : place->cost_off_ns;
+        }
     }
     for (uint32_t p = 0; p < peers->n; p++)
         if (peers->place[p].verdict == PEER_SLOW)
-            is_known &= cut_place(w, s, peers, p, factor);
+            is_known &= cut_place(w, s, peers, p, factor, AS_IT_IS);
     replay_run(&w->replay, &result);
     if (is_known && result.saved_ns < (int64_t)run_ns)
         peers->slowdown = (double)run_ns / ((double)run_ns - (double)result.saved_ns);

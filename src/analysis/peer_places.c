@@ -258,6 +258,7 @@ static void lift(struct peer_place *place, struct peer_place *worker)
     place->own_ns += worker->own_ns;
     place->wait_ns += worker->wait_ns;
     place->slow_ns += worker->slow_ns;
+    place->off_ns += worker->off_ns;
     place->more_ns += worker->more_ns;
     place->maybe_ns += worker->maybe_ns;
     place->bytes += worker->bytes;

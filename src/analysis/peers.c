@@ -3,6 +3,7 @@
 
 #include "analysis/peer_cells.h"
 #include "analysis/peer_places.h"
+#include "base/known.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/student.h"
@@ -134,6 +135,7 @@ static void find_waiting(struct finder *f)
 /* What all places do on one path, as a middle and a width. */
 struct across {
     double middle, width;
+    double off; /* by which the middle may be off */
     uint32_t n; /* places */
 };
 
@@ -151,6 +153,28 @@ static uint32_t cells_of(const struct finder *f, uint32_t path, const struct pee
     return f->cells.first[path + 1] - f->cells.first[path];
 }
 
+/* By how much the middle of a path may be off. */
+static double middle_off(const struct finder *f, uint32_t path)
+{
+    const struct peer_cell *cell;
+    uint32_t n_cells = cells_of(f, path, &cell), n = 0;
+    double *above, *off, middle;
+
+    if (f->w->forest.off_ns == NULL)
+        return 0;
+    above = mem_alloc(n_cells, sizeof *above);
+    off = mem_alloc(n_cells, sizeof *off);
+    for (uint32_t i = 0; i < n_cells; i++)
+        if (cell[i].n_calls >= FEWEST_CALLS) {
+            above[n] = cell[i].above_stage;
+            off[n++] = cell[i].above_off;
+        }
+    middle = robust_median_off(above, off, n);
+    free(above);
+    free(off);
+    return middle;
+}
+
 static struct across across_places(const struct finder *f, uint32_t path, double *scratch)
 {
     const struct peer_cell *cell;
@@ -164,6 +188,7 @@ static struct across across_places(const struct finder *f, uint32_t path, double
         return a;
     a.middle = robust_quantile(scratch, a.n, 0.5);
     a.width = fmax(width_around(scratch, a.n, a.middle), LEAST_WIDTH);
+    a.off = middle_off(f, path);
     return a;
 }
 
@@ -216,36 +241,65 @@ static double chance_of(double above, const struct across *a, double error)
     return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
 }
 
+static double excess_of_calls(const struct finder *f, const struct peer_cell *cell,
+                              double above)
+{
+    return peer_cell_excess(cell, above, f->w->model.offset_ns);
+}
+
+static double factor_of(const struct peer_cell *cell, double excess_ns)
+{
+    return cell->time_ns > 0 ? cell->time_ns / (cell->time_ns - excess_ns) : 1;
+}
+
 /* How long its calls take, of their own time: what that is above those of the peers. */
 static void set_excess(const struct finder *f, const struct peer_cell *cell,
                        struct peer_path *found)
 {
-    found->excess_ns = peer_cell_excess(cell, found->above, f->w->model.offset_ns);
-    found->factor = cell->time_ns > 0 ? cell->time_ns / (cell->time_ns - found->excess_ns) : 1;
+    double excess_ns = excess_of_calls(f, cell, found->above);
+
+    found->excess_ns = excess_ns;
+    found->factor = factor_of(cell, excess_ns);
+    found->off_ns =
+        fmax(excess_of_calls(f, cell, found->above + found->off) - excess_ns,
+             excess_ns - excess_of_calls(f, cell, known_part(found->above, found->off)));
+}
+
+/* What of it is no matter of begins and ends that were elsewhere. */
+static bool is_surely_slow(const struct finder *f, const struct peer_cell *cell,
+                           const struct peer_path *found, const struct across *a)
+{
+    double above = known_part(found->above, found->off);
+
+    return !cell->is_alone && f->n_tests * chance_of(above, a, cell->error) <= FALSE_ALARMS &&
+           factor_of(cell, excess_of_calls(f, cell, above)) >= LEAST_FACTOR;
 }
 
 static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t path,
                        const struct across *a)
 {
     struct peer_place *place = &f->out->place[cell->place];
-    double above = cell->above_stage - a->middle, chance;
-    struct peer_path found = {.path = path, .above = above, .stage = NO_STAGE};
+    struct peer_path found = {.path = path,
+                              .above = cell->above_stage - a->middle,
+                              .off = cell->above_off + a->off,
+                              .stage = NO_STAGE};
 
     if (a->n < PEERS_FEWEST || cell->n_calls < FEWEST_CALLS)
         return;
     set_excess(f, cell, &found);
     if (found.factor < LEAST_FACTOR)
         return;
-    chance = f->n_tests * chance_of(above, a, cell->error);
-    if (chance > MAYBE * FALSE_ALARMS)
+    if (f->n_tests * chance_of(found.above, a, cell->error) > MAYBE * FALSE_ALARMS)
         return;
-    found.is_sure = chance <= FALSE_ALARMS && !cell->is_alone;
+    found.is_sure = is_surely_slow(f, cell, &found, a);
     if (found.excess_ns < WORTH_NAMING * time_of(place))
         return;
-    if (found.is_sure)
+    if (found.is_sure) {
         place->slow_ns += found.excess_ns;
-    else
+        place->off_ns += found.off_ns;
+    } else {
         place->maybe_ns += found.excess_ns;
+    }
     add_path(place, &found);
 }
 
@@ -317,8 +371,12 @@ static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t sta
 /* Without stages there is nothing to leave out. */
 static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
 {
+    double most_off = 0;
+
     for (uint32_t i = 0; i < f->n_stages; i++)
         f->stage_ratio[i] = ratio_of_stage(f, path, i, PEERS_NONE, scratch);
+    for (uint32_t c = f->cells.first[path]; c < f->cells.first[path + 1]; c++)
+        most_off = fmax(most_off, f->cells.cell[c].off);
     for (uint32_t c = f->cells.first[path]; c < f->cells.first[path + 1]; c++) {
         struct peer_cell *cell = &f->cells.cell[c];
         uint32_t stage = f->out->place[cell->place].stage;
@@ -328,6 +386,7 @@ static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
             others = ratio_of_stage(f, path, f->stage_of[cell->place], cell->place, scratch);
         cell->is_alone = stage != NO_STAGE && isnan(others);
         cell->above_stage = cell->ratio - (isnan(others) ? 0 : others);
+        cell->above_off = cell->off + (isnan(others) ? 0 : most_off);
     }
 }
 
@@ -353,8 +412,10 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     if (place->stage == NO_STAGE || cell->n_calls < FEWEST_CALLS || cell->is_alone)
         return;
     found.above = above_others(f, f->stage_of[cell->place], scratch);
+    found.off = cell->above_off;
     set_excess(f, cell, &found);
-    if (found.factor < STAGE_FACTOR || found.above <= TASK_WIDTHS * a->width)
+    if (found.factor < STAGE_FACTOR ||
+        known_part(found.above, found.off) <= TASK_WIDTHS * a->width)
         return;
     if (found.excess_ns < WORTH_NAMING * time_of(place))
         return;
@@ -552,7 +613,7 @@ static void judge_work(struct finder *f)
             p->verdict = PEER_UNSURE;
         else if (p->more_ns >= fmax(least_ns, p->slow_ns))
             p->verdict = PEER_IMBALANCED;
-        else if (p->slow_ns >= least_ns)
+        else if (known_part(p->slow_ns, p->off_ns) >= least_ns)
             p->verdict = has_more_data(p, usual_bytes) ? PEER_IMBALANCED : PEER_SLOW;
         else if (p->slow_ns + p->maybe_ns >= least_ns)
             p->verdict = PEER_UNSURE;

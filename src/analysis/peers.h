@@ -54,10 +54,11 @@ enum peer_verdict {
 
 /* What one place does differently on one call path. */
 struct peer_path {
-    uint32_t path;    /* of the model */
-    double factor;    /* by which its calls take longer; or are more, if is_more */
-    double above;     /* by which its cell is above those of the peers, where not is_more */
-    double excess_ns; /* what that costs in all its executions, > 0 */
+    uint32_t path;      /* of the model */
+    double factor;      /* by which its calls take longer; or are more, if is_more */
+    double above;       /* by which its cell is above those of the peers, where not is_more */
+    double excess_ns;   /* what that costs in all its executions, > 0 */
+    double off, off_ns; /* by which above, and excess_ns, may be off, as times are estimates */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
     uint32_t stage;    /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns; /* when it began; the first execution's begin if it always was so */
@@ -71,10 +72,12 @@ struct peer_place {
     uint32_t n_executions;
     double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
     double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
+    double off_ns;                     /* by which slow_ns may be off */
     double bytes;    /* sent in an execution, on average, if the messages are known */
     double slowdown; /* S_w: the ideal run, but with this place as it was, against the ideal;
                         NAN: not known */
     int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost */
+    int64_t cost_off_ns; /* by which that may be off */
     bool has_cost;
     enum peer_verdict verdict;
     uint32_t waits_for;     /* place, or PEERS_NONE */

@@ -101,3 +101,22 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
         return 0;
     return cut_each(w, forest, t, excess_ns, cut_late);
 }
+
+/* No border is further off than the run is long. */
+static int64_t limited(const struct syncs *s, uint64_t off_ns)
+{
+    return (int64_t)(off_ns < s->end_ns - s->begin_ns ? off_ns : s->end_ns - s->begin_ns);
+}
+
+int64_t what_if_off(struct what_if *w, const struct forest *forest, uint32_t t, uint32_t v,
+                    int way)
+{
+    uint32_t location = forest->location[t], row = forest_row(forest, t, v);
+    const struct call_view *calls = &w->view.calls[location];
+    int64_t begin = limited(&w->syncs, calls_off_ns(calls, row, false));
+    int64_t end = limited(&w->syncs, calls_off_ns(calls, row, true));
+
+    replay_cut_after(&w->replay, location, calls->enter_ns[row], way * begin);
+    replay_cut_after(&w->replay, location, calls_leave(calls, row), way * end);
+    return begin + end;
+}

@@ -51,7 +51,7 @@ static void ask(struct asked *a, const char *program)
 
 static double answer(struct asked *a)
 {
-    assert_int_equal(chosen_cut(&a->chosen, &a->what_if), 0);
+    assert_int_equal(chosen_cut(&a->chosen, &a->what_if, 0), 0);
     replay_whole(&a->what_if.replay, &a->result);
     return (double)a->result.saved_ns;
 }

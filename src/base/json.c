@@ -57,3 +57,9 @@ json_t *json_count(uint64_t n)
 {
     return json_integer((json_int_t)n);
 }
+
+void json_set_off(json_t *object, double off_ns)
+{
+    if (off_ns > 0)
+        json_object_set_new(object, "off_ns", json_number(ceil(off_ns)));
+}

@@ -26,4 +26,8 @@ void json_put(FILE *out, const json_t *json, size_t flags);
 /* json_count -- a JSON integer. */
 json_t *json_count(uint64_t n);
 
+/* json_set_off -- by how much a time of an object may be off (known.h), in `off_ns`; where it
+ * is known exactly there is no such key. */
+void json_set_off(json_t *object, double off_ns);
+
 #endif

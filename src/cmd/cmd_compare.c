@@ -1,6 +1,7 @@
 /* snag compare -- what changed between runs, and a gate for it. */
 #include "analysis/compare.h"
 #include "base/err.h"
+#include "base/known.h"
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -96,7 +97,7 @@ static int read_limits(struct comparing *x)
 
 static bool is_beyond(const struct compare_limit *limit, const struct compare_change *x)
 {
-    double change = x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE];
+    double change = known_part(x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE], x->off_ns);
     bool is_sure = x->verdict != COMPARE_SAME && x->verdict != COMPARE_UNSURE;
 
     return is_sure && change > limit->ns && change > limit->share * x->ns[COMPARE_BEFORE];

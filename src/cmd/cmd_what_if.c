@@ -31,7 +31,8 @@ struct question {
 
     uint64_t run_ns;
     int64_t replay_ns, without_ns;
-    uint64_t played_ns;       /* of our time */
+    int64_t off_ns;     /* by which without_ns may be off, as begins and ends are estimates */
+    uint64_t played_ns; /* of our time */
     struct rank_waits *waits; /* [n_ranks] */
     uint32_t n_ranks;
 };
@@ -110,7 +111,7 @@ static int choose_all(struct question *q)
     rc = chosen_open(&q->chosen, q->run.db, foi, &q->run.columns, &q->run.defs);
     for (uint32_t i = 0; rc == 0 && i < s->without.n; i++)
         rc = choose(q, s->without.text[i]);
-    return rc == 0 ? chosen_cut(&q->chosen, &q->what_if) : rc;
+    return rc;
 }
 
 /* --------------------------------------------------------------------------- what is asked */
@@ -136,6 +137,40 @@ static void play_unchanged(struct question *q)
     q->without_ns = q->replay_ns;
 }
 
+/* What is shorter without what is chosen, if it is as much as it may be, or as little. */
+static int saved(struct question *q, int way, int64_t *saved_ns)
+{
+    struct replay_result result;
+    int rc;
+
+    replay_clear(&q->what_if.replay);
+    rc = chosen_cut(&q->chosen, &q->what_if, way);
+    if (rc < 0)
+        return rc;
+    play(q, &result);
+    *saved_ns = result.saved_ns;
+    return 0;
+}
+
+/* Played last as it is: who waits how long is that of the last one. */
+static int play_without(struct question *q)
+{
+    int64_t saved_ns = 0, most_ns = 0, least_ns = 0;
+    int rc = saved(q, 0, &saved_ns);
+
+    if (rc == 0 && q->chosen.off_ns > 0) {
+        rc = saved(q, 1, &most_ns);
+        if (rc == 0)
+            rc = saved(q, -1, &least_ns);
+        if (rc == 0)
+            rc = saved(q, 0, &saved_ns);
+        q->off_ns =
+            most_ns - saved_ns > saved_ns - least_ns ? most_ns - saved_ns : saved_ns - least_ns;
+    }
+    q->without_ns = q->replay_ns - saved_ns;
+    return rc;
+}
+
 static void sum_waits(struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
@@ -157,7 +192,6 @@ static void sum_waits(struct question *q)
 
 static int answer(struct question *q)
 {
-    struct replay_result result;
     long long begin = rundb_get(q->run.db, "begin_ns", 0),
               end = rundb_get(q->run.db, "end_ns", 0);
     uint64_t asked_at = clock_ns(), found_at;
@@ -170,10 +204,10 @@ static int answer(struct question *q)
     play_unchanged(q);
     if (q->settings->without.n > 0) {
         rc = choose_all(q);
+        if (rc == 0)
+            rc = play_without(q);
         if (rc < 0)
             return rc;
-        play(q, &result);
-        q->without_ns = q->replay_ns - result.saved_ns;
     }
     log_info("what-if", "%u syncs found in %.1f ms, played in %.1f ms", q->what_if.syncs.n,
              (double)(found_at - asked_at) * 1e-6, (double)q->played_ns * 1e-6);
@@ -218,24 +252,24 @@ static json_t *late_senders_json(const struct question *q)
 static void print_as_json(const struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
-    json_t *waits = json_array();
+    json_t *waits = json_array(), *json;
 
     for (uint32_t r = 0; r < q->n_ranks; r++)
         json_array_append_new(waits, json_pack("{s:I, s:I, s:I}", "rank", (json_int_t)r,
                                                "before_ns", (json_int_t)q->waits[r].before,
                                                "after_ns", (json_int_t)q->waits[r].after));
-    print_json(
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-                  "run_ns", (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns,
-                  "without_ns", (json_int_t)q->without_ns, "saved_ns",
-                  (json_int_t)(q->replay_ns - q->without_ns), "executions",
-                  (json_int_t)q->chosen.n_chosen, "excess_ns", (json_int_t)q->chosen.excess_ns,
-                  "cut_ns", (json_int_t)q->chosen.cut_ns, "unknown_ns",
-                  (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
-                  (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched, "eager_bytes",
-                  (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q),
-                  "late_senders", late_senders_json(q), "waits", waits),
-        false);
+    json = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "run_ns",
+        (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns, "without_ns",
+        (json_int_t)q->without_ns, "saved_ns", (json_int_t)(q->replay_ns - q->without_ns),
+        "executions", (json_int_t)q->chosen.n_chosen, "excess_ns",
+        (json_int_t)q->chosen.excess_ns, "cut_ns", (json_int_t)q->chosen.cut_ns, "unknown_ns",
+        (json_int_t)q->chosen.unknown_ns, "ends_of_messages", (json_int_t)s->n_messages,
+        "matched", (json_int_t)s->n_matched, "eager_bytes", (json_int_t)s->eager_bytes,
+        "left_out", (json_int_t)count_left_out(q), "late_senders", late_senders_json(q),
+        "waits", waits);
+    json_set_off(json, (double)q->off_ns);
+    print_json(json, false);
 }
 
 static void print_replay(const struct question *q)
@@ -262,13 +296,16 @@ static void print_saved(const struct question *q)
     const struct chosen *c = &q->chosen;
     int64_t saved = q->replay_ns - q->without_ns;
     char excess[TEXT_SIZE], cut[TEXT_SIZE], without[TEXT_SIZE], less[TEXT_SIZE];
+    char off[TEXT_SIZE];
 
     print("without the excess of %u execution%s (%s, %s of it no waiting): %s, %s %s "
-          "(%.3g %%)\n",
+          "(%.3g %%)%s%s\n",
           c->n_chosen, text_plural(c->n_chosen), text_duration((double)c->excess_ns, excess),
           text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
-          percent((double)llabs(saved), (double)q->replay_ns));
+          percent((double)llabs(saved), (double)q->replay_ns),
+          q->off_ns > 0 ? ", known to within " : "",
+          q->off_ns > 0 ? text_duration((double)q->off_ns, off) : "");
     if (c->unknown_ns > 0)
         print("%s waited for what is not in the trace: what it cost is not known\n",
               text_duration((double)c->unknown_ns, excess));

@@ -36,7 +36,7 @@ void rank_table_release(struct rank_table *r)
 /* "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
 static void say_path(const struct rank_table *r, const struct peer_path *x, FILE *out)
 {
-    char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE];
+    char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE], off[TEXT_SIZE];
     double percent = 100 * (x->factor - 1);
 
     fprintf(out, "%s ", why_path_name(&r->why, x->path, name));
@@ -48,6 +48,8 @@ static void say_path(const struct rank_table *r, const struct peer_path *x, FILE
         fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
                 x->is_more ? " more to do" : "");
     fprintf(out, " (%s", text_duration(x->excess_ns, excess));
+    if (x->off_ns > 0)
+        fprintf(out, " known to within %s", text_duration(x->off_ns, off));
     if (!x->is_more)
         fprintf(out, ", %.0f %% of its calls since %s", 100 * x->share,
                 text_duration((double)x->since_ns, since));
@@ -70,6 +72,8 @@ static char *say_place(const struct rank_table *r, uint32_t place)
     }
     if (p->has_cost)
         fprintf(out, "; costs the run %s", text_duration((double)p->cost_ns, time));
+    if (p->has_cost && p->cost_off_ns > 0)
+        fprintf(out, " to within %s", text_duration((double)p->cost_off_ns, time));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
         fprintf(out, "%sfor %s", p->n_paths > 0 ? "; " : "",
                 peer_place_name(&r->peers, p->waits_for, name));

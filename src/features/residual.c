@@ -5,6 +5,7 @@
 #include "features/residual.h"
 
 #include "base/err.h"
+#include "base/known.h"
 #include "base/mem.h"
 #include "features/residual_view.h"
 
@@ -269,7 +270,7 @@ double residual_usual(const struct residual_model *m, const struct residual_plac
 
 /* ----------------------------------------------------------------------------- measures */
 
-/* By how much what calls of each path took may be off. */
+/* By how much what calls of each path took may be too long: no call by more than it took. */
 static void gather_offs(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
     const struct forest *forest = view->forest;
@@ -277,7 +278,8 @@ static void gather_offs(struct residual_pairs *g, const struct view *view, uint3
     if (forest->off_ns == NULL)
         return;
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-        pair_of(g, view->place->path[v])->off_ns += (double)forest->off_ns[v];
+        pair_of(g, view->place->path[v])->off_ns +=
+            fmin((double)forest->off_ns[v], (double)forest->exclusive_ns[v]);
 }
 
 /*
@@ -294,7 +296,7 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
     if (off <= 0)
         return;
     for (size_t i = 0; i < g->n; i++)
-        surely += fmax(g->pair[i].sure_ns - g->pair[i].off_ns, 0) / m->root_ns;
+        surely += known_part(g->pair[i].sure_ns, g->pair[i].off_ns) / m->root_ns;
     out->gross_off = round_off(fmin(out->gross, off));
     out->sure_off = round_off(fmin(fmax(out->sure - surely, 0), off));
 }

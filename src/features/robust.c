@@ -57,6 +57,20 @@ double robust_quantile(double *x, size_t n, double q)
     return value + (position - (double)below) * (next - value);
 }
 
+/* It moves most when all are off the same way. */
+double robust_median_off(const double *x, const double *off, size_t n)
+{
+    double *moved = mem_alloc(n, sizeof *moved), median[3];
+
+    for (int way = -1; way <= 1; way++) {
+        for (size_t i = 0; i < n; i++)
+            moved[i] = x[i] + way * off[i];
+        median[way + 1] = robust_quantile(moved, n, 0.5);
+    }
+    free(moved);
+    return fmax(median[2] - median[1], median[1] - median[0]);
+}
+
 /* The widest of what the quantiles and the median of the distances say. */
 static double width_of(double centre, double at84, double at95, double distance, double least)
 {

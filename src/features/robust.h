@@ -26,6 +26,13 @@ struct spread {
 double robust_quantile(double *x, size_t n, double q);
 
 /*
+ * robust_median_off -- by how much the median of x may be off, either way, if each may be.
+ *   off  (n) >= 0
+ * O(n) on average, memory for n values.
+ */
+double robust_median_off(const double *x, const double *off, size_t n);
+
+/*
  * robust_spread -- centre and upper width of x.
  *   x        (n) n >= 1; its order is changed
  *   scratch  (n)

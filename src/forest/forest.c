@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,13 +221,6 @@ static void add_off(struct forest *f, uint32_t t, uint32_t v, float off_ns)
         f->off_ns[f->parent[v]] += off_ns;
 }
 
-/* No time is off by more than it is. */
-static void limit_offs(struct forest *f, uint32_t t)
-{
-    for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
-        f->off_ns[v] = fminf(f->off_ns[v], (float)f->exclusive_ns[v]);
-}
-
 /* How exactly the times of trees from `begin` on are known, which are of this location.
  * Estimates are in the order of rows, and so are the trees; in a damaged run they may be
  * anything. */
@@ -253,7 +245,6 @@ static void add_offs(struct forest *f, uint32_t begin, const struct call_view *c
             if (v != FOREST_ROOT)
                 add_off(f, t, v, (float)calls->estimate[i].off_ns);
         }
-        limit_offs(f, t);
     }
 }
 

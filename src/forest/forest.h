@@ -51,10 +51,10 @@ struct forest {
     struct forest_gap *gap; /* [n_gaps] by tree and vertex */
     size_t n_gaps;
 
-    /* By how much times may be too long, where begins and ends are estimates; NULL, both, where
-     * all are known, as in most traces. */
+    /* By how much times may be off, either way, where begins and ends are estimates; NULL,
+     * both, where all are known, as in most traces. */
     float *off_ns;      /* [n] exclusive_ns */
-    float *root_off_ns; /* [n_trees] root_ns, and as much too short */
+    float *root_off_ns; /* [n_trees] root_ns */
     size_t vertex_cap, tree_cap, gap_cap;
 };
 
@@ -146,6 +146,12 @@ uint32_t forest_row(const struct forest *forest, uint32_t t, uint32_t v);
 static inline double forest_off_ns(const struct forest *forest, uint32_t t)
 {
     return forest->root_off_ns ? (double)forest->root_off_ns[t] : 0;
+}
+
+/* forest_call_off_ns -- by how much exclusive_ns of a vertex may be off, either way. */
+static inline double forest_call_off_ns(const struct forest *forest, uint32_t v)
+{
+    return forest->off_ns ? (double)forest->off_ns[v] : 0;
 }
 
 /* forest_own_ns -- inclusive time of a root, without the tracer's. */

@@ -4,10 +4,11 @@
 #include "base/mem.h"
 #include "features/context.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1u
+#define VERSION 2u   /* before, all times were taken for exact */
 #define MOST_NS 1e18 /* of a time: thirty years */
 
 /* ------------------------------------------------------------------------------- packing */
@@ -64,6 +65,23 @@ static void put_part(struct pack *to, const struct digest *d, const struct diges
     }
 }
 
+/* By how much a time may be off, which a trace may say anything of. */
+static void put_off(struct pack *to, double off_ns)
+{
+    put_ns(to, ceil(fmin(off_ns, MOST_NS)));
+}
+
+static void put_offs(struct pack *to, const struct digest *d)
+{
+    put_off(to, d->off_ns);
+    for (uint32_t i = 0; i < d->n_paths; i++)
+        put_off(to, d->path[i].off_ns);
+    for (uint32_t i = 0; i < d->n_sets; i++)
+        put_off(to, d->set[i].off_ns);
+    for (uint32_t i = 0; i < d->n_ranks; i++)
+        put_off(to, d->rank[i].off_ns);
+}
+
 void digest_pack(struct pack *to, const struct digest *d)
 {
     pack_varint(to, VERSION);
@@ -99,6 +117,7 @@ void digest_pack(struct pack *to, const struct digest *d)
     put_functions(to, d);
     for (int f = 0; f < N_DIGEST_FACTS; f++)
         put_text(to, d->fact[f] ? d->fact[f] : "");
+    put_offs(to, d);
 }
 
 /* ----------------------------------------------------------------------------- unpacking */
@@ -266,10 +285,23 @@ static void get_facts(struct digest *d, struct pack *from)
     }
 }
 
+static void get_offs(struct digest *d, struct pack *from)
+{
+    d->off_ns = get_ns(from);
+    for (uint32_t i = 0; i < d->n_paths && !from->is_bad; i++)
+        d->path[i].off_ns = get_ns(from);
+    for (uint32_t i = 0; i < d->n_sets && !from->is_bad; i++)
+        d->set[i].off_ns = get_ns(from);
+    for (uint32_t i = 0; i < d->n_ranks && !from->is_bad; i++)
+        d->rank[i].off_ns = get_ns(from);
+}
+
 int digest_unpack(struct digest *d, struct pack *from)
 {
+    uint64_t version = unpack_varint(from);
+
     *d = (struct digest){0};
-    from->is_bad |= unpack_varint(from) != VERSION;
+    from->is_bad |= version < 1 || version > VERSION;
     get_names(d, from);
     d->foi = get_below(from, d->names.n);
     d->n_locations = get_below(from, UINT32_MAX);
@@ -287,6 +319,8 @@ int digest_unpack(struct digest *d, struct pack *from)
     get_ranks(d, from);
     get_functions(d, from);
     get_facts(d, from);
+    if (version > 1)
+        get_offs(d, from);
     if (from->is_bad || from->at != from->n)
         return err_set(ERR_FORMAT, "what is kept of the run is damaged");
     return 0;

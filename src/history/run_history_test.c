@@ -42,7 +42,7 @@ static void a_digest_comes_back_as_it_was(void **state)
     struct pack pack = {0};
 
     (void)state;
-    sample_digest(PROGRAM, "step", &d);
+    sample_digest(PROGRAM ";off=solve/30us", "step", &d);
     digest_pack(&pack, &d);
     assert_int_equal(digest_unpack(&back, &pack), 0);
     assert_same(&d, &back);
@@ -52,6 +52,9 @@ static void a_digest_comes_back_as_it_was(void **state)
         assert_true(back.path[i].time_ns == d.path[i].time_ns);
     }
     assert_true(back.batch[1].path_ns[1] == d.batch[1].path_ns[1]);
+    assert_true(d.off_ns == 0 && d.path[1].off_ns > 0);
+    assert_true(back.path[1].off_ns == d.path[1].off_ns);
+    assert_true(back.rank[1].off_ns == d.rank[1].off_ns);
     digest_release(&back);
     digest_release(&d);
     pack_release(&pack);

@@ -62,6 +62,25 @@ void calls_reserve(struct calls *calls, size_t n)
     resize(calls, cap);
 }
 
+uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave)
+{
+    size_t low = 0, high = calls->n_estimates;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct call_estimate *e = &calls->estimate[middle];
+
+        if (e->call < row || (e->call == row && e->is_leave < is_leave))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == calls->n_estimates || calls->estimate[low].call != row ||
+        calls->estimate[low].is_leave != is_leave)
+        return 0;
+    return calls->estimate[low].off_ns;
+}
+
 struct call_view calls_view(const struct calls *calls)
 {
     return (struct call_view){

@@ -135,6 +135,10 @@ struct call_view {
 void calls_add_estimate(struct calls *calls, struct call_estimate estimate);
 void calls_sort_estimates(struct calls *calls);
 
+/* calls_off_ns -- by how much the begin or the end of a call may be off; 0 where it is known.
+ * O(log n_estimates). */
+uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave);
+
 /* calls_view -- of calls in memory; without the order by depth. */
 struct call_view calls_view(const struct calls *calls);
 

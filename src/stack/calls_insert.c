@@ -121,26 +121,6 @@ static void copy_outside(struct calls *into, const struct call_view *from,
         into->subtree_len[at + i - begin] += n_begun(insert, i + 1, i + from->subtree_len[i]);
 }
 
-/* By how much the begin or end of a row is off; 0 where it is known. */
-static uint64_t off_ns(const struct call_view *from, uint32_t row, uint32_t is_leave)
-{
-    size_t low = 0, high = from->n_estimates;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct call_estimate *e = &from->estimate[middle];
-
-        if (e->call < row || (e->call == row && e->is_leave < is_leave))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == from->n_estimates || from->estimate[low].call != row ||
-        from->estimate[low].is_leave != is_leave)
-        return 0;
-    return from->estimate[low].off_ns;
-}
-
 static void add_estimate(struct calls *into, uint32_t row, uint32_t is_leave, uint64_t off)
 {
     if (off > 0)
@@ -157,11 +137,11 @@ static void estimate_new(struct calls *into, const struct call_view *from,
     bool is_next = end < from->n && from->depth[end] == from->depth[begin] &&
                    from->enter_ns[end] == end_ns;
 
-    add_estimate(into, row, 0, off_ns(from, begin, 0));
+    add_estimate(into, row, 0, calls_off_ns(from, begin, false));
     if (is_next)
-        add_estimate(into, row, 1, off_ns(from, end, 0));
+        add_estimate(into, row, 1, calls_off_ns(from, end, false));
     else
-        add_estimate(into, row, 1, off_ns(from, last_on_level(from, begin, end), 1));
+        add_estimate(into, row, 1, calls_off_ns(from, last_on_level(from, begin, end), true));
 }
 
 static void insert_estimates(const struct call_view *from, const struct insertion *insert,

@@ -1,6 +1,8 @@
 /* Details are copied in the order of the events that refer to them. */
 #include "trace/event_list.h"
 
+#include "trace/borders.h"
+
 #include "base/mem.h"
 
 void event_list_release(struct event_list *list)
@@ -50,6 +52,13 @@ struct border_estimate *event_list_estimate(struct event_list *list, uint64_t ti
     return event_batch_estimate(&list->all, time_ns);
 }
 
+static void add_estimate(struct event_batch *batch, uint64_t time_ns,
+                         const struct border_estimate *estimate)
+{
+    *event_batch_estimate(batch, time_ns) = *estimate;
+    batch->borders.n_off[borders_bin(estimate->off_ns)]++;
+}
+
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most)
 {
     const struct event_batch *all = &cursor->list->all;
@@ -67,7 +76,7 @@ size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch,
         else if (event->kind == EVENT_TEAM)
             *event_batch_team(batch, event->time_ns) = all->team[event->ref];
         else if (event->kind == EVENT_ESTIMATE)
-            *event_batch_estimate(batch, event->time_ns) = all->estimate[event->ref];
+            add_estimate(batch, event->time_ns, &all->estimate[event->ref]);
         else
             batch->event[batch->n++] = *event;
     }

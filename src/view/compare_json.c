@@ -78,6 +78,7 @@ static json_t *path_json(const struct comparison *c, const struct compare_path *
     json_object_set_new(json, "from", name_of(c, x->from));
     json_object_set_new(json, "change_ns", rounded(compare_difference(&x->own)));
     json_object_set_new(json, "interval_ns", interval_ns(&x->own));
+    json_set_off(json, x->own.off_ns);
     json_object_set_new(json, "share",
                         whole != 0 ? json_number(compare_difference(&x->own) / whole)
                                    : json_null());
@@ -99,6 +100,7 @@ static json_t *kind_json(const struct comparison *c, uint32_t kind)
     json_object_set_new(json, "verdict", json_text(compare_verdict_name(x->duration.verdict)));
     json_object_set_new(json, "change", json_number(compare_fraction(&x->duration)));
     json_object_set_new(json, "interval", interval(&x->duration));
+    json_set_off(json, x->duration.off_ns);
     json_object_set_new(json, "time_ns", pair_ns(x->duration.ns));
     json_object_set_new(json, "executions", pair(x->share));
     json_object_set_new(json, "path", name_of(c, x->path));
@@ -114,6 +116,7 @@ static json_t *rank_json(const struct compare_rank *x)
     json_object_set_new(json, "rank", json_count(x->rank));
     json_object_set_new(json, "own_ns", pair_ns(x->own_ns));
     json_object_set_new(json, "wait_ns", pair_ns(x->wait_ns));
+    json_set_off(json, x->off_ns);
     json_object_set_new(json, "stands_out", json_boolean(x->stands_out));
     return json;
 }
@@ -215,6 +218,7 @@ json_t *compare_to_json(const struct comparison *c, uint32_t most)
     json_object_set_new(json, "verdict", json_text(compare_verdict_name(c->whole.verdict)));
     json_object_set_new(json, "change", json_number(compare_fraction(&c->whole)));
     json_object_set_new(json, "interval", interval(&c->whole));
+    json_set_off(json, c->whole.off_ns);
     json_object_set_new(json, "least", json_number(c->least));
     json_object_set_new(json, "runs", counts(c->n_runs));
     json_object_set_new(json, "within_one_run", json_boolean(compare_is_one_run(c)));

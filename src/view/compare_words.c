@@ -163,6 +163,13 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
         say(ctx,
             "one run on each side: how much runs differ anyway is not known; several of --base "
             "would tell");
+    if (c->whole.off_ns > 0) {
+        snprintf(text, sizeof text,
+                 "begins and ends of calls are estimates: how an execution changed is known to "
+                 "within %s, and so is said of no less",
+                 text_duration(c->whole.off_ns, name));
+        say(ctx, text);
+    }
     if (c->runs_needed > 0) {
         snprintf(text, sizeof text, "about %s runs on each side would tell",
                  text_count(c->runs_needed, name));

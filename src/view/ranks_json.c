@@ -17,6 +17,7 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_object_set_new(json, "factor",
                         isinf(x->factor) ? json_null() : json_number(x->factor));
     json_object_set_new(json, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
+    json_set_off(json, x->off_ns);
     json_object_set_new(json, "share", json_number(x->share));
     json_object_set_new(json, "since_ns", json_count(x->since_ns));
     json_object_set_new(json, "is_sure", json_boolean(x->is_sure));
@@ -45,6 +46,8 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
     json_object_set_new(json, "slowdown", json_number(peer_slowdown(p)));
     json_object_set_new(json, "cost_ns",
                         p->has_cost ? json_count((uint64_t)p->cost_ns) : json_null());
+    if (p->cost_off_ns > 0)
+        json_object_set_new(json, "cost_off_ns", json_count((uint64_t)p->cost_off_ns));
     json_object_set_new(json, "paths", paths);
     json_object_set_new(json, "waits_for",
                         p->waits_for == PEERS_NONE

@@ -41,7 +41,8 @@ static void remove_all(void)
 static void make_digest(void)
 {
     static const char trace[] =
-        "synth:12*round(step(a@1ms(b) >1 <1 io@2ms) 3*step(a@1ms(b c)));ranks=2;jitter=0.1";
+        "synth:12*round(step(a@1ms(b) >1 <1 io@2ms) 3*step(a@1ms(b c)));ranks=2;jitter=0.1;"
+        "off=a/10us;off=step/1us";
     struct pool *pool = pool_new(1);
     struct run run;
 

@@ -84,6 +84,28 @@ static void note(struct synth_run *run, struct thread *t, enum event_kind kind, 
     event_list_push(&t->list, local_time(run, t->rank, t->now_ns), kind, region);
 }
 
+/* The estimate of a begin or an end, if it is one; both are where a call is the innermost one.
+ */
+static void note_off(struct synth_run *run, struct thread *t, uint32_t region, bool is_leave)
+{
+    for (const struct synth_off *off = run->program.off; off; off = off->after)
+        if (off->region == region)
+            *event_list_estimate(&t->list, local_time(run, t->rank, t->now_ns)) =
+                (struct border_estimate){region, is_leave, (uint64_t)rint(off->ns)};
+}
+
+static void note_enter(struct synth_run *run, struct thread *t, uint32_t region)
+{
+    note(run, t, EVENT_ENTER, region);
+    note_off(run, t, region, false);
+}
+
+static void note_leave(struct synth_run *run, struct thread *t, uint32_t region)
+{
+    note_off(run, t, region, true);
+    note(run, t, EVENT_LEAVE, region);
+}
+
 static void note_team(struct synth_run *run, struct thread *t, enum team_record_kind kind)
 {
     *event_list_team(&t->list, local_time(run, t->rank, t->now_ns)) = (struct team_record){
@@ -201,7 +223,7 @@ static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *
     bool was_waiting = rank->is_waiting;
 
     if (!was_waiting) {
-        note(run, rank->master, EVENT_ENTER, item->region);
+        note_enter(run, rank->master, item->region);
         rank->master->now_ns += MPI_OWN_NS;
     }
     rank->is_waiting = false;
@@ -212,7 +234,7 @@ static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *
                                                     : !run_barrier(run, r, was_waiting);
     if (rank->is_waiting)
         return false;
-    note(run, rank->master, EVENT_LEAVE, item->region);
+    note_leave(run, rank->master, item->region);
     return true;
 }
 
@@ -223,10 +245,10 @@ static void run_thread(struct synth_run *run, struct thread *t, const struct syn
         for (uint64_t i = 0; i < item->n_times; i++) {
             if (item->only_rank != NO_RANK && item->only_rank != t->rank)
                 continue;
-            note(run, t, EVENT_ENTER, item->region);
+            note_enter(run, t, item->region);
             t->now_ns += own_time(run, t, item);
             run_thread(run, t, item->inside);
-            note(run, t, EVENT_LEAVE, item->region);
+            note_leave(run, t, item->region);
         }
 }
 
@@ -241,12 +263,12 @@ static void run_team(struct synth_run *run, struct thread *master,
         t->now_ns = t == master ? fork_ns : fork_ns + BEGIN_NS;
         note_team(run, t, TEAM_BEGIN);
         run_thread(run, t, inside);
-        note(run, t, EVENT_ENTER, run->program.barrier);
+        note_enter(run, t, run->program.barrier);
         last_ns = t->now_ns > last_ns ? t->now_ns : last_ns;
     }
     for (struct thread *t = master; t < master + n; t++) {
         t->now_ns = last_ns + BEGIN_NS;
-        note(run, t, EVENT_LEAVE, run->program.barrier);
+        note_leave(run, t, run->program.barrier);
         note_team(run, t, TEAM_END);
     }
     note_team(run, master, TEAM_JOIN);
@@ -260,7 +282,7 @@ static void start(struct synth_run *run, uint32_t r, struct frame *frame)
     frame->next = NULL;
     if (item->kind != SYNTH_CALL && item->kind != SYNTH_TEAM)
         return;
-    note(run, master, EVENT_ENTER, item->region);
+    note_enter(run, master, item->region);
     master->now_ns += own_time(run, master, item);
     if (item->kind == SYNTH_TEAM)
         run_team(run, master, item->inside);
@@ -298,7 +320,7 @@ static bool step(struct synth_run *run, uint32_t r)
         if (!run_mpi(run, r, frame->item))
             return false;
     } else {
-        note(run, rank->master, EVENT_LEAVE, frame->item->region);
+        note_leave(run, rank->master, frame->item->region);
     }
     if (--frame->n_left > 0)
         start(run, r, frame);

@@ -14,6 +14,7 @@
 #define MOST_RANKS 100000
 #define MOST_THREADS 64
 #define USUAL_THREADS 4
+#define N_SETTINGS 8
 
 struct parser {
     const char *text; /* all of it */
@@ -238,17 +239,28 @@ static int parse_slow(struct parser *p, struct synth_program *program)
     return rc;
 }
 
+static int parse_off(struct parser *p, struct synth_program *program)
+{
+    struct synth_off *off = arena_zeros(p->arena, struct synth_off, 1);
+
+    *off = (struct synth_off){.region = parse_name(p), .after = program->off};
+    if (*p->at++ != '/')
+        return complain(p, "name/time expected before");
+    program->off = off;
+    return parse_duration(p, &off->ns);
+}
+
 static int parse_setting(struct parser *p, struct synth_program *program)
 {
-    static const char *const names[] = {
-        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift="};
+    static const char *const names[N_SETTINGS] = {
+        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift=", "off="};
     size_t which = 0;
     uint64_t n;
     int rc;
 
-    while (which < 7 && strncmp(p->at, names[which], strlen(names[which])) != 0)
+    while (which < N_SETTINGS && strncmp(p->at, names[which], strlen(names[which])) != 0)
         which++;
-    if (which == 7)
+    if (which == N_SETTINGS)
         return complain(p, "unknown setting");
     p->at += strlen(names[which]);
     switch (which) {
@@ -272,8 +284,10 @@ static int parse_setting(struct parser *p, struct synth_program *program)
             rc = complain(p, "an impossible number of threads");
         program->n_threads = (uint32_t)n;
         return rc;
-    default:
+    case 6:
         return parse_real(p, &program->drift_ppm);
+    default:
+        return parse_off(p, program);
     }
 }
 

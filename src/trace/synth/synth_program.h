@@ -28,9 +28,17 @@ struct synth_slow {
     struct synth_slow *after;
 };
 
+/* Begins and ends of calls that are not known exactly. */
+struct synth_off {
+    uint32_t region;
+    double ns;
+    struct synth_off *after;
+};
+
 struct synth_program {
     struct synth_item *first;
     struct synth_slow *slow;
+    struct synth_off *off;
     uint32_t n_ranks, n_threads; /* threads: 1 where no team is forked */
     uint32_t barrier;            /* the region in which threads wait, if there are teams */
     double jitter;
