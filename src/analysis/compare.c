@@ -336,7 +336,8 @@ static enum compare_verdict verdict_of_path(const struct comparison *c,
             return side == COMPARE_BEFORE ? COMPARE_NEW : COMPARE_GONE;
     verdict = verdict_of(&path->own, least_of(c, &path->own),
                          is_tested(c, &path->own) && path->own.chance <= limit);
-    if (verdict == COMPARE_UNSURE && !is_tested(c, &path->own) && !isnan(path->own.low_ns))
+    if (verdict == COMPARE_UNSURE && !is_tested(c, &path->own) && !isnan(path->own.low_ns) &&
+        path->own.off_ns <= least_of(c, &path->own))
         return COMPARE_SAME;
     return verdict;
 }

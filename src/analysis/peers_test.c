@@ -76,6 +76,35 @@ static void a_rank_that_is_a_little_slow_in_one_path_is_named(void **state)
     unmake(&m);
 }
 
+/* 20 % of 200 us: whoever begins and ends 30 us later or earlier may be as fast as the others,
+ * all of whom may be. */
+static void a_rank_that_may_be_as_fast_as_others_is_not_called_slow(void **state)
+{
+    static const char *const off[] = {"", ";off=a/3us", ";off=a/30us", ";off=pack/9us"};
+    static const enum peer_verdict verdict[] = {PEER_SLOW, PEER_SLOW, PEER_UNSURE, PEER_SLOW};
+    static const double off_ns[] = {0, 100 * 12e3, 100 * 120e3, 0};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct peer_place *p;
+        char program[200];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:100*step(pack@50us compute@1ms(a@200us b@100us) >1 <1);ranks=16;"
+                 "jitter=0.02;slow=a/1/1.2/7%s",
+                 off[i]);
+        make(&m, program);
+        p = &m.peers.place[7];
+        assert_int_equal(p->verdict, verdict[i]);
+        assert_int_equal(count(&m, PEER_USUAL) + count(&m, PEER_WAITS), 15);
+        assert_float_equal(p->path[0].excess_ns, 100 * 40e3, 100 * 2e3);
+        assert_float_equal(p->path[0].off_ns, off_ns[i], 0.5 * off_ns[i]);
+        assert_int_equal(p->path[0].is_sure, verdict[i] == PEER_SLOW);
+        unmake(&m);
+    }
+}
+
 /* 100 executions of 200 us, 20 % longer: 4 ms, whatever the function of interest is. */
 static void how_slow_it_is_is_the_same_for_a_leaf_and_its_callers(void **state)
 {
@@ -238,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_that_is_a_little_slow_in_one_path_is_named),
+        cmocka_unit_test(a_rank_that_may_be_as_fast_as_others_is_not_called_slow),
         cmocka_unit_test(how_slow_it_is_is_the_same_for_a_leaf_and_its_callers),
         cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
         cmocka_unit_test(short_calls_are_as_slow_as_long_ones),

@@ -108,15 +108,23 @@ static int64_t limited(const struct syncs *s, uint64_t off_ns)
     return (int64_t)(off_ns < s->end_ns - s->begin_ns ? off_ns : s->end_ns - s->begin_ns);
 }
 
+/* A border comes before a call of MPI that is entered at the same time. */
+static int64_t cut_border(struct what_if *w, uint32_t location, uint64_t time_ns,
+                          uint64_t off_ns, int way)
+{
+    int64_t off = limited(&w->syncs, off_ns);
+
+    replay_cut_after(&w->replay, location, time_ns > 0 ? time_ns - 1 : 0, way * off);
+    return off;
+}
+
 int64_t what_if_off(struct what_if *w, const struct forest *forest, uint32_t t, uint32_t v,
                     int way)
 {
     uint32_t location = forest->location[t], row = forest_row(forest, t, v);
     const struct call_view *calls = &w->view.calls[location];
-    int64_t begin = limited(&w->syncs, calls_off_ns(calls, row, false));
-    int64_t end = limited(&w->syncs, calls_off_ns(calls, row, true));
 
-    replay_cut_after(&w->replay, location, calls->enter_ns[row], way * begin);
-    replay_cut_after(&w->replay, location, calls_leave(calls, row), way * end);
-    return begin + end;
+    return cut_border(w, location, calls->enter_ns[row], calls_off_ns(calls, row, false), way) +
+           cut_border(w, location, calls_leave(calls, row), calls_off_ns(calls, row, true),
+                      way);
 }

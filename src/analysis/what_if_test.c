@@ -110,6 +110,32 @@ static void an_unchanged_replay_takes_as_long_as_the_run(void **state)
     }
 }
 
+/* Of a rank that waits for nobody: all of what the borders of what is chosen may be off by. */
+static void what_borders_may_be_off_by_is_saved_or_not(void **state)
+{
+    static const char *const chosen[] = {"step", "a"};
+    static const int64_t off_ns[] = {2 * 3000, 2 * 7000};
+    struct asked a;
+    int64_t saved[3];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ask(&a, "synth:20*main2(step(a@1ms(b) c) >0 <0);jitter=0.1;off=step/3us;off=a/7us;"
+                "off=b/100us");
+        assert_int_equal(chosen_path(&a.chosen, chosen[i]), 0);
+        for (int way = -1; way <= 1; way++) {
+            replay_clear(&a.what_if.replay);
+            assert_int_equal(chosen_cut(&a.chosen, &a.what_if, way), 0);
+            assert_int_equal(a.chosen.off_ns, 20 * off_ns[i]);
+            replay_whole(&a.what_if.replay, &a.result);
+            saved[way + 1] = a.result.saved_ns;
+        }
+        assert_int_equal(saved[1] - saved[0], 20 * off_ns[i]);
+        assert_int_equal(saved[2] - saved[1], 20 * off_ns[i]);
+        end(&a);
+    }
+}
+
 static void what_all_wait_for_costs_all_of_it(void **state)
 {
     static const char *const program[] = {
@@ -305,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unchanged_replay_takes_as_long_as_the_run),
+        cmocka_unit_test(what_borders_may_be_off_by_is_saved_or_not),
         cmocka_unit_test(what_all_wait_for_costs_all_of_it),
         cmocka_unit_test(a_stop_in_slack_costs_nothing),
         cmocka_unit_test(a_stop_beyond_the_slack_costs_what_is_beyond),

@@ -1,7 +1,7 @@
 /*
  * known -- times that are known to within so much: begins and ends of calls that were found on
- * stacks are estimates, each with what it may be off by at most (struct border_estimate), and so
- * is what is computed from them.
+ * stacks are estimates, each with what it may be off by at most (struct border_estimate), and
+ * so is what is computed from them.
  *
  * Nothing says that one is off the other way than the next: offs of a sum add up. They are
  * bounds, not deviations; where all is known they are 0, and change nothing.

@@ -121,9 +121,19 @@ static void sorted_times_are_as_wide_as_their_logarithms(void **state)
         }
 }
 
+static void a_median_moves_most_when_all_are_off_the_same_way(void **state)
+{
+    const double x[] = {5, 1, 3}, off[] = {0, 9, 1};
+
+    (void)state; /* up: 5 10 4, down: 5 -8 2 */
+    assert_float_equal(robust_median_off(x, off, 3), 2, 0);
+    assert_float_equal(robust_median_off(x, (double[]){0, 0, 0}, 3), 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_median_moves_most_when_all_are_off_the_same_way),
         cmocka_unit_test(quantiles_equal_numpys),
         cmocka_unit_test(any_order_gives_the_same_quantile),
         cmocka_unit_test(width_is_that_of_the_bulk),

@@ -53,3 +53,11 @@ for n in 1 2 3; do snag export base1.snag --what calls --format chrome | jq -c -
 snag compare c1.json c3.json --foi step | sed -n '/comparable/p'
 snag compare -b c1.json -b c2.json c3.json --foi step --json | jq -c '.not_comparable, .metadata'
 snag compare -b c1.json -b c3.json c2.json --foi step --json | jq -c '.not_comparable, .metadata'
+
+# Where begins and ends are estimates, a change of no more than these may be off is none.
+for i in 1 2; do snag analyze "synth:100*step(a@1.$((3 * i - 3))ms b@2ms);jitter=0.02;seed=$i;off=step/90us" --foi step -o off$i.snag --quiet >/dev/null; done
+snag compare off1.snag off2.snag | grep 'step:\|estimates'; snag compare off1.snag off2.snag --json | jq -c '.verdict, .off_ns, (.paths[] | [.path, .verdict, .off_ns])'
+snag analyze "synth:100*step(a@1.3ms b@2ms);jitter=0.02;seed=2;off=step/20us" --foi step -o off3.snag --quiet >/dev/null
+snag compare off1.snag off3.snag --least 1% --fail-on 5% | head -n 1
+snag compare off1.snag off3.snag --least 1% --fail-on 5% >/dev/null
+snag compare off1.snag off3.snag --least 1% --fail-on 1% >/dev/null

@@ -23,3 +23,6 @@ for c in a b c; do eval "$c=$(printf "$c%.0s" {1..200})"; done; snag analyze "sy
 
 # How slow a rank is does not depend on which function is asked about: a leaf, or who calls it.
 for foi in a compute step; do snag analyze 'synth:100*step(compute@1ms(a@200us b@100us) >1 <1);ranks=8;jitter=0.02;slow=a/1/1.2/3' --foi $foi -o leaf.snag --force --quiet >/dev/null; snag ranks leaf.snag --json | jq -c '.places[] | select(.verdict == "slow") | [.place, (.paths[] | [.path, (.factor * 100 | round), (.excess_ns / 1e5 | round)])]'; done
+
+# Where begins and ends are estimates, who may be as fast as the others is not called slow; how slow one is has a bound.
+for off in 20us 100us; do snag analyze "synth:100*step(compute@1ms(a@200us) >1 <1);ranks=8;jitter=0.02;slow=compute/1/1.3/5;off=compute/$off" --foi step -o off.snag --force --quiet >/dev/null; snag ranks off.snag --top 1; snag ranks off.snag --json | jq -c '.places[5] | [.verdict, .cost_ns != null, .cost_off_ns > 1e6, (.paths[0] | [.is_sure, .excess_ns > .off_ns])]'; done

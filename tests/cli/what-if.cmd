@@ -39,3 +39,7 @@ snag what-if v.snag --json | jq .saved_ns
 # A trace of one rank waits for nothing: all that is lost is saved.
 snag analyze 'synth:300*step(a@1ms b@1ms);slow=a/97/20' --foi step -o u.snag >/dev/null
 snag what-if u.snag --without anomalies
+
+# Begins and ends that are estimates: what is saved is known to within so much.
+snag analyze 'synth:300*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.01;slow=a/97/20/2;off=step/30us;off=a/20us' --foi step -o off.snag >/dev/null
+for without in anomalies region=a '#2-96'; do snag what-if off.snag --without "$without" | sed -n 2p; snag what-if off.snag --without "$without" --json | jq -c '[.off_ns > 0, .off_ns < .saved_ns]'; done
