@@ -9,7 +9,7 @@
 /* archive_access_is -- whether a record is one of them. */
 static inline bool archive_access_is(uint32_t kind)
 {
-    return kind >= RECORD_WINDOW_CREATE;
+    return kind >= RECORD_WINDOW_CREATE && kind <= RECORD_IO_COMPLETE;
 }
 
 OTF2_ErrorCode archive_access_write(OTF2_EvtWriter *writer, const union slot *slot);

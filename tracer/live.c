@@ -14,6 +14,7 @@
 #include "complain.h"
 #include "live_frame.h"
 #include "live_socket.h"
+#include "objects.h"
 #include "regions.h"
 #include "ring.h"
 
@@ -41,7 +42,7 @@ static struct {
     struct live_socket socket;
     struct frame_writer **writer; /* [n_writers] by number of thread */
     uint32_t n_writers;
-    uint32_t n_regions, n_communicators; /* that this connection knows */
+    uint32_t n_regions, n_communicators, n_objects; /* that this connection knows */
     uint32_t rank, n_ranks;
     bool has_complained; /* that the reader does not want us */
     uint64_t job;
@@ -151,9 +152,49 @@ static void define_communicator(void *ctx, const struct communicator *c)
     define_one(d);
 }
 
+static void define_members(struct blob *to, const struct object *o)
+{
+    const uint32_t *member = o->bytes;
+    uint32_t n = o->n / (uint32_t)sizeof *member;
+
+    frame_number(to, n);
+    for (uint32_t i = 0; i < n; i++)
+        frame_number(to, member[i]);
+}
+
+static void define_object(void *ctx, const struct object *o)
+{
+    struct defining *d = ctx;
+
+    frame_number(d->to, o->kind);
+    if (o->kind == OBJECT_GROUP)
+        define_members(d->to, o);
+    else if (o->kind == OBJECT_FILE)
+        frame_text(d->to, o->bytes);
+    else
+        frame_number(d->to, o->communicator);
+    if (o->kind == OBJECT_HANDLE)
+        frame_number(d->to, o->file);
+    define_one(d);
+}
+
+/* Up to a number, so that the communicators they are of are defined. */
+static void define_objects(uint32_t end)
+{
+    struct defining objects = {&live.socket.queue, TRACER_FRAME_OBJECTS, 0, live.n_objects};
+
+    if (live.n_objects == end)
+        return;
+    begin_defining(&objects);
+    objects_each(live.n_objects, end, define_object, &objects);
+    frame_end(objects.to, objects.begin);
+    live.n_objects = end;
+}
+
 /* What the records that were taken by now refer to. */
 static void define_new(void)
 {
+    uint32_t n_objects = objects_count();
     struct blob *to = &live.socket.queue;
     struct defining regions = {to, TRACER_FRAME_REGIONS, 0, live.n_regions};
     struct defining comms = {to, TRACER_FRAME_COMMS, 0, live.n_communicators};
@@ -173,6 +214,7 @@ static void define_new(void)
     else
         frame_end(to, comms.begin);
     live.n_communicators = comms.n;
+    define_objects(n_objects);
 }
 
 /* One line, for all ranks and however often it is tried. */
@@ -188,7 +230,7 @@ static void connect_again(void)
 {
     if (!live_socket_connect(&live.socket))
         return;
-    live.n_regions = live.n_communicators = 0;
+    live.n_regions = live.n_communicators = live.n_objects = 0;
     say_hello(&live.socket.queue);
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define LONGEST_RECORD 80 /* bytes: 7 numbers of 10 at most */
+#define LONGEST_RECORD 80 /* bytes: 8 numbers of 10 at most */
 
 /* ---------------------------------------------------------------------------------- bytes */
 
@@ -143,6 +143,19 @@ static unsigned char *put_collective(unsigned char *at, const union slot *s)
     return put_number(at, s[2].collective_more.received_bytes);
 }
 
+/* Numbers that a kind has none of are 0: a byte. */
+static unsigned char *put_access(unsigned char *at, const union slot *s)
+{
+    uint32_t n = record_slots(s->head.kind);
+
+    at = put_number(at, s->head.id);
+    at = put_number(at, n > 1 ? s[1].access.peer : 0);
+    at = put_number(at, n > 1 ? s[1].access.how : 0);
+    at = put_number(at, n > 1 ? s[1].access.id : 0);
+    at = put_number(at, n > 2 ? s[2].access_more.bytes : 0);
+    return put_number(at, n > 2 ? s[2].access_more.received_bytes : 0);
+}
+
 /* By how much the time of an enter or a leave may be off, either way. */
 static unsigned char *put_off(unsigned char *at, const union slot *s)
 {
@@ -183,8 +196,13 @@ static inline unsigned char *put_details(struct frame_writer *l, unsigned char *
         return put_collective(at, s);
     case RECORD_ICOLLECTIVE:
         return put_number(put_collective(at, s), s[2].collective_more.request);
-    default:
+    case RECORD_SEND:
+    case RECORD_RECV:
+    case RECORD_ISEND:
+    case RECORD_IRECV:
         return put_message(at, s);
+    default:
+        return put_access(at, s);
     }
 }
 
@@ -196,9 +214,10 @@ static inline unsigned char *put_head(struct frame_writer *l, uint64_t time_ns, 
         time_ns = l->last_ns;
     if (l->n_records++ == 0)
         begin(l, time_ns);
-    at = put_number(at, (time_ns - l->last_ns) << 4 | kind);
+    at = put_number(at, (time_ns - l->last_ns) << 4 |
+                            (kind < TRACER_RECORD_MORE ? kind : TRACER_RECORD_MORE));
     l->last_ns = time_ns;
-    return at;
+    return kind < TRACER_RECORD_MORE ? at : put_number(at, kind - TRACER_RECORD_MORE);
 }
 
 uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, size_t n)

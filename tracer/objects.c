@@ -138,6 +138,25 @@ uint32_t object_file(const char *name)
     return id;
 }
 
+uint32_t objects_count(void)
+{
+    uint32_t n;
+
+    pthread_mutex_lock(&lock);
+    n = n_known;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+void objects_each(uint32_t begin, uint32_t end, void (*each)(void *ctx, const struct object *o),
+                  void *ctx)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = begin; i < end; i++)
+        each(ctx, &known[i]);
+    pthread_mutex_unlock(&lock);
+}
+
 const struct object *objects_known(uint32_t *n)
 {
     *n = n_known;

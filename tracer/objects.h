@@ -9,12 +9,21 @@
 #ifndef SNAG_TRACER_OBJECTS_H
 #define SNAG_TRACER_OBJECTS_H
 
+#include "trace/tracer/tracer_numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define OBJECT_NONE UINT32_MAX
 
-enum object_kind { OBJECT_WINDOW, OBJECT_GROUP, OBJECT_FILE, OBJECT_HANDLE, N_OBJECT_KINDS };
+/* As they are numbered on the wire. */
+enum object_kind {
+    OBJECT_WINDOW = TRACER_WINDOW,
+    OBJECT_GROUP = TRACER_GROUP,
+    OBJECT_FILE = TRACER_FILE,
+    OBJECT_HANDLE = TRACER_HANDLE,
+    N_OBJECT_KINDS
+};
 
 struct object {
     enum object_kind kind;
@@ -42,6 +51,14 @@ uint32_t object_window(uint32_t communicator);
 uint32_t object_handle(uint32_t communicator, const char *file_name);
 uint32_t object_group(const uint32_t *member, uint32_t n);
 uint32_t object_file(const char *name);
+
+/* objects_count -- how many there are by now. */
+uint32_t objects_count(void);
+
+/* objects_each -- those from one local number on, to before another, which was an
+ * objects_count. */
+void objects_each(uint32_t begin, uint32_t end, void (*each)(void *ctx, const struct object *o),
+                  void *ctx);
 
 /* objects_known -- all that ever were, by local number. Call at the end. */
 const struct object *objects_known(uint32_t *n);

@@ -43,6 +43,7 @@ static void print_text(const struct live_session *s)
           text_count(live_totals_anomalies(s), strange), text_count(n->n_unjudged, other));
     live_totals_print_slight(s);
     live_totals_print_trees(s);
+    reading_print_accesses(&s->stream.accesses);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);
     if (s->stream.n_lost > 0)

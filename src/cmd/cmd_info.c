@@ -216,10 +216,7 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "collectives_matched",
                         json_count(traffic_complete(&in->traffic, &r->source.defs)));
     json_object_set_new(info, "collectives_in_all", json_count(in->traffic.n_instances));
-    json_object_set_new(info, "transfers", json_count(in->accesses.n_transfers));
-    json_object_set_new(info, "transferred_bytes", json_count(in->accesses.transferred_bytes));
-    json_object_set_new(info, "file_operations", json_count(in->accesses.n_operations));
-    json_object_set_new(info, "file_bytes", json_count(in->accesses.operated_bytes));
+    reading_set_accesses(info, &in->accesses);
     json_object_set_new(info, "estimated", json_estimated(&in->borders));
     json_object_set_new(info, "teams", json_teams(&in->traffic));
     json_object_set_new(info, "links", json_links(&r->source.defs));
@@ -254,20 +251,6 @@ static void print_summary(const struct reading *r)
           text_count(in->n_records, records), text_count(in->n_calls, calls),
           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
           text_count(in->traffic.n_collectives, collectives));
-}
-
-static void print_accesses(const struct accesses *a)
-{
-    char transfers[TEXT_SIZE], transferred[TEXT_SIZE], operations[TEXT_SIZE];
-    char operated[TEXT_SIZE];
-
-    if (a->n_transfers > 0)
-        print("one-sided: %s transfer%s, %s\n", text_count(a->n_transfers, transfers),
-              text_plural(a->n_transfers),
-              text_bytes((double)a->transferred_bytes, transferred));
-    if (a->n_operations > 0)
-        print("files: %s operation%s, %s\n", text_count(a->n_operations, operations),
-              text_plural(a->n_operations), text_bytes((double)a->operated_bytes, operated));
 }
 
 static void print_estimated(const struct borders *b)
@@ -448,7 +431,7 @@ static int print_info(struct reading *r)
         print_as_json(r, s, n);
     } else {
         print_summary(r);
-        print_accesses(&r->ingested.accesses);
+        reading_print_accesses(&r->ingested.accesses);
         print_estimated(&r->ingested.borders);
         print_links(r);
         print_metadata(&r->source.defs, settings->is_all);

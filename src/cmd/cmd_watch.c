@@ -15,6 +15,7 @@
 #include "cmd/live_totals.h"
 #include "cmd/url_print.h"
 #include "cmd/print.h"
+#include "cmd/reading.h"
 #include "serve/site.h"
 
 #include <math.h>
@@ -63,6 +64,7 @@ static void print_totals(const struct live_session *session)
           session->is_interrupted ? ", interrupted" : "");
     live_totals_print_slight(session);
     live_totals_print_trees(session);
+    reading_print_accesses(&session->stream.accesses);
     if (session->settings->live.store)
         print("snag serve %s shows it again\n", session->settings->live.store);
     fflush(stdout);

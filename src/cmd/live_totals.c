@@ -145,6 +145,7 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "ignored", json_count(n->n_ignored));
     json_object_set_new(line, "models", json_count(ad_models(s->ad)));
     json_object_set_new(line, "lost", json_count(s->stream.n_lost));
+    reading_set_accesses(line, &s->stream.accesses);
     if (s->settings->live.store)
         set_stored(line, &s->stored);
     json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));

@@ -6,6 +6,7 @@
 #include "base/crew.h"
 #include "base/err.h"
 #include "base/guard.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -345,4 +346,26 @@ json_t *reading_quality_json(const struct quality *quality)
         if (quality->n[k] > 0)
             json_object_set_new(object, quality_name(k), json_count(quality->n[k]));
     return object;
+}
+
+void reading_print_accesses(const struct accesses *a)
+{
+    char transfers[TEXT_SIZE], transferred[TEXT_SIZE], operations[TEXT_SIZE];
+    char operated[TEXT_SIZE];
+
+    if (a->n_transfers > 0)
+        print("one-sided: %s transfer%s, %s\n", text_count(a->n_transfers, transfers),
+              text_plural(a->n_transfers),
+              text_bytes((double)a->transferred_bytes, transferred));
+    if (a->n_operations > 0)
+        print("files: %s operation%s, %s\n", text_count(a->n_operations, operations),
+              text_plural(a->n_operations), text_bytes((double)a->operated_bytes, operated));
+}
+
+void reading_set_accesses(json_t *json, const struct accesses *a)
+{
+    json_object_set_new(json, "transfers", json_count(a->n_transfers));
+    json_object_set_new(json, "transferred_bytes", json_count(a->transferred_bytes));
+    json_object_set_new(json, "file_operations", json_count(a->n_operations));
+    json_object_set_new(json, "file_bytes", json_count(a->operated_bytes));
 }

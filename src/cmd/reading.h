@@ -59,4 +59,9 @@ void reading_clock_text(const struct clock_report *clock, char *text, size_t siz
 /* reading_quality_json -- what was wrong, and how often. */
 json_t *reading_quality_json(const struct quality *quality);
 
+/* reading_print_accesses -- one-sided communication and files, a line each where there is any;
+ * reading_set_accesses -- the same in an object. */
+void reading_print_accesses(const struct accesses *accesses);
+void reading_set_accesses(json_t *json, const struct accesses *accesses);
+
 #endif

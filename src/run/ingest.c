@@ -312,14 +312,6 @@ static int settle_clocks(struct job *job)
     return rc;
 }
 
-static void add_accesses(struct accesses *to, const struct accesses *from)
-{
-    to->n_transfers += from->n_transfers;
-    to->transferred_bytes += from->transferred_bytes;
-    to->n_operations += from->n_operations;
-    to->operated_bytes += from->operated_bytes;
-}
-
 static void sum_up(struct ingested *out, const struct quality *definitions)
 {
     out->begin_ns = UINT64_MAX;
@@ -332,7 +324,7 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         out->n_records += location->n_records;
         out->n_sends += location->n_sends;
         out->n_recvs += location->n_recvs;
-        add_accesses(&out->accesses, &location->accesses);
+        accesses_add(&out->accesses, &location->accesses);
         borders_add(&out->borders, &location->borders);
         if (location->first_ns > location->last_ns)
             continue;

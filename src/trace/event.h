@@ -164,6 +164,28 @@ struct accesses {
     uint64_t n_operations, operated_bytes;   /* on files; those that are complete */
 };
 
+static inline void accesses_add(struct accesses *to, const struct accesses *from)
+{
+    to->n_transfers += from->n_transfers;
+    to->transferred_bytes += from->transferred_bytes;
+    to->n_operations += from->n_operations;
+    to->operated_bytes += from->operated_bytes;
+}
+
+/* accesses_transfer -- one more transfer; accesses_operation -- one more operation on a file: a
+ * failed one may say that it moved all bits. */
+static inline void accesses_transfer(struct accesses *a, uint64_t bytes)
+{
+    a->n_transfers++;
+    a->transferred_bytes += bytes;
+}
+
+static inline void accesses_operation(struct accesses *a, uint64_t bytes)
+{
+    a->n_operations++;
+    a->operated_bytes += bytes == UINT64_MAX ? 0 : bytes;
+}
+
 /*
  * The time of an enter or a leave is an estimate. It comes where the call in question is the
  * innermost one: after its enter, before its leave.

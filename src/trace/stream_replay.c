@@ -196,6 +196,8 @@ static void end_cursors(struct stream *stream)
     struct replay *r = stream->impl;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
+        if (r->cursor[l].reader && r->cursor[l].batch)
+            accesses_add(&stream->accesses, &r->cursor[l].batch->accesses);
         if (r->cursor[l].reader)
             source_reader_end(r->cursor[l].reader, &stream->quality);
         source_reader_free(r->cursor[l].reader);

@@ -4,6 +4,8 @@
  *     calls NAME N        for each region, those that were left
  *     open N              calls that were not
  *     sent N, received N, collectives N, counters N
+ *     transfers N BYTES   of one-sided communication
+ *     operations N BYTES  on files
  *     ranks N, steps N, lost N, host RANK NAME
  *     QUALITY N           whatever was wrong
  *
@@ -107,6 +109,11 @@ static void print(const struct counts *c, const struct stream *stream)
     printf("collectives %llu\ncounters %llu\nranks %u\n", (unsigned long long)c->n_collectives,
            (unsigned long long)c->n_counters, defs->n_ranks);
     printf("estimates %llu\n", (unsigned long long)c->n_estimates);
+    printf("transfers %llu %llu\noperations %llu %llu\n",
+           (unsigned long long)stream->accesses.n_transfers,
+           (unsigned long long)stream->accesses.transferred_bytes,
+           (unsigned long long)stream->accesses.n_operations,
+           (unsigned long long)stream->accesses.operated_bytes);
     printf("steps %llu\nlost %llu\n", (unsigned long long)stream->n_steps,
            (unsigned long long)stream->n_lost);
     for (size_t i = 0; i < defs->n_metadata; i++)

@@ -219,8 +219,7 @@ void otf2_events_icollective_complete(struct otf2_events *r, uint64_t time,
 
 void otf2_events_transfer(struct otf2_events *r, uint64_t bytes)
 {
-    r->batch->accesses.n_transfers++;
-    r->batch->accesses.transferred_bytes += bytes;
+    accesses_transfer(&r->batch->accesses, bytes);
 }
 
 void otf2_events_border(struct otf2_events *r, uint64_t earlier_ns, uint64_t later_ns)
@@ -252,11 +251,9 @@ void otf2_events_estimated(struct otf2_events *r, uint64_t time, enum event_kind
         batch->event[batch->n++] = call;
 }
 
-/* A failed one may say that it moved all bits. */
 void otf2_events_operation(struct otf2_events *r, uint64_t bytes)
 {
-    r->batch->accesses.n_operations++;
-    r->batch->accesses.operated_bytes += bytes == UINT64_MAX ? 0 : bytes;
+    accesses_operation(&r->batch->accesses, bytes);
 }
 
 /* ------------------------------------------------------------------------------- teams */

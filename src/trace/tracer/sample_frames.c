@@ -6,7 +6,7 @@
 void frame_open(struct pack *to, enum sample_frame kind)
 {
     to->at = to->n;
-    pack_bytes(to, "SNT\1", 4);
+    pack_bytes(to, "SNT\2", 4);
     pack_u32(to, kind);
     pack_u32(to, 0);
 }
@@ -53,6 +53,21 @@ static void add_comm(struct pack *to, uint32_t number, const char *name, uint32_
         pack_varint(to, i);
 }
 
+/* Window 0 of the world, group 1 of ranks 0 and 1, file 2, its handle 3. */
+static void add_objects(struct pack *to)
+{
+    static const unsigned char window[] = {0, 0}, group[] = {1, 2, 0, 1}, handle[] = {3, 0, 2};
+
+    frame_open(to, FRAME_OBJECTS);
+    pack_varint(to, 0);
+    pack_bytes(to, window, sizeof window);
+    pack_bytes(to, group, sizeof group);
+    pack_varint(to, 2);
+    frame_text(to, "/tmp/out.dat");
+    pack_bytes(to, handle, sizeof handle);
+    frame_close(to);
+}
+
 void frame_definitions(struct pack *to, uint32_t n_ranks)
 {
     static const char *const regions[] = {"main", "step", "MPI_Send"};
@@ -73,6 +88,7 @@ void frame_definitions(struct pack *to, uint32_t n_ranks)
     pack_varint(to, 0);
     frame_text(to, "memory");
     frame_close(to);
+    add_objects(to);
 }
 
 void frame_events(struct pack *to, uint32_t thread, uint64_t n_lost, uint64_t begin_ns,
@@ -91,7 +107,9 @@ void frame_events(struct pack *to, uint32_t thread, uint64_t n_lost, uint64_t be
 
 void frame_record(struct pack *to, enum sample_record kind, uint64_t since_ns)
 {
-    pack_varint(to, since_ns << 4 | kind);
+    pack_varint(to, since_ns << 4 | (kind < 15 ? kind : 15));
+    if (kind >= 15)
+        pack_varint(to, kind - 15);
 }
 
 void frame_tick(struct pack *to, uint64_t until_ns)

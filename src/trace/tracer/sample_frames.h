@@ -21,6 +21,7 @@ enum sample_frame {
     FRAME_EVENTS,
     FRAME_TICK,
     FRAME_BYE,
+    FRAME_OBJECTS = 9,
 };
 
 enum sample_record {
@@ -40,6 +41,26 @@ enum sample_record {
     RECORD_LEAVE_ESTIMATED,
     RECORD_ICOLLECTIVE,
     RECORD_ICOLLECTIVE_REQUEST,
+    RECORD_WINDOW_CREATE,
+    RECORD_WINDOW_DESTROY,
+    RECORD_WINDOW_BEGIN,
+    RECORD_WINDOW_END,
+    RECORD_GROUP_SYNC,
+    RECORD_MEMORY_SYNC,
+    RECORD_LOCK_REQUEST,
+    RECORD_LOCK_RELEASE,
+    RECORD_PUT,
+    RECORD_GET,
+    RECORD_ATOMIC,
+    RECORD_TRANSFERRED,
+    RECORD_TRANSFERRED_REMOTE,
+    RECORD_FILE_OPEN,
+    RECORD_FILE_CLOSE,
+    RECORD_FILE_DELETE,
+    RECORD_FILE_SEEK,
+    RECORD_IO_BEGIN,
+    RECORD_IO_ISSUED,
+    RECORD_IO_COMPLETE,
 };
 
 /* frame_open, frame_close -- what is packed in between is the payload of one frame. */
@@ -54,7 +75,8 @@ struct sample_process {
 void frame_hello(struct pack *to, const struct sample_process *process, uint64_t now_ns,
                  uint64_t interval_ns);
 
-/* frame_definitions -- regions "main", "step", "MPI_Send"; the world and self; a counter. */
+/* frame_definitions -- regions "main", "step", "MPI_Send"; the world and self; a counter;
+ * window 0 of the world, group 1 of two ranks, file 2, its handle 3. */
 void frame_definitions(struct pack *to, uint32_t n_ranks);
 
 /* frame_events -- the begin of a frame of events; depth calls are open: main, step, step, ..,

@@ -159,6 +159,27 @@ void send_all_kinds(struct pack *to)
         {RECORD_ICOLLECTIVE, {1, 0, 4294967295u, 24, 32, 72}, 6},
         {RECORD_LEAVE_ESTIMATED, {30}, 1},
         {RECORD_LEAVE, {0}, 0},
+        {RECORD_WINDOW_BEGIN, {0}, 6},
+        {RECORD_WINDOW_CREATE, {0}, 6},
+        {RECORD_WINDOW_END, {0, 23, 3}, 6},
+        {RECORD_GROUP_SYNC, {0, 1, 1}, 6},
+        {RECORD_LOCK_REQUEST, {0, 4294967295u, 1}, 6},
+        {RECORD_PUT, {0, 1, 0, 90, 1000}, 6},
+        {RECORD_GET, {0, 1, 0, 91, 0, 200}, 6},
+        {RECORD_ATOMIC, {0, 1, 4, 92, 30, 4}, 6},
+        {RECORD_TRANSFERRED, {0, 0, 0, 91}, 6},
+        {RECORD_TRANSFERRED_REMOTE, {0, 0, 0, 91}, 6},
+        {RECORD_MEMORY_SYNC, {0, 0, 0}, 6},
+        {RECORD_LOCK_RELEASE, {0, 4294967295u}, 6},
+        {RECORD_WINDOW_DESTROY, {0}, 6},
+        {RECORD_FILE_OPEN, {3, 2, 1, 2}, 6},
+        {RECORD_FILE_SEEK, {3, 0, 1, 0, 64, 64}, 6},
+        {RECORD_IO_BEGIN, {3, 1, 2, 93, 4096}, 6},
+        {RECORD_IO_ISSUED, {3, 0, 0, 93}, 6},
+        {RECORD_IO_COMPLETE, {3, 0, 0, 93, 4000}, 6},
+        {RECORD_IO_COMPLETE, {3, 0, 0, 94, UINT64_MAX}, 6}, /* it failed */
+        {RECORD_FILE_CLOSE, {3}, 6},
+        {RECORD_FILE_DELETE, {2}, 6},
     };
 
     for (size_t i = 0; i < sizeof record / sizeof record[0]; i++) {

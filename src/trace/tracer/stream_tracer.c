@@ -196,6 +196,7 @@ static int next(struct stream *stream, int timeout_ms)
         int rc;
 
         stream->n_lost = l->run.n_lost;
+        stream->accesses = l->run.accesses;
         if (begin_step(stream))
             return STREAM_STEP;
         if (is_over(l))

@@ -57,6 +57,10 @@ static void every_record_comes_through(void **state)
     assert_int_equal(p.batch->collective[0].received_bytes, 16);
     check_what_is_not_exact(p.batch);
     assert_int_equal(p.batch->counter[0].whole, -77);
+    assert_int_equal(stream.accesses.n_transfers, 3);
+    assert_int_equal(stream.accesses.transferred_bytes, 1000 + 200 + 34);
+    assert_int_equal(stream.accesses.n_operations, 2);
+    assert_int_equal(stream.accesses.operated_bytes, 4000);
     assert_string_equal(stream.defs->counters.name[0], "memory");
     assert_int_equal(stream.defs->location[p.location].rank, 0);
     assert_int_equal(stream.defs->location[p.location].thread, 3);
@@ -71,7 +75,7 @@ static void every_record_comes_through(void **state)
 static void the_example_of_the_page_is_right(void **state)
 {
     static const unsigned char example[] = {
-        0x53, 0x4e, 0x54, 0x01, 0x05, 0, 0, 0,    0x12, 0,    0,    0,    0,    0,    0,
+        0x53, 0x4e, 0x54, 0x02, 0x05, 0, 0, 0,    0x12, 0,    0,    0,    0,    0,    0,
         0xca, 0x9a, 0x3b, 0,    0,    0, 0, 0x01, 0x00, 0xe8, 0x07, 0x00, 0x02, 0xc1, 0x02};
     struct pack frame = {0};
 

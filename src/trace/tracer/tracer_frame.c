@@ -20,6 +20,7 @@
 #define MOST_COMMS 8192u
 #define MOST_MEMBERS ((size_t)1 << 24) /* of all communicators together */
 #define MOST_COUNTERS 1024u
+#define MOST_OBJECTS 16384u /* of one connection */
 #define MOST_TEXT_BYTES ((size_t)64 << 20)
 #define SHORTEST_INTERVAL_NS 1000000u
 #define LONGEST_INTERVAL_NS 60000000000u
@@ -47,6 +48,7 @@ void tracer_sender_release(struct tracer_sender *sender)
     free(sender->region);
     free(sender->comm);
     free(sender->counter);
+    free(sender->object);
     free(sender->open);
     *sender = (struct tracer_sender){0};
 }
@@ -59,14 +61,24 @@ static uint32_t u32_at(const unsigned char *data)
     return value;
 }
 
+static int no_frames(const unsigned char *data, size_t known)
+{
+    if (known == TRACER_MAGIC_SIZE && memcmp(data, TRACER_MAGIC, known - 1) == 0)
+        return err_set(
+            ERR_FORMAT,
+            "these are frames of the tracer, version %u, not %d: it is of another snag",
+            data[3], TRACER_MAGIC[3]);
+    return err_set(ERR_FORMAT, "these are no frames of the tracer, version %d",
+                   TRACER_MAGIC[3]);
+}
+
 int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
 {
     size_t known = n < TRACER_MAGIC_SIZE ? n : TRACER_MAGIC_SIZE, payload;
 
     *size = 0;
     if (known > 0 && memcmp(data, TRACER_MAGIC, known) != 0)
-        return err_set(ERR_FORMAT, "these are no frames of the tracer, version %d",
-                       TRACER_MAGIC[3]);
+        return no_frames(data, known);
     if (n < TRACER_HEADER_SIZE)
         return 0;
     payload = u32_at(data + 8);
@@ -276,6 +288,64 @@ static int take_counters(struct frame_reading *r)
     return r->in.is_bad ? tracer_bytes_bad("a bad counter") : 0;
 }
 
+/* NO_COMM if the definitions have no room for it, which was counted. */
+static uint32_t read_comm(struct frame_reading *r)
+{
+    uint64_t id = tracer_bytes_number(&r->in);
+
+    if (id >= r->from->n_comms) {
+        r->in.is_bad = true;
+        return NO_COMM;
+    }
+    return r->from->comm[id];
+}
+
+/* The number of an object of a kind. */
+static void read_object_of(struct frame_reading *r, enum tracer_object kind)
+{
+    uint64_t id = tracer_bytes_number(&r->in);
+
+    if (id >= r->from->n_objects || r->from->object[id] != kind)
+        r->in.is_bad = true;
+}
+
+/* What is behind a window or a file is looked at, and not kept. */
+static void read_object(struct frame_reading *r, enum tracer_object kind)
+{
+    char name[TRACER_LONGEST_TEXT + 1];
+
+    switch (kind) {
+    case TRACER_GROUP:
+        skip_members(&r->in, tracer_bytes_below(&r->in, TRACER_MOST_RANKS + 1));
+        break;
+    case TRACER_FILE:
+        tracer_bytes_text(&r->in, name);
+        break;
+    case TRACER_HANDLE:
+        read_comm(r);
+        read_object_of(r, TRACER_FILE);
+        break;
+    default:
+        read_comm(r);
+    }
+}
+
+static int take_objects(struct frame_reading *r)
+{
+    struct tracer_sender *from = r->from;
+
+    if (tracer_bytes_number(&r->in) != from->n_objects)
+        return tracer_bytes_bad("windows or files out of order");
+    while (!r->in.is_bad && r->in.at < r->in.n && from->n_objects < MOST_OBJECTS) {
+        uint32_t kind = tracer_bytes_below(&r->in, TRACER_OBJECTS);
+
+        read_object(r, (enum tracer_object)kind);
+        mem_grow(&from->object, &from->object_cap, from->n_objects + 1, sizeof *from->object);
+        from->object[from->n_objects++] = (unsigned char)kind;
+    }
+    return r->in.is_bad || r->in.at < r->in.n ? tracer_bytes_bad("a bad window or file") : 0;
+}
+
 /* --------------------------------------------------------------------------------- events */
 
 static uint32_t read_region(struct frame_reading *r)
@@ -287,18 +357,6 @@ static uint32_t read_region(struct frame_reading *r)
         return 0;
     }
     return r->from->region[id];
-}
-
-/* NO_COMM if the definitions have no room for it, which was counted. */
-static uint32_t read_comm(struct frame_reading *r)
-{
-    uint64_t id = tracer_bytes_number(&r->in);
-
-    if (id >= r->from->n_comms) {
-        r->in.is_bad = true;
-        return NO_COMM;
-    }
-    return r->from->comm[id];
 }
 
 static void take_message(struct frame_reading *r, struct tracer_location *location,
@@ -395,6 +453,43 @@ static void take_enter(struct frame_reading *r, struct tracer_location *location
         take_estimate(r, location, time_ns, false);
 }
 
+/* Of which object a record is. */
+static void read_accessed(struct frame_reading *r, enum tracer_record_kind kind)
+{
+    if (kind == TRACER_RECORD_WINDOW_BEGIN)
+        tracer_bytes_below(&r->in, 1); /* of none */
+    else if (kind == TRACER_RECORD_FILE_DELETE)
+        read_object_of(r, TRACER_FILE);
+    else
+        read_object_of(r, kind < TRACER_RECORD_FILE_OPEN ? TRACER_WINDOW : TRACER_HANDLE);
+}
+
+/* It is counted what is transferred: nothing else is made of these, of an archive neither. */
+static void take_access(struct frame_reading *r, enum tracer_record_kind kind)
+{
+    uint64_t sent, received;
+
+    read_accessed(r, kind);
+    if (kind == TRACER_RECORD_GROUP_SYNC)
+        read_object_of(r, TRACER_GROUP);
+    else
+        tracer_bytes_number(&r->in); /* the rank, or all; the mode of a file */
+    tracer_bytes_number(&r->in);     /* how */
+    tracer_bytes_number(&r->in);     /* which */
+    sent = tracer_bytes_number(&r->in);
+    received = tracer_bytes_number(&r->in);
+    if (r->in.is_bad)
+        return;
+    if (kind == TRACER_RECORD_IO_COMPLETE)
+        accesses_operation(&r->run->accesses, sent);
+    else if (kind == TRACER_RECORD_PUT)
+        accesses_transfer(&r->run->accesses, sent);
+    else if (kind == TRACER_RECORD_GET)
+        accesses_transfer(&r->run->accesses, received);
+    else if (kind == TRACER_RECORD_ATOMIC)
+        accesses_transfer(&r->run->accesses, sent + received);
+}
+
 static void take_record(struct frame_reading *r, struct tracer_location *location,
                         enum tracer_record_kind kind)
 {
@@ -435,7 +530,7 @@ static void take_record(struct frame_reading *r, struct tracer_location *locatio
         take_counter(r, location, time_ns);
         break;
     default:
-        r->in.is_bad = true;
+        take_access(r, kind);
     }
 }
 
@@ -462,6 +557,14 @@ static size_t read_open(struct frame_reading *r, uint64_t begin_ns)
     return (size_t)n;
 }
 
+/* The kind that the head has, or more. */
+static enum tracer_record_kind read_kind(struct frame_reading *r, uint64_t kind)
+{
+    if (kind == TRACER_RECORD_MORE)
+        kind += tracer_bytes_below(&r->in, TRACER_RECORDS - TRACER_RECORD_MORE);
+    return (enum tracer_record_kind)kind;
+}
+
 static void read_records(struct frame_reading *r, struct tracer_location *location)
 {
     uint64_t latest_ns = r->now_ns + FUTURE_NS;
@@ -475,7 +578,7 @@ static void read_records(struct frame_reading *r, struct tracer_location *locati
             return;
         }
         location->clock_ns += since;
-        take_record(r, location, (enum tracer_record_kind)(head & 15));
+        take_record(r, location, read_kind(r, head & 15));
     }
 }
 
@@ -533,6 +636,8 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
         return take_comms(&r);
     case TRACER_FRAME_COUNTERS:
         return take_counters(&r);
+    case TRACER_FRAME_OBJECTS:
+        return take_objects(&r);
     case TRACER_FRAME_EVENTS:
         return take_events(&r);
     case TRACER_FRAME_TICK:

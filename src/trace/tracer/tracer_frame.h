@@ -20,14 +20,16 @@ struct tracer_sender {
     bool is_known; /* has said hello; then: */
     bool is_done;  /* has said goodbye */
     uint32_t rank;
-    uint64_t interval_ns; /* between its ticks */
-    uint64_t shift_ns;    /* what its clock is behind ours, modulo 2^64; 0 if it is the same */
-    uint64_t until_ns;    /* it has said all that happened before, on our clock */
-    uint64_t wall_ns;     /* what its clock is behind the time since 1970 */
-    uint32_t *region;     /* [n_regions] index into the definitions */
-    uint32_t *comm;       /* [n_comms] or NO_COMM */
-    uint32_t *counter;    /* [n_counters] */
+    uint64_t interval_ns;  /* between its ticks */
+    uint64_t shift_ns;     /* what its clock is behind ours, modulo 2^64; 0 if it is the same */
+    uint64_t until_ns;     /* it has said all that happened before, on our clock */
+    uint64_t wall_ns;      /* what its clock is behind the time since 1970 */
+    uint32_t *region;      /* [n_regions] index into the definitions */
+    uint32_t *comm;        /* [n_comms] or NO_COMM */
+    uint32_t *counter;     /* [n_counters] */
+    unsigned char *object; /* [n_objects] enum tracer_object */
     size_t n_regions, region_cap, n_comms, comm_cap, n_counters, counter_cap;
+    size_t n_objects, object_cap;
 
     struct tracer_call *open; /* of a frame, while it is read */
     size_t open_cap;

@@ -72,6 +72,7 @@ struct tracer_run {
     uint64_t origin_ns; /* time 0, on this machine's clock */
     size_t n_waiting;   /* events of all locations */
     uint64_t n_lost;
+    struct accesses accesses; /* of all locations */
     bool wants_counters;
 };
 

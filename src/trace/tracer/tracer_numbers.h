@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#define TRACER_MAGIC "SNT\1" /* the last byte is the version */
+#define TRACER_MAGIC "SNT\2" /* the last byte is the version */
 #define TRACER_MAGIC_SIZE 4
 #define TRACER_HEADER_SIZE 12 /* magic, kind, length of the payload */
 #define TRACER_MOST_PAYLOAD ((size_t)1 << 20)
@@ -25,6 +25,7 @@ enum tracer_frame_kind {
     TRACER_FRAME_TICK,
     TRACER_FRAME_BYE,
     TRACER_FRAME_REFUSED, /* the one that comes back */
+    TRACER_FRAME_OBJECTS,
 };
 
 enum tracer_record_kind {
@@ -42,10 +43,36 @@ enum tracer_record_kind {
     TRACER_RECORD_COUNTER,
     TRACER_RECORD_ENTER_ESTIMATED,
     TRACER_RECORD_LEAVE_ESTIMATED,
-    TRACER_RECORD_ICOLLECTIVE, /* it began as a TRACER_RECORD_ICOLLECTIVE_REQUEST */
-    TRACER_RECORD_ICOLLECTIVE_REQUEST,
+    TRACER_RECORD_ICOLLECTIVE,         /* it began as a TRACER_RECORD_ICOLLECTIVE_REQUEST */
+    TRACER_RECORD_ICOLLECTIVE_REQUEST, /* from here on the head says TRACER_RECORD_MORE */
+    TRACER_RECORD_WINDOW_CREATE,       /* one-sided communication; all of it is an access */
+    TRACER_RECORD_WINDOW_DESTROY,
+    TRACER_RECORD_WINDOW_BEGIN,
+    TRACER_RECORD_WINDOW_END,
+    TRACER_RECORD_GROUP_SYNC,
+    TRACER_RECORD_MEMORY_SYNC,
+    TRACER_RECORD_LOCK_REQUEST,
+    TRACER_RECORD_LOCK_RELEASE,
+    TRACER_RECORD_PUT,
+    TRACER_RECORD_GET,
+    TRACER_RECORD_ATOMIC,
+    TRACER_RECORD_TRANSFERRED,
+    TRACER_RECORD_TRANSFERRED_REMOTE,
+    TRACER_RECORD_FILE_OPEN, /* files */
+    TRACER_RECORD_FILE_CLOSE,
+    TRACER_RECORD_FILE_DELETE,
+    TRACER_RECORD_FILE_SEEK,
+    TRACER_RECORD_IO_BEGIN,
+    TRACER_RECORD_IO_ISSUED,
+    TRACER_RECORD_IO_COMPLETE,
     TRACER_RECORDS
 };
+
+/* Kinds that are less frequent: the head has this one, and by how much more follows. */
+#define TRACER_RECORD_MORE TRACER_RECORD_ICOLLECTIVE_REQUEST
+
+/* What windows and files are, and what they are made of. */
+enum tracer_object { TRACER_WINDOW, TRACER_GROUP, TRACER_FILE, TRACER_HANDLE, TRACER_OBJECTS };
 
 /* Who waits for whom in a collective. */
 enum tracer_sort {

@@ -109,7 +109,7 @@ static void expect_refusal(struct stream *stream, struct rank *r)
         n = recv(r->fd, frame, sizeof frame - 1, MSG_DONTWAIT);
     }
     assert_true(n > 13);
-    assert_memory_equal(frame, "SNT\1\10\0\0\0", 8);
+    assert_memory_equal(frame, "SNT\2\10\0\0\0", 8);
     assert_int_equal(frame[8] | frame[9] << 8, n - 12);
     assert_non_null(strstr((char *)frame + 13, "one program at a time"));
     assert_non_null(strstr((char *)frame + 13, "/usr/bin/md (process 5000)"));

@@ -3,12 +3,51 @@
 #include "base/rng.h"
 #include "base/test.h"
 #include "trace/tracer/sample_ranks.h"
+#include "trace/tracer/tracer_frame.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+static void say_nonsense_of_windows(struct pack *to, int which, uint64_t start_ns)
+{
+    switch (which) {
+    case 0: /* windows that do not follow on those there are */
+        frame_open(to, FRAME_OBJECTS);
+        pack_varint(to, 3);
+        frame_close(to);
+        break;
+    case 1: /* a group of more ranks than bytes */
+        frame_open(to, FRAME_OBJECTS);
+        pack_bytes(to, "\4\1\x80\x80\4\0", 6);
+        frame_close(to);
+        break;
+    case 2: /* the handle of a file that is a window */
+        frame_open(to, FRAME_OBJECTS);
+        pack_bytes(to, "\4\3\0\0", 4);
+        frame_close(to);
+        break;
+    case 3: /* a put to a file */
+        frame_events(to, 0, 0, start_ns, 0, 0);
+        frame_record(to, RECORD_PUT, 0);
+        pack_bytes(to, "\2\0\0\0\0\0", 6);
+        frame_close(to);
+        break;
+    case 4: /* an epoch of a group that was never named */
+        frame_events(to, 0, 0, start_ns, 0, 0);
+        frame_record(to, RECORD_GROUP_SYNC, 0);
+        pack_bytes(to, "\0\4\0\0\0\0", 6);
+        frame_close(to);
+        break;
+    default: /* a kind of record beyond the last one */
+        frame_events(to, 0, 0, start_ns, 0, 0);
+        frame_record(to, RECORD_IO_COMPLETE + 1, 0);
+        pack_bytes(to, "\3\0\0\0\0\0", 6);
+        frame_close(to);
+    }
+}
 
 /* Each of these is sent by a process of its own that has said hello as rank 7. */
 static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
@@ -17,10 +56,10 @@ static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
 
     switch (which) {
     case 0: /* a frame of 4 GiB */
-        pack_bytes(to, "SNT\1\5\0\0\0\xff\xff\xff\xff", 12);
+        pack_bytes(to, "SNT\2\5\0\0\0\xff\xff\xff\xff", 12);
         break;
     case 1: /* another version */
-        pack_bytes(to, "SNT\2", 4);
+        pack_bytes(to, "SNT\1", 4);
         break;
     case 2: /* an unknown kind */
         frame_open(to, (enum sample_frame)99);
@@ -63,9 +102,12 @@ static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
         pack_varint(to, 1000);
         frame_close(to);
         break;
-    default: /* still there after its goodbye */
+    case 10: /* still there after its goodbye */
         frame_bye(to);
         frame_tick(to, start_ns);
+        break;
+    default:
+        say_nonsense_of_windows(to, which - 11, start_ns);
     }
 }
 
@@ -80,7 +122,7 @@ static void nonsense_closes_its_own_connection(void **state)
     open_stream(&stream);
     good = come(0, 8);
     talk(&stream, &good);
-    for (int i = 0; i <= 10; i++) {
+    for (int i = 0; i <= 16; i++) {
         bad = come(7, 8);
         talk(&stream, &bad);
         say_nonsense(&bad.out, i, bad.start_ns);
@@ -98,6 +140,17 @@ static void nonsense_closes_its_own_connection(void **state)
     assert_string_equal(letters(&stream, &p), "(s)s");
     go(&good);
     stream_close(&stream);
+}
+
+static void another_version_is_told_by_its_number(void **state)
+{
+    size_t size;
+
+    (void)state;
+    assert_int_equal(tracer_frame_size((const unsigned char *)"SNT\1", 4, &size), ERR_FORMAT);
+    assert_non_null(strstr(err_message(), "version 1, not 2"));
+    assert_int_equal(tracer_frame_size((const unsigned char *)"GET ", 4, &size), ERR_FORMAT);
+    assert_non_null(strstr(err_message(), "no frames of the tracer"));
 }
 
 static void a_rank_cannot_be_there_twice(void **state)
@@ -216,6 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_closes_its_own_connection),
+        cmocka_unit_test(another_version_is_told_by_its_number),
         cmocka_unit_test(a_rank_cannot_be_there_twice),
         cmocka_unit_test(random_frames_are_survived),
         cmocka_unit_test(the_path_must_be_free),
