@@ -82,14 +82,15 @@ static struct subject subjects[] = {
     {.name = "job",
      .foi = "step",
      .program = "synth:12*step(a@1ms(b c) >1 <1 | 2:d@100us d@2ms);ranks=5;jitter=0.02;"
-                "slow=b/7/4000/2;slow=a/1/1.4/4"},
+                "slow=b/7/4000/2;slow=a/1/1.4/4;off=a/20us;off=step/1us"},
     {.name = "loop",
      .foi = "loop",
      .program = "synth:20*step(a@1ms(b c) >1 <1 | 2:d@100us d@2ms);ranks=3;jitter=0.05"},
     {.name = "teams",
      .foi = "step",
      .program =
-         "synth:12*step(a@1ms work[b@50us 2*c] |);ranks=2;threads=3;jitter=0.1;slow=b/7/40"},
+         "synth:12*step(a@1ms work[b@50us 2*c] |);ranks=2;threads=3;jitter=0.1;slow=b/7/40;"
+         "off=step/30us"},
 };
 #define N_SUBJECTS (sizeof subjects / sizeof *subjects)
 
@@ -292,37 +293,6 @@ static void remove_runs(void)
     fs_remove_tree(dir);
 }
 
-/* As if the first call of each location had begun and ended at times that are not known
- * exactly. */
-static void add_estimates(const struct subject *s)
-{
-    const struct call_estimate estimate[] = {{0, 0, 20000}, {0, 1, 30000}};
-    char path[160];
-    size_t bytes;
-    struct index_header *index;
-    struct column_range *range;
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/calls/index", s->run);
-    index = read_file(path, &bytes);
-    range = (void *)(index + 1);
-    snprintf(path, sizeof path, "%s/calls/estimates.rec", s->run);
-    file = fopen(path, "w");
-    for (uint32_t l = 0; file && l < index->n_locations; l++) {
-        range[l].first_estimate = index->n_estimates;
-        range[l].n_estimates = 2;
-        range[l].estimate_sum = checksum_of(estimate, sizeof estimate);
-        index->n_estimates += 2;
-        fuzz_must(fwrite(estimate, sizeof estimate, 1, file) == 1 ? 0 : -1);
-    }
-    fuzz_must(file && fclose(file) == 0 ? 0 : -1);
-    index->checksum = index_checksum(index, range);
-    snprintf(path, sizeof path, "%s/calls/index", s->run);
-    file = fopen(path, "w");
-    fuzz_must(file && fwrite(index, bytes, 1, file) == 1 && fclose(file) == 0 ? 0 : -1);
-    free(index);
-}
-
 /* Makes both runs; the one that is going to be damaged is labelled and projected, too. */
 static void make_run(struct subject *s)
 {
@@ -337,8 +307,6 @@ static void make_run(struct subject *s)
         s, (const char *const[]){"label", "RUN", "#1-3=abnormal", "#0-2=normal", NULL}));
     fuzz_must(run_command(s, (const char *const[]){"retrain", "RUN", NULL}));
     fuzz_must(run_command(s, (const char *const[]){"project", "--method", "pca", "RUN", NULL}));
-    if (strcmp(s->name, "teams") == 0)
-        add_estimates(s);
     fuzz_must(columns_open(&c, s->run));
     fuzz_must(levels_write(&c, pool, NULL));
     columns_close(&c);
