@@ -14,7 +14,6 @@
 #include "fuzz_analyse.h"
 #include "fuzz_bytes.h"
 
-#include "base/checksum.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"

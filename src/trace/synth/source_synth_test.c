@@ -116,6 +116,8 @@ static void mistakes_are_pointed_at(void **state)
         {"synth:a;ranks=0", "impossible number of ranks"},
         {"synth:a;speed=3", "unknown setting"},
         {"synth:a;slow=a/0/3", "name/every/factor"},
+        {"synth:a;slow=a", "name/every/factor"},
+        {"synth:a;slow=a/3", "name/every/factor"},
         {"synth:a;off=a", "name/time"},
         {"synth:<1;ranks=2", "wait for each other for ever"},
         {"synth:4000000000*a", "more than"},

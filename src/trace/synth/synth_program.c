@@ -209,6 +209,15 @@ static int parse_items(struct parser *p, struct synth_item **out)
     return 0;
 }
 
+/* It may be the end of the text that is there in its place. */
+static bool take_slash(struct parser *p)
+{
+    bool is_there = *p->at == '/';
+
+    p->at += is_there;
+    return is_there;
+}
+
 static int parse_slow(struct parser *p, struct synth_program *program)
 {
     struct synth_slow *slow = arena_zeros(p->arena, struct synth_slow, 1);
@@ -218,10 +227,10 @@ static int parse_slow(struct parser *p, struct synth_program *program)
     *slow = (struct synth_slow){
         .only_rank = NO_RANK, .only_thread = NO_RANK, .after = program->slow};
     slow->region = parse_name(p);
-    if (*p->at++ != '/')
+    if (!take_slash(p))
         return complain(p, "name/every/factor expected before");
     rc = parse_count(p, &slow->every);
-    if (rc == 0 && (slow->every == 0 || *p->at++ != '/'))
+    if (rc == 0 && (slow->every == 0 || !take_slash(p)))
         rc = complain(p, "name/every/factor expected before");
     if (rc == 0)
         rc = parse_real(p, &slow->factor);
@@ -244,7 +253,7 @@ static int parse_off(struct parser *p, struct synth_program *program)
     struct synth_off *off = arena_zeros(p->arena, struct synth_off, 1);
 
     *off = (struct synth_off){.region = parse_name(p), .after = program->off};
-    if (*p->at++ != '/')
+    if (!take_slash(p))
         return complain(p, "name/time expected before");
     program->off = off;
     return parse_duration(p, &off->ns);
