@@ -52,8 +52,9 @@ enum record_kind {
     RECORD_LEAVE_BETWEEN = TRACER_RECORD_LEAVE_ESTIMATED,
     RECORD_ICOLLECTIVE = TRACER_RECORD_ICOLLECTIVE,
     RECORD_ICOLLECTIVE_REQUEST = TRACER_RECORD_ICOLLECTIVE_REQUEST,
-    RECORD_FLUSH, /* from here on not on the wire */
-    RECORD_FORK,  /* id: threads asked for; these are of openmp.h */
+    RECORD_LEAVE_INLINED, /* from here on not on the wire, but as RECORD_LEAVE_BETWEEN */
+    RECORD_FLUSH,
+    RECORD_FORK, /* id: threads asked for; these are of openmp.h */
     RECORD_JOIN,
     RECORD_TEAM_BEGIN, /* id: the team's, among communicators */
     RECORD_TEAM_END,
@@ -106,6 +107,9 @@ union slot {
     struct {
         uint64_t earliest_ns, latest_ns;
     } between;
+    struct {
+        uint64_t most_calls, unused;
+    } inlined;
     struct {
         uint32_t peer, how;
         uint64_t id;
@@ -315,6 +319,7 @@ static inline bool recorder_leave_unseen(struct recorder *r, uint32_t region)
  */
 struct between {
     uint64_t time_ns, earliest_ns, latest_ns; /* time_ns: the estimate */
+    uint64_t most_calls; /* of a function that is inlined: it may have been so many; else 0 */
 };
 void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when);
 void recorder_leave_between(struct recorder *r, const struct between *when);
