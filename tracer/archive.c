@@ -192,6 +192,8 @@ static OTF2_ErrorCode write_between(struct archive_location *l, const union slot
     OTF2_AttributeList_AddUint64(
         l->attributes, ATTRIBUTE_LATER,
         s[1].between.latest_ns > time_ns ? s[1].between.latest_ns - time_ns : 0);
+    if (s->head.kind == RECORD_LEAVE_INLINED)
+        OTF2_AttributeList_AddUint64(l->attributes, ATTRIBUTE_INLINED, s[2].inlined.most_calls);
     return s->head.kind == RECORD_ENTER_BETWEEN
                ? OTF2_EvtWriter_Enter(l->writer, l->attributes, time_ns, s->head.id)
                : OTF2_EvtWriter_Leave(l->writer, l->attributes, time_ns, s->head.id);
@@ -225,6 +227,7 @@ static OTF2_ErrorCode write_record(struct archive_location *l, const union slot 
         return OTF2_EvtWriter_Leave(w, NULL, time_ns, s->head.id);
     case RECORD_ENTER_BETWEEN:
     case RECORD_LEAVE_BETWEEN:
+    case RECORD_LEAVE_INLINED:
         return write_between(l, s);
     case RECORD_ISEND_COMPLETE:
         return OTF2_EvtWriter_MpiIsendComplete(w, NULL, time_ns, s[1].request.id);

@@ -91,6 +91,8 @@ static void write_attributes(struct output *out)
     } row[] = {
         [ATTRIBUTE_EARLIER] = {"snag.earlier", "ns by which it may have been earlier"},
         [ATTRIBUTE_LATER] = {"snag.later", "ns by which it may have been later"},
+        [ATTRIBUTE_INLINED] = {"snag.inlined",
+                               "as many calls of an inlined function it may be"},
     };
 
     for (OTF2_AttributeRef i = 0; i < sizeof row / sizeof *row; i++) {

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /* The attributes of an enter or leave whose time is estimated: by how much it may have been
- * earlier or later, in nanoseconds. */
-enum { ATTRIBUTE_EARLIER, ATTRIBUTE_LATER };
+ * earlier or later, in nanoseconds; of a leave of a function that was inlined, how many calls
+ * this one may have been. */
+enum { ATTRIBUTE_EARLIER, ATTRIBUTE_LATER, ATTRIBUTE_INLINED };
 
 /* Properties of locations: nanoseconds from its first event to its last, and what recording
  * took of them. */

@@ -231,6 +231,7 @@ static double cost_of(enum record_kind kind)
         return call_ns;
     case RECORD_ENTER_BETWEEN:
     case RECORD_LEAVE_BETWEEN:
+    case RECORD_LEAVE_INLINED:
         return between_ns;
     default:
         return other_ns;
@@ -265,6 +266,11 @@ void budget_watch_end(struct recorder *r, uint64_t returned_ns, bool reads_clock
     b->due_ns += took_ns < MOST_WATCHED_NS ? BUDGET_EVERY * more_ns : more_ns;
 }
 
+static bool is_leave(enum record_kind kind)
+{
+    return kind == RECORD_LEAVE || kind == RECORD_LEAVE_BETWEEN || kind == RECORD_LEAVE_INLINED;
+}
+
 /* Calls of more than a chunk are not timed: they are long. */
 static double look_at(struct budget *b, const union slot *slot, size_t n, unsigned weight)
 {
@@ -278,8 +284,7 @@ static double look_at(struct budget *b, const union slot *slot, size_t n, unsign
         if (s->head.kind == RECORD_ENTER || s->head.kind == RECORD_ENTER_BETWEEN) {
             tally_of(b, s->head.id)->n_calls += weight;
             open[n_open++] = (uint16_t)(s - slot);
-        } else if ((s->head.kind == RECORD_LEAVE || s->head.kind == RECORD_LEAVE_BETWEEN) &&
-                   n_open > 0) {
+        } else if (is_leave(s->head.kind) && n_open > 0) {
             const union slot *enter = &slot[open[--n_open]];
             struct tally *t = tally_of(b, enter->head.id);
 

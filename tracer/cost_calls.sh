@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What recording costs a call of MPI, beside EZTrace, if that is installed: one rank that talks to
-# itself, alone, under snag record and under eztrace in turn. Prints nanoseconds, medians of RUNS, as a
-# table. The trace goes to memory.
+# itself, alone, under snag record (with MPI alone and with stacks, with and without places of calls)
+# and under eztrace in turn. Prints nanoseconds, medians of RUNS, as a table. The trace goes to memory.
 #
 #   cost_calls.sh BUILD [RUNS]
 set -eu
@@ -11,17 +11,20 @@ trap 'rm -rf "$dir"' EXIT
 unset ${!SNAG_*}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 launcher=("$(command -v mpirun.openmpi || command -v mpirun)" -n 1)
-calls=('empty function' 'MPI_Irecv + MPI_Isend + MPI_Waitall' MPI_Sendrecv MPI_Allreduce MPI_Barrier)
-ways=(alone mpi stacks)
+calls=('empty function' 'MPI_Irecv + MPI_Isend + MPI_Waitall' MPI_Sendrecv MPI_Allreduce MPI_Barrier
+    'MPI_Barrier, 20 frames deep' 'MPI_Barrier, 20 frames, 4 new' 'MPI_Barrier, 20 frames, all new'
+    'MPI_Barrier, in an inlined function')
+ways=(alone mpi 'mpi, no places' stacks 'stacks, no places')
 ! command -v eztrace >/dev/null || ways+=(eztrace)
 
 # run WAY -- a line for each of the calls
 run() {
     rm -rf "$dir/trace"
     case $1 in
-    alone) "${launcher[@]}" "$program" --measure ;;
-    eztrace) "${launcher[@]}" eztrace -t openmpi -o "$dir/trace" "$program" --measure ;;
-    *) "$snag" record --quiet "--$1" -o "$dir/trace" -- "${launcher[@]}" "$program" --measure ;;
+    alone) "${launcher[@]}" "$program" --measure-deep ;;
+    eztrace) "${launcher[@]}" eztrace -t openmpi -o "$dir/trace" "$program" --measure-deep ;;
+    *', no places') "$snag" record --quiet --no-call-sites "--${1%,*}" -o "$dir/trace" -- "${launcher[@]}" "$program" --measure-deep ;;
+    *) "$snag" record --quiet "--$1" -o "$dir/trace" -- "${launcher[@]}" "$program" --measure-deep ;;
     esac
 }
 

@@ -1,8 +1,7 @@
 /*
- * lines -- where in its source code is, from the debug information of the file that it was
- * loaded from, or of /usr/lib/debug/.build-id, where distributions put it; without libdw
- * nothing is known (lines_none.c). Nothing is asked of the network. Not thread-safe: regions.c
- * asks under its lock, or when the run is over.
+ * lines -- where in its source code is, from its debug information (debug_info.h); without
+ * libdw nothing is known (lines_none.c). Not thread-safe: regions.c asks under its lock, or
+ * when the run is over.
  */
 #ifndef SNAG_TRACER_LINES_H
 #define SNAG_TRACER_LINES_H

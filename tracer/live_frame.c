@@ -183,6 +183,7 @@ static inline unsigned char *put_details(struct frame_writer *l, unsigned char *
         l->n_open -= l->n_open > 0;
         return at;
     case RECORD_LEAVE_BETWEEN:
+    case RECORD_LEAVE_INLINED:
         l->n_open -= l->n_open > 0;
         return put_off(at, s);
     case RECORD_ISEND_COMPLETE:
@@ -230,7 +231,9 @@ uint64_t frame_writer_records(struct frame_writer *l, const union slot *slot, si
         n_records++;
         if (s->head.kind >= RECORD_FLUSH)
             continue;
-        at = put_head(l, s->head.time_ns, s->head.kind);
+        at = put_head(l, s->head.time_ns,
+                      s->head.kind == RECORD_LEAVE_INLINED ? RECORD_LEAVE_BETWEEN
+                                                           : s->head.kind);
         done(&l->records, put_details(l, at, s));
     }
     return n_records;

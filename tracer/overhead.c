@@ -27,6 +27,8 @@
 #define N_MPI_CALLS 100000
 #define NOT_TRACED __attribute__((no_instrument_function))
 
+#define DEPTH 20
+
 enum { FUNCTION, ISEND_IRECV_WAITALL, SENDRECV, ALLREDUCE, BARRIER, N_MEASURED };
 enum { ALONE, FILTERED, TRACED, LIVE, BOTH, N_MODES };
 
@@ -86,6 +88,41 @@ NOT_TRACED static void call_mpi(int which)
     }
 }
 
+/* So many frames further in, MPI is called; n times, for each of which n_new frames are entered
+ * and left. */
+__attribute__((noinline, noclone)) NOT_TRACED static void call_deep(int depth, int n_new, int n)
+{
+    for (int i = 0; i < (depth == n_new ? n : 1); i++)
+        if (depth == 0)
+            call_mpi(BARRIER);
+        else
+            call_deep(depth - 1, n_new, n);
+    __asm__ volatile(""); /* no call is a jump */
+}
+
+NOT_TRACED static double time_deep(int n_new)
+{
+    double begin_ns = now_ns();
+
+    call_deep(DEPTH, n_new, N_MPI_CALLS); /* which is a frame, too */
+    return (now_ns() - begin_ns) / N_MPI_CALLS;
+}
+
+/* A function that is inlined around a call of MPI, which is a new call of it each time. */
+__attribute__((always_inline)) NOT_TRACED static inline void call_inlined(void)
+{
+    MPI_Barrier(MPI_COMM_SELF);
+}
+
+NOT_TRACED static double time_inlined(void)
+{
+    double begin_ns = now_ns();
+
+    for (int i = 0; i < N_MPI_CALLS; i++)
+        call_inlined();
+    return (now_ns() - begin_ns) / N_MPI_CALLS;
+}
+
 NOT_TRACED static double time_mpi(int which)
 {
     double begin_ns = now_ns();
@@ -95,13 +132,21 @@ NOT_TRACED static double time_mpi(int which)
     return (now_ns() - begin_ns) / N_MPI_CALLS;
 }
 
-NOT_TRACED static int measure(int argc, char **argv)
+/* is_deep: then calls with a stack of 20 frames, of which 0, 4 and all are new, and in a
+ * function that is inlined. */
+NOT_TRACED static int measure(int argc, char **argv, int is_deep)
 {
+    static const int n_new[] = {0, 4, DEPTH};
+
     MPI_Init(&argc, &argv);
     time_function(); /* the first pages, the clock of the processor */
     printf("%f\n", time_function());
     for (int i = FUNCTION + 1; i < N_MEASURED; i++)
         printf("%f\n", time_mpi(i));
+    for (size_t i = 0; is_deep && i < sizeof n_new / sizeof *n_new; i++)
+        printf("%f\n", time_deep(n_new[i]));
+    if (is_deep)
+        printf("%f\n", time_inlined());
     fflush(stdout);
     MPI_Finalize();
     return 0;
@@ -251,8 +296,8 @@ NOT_TRACED int main(int argc, char **argv)
     pid_t reader;
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "--measure") == 0)
-        return measure(argc, argv);
+    if (argc == 2 && strncmp(argv[1], "--measure", 9) == 0)
+        return measure(argc, argv, strcmp(argv[1], "--measure-deep") == 0);
     if (argc != 2 || (tracer = realpath(argv[1], NULL)) == NULL) {
         fprintf(stderr, "usage: overhead path/of/libsnag-tracer.so\n");
         return 2;

@@ -54,6 +54,7 @@ uint32_t record_slots(enum record_kind kind)
         [RECORD_ICOLLECTIVE] = 3,
         [RECORD_ENTER_BETWEEN] = 2,
         [RECORD_LEAVE_BETWEEN] = 2,
+        [RECORD_LEAVE_INLINED] = 3,
         [RECORD_FORK] = 1,
         [RECORD_JOIN] = 1,
         [RECORD_TEAM_BEGIN] = 1,
@@ -208,7 +209,8 @@ static void put_between(struct recorder *r, enum record_kind kind, uint32_t regi
     slot[0].head.id = region;
     slot[1].between.earliest_ns = when->earliest_ns;
     slot[1].between.latest_ns = when->latest_ns;
-    recorder_move(r, slot + 2);
+    slot[2].inlined.most_calls = when->most_calls; /* if it has that slot */
+    recorder_move(r, slot + record_slots(kind));
 }
 
 void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when)
@@ -233,7 +235,8 @@ void recorder_leave_between(struct recorder *r, const struct between *when)
     uint32_t region = r->open[--r->n_open].region;
 
     if (!(region & REGION_SKIPPED))
-        put_between(r, RECORD_LEAVE_BETWEEN, region, when);
+        put_between(r, when->most_calls ? RECORD_LEAVE_INLINED : RECORD_LEAVE_BETWEEN, region,
+                    when);
 }
 
 /* ------------------------------------------------------------------------------ threads */

@@ -73,8 +73,9 @@ enum record_kind {
     RECORD_IO_BEGIN = TRACER_RECORD_IO_BEGIN,
     RECORD_IO_ISSUED = TRACER_RECORD_IO_ISSUED,
     RECORD_IO_COMPLETE = TRACER_RECORD_IO_COMPLETE,
-    RECORD_FLUSH, /* from here on not on the wire */
-    RECORD_FORK,  /* id: threads asked for; these are of openmp.h */
+    RECORD_LEAVE_INLINED, /* from here on not on the wire, but as RECORD_LEAVE_BETWEEN */
+    RECORD_FLUSH,
+    RECORD_FORK, /* id: threads asked for; these are of openmp.h */
     RECORD_JOIN,
     RECORD_TEAM_BEGIN, /* id: the team's, among communicators */
     RECORD_TEAM_END,
@@ -107,6 +108,9 @@ union slot {
     struct {
         uint64_t earliest_ns, latest_ns;
     } between;
+    struct {
+        uint64_t most_calls, unused;
+    } inlined;
     struct {
         uint32_t peer, how;
         uint64_t id;
@@ -316,6 +320,7 @@ static inline bool recorder_leave_unseen(struct recorder *r, uint32_t region)
  */
 struct between {
     uint64_t time_ns, earliest_ns, latest_ns; /* time_ns: the estimate */
+    uint64_t most_calls; /* of a function that is inlined: it may have been so many; else 0 */
 };
 void recorder_enter_between(struct recorder *r, uint32_t region, const struct between *when);
 void recorder_leave_between(struct recorder *r, const struct between *when);

@@ -41,12 +41,13 @@ static uint32_t add(struct region region)
     return n_regions++;
 }
 
-/* REGION_FILTERED if the filter says so. Takes the name. */
+/* REGION_FILTERED if the filter says so. Takes the strings. */
 static uint32_t define(struct region region)
 {
     if (filter_includes(region.name) && n_regions < MOST_REGIONS)
         return add(region);
     free(region.name);
+    free(region.file);
     return REGION_FILTERED;
 }
 
@@ -237,6 +238,51 @@ uint32_t region_of_call_behind(enum mpi_call call, bool is_alone, uintptr_t retu
     uint32_t region = region_of_call(call, is_alone, returns_to);
 
     return region == REGION_CALLED_BY_MPI ? region_of_call(call, is_alone, 0) : region;
+}
+
+/* The same as of that function where it was not inlined, which is known by its name, too. */
+static uint32_t region_of_inlined(const struct inlined *of)
+{
+    struct region region = {.role = OTF2_REGION_ROLE_FUNCTION,
+                            .paradigm = OTF2_PARADIGM_SAMPLING,
+                            .is_optional = true,
+                            .line = of->line};
+
+    for (uint32_t i = 0; i < n_regions; i++)
+        if (regions[i].paradigm == region.paradigm && strcmp(regions[i].name, of->name) == 0)
+            return i;
+    region.name = must_copy(of->name);
+    region.file = of->file ? must_copy(of->file) : NULL;
+    return define(region);
+}
+
+size_t regions_inlined(uintptr_t code, struct region_open *open, uintptr_t *until)
+{
+    const struct inlined *of;
+    size_t n = 0, n_kept = 0;
+
+    pthread_mutex_lock(&lock);
+    of = inlined_at(code, until);
+    while (of && of->depth >= REGIONS_INLINED)
+        of = of->caller;
+    n = of ? of->depth + 1 : 0;
+    for (size_t i = n; i-- > 0; of = of->caller)
+        open[i] = (struct region_open){region_of_inlined(of), true, of->place};
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < n; i++)
+        if (open[i].region != REGION_FILTERED)
+            open[n_kept++] = open[i];
+    return n_kept;
+}
+
+enum inlined_relation regions_between(uintptr_t from, uintptr_t to, uint64_t place)
+{
+    enum inlined_relation relation;
+
+    pthread_mutex_lock(&lock);
+    relation = inlined_between(from, to, place);
+    pthread_mutex_unlock(&lock);
+    return relation;
 }
 
 bool region_of_mpi_is_left_out_whole(enum mpi_call call)

@@ -9,6 +9,7 @@
 #ifndef SNAG_TRACER_REGIONS_H
 #define SNAG_TRACER_REGIONS_H
 
+#include "inlined.h"
 #include "mpi_calls.h"
 #include "openmp.h"
 
@@ -111,6 +112,26 @@ static inline uint32_t region_of_call(enum mpi_call call, bool is_alone, uintptr
 /* region_of_call_behind -- likewise, of the program's function behind that layer; 0: it is not
  * known. */
 uint32_t region_of_call_behind(enum mpi_call call, bool is_alone, uintptr_t returns_to);
+
+/* A function that is open at an instruction, and the same place for all that is of one call. */
+struct region_open {
+    uint32_t region;
+    bool is_inlined;
+    uint64_t place;
+};
+
+/*
+ * regions_inlined -- the functions that are inlined around an instruction, but those that the
+ * filter excludes. Takes a lock.
+ *   open   [REGIONS_INLINED] out: the outermost first
+ *   until  out: so far code is of the same ones; 0: it is not known
+ * Returns how many there are; what is further inside is left out.
+ */
+#define REGIONS_INLINED 32
+size_t regions_inlined(uintptr_t code, struct region_open *open, uintptr_t *until);
+
+/* regions_between -- inlined_between. Takes a lock. */
+enum inlined_relation regions_between(uintptr_t from, uintptr_t to, uint64_t place);
 
 /* region_of_mpi_is_left_out_whole -- where its calls are left out, nothing is recorded of them.
  */

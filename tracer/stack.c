@@ -22,13 +22,15 @@
 #define WORD sizeof(uintptr_t)
 #define EXACT_NS 1000 /* two clocks agree so far */
 
-/* An activation of a function of the program. */
+/* An activation of a function of the program. Those that are inlined in it follow on it. */
 struct frame {
     uintptr_t end; /* the address just behind it; its return address is the word before */
     const struct site *site;     /* where it goes on */
+    uint32_t open;               /* which of the functions that are open there */
+    uint32_t most_calls;         /* as many it may be, if it is inlined */
     uintptr_t mark;              /* to be put in place of its return address; 0: none */
     uint64_t left_ns, latest_ns; /* once it has: when, 0 if that is not known; the latest */
-    bool is_marked;
+    bool is_marked;              /* of what is inlined: never */
 };
 
 struct stack {
@@ -115,17 +117,51 @@ static inline bool step_out(struct stack_place *at, const struct site *site, uin
     return at->pc != 0;
 }
 
-/* False if there is no room, and none can be made. */
-static bool add_fresh(struct stack *s, struct frame frame, bool is_in_signal)
+/*
+ * Of the functions that are open in a frame those from n_kept on are new. False if there is no
+ * room, and none can be made.
+ */
+static inline bool add_fresh(struct stack *s, uintptr_t end, const struct site *site,
+                             uint32_t n_kept, bool is_in_signal)
 {
-    if (s->n_fresh == s->cap_fresh) {
+    while (s->cap_fresh - s->n_fresh < site->n_open - n_kept) {
         if (is_in_signal)
             return false;
         s->cap_fresh = s->cap_fresh ? 2 * s->cap_fresh : 64;
         s->fresh = must_resize(s->fresh, s->cap_fresh, sizeof *s->fresh);
     }
-    s->fresh[s->n_fresh++] = frame;
+    for (uint32_t i = site->n_open; i-- > n_kept;)
+        s->fresh[s->n_fresh++] =
+            (struct frame){.end = end, .site = site, .open = i, .most_calls = 1};
     return true;
+}
+
+static inline const struct region_open *open_in(const struct frame *frame)
+{
+    return &frame->site->open[frame->open];
+}
+
+/*
+ * An activation is seen again, at a site: how many of the functions that were open in it go on,
+ * which of those that are inlined is not always known.
+ */
+static inline uint32_t go_on(struct frame *frame, const struct site *site, bool is_in_signal)
+{
+    const struct site *from = frame->site;
+    const struct site_change *known = NULL;
+    struct site_change c = {.n_same = from->open[0].place == site->open[0].place};
+
+    if (from->change && site->change) {
+        known = site_change_known(from, site);
+        c = known          ? *known
+            : is_in_signal ? site_change_unknown(from, site)
+                           : site_change_add(from, site);
+    }
+    for (uint32_t i = 0; i < c.n_same; i++) {
+        frame[i].site = site;
+        frame[i].most_calls += c.maybe >> i & 1;
+    }
+    return c.n_same;
 }
 
 /* Frames that will be seen again say so. */
@@ -140,6 +176,12 @@ static inline void mark(struct frame *frame, uint32_t n)
         f->mark = 0;
         f->is_marked = true;
     }
+}
+
+/* The first of the n frames that has this end; n if there is none. */
+static inline uint32_t frame_at(const struct stack *s, uint32_t n, uintptr_t end)
+{
+    return n > 0 && s->frame[n - 1].end == end ? n - 1 - s->frame[n - 1].open : n;
 }
 
 /*
@@ -172,26 +214,26 @@ walk(struct stack *s, struct stack_place at, const struct site *interrupted, uin
         if (end == 0)
             break;
         address = *(const volatile uintptr_t *)(end - WORD);
-        if (site->region != REGION_FILTERED) {
-            struct frame *old;
+        if (site->n_open > 0) {
+            uint32_t first, n_same = 0;
 
             while (n_old > 0 && s->frame[n_old - 1].end < end)
                 n_old--;
-            old = n_old > 0 ? &s->frame[n_old - 1] : NULL;
+            first = frame_at(s, n_old, end);
             is_unmarked = !stack_marks_is(address);
-            if (old && old->end == end && old->is_marked && !is_unmarked &&
-                old->site->region == site->region) {
-                s->is_same_call = old->site == site;
-                old->site = site;
-                return n_old;
+            if (first < n_old && s->frame[first].is_marked && !is_unmarked) {
+                s->is_same_call = s->frame[first].site == site;
+                n_same = go_on(&s->frame[first], site, interrupted != NULL);
+                s->is_same_call &= n_same == site->n_open;
             }
-            if (!add_fresh(s,
-                           (struct frame){.end = end, .site = site, .is_marked = !is_unmarked},
-                           interrupted != NULL))
+            if (!add_fresh(s, end, site, n_same, interrupted != NULL))
                 return UINT32_MAX;
+            if (n_same > 0)
+                return first + n_same;
+            s->fresh[s->n_fresh - 1].is_marked = !is_unmarked;
             s->is_same_call = false;
-            if (old && old->end == end && old->is_marked && !is_unmarked)
-                return n_old - 1; /* it ended in a call of another function, in its place */
+            if (first < n_old && s->frame[first].is_marked && !is_unmarked)
+                return first; /* it ended in a call of another function, in its place */
         }
         if (!step_out(&at, site, end, address))
             break;
@@ -207,13 +249,14 @@ static uint32_t count_alike(struct stack *s, uint32_t n)
 {
     bool is_same_call = n == 0 || s->is_same_call;
 
-    while (n < s->n && s->n_fresh > 0 && is_same_call) {
+    while (is_same_call && n < s->n && s->n_fresh > 0) {
         struct frame *old = &s->frame[n], *new = &s->fresh[s->n_fresh - 1];
 
         if (old->is_marked || new->is_marked || old->end != new->end ||
-            old->site->region != new->site->region)
+            open_in(old)->place != open_in(new)->place)
             break;
-        is_same_call = old->site == new->site;
+        is_same_call = old->site == new->site || new->open + 1 < new->site->n_open;
+        new->most_calls += old->most_calls;
         *old = *new;
         s->n_fresh--;
         n++;
@@ -263,7 +306,7 @@ static void find_leaves(struct stack *s, uint32_t n_kept, uint64_t seen_ns, stru
         f->left_ns = 0;
         while (found < n && stack_returns.at[found % STACK_RETURNS].end != f->end)
             found++;
-        if (found == n || !f->is_marked)
+        if (found == n || !f->is_marked || open_in(f)->is_inlined)
             continue;
         f->left_ns = ticks_to_ns(stack_returns.at[found % STACK_RETURNS].ticks, now);
         if (f->left_ns < seen_ns && f->left_ns + EXACT_NS >= seen_ns)
@@ -298,12 +341,14 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct 
             continue;
         }
         when.latest_ns = f->latest_ns > when.earliest_ns ? f->latest_ns : when.earliest_ns;
+        when.most_calls = open_in(f)->is_inlined ? f->most_calls : 0;
         when.time_ns = later(placed_ns, estimate(&when, was_sampled, is_sample));
         when.latest_ns = later(when.latest_ns, when.time_ns);
         if (f->left_ns) { /* before that */
             uint64_t time_ns = later(when.earliest_ns, placed_ns);
 
-            recorder_leave_between(r, &(struct between){time_ns, f->left_ns, time_ns});
+            recorder_leave_between(
+                r, &(struct between){time_ns, f->left_ns, time_ns, .most_calls = 0});
         } else {
             recorder_leave_between(r, &when);
         }
@@ -314,7 +359,7 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct 
     while (s->n_fresh > 0) {
         struct frame frame = s->fresh[--s->n_fresh];
 
-        recorder_enter_between(r, frame.site->region, &when);
+        recorder_enter_between(r, open_in(&frame)->region, &when);
         keep(s, frame);
     }
 }
@@ -396,11 +441,13 @@ static bool has_room(struct recorder *r, const struct stack *s, uint32_t n_kept)
 {
     if (n_kept + s->n_fresh > s->cap || n_kept + s->n_fresh > r->cap_open)
         return false;
-    for (uint32_t i = 0; i < s->n_fresh; i++)
-        if (budget_leaves_out(s->fresh[i].site->region) &&
-            !budget_has(r, s->fresh[i].site->region))
+    for (uint32_t i = 0; i < s->n_fresh; i++) {
+        uint32_t region = open_in(&s->fresh[i])->region;
+
+        if (budget_leaves_out(region) && !budget_has(r, region))
             return false;
-    return recorder_make_room(r, 2 * ((size_t)s->n - n_kept + s->n_fresh));
+    }
+    return recorder_make_room(r, LARGEST_RECORD * ((size_t)s->n - n_kept + s->n_fresh));
 }
 
 bool stack_sample(struct recorder *r, const struct stack_place *at,

@@ -10,7 +10,6 @@
 #include "budget.h"
 #include "complain.h"
 #include "recorder.h"
-#include "regions.h"
 #include "stack_marks.h"
 #include "symbols.h"
 
@@ -26,6 +25,7 @@
 #include <unwind.h>
 
 #define FIRST_SLOTS 1024
+#define MOST_CHANGES 16384 /* that are known */
 
 /* DWARF's numbers of x86-64. */
 #define REGISTER_FP 6
@@ -43,6 +43,7 @@ struct code_file {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct code_file *files;
+static size_t n_changes;
 
 /* ------------------------------------------------------------------------------------ files */
 
@@ -202,15 +203,39 @@ static struct link_map *map_of(uintptr_t pc)
     return dladdr1((const void *)pc, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-/* The rule at an instruction, and the region it is in. Returns where the row ends that has this
- * rule; 0 if there is none. */
+/* The functions that are open at an instruction. Returns up to where code is of the same ones;
+ * 0: it is not known. */
+static uintptr_t find_open(struct site *site, uintptr_t pc)
+{
+    uintptr_t function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(pc + 1)), until;
+    struct region_open open[1 + REGIONS_INLINED];
+    size_t n = 0;
+
+    if (function == 0)
+        return 0;
+    function = symbol_whole(function);
+    open[0] = (struct region_open){region_of((const void *)function), false, function};
+    n += open[0].region != REGION_FILTERED;
+    n += regions_inlined(pc, open + n, &until);
+    site->n_open = (uint32_t)n;
+    site->open = must_resize(NULL, n, sizeof *open);
+    memcpy(site->open, open, n * sizeof *open);
+    if (n > 0 && open[n - 1].is_inlined) {
+        site->change = must_resize(NULL, 1, sizeof *site->change);
+        atomic_init(site->change, NULL);
+    }
+    return until;
+}
+
+/* The rule at an instruction, and what is open there. Returns up to where they are the same; 0
+ * if there is none. */
 static uintptr_t read_site(struct site *site, uintptr_t pc)
 {
     struct link_map *map = map_of(pc);
     const struct code_file *file = map ? file_of(map) : NULL;
     Dwarf_Frame *frame;
     Dwarf_Addr row_end = 0;
-    uintptr_t function;
+    uintptr_t end, until = 0;
 
     if (file == NULL || file->cfi == NULL ||
         dwarf_cfi_addrframe(file->cfi, pc - map->l_addr, &frame) != 0)
@@ -218,17 +243,17 @@ static uintptr_t read_site(struct site *site, uintptr_t pc)
     read_rule(site, frame);
     dwarf_frame_info(frame, NULL, &row_end, NULL);
     free(frame);
-    function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(pc + 1));
-    if (site->base != SITE_END && function != 0 && file->is_of_program)
-        site->region = region_of((const void *)symbol_whole(function));
-    return row_end + map->l_addr > pc ? row_end + map->l_addr : 0;
+    end = row_end + map->l_addr > pc ? row_end + map->l_addr : 0;
+    if (site->base != SITE_END && file->is_of_program)
+        until = find_open(site, pc);
+    return until > pc && until < end ? until : end;
 }
 
 static struct site *site_new(uintptr_t address)
 {
     struct site *site = must_resize(NULL, 1, sizeof *site);
 
-    *site = (struct site){.address = address, .region = REGION_FILTERED};
+    *site = (struct site){.address = address};
     return site;
 }
 
@@ -301,6 +326,62 @@ const struct site *site_add(uintptr_t address)
     pthread_mutex_unlock(&lock);
     budget_once(begin_ns);
     return site;
+}
+
+/* ---------------------------------------------------------------------------------- changes */
+
+struct site_change site_change_unknown(const struct site *from, const struct site *to)
+{
+    struct site_change c = {.to = to};
+
+    while (c.n_same < from->n_open && c.n_same < to->n_open &&
+           from->open[c.n_same].place == to->open[c.n_same].place) {
+        c.maybe |= (uint64_t)to->open[c.n_same].is_inlined << c.n_same;
+        c.n_same++;
+    }
+    return c;
+}
+
+/* What the instructions of the function say. Those of a sample are not looked at. */
+static void find_out(struct site_change *c, const struct site *from)
+{
+    if (from->address == 0 || c->to->address == 0)
+        return;
+    for (uint32_t i = 0; i < c->n_same; i++) {
+        enum inlined_relation relation;
+
+        if (!c->to->open[i].is_inlined)
+            continue;
+        relation = regions_between(from->address, c->to->address, c->to->open[i].place);
+        if (relation == INLINED_OTHER)
+            c->n_same = i; /* and what is inlined in it */
+        else if (relation == INLINED_SAME)
+            c->maybe &= ~((uint64_t)1 << i);
+    }
+}
+
+struct site_change site_change_add(const struct site *from, const struct site *to)
+{
+    uint64_t begin_ns = budget_thread_ns();
+    const struct site_change *known;
+    struct site_change c = site_change_unknown(from, to);
+
+    pthread_mutex_lock(&lock);
+    known = site_change_known(from, to);
+    if (known) {
+        c = *known;
+    } else if (n_changes < MOST_CHANGES) {
+        struct site_change *added = must_resize(NULL, 1, sizeof *added);
+
+        n_changes++;
+        find_out(&c, from);
+        c.next = atomic_load(from->change);
+        *added = c;
+        atomic_store_explicit(from->change, added, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    budget_once(begin_ns);
+    return c;
 }
 
 /* ------------------------------------------------------------------------------------- rows */

@@ -1,6 +1,6 @@
 /*
- * stack_sites -- what is known of a return address: the function it is in, and how to get from
- * a frame that returns there to the frame around it.
+ * stack_sites -- what is known of a return address: the function it is in, those that are
+ * inlined there, and how to get from a frame that returns there to the frame around it.
  *
  * The rule for that stands in .eh_frame of the code's file; libdw reads it once per address.
  * Compilers use few kinds of rules at calls: the frame's end is at a distance from the stack
@@ -10,20 +10,29 @@
 #ifndef SNAG_TRACER_STACK_SITES_H
 #define SNAG_TRACER_STACK_SITES_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "regions.h"
 
 enum site_base { SITE_END, SITE_BY_SP, SITE_BY_FP, SITE_STORED_BY_FP };
 enum site_fp { SITE_FP_KEPT, SITE_FP_BELOW_END, SITE_FP_BY_FP };
 
+struct site;
+
+/* What goes on of the functions that are open at one site, when the next one is another. */
+struct site_change {
+    const struct site_change *next; /* from the same site */
+    const struct site *to;
+    uint32_t n_same; /* so many, of which */
+    uint64_t maybe;  /* [bit] it is not known of these */
+};
+
 struct site {
     uintptr_t address;
     uintptr_t mark;                     /* stack_marks.h; 0 if there is none */
-    uint32_t region;                    /* REGION_FILTERED: not the program's, or filtered */
     uint8_t base, fp;                   /* enum site_base, enum site_fp */
     int32_t base_distance, fp_distance; /* bytes */
+    uint32_t n_open;                    /* 0: not the program's, or filtered */
+    struct region_open *open;           /* [n_open] its function, then what is inlined in it */
+    const struct site_change *_Atomic *change; /* the newest; NULL: nothing is inlined there */
 };
 
 struct site_table {
@@ -85,6 +94,23 @@ static inline const struct site *site_of(uintptr_t address)
         if (site->address == address)
             return site;
     }
+}
+
+/* site_change_add -- of a change that is met for the first time. Takes a lock, and its time.
+ * site_change_unknown -- in a signal handler: what is inlined goes on, maybe. */
+struct site_change site_change_add(const struct site *from, const struct site *to);
+struct site_change site_change_unknown(const struct site *from, const struct site *to);
+
+/* site_change_known -- from one site where something is inlined to the next one that an
+ * activation is seen at, which may be the same; NULL if it was not met yet. */
+static inline const struct site_change *site_change_known(const struct site *from,
+                                                          const struct site *to)
+{
+    const struct site_change *c = atomic_load_explicit(from->change, memory_order_acquire);
+
+    while (c && c->to != to)
+        c = c->next;
+    return c;
 }
 
 /* site_frame_end -- the address just behind the frame of this site (its CFA), where the stack

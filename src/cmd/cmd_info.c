@@ -130,9 +130,10 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
 /* Begins and ends of calls. */
 static json_t *json_estimated(const struct borders *b)
 {
-    return json_pack("{s:o, s:o, s:o}", "n", json_count(borders_count(b)), "median_ns",
-                     json_number(borders_quantile(b, 0.5)), "p99_ns",
-                     json_number(borders_quantile(b, 0.99)));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "n", json_count(borders_count(b)),
+                     "median_ns", json_number(borders_quantile(b, 0.5)), "p99_ns",
+                     json_number(borders_quantile(b, 0.99)), "joined", json_count(b->n_joined),
+                     "joined_most", json_count(b->most_joined));
 }
 
 static json_t *json_links(const struct definitions *defs)
@@ -262,6 +263,10 @@ static void print_estimated(const struct borders *b)
             "%s begins and ends of calls are estimates, off by up to %s (median), %s (99 %%)\n",
             text_count(borders_count(b), n), text_duration(borders_quantile(b, 0.5), median),
             text_duration(borders_quantile(b, 0.99), most));
+    if (b->n_joined > 0)
+        print("%s call%s of inlined functions may be up to %s: no more is known\n",
+              text_count(b->n_joined, n), text_plural(b->n_joined),
+              text_count(b->most_joined, most));
 }
 
 static void print_teams(const struct traffic *traffic)

@@ -2,6 +2,14 @@
 
 #include <math.h>
 
+void borders_join(struct borders *borders, uint64_t most)
+{
+    if (most < 2)
+        return;
+    borders->n_joined++;
+    borders->most_joined += most;
+}
+
 size_t borders_bin(uint64_t ns)
 {
     double quarters = ns > 1 ? floor(4 * log2((double)ns)) : 0;
@@ -13,6 +21,8 @@ void borders_add(struct borders *to, const struct borders *from)
 {
     for (size_t i = 0; i < BORDER_BINS; i++)
         to->n_off[i] += from->n_off[i];
+    to->n_joined += from->n_joined;
+    to->most_joined += from->most_joined;
 }
 
 uint64_t borders_count(const struct borders *borders)

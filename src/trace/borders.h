@@ -3,7 +3,8 @@
  *
  * A tracer that looks at the stack now and then knows of most enters and leaves only between
  * which two moments they were. It writes an estimate, and by how much that may be early or
- * late; here the larger of both is counted. Bins are a quarter of an octave wide.
+ * late; here the larger of both is counted. Bins are a quarter of an octave wide. Calls of a
+ * function that was inlined may look like one; then it says how many they may have been.
  */
 #ifndef SNAG_TRACE_BORDERS_H
 #define SNAG_TRACE_BORDERS_H
@@ -15,6 +16,9 @@
 
 /* borders_bin -- that of a number of nanoseconds; that of 0 is that of 1. */
 size_t borders_bin(uint64_t ns);
+
+/* borders_join -- count a call that may have been so many, if that is several. */
+void borders_join(struct borders *borders, uint64_t most);
 
 void borders_add(struct borders *to, const struct borders *from);
 

@@ -202,6 +202,7 @@ struct border_estimate {
 
 struct borders {
     uint64_t n_off[BORDER_BINS];
+    uint64_t n_joined, most_joined; /* calls that may be several; how many they may be */
 };
 
 struct event_batch {

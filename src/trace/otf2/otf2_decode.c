@@ -11,6 +11,8 @@
  */
 #include "trace/otf2/otf2_decode.h"
 
+#include "trace/borders.h"
+
 #include <string.h>
 
 /* As libotf2 writes them; its headers do not have these numbers. */
@@ -364,6 +366,8 @@ static void take_attributes(struct otf2_events *r, struct contents *c)
         if (c->at >= c->end || *c->at++ != OTF2_TYPE_UINT64)
             break;
         value = get_u64(c);
+        if (!c->is_bad && id == r->tables->inlined)
+            borders_join(&r->batch->borders, value);
         if (c->is_bad || (id != r->tables->earlier && id != r->tables->later))
             continue;
         off[id == r->tables->later] = value;

@@ -94,7 +94,8 @@ static void found_release(struct found *f)
 /* Reads a file of n bytes, `most` records at a time. */
 static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found *out)
 {
-    struct otf2_tables tables = {.undefined_region = 1000, .earlier = 6, .later = 5};
+    struct otf2_tables tables = {
+        .undefined_region = 1000, .earlier = 6, .later = 5, .inlined = 8};
     struct definitions defs = {.n_comms = 0};
     struct otf2_events events;
     char path[64];
@@ -325,6 +326,33 @@ static void estimates_are_counted(void **state)
     }
 }
 
+/* The leaves of two calls of inlined functions: one may be 5 calls, the other is one. */
+static void calls_that_may_be_several_are_counted(void **state)
+{
+    (void)state;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        struct bytes b = {.is_big = is_big};
+        struct found f;
+
+        put_header(&b, 1, 4);
+        put_call(&b, true, 1, 1);
+        put_call(&b, true, 2, 1);
+        put(&b, 6, 1);
+        put_list(&b, (const uint8_t[]){7, 1, 1, 1, 8, 4, 1, 1}, 8);
+        put_call(&b, false, 2, 1);
+        put(&b, 6, 1);
+        put_list(&b, (const uint8_t[]){7, 1, 1, 1, 8, 4, 1, 5}, 8);
+        put_call(&b, false, 1, 1);
+        put(&b, 1, 1);
+        put_rest(&b);
+        read_bytes(b.at, b.n, MOST, &f);
+        assert_int_equal(f.n, 4);
+        assert_int_equal(f.batch.borders.n_joined, 1);
+        assert_int_equal(f.batch.borders.most_joined, 5);
+        found_release(&f);
+    }
+}
+
 static void assert_estimate(const struct found *f, size_t i, uint32_t region, bool is_leave,
                             uint64_t off_ns)
 {
@@ -481,6 +509,7 @@ int main(void)
         cmocka_unit_test(numbers_of_a_header_that_cannot_be_are_not_believed),
         cmocka_unit_test(zeroed_bytes_end_a_chunk_and_what_is_missing_is_counted),
         cmocka_unit_test(estimates_are_counted),
+        cmocka_unit_test(calls_that_may_be_several_are_counted),
         cmocka_unit_test(an_estimate_follows_on_its_enter_and_precedes_its_leave),
         cmocka_unit_test(what_is_not_used_is_stepped_over),
         cmocka_unit_test(a_record_that_says_it_is_longer_than_its_chunk_ends_it),

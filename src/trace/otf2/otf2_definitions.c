@@ -28,6 +28,7 @@
 #define PROPERTY_COST_ONCE "snag.cost_once"
 #define ATTRIBUTE_EARLIER "snag.earlier"
 #define ATTRIBUTE_LATER "snag.later"
+#define ATTRIBUTE_INLINED "snag.inlined"
 #define PROPERTY_PROCESSOR_TIME "snag.processor_time"
 #define PROPERTY_POLLS "snag.polls"
 #define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
@@ -110,6 +111,7 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
     }
     tables->earlier = attribute_of(raw, ATTRIBUTE_EARLIER);
     tables->later = attribute_of(raw, ATTRIBUTE_LATER);
+    tables->inlined = attribute_of(raw, ATTRIBUTE_INLINED);
     if (tables->earlier == NO_ATTRIBUTE || tables->later == NO_ATTRIBUTE)
         tables->earlier = tables->later = NO_ATTRIBUTE;
     tables->flush_region = definitions_region(defs, REGION_BUFFER_FLUSH);

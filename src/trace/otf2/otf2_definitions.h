@@ -35,6 +35,7 @@ struct otf2_tables {
     uint32_t flush_region; /* what BUFFER_FLUSH records are calls of */
     uint32_t undefined_region;
     uint32_t earlier, later;  /* attributes: by how much an event may be; or NO_ATTRIBUTE */
+    uint32_t inlined;         /* likewise: as many calls a call may be */
     struct idtable metric_id; /* OTF2 metric class or instance to: */
     struct otf2_metric *metric;
     size_t n_metrics, metric_cap;

@@ -1,6 +1,8 @@
 /* One callback per kind of record; libotf2 calls them in the order of the file. */
 #include "trace/otf2/otf2_library.h"
 
+#include "trace/borders.h"
+
 #define OTF2_RECORD                                                                            \
     OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *events,           \
         OTF2_AttributeList *attributes
@@ -9,7 +11,7 @@
 /* Of an enter or leave. */
 static void take_attributes(struct otf2_events *r, const OTF2_AttributeList *attributes)
 {
-    uint64_t earlier_ns = 0, later_ns = 0;
+    uint64_t earlier_ns = 0, later_ns = 0, most = 0;
     bool has_earlier, has_later;
 
     if (r->tables->earlier == NO_ATTRIBUTE ||
@@ -19,6 +21,9 @@ static void take_attributes(struct otf2_events *r, const OTF2_AttributeList *att
                   OTF2_SUCCESS;
     has_later =
         OTF2_AttributeList_GetUint64(attributes, r->tables->later, &later_ns) == OTF2_SUCCESS;
+    if (r->tables->inlined != NO_ATTRIBUTE &&
+        OTF2_AttributeList_GetUint64(attributes, r->tables->inlined, &most) == OTF2_SUCCESS)
+        borders_join(&r->batch->borders, most);
     if (has_earlier || has_later)
         otf2_events_border(r, earlier_ns, later_ns);
 }

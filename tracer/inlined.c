@@ -1,0 +1,367 @@
+/*
+ * Of a function all that was inlined into it is read at once. Code is cut where any of it
+ * begins or ends, and what is further inside is painted over what is around it:
+ *
+ *     the function   |---------------------------------|
+ *     exchange            |----------------|
+ *     send                     |----|
+ *     pieces              |.exc|send|.exc..|
+ *
+ * One call may have come to several entries, when a loop was unrolled, say. Their place is the
+ * same: that of their callers, the line and column of the call, and what was called.
+ *
+ * Of two calls in the same inlined function the instructions say what is possible. They are of
+ * two activations if every way from one to the other comes by the entry again, and by code that
+ * is not of it: the former alone is so in a loop that it begins with, the latter where the
+ * compiler has put a piece of something else in between. They are of one if no way does either:
+ * an entry may be where it is passed only once, before a loop.
+ */
+#include "inlined.h"
+
+#include "code_paths.h"
+#include "complain.h"
+#include "debug_info.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#define MOST_NESTED 64
+#define MOST_LOOKED_AT ((size_t)32 << 20) /* bytes of code */
+
+struct piece {
+    Dwarf_Addr begin; /* in the file; up to the next one */
+    const struct inlined *inlined;
+};
+
+struct range {
+    Dwarf_Addr begin, end;
+    const struct inlined *inlined;
+};
+
+/* Where what is inlined begins. */
+struct entry {
+    Dwarf_Addr address; /* in the file */
+    uint64_t place;
+};
+
+struct inlined_code {
+    struct piece *piece; /* [n] by address */
+    size_t n;
+    struct range *range; /* [n_ranges] what is around comes before what is inside; while read */
+    size_t n_ranges, cap;
+    struct entry *entry; /* [n_entries] */
+    size_t n_entries, cap_entries;
+    struct code_range *whole; /* [n_whole] the function, in the file */
+    size_t n_whole;
+};
+
+/* ---------------------------------------------------------------------------------- reading */
+
+static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute memory;
+    Dwarf_Word value;
+
+    return dwarf_formudata(dwarf_attr(die, attribute, &memory), &value) == 0 ? value : 0;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute memory;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &memory));
+
+    return name ? name : dwarf_diename(die);
+}
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t place_of(Dwarf_Die *die, const struct inlined *i)
+{
+    uint64_t h = i->caller ? i->caller->place : 1;
+
+    for (const char *c = i->name; *c; c++)
+        h = mix(h, (unsigned char)*c);
+    h = mix(h, number_of(die, DW_AT_call_file));
+    h = mix(h, number_of(die, DW_AT_call_line));
+    return mix(h, number_of(die, DW_AT_call_column));
+}
+
+/* NULL if it has no name. */
+static const struct inlined *read_inlined(Dwarf_Die *die, const struct inlined *caller)
+{
+    const char *name = name_of(die);
+    struct inlined *i;
+    int line;
+
+    if (name == NULL)
+        return NULL;
+    i = must_resize(NULL, 1, sizeof *i);
+    *i = (struct inlined){
+        .caller = caller, .name = name, .depth = caller ? caller->depth + 1 : 0};
+    i->file = dwarf_decl_file(die);
+    if (i->file && dwarf_decl_line(die, &line) == 0 && line > 0)
+        i->line = (uint32_t)line;
+    i->place = place_of(die, i);
+    return i;
+}
+
+static void add_ranges(struct inlined_code *code, Dwarf_Die *die, const struct inlined *of)
+{
+    Dwarf_Addr base, begin, end;
+
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;) {
+        if (begin >= end)
+            continue;
+        if (code->n_ranges == code->cap) {
+            code->cap = code->cap ? 2 * code->cap : 16;
+            code->range = must_resize(code->range, code->cap, sizeof *code->range);
+        }
+        code->range[code->n_ranges++] = (struct range){begin, end, of};
+    }
+}
+
+static Dwarf_Addr entry_of(Dwarf_Die *die, const struct range *first)
+{
+    Dwarf_Attribute memory;
+    Dwarf_Addr address;
+    Dwarf_Word offset;
+
+    if (dwarf_attr(die, DW_AT_entry_pc, &memory) == NULL)
+        return first->begin;
+    if (dwarf_formaddr(&memory, &address) == 0)
+        return address;
+    return dwarf_formudata(&memory, &offset) == 0 ? first->begin + offset : first->begin;
+}
+
+static void add_entry(struct inlined_code *code, struct entry entry)
+{
+    if (code->n_entries == code->cap_entries) {
+        code->cap_entries = code->cap_entries ? 2 * code->cap_entries : 16;
+        code->entry = must_resize(code->entry, code->cap_entries, sizeof *code->entry);
+    }
+    code->entry[code->n_entries++] = entry;
+}
+
+static void add_inlined(struct inlined_code *code, Dwarf_Die *die, const struct inlined *of)
+{
+    size_t first = code->n_ranges;
+
+    add_ranges(code, die, of);
+    if (code->n_ranges > first)
+        add_entry(code, (struct entry){entry_of(die, &code->range[first]), of->place});
+}
+
+static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct inlined *caller,
+                     int depth)
+{
+    const struct inlined *inside;
+    Dwarf_Die die;
+
+    if (depth == MOST_NESTED || dwarf_child(parent, &die) != 0)
+        return;
+    do
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_inlined_subroutine:
+            inside = read_inlined(&die, caller);
+            if (inside)
+                add_inlined(code, &die, inside);
+            read_all(code, &die, inside ? inside : caller, depth + 1);
+            break;
+        case DW_TAG_lexical_block:
+            read_all(code, &die, caller, depth + 1);
+        }
+    while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* --------------------------------------------------------------------------------- painting */
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* How many pieces begin at an address or before it. */
+static size_t pieces_until(const struct inlined_code *code, Dwarf_Addr address)
+{
+    size_t low = 0, high = code->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (code->piece[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void cut(struct inlined_code *code)
+{
+    size_t n = 0;
+
+    code->piece = must_resize(NULL, 2 * code->n_ranges + 1, sizeof *code->piece);
+    for (size_t i = 0; i < code->n_ranges; i++) {
+        code->piece[n++] = (struct piece){code->range[i].begin, NULL};
+        code->piece[n++] = (struct piece){code->range[i].end, NULL};
+    }
+    qsort(code->piece, n, sizeof *code->piece, by_begin);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || code->piece[i].begin != code->piece[code->n - 1].begin)
+            code->piece[code->n++] = code->piece[i];
+}
+
+static void read_whole(struct inlined_code *code, Dwarf_Die *function)
+{
+    Dwarf_Addr base, begin, end;
+
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0;) {
+        code->whole = must_resize(code->whole, code->n_whole + 1, sizeof *code->whole);
+        code->whole[code->n_whole++] = (struct code_range){begin, end};
+    }
+}
+
+static struct inlined_code *read_function(Dwarf_Die *function)
+{
+    struct inlined_code *code = must_resize(NULL, 1, sizeof *code);
+
+    *code = (struct inlined_code){0};
+    read_all(code, function, NULL, 0);
+    cut(code);
+    for (size_t i = 0; i < code->n_ranges; i++)
+        for (size_t at = pieces_until(code, code->range[i].begin) - 1;
+             code->piece[at].begin < code->range[i].end; at++)
+            code->piece[at].inlined = code->range[i].inlined;
+    free(code->range);
+    code->range = NULL;
+    read_whole(code, function);
+    return code;
+}
+
+static const struct inlined_code *code_of(struct debug_function *function)
+{
+    if (function->inlined == NULL)
+        function->inlined = read_function(&function->die);
+    return function->inlined;
+}
+
+const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
+{
+    Dwarf_Addr address;
+    struct debug_function *function = debug_function(code, &address);
+    const struct inlined_code *in;
+    Dwarf_Addr end;
+    size_t at;
+
+    *until = 0;
+    if (function == NULL)
+        return NULL;
+    in = code_of(function);
+    at = pieces_until(in, address);
+    end =
+        at < in->n && in->piece[at].begin < function->end ? in->piece[at].begin : function->end;
+    *until = code + (end - address);
+    return at > 0 ? in->piece[at - 1].inlined : NULL;
+}
+
+/* ---------------------------------------------------------------------------------- relation
+ */
+
+struct question {
+    const struct inlined_code *in;
+    uintptr_t moved; /* from the file to the memory */
+    uint64_t place;
+    Dwarf_Addr *entry; /* [n] of the place */
+    size_t n;
+};
+
+static bool is_inside(void *ctx, uintptr_t code)
+{
+    const struct question *q = ctx;
+    size_t at = pieces_until(q->in, code - q->moved);
+    const struct inlined *i = at > 0 ? q->in->piece[at - 1].inlined : NULL;
+
+    while (i && i->place != q->place)
+        i = i->caller;
+    return i != NULL;
+}
+
+static bool is_entry(void *ctx, uintptr_t code)
+{
+    const struct question *q = ctx;
+
+    for (size_t i = 0; i < q->n; i++)
+        if (q->entry[i] == code - q->moved)
+            return true;
+    return false;
+}
+
+static bool is_no_entry(void *ctx, uintptr_t code)
+{
+    return !is_entry(ctx, code);
+}
+
+static bool is_way_in(void *ctx, uintptr_t code)
+{
+    return is_entry(ctx, code) || !is_inside(ctx, code);
+}
+
+static bool is_possible(struct code_paths paths, bool (*may_pass)(void *, uintptr_t),
+                        bool (*must_pass)(void *, uintptr_t))
+{
+    paths.may_pass = may_pass;
+    paths.must_pass = must_pass;
+    return code_paths_reach(&paths);
+}
+
+/* Of the process so far, so that it does not take more than a second or so. */
+static bool may_look_at(const struct inlined_code *in)
+{
+    static size_t bytes;
+
+    for (size_t i = 0; i < in->n_whole; i++)
+        bytes += in->whole[i].end - in->whole[i].begin;
+    return bytes <= MOST_LOOKED_AT;
+}
+
+static enum inlined_relation ask(struct code_paths paths)
+{
+    if (!is_possible(paths, NULL, NULL))
+        return INLINED_MAYBE_SAME; /* there was a way: by an exception, or a longjmp */
+    if (!is_possible(paths, is_no_entry, NULL) && !is_possible(paths, is_inside, NULL))
+        return INLINED_OTHER;
+    return is_possible(paths, NULL, is_way_in) ? INLINED_MAYBE_SAME : INLINED_SAME;
+}
+
+enum inlined_relation inlined_between(uintptr_t from, uintptr_t to, uint64_t place)
+{
+    Dwarf_Addr address;
+    struct debug_function *function = debug_function(from - 1, &address);
+    const struct inlined_code *in = function ? code_of(function) : NULL;
+    enum inlined_relation relation;
+    struct code_range *range;
+    struct question q;
+
+    if (in == NULL || !may_look_at(in))
+        return INLINED_MAYBE_SAME;
+    q = (struct question){.in = in, .moved = from - 1 - address, .place = place};
+    q.entry = must_resize(NULL, in->n_entries, sizeof *q.entry);
+    for (size_t i = 0; i < in->n_entries; i++)
+        if (in->entry[i].place == place)
+            q.entry[q.n++] = in->entry[i].address;
+    range = must_resize(NULL, in->n_whole, sizeof *range);
+    for (size_t i = 0; i < in->n_whole; i++)
+        range[i] =
+            (struct code_range){in->whole[i].begin + q.moved, in->whole[i].end + q.moved};
+    relation = ask((struct code_paths){
+        .range = range, .n_ranges = in->n_whole, .from = from, .to = to, .ctx = &q});
+    free(range);
+    free(q.entry);
+    return relation;
+}
