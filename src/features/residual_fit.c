@@ -33,7 +33,6 @@ struct fit {
     const struct residual_input *in;
     const struct forest *forest;
     const struct tree_kinds *kinds;
-    uint32_t *path;                  /* of the vertices of kinds */
     struct kind_sets paths, classes; /* of the kinds */
     uint64_t longest_ns;             /* exclusive time */
 };
@@ -138,16 +137,15 @@ static void fit_scales(struct fit *f)
 static void number_contexts(struct fit *f)
 {
     const struct wl *wl = f->in->wl;
-    uint32_t *class = f->place->class;
+    uint32_t *class = f->place->class, *path = f->place->path;
 
-    f->path = mem_resize(NULL, f->kinds->at[f->kinds->n], sizeof *f->path);
     for (uint32_t k = 0; k < f->kinds->n; k++)
         context_number_tree(&f->m->paths, f->forest, f->kinds->first[k], true,
-                            f->path + f->kinds->at[k]);
+                            path + f->kinds->at[k]);
     for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
         class[i] = idmap_add(&f->m->class_id,
-                             residual_class_key(&wl->vocab, wl->complete[i], f->path[i]));
-    kind_sets_find(&f->paths, f->kinds, f->path, f->m->paths.n);
+                             residual_class_key(&wl->vocab, wl->complete[i], path[i]));
+    kind_sets_find(&f->paths, f->kinds, path, f->m->paths.n);
     kind_sets_find(&f->classes, f->kinds, class, f->m->class_id.n);
 }
 
@@ -179,7 +177,7 @@ static void families_find(const struct fit *f, struct families *families)
     families->first = mem_alloc((size_t)n_paths + 2, sizeof *families->first);
     families->class = mem_alloc(n_classes, sizeof *families->class);
     for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
-        path_of[f->place->class[i]] = f->path[i];
+        path_of[f->place->class[i]] = f->place->path[i];
     next = families->first + 1; /* becomes the start of each path, and then its end */
     for (uint32_t c = 0; c < n_classes; c++)
         next[path_of[c] + 1]++;
@@ -197,9 +195,8 @@ static void families_release(struct families *families)
 }
 
 /*
- * Times by context. Trees are dealt out in chunks, which write beside each other. Where all
- * times fit 32 bits, they are written where the paths of all vertices will be: fresh memory
- * costs more than all that is done with it here.
+ * Times by context. Trees are dealt out in chunks, which write beside each other. Times that
+ * all fit 32 bits take no more: fresh memory costs more than all that is done with it here.
  */
 struct bundles {
     const struct fit *fit;
@@ -378,8 +375,7 @@ static void fit_contexts(const struct fit *f)
     pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
     free(b.scratch);
     free(b.order);
-    f->place->path = mem_resize(b.narrow_ns, f->forest->n, sizeof *f->place->path);
-    tree_kinds_spread(f->kinds, f->forest, pool, f->path, f->place->path);
+    free(b.narrow_ns);
     free(b.wide_ns);
     free(b.next);
     free(b.begin);
@@ -421,7 +417,7 @@ static void fit_first(const struct fit *f)
              v++) {
             mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
             mem_grow(&group, &group_cap, n + 1, sizeof *group);
-            group[n] = f->place->path[v];
+            group[n] = residual_path(f->place, forest, t, v);
             vertex[n++] = v;
         }
     spread = mem_alloc(m->paths.n, sizeof *spread);
@@ -459,7 +455,7 @@ static void gather_sums(struct residual_pairs *g, const struct view *view, uint3
 
     next_tree(g);
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, view->place->path[v]);
+        struct residual_pair *pair = pair_of(g, residual_path(view->place, forest, t, v));
 
         pair->n_calls++;
         pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
@@ -634,7 +630,6 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     shapes_rank(&m->shapes, m->is_warm);
     fit_sums(&f);
     fit_sizes(&f);
-    free(f.path);
     kind_sets_release(&f.paths);
     kind_sets_release(&f.classes);
 }

@@ -71,7 +71,7 @@ static void count_unseen(struct scoring *s)
         uint64_t n_before = s->unseen.n_calls;
 
         for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
-            s->unseen.n_calls += s->place.path[v] == PATH_NONE;
+            s->unseen.n_calls += residual_path(&s->place, &s->forest, t, v) == PATH_NONE;
         s->unseen.n_trees += s->unseen.n_calls > n_before;
     }
 }
