@@ -99,7 +99,8 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  const struct analysis_sink *sink, struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .scoring.pool = opts->pool};
+    struct analysis a = {
+        .opts = opts, .scoring.pool = opts->pool, .scoring.paged = opts->paged};
     struct scoring *scoring = &a.scoring;
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);

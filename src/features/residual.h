@@ -14,6 +14,7 @@
 #define SNAG_FEATURES_RESIDUAL_H
 
 #include "base/pack.h"
+#include "base/paged.h"
 #include "features/context.h"
 #include "features/local_usual.h"
 #include "features/robust.h"
@@ -86,7 +87,8 @@ struct residual_input {
     const struct forest *forest;
     const struct wl *wl; /* of the forest */
     const struct definitions *defs;
-    struct pool *pool; /* may be NULL; no result depends on it */
+    struct pool *pool;   /* may be NULL; no result depends on it */
+    struct paged *paged; /* may be NULL; while it is learnt from only */
 };
 
 /*

@@ -359,24 +359,25 @@ static void fit_contexts(const struct fit *f)
                         .n_chunks = chunks_for(f),
                         .n_classes = f->m->class_id.n};
     struct pool *pool = f->in->pool;
+    struct paged *paged = f->in->paged;
 
     families_find(f, &families);
     b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
     b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
     if (f->longest_ns <= UINT32_MAX)
-        b.narrow_ns = mem_resize(NULL, f->forest->n, sizeof *b.narrow_ns);
+        b.narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b.narrow_ns);
     else
-        b.wide_ns = mem_resize(NULL, f->forest->n, sizeof *b.wide_ns);
+        b.wide_ns = paged_alloc(paged, f->forest->n, sizeof *b.wide_ns);
     pool_for(pool, b.n_chunks, 1, count_chunks, &b);
     place_chunks(&b);
     pool_for(pool, b.n_chunks, 1, bundle_chunks, &b);
     order_paths(&b);
-    b.scratch = mem_resize(NULL, pool_threads(pool) * b.largest, sizeof *b.scratch);
+    b.scratch = paged_alloc(paged, pool_threads(pool) * b.largest, sizeof *b.scratch);
     pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
-    free(b.scratch);
+    paged_release(paged, b.scratch);
+    paged_release(paged, b.narrow_ns);
+    paged_release(paged, b.wide_ns);
     free(b.order);
-    free(b.narrow_ns);
-    free(b.wide_ns);
     free(b.next);
     free(b.begin);
     families_release(&families);

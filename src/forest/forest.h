@@ -15,6 +15,7 @@
 #ifndef SNAG_FOREST_FOREST_H
 #define SNAG_FOREST_FOREST_H
 
+#include "base/paged.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
 
@@ -56,6 +57,8 @@ struct forest {
     float *off_ns;      /* [n] exclusive_ns */
     float *root_off_ns; /* [n_trees] root_ns, and as much too short */
     size_t vertex_cap, tree_cap, gap_cap;
+
+    struct paged *paged; /* not its own: of what is by vertex. Set before there is any */
 };
 
 void forest_release(struct forest *forest);

@@ -31,8 +31,11 @@ void scoring_release(struct scoring *s)
 
 static struct residual_input model_input(const struct scoring *s)
 {
-    return (struct residual_input){
-        .forest = &s->forest, .wl = &s->wl, .defs = s->defs, .pool = s->pool};
+    return (struct residual_input){.forest = &s->forest,
+                                   .wl = &s->wl,
+                                   .defs = s->defs,
+                                   .pool = s->pool,
+                                   .paged = s->paged};
 }
 
 /* By the yardstick that is there, or by one made of these trees. */
