@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define LOOK_NS 20000000 /* between looks at how much is in memory */
+#define PAGED_FEWEST 64u /* objects in an array that grows */
 
 struct mapping {
     void *data;
@@ -223,4 +224,15 @@ void *paged_resize(struct paged *p, void *old, size_t n_old, size_t n, size_t wi
         memcpy(data, old, (n < n_old ? n : n_old) * width);
     paged_release(p, old);
     return data;
+}
+
+void *paged_grow(struct paged *p, void *data, size_t n, size_t *cap, size_t need, size_t width)
+{
+    if (need <= *cap)
+        return data;
+    if (p == NULL)
+        return mem_grow_slow(data, cap, need, width);
+    *cap = need > 2 * *cap ? need : 2 * *cap;
+    *cap = *cap > PAGED_FEWEST ? *cap : PAGED_FEWEST;
+    return paged_resize(p, data, n, *cap, width);
 }

@@ -48,6 +48,10 @@ void paged_release(struct paged *paged, void *data);
  */
 void *paged_resize(struct paged *paged, void *old, size_t n_old, size_t n, size_t width);
 
+/* paged_grow -- as mem_grow, of an array with n objects in it: returns it, which may move. */
+void *paged_grow(struct paged *paged, void *data, size_t n, size_t *cap, size_t need,
+                 size_t width);
+
 /*
  * paged_share -- a mapped file of someone else counts, too, and its pages are given back with
  * the others until paged_unshare. It must be a file's, not memory.

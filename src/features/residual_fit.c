@@ -206,8 +206,6 @@ struct bundles {
     size_t *begin;       /* [classes] of each among these */
     size_t *next;        /* [chunks * classes] where a chunk writes its next one */
     uint32_t n_chunks, n_classes;
-    uint64_t *scratch; /* [workers * largest path] */
-    size_t largest;
     uint32_t *order; /* [paths] the largest first */
 };
 
@@ -295,9 +293,12 @@ static void fit_context(const struct bundles *b, size_t begin, uint64_t *scratch
 }
 
 /* Of a path with one class both are the same. */
-static void fit_path(const struct bundles *b, uint32_t p, uint64_t *scratch)
+static void fit_path(const struct bundles *b, uint32_t p)
 {
     const struct residual_model *m = b->fit->m;
+    struct paged *paged = b->fit->in->paged;
+    size_t width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
+    uint64_t *scratch = paged_alloc(paged, m->path[p].n_calls, width);
     const uint32_t *class = b->families->class + b->families->first[p];
     uint32_t n = b->families->first[p + 1] - b->families->first[p];
 
@@ -309,14 +310,16 @@ static void fit_path(const struct bundles *b, uint32_t p, uint64_t *scratch)
         m->path[p].log_time = m->class[class[0]].log_time;
         m->path[p].typical = m->class[class[0]].typical;
     }
+    paged_release(paged, scratch);
 }
 
 static void fit_paths(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct bundles *b = ctx;
 
+    (void)worker;
     for (size_t i = begin; i < end; i++)
-        fit_path(b, b->order[i], b->scratch + worker * b->largest);
+        fit_path(b, b->order[i]);
 }
 
 /* Paths that take long come first, so that threads end at about the same time. */
@@ -335,10 +338,8 @@ static void order_paths(struct bundles *b)
     const struct residual_model *m = b->fit->m;
 
     b->order = mem_resize(NULL, m->paths.n, sizeof *b->order);
-    for (uint32_t p = 0; p < m->paths.n; p++) {
+    for (uint32_t p = 0; p < m->paths.n; p++)
         b->order[p] = p;
-        b->largest = m->path[p].n_calls > b->largest ? m->path[p].n_calls : b->largest;
-    }
     qsort_r(b->order, m->paths.n, sizeof *b->order, by_calls, m->path);
 }
 
@@ -372,9 +373,7 @@ static void fit_contexts(const struct fit *f)
     place_chunks(&b);
     pool_for(pool, b.n_chunks, 1, bundle_chunks, &b);
     order_paths(&b);
-    b.scratch = paged_alloc(paged, pool_threads(pool) * b.largest, sizeof *b.scratch);
     pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
-    paged_release(paged, b.scratch);
     paged_release(paged, b.narrow_ns);
     paged_release(paged, b.wide_ns);
     free(b.order);
