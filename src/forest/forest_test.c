@@ -1,6 +1,7 @@
 #include "forest/forest.h"
 
 #include "base/test.h"
+#include "base/test_dir.h"
 
 /*
  *     row  0     1    2   3    4    5   6    7
@@ -213,10 +214,14 @@ static void parts_filled_in_any_order_are_the_forest(void **state)
                              {.name = "FLUSH", .short_name = "FLUSH", .kind = REGION_TRACER}};
     const struct definitions defs = {.region = named, .names.n = 3};
     const struct call_view views[] = {view, {.n = 0}, view};
+    char dir[] = "/tmp/snag-forest-XXXXXX";
     struct forest added = {0}, divided = {0}, part[3];
     struct forest_size size[3];
+    struct paged *paged;
 
     (void)state;
+    assert_non_null(test_dir(dir));
+    divided.paged = paged_new(dir, 1);
     for (uint32_t l = 0; l < 3; l++) {
         size[l] = forest_count(&views[l], 0, &defs);
         assert_int_equal(forest_add(&added, l, &views[l], 0, &defs), 0);
@@ -228,13 +233,16 @@ static void parts_filled_in_any_order_are_the_forest(void **state)
         forest_fill(&part[l], l, &views[l], 0, &defs);
     forest_unite(&divided, part, 3);
     assert_int_equal(added.n_gaps, 4);
+    paged_drop(divided.paged);
     expect_equal(&divided, &added);
     assert_memory_equal(divided.off_ns, added.off_ns, added.n * sizeof *added.off_ns);
     assert_memory_equal(divided.root_off_ns, added.root_off_ns,
                         added.n_trees * sizeof *added.root_off_ns);
     assert_true(added.root_off_ns[3] > 0);
+    paged = divided.paged;
     forest_release(&added);
     forest_release(&divided);
+    paged_free(paged);
 }
 
 /*
