@@ -472,17 +472,21 @@ void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)
         out[forest->parent[base + i] - base] += out[i];
 }
 
-uint32_t forest_depth(const struct forest *forest)
+uint32_t forest_depth(const struct forest *forest, const uint32_t *tree, uint32_t n)
 {
-    uint16_t *depth = mem_alloc(forest->n, sizeof *depth); /* calls are at most 65,535 deep */
+    uint16_t *depth = NULL; /* calls are at most 65,535 deep */
     uint32_t deepest = 0;
+    size_t cap = 0;
 
-    for (uint32_t v = 0; v < forest->n; v++) {
-        uint32_t parent = forest->parent[v];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = tree ? tree[i] : i, base = forest->first[t];
+        uint32_t size = forest->first[t + 1] - base;
 
-        depth[v] = parent == FOREST_ROOT ? 0 : (uint16_t)(depth[parent] + 1);
-        if (depth[v] + 1u > deepest)
-            deepest = depth[v] + 1u;
+        mem_grow(&depth, &cap, size, sizeof *depth);
+        for (uint32_t v = 0; v < size; v++) {
+            depth[v] = v == 0 ? 0 : (uint16_t)(depth[forest->parent[base + v] - base] + 1);
+            deepest = depth[v] + 1u > deepest ? depth[v] + 1u : deepest;
+        }
     }
     free(depth);
     return deepest;

@@ -45,7 +45,8 @@ static void outermost_calls_are_roots(void **state)
     assert_int_equal(f.enter_ns[1], 65);
     assert_int_equal(f.parent[3], 2);
     assert_int_equal(f.parent[6], FOREST_ROOT);
-    assert_int_equal(forest_depth(&f), 3);
+    assert_int_equal(forest_depth(&f, NULL, f.n_trees), 3);
+    assert_int_equal(forest_depth(&f, (const uint32_t[]){1}, 1), 2);
     assert_int_equal(forest_tree(&f, 3), 0);
     assert_int_equal(forest_tree(&f, 4), 1);
     forest_release(&f);
@@ -140,7 +141,7 @@ static void a_function_that_is_not_called_has_no_trees(void **state)
     (void)state;
     assert_int_equal(forest_add(&f, 0, &calls, 9, NULL), 0);
     assert_int_equal(f.n_trees, 0);
-    assert_int_equal(forest_depth(&f), 0);
+    assert_int_equal(forest_depth(&f, NULL, f.n_trees), 0);
     forest_release(&f);
 }
 
