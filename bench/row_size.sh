@@ -55,24 +55,25 @@ first_view() {
 
 # row CALLS: a line of the table; what is measured stays in $times.
 row() {
-    local run=$WORK/size.snag log=$times/analyze calls wall
+    local run=$WORK/size.snag log=$times/analyze calls wall cpu
     say "$1 calls"
     rm -rf "$run"
     "$tools/measure" "$snag" analyze -v --threads "$threads" --foi step "$(sentence "$1")" -o "$run" \
         >/dev/null 2>"$log" || [ $? -eq 3 ]
     calls=$(grep 'reading took' "$log" | field calls)
     wall=$(grep '^measure:' "$log" | field wall_s)
+    cpu=$(grep '^measure:' "$log" | field cpu_s)
     peak=$(grep '^measure:' "$log" | field peak_bytes)
     stages=$(grep ': forest' "$log" | sed 's/.*: forest/forest/')
-    printf '%s %s\n' "$calls" "$wall" >>"$times/slope"
+    printf '%s %s %s\n' "$calls" "$wall" "$cpu" >>"$times/slope"
     read -r view window memory < <(first_view "$run")
-    printf '| %s | %s s | %s s | %s s | %s s | %s s | %s | %s MiB | %s | %s s | %s s | %s s | %s MiB |\n' \
+    printf '| %s | %s s | %s s | %s s | %s s | %s s | %s s | %s | %s MiB | %s | %s s | %s s | %s s | %s MiB |\n' \
         "$calls" \
         "$(grep 'reading took' "$log" | sed 's/.*wall_s //' | awk '{ printf "%.1f", $1 }')" \
         "$(calc "$(field forest <<<"$stages") / 1000" %.1f)" \
         "$(calc "$(field features <<<"$stages") / 1000" %.1f)" \
         "$(calc "$(field storing <<<"$stages") / 1000" %.1f)" \
-        "$(calc "$wall" %.1f)" "$(calc "1e9 * $wall / $calls" %.0f)" \
+        "$(calc "$wall" %.1f)" "$(calc "$cpu" %.1f)" "$(calc "1e9 * $wall / $calls" %.0f)" \
         "$(calc "$peak / 1048576" %.0f)" "$(calc "$peak / $calls" %.1f)" \
         "$(seconds "$snag" list --top 10 "$run")" "$view" "$window" "$memory"
     rm -rf "$run"
@@ -81,8 +82,9 @@ row() {
 rm -rf "$times"
 mkdir -p "$times"
 printf '\n`%s`, %s threads:\n\n' "$(sentence "$longest")" "$threads"
-echo '| calls | reading | forest | labels and model | storing | all | ns a call | peak, resident | bytes a call | list --top 10 | first view | a window | server, resident |'
-echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|'
+echo '| calls | reading | forest | labels and model | storing | all | processor | ns a call | peak, resident | bytes a call | list --top 10 | first view | a window | server, resident |'
+echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
 for ((calls = shortest; calls <= longest; calls *= 10)); do row "$calls"; done
-awk '{ n[NR] = log($1); t[NR] = log($2) } END { if (NR > 1)
-    printf "\nTime grows with calls to the power of %.2f.\n", (t[NR] - t[1]) / (n[NR] - n[1]) }' "$times/slope"
+awk '{ n[NR] = log($1); t[NR] = log($2); p[NR] = log($3) } END { if (NR > 1)
+    printf "\nTime grows with calls to the power of %.2f, processor time of %.2f.\n",
+        (t[NR] - t[1]) / (n[NR] - n[1]), (p[NR] - p[1]) / (n[NR] - n[1]) }' "$times/slope"
