@@ -9,6 +9,7 @@ set -euo pipefail
 rows=(
     "ingest    Reading a trace into call columns"
     "whole     The whole analysis, of nearly all calls"
+    "size      Runs of up to a billion calls"
     "what_if   A run played again without its anomalies"
     "residual  Subtree labels, residual model and score"
     "open      Opening a run"

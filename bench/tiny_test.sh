@@ -5,7 +5,7 @@ set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 rm -rf "$2"
 mkdir -p "$2"
-BENCH_TINY=1 BENCH_REPETITIONS=1 BENCH_LOAD_S=1 BENCH_EVENTS=20000 BENCH_SMALL_EVENTS=4000 BENCH_TAU_EVENTS=40000 BENCH_WORK=$2/work \
+BENCH_TINY=1 BENCH_REPETITIONS=1 BENCH_LOAD_S=1 BENCH_EVENTS=20000 BENCH_CALLS=1000000 BENCH_SMALL_EVENTS=4000 BENCH_TAU_EVENTS=40000 BENCH_WORK=$2/work \
     BENCH_OUT=$2/results.md "$source/bench/run.sh" "$1"
 grep -Eq 'snag, two threads, to the columns \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 2 \| [0-9.]+ MiB \|' "$2/results.md"
@@ -21,4 +21,5 @@ grep -Eq '^(\| all points \| [0-9]+ ms|.*: not measured\.$)' "$2/results.md"
 grep -Eq '^(\| judged, sstd \| [0-9.]+ ms|skipped: this build is without ADIOS2)' "$2/results.md"
 grep -Eq '^\| pushed into libsnag \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^\| 4000 executions \| [0-9]+ ms' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 19 ]
+[ "$(grep -c '^## ' "$2/results.md")" -eq 20 ]
+grep -Eq '^Time grows with calls to the power of' "$2/results.md"

@@ -73,7 +73,7 @@ static void count_tracer(const struct analysis *a, const struct columns *columns
     for (uint32_t i = 0; i < wl.vocab.label.n; i++)
         result->n_subtrees +=
             idmap_find(&w->wl.vocab.label, wl.vocab.label.key[i]) == IDMAP_NONE;
-    depth = forest_depth(&whole);
+    depth = forest_depth(&whole, NULL, whole.n_trees);
     result->max_depth = depth > result->max_depth ? depth : result->max_depth;
     wl_release(&wl);
     forest_release(&whole);
@@ -85,7 +85,7 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
 
     result->n_trees = w->forest.n_trees;
     result->n_vertices = w->forest.n;
-    result->max_depth = forest_depth(&w->forest);
+    result->max_depth = forest_depth(&w->forest, w->wl.kinds.first, w->wl.kinds.n);
     result->n_subtrees = w->wl.vocab.label.n;
     result->gamma = w->gamma;
     result->unseen = w->unseen;
@@ -99,7 +99,8 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  const struct analysis_sink *sink, struct analysis_result *result)
 {
-    struct analysis a = {.opts = opts, .scoring.pool = opts->pool};
+    struct analysis a = {
+        .opts = opts, .scoring.pool = opts->pool, .scoring.paged = opts->paged};
     struct scoring *scoring = &a.scoring;
     uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
     int rc = choose(&a);

@@ -26,6 +26,7 @@ struct analysis_opts {
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;
+    struct paged *paged;       /* as of struct scoring */
     const struct model *model; /* score by this model, numbered as defs; NULL: learn */
 };
 

@@ -24,7 +24,7 @@ void causes_release(struct causes *causes)
 static double usual_ns(const struct residual_model *model, const struct residual_place *place,
                        const struct forest *forest, uint32_t t, uint32_t v)
 {
-    uint32_t path = place->path[v];
+    uint32_t path = residual_path(place, forest, t, v);
     double typical_ns;
 
     if (path == PATH_NONE || 2 * (uint64_t)model->path[path].n_trees < model->n_trees)

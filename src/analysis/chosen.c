@@ -241,9 +241,12 @@ static void keep_paths(struct cutting *k, uint32_t t)
 {
     uint32_t first = k->forest.first[t];
 
-    for (uint32_t v = first; v < k->forest.first[t + 1]; v++)
-        if (k->place.path[v] == PATH_NONE || !k->c->is_path[k->place.path[v]])
+    for (uint32_t v = first; v < k->forest.first[t + 1]; v++) {
+        uint32_t path = residual_path(&k->place, &k->forest, t, v);
+
+        if (path == PATH_NONE || !k->c->is_path[path])
             k->other_ns[v - first] = 0;
+    }
 }
 
 static bool is_on_path(const struct cutting *k, uint32_t v)

@@ -80,10 +80,9 @@ static void each_vertex(struct peer_cells *cells, struct work *work,
 static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t,
                   uint32_t v)
 {
-    uint32_t path = work->w->place.path[v];
+    uint32_t path = residual_path(&work->w->place, &work->w->forest, t, v);
     double time_ns = (double)work->w->forest.exclusive_ns[v];
 
-    (void)t;
     if (path != PATH_NONE && work->peers->is_waiting[path]) {
         work->peers->place[p].wait_ns += time_ns;
         return;
@@ -99,7 +98,7 @@ static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint3
 static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t, uint32_t v)
 {
     const struct scoring *w = work->w;
-    uint32_t path = w->place.path[v];
+    uint32_t path = residual_path(&w->place, &w->forest, t, v);
     struct peer_cell *cell;
 
     if (path == PATH_NONE || work->peers->is_waiting[path])
@@ -163,7 +162,7 @@ static void forget_idle(const struct work *work, uint32_t tree, struct peer_plac
     double wait_ns = 0;
 
     for (uint32_t v = forest->first[tree]; v < forest->first[tree + 1]; v++) {
-        uint32_t path = work->w->place.path[v];
+        uint32_t path = residual_path(&work->w->place, forest, tree, v);
 
         if (path == PATH_NONE || !work->peers->is_waiting[path])
             return;

@@ -55,7 +55,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         is_known &= syncs_takes_part(&w->syncs, forest->location[t]);
         mem_grow(&excess, &cap, n, sizeof *excess);
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t path = s->place.path[first + i];
+            uint32_t path = residual_path(&s->place, forest, t, first + i);
 
             excess[i] = path == PATH_NONE
                             ? 0

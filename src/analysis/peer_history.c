@@ -58,7 +58,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
         size_t at = (size_t)peers->of[t] * width + bin;
 
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-            uint32_t path = scoring->place.path[v];
+            uint32_t path = residual_path(&scoring->place, forest, t, v);
 
             if (path == PATH_NONE || peers->is_waiting[path])
                 continue;

@@ -480,7 +480,7 @@ static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
             double above;
 
-            if (f->w->place.path[v] != x->path)
+            if (residual_path(&f->w->place, forest, t, v) != x->path)
                 continue;
             above = peer_ratio(f->w, t, v) - border;
             turn.sum += fmin(fmax(above, -1), 1);
@@ -549,6 +549,13 @@ static double wait_share(const struct peer_place *p)
     return p->wait_ns / time_of(p);
 }
 
+static bool is_waiting_in(const struct finder *f, uint32_t t, uint32_t v)
+{
+    uint32_t path = residual_path(&f->w->place, &f->w->forest, t, v);
+
+    return path != PATH_NONE && f->out->is_waiting[path];
+}
+
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
  */
 static void follow_waits(struct finder *f, uint32_t p, double *waits)
@@ -557,15 +564,17 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
 
     for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
         uint32_t t = f->out->tree[i], longest = forest->first[t], l = forest->location[t];
+        bool is_waiting = is_waiting_in(f, t, longest);
         struct waiting w;
         uint32_t row, on;
 
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (f->w->place.path[v] != PATH_NONE && f->out->is_waiting[f->w->place.path[v]] &&
-                (!f->out->is_waiting[f->w->place.path[longest]] ||
-                 forest->exclusive_ns[v] > forest->exclusive_ns[longest]))
+            if (is_waiting_in(f, t, v) &&
+                (!is_waiting || forest->exclusive_ns[v] > forest->exclusive_ns[longest])) {
                 longest = v;
-        if (!f->out->is_waiting[f->w->place.path[longest]])
+                is_waiting = true;
+            }
+        if (!is_waiting)
             continue;
         row = forest_row(forest, t, longest);
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],

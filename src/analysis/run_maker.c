@@ -123,21 +123,18 @@ static int analyse_calls(struct maker *m, sqlite3 *db, const struct columns *col
     return rc;
 }
 
-static int analyse_all(struct maker *m, sqlite3 *db)
+/* One function of interest after another, and all calls. */
+static int analyse_columns(struct maker *m, sqlite3 *db, const struct columns *columns,
+                           const struct analysis_opts *opts)
 {
     const struct analysis_sink sink = run_store_sink(db);
-    struct analysis_opts opts = m->opts->analysis;
-    struct columns columns;
     char *indexes = NULL;
-    int rc = columns_open(&columns, m->dir->part);
+    int rc = rundb_drop_indexes(db, "execution", &indexes);
 
-    opts.model = m->opts->model;
-    if (rc == 0)
-        rc = rundb_drop_indexes(db, "execution", &indexes);
     for (uint32_t i = 0; rc == 0 && i < m->made->n_foi; i++) {
         struct analysis_result *result = &m->made->result[i];
 
-        rc = analysis_run(&columns, &m->source->defs, &m->made->foi[i], &opts, &sink, result);
+        rc = analysis_run(columns, &m->source->defs, &m->made->foi[i], opts, &sink, result);
         if (rc == 0)
             log_info("analyze",
                      "%s: forest %.1f ms, features %.1f ms, detector %.1f ms, storing %.1f ms",
@@ -148,9 +145,27 @@ static int analyse_all(struct maker *m, sqlite3 *db)
     if (rc == 0)
         rc = rundb_exec(db, indexes);
     if (rc == 0 && m->opts->per_call)
-        rc = analyse_calls(m, db, &columns);
+        rc = analyse_calls(m, db, columns);
     free(indexes);
+    return rc;
+}
+
+/* What does not stay in memory goes to the directory of the run, which has room for as much. */
+static int analyse_all(struct maker *m, sqlite3 *db)
+{
+    struct analysis_opts opts = m->opts->analysis;
+    struct paged *paged = paged_new(m->dir->part, PAGED_LEAST_BYTES);
+    struct columns columns;
+    int rc = columns_open(&columns, m->dir->part);
+
+    opts.model = m->opts->model;
+    opts.paged = paged;
+    columns_share(&columns, paged);
+    if (rc == 0)
+        rc = analyse_columns(m, db, &columns, &opts);
+    columns_unshare(&columns, paged);
     columns_close(&columns);
+    paged_free(paged);
     return rc;
 }
 

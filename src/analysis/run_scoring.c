@@ -71,6 +71,7 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
     int rc;
 
     s->defs = defs;
+    s->forest.paged = s->paged;
     pool_for(s->pool, n, 1, count_locations, &c);
     rc = check_all(&c);
     if (rc == 0)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/test.h"
+#include "base/test_dir.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -160,9 +161,32 @@ static void what_does_not_fit_the_run_is_an_error(void **state)
     sample_run_release(&m);
 }
 
+/* What is analysed with all its arrays in files is what is loaded into memory. */
+static void arrays_in_files_are_as_good(void **state)
+{
+    char dir[] = "/tmp/snag-run-scoring-XXXXXX";
+    struct analysis_opts opts = {.threshold = NAN};
+    struct scoring loaded = {0};
+    struct definitions defs;
+    struct sample_run m;
+
+    (void)state;
+    assert_non_null(test_dir(dir));
+    opts.paged = paged_new(dir, 1);
+    sample_run_init(&m, program, "step", &opts);
+    assert_int_equal(run_summary_definitions(m.db, &defs), 0);
+    assert_int_equal(run_scoring_load(&loaded, m.db, &m.columns, &defs, m.foi.id, false), 0);
+    assert_as_stored(m.db, &loaded);
+    scoring_release(&loaded);
+    definitions_release(&defs);
+    sample_run_release(&m);
+    paged_free(opts.paged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_in_files_are_as_good),
         cmocka_unit_test(what_is_loaded_is_what_the_analysis_had),
         cmocka_unit_test(an_embedding_is_trained_once),
         cmocka_unit_test(a_damaged_embedding_is_an_error),

@@ -24,7 +24,7 @@ void excess_lost(struct why *why, uint32_t t, double *out)
         double typical, z = residual_call(why->model, why->place, forest, t, v, &typical);
         double own = (double)forest->exclusive_ns[v];
 
-        if (!why_is_usual(why, why->place->path[v]))
+        if (!why_is_usual(why, residual_path(why->place, forest, t, v)))
             out[v - first] = own;
         else if (why->is_whole)
             out[v - first] = own - typical;
@@ -47,7 +47,8 @@ void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double 
             residual_call_everywhere(why->model, why->place, forest, t, v, &typical);
         else
             residual_call(why->model, why->place, forest, t, v, &typical);
-        out[v - first] =
-            why->place->path[v] == PATH_NONE ? 0 : (double)forest->exclusive_ns[v] - typical;
+        out[v - first] = residual_path(why->place, forest, t, v) == PATH_NONE
+                             ? 0
+                             : (double)forest->exclusive_ns[v] - typical;
     }
 }

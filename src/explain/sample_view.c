@@ -168,7 +168,7 @@ void sample_view_init(struct sample_view *s, uint32_t n_ranks, const char *const
         s->defs.comm[world].member[r] = r;
     }
     definitions_finish(&s->defs, NULL, 0);
-    traffic_init(&s->traffic, n_ranks);
+    traffic_init(&s->traffic, n_ranks, NULL);
     for (uint32_t r = 0; r < n_ranks; r++) {
         tell(s, r, text[r]);
         traffic_append(&s->traffic, r, &s->calls[r]);

@@ -150,10 +150,11 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
 {
     const struct shapes *shapes = &why->model->shapes;
     struct shape_child observed[WHY_MOST_CHILDREN];
-    size_t n = shape_children(why->forest, why->place->path, why->model->is_on_schedule, v,
-                              observed, WHY_MOST_CHILDREN),
+    uint32_t t = forest_tree(why->forest, v);
+    size_t n = shape_children(why->forest, why->place->path + why->place->like[t],
+                              why->model->is_on_schedule, v, observed, WHY_MOST_CHILDREN),
            n_kept = 0;
-    uint32_t path = why->place->path[v];
+    uint32_t path = residual_path(why->place, why->forest, t, v);
     uint32_t usual = path == PATH_NONE ? SHAPE_NONE : shapes_usual(shapes, path);
 
     for (size_t i = 0; i < n; i++)
@@ -323,7 +324,8 @@ static void say_structure(struct writer *w, struct why *why,
                           const struct residual_measure *measure)
 {
     struct why_child child[WHY_MOST_CHILDREN];
-    uint32_t v = measure->rarest, path = why->place->path[v];
+    uint32_t v = measure->rarest, t = forest_tree(why->forest, v);
+    uint32_t path = residual_path(why->place, why->forest, t, v);
     size_t n = why_children(why, v, child);
     char share[TEXT_SIZE], number[TEXT_SIZE];
 

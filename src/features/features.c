@@ -90,7 +90,7 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
                 row[pairs.pair[i].path] =
                     log1p(pairs.pair[i].sure_ns / input->model->root_ns / RESIDUAL_MATERIAL);
         for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
-            uint32_t path = input->place->path[v];
+            uint32_t path = residual_path(input->place, f, t, v);
             double rarity =
                 residual_rarity(input->model, input->place, f, t, v) - RESIDUAL_USUAL_RARITY;
 

@@ -43,49 +43,60 @@ struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t
     return key;
 }
 
-/* Factors are found once for each path and location, not for each call. */
-struct placing {
-    const struct residual_model *m;
-    const struct forest *forest;
-    struct residual_place *place;
-    uint32_t *local; /* [workers * paths] at the location that a thread is at */
-};
-
-static void place_trees(void *ctx, size_t begin, size_t end, unsigned worker)
+/* Which locations of a model have factors: 1 or 0 each. */
+static uint8_t *find_local_sites(const struct local_usual *local)
 {
-    const struct placing *p = ctx;
-    uint32_t *local = p->local + (size_t)worker * p->m->paths.n, site = LOCAL_NONE - 1;
+    uint8_t *has = mem_alloc(local->site.n, sizeof *has);
 
-    for (size_t t = begin; t < end; t++) {
-        if (p->place->site[t] != site) {
-            site = p->place->site[t];
-            for (uint32_t path = 0; path < p->m->paths.n; path++)
-                local[path] = local_usual_find(&p->m->local, site, path);
-        }
-        for (uint32_t v = p->forest->first[t]; v < p->forest->first[t + 1]; v++) {
-            uint32_t path = p->place->path[v];
-
-            p->place->local[v] = path == PATH_NONE ? LOCAL_NONE : local[path];
-        }
-    }
+    for (uint32_t i = 0; i < local->at.n; i++)
+        has[local->at.key[i].high] = 1;
+    return has;
 }
 
+/* Numbers the locations of a forest that have factors. Returns how many there are. */
+static uint32_t number_rows(const struct residual_model *m, const struct forest *forest,
+                            struct residual_place *place)
+{
+    uint8_t *has = find_local_sites(&m->local);
+    uint32_t *row_of = mem_resize(NULL, m->local.site.n, sizeof *row_of), n = 0;
+
+    memset(row_of, 0xff, m->local.site.n * sizeof *row_of);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        uint32_t site = place->site[t];
+        bool is_local = site != LOCAL_NONE && has[site];
+
+        if (is_local && row_of[site] == LOCAL_NONE)
+            row_of[site] = n++;
+        place->row[t] = is_local ? row_of[site] : LOCAL_NONE;
+    }
+    free(row_of);
+    free(has);
+    return n;
+}
+
+/* Factors are found once for each path and location, not for each call. */
 void residual_place_local(const struct residual_model *m, const struct residual_input *input,
                           struct residual_place *place)
 {
     const struct forest *forest = input->forest;
-    struct placing placing = {m, forest, place, NULL};
+    uint32_t n_filled = 0, n_rows;
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
         place->site[t] = local_usual_site(&m->local, forest, t);
     if (m->local.at.n == 0)
         return;
-    place->local = mem_resize(NULL, forest->n, sizeof *place->local);
-    placing.local =
-        mem_resize(NULL, pool_threads(input->pool) * (size_t)m->paths.n, sizeof *placing.local);
-    pool_for(input->pool, forest->n_trees, pool_grain(input->pool, forest->n_trees),
-             place_trees, &placing);
-    free(placing.local);
+    place->row = mem_resize(NULL, forest->n_trees, sizeof *place->row);
+    n_rows = number_rows(m, forest, place);
+    place->local = mem_resize(NULL, (size_t)n_rows * m->paths.n, sizeof *place->local);
+    for (uint32_t t = 0; n_filled < n_rows; t++) {
+        uint32_t *local = place->local + (size_t)n_filled * m->paths.n;
+
+        if (place->row[t] != n_filled) /* rows are numbered as they are met */
+            continue;
+        for (uint32_t path = 0; path < m->paths.n; path++)
+            local[path] = local_usual_find(&m->local, place->site[t], path);
+        n_filled++;
+    }
 }
 
 void residual_place_init(struct residual_place *place, const struct residual_input *input)
@@ -93,10 +104,10 @@ void residual_place_init(struct residual_place *place, const struct residual_inp
     const struct forest *forest = input->forest;
     const struct tree_kinds *kinds = &input->wl->kinds;
 
-    place->path = NULL;
+    place->path = mem_resize(NULL, kinds->at[kinds->n], sizeof *place->path);
     place->class = mem_resize(NULL, kinds->at[kinds->n], sizeof *place->class);
     place->shape = mem_resize(NULL, kinds->at[kinds->n], sizeof *place->shape);
-    place->local = NULL;
+    place->local = place->row = NULL;
     place->site = mem_resize(NULL, forest->n_trees, sizeof *place->site);
     place->like = mem_resize(NULL, forest->n_trees, sizeof *place->like);
     for (uint32_t t = 0; t < forest->n_trees; t++)
@@ -109,6 +120,7 @@ void residual_place_release(struct residual_place *place)
     free(place->class);
     free(place->shape);
     free(place->local);
+    free(place->row);
     free(place->site);
     free(place->like);
     *place = (struct residual_place){0};
@@ -124,7 +136,7 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
     uint32_t *path;
 
     residual_place_init(place, input);
-    path = mem_resize(NULL, kinds->at[kinds->n], sizeof *path);
+    path = place->path;
     for (uint32_t k = 0; k < kinds->n; k++)
         context_number_tree(&paths, forest, kinds->first[k], false, path + kinds->at[k]);
     for (uint32_t i = 0; i < kinds->at[kinds->n]; i++)
@@ -133,9 +145,6 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
                 ? IDMAP_NONE
                 : idmap_find(&m->class_id, residual_class_key(&input->wl->vocab,
                                                               input->wl->complete[i], path[i]));
-    place->path = mem_resize(NULL, forest->n, sizeof *place->path);
-    tree_kinds_spread(kinds, forest, input->pool, path, place->path);
-    free(path);
     residual_place_local(m, input, place);
     shapes_find(&shapes,
                 &(struct shapes_input){.forest = forest,
@@ -153,7 +162,8 @@ const struct residual_context *residual_context(const struct residual_model *m,
                                                 const struct forest *forest, uint32_t t,
                                                 uint32_t v)
 {
-    uint32_t path = place->path[v], class = place->class[residual_like(place, forest, t, v)];
+    uint32_t like = residual_like(place, forest, t, v);
+    uint32_t path = place->path[like], class = place->class[like];
 
     if (path == PATH_NONE)
         return NULL;
@@ -235,7 +245,7 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
 
     next_tree(g);
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, view->place->path[v]);
+        struct residual_pair *pair = pair_of(g, residual_path(view->place, forest, t, v));
         struct residual_context c = context_of(view, t, v);
         double time = (double)forest->exclusive_ns[v] + m->offset_ns, z;
 
@@ -278,7 +288,7 @@ static void gather_offs(struct residual_pairs *g, const struct view *view, uint3
     if (forest->off_ns == NULL)
         return;
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-        pair_of(g, view->place->path[v])->off_ns +=
+        pair_of(g, residual_path(view->place, forest, t, v))->off_ns +=
             fmin((double)forest->off_ns[v], (double)forest->exclusive_ns[v]);
 }
 
@@ -325,7 +335,8 @@ static void measure_time(const struct residual_model *m, const struct residual_p
 double residual_rarity(const struct residual_model *m, const struct residual_place *place,
                        const struct forest *forest, uint32_t t, uint32_t v)
 {
-    uint32_t path = place->path[v], shape = place->shape[residual_like(place, forest, t, v)];
+    uint32_t like = residual_like(place, forest, t, v);
+    uint32_t path = place->path[like], shape = place->shape[like];
 
     if (path == PATH_NONE)
         return log((double)m->n_trees + 1);

@@ -14,6 +14,7 @@
 #define SNAG_FEATURES_RESIDUAL_H
 
 #include "base/pack.h"
+#include "base/paged.h"
 #include "features/context.h"
 #include "features/local_usual.h"
 #include "features/robust.h"
@@ -59,11 +60,12 @@ struct residual_model {
 /* Where the vertices of one forest are in a model: numbers of it, or _NONE for what it does not
  * know. */
 struct residual_place {
-    uint32_t *path;          /* [forest->n] */
-    uint32_t *class, *shape; /* of the vertices of each kind of tree; residual_like */
-    uint32_t *local;         /* [forest->n] of model->local, or NULL: all are _NONE */
-    uint32_t *site;          /* [forest->n_trees] the same of its locations */
-    uint32_t *like;          /* [forest->n_trees] where those of its kind begin */
+    uint32_t *path, *class, *shape; /* of the vertices of each kind of tree; residual_like */
+    uint32_t *like;                 /* [forest->n_trees] where those of its kind begin */
+    uint32_t *site;                 /* [forest->n_trees] of model->local */
+    uint32_t *local; /* [rows * model->paths.n] of model->local, a row for each location that
+                        has any; NULL: none has */
+    uint32_t *row;   /* [forest->n_trees] of its location, or LOCAL_NONE; NULL without local */
 };
 
 /* residual_like -- where in class and shape is what vertex v of tree t has. */
@@ -73,12 +75,20 @@ static inline uint32_t residual_like(const struct residual_place *place,
     return place->like[t] + (v - forest->first[t]);
 }
 
+/* residual_path -- the call path of vertex v of tree t, or PATH_NONE. */
+static inline uint32_t residual_path(const struct residual_place *place,
+                                     const struct forest *forest, uint32_t t, uint32_t v)
+{
+    return place->path[residual_like(place, forest, t, v)];
+}
+
 /* What a model is learnt from, or asked about. */
 struct residual_input {
     const struct forest *forest;
     const struct wl *wl; /* of the forest */
     const struct definitions *defs;
-    struct pool *pool; /* may be NULL; no result depends on it */
+    struct pool *pool;   /* may be NULL; no result depends on it */
+    struct paged *paged; /* may be NULL; while it is learnt from only */
 };
 
 /*

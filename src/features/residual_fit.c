@@ -33,7 +33,6 @@ struct fit {
     const struct residual_input *in;
     const struct forest *forest;
     const struct tree_kinds *kinds;
-    uint32_t *path;                  /* of the vertices of kinds */
     struct kind_sets paths, classes; /* of the kinds */
     uint64_t longest_ns;             /* exclusive time */
 };
@@ -138,16 +137,15 @@ static void fit_scales(struct fit *f)
 static void number_contexts(struct fit *f)
 {
     const struct wl *wl = f->in->wl;
-    uint32_t *class = f->place->class;
+    uint32_t *class = f->place->class, *path = f->place->path;
 
-    f->path = mem_resize(NULL, f->kinds->at[f->kinds->n], sizeof *f->path);
     for (uint32_t k = 0; k < f->kinds->n; k++)
         context_number_tree(&f->m->paths, f->forest, f->kinds->first[k], true,
-                            f->path + f->kinds->at[k]);
+                            path + f->kinds->at[k]);
     for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
         class[i] = idmap_add(&f->m->class_id,
-                             residual_class_key(&wl->vocab, wl->complete[i], f->path[i]));
-    kind_sets_find(&f->paths, f->kinds, f->path, f->m->paths.n);
+                             residual_class_key(&wl->vocab, wl->complete[i], path[i]));
+    kind_sets_find(&f->paths, f->kinds, path, f->m->paths.n);
     kind_sets_find(&f->classes, f->kinds, class, f->m->class_id.n);
 }
 
@@ -179,7 +177,7 @@ static void families_find(const struct fit *f, struct families *families)
     families->first = mem_alloc((size_t)n_paths + 2, sizeof *families->first);
     families->class = mem_alloc(n_classes, sizeof *families->class);
     for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
-        path_of[f->place->class[i]] = f->path[i];
+        path_of[f->place->class[i]] = f->place->path[i];
     next = families->first + 1; /* becomes the start of each path, and then its end */
     for (uint32_t c = 0; c < n_classes; c++)
         next[path_of[c] + 1]++;
@@ -197,9 +195,8 @@ static void families_release(struct families *families)
 }
 
 /*
- * Times by context. Trees are dealt out in chunks, which write beside each other. Where all
- * times fit 32 bits, they are written where the paths of all vertices will be: fresh memory
- * costs more than all that is done with it here.
+ * Times by context. Trees are dealt out in chunks, which write beside each other. Times that
+ * all fit 32 bits take no more: fresh memory costs more than all that is done with it here.
  */
 struct bundles {
     const struct fit *fit;
@@ -209,8 +206,6 @@ struct bundles {
     size_t *begin;       /* [classes] of each among these */
     size_t *next;        /* [chunks * classes] where a chunk writes its next one */
     uint32_t n_chunks, n_classes;
-    uint64_t *scratch; /* [workers * largest path] */
-    size_t largest;
     uint32_t *order; /* [paths] the largest first */
 };
 
@@ -298,9 +293,12 @@ static void fit_context(const struct bundles *b, size_t begin, uint64_t *scratch
 }
 
 /* Of a path with one class both are the same. */
-static void fit_path(const struct bundles *b, uint32_t p, uint64_t *scratch)
+static void fit_path(const struct bundles *b, uint32_t p)
 {
     const struct residual_model *m = b->fit->m;
+    struct paged *paged = b->fit->in->paged;
+    size_t width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
+    uint64_t *scratch = paged_alloc(paged, m->path[p].n_calls, width);
     const uint32_t *class = b->families->class + b->families->first[p];
     uint32_t n = b->families->first[p + 1] - b->families->first[p];
 
@@ -312,14 +310,16 @@ static void fit_path(const struct bundles *b, uint32_t p, uint64_t *scratch)
         m->path[p].log_time = m->class[class[0]].log_time;
         m->path[p].typical = m->class[class[0]].typical;
     }
+    paged_release(paged, scratch);
 }
 
 static void fit_paths(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct bundles *b = ctx;
 
+    (void)worker;
     for (size_t i = begin; i < end; i++)
-        fit_path(b, b->order[i], b->scratch + worker * b->largest);
+        fit_path(b, b->order[i]);
 }
 
 /* Paths that take long come first, so that threads end at about the same time. */
@@ -338,10 +338,8 @@ static void order_paths(struct bundles *b)
     const struct residual_model *m = b->fit->m;
 
     b->order = mem_resize(NULL, m->paths.n, sizeof *b->order);
-    for (uint32_t p = 0; p < m->paths.n; p++) {
+    for (uint32_t p = 0; p < m->paths.n; p++)
         b->order[p] = p;
-        b->largest = m->path[p].n_calls > b->largest ? m->path[p].n_calls : b->largest;
-    }
     qsort_r(b->order, m->paths.n, sizeof *b->order, by_calls, m->path);
 }
 
@@ -362,25 +360,23 @@ static void fit_contexts(const struct fit *f)
                         .n_chunks = chunks_for(f),
                         .n_classes = f->m->class_id.n};
     struct pool *pool = f->in->pool;
+    struct paged *paged = f->in->paged;
 
     families_find(f, &families);
     b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
     b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
     if (f->longest_ns <= UINT32_MAX)
-        b.narrow_ns = mem_resize(NULL, f->forest->n, sizeof *b.narrow_ns);
+        b.narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b.narrow_ns);
     else
-        b.wide_ns = mem_resize(NULL, f->forest->n, sizeof *b.wide_ns);
+        b.wide_ns = paged_alloc(paged, f->forest->n, sizeof *b.wide_ns);
     pool_for(pool, b.n_chunks, 1, count_chunks, &b);
     place_chunks(&b);
     pool_for(pool, b.n_chunks, 1, bundle_chunks, &b);
     order_paths(&b);
-    b.scratch = mem_resize(NULL, pool_threads(pool) * b.largest, sizeof *b.scratch);
     pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
-    free(b.scratch);
+    paged_release(paged, b.narrow_ns);
+    paged_release(paged, b.wide_ns);
     free(b.order);
-    f->place->path = mem_resize(b.narrow_ns, f->forest->n, sizeof *f->place->path);
-    tree_kinds_spread(f->kinds, f->forest, pool, f->path, f->place->path);
-    free(b.wide_ns);
     free(b.next);
     free(b.begin);
     families_release(&families);
@@ -421,7 +417,7 @@ static void fit_first(const struct fit *f)
              v++) {
             mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
             mem_grow(&group, &group_cap, n + 1, sizeof *group);
-            group[n] = f->place->path[v];
+            group[n] = residual_path(f->place, forest, t, v);
             vertex[n++] = v;
         }
     spread = mem_alloc(m->paths.n, sizeof *spread);
@@ -459,7 +455,7 @@ static void gather_sums(struct residual_pairs *g, const struct view *view, uint3
 
     next_tree(g);
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, view->place->path[v]);
+        struct residual_pair *pair = pair_of(g, residual_path(view->place, forest, t, v));
 
         pair->n_calls++;
         pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
@@ -634,7 +630,6 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     shapes_rank(&m->shapes, m->is_warm);
     fit_sums(&f);
     fit_sizes(&f);
-    free(f.path);
     kind_sets_release(&f.paths);
     kind_sets_release(&f.classes);
 }

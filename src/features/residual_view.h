@@ -18,12 +18,22 @@ struct view {
     const struct forest *forest;
 };
 
+/* The number in model->local of a path where tree t is, or LOCAL_NONE. */
+static inline uint32_t local_of(const struct view *view, uint32_t t, uint32_t path)
+{
+    const struct residual_place *place = view->place;
+
+    return place->local && place->row[t] != LOCAL_NONE
+               ? place->local[(size_t)place->row[t] * view->m->paths.n + path]
+               : LOCAL_NONE;
+}
+
 /* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
 static inline struct residual_context context_of(const struct view *view, uint32_t t,
                                                  uint32_t v)
 {
     const struct residual_model *m = view->m;
-    uint32_t path = view->place->path[v];
+    uint32_t path = residual_path(view->place, view->forest, t, v), local;
     const struct residual_context *everywhere =
         residual_context(m, view->place, view->forest, t, v);
     struct residual_context c;
@@ -32,9 +42,10 @@ static inline struct residual_context context_of(const struct view *view, uint32
         return (struct residual_context){
             {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
     c = *everywhere;
-    if (view->place->local && view->place->local[v] != LOCAL_NONE) {
-        c.log_time.centre += m->local.log_factor[view->place->local[v]];
-        c.typical *= m->local.factor[view->place->local[v]];
+    local = local_of(view, t, path);
+    if (local != LOCAL_NONE) {
+        c.log_time.centre += m->local.log_factor[local];
+        c.typical *= m->local.factor[local];
     }
     if (m->is_warm && view->forest->index[t] == 0 &&
         m->first_centre[path] > c.log_time.centre) {
@@ -76,8 +87,11 @@ static inline double log_size_of(const struct residual_model *m,
 {
     uint32_t n = 0;
 
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-        n += place->path[v] == PATH_NONE || !m->is_on_schedule[place->path[v]];
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint32_t path = residual_path(place, forest, t, v);
+
+        n += path == PATH_NONE || !m->is_on_schedule[path];
+    }
     return log(n > 0 ? n : 1);
 }
 

@@ -76,18 +76,21 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
     return is_on;
 }
 
-uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest, const uint32_t *path,
-                        uint32_t *n)
+uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest,
+                        const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n)
 {
-    uint8_t *is_turn;
+    uint8_t *is_turn, *has_any = mem_alloc(kinds->n, sizeof *has_any);
 
+    for (uint32_t k = 0; k < kinds->n; k++)
+        for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++)
+            has_any[k] |= path[i] != PATH_NONE && is_on[path[i]];
     *n = 0;
     for (uint32_t t = 0; t < forest->n_trees; t++)
         if (forest->index[t] >= *n)
             *n = forest->index[t] + 1;
     is_turn = mem_alloc(*n, sizeof *is_turn);
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            is_turn[forest->index[t]] |= path[v] != PATH_NONE && is_on[path[v]];
+        is_turn[forest->index[t]] |= has_any[kinds->of[t]];
+    free(has_any);
     return is_turn;
 }

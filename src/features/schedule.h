@@ -32,10 +32,12 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
 /*
  * schedule_turns -- in which executions a path on schedule is taken, on any location.
  *   is_on  from schedule_find, maybe of another forest
+ *   path   of the vertices of kinds
  *   n      out: the largest number of an execution, + 1
- * Returns (n) 1 or 0 by the number of the execution on its location, to be freed. O(vertices).
+ * Returns (n) 1 or 0 by the number of the execution on its location, to be freed. O(trees and
+ * vertices of kinds).
  */
-uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest, const uint32_t *path,
-                        uint32_t *n);
+uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest,
+                        const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct finder {
     const struct forest *forest;
-    const uint32_t *path; /* of every vertex */
+    const uint32_t *path; /* of the vertices of the tree */
     const uint8_t *is_apart;
     struct shapes *shapes;
     bool is_learning;
@@ -84,7 +84,7 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
     for (uint32_t c = i + 1; c < i + f->subtree_len[i]; c += f->subtree_len[c]) {
         uint32_t region = f->forest->region[base + c];
 
-        if (!is_part(f->path, f->is_apart, base + c))
+        if (!is_part(f->path, f->is_apart, c))
             continue;
         if (f->count[region]++ == 0)
             f->touched[n++] = region;
@@ -101,7 +101,7 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
 
 static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
 {
-    uint32_t n_touched = 0, path = f->path[base + i], shape;
+    uint32_t n_touched = 0, path = f->path[i], shape;
     struct key key = {0, 0};
 
     if (path == PATH_NONE)
@@ -213,7 +213,6 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
     const struct tree_kinds *kinds = input->kinds;
     uint32_t n_regions = input->defs->names.n, *n_first = count_first(input);
     struct finder f = {.forest = input->forest,
-                       .path = input->path,
                        .is_apart = input->is_apart,
                        .shapes = shapes,
                        .is_learning = is_learning,
@@ -225,6 +224,7 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
     for (uint32_t k = 0; k < kinds->n; k++) {
         f.n_trees = kinds->n_trees[k];
         f.n_first = n_first[k];
+        f.path = input->path + kinds->at[k];
         shape_tree(&f, kinds->first[k], shape + kinds->at[k]);
     }
     free(n_first);
@@ -275,13 +275,13 @@ size_t shape_children(const struct forest *forest, const uint32_t *path,
                       const uint8_t *is_apart, uint32_t v, struct shape_child *child,
                       size_t most)
 {
-    uint32_t t = forest_tree(forest, v);
+    uint32_t t = forest_tree(forest, v), first = forest->first[t];
     size_t n = 0;
 
     for (uint32_t c = v + 1; c < forest->first[t + 1]; c++) {
         size_t i = 0;
 
-        if (forest->parent[c] != v || !is_part(path, is_apart, c))
+        if (forest->parent[c] != v || !is_part(path, is_apart, c - first))
             continue;
         while (i < n && child[i].region != forest->region[c])
             i++;

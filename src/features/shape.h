@@ -54,7 +54,7 @@ void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most);
 struct shapes_input {
     const struct forest *forest;
     const struct tree_kinds *kinds;
-    const uint32_t *path; /* [forest->n] of every vertex */
+    const uint32_t *path; /* of the vertices of kinds */
     const uint8_t
         *is_apart; /* [paths] not 0: calls on it are no part of their caller's shape */
     const struct definitions *defs;
@@ -82,8 +82,9 @@ uint32_t shapes_usual(const struct shapes *shapes, uint32_t path);
 
 /*
  * shape_children -- the direct children of vertex v, counted per function.
- *   path, is_apart  as for shapes_find
- *   child  (most) out, in order of first appearance; number_class holds the *number* here
+ *   path      of the vertices of v's tree
+ *   is_apart  as for shapes_find
+ *   child     (most) out, in order of first appearance; number_class holds the *number* here
  * Returns how many functions there are, at most `most`.
  */
 size_t shape_children(const struct forest *forest, const uint32_t *path,

@@ -21,7 +21,7 @@ static void run(struct setting *s, const char *program)
 
     assert_int_equal(source_open(&s->source, program), 0);
     reader = source_reader_new(&s->source);
-    traffic_init(&s->traffic, s->source.defs.n_locations);
+    traffic_init(&s->traffic, s->source.defs.n_locations, NULL);
     for (uint32_t l = 0; l < s->source.defs.n_locations; l++) {
         const struct event_batch *batch;
 

@@ -11,9 +11,10 @@
 
 void forest_release(struct forest *forest)
 {
-    free(forest->region);
-    free(forest->parent);
-    free(forest->exclusive_ns);
+    paged_release(forest->paged, forest->region);
+    paged_release(forest->paged, forest->parent);
+    paged_release(forest->paged, forest->exclusive_ns);
+    paged_release(forest->paged, forest->off_ns);
     free(forest->first);
     free(forest->location);
     free(forest->place);
@@ -23,21 +24,26 @@ void forest_release(struct forest *forest)
     free(forest->root_ns);
     free(forest->tracer_ns);
     free(forest->gap);
-    free(forest->off_ns);
     free(forest->root_off_ns);
     free(forest->n_messages);
     *forest = (struct forest){0};
+}
+
+/* A column of what is by vertex, with room for vertex_cap of them. */
+static void *resize_column(const struct forest *f, void *column, size_t width)
+{
+    return paged_resize(f->paged, column, f->n, f->vertex_cap, width);
 }
 
 static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
 {
     if (vertex_cap > f->vertex_cap) {
         f->vertex_cap = vertex_cap;
-        f->region = mem_resize(f->region, f->vertex_cap, sizeof *f->region);
-        f->parent = mem_resize(f->parent, f->vertex_cap, sizeof *f->parent);
-        f->exclusive_ns = mem_resize(f->exclusive_ns, f->vertex_cap, sizeof *f->exclusive_ns);
+        f->region = resize_column(f, f->region, sizeof *f->region);
+        f->parent = resize_column(f, f->parent, sizeof *f->parent);
+        f->exclusive_ns = resize_column(f, f->exclusive_ns, sizeof *f->exclusive_ns);
         if (f->off_ns)
-            f->off_ns = mem_resize(f->off_ns, f->vertex_cap, sizeof *f->off_ns);
+            f->off_ns = resize_column(f, f->off_ns, sizeof *f->off_ns);
     }
     if (f->first == NULL || tree_cap > f->tree_cap) {
         f->tree_cap = tree_cap;
@@ -192,7 +198,8 @@ static void keep_offs(struct forest *f)
 {
     if (f->off_ns)
         return;
-    f->off_ns = mem_alloc(f->vertex_cap, sizeof *f->off_ns);
+    f->off_ns = paged_alloc(f->paged, f->vertex_cap, sizeof *f->off_ns);
+    memset(f->off_ns, 0, f->n * sizeof *f->off_ns);
     f->root_off_ns = mem_alloc(f->tree_cap, sizeof *f->root_off_ns);
 }
 
@@ -456,17 +463,21 @@ void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)
         out[forest->parent[base + i] - base] += out[i];
 }
 
-uint32_t forest_depth(const struct forest *forest)
+uint32_t forest_depth(const struct forest *forest, const uint32_t *tree, uint32_t n)
 {
-    uint16_t *depth = mem_alloc(forest->n, sizeof *depth); /* calls are at most 65,535 deep */
+    uint16_t *depth = NULL; /* calls are at most 65,535 deep */
     uint32_t deepest = 0;
+    size_t cap = 0;
 
-    for (uint32_t v = 0; v < forest->n; v++) {
-        uint32_t parent = forest->parent[v];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = tree ? tree[i] : i, base = forest->first[t];
+        uint32_t size = forest->first[t + 1] - base;
 
-        depth[v] = parent == FOREST_ROOT ? 0 : (uint16_t)(depth[parent] + 1);
-        if (depth[v] + 1u > deepest)
-            deepest = depth[v] + 1u;
+        mem_grow(&depth, &cap, size, sizeof *depth);
+        for (uint32_t v = 0; v < size; v++) {
+            depth[v] = v == 0 ? 0 : (uint16_t)(depth[forest->parent[base + v] - base] + 1);
+            deepest = depth[v] + 1u > deepest ? depth[v] + 1u : deepest;
+        }
     }
     free(depth);
     return deepest;

@@ -15,6 +15,7 @@
 #ifndef SNAG_FOREST_FOREST_H
 #define SNAG_FOREST_FOREST_H
 
+#include "base/paged.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
 
@@ -56,6 +57,8 @@ struct forest {
     float *off_ns;      /* [n] exclusive_ns */
     float *root_off_ns; /* [n_trees] root_ns */
     size_t vertex_cap, tree_cap, gap_cap;
+
+    struct paged *paged; /* not its own: of what is by vertex. Set before there is any */
 };
 
 void forest_release(struct forest *forest);
@@ -167,8 +170,12 @@ static inline uint64_t forest_own_ns(const struct forest *forest, uint32_t t)
  */
 void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out);
 
-/* forest_depth -- vertices on the longest path from a root, 0 for an empty forest. O(n). */
-uint32_t forest_depth(const struct forest *forest);
+/*
+ * forest_depth -- vertices on the longest path from the root of some trees, 0 for none.
+ *   tree  (n) which; NULL: the first n
+ * O(their vertices).
+ */
+uint32_t forest_depth(const struct forest *forest, const uint32_t *tree, uint32_t n);
 
 /* forest_tree -- the tree that vertex v belongs to. O(log n_trees). */
 uint32_t forest_tree(const struct forest *forest, uint32_t v);

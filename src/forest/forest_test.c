@@ -1,6 +1,7 @@
 #include "forest/forest.h"
 
 #include "base/test.h"
+#include "base/test_dir.h"
 
 /*
  *     row  0     1    2   3    4    5   6    7
@@ -44,7 +45,8 @@ static void outermost_calls_are_roots(void **state)
     assert_int_equal(f.enter_ns[1], 65);
     assert_int_equal(f.parent[3], 2);
     assert_int_equal(f.parent[6], FOREST_ROOT);
-    assert_int_equal(forest_depth(&f), 3);
+    assert_int_equal(forest_depth(&f, NULL, f.n_trees), 3);
+    assert_int_equal(forest_depth(&f, (const uint32_t[]){1}, 1), 2);
     assert_int_equal(forest_tree(&f, 3), 0);
     assert_int_equal(forest_tree(&f, 4), 1);
     forest_release(&f);
@@ -139,7 +141,7 @@ static void a_function_that_is_not_called_has_no_trees(void **state)
     (void)state;
     assert_int_equal(forest_add(&f, 0, &calls, 9, NULL), 0);
     assert_int_equal(f.n_trees, 0);
-    assert_int_equal(forest_depth(&f), 0);
+    assert_int_equal(forest_depth(&f, NULL, f.n_trees), 0);
     forest_release(&f);
 }
 
@@ -213,10 +215,14 @@ static void parts_filled_in_any_order_are_the_forest(void **state)
                              {.name = "FLUSH", .short_name = "FLUSH", .kind = REGION_TRACER}};
     const struct definitions defs = {.region = named, .names.n = 3};
     const struct call_view views[] = {view, {.n = 0}, view};
+    char dir[] = "/tmp/snag-forest-XXXXXX";
     struct forest added = {0}, divided = {0}, part[3];
     struct forest_size size[3];
+    struct paged *paged;
 
     (void)state;
+    assert_non_null(test_dir(dir));
+    divided.paged = paged_new(dir, 1);
     for (uint32_t l = 0; l < 3; l++) {
         size[l] = forest_count(&views[l], 0, &defs);
         assert_int_equal(forest_add(&added, l, &views[l], 0, &defs), 0);
@@ -228,13 +234,16 @@ static void parts_filled_in_any_order_are_the_forest(void **state)
         forest_fill(&part[l], l, &views[l], 0, &defs);
     forest_unite(&divided, part, 3);
     assert_int_equal(added.n_gaps, 4);
+    paged_drop(divided.paged);
     expect_equal(&divided, &added);
     assert_memory_equal(divided.off_ns, added.off_ns, added.n * sizeof *added.off_ns);
     assert_memory_equal(divided.root_off_ns, added.root_off_ns,
                         added.n_trees * sizeof *added.root_off_ns);
     assert_true(added.root_off_ns[3] > 0);
+    paged = divided.paged;
     forest_release(&added);
     forest_release(&divided);
+    paged_free(paged);
 }
 
 /*

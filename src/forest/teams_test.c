@@ -62,7 +62,7 @@ static void begin(struct threads *t, uint32_t n, const char *const *sentence)
     for (uint32_t l = 0; l < n; l++)
         definitions_location(&t->defs, l, "", 0);
     definitions_finish(&t->defs, NULL, 0);
-    traffic_init(&t->traffic, n);
+    traffic_init(&t->traffic, n, NULL);
     for (uint32_t l = 0; l < n; l++)
         tell(t, l, sentence[l]);
     teams_match(&t->traffic, &t->defs);

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void traffic_init(struct traffic *traffic, uint32_t n_locations)
+void traffic_init(struct traffic *traffic, uint32_t n_locations, struct paged *paged)
 {
-    *traffic = (struct traffic){.n_locations = n_locations};
+    *traffic = (struct traffic){.n_locations = n_locations, .paged = paged};
     traffic->first_message = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
     traffic->first_collective = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
     traffic->first_span = mem_alloc((size_t)n_locations + 1, sizeof(size_t));
@@ -25,10 +25,10 @@ void traffic_init(struct traffic *traffic, uint32_t n_locations)
 
 void traffic_release(struct traffic *traffic)
 {
-    free(traffic->message);
-    free(traffic->collective);
-    free(traffic->span);
-    free(traffic->barrier);
+    paged_release(traffic->paged, traffic->message);
+    paged_release(traffic->paged, traffic->collective);
+    paged_release(traffic->paged, traffic->span);
+    paged_release(traffic->paged, traffic->barrier);
     free(traffic->first_message);
     free(traffic->first_collective);
     free(traffic->first_span);
@@ -39,10 +39,10 @@ void traffic_release(struct traffic *traffic)
 
 /* Appends m elements of this size to a list of first[0], all of the locations before. Returns
  * the list; first[1] is where this location's end. */
-static void *append(void *list, size_t *cap, size_t size, size_t *first, const void *from,
-                    size_t m)
+static void *append(struct paged *paged, void *list, size_t *cap, size_t size, size_t *first,
+                    const void *from, size_t m)
 {
-    mem_grow(&list, cap, first[0] + m, size);
+    list = paged_grow(paged, list, first[0], cap, first[0] + m, size);
     if (m > 0)
         memcpy((char *)list + first[0] * size, from, m * size);
     first[1] = first[0] + m;
@@ -64,14 +64,14 @@ void traffic_append(struct traffic *t, uint32_t l, const struct calls *calls)
     while (t->n_appended < l)
         append_none(t, ++t->n_appended);
     t->n_appended++;
-    t->message = append(t->message, &t->message_cap, sizeof *t->message, &t->first_message[l],
-                        calls->message, calls->n_messages);
-    t->collective = append(t->collective, &t->collective_cap, sizeof *t->collective,
+    t->message = append(t->paged, t->message, &t->message_cap, sizeof *t->message,
+                        &t->first_message[l], calls->message, calls->n_messages);
+    t->collective = append(t->paged, t->collective, &t->collective_cap, sizeof *t->collective,
                            &t->first_collective[l], calls->collective, calls->n_collectives);
-    t->span = append(t->span, &t->span_cap, sizeof *t->span, &t->first_span[l], calls->span,
-                     calls->n_spans);
-    t->barrier = append(t->barrier, &t->barrier_cap, sizeof *t->barrier, &t->first_barrier[l],
-                        calls->barrier, calls->n_barriers);
+    t->span = append(t->paged, t->span, &t->span_cap, sizeof *t->span, &t->first_span[l],
+                     calls->span, calls->n_spans);
+    t->barrier = append(t->paged, t->barrier, &t->barrier_cap, sizeof *t->barrier,
+                        &t->first_barrier[l], calls->barrier, calls->n_barriers);
     t->n_messages = t->first_message[l + 1];
     t->n_collectives = t->first_collective[l + 1];
     t->n_spans = t->first_span[l + 1];
@@ -132,13 +132,16 @@ void traffic_lay_out(struct traffic *t, const struct traffic_count *count)
 {
     assert(t->n_messages + t->n_collectives + t->n_spans + t->n_barriers == 0);
     t->n_messages = lay_out(t->first_message, count, t->n_locations, TRAFFIC_MESSAGES);
-    mem_grow(&t->message, &t->message_cap, t->n_messages, sizeof *t->message);
+    t->message =
+        paged_grow(t->paged, t->message, 0, &t->message_cap, t->n_messages, sizeof *t->message);
     t->n_collectives = lay_out(t->first_collective, count, t->n_locations, TRAFFIC_COLLECTIVES);
-    mem_grow(&t->collective, &t->collective_cap, t->n_collectives, sizeof *t->collective);
+    t->collective = paged_grow(t->paged, t->collective, 0, &t->collective_cap, t->n_collectives,
+                               sizeof *t->collective);
     t->n_spans = lay_out(t->first_span, count, t->n_locations, TRAFFIC_SPANS);
-    mem_grow(&t->span, &t->span_cap, t->n_spans, sizeof *t->span);
+    t->span = paged_grow(t->paged, t->span, 0, &t->span_cap, t->n_spans, sizeof *t->span);
     t->n_barriers = lay_out(t->first_barrier, count, t->n_locations, TRAFFIC_BARRIERS);
-    mem_grow(&t->barrier, &t->barrier_cap, t->n_barriers, sizeof *t->barrier);
+    t->barrier =
+        paged_grow(t->paged, t->barrier, 0, &t->barrier_cap, t->n_barriers, sizeof *t->barrier);
     t->n_appended = t->n_locations;
 }
 
@@ -178,7 +181,7 @@ static struct key channel_key(const struct message *m, uint32_t rank)
 static void find_channels(struct channels *c, const struct traffic *t,
                           const struct definitions *defs)
 {
-    c->of_row = mem_resize(NULL, t->n_messages, sizeof *c->of_row);
+    c->of_row = paged_alloc(t->paged, t->n_messages, sizeof *c->of_row);
     for (uint32_t l = 0; l < t->n_locations; l++)
         for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++)
             c->of_row[i] =
@@ -199,7 +202,7 @@ static void list_rows(struct side *side, const struct channels *c, const struct 
         }
     for (uint32_t k = 1; k < c->id.n + 2; k++)
         side->first[k] += side->first[k - 1];
-    side->row = mem_resize(NULL, n, sizeof *side->row);
+    side->row = paged_alloc(t->paged, n, sizeof *side->row);
     for (size_t i = 0; i < t->n_messages; i++)
         if (t->message[i].kind == kind)
             side->row[side->first[c->of_row[i] + 1]++] = (uint32_t)i;
@@ -267,11 +270,11 @@ static void match_messages(struct traffic *t, const struct definitions *defs,
     list_rows(&c.recv, &c, t, MESSAGE_RECV);
     for (uint32_t k = 0; k < c.id.n; k++)
         match_channel(t, &c, k, quality);
-    free(c.of_row);
+    paged_release(t->paged, c.of_row);
+    paged_release(t->paged, c.send.row);
+    paged_release(t->paged, c.recv.row);
     free(c.send.first);
-    free(c.send.row);
     free(c.recv.first);
-    free(c.recv.row);
     idmap_release(&c.id);
 }
 

@@ -10,6 +10,7 @@
 #ifndef SNAG_FOREST_TRAFFIC_H
 #define SNAG_FOREST_TRAFFIC_H
 
+#include "base/paged.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
 #include "trace/quality.h"
@@ -37,9 +38,11 @@ struct traffic {
 
     struct dependency *dependency; /* [n_dependencies] */
     size_t n_dependencies;
+
+    struct paged *paged; /* not its own; may be NULL: for messages and collectives */
 };
 
-void traffic_init(struct traffic *traffic, uint32_t n_locations);
+void traffic_init(struct traffic *traffic, uint32_t n_locations, struct paged *paged);
 void traffic_release(struct traffic *traffic);
 
 /* traffic_append -- the rows of a location; they must come in order. Those left out have none.

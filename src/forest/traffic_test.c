@@ -19,7 +19,7 @@ static void begin(struct world *w, uint32_t n_ranks)
         w->defs.comm[comm].member[r] = r;
     }
     definitions_finish(&w->defs, NULL, 0);
-    traffic_init(&w->traffic, n_ranks);
+    traffic_init(&w->traffic, n_ranks, NULL);
 }
 
 static void end(struct world *w)

@@ -83,30 +83,3 @@ void tree_kinds_release(struct tree_kinds *k)
     free(k->at);
     *k = (struct tree_kinds){0};
 }
-
-struct spreading {
-    const struct tree_kinds *kinds;
-    const struct forest *forest;
-    const uint32_t *of_kinds;
-    uint32_t *column;
-};
-
-static void spread_trees(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    const struct spreading *s = ctx;
-    const uint32_t *first = s->forest->first;
-
-    (void)worker;
-    for (size_t t = begin; t < end; t++)
-        memcpy(s->column + first[t], s->of_kinds + s->kinds->at[s->kinds->of[t]],
-               (first[t + 1] - first[t]) * sizeof *s->column);
-}
-
-void tree_kinds_spread(const struct tree_kinds *kinds, const struct forest *forest,
-                       struct pool *pool, const uint32_t *of_kinds, uint32_t *column)
-{
-    struct spreading spreading = {kinds, forest, of_kinds, column};
-
-    pool_for(pool, forest->n_trees, pool_grain(pool, forest->n_trees), spread_trees,
-             &spreading);
-}

@@ -30,15 +30,6 @@ struct tree_kinds {
 void tree_kinds_find(struct tree_kinds *kinds, const struct forest *forest, struct pool *pool);
 void tree_kinds_release(struct tree_kinds *kinds);
 
-/*
- * tree_kinds_spread -- what was found for the vertices of kinds, for all vertices.
- *   of_kinds  (at[n])
- *   column    (forest->n) out
- * O(vertices).
- */
-void tree_kinds_spread(const struct tree_kinds *kinds, const struct forest *forest,
-                       struct pool *pool, const uint32_t *of_kinds, uint32_t *column);
-
 /* tree_kinds_vertex -- where vertex v of tree t is in columns of kinds. */
 static inline uint32_t tree_kinds_vertex(const struct tree_kinds *kinds,
                                          const struct forest *forest, uint32_t t, uint32_t v)

@@ -161,7 +161,8 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
         return;
     }
     family = part == PART_TIME ? IN_TIME : part == PART_STRUCTURE ? IN_SHAPE : IN_GROSS;
-    path = family == IN_SHAPE ? place->path[rarest] : worst_path(&w->pairs, family == IN_TIME);
+    path = family == IN_SHAPE ? residual_path(place, w->in->forest, t, rarest)
+                              : worst_path(&w->pairs, family == IN_TIME);
     path = or_unknown(path, l->n_paths);
     rows_add(w->rows, family * (l->n_paths + 1) + path, KIND);
     rows_add(w->rows, l->function + (path < l->n_paths ? w->end[path] : path), FUNCTION);

@@ -86,7 +86,7 @@ static void keep_pending(struct step_view *v, const struct ad_step *step)
 void step_view_begin(struct step_view *v, const struct ad_step *step)
 {
     follow_locations(v, step->n_locations);
-    traffic_init(&v->traffic, step->n_locations);
+    traffic_init(&v->traffic, step->n_locations, NULL);
     for (uint32_t l = 0; l < step->n_locations; l++)
         append(v, &step->calls[l], l);
     traffic_match(&v->traffic, step->defs, v->quality);

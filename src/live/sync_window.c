@@ -191,7 +191,7 @@ static void match(struct sync_window *w, const struct definitions *defs)
 {
     struct traffic t;
 
-    traffic_init(&t, w->n_locations);
+    traffic_init(&t, w->n_locations, NULL);
     for (uint32_t l = 0; l < w->n_locations; l++)
         traffic_append(&t, l, &w->of[l].pending);
     traffic_match(&t, defs, w->quality);

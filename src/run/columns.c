@@ -278,6 +278,18 @@ void columns_drop(const struct columns *columns)
         fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_DONTNEED);
 }
 
+void columns_share(const struct columns *columns, struct paged *paged)
+{
+    for (int m = 0; m < MAP_INDEX; m++)
+        paged_share(paged, columns->map[m].data, columns->map[m].bytes);
+}
+
+void columns_unshare(const struct columns *columns, struct paged *paged)
+{
+    for (int m = 0; m < MAP_INDEX; m++)
+        paged_unshare(paged, columns->map[m].data);
+}
+
 int columns_verify_location(const struct columns *columns, uint32_t location)
 {
     const struct column_range *r = &columns->range[location];

@@ -28,6 +28,7 @@
 
 #include "base/fs.h"
 #include "base/pack.h"
+#include "base/paged.h"
 #include "forest/traffic.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
@@ -189,6 +190,10 @@ int columns_check_tree(const struct columns *columns, uint32_t location, uint32_
  */
 #define COLUMNS_KEPT_BYTES ((size_t)256 << 20)
 void columns_drop(const struct columns *columns);
+
+/* columns_share, columns_unshare -- their pages leave memory with those of other arrays. */
+void columns_share(const struct columns *columns, struct paged *paged);
+void columns_unshare(const struct columns *columns, struct paged *paged);
 
 /*
  * columns_scatter -- a place here, a place there will be read: nothing is to be read ahead. For

@@ -62,13 +62,14 @@ static void worker_release(struct ingest_worker *w)
     profiled_columns_release(&w->out);
 }
 
-static int worker_init(struct ingest_worker *w, struct source *source)
+static int worker_init(struct ingest_worker *w, struct source *source, struct paged *paged)
 {
     w->reader = source_reader_new(source);
     if (w->reader == NULL)
         return ERR_IO;
     w->stack = callstack_new();
-    profiled_columns_init(&w->out, source->defs.names.n);
+    w->calls.paged = paged;
+    profiled_columns_init(&w->out, source->defs.names.n, paged);
     return 0;
 }
 
@@ -157,7 +158,7 @@ static void place(struct job *job, size_t i, const struct calls *calls)
 static void take_location(struct job *job, struct ingest_worker *w, unsigned index, size_t i)
 {
     uint32_t l = job->deal.mine[i];
-    int rc = w->reader ? 0 : worker_init(w, job->source);
+    int rc = w->reader ? 0 : worker_init(w, job->source, job->out->paged);
     struct call_view view;
 
     calls_clear(&w->calls);
@@ -368,13 +369,14 @@ static uint64_t announced_events(const struct definitions *defs, const struct de
     return sum;
 }
 
-static void out_init(struct ingested *out, const struct definitions *defs)
+static void out_init(struct ingested *out, const struct definitions *defs, const char *dir)
 {
-    *out = (struct ingested){.n_locations = defs->n_locations};
+    *out = (struct ingested){.n_locations = defs->n_locations,
+                             .paged = paged_new(dir, PAGED_LEAST_BYTES)};
     out->location = mem_alloc(defs->n_locations, sizeof *out->location);
     out->fix = mem_alloc(defs->n_ranks, sizeof *out->fix);
     profile_init(&out->profile, defs->names.n);
-    traffic_init(&out->traffic, defs->n_locations);
+    traffic_init(&out->traffic, defs->n_locations, out->paged);
     traffic_depend(&out->traffic, defs->dependency, defs->n_dependencies);
 }
 
@@ -454,7 +456,7 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     struct job job = {.source = source, .opts = opts, .out = out};
     int rc;
 
-    out_init(out, defs);
+    out_init(out, defs, opts->dir);
     job.worker = mem_alloc(pool_threads(opts->pool), sizeof *job.worker);
     job.failure = mem_alloc(defs->n_locations, sizeof *job.failure);
     job.found = mem_alloc(defs->n_locations, sizeof *job.found);
@@ -478,6 +480,7 @@ void ingested_release(struct ingested *ingested)
     profile_release(&ingested->profile);
     traffic_release(&ingested->traffic);
     loops_release(&ingested->loops);
+    paged_free(ingested->paged);
     *ingested = (struct ingested){0};
 }
 

@@ -36,6 +36,7 @@ struct ingested {
     struct ingested_location *location; /* [n_locations] as in source->defs */
     struct profile profile; /* loops that were found have rows, though no calls are of them */
     struct loops loops;
+    struct paged *paged;    /* in the directory of the columns, or NULL: of the traffic */
     struct traffic traffic; /* matched, with corrected times */
     struct clock_report clock;
     struct clock_fix *fix;  /* [defs->n_ranks] */

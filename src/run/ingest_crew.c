@@ -165,7 +165,7 @@ static void receive_traffic(struct crew *crew, struct ingest_share *share,
     struct traffic *all = &share->ingested->traffic, own = *all;
     uint32_t n_locations = share->ingested->n_locations;
 
-    traffic_init(all, n_locations);
+    traffic_init(all, n_locations, own.paged);
     all->dependency = own.dependency;
     all->n_dependencies = own.n_dependencies;
     own.dependency = NULL;

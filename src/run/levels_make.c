@@ -233,6 +233,7 @@ static void make_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 
         if (!is_over(m))
             make_share(&share, m, (uint32_t)l);
+        columns_drop(m->columns);
         sequence_wait(&m->sequence, l);
         first = m->all.n_rects;
         append(&m->all, &share);

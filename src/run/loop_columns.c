@@ -138,7 +138,8 @@ static void take_location(struct job *job, struct worker *w, uint32_t location)
     int rc;
 
     if (!w->is_ready)
-        profiled_columns_init(&w->out, job->defs->names.n);
+        profiled_columns_init(&w->out, job->defs->names.n, job->ingested->paged);
+    w->calls[0].paged = w->calls[1].paged = job->ingested->paged;
     w->is_ready = true;
     calls = insert_loops(job, w, location);
     sum_up(&job->ingested->location[location], calls);

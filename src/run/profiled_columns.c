@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-void profiled_columns_init(struct profiled_columns *p, uint32_t n_regions)
+void profiled_columns_init(struct profiled_columns *p, uint32_t n_regions, struct paged *paged)
 {
-    *p = (struct profiled_columns){0};
+    *p = (struct profiled_columns){.paged = paged};
     profile_init(&p->profile, n_regions);
     profile_init(&p->total, n_regions);
     profile_walk_init(&p->walk, n_regions);
@@ -18,7 +18,7 @@ void profiled_columns_release(struct profiled_columns *p)
     profile_release(&p->profile);
     profile_release(&p->total);
     profile_walk_release(&p->walk);
-    free(p->by_depth);
+    paged_release(p->paged, p->by_depth);
     *p = (struct profiled_columns){0};
 }
 
@@ -38,7 +38,8 @@ int profiled_columns_take(struct profiled_columns *p, struct columns_writer *wri
     p->calls = calls;
     profile_begin(&p->profile, &p->walk);
     if (writer) {
-        mem_grow(&p->by_depth, &p->by_depth_cap, calls->n, sizeof *p->by_depth);
+        p->by_depth = paged_grow(p->paged, p->by_depth, 0, &p->by_depth_cap, calls->n,
+                                 sizeof *p->by_depth);
         rc = columns_write(writer, location, calls, p->by_depth, profile_block, p);
     } else {
         profile_block(p, 0, calls->n);

@@ -18,9 +18,10 @@ struct profiled_columns {
     struct profile_walk walk;
     uint32_t *by_depth;
     size_t by_depth_cap;
+    struct paged *paged; /* not its own; may be NULL: where by_depth is */
 };
 
-void profiled_columns_init(struct profiled_columns *p, uint32_t n_regions);
+void profiled_columns_init(struct profiled_columns *p, uint32_t n_regions, struct paged *paged);
 void profiled_columns_release(struct profiled_columns *p);
 
 /*

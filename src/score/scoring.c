@@ -31,8 +31,11 @@ void scoring_release(struct scoring *s)
 
 static struct residual_input model_input(const struct scoring *s)
 {
-    return (struct residual_input){
-        .forest = &s->forest, .wl = &s->wl, .defs = s->defs, .pool = s->pool};
+    return (struct residual_input){.forest = &s->forest,
+                                   .wl = &s->wl,
+                                   .defs = s->defs,
+                                   .pool = s->pool,
+                                   .paged = s->paged};
 }
 
 /* By the yardstick that is there, or by one made of these trees. */
@@ -71,7 +74,7 @@ static void count_unseen(struct scoring *s)
         uint64_t n_before = s->unseen.n_calls;
 
         for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
-            s->unseen.n_calls += s->place.path[v] == PATH_NONE;
+            s->unseen.n_calls += residual_path(&s->place, &s->forest, t, v) == PATH_NONE;
         s->unseen.n_trees += s->unseen.n_calls > n_before;
     }
 }

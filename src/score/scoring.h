@@ -42,6 +42,7 @@ struct scoring_unseen {
 struct scoring {
     const struct definitions *defs; /* not its own; regions as in the forest and the model */
     struct pool *pool;              /* not its own; NULL: one thread. No result depends on it */
+    struct paged *paged; /* not its own; may be NULL: for what is as long as the run */
     struct forest forest;
     struct wl wl;
     struct residual_model model;

@@ -8,11 +8,11 @@
 
 void calls_release(struct calls *calls)
 {
-    free(calls->enter_ns);
-    free(calls->inclusive_ns);
-    free(calls->region);
-    free(calls->subtree_len);
-    free(calls->depth);
+    paged_release(calls->paged, calls->enter_ns);
+    paged_release(calls->paged, calls->inclusive_ns);
+    paged_release(calls->paged, calls->region);
+    paged_release(calls->paged, calls->subtree_len);
+    paged_release(calls->paged, calls->depth);
     free(calls->message);
     free(calls->collective);
     free(calls->counter);
@@ -37,13 +37,20 @@ void calls_clear(struct calls *calls)
     calls->last_ns = 0;
 }
 
+static void *resize_column(const struct calls *calls, void *column, size_t cap, size_t width)
+{
+    return paged_resize(calls->paged, column, calls->n, cap, width);
+}
+
 static void resize(struct calls *calls, size_t cap)
 {
-    calls->enter_ns = mem_resize(calls->enter_ns, cap, sizeof *calls->enter_ns);
-    calls->inclusive_ns = mem_resize(calls->inclusive_ns, cap, sizeof *calls->inclusive_ns);
-    calls->region = mem_resize(calls->region, cap, sizeof *calls->region);
-    calls->subtree_len = mem_resize(calls->subtree_len, cap, sizeof *calls->subtree_len);
-    calls->depth = mem_resize(calls->depth, cap, sizeof *calls->depth);
+    calls->enter_ns = resize_column(calls, calls->enter_ns, cap, sizeof *calls->enter_ns);
+    calls->inclusive_ns =
+        resize_column(calls, calls->inclusive_ns, cap, sizeof *calls->inclusive_ns);
+    calls->region = resize_column(calls, calls->region, cap, sizeof *calls->region);
+    calls->subtree_len =
+        resize_column(calls, calls->subtree_len, cap, sizeof *calls->subtree_len);
+    calls->depth = resize_column(calls, calls->depth, cap, sizeof *calls->depth);
     if (calls->has_steps) {
         calls->exclusive_ns = mem_resize(calls->exclusive_ns, cap, sizeof(uint64_t));
         calls->caller = mem_resize(calls->caller, cap, sizeof(uint32_t));

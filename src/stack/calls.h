@@ -23,6 +23,7 @@
 #ifndef SNAG_STACK_CALLS_H
 #define SNAG_STACK_CALLS_H
 
+#include "base/paged.h"
 #include "trace/event.h"
 
 #include <stdbool.h>
@@ -76,6 +77,8 @@ struct calls {
     size_t n_estimates, estimate_cap;
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
+
+    struct paged *paged; /* the owner's choice, as below: for the columns; may be NULL */
 
     /* Of a step, see callstack_step. */
     bool has_steps;         /* the owner's choice, before anything is pushed */

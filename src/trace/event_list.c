@@ -10,6 +10,14 @@ void event_list_release(struct event_list *list)
     event_batch_release(&list->all);
 }
 
+void event_list_clear(struct event_list *list)
+{
+    struct event_batch *all = &list->all;
+
+    all->n = all->n_messages = all->n_collectives = all->n_counters = 0;
+    all->n_teams = all->n_estimates = 0;
+}
+
 static void make_room(struct event_list *list)
 {
     mem_grow(&list->all.event, &list->all.event_cap, list->all.n + 1, sizeof *list->all.event);

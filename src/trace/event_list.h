@@ -1,6 +1,6 @@
 /*
- * event_list -- all events of one location in memory, for sources that cannot be read location
- * by location.
+ * event_list -- events of one location in memory: all of them for sources that cannot be read
+ * location by location, those to come next for others.
  */
 #ifndef SNAG_TRACE_EVENT_LIST_H
 #define SNAG_TRACE_EVENT_LIST_H
@@ -18,6 +18,9 @@ struct event_cursor {
 };
 
 void event_list_release(struct event_list *list);
+
+/* event_list_clear -- forget all events, keep the memory for the next ones. */
+void event_list_clear(struct event_list *list);
 
 /* event_list_push and the others -- append an event; the details are for the caller. */
 void event_list_push(struct event_list *list, uint64_t time_ns, enum event_kind kind,

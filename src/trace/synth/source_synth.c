@@ -2,8 +2,11 @@
  * The program is run when it is opened: every rank goes on until it needs a message that was
  * not sent yet or a barrier that is not full, then the next rank has its turn; when a round
  * brings none forward, they wait for each other for ever. Threads of a team need nothing from
- * other ranks: they are run at once when they are forked. What each did lies in memory as a
- * finished list of events, from which the readers copy.
+ * other ranks: they are run at once when they are forked.
+ *
+ * Of that run only a diary is kept: when each wait of a rank was over, and from when to when
+ * its teams were at work. With it a location can be run again, alone, and that is how it is
+ * read: its events are made as they are asked for.
  */
 #include "trace/synth/source_synth.h"
 
@@ -20,10 +23,13 @@
 
 #define LATENCY_NS 1000u
 #define MPI_OWN_NS 500u
-#define BEGIN_NS 200u      /* from a fork to what a thread does */
-#define DEEPEST 256        /* more than the parser lets through */
-#define MOST_RANKS 100000u /* random numbers of threads begin so far from each other */
-#define MOST_EVENTS 3e8    /* of all ranks: some GB */
+#define BEGIN_NS 200u       /* from a fork to what a thread does */
+#define DEEPEST 256         /* more than the parser lets through */
+#define MOST_RANKS 100000u  /* random numbers of threads begin so far from each other */
+#define MOST_EVENTS 1e10    /* of all ranks: an hour */
+#define MOST_MEETINGS 3e8   /* messages, barriers and teams of all ranks: some GB */
+#define WINDOW 1024u        /* events that are made before any is handed on */
+#define STEPS_TOLD 1048576u /* a sign of life after so many */
 
 /* An item being run: how often still, and what is next inside it. */
 struct frame {
@@ -33,20 +39,26 @@ struct frame {
 };
 
 struct thread {
+    const struct synth_program *program;
     uint32_t rank, number;
     uint64_t now_ns;
     struct rng rng;
-    uint64_t *n_calls; /* [regions] */
-    struct event_list list;
+    uint64_t *n_calls;       /* [regions] */
+    struct event_list *list; /* what it does; NULL when nobody wants to know */
 };
 
-struct rank {
-    struct frame frame[DEEPEST];
-    int depth;
-    const struct synth_item *next; /* outside any other */
-    struct thread *master;
-    uint32_t n_posted, n_barriers;
-    bool is_waiting; /* has entered what it waits in */
+/* A team at work. */
+struct shift {
+    const struct synth_item *inside;
+    uint64_t fork_ns, last_ns; /* when the last thread was done */
+};
+
+/* What a rank cannot know alone. */
+struct diary {
+    uint64_t *met_ns; /* [n_met] when each of its receives and barriers let it go on */
+    size_t n_met, met_cap;
+    struct shift *shift; /* [n_shifts] */
+    size_t n_shifts, shift_cap;
 };
 
 /* Messages on the way from one rank to another: when each was sent. */
@@ -60,11 +72,8 @@ struct barrier {
     uint64_t last_ns;
 };
 
-struct synth_run {
-    struct synth_program program;
-    struct arena arena;
-    struct rank *rank;     /* [n_ranks] */
-    struct thread *thread; /* [n_ranks * n_threads] */
+/* What ranks that run together share. */
+struct meeting {
     struct idmap channel_id;
     struct channel *channel;
     size_t channel_cap;
@@ -72,44 +81,68 @@ struct synth_run {
     size_t n_barriers, barrier_cap;
 };
 
-static uint64_t local_time(const struct synth_run *run, uint32_t r, uint64_t ns)
-{
-    double ahead = run->program.skew_ns + run->program.drift_ppm * 1e-6 * (double)ns;
+/* A rank on its way through the program. */
+struct rank {
+    const struct synth_program *program;
+    struct frame frame[DEEPEST];
+    int depth;
+    const struct synth_item *next; /* outside any other */
+    struct thread *master;         /* and those of its teams behind it, where ranks meet */
+    uint32_t n_posted, n_barriers;
+    bool is_waiting;         /* has entered what it waits in */
+    struct meeting *meeting; /* NULL: it is alone, and takes what it needs from its diary */
+    struct diary *diary;
+    size_t n_met, n_shifts; /* so far */
+};
 
-    return ns + (uint64_t)(r * ahead);
+struct synth_run {
+    struct synth_program program;
+    struct arena arena;
+    uint32_t n_regions;
+    struct diary *diary; /* [n_ranks] */
+};
+
+static uint64_t local_time(const struct thread *t)
+{
+    const struct synth_program *program = t->program;
+    double ahead = program->skew_ns + program->drift_ppm * 1e-6 * (double)t->now_ns;
+
+    return t->now_ns + (uint64_t)(t->rank * ahead);
 }
 
-static void note(struct synth_run *run, struct thread *t, enum event_kind kind, uint32_t region)
+static void note(struct thread *t, enum event_kind kind, uint32_t region)
 {
-    event_list_push(&t->list, local_time(run, t->rank, t->now_ns), kind, region);
+    if (t->list)
+        event_list_push(t->list, local_time(t), kind, region);
 }
 
 /* The estimate of a begin or an end, if it is one; both are where a call is the innermost one.
  */
-static void note_off(struct synth_run *run, struct thread *t, uint32_t region, bool is_leave)
+static void note_off(struct thread *t, uint32_t region, bool is_leave)
 {
-    for (const struct synth_off *off = run->program.off; off; off = off->after)
+    for (const struct synth_off *off = t->list ? t->program->off : NULL; off; off = off->after)
         if (off->region == region)
-            *event_list_estimate(&t->list, local_time(run, t->rank, t->now_ns)) =
+            *event_list_estimate(t->list, local_time(t)) =
                 (struct border_estimate){region, is_leave, (uint64_t)rint(off->ns)};
 }
 
-static void note_enter(struct synth_run *run, struct thread *t, uint32_t region)
+static void note_enter(struct thread *t, uint32_t region)
 {
-    note(run, t, EVENT_ENTER, region);
-    note_off(run, t, region, false);
+    note(t, EVENT_ENTER, region);
+    note_off(t, region, false);
 }
 
-static void note_leave(struct synth_run *run, struct thread *t, uint32_t region)
+static void note_leave(struct thread *t, uint32_t region)
 {
-    note_off(run, t, region, true);
-    note(run, t, EVENT_LEAVE, region);
+    note_off(t, region, true);
+    note(t, EVENT_LEAVE, region);
 }
 
-static void note_team(struct synth_run *run, struct thread *t, enum team_record_kind kind)
+static void note_team(struct thread *t, enum team_record_kind kind)
 {
-    *event_list_team(&t->list, local_time(run, t->rank, t->now_ns)) = (struct team_record){
-        .kind = kind, .comm = NO_TEAM_COMM, .number = run->program.n_threads};
+    if (t->list)
+        *event_list_team(t->list, local_time(t)) = (struct team_record){
+            .kind = kind, .comm = NO_TEAM_COMM, .number = t->program->n_threads};
 }
 
 static bool is_slow(const struct synth_slow *slow, const struct thread *t, uint64_t count)
@@ -119,227 +152,336 @@ static bool is_slow(const struct synth_slow *slow, const struct thread *t, uint6
            (slow->only_thread == NO_RANK || slow->only_thread == t->number);
 }
 
-static uint64_t own_time(struct synth_run *run, struct thread *t, const struct synth_item *item)
+static uint64_t own_time(struct thread *t, const struct synth_item *item)
 {
+    const struct synth_program *program = t->program;
     uint64_t count = ++t->n_calls[item->region];
     double ns = item->own_ns;
 
-    if (run->program.jitter > 0)
-        ns *= exp(run->program.jitter * rng_normal(&t->rng));
-    for (const struct synth_slow *slow = run->program.slow; slow; slow = slow->after)
+    if (program->jitter > 0)
+        ns *= exp(program->jitter * rng_normal(&t->rng));
+    for (const struct synth_slow *slow = program->slow; slow; slow = slow->after)
         if (slow->region == item->region && is_slow(slow, t, count))
             ns *= slow->factor;
     return (uint64_t)rint(ns);
 }
 
-static struct channel *channel_of(struct synth_run *run, uint32_t from, uint32_t to)
+/* --------------------------------------------------------------------------------- meeting */
+
+static struct channel *channel_of(struct meeting *meeting, uint32_t from, uint32_t to)
 {
-    uint32_t n_before = run->channel_id.n;
-    uint32_t at = idmap_add(&run->channel_id, key_pair(from, to));
+    uint32_t n_before = meeting->channel_id.n;
+    uint32_t at = idmap_add(&meeting->channel_id, key_pair(from, to));
 
     if (at == n_before) {
-        mem_grow(&run->channel, &run->channel_cap, (size_t)at + 1, sizeof *run->channel);
-        run->channel[at] = (struct channel){0};
+        mem_grow(&meeting->channel, &meeting->channel_cap, (size_t)at + 1,
+                 sizeof *meeting->channel);
+        meeting->channel[at] = (struct channel){0};
     }
-    return &run->channel[at];
+    return &meeting->channel[at];
 }
 
-static void push_message(struct synth_run *run, uint32_t r, enum message_kind kind,
-                         uint32_t peer)
+static void send_message(struct rank *rank, uint32_t to)
 {
-    struct rank *rank = &run->rank[r];
-    uint64_t now_ns = local_time(run, r, rank->master->now_ns);
+    struct channel *channel = channel_of(rank->meeting, rank->master->rank, to);
 
-    *event_list_message(&rank->master->list, now_ns) = (struct message){
-        .begin_ns = now_ns,
-        .bytes = 8,
-        .match = MESSAGE_UNMATCHED,
-        .peer = peer,
-        .order = rank->n_posted++,
-        .kind = (uint32_t)kind,
-    };
-}
-
-static void run_send(struct synth_run *run, uint32_t r, uint32_t to)
-{
-    struct channel *channel = channel_of(run, r, to);
-
-    push_message(run, r, MESSAGE_SEND, to);
+    if (channel->n_taken == channel->n)
+        channel->n_taken = channel->n = 0;
     mem_grow(&channel->sent_ns, &channel->cap, channel->n + 1, sizeof *channel->sent_ns);
-    channel->sent_ns[channel->n++] = run->rank[r].master->now_ns;
+    channel->sent_ns[channel->n++] = rank->master->now_ns;
 }
 
 /* False when the message has not been sent yet. */
-static bool run_recv(struct synth_run *run, uint32_t r, uint32_t from)
+static bool receive_message(struct rank *rank, uint32_t from)
 {
-    struct channel *channel = channel_of(run, from, r);
+    struct channel *channel = channel_of(rank->meeting, from, rank->master->rank);
     uint64_t arrival;
 
     if (channel->n_taken == channel->n)
         return false;
     arrival = channel->sent_ns[channel->n_taken++] + LATENCY_NS;
-    if (run->rank[r].master->now_ns < arrival)
-        run->rank[r].master->now_ns = arrival;
-    push_message(run, r, MESSAGE_RECV, from);
+    if (rank->master->now_ns < arrival)
+        rank->master->now_ns = arrival;
     return true;
 }
 
 /* Arrives when it has not yet; false when somebody is missing. */
-static bool run_barrier(struct synth_run *run, uint32_t r, bool has_arrived)
+static bool pass_barrier(struct rank *rank, bool has_arrived)
 {
-    struct rank *rank = &run->rank[r];
+    struct meeting *meeting = rank->meeting;
     struct barrier *barrier;
-    uint64_t begin = rank->master->now_ns, end;
 
-    while (rank->n_barriers >= run->n_barriers) {
-        mem_grow(&run->barrier, &run->barrier_cap, run->n_barriers + 1, sizeof *run->barrier);
-        run->barrier[run->n_barriers++] = (struct barrier){0};
+    while (rank->n_barriers >= meeting->n_barriers) {
+        mem_grow(&meeting->barrier, &meeting->barrier_cap, meeting->n_barriers + 1,
+                 sizeof *meeting->barrier);
+        meeting->barrier[meeting->n_barriers++] = (struct barrier){0};
     }
-    barrier = &run->barrier[rank->n_barriers];
+    barrier = &meeting->barrier[rank->n_barriers];
     if (!has_arrived) {
         barrier->n_arrived++;
-        if (begin > barrier->last_ns)
-            barrier->last_ns = begin;
+        if (rank->master->now_ns > barrier->last_ns)
+            barrier->last_ns = rank->master->now_ns;
     }
-    if (barrier->n_arrived < run->program.n_ranks)
+    if (barrier->n_arrived < rank->program->n_ranks)
         return false;
     rank->master->now_ns = barrier->last_ns + LATENCY_NS;
-    end = local_time(run, r, rank->master->now_ns);
-    *event_list_collective(&rank->master->list, end) = (struct collective){
-        .begin_ns = local_time(run, r, begin),
-        .kind = COLLECTIVE_BARRIER,
-        .root = NO_ROOT,
-        .order = rank->n_barriers++,
-        .instance = NO_INSTANCE,
+    return true;
+}
+
+/* In a receive or a barrier: false when it must wait, else it is when it goes on. */
+static bool meet(struct rank *rank, const struct synth_item *item, uint32_t peer,
+                 bool has_arrived)
+{
+    struct diary *diary = rank->diary;
+
+    if (rank->meeting == NULL) {
+        rank->master->now_ns = diary->met_ns[rank->n_met++];
+        return true;
+    }
+    if (item->kind == SYNTH_RECV ? !receive_message(rank, peer)
+                                 : !pass_barrier(rank, has_arrived))
+        return false;
+    mem_grow(&diary->met_ns, &diary->met_cap, diary->n_met + 1, sizeof *diary->met_ns);
+    diary->met_ns[diary->n_met++] = rank->master->now_ns;
+    return true;
+}
+
+static void meeting_release(struct meeting *meeting)
+{
+    for (uint32_t i = 0; i < meeting->channel_id.n; i++)
+        free(meeting->channel[i].sent_ns);
+    idmap_release(&meeting->channel_id);
+    free(meeting->channel);
+    free(meeting->barrier);
+}
+
+/* --------------------------------------------------------------------------------- running */
+
+static void note_message(struct rank *rank, enum message_kind kind, uint32_t peer)
+{
+    uint32_t order = rank->n_posted++;
+    uint64_t now_ns;
+
+    if (rank->master->list == NULL)
+        return;
+    now_ns = local_time(rank->master);
+    *event_list_message(rank->master->list, now_ns) = (struct message){
+        .begin_ns = now_ns,
+        .bytes = 8,
+        .match = MESSAGE_UNMATCHED,
+        .peer = peer,
+        .order = order,
+        .kind = (uint32_t)kind,
     };
+}
+
+static void note_barrier(struct rank *rank, uint64_t begin_ns)
+{
+    uint32_t order = rank->n_barriers++;
+
+    if (rank->master->list)
+        *event_list_collective(rank->master->list, local_time(rank->master)) =
+            (struct collective){
+                .begin_ns = begin_ns,
+                .kind = COLLECTIVE_BARRIER,
+                .root = NO_ROOT,
+                .order = order,
+                .instance = NO_INSTANCE,
+            };
+}
+
+/* What an MPI call is for; false when it must wait. */
+static bool communicate(struct rank *rank, const struct synth_item *item, bool has_arrived)
+{
+    uint32_t n = rank->program->n_ranks, shift = item->shift % n, r = rank->master->rank;
+    uint32_t to = (r + shift) % n, from = (r + n - shift) % n;
+    uint64_t begin_ns = local_time(rank->master);
+
+    if (item->kind == SYNTH_SEND) {
+        note_message(rank, MESSAGE_SEND, to);
+        if (rank->meeting)
+            send_message(rank, to);
+        return true;
+    }
+    if (!meet(rank, item, from, has_arrived))
+        return false;
+    if (item->kind == SYNTH_RECV)
+        note_message(rank, MESSAGE_RECV, from);
+    else
+        note_barrier(rank, begin_ns);
     return true;
 }
 
 /* Runs one MPI call, or goes on waiting in it. Returns false if it must wait. */
-static bool run_mpi(struct synth_run *run, uint32_t r, const struct synth_item *item)
+static bool run_mpi(struct rank *rank, const struct synth_item *item)
 {
-    struct rank *rank = &run->rank[r];
-    uint32_t n = run->program.n_ranks, shift = item->shift % n;
-    bool was_waiting = rank->is_waiting;
-
-    if (!was_waiting) {
-        note_enter(run, rank->master, item->region);
+    if (!rank->is_waiting) {
+        note_enter(rank->master, item->region);
         rank->master->now_ns += MPI_OWN_NS;
     }
-    rank->is_waiting = false;
-    if (item->kind == SYNTH_SEND)
-        run_send(run, r, (r + shift) % n);
-    else
-        rank->is_waiting = item->kind == SYNTH_RECV ? !run_recv(run, r, (r + n - shift) % n)
-                                                    : !run_barrier(run, r, was_waiting);
+    rank->is_waiting = !communicate(rank, item, rank->is_waiting);
     if (rank->is_waiting)
         return false;
-    note_leave(run, rank->master, item->region);
+    note_leave(rank->master, item->region);
     return true;
 }
 
 /* What a thread of a team does, with calls inside calls: as deep as the parser lets through. */
-static void run_thread(struct synth_run *run, struct thread *t, const struct synth_item *item)
+static void run_thread(struct thread *t, const struct synth_item *item)
 {
     for (; item; item = item->after)
         for (uint64_t i = 0; i < item->n_times; i++) {
             if (item->only_rank != NO_RANK && item->only_rank != t->rank)
                 continue;
-            note_enter(run, t, item->region);
-            t->now_ns += own_time(run, t, item);
-            run_thread(run, t, item->inside);
-            note_leave(run, t, item->region);
+            note_enter(t, item->region);
+            t->now_ns += own_time(t, item);
+            run_thread(t, item->inside);
+            note_leave(t, item->region);
         }
 }
 
-static void run_team(struct synth_run *run, struct thread *master,
-                     const struct synth_item *inside)
+static void begin_shift(struct thread *t, const struct shift *shift)
 {
-    uint32_t n = run->program.n_threads;
-    uint64_t fork_ns = master->now_ns, last_ns = 0;
-
-    note_team(run, master, TEAM_FORK);
-    for (struct thread *t = master; t < master + n; t++) {
-        t->now_ns = t == master ? fork_ns : fork_ns + BEGIN_NS;
-        note_team(run, t, TEAM_BEGIN);
-        run_thread(run, t, inside);
-        note_enter(run, t, run->program.barrier);
-        last_ns = t->now_ns > last_ns ? t->now_ns : last_ns;
-    }
-    for (struct thread *t = master; t < master + n; t++) {
-        t->now_ns = last_ns + BEGIN_NS;
-        note_leave(run, t, run->program.barrier);
-        note_team(run, t, TEAM_END);
-    }
-    note_team(run, master, TEAM_JOIN);
+    t->now_ns = t->number == 0 ? shift->fork_ns : shift->fork_ns + BEGIN_NS;
+    note_team(t, TEAM_BEGIN);
+    run_thread(t, shift->inside);
+    note_enter(t, t->program->barrier);
 }
 
-static void start(struct synth_run *run, uint32_t r, struct frame *frame)
+static void end_shift(struct thread *t, const struct shift *shift)
+{
+    t->now_ns = shift->last_ns + BEGIN_NS;
+    note_leave(t, t->program->barrier);
+    note_team(t, TEAM_END);
+}
+
+/* Runs the other threads, too, where nobody has. */
+static struct shift *next_shift(struct rank *rank, const struct synth_item *inside)
+{
+    struct diary *diary = rank->diary;
+    struct shift *shift;
+
+    if (rank->meeting == NULL)
+        return &diary->shift[rank->n_shifts++];
+    mem_grow(&diary->shift, &diary->shift_cap, diary->n_shifts + 1, sizeof *diary->shift);
+    shift = &diary->shift[diary->n_shifts++];
+    *shift = (struct shift){inside, rank->master->now_ns, 0};
+    for (uint32_t i = 1; i < rank->program->n_threads; i++) {
+        begin_shift(&rank->master[i], shift);
+        shift->last_ns =
+            shift->last_ns > rank->master[i].now_ns ? shift->last_ns : rank->master[i].now_ns;
+    }
+    return shift;
+}
+
+static void run_team(struct rank *rank, const struct synth_item *inside)
+{
+    struct thread *master = rank->master;
+    struct shift *shift = next_shift(rank, inside);
+
+    note_team(master, TEAM_FORK);
+    begin_shift(master, shift);
+    if (master->now_ns > shift->last_ns)
+        shift->last_ns = master->now_ns; /* once it is known it stays */
+    end_shift(master, shift);
+    note_team(master, TEAM_JOIN);
+}
+
+static void start(struct rank *rank, struct frame *frame)
 {
     const struct synth_item *item = frame->item;
-    struct thread *master = run->rank[r].master;
 
     frame->next = NULL;
     if (item->kind != SYNTH_CALL && item->kind != SYNTH_TEAM)
         return;
-    note_enter(run, master, item->region);
-    master->now_ns += own_time(run, master, item);
+    note_enter(rank->master, item->region);
+    rank->master->now_ns += own_time(rank->master, item);
     if (item->kind == SYNTH_TEAM)
-        run_team(run, master, item->inside);
+        run_team(rank, item->inside);
     else
         frame->next = item->inside;
 }
 
 /* Begins the item at *next, unless it is for another rank, and moves *next after it. */
-static void descend(struct synth_run *run, uint32_t r, const struct synth_item **next)
+static void descend(struct rank *rank, const struct synth_item **next)
 {
     const struct synth_item *item = *next;
-    struct rank *rank = &run->rank[r];
 
     *next = item->after;
-    if (item->only_rank != NO_RANK && item->only_rank != r)
+    if (item->only_rank != NO_RANK && item->only_rank != rank->master->rank)
         return;
     rank->frame[rank->depth] = (struct frame){.item = item, .n_left = item->n_times};
-    start(run, r, &rank->frame[rank->depth++]);
+    start(rank, &rank->frame[rank->depth++]);
 }
 
 /* Goes on by one item, or the end of one. False when the rank is done or must wait. */
-static bool step(struct synth_run *run, uint32_t r)
+static bool step(struct rank *rank)
 {
-    struct rank *rank = &run->rank[r];
     struct frame *frame = rank->depth > 0 ? &rank->frame[rank->depth - 1] : NULL;
     const struct synth_item **next = frame ? &frame->next : &rank->next;
 
     if (*next) {
-        descend(run, r, next);
+        descend(rank, next);
         return true;
     }
     if (frame == NULL)
         return false;
     if (frame->item->kind != SYNTH_CALL && frame->item->kind != SYNTH_TEAM) {
-        if (!run_mpi(run, r, frame->item))
+        if (!run_mpi(rank, frame->item))
             return false;
     } else {
-        note_leave(run, rank->master, frame->item->region);
+        note_leave(rank->master, frame->item->region);
     }
     if (--frame->n_left > 0)
-        start(run, r, frame);
+        start(rank, frame);
     else
         rank->depth--;
     return true;
 }
 
-static int run_all(struct synth_run *run)
+static void thread_init(struct thread *t, const struct synth_run *run, uint32_t rank,
+                        uint32_t number)
+{
+    t->program = &run->program;
+    t->rank = rank;
+    t->number = number;
+    t->now_ns = 0;
+    t->rng.state =
+        run->program.seed * 0x9e3779b97f4a7c15u + rank + (uint64_t)number * MOST_RANKS;
+    t->n_calls = mem_resize(t->n_calls, run->n_regions, sizeof *t->n_calls);
+    memset(t->n_calls, 0, run->n_regions * sizeof *t->n_calls);
+}
+
+static void rank_init(struct rank *rank, const struct synth_run *run, struct thread *master)
+{
+    rank->program = &run->program;
+    rank->depth = 0;
+    rank->next = run->program.first;
+    rank->master = master;
+    rank->n_posted = rank->n_barriers = 0;
+    rank->is_waiting = false;
+    rank->diary = &run->diary[master->rank];
+    rank->n_met = rank->n_shifts = 0;
+}
+
+/* ---------------------------------------------------------------------------------- opening */
+
+/* All ranks together, each as far as it can get; then the diaries are complete. */
+static int run_ranks(struct rank *rank, uint32_t n_ranks, const struct source *source)
 {
     bool is_moving = true, is_done = false;
+    uint64_t n_steps = 0;
 
     while (is_moving && !is_done) {
         is_moving = false;
         is_done = true;
-        for (uint32_t r = 0; r < run->program.n_ranks; r++) {
-            while (step(run, r))
+        for (uint32_t r = 0; r < n_ranks; r++) {
+            while (step(&rank[r])) {
                 is_moving = true;
-            is_done &= run->rank[r].depth == 0 && run->rank[r].next == NULL;
+                if (++n_steps % STEPS_TOLD == 0)
+                    source_progress(source, n_steps);
+            }
+            is_done &= rank[r].depth == 0 && rank[r].next == NULL;
         }
     }
     if (!is_done)
@@ -347,27 +489,47 @@ static int run_all(struct synth_run *run)
     return 0;
 }
 
-/* Of all ranks. */
-static uint32_t n_threads(const struct synth_run *run)
+/* Whether anything in a program needs more than one of its locations. */
+static bool is_meeting(const struct synth_item *item)
 {
-    return run->program.n_ranks * run->program.n_threads;
+    for (; item; item = item->after)
+        if (item->kind != SYNTH_CALL || is_meeting(item->inside))
+            return true;
+    return false;
+}
+
+static int run_all(struct synth_run *run, const struct source *source)
+{
+    uint32_t n_ranks = run->program.n_ranks, n_threads = run->program.n_threads;
+    struct rank *rank = mem_alloc(n_ranks, sizeof *rank);
+    struct thread *thread = mem_alloc((size_t)n_ranks * n_threads, sizeof *thread);
+    struct meeting meeting = {0};
+    int rc;
+
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        for (uint32_t i = 0; i < n_threads; i++)
+            thread_init(&thread[r * n_threads + i], run, r, i);
+        rank_init(&rank[r], run, &thread[r * n_threads]);
+        rank[r].meeting = &meeting;
+    }
+    rc = run_ranks(rank, n_ranks, source);
+    for (uint32_t i = 0; i < n_ranks * n_threads; i++)
+        free(thread[i].n_calls);
+    meeting_release(&meeting);
+    free(thread);
+    free(rank);
+    return rc;
 }
 
 static void synth_close(struct source *source)
 {
     struct synth_run *run = source->impl;
 
-    for (uint32_t l = 0; run->thread && l < n_threads(run); l++) {
-        free(run->thread[l].n_calls);
-        event_list_release(&run->thread[l].list);
+    for (uint32_t r = 0; run->diary && r < run->program.n_ranks; r++) {
+        free(run->diary[r].met_ns);
+        free(run->diary[r].shift);
     }
-    for (uint32_t i = 0; i < run->channel_id.n; i++)
-        free(run->channel[i].sent_ns);
-    idmap_release(&run->channel_id);
-    free(run->channel);
-    free(run->barrier);
-    free(run->rank);
-    free(run->thread);
+    free(run->diary);
     arena_release(&run->arena);
     free(run);
 }
@@ -387,35 +549,36 @@ static void define_ranks(struct definitions *defs, const struct synth_program *p
         defs->region[program->barrier].is_barrier = true;
 }
 
-static void begin_ranks(struct synth_run *run, const struct definitions *defs)
+/* How many events the items make on one location, and how many of its doings need others,
+ * roughly. */
+struct estimate {
+    double n_events, n_meetings;
+};
+
+static struct estimate estimate(const struct synth_item *item)
 {
-    uint32_t n = run->program.n_threads;
+    struct estimate sum = {0, 0};
 
-    run->rank = mem_alloc(run->program.n_ranks, sizeof *run->rank);
-    run->thread = mem_alloc(n_threads(run), sizeof *run->thread);
-    for (uint32_t r = 0; r < run->program.n_ranks; r++) {
-        run->rank[r].next = run->program.first;
-        run->rank[r].master = &run->thread[r * n];
-    }
-    for (uint32_t l = 0; l < n_threads(run); l++) {
-        struct thread *t = &run->thread[l];
+    for (; item; item = item->after) {
+        struct estimate inside = estimate(item->inside);
 
-        t->rank = l / n;
-        t->number = l % n;
-        t->rng.state = run->program.seed * 0x9e3779b97f4a7c15u + t->rank +
-                       (uint64_t)t->number * MOST_RANKS;
-        t->n_calls = mem_alloc(defs->names.n, sizeof(uint64_t));
+        sum.n_events += (double)item->n_times * (3 + inside.n_events);
+        sum.n_meetings +=
+            (double)item->n_times * ((item->kind != SYNTH_CALL) + inside.n_meetings);
     }
+    return sum;
 }
 
-/* How many events the items make on one rank, roughly. */
-static double count_events(const struct synth_item *item)
+static int check_size(const struct synth_program *program)
 {
-    double sum = 0;
+    struct estimate of_one = estimate(program->first);
 
-    for (; item; item = item->after)
-        sum += (double)item->n_times * (3 + count_events(item->inside));
-    return sum;
+    if (of_one.n_events * program->n_ranks * program->n_threads > MOST_EVENTS)
+        return err_set(ERR_RANGE, "synth: more than %.0f events", MOST_EVENTS);
+    if (of_one.n_meetings * program->n_ranks > MOST_MEETINGS)
+        return err_set(ERR_RANGE, "synth: more than %.0f messages, barriers and teams",
+                       MOST_MEETINGS);
+    return 0;
 }
 
 static int synth_open(struct source *source, const char *path)
@@ -425,13 +588,14 @@ static int synth_open(struct source *source, const char *path)
 
     source->impl = run;
     rc = synth_parse(path + strlen("synth:"), &run->program, &source->defs, &run->arena);
+    if (rc == 0)
+        rc = check_size(&run->program);
     if (rc < 0)
         return rc;
-    if (count_events(run->program.first) * n_threads(run) > MOST_EVENTS)
-        return err_set(ERR_RANGE, "synth: more than %.0f events", MOST_EVENTS);
     define_ranks(&source->defs, &run->program);
-    begin_ranks(run, &source->defs);
-    return run_all(run);
+    run->n_regions = source->defs.names.n;
+    run->diary = mem_alloc(run->program.n_ranks, sizeof *run->diary);
+    return is_meeting(run->program.first) ? run_all(run, source) : 0;
 }
 
 static bool accepts(const char *path)
@@ -439,8 +603,13 @@ static bool accepts(const char *path)
     return strncmp(path, "synth:", strlen("synth:")) == 0;
 }
 
+/* ---------------------------------------------------------------------------------- reading */
+
 struct synth_reader {
     const struct synth_run *run;
+    struct thread thread;
+    struct rank rank;       /* of a master */
+    struct event_list list; /* made, but not handed on */
     struct event_cursor cursor;
 };
 
@@ -452,21 +621,66 @@ static void *reader_new(struct source *source)
     return reader;
 }
 
-static int begin(void *impl, uint32_t location, struct quality *quality)
+static void reader_free(void *impl)
 {
     struct synth_reader *reader = impl;
 
+    free(reader->thread.n_calls);
+    event_list_release(&reader->list);
+    free(reader);
+}
+
+static int begin(void *impl, uint32_t location, struct quality *quality)
+{
+    struct synth_reader *reader = impl;
+    uint32_t n_threads = reader->run->program.n_threads;
+
     (void)quality;
-    reader->cursor = (struct event_cursor){.list = &reader->run->thread[location].list};
+    event_list_clear(&reader->list);
+    reader->cursor = (struct event_cursor){.list = &reader->list};
+    thread_init(&reader->thread, reader->run, location / n_threads, location % n_threads);
+    reader->thread.list = &reader->list;
+    rank_init(&reader->rank, reader->run, &reader->thread);
     return 0;
+}
+
+/* False when the location has nothing more to do. A thread that is no master only works in
+ * teams. */
+static bool go_on(struct synth_reader *reader)
+{
+    struct rank *rank = &reader->rank;
+    const struct shift *shift;
+
+    if (reader->thread.number == 0)
+        return step(rank);
+    if (rank->n_shifts == rank->diary->n_shifts)
+        return false;
+    shift = &rank->diary->shift[rank->n_shifts++];
+    begin_shift(&reader->thread, shift);
+    end_shift(&reader->thread, shift);
+    return true;
 }
 
 static size_t next(void *impl, struct event_batch *batch, size_t most, struct quality *quality)
 {
     struct synth_reader *reader = impl;
+    size_t n = 0;
 
     (void)quality;
-    return event_cursor_next(&reader->cursor, batch, most);
+    while (n < most) {
+        size_t n_read = event_cursor_next(&reader->cursor, batch, most - n);
+
+        n += n_read;
+        if (n_read > 0)
+            continue;
+        event_list_clear(&reader->list);
+        reader->cursor.event = 0;
+        while (reader->list.all.n < WINDOW && go_on(reader))
+            ;
+        if (reader->list.all.n == 0)
+            break;
+    }
+    return n;
 }
 
 static void end(void *impl, struct quality *quality)
@@ -482,7 +696,7 @@ const struct source_ops source_synth_ops = {
     .open = synth_open,
     .close = synth_close,
     .reader_new = reader_new,
-    .reader_free = free,
+    .reader_free = reader_free,
     .begin = begin,
     .next = next,
     .end = end,

@@ -99,6 +99,53 @@ static void the_same_seed_gives_the_same_trace(void **state)
     assert_string_not_equal(events_of("synth:9*a;jitter=0.3;seed=5", 0), first);
 }
 
+/* Times and kinds of all events of a location, as a number; how many in *n. */
+static uint64_t sum_of(struct source_reader *reader, uint32_t location, size_t *n)
+{
+    const struct event_batch *batch;
+    struct quality quality = {0};
+    uint64_t sum = 0;
+
+    *n = 0;
+    source_reader_begin(reader, location, UINT64_MAX);
+    while (source_reader_next(reader, &batch) > 0) {
+        for (size_t i = 0; i < batch->n; i++)
+            sum = 31 * sum + 8 * batch->event[i].time_ns + batch->event[i].kind;
+        *n += batch->n;
+    }
+    source_reader_end(reader, &quality);
+    return sum;
+}
+
+/* Each location is run anew by whoever reads it, whatever was read before. */
+static void locations_are_read_in_any_order(void **state)
+{
+    struct source_reader *reader, *other;
+    struct source source;
+    size_t n[4], n_again;
+    uint64_t sum[4];
+
+    (void)state;
+    assert_int_equal(
+        source_open(&source, "synth:2000*s(w[3*a] >1 <1 |);threads=2;ranks=2;jitter=0.3"), 0);
+    reader = source_reader_new(&source);
+    other = source_reader_new(&source);
+    for (uint32_t l = 0; l < 4; l++)
+        sum[l] = sum_of(reader, l, &n[l]);
+    for (uint32_t l = 4; l-- > 0;) {
+        assert_int_equal(sum_of(other, l, &n_again), sum[l]);
+        assert_int_equal(n_again, n[l]);
+        assert_int_equal(sum_of(reader, l, &n_again), sum[l]);
+    }
+    /* s, w, a, the team's barrier and three of MPI; fork, join, begin, end; what MPI did */
+    assert_int_equal(n[0], 2000 * (2 * (1 + 1 + 3 + 1 + 3) + 4 + 3));
+    assert_int_equal(n[1], 2000 * (2 * (3 + 1) + 2));
+    assert_int_not_equal(sum[0], sum[2]);
+    source_reader_free(reader);
+    source_reader_free(other);
+    source_close(&source);
+}
+
 static void mistakes_are_pointed_at(void **state)
 {
     static const char *const wrong[][2] = {
@@ -120,7 +167,8 @@ static void mistakes_are_pointed_at(void **state)
         {"synth:a;slow=a/3", "name/every/factor"},
         {"synth:a;off=a", "name/time"},
         {"synth:<1;ranks=2", "wait for each other for ever"},
-        {"synth:4000000000*a", "more than"},
+        {"synth:4000000000*a", "more than 10000000000 events"},
+        {"synth:400000000*|", "more than 300000000 messages"},
         {"synth:99999999999999999999999*a", "a number is missing"},
     };
     struct source source;
@@ -145,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_team_waits_for_its_last_thread),
         cmocka_unit_test(clocks_can_be_wrong),
         cmocka_unit_test(the_same_seed_gives_the_same_trace),
+        cmocka_unit_test(locations_are_read_in_any_order),
         cmocka_unit_test(mistakes_are_pointed_at),
     };
 

@@ -1,0 +1,238 @@
+/*
+ * The file has its blocks before it is mapped: a full disk is found out then, not by a signal
+ * when a page is written back. What is mapped is noted in a list, which is short.
+ */
+#include "base/paged.h"
+
+#include "base/fs.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_NS 20000000 /* between looks at how much is in memory */
+#define PAGED_FEWEST 64u /* objects in an array that grows */
+
+struct mapping {
+    void *data;
+    size_t bytes;
+};
+
+struct paged {
+    char dir[FS_PATH_SIZE];
+    size_t least;
+    pthread_mutex_t lock; /* guards all below: what is in the list stays mapped meanwhile */
+    pthread_cond_t over;
+    struct mapping *mapping; /* [n] */
+    size_t n, cap;
+    pthread_t thread;
+    bool has_thread, is_over;
+};
+
+struct paged *paged_new(const char *dir, size_t least)
+{
+    struct paged *p;
+
+    if (dir == NULL || strlen(dir) >= sizeof p->dir)
+        return NULL;
+    p = mem_alloc(1, sizeof *p);
+    strcpy(p->dir, dir);
+    p->least = least;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->over, NULL);
+    return p;
+}
+
+void paged_free(struct paged *p)
+{
+    if (p == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->is_over = true;
+    pthread_cond_signal(&p->over);
+    pthread_mutex_unlock(&p->lock);
+    if (p->has_thread)
+        pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->over);
+    pthread_mutex_destroy(&p->lock);
+    free(p->mapping);
+    free(p);
+}
+
+/* ------------------------------------------------------------------------- giving back */
+
+/* Of all files that this process has mapped. */
+static size_t bytes_in_memory(void)
+{
+    unsigned long size, resident, shared = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lu %lu %lu", &size, &resident, &shared) != 3)
+        shared = 0;
+    fclose(file);
+    return shared * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void drop_all(const struct paged *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        fs_advise(p->mapping[i].data, p->mapping[i].bytes, MADV_DONTNEED);
+}
+
+static void *watch(void *ctx)
+{
+    struct paged *p = ctx;
+
+    pthread_setname_np(pthread_self(), "snag-paged");
+    pthread_mutex_lock(&p->lock);
+    while (!p->is_over) {
+        struct timespec until;
+
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&p->over, &p->lock, &until);
+        if (!p->is_over && p->n > 0 && bytes_in_memory() > PAGED_KEPT_BYTES)
+            drop_all(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static void add(struct paged *p, struct mapping mapping)
+{
+    pthread_mutex_lock(&p->lock);
+    mem_grow(&p->mapping, &p->cap, p->n + 1, sizeof *p->mapping);
+    p->mapping[p->n++] = mapping;
+    if (!p->has_thread)
+        p->has_thread = pthread_create(&p->thread, NULL, watch, p) == 0;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Takes what begins at data out of the list: it has no bytes if it was not in it. */
+static struct mapping take(struct paged *p, const void *data)
+{
+    struct mapping found = {0};
+
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->n && found.data == NULL; i++)
+        if (p->mapping[i].data == data) {
+            found = p->mapping[i];
+            p->mapping[i] = p->mapping[--p->n];
+        }
+    pthread_mutex_unlock(&p->lock);
+    return found;
+}
+
+void paged_drop(struct paged *p)
+{
+    if (p == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    drop_all(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void paged_share(struct paged *p, const void *data, size_t bytes)
+{
+    if (p && bytes >= p->least)
+        add(p, (struct mapping){(void *)data, bytes});
+}
+
+void paged_unshare(struct paged *p, const void *data)
+{
+    if (p && data)
+        take(p, data);
+}
+
+/* ------------------------------------------------------------------------------ arrays */
+
+/* A file with so many bytes and no name; -1 when it cannot be. */
+static int open_unnamed(const struct paged *p, size_t bytes)
+{
+    char path[FS_PATH_SIZE];
+    int fd;
+
+    if (fs_join(path, p->dir, ".paged-XXXXXX") < 0)
+        return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    unlink(path);
+    if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void *map_unnamed(struct paged *p, size_t bytes)
+{
+    int fd = open_unnamed(p, bytes);
+    void *data;
+
+    if (fd < 0)
+        return NULL;
+    data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED)
+        return NULL;
+    add(p, (struct mapping){data, bytes});
+    return data;
+}
+
+void *paged_alloc(struct paged *p, size_t n, size_t width)
+{
+    size_t bytes;
+    void *data = NULL;
+
+    if (p && !__builtin_mul_overflow(n, width, &bytes) && bytes >= p->least)
+        data = map_unnamed(p, bytes);
+    return data ? data : mem_resize(NULL, n, width);
+}
+
+void paged_release(struct paged *p, void *data)
+{
+    struct mapping found = {0};
+
+    if (p && data)
+        found = take(p, data);
+    if (found.data)
+        munmap(found.data, found.bytes);
+    else
+        free(data);
+}
+
+void *paged_resize(struct paged *p, void *old, size_t n_old, size_t n, size_t width)
+{
+    void *data;
+
+    if (p == NULL)
+        return mem_resize(old, n, width);
+    data = paged_alloc(p, n, width);
+    if (n_old > 0)
+        memcpy(data, old, (n < n_old ? n : n_old) * width);
+    paged_release(p, old);
+    return data;
+}
+
+void *paged_grow(struct paged *p, void *data, size_t n, size_t *cap, size_t need, size_t width)
+{
+    if (need <= *cap)
+        return data;
+    if (p == NULL)
+        return mem_grow_slow(data, cap, need, width);
+    *cap = need > 2 * *cap ? need : 2 * *cap;
+    *cap = *cap > PAGED_FEWEST ? *cap : PAGED_FEWEST;
+    return paged_resize(p, data, n, *cap, width);
+}
