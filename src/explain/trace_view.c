@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define MOST_STEPS 1024 /* from where a collective should be to where it is */
+
 void trace_view_init(struct trace_view *view, const struct definitions *defs,
                      struct call_view *calls, const struct message *message)
 {
@@ -103,6 +105,30 @@ size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns)
             high = middle;
     }
     return low;
+}
+
+const struct collective *calls_collective_part(const struct call_view *calls,
+                                               const struct collective *c)
+{
+    size_t at = calls_collective_from(calls, c->end_ns);
+    int way = 0;
+
+    if (at == calls->n_collectives && at > 0)
+        at--;
+    for (int step = 0; step < MOST_STEPS && at < calls->n_collectives; step++) {
+        const struct collective *other = &calls->collective[at];
+        bool is_behind = other->order < c->order;
+
+        if (other->instance == c->instance)
+            return other;
+        if (other->comm == c->comm) {
+            if (way != 0 && (way > 0) != is_behind)
+                return NULL;
+            way = is_behind ? 1 : -1;
+        }
+        at += way == 0 ? -1 : way; /* wraps below 0, which ends it */
+    }
+    return NULL;
 }
 
 uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m)

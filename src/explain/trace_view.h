@@ -77,6 +77,14 @@ uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t de
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns);
 size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns);
 
+/*
+ * calls_collective_part -- a location's own part in a collective that another took part in, or
+ * NULL. On one communicator they come in order, so from where it should be by the clock there
+ * is one way to go. Looks at 1,024 records at most.
+ */
+const struct collective *calls_collective_part(const struct call_view *calls,
+                                               const struct collective *c);
+
 /* calls_posted_ns -- when a send or receive began: for a blocking one, when it was entered. */
 uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m);
 

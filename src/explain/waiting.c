@@ -12,7 +12,7 @@
 
 #define MOST_RECORDS 4096  /* looked at in one call */
 #define MOST_PENDING 1024  /* records before a call among which its sends are looked for */
-#define MOST_STEPS 1024    /* from where a collective should be to where it is */
+#define MOST_STEPS 1024    /* messages before the end of a wait */
 #define MOST_GUESSED 4096  /* locations, beyond which nothing is guessed */
 #define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
 
@@ -204,39 +204,11 @@ static void search_messages(struct search *s)
 
 /* ------------------------------------------------------------------------ collectives */
 
-/*
- * A location's part in a collective: on one communicator they come in order, so from where it
- * should be by the clock there is one way to go.
- */
-static const struct collective *find_part(const struct call_view *calls,
-                                          const struct collective *c)
-{
-    size_t at = calls_collective_from(calls, c->end_ns);
-    int way = 0;
-
-    if (at == calls->n_collectives && at > 0)
-        at--;
-    for (int step = 0; step < MOST_STEPS && at < calls->n_collectives; step++) {
-        const struct collective *other = &calls->collective[at];
-        bool is_behind = other->order < c->order;
-
-        if (other->instance == c->instance)
-            return other;
-        if (other->comm == c->comm) {
-            if (way != 0 && (way > 0) != is_behind)
-                return NULL;
-            way = is_behind ? 1 : -1;
-        }
-        at += way == 0 ? -1 : way; /* wraps below 0, which ends it */
-    }
-    return NULL;
-}
-
 /* Takes part l of the collective into account, if it has one. Returns whether it has. */
 static bool meet_part(const struct trace_view *view, const struct collective *c, uint32_t l,
                       struct waiting *w)
 {
-    const struct collective *part = find_part(&view->calls[l], c);
+    const struct collective *part = calls_collective_part(&view->calls[l], c);
 
     if (part == NULL)
         return false;

@@ -62,7 +62,7 @@ const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns FRO
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
                                         "projection_settings WHERE foi = ? ORDER BY method";
 
-const char run_sql_show_locations[] = "SELECT id, rank, thread, name, calls, first_ns, "
+const char run_sql_show_locations[] = "SELECT id, rank, thread, name, node, calls, first_ns, "
                                       "last_ns, clock_offset_ns FROM location ORDER BY id";
 
 const char run_sql_show_quality[] =

@@ -76,6 +76,25 @@ static json_t *path_of(const struct call_view *calls, uint32_t row)
     return path;
 }
 
+/* Those beside it in its depth, and the first that it called: null where there is none. */
+static void set_neighbours(json_t *json, const struct call_view *calls, uint32_t row,
+                           uint64_t first_child, uint64_t end_child)
+{
+    uint32_t depth = calls->depth[row];
+    const uint32_t *by_depth = calls->by_depth;
+    uint64_t begin = calls->depth_start[depth], end = calls->depth_start[depth + 1];
+    uint64_t at = begin + at_depth_from(calls, depth, row);
+
+    json_object_set_new(json, "before",
+                        at > begin ? json_count(by_depth[at - 1]) : json_null());
+    json_object_set_new(json, "after",
+                        at + 1 < end ? json_count(by_depth[at + 1]) : json_null());
+    json_object_set_new(json, "first_child",
+                        first_child < end_child
+                            ? json_count(by_depth[calls->depth_start[depth + 1] + first_child])
+                            : json_null());
+}
+
 int api_call(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
@@ -107,6 +126,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     json_object_set_new(json, "depth", json_count(calls.depth[row]));
     json_object_set_new(json, "parent", parent == NO_CALL ? json_null() : json_count(parent));
     json_object_set_new(json, "n_children", json_count(end_child - first_child));
+    set_neighbours(json, &calls, (uint32_t)row, first_child, end_child);
     json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
     return response_json(response, json);
 }

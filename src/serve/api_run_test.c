@@ -84,6 +84,26 @@ static void a_call_says_its_caller_its_children_and_its_path(void **state)
                      region(p, "step"));
 }
 
+static bool is_null(const struct sample_page *p, const char *field)
+{
+    return json_is_null(json_object_get(p->json, field));
+}
+
+static void a_call_says_what_is_beside_it_in_its_depth_and_first_below_it(void **state)
+{
+    struct sample_page *p = *state;
+
+    sample_page_ok(p, "/calls/1/0");
+    assert_int_equal(sample_page_number(p->json, "first_child"), 1);
+    assert_true(is_null(p, "before"));
+    sample_page_ok(p, "/calls/1/1");
+    assert_true(is_null(p, "before") && is_null(p, "first_child"));
+    assert_int_equal(sample_page_number(p->json, "after"), 2);
+    sample_page_ok(p, "/calls/1/2");
+    assert_int_equal(sample_page_number(p->json, "before"), 1);
+    assert_true(sample_page_number(p->json, "after") > 2); /* of the next step */
+}
+
 static void a_call_that_there_is_none_of_is_not_found(void **state)
 {
     struct sample_page *p = *state;
@@ -271,7 +291,8 @@ static void a_window_is_a_file_of_chrome_events(void **state)
 
 static void a_window_that_cannot_be_is_refused(void **state)
 {
-    static const char *const routes[] = {"/timeline", "/messages", "/measure", "/window.json"};
+    static const char *const routes[] = {"/timeline", "/messages", "/collectives", "/measure",
+                                         "/window.json"};
 
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         char path[64];
@@ -359,6 +380,7 @@ int main(void)
         TEST(the_run_says_what_it_is_of),
         TEST(regions_are_found_by_a_part_of_their_name),
         TEST(a_call_says_its_caller_its_children_and_its_path),
+        TEST(a_call_says_what_is_beside_it_in_its_depth_and_first_below_it),
         TEST(a_call_that_there_is_none_of_is_not_found),
         TEST(the_next_call_of_a_function_is_the_first_one_entered_after_a_time),
         TEST(calls_of_a_function_are_stepped_through_in_an_order),

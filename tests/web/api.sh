@@ -3,6 +3,7 @@
 # the matter of src/serve/api_*_test.c.
 #
 #   api.sh SNAG VALIDATE NONSENSE
+trace='synth:300*step(solve@1ms(sort@0.1ms) send |);jitter=0.1;slow=solve/97/5'
 . "$(dirname "$0")/server.sh"
 start
 api=/api/v1
@@ -74,7 +75,9 @@ check "the incident of an execution" "$(jq -c .incident "$body")" "$incident"
 try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
+try /collectives '/collectives?limit=7'
 try '/calls/{location}/{row}' /calls/0/1
+try '/calls/{location}/{row}/collective' /calls/0/4/collective
 for tree in 0 97 299; do
     get /api/v1/fois/1/executions/$tree/tree
     root=$(jq -c '.nodes as $n | $n[0] | [.region, .exclusive_ns + 0, .inclusive_ns + 0,
@@ -121,6 +124,7 @@ problem /timeline '/timeline?begin=5&end=5' 400
 problem /timeline '/timeline?locations=9' 400
 problem '/calls/{location}/{row}' /calls/0/99999999 404
 problem '/calls/{location}/{row}' /calls/7/0 404
+problem '/calls/{location}/{row}/collective' /calls/0/0/collective 404
 problem /run /fois/x/columns 404
 
 # Labels, learning, and taking it back.

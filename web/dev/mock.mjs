@@ -101,6 +101,7 @@ function runJson() {
             rank,
             thread: 0,
             name: `rank ${rank}`,
+            node: "",
             calls: l.calls.length,
             first_ns: l.calls[0].enter_ns,
             last_ns: l.calls.at(-1).leave_ns,
@@ -387,13 +388,29 @@ function messagesIn(query) {
     );
 }
 
+/* There are none in this program. */
+const wholes =
+    "region comm kind members known last_location last_call part.of part.location part.call";
+const reals =
+    "last_ns wait_ns sent_bytes received_bytes part.begin_ns part.end_ns part.wait_ns";
+const noCollectives = Object.fromEntries([
+    ...wholes.split(" ").map((name) => [name, new Uint32Array()]),
+    ...reals.split(" ").map((name) => [name, new Float64Array()]),
+]);
+
 function callJson(location, row) {
     const calls = locations[location]?.calls;
     const call = calls?.[row];
     if (!call) return null;
     const chain = [];
     for (let c = call; c; c = calls[c.parent]) chain.unshift(c.region);
+    const beside = calls.flatMap((c, i) => (c.depth === call.depth ? [i] : []));
+    const place = beside.indexOf(row);
+    const inside = calls.findIndex((c) => c.parent === row);
     return {
+        before: beside[place - 1] ?? null,
+        after: beside[place + 1] ?? null,
+        first_child: inside < 0 ? null : inside,
         region: call.region,
         enter_ns: call.enter_ns,
         leave_ns: call.leave_ns,
@@ -461,6 +478,7 @@ const gets = [
     [/^\/fois\/0\/retrains$/, () => log],
     [/^\/timeline$/, timeline],
     [/^\/messages$/, messagesIn],
+    [/^\/collectives$/, () => bundle(noCollectives, { total: 0, shown: 0 })],
     [/^\/calls\/(\d+)\/(\d+)$/, (_, location, row) => callJson(Number(location), Number(row))],
     [
         /^\/search$/,
@@ -599,6 +617,7 @@ const posts = [
     [/^\/fois\/0\/retrains$/, () => log],
     [/^\/timeline$/, timeline],
     [/^\/messages$/, messagesIn],
+    [/^\/collectives$/, () => bundle(noCollectives, { total: 0, shown: 0 })],
     [/^\/calls\/(\d+)\/(\d+)$/, (_, location, row) => callJson(Number(location), Number(row))],
     [
         /^\/search$/,

@@ -44,6 +44,7 @@ export interface Location {
     rank: number;
     thread: number;
     name: string;
+    node: string /* where it ran, "" when that is not known */;
     calls: number;
     first_ns: number | null;
     last_ns: number | null;
@@ -263,7 +264,36 @@ export interface CallAt {
     depth: number;
     parent: number | null;
     n_children: number;
+    before: number | null; /* in its depth of the location */
+    after: number | null;
+    first_child: number | null;
     path: number[];
+}
+
+/* What one location did in a collective. */
+export interface CollectivePart {
+    location: number;
+    call: number;
+    begin_ns: number;
+    end_ns: number;
+    wait_ns: number;
+    sent_bytes: number;
+    received_bytes: number;
+}
+
+export interface Collective {
+    region: number;
+    kind: "barrier" | "all to all" | "one to all" | "all to one" | "other";
+    comm: string;
+    members: number /* 0: not known */;
+    known: number;
+    last_location: number /* the last to arrive, or the root that is waited for */;
+    last_call: number;
+    last_ns: number;
+    wait_ns: number;
+    sent_bytes: number;
+    received_bytes: number;
+    parts: CollectivePart[] /* those that waited longest */;
 }
 
 /* What a stretch of time on some locations holds. */

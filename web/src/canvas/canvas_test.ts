@@ -3,7 +3,7 @@ import test from "node:test";
 import { makeAxis, spreadOut } from "./axis";
 import { PointGrid } from "./grid";
 import { pointsInside } from "./lasso";
-import { callAt, Calls, heightOf, layOutBlocks } from "./rows";
+import { callAt, Calls, heightOf, layOutBlocks, plainLanes } from "./rows";
 import { zoomIdentity } from "d3-zoom";
 import { centreOfView, transformTo } from "./centre";
 import { nextSize } from "./pieces";
@@ -122,7 +122,7 @@ const calls: Calls = {
 };
 
 test("blocks lie below each other, as high as their depth, and calls are found in them", () => {
-    const blocks = layOutBlocks([1, 0], calls, (location) => location === 0);
+    const blocks = layOutBlocks(plainLanes([1, 0]), calls, (location) => location === 0);
     assert.deepEqual(
         blocks.map((b) => [b.location, b.depths]),
         [

@@ -12,43 +12,76 @@ export interface Calls {
     merged: Uint32Array;
 }
 
-export interface Block {
+/* A location among others, in the order in which they are shown. */
+export interface Lane {
     location: number;
-    top: number;
+    isNested?: boolean; /* under the lane of the rank that it is a thread of */
+    threads?: number; /* that this rank has below it, shown or not */
+    heading?: string; /* stands above it, of it and those that follow */
+    isPinned?: boolean; /* stays where it is while others scroll; these come first */
+}
+
+export interface Block extends Lane {
+    top: number; /* below the heading */
     depths: number;
     row: number; /* height of a row */
     height: number;
 }
 
 export const openRow = 17;
+export const headingHeight = 18;
+export const nameHeight = 18; /* a line of the names beside a lane */
 const thinRow = 6;
 const gap = 10;
-const leastHeight = 18; /* the name of the rank has to fit */
+const nestedGap = 4;
+const mostPinned = 0.6; /* of the height: the others have to be seen, too */
 
+export function plainLanes(locations: number[]): Lane[] {
+    return locations.map((location) => ({ location }));
+}
+
+/* Pinned lanes scroll as others do where they would leave no `room` for those. */
 export function layOutBlocks(
-    locations: number[],
+    lanes: Lane[],
     calls: Calls | null,
     isOpen: (location: number) => boolean,
+    room = Infinity,
 ): Block[] {
     const deepest = new Map<number, number>();
     if (calls)
         for (let i = 0; i < calls.n; i++)
             if (calls.depth[i] >= (deepest.get(calls.location[i]) ?? 0))
                 deepest.set(calls.location[i], calls.depth[i] + 1);
-    let top = 4;
-    return locations.map((location) => {
-        const depths = Math.max(1, deepest.get(location) ?? 1);
-        const row = isOpen(location) ? openRow : thinRow;
-        const block = {
-            location,
-            top,
-            depths,
-            row,
-            height: Math.max(leastHeight, depths * row),
-        };
-        top += block.height + gap;
-        return block;
+    let bottom = 4 - gap;
+    return lanes.map((lane) => {
+        const depths = Math.max(1, deepest.get(lane.location) ?? 1);
+        const row = isOpen(lane.location) ? openRow : thinRow;
+        const top =
+            bottom + (lane.isNested ? nestedGap : gap) + (lane.heading ? headingHeight : 0);
+        const names = nameHeight * (lane.threads ? 2 : 1);
+        const height = Math.max(names, depths * row);
+        bottom = top + height;
+        const isPinned = lane.isPinned && bottom < mostPinned * room;
+        return { ...lane, isPinned, top, depths, row, height };
     });
+}
+
+/* What pinned lanes take of the height. */
+export function pinnedHeight(blocks: Block[]): number {
+    return blocks.reduce(
+        (most, b) => (b.isPinned ? Math.max(most, b.top + b.height + gap / 2) : most),
+        0,
+    );
+}
+
+/* How far down a lane is on the screen when the others are scrolled. */
+export function shownTop(block: Block, scroll: number): number {
+    return block.top - (block.isPinned ? 0 : scroll);
+}
+
+/* What is at a height on the screen, in the height of the blocks. */
+export function unscrolled(y: number, blocks: Block[], scroll: number): number {
+    return y < pinnedHeight(blocks) ? y : y + scroll;
 }
 
 export function heightOf(blocks: Block[]): number {

@@ -6,7 +6,13 @@
 import { scaleLinear } from "d3-scale";
 import { css, inkOn, Rgb } from "../format/colour";
 import { formatMoment } from "../format/units";
-import { Block, Calls, openRow } from "./rows";
+import {
+    CollectiveColumns,
+    CollectiveShape,
+    collectiveShapes,
+    drawCollectives,
+} from "./collectives_draw";
+import { Block, Calls, headingHeight, Lane, openRow, pinnedHeight, shownTop } from "./rows";
 import { Pen } from "./svg_pen";
 import { Span } from "./window";
 
@@ -51,11 +57,14 @@ export interface Scene {
     calls: Calls;
     messages: MessageColumns | null;
     arrows: Arrows | null;
+    collectives?: CollectiveColumns | null;
+    chosenCollective?: number | null;
     own: Own | null;
     links: Link[];
     chosen?: { location: number; depth: number; begin_ns: number; end_ns: number } | null;
     chosenMessage?: number | null;
     colour: (region: number, depth: number) => Rgb;
+    colourOf?: (i: number) => Rgb; /* of a rectangle, where its function does not decide */
     name: (region: number) => string;
     isMarked: (i: number) => boolean;
     ink: string;
@@ -115,6 +124,11 @@ export function toX(scene: Scene, ns: number): number {
     return scene.left + ((ns - begin) / (end - begin)) * (scene.width - scene.left);
 }
 
+/* Depths of a lane, from the top of the canvas. */
+function yOfRow(scene: Scene, block: Block, depth: number): number {
+    return axisHeight + shownTop(block, scene.scroll) + depth * block.row;
+}
+
 function drawAxis(c: Pen, scene: Scene): void {
     c.fillStyle = scene.paper;
     c.fillRect(0, 0, scene.width, axisHeight);
@@ -137,10 +151,10 @@ function drawAxis(c: Pen, scene: Scene): void {
 /* What is written on calls, when messages are drawn: they are never over text. */
 type Names = (() => void)[];
 
-function drawCalls(c: Pen, scene: Scene): Names {
+function drawCalls(c: Pen, scene: Scene, blocks: Block[]): Names {
     const { calls } = scene;
     const names: Names = [];
-    const blockOf = new Map(scene.blocks.map((b) => [b.location, b]));
+    const blockOf = new Map(blocks.map((b) => [b.location, b]));
     const drawnTo = new Map<number, number>(); /* row -> the x it is filled to */
     c.textBaseline = "middle";
     c.textAlign = "left";
@@ -148,7 +162,7 @@ function drawCalls(c: Pen, scene: Scene): Names {
         const block = blockOf.get(calls.location[i]);
         if (!block || calls.end_ns[i] < scene.window[0] || calls.begin_ns[i] > scene.window[1])
             continue;
-        const y = axisHeight + block.top + calls.depth[i] * block.row - scene.scroll;
+        const y = yOfRow(scene, block, calls.depth[i]);
         if (y + block.row < axisHeight || y > scene.height) continue;
         const right = Math.min(toX(scene, calls.end_ns[i]), scene.width);
         const key = block.location * 65536 + calls.depth[i];
@@ -159,7 +173,7 @@ function drawCalls(c: Pen, scene: Scene): Names {
         const x = Math.min(Math.max(from, filled), right);
         const width = Math.max(1, right - x);
         drawnTo.set(key, x + width);
-        const colour = scene.colour(calls.region[i], calls.depth[i]);
+        const colour = scene.colourOf?.(i) ?? scene.colour(calls.region[i], calls.depth[i]);
         c.fillStyle = css(colour);
         c.globalAlpha = calls.merged[i] > 1 ? 0.7 : 1;
         c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
@@ -220,7 +234,7 @@ function heights(scene: Scene): YOf {
         const block = blockOf.get(location);
         if (!block) return null;
         const depth = depthOf.get(`${location}/${call}`) ?? block.depths / 2;
-        return axisHeight + block.top + (depth + 0.5) * block.row - scene.scroll;
+        return yOfRow(scene, block, depth + 0.5);
     };
 }
 
@@ -261,6 +275,13 @@ export function arrowLines(scene: Scene, yOf: YOf = heights(scene)): ArrowLine[]
             },
         ];
     });
+}
+
+export function shapesOf(scene: Scene, yOf: YOf = heights(scene)): CollectiveShape[] {
+    const { collectives, window } = scene;
+    if (!collectives) return [];
+    const plane = { x: (ns: number) => toX(scene, ns), y: yOf };
+    return collectiveShapes(collectives, plane, window, scene.chosenCollective ?? null);
 }
 
 function drawMessages(c: Pen, scene: Scene, lines: ArrowLine[]): void {
@@ -336,51 +357,110 @@ function drawLinks(
     });
 }
 
-function drawOwn(c: Pen, scene: Scene): void {
+function drawOwn(c: Pen, scene: Scene, blocks: Block[]): void {
     const { own } = scene;
-    const block = own && scene.blocks.find((b) => b.location === own.location);
+    const block = own && blocks.find((b) => b.location === own.location);
     if (!own || !block) return;
     const [x0, x1] = [toX(scene, own.begin_ns), toX(scene, own.end_ns)];
-    const y = axisHeight + block.top - scene.scroll;
+    const y = yOfRow(scene, block, 0);
     frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
 }
 
-function drawChosen(c: Pen, scene: Scene): void {
+function drawChosen(c: Pen, scene: Scene, blocks: Block[]): void {
     const { chosen } = scene;
-    const block = chosen && scene.blocks.find((b) => b.location === chosen.location);
+    const block = chosen && blocks.find((b) => b.location === chosen.location);
     if (!chosen || !block) return;
     const [x0, x1] = [toX(scene, chosen.begin_ns), toX(scene, chosen.end_ns)];
     if (x1 < scene.left || x0 > scene.width) return;
-    const y = axisHeight + block.top + chosen.depth * block.row - scene.scroll;
+    const y = yOfRow(scene, block, chosen.depth);
     frame(c, scene.paper, x0 - 2, y - 2, x1 - x0 + 4, block.row + 3, 5);
     frame(c, scene.ink, x0 - 2, y - 2, x1 - x0 + 4, block.row + 3, 2.5);
 }
 
-export function drawTimeline(c: Pen, scene: Scene): void {
-    c.clearRect(0, 0, scene.width, scene.height);
+/* Draws where the lanes are that scroll, or that do not. */
+function within(c: Pen, scene: Scene, top: number, bottom: number, draw: () => void): void {
     c.save();
     c.beginPath();
-    c.rect(scene.left, axisHeight, scene.width - scene.left, scene.height - axisHeight);
+    c.rect(scene.left, axisHeight + top, scene.width - scene.left, bottom - top);
     c.clip();
-    const yOf = heights(scene);
-    const names = drawCalls(c, scene);
-    drawMessages(c, scene, arrowLines(scene, yOf));
-    names.forEach((write) => write());
-    drawOwn(c, scene);
-    drawChosen(c, scene);
+    draw();
     c.restore();
+}
+
+/* Lanes that share a part of the height, and which part. */
+interface Part {
+    blocks: Block[];
+    top: number;
+    bottom: number;
+}
+
+function partsOf(scene: Scene): Part[] {
+    const bottom = scene.height - axisHeight;
+    const top = pinnedHeight(scene.blocks);
+    const scrolled = { blocks: scene.blocks.filter((b) => !b.isPinned), top, bottom };
+    if (!top) return [scrolled];
+    return [scrolled, { blocks: scene.blocks.filter((b) => b.isPinned), top: 0, bottom: top }];
+}
+
+export function drawTimeline(c: Pen, scene: Scene): void {
+    c.clearRect(0, 0, scene.width, scene.height);
+    const yOf = heights(scene);
+    const lines = arrowLines(scene, yOf);
+    const shapes = shapesOf(scene, yOf);
+    const parts = partsOf(scene);
+    const names = parts.map(() => [] as Names);
+    parts.forEach(({ blocks, top, bottom }, k) =>
+        within(c, scene, top, bottom, () => (names[k] = drawCalls(c, scene, blocks))),
+    );
+    const isPinned = new Set(parts[1]?.blocks.map((b) => b.location));
+    const holds = (l: ArrowLine) =>
+        isPinned.has(scene.messages!.from[l.message]) ||
+        isPinned.has(scene.messages!.to[l.message]);
+    const inks = { ink: scene.ink, paper: scene.paper, chosen: scene.chosenCollective ?? null };
+    const holdsPart = (s: CollectiveShape) =>
+        s.corners.some(({ part }) => isPinned.has(scene.collectives!.parts.location[part]));
+    // What reaches a pinned lane is drawn over all of the height, what does not behind the pinned ones.
+    parts.forEach((_, k) =>
+        within(c, scene, k ? 0 : parts[0].top, parts[0].bottom, () => {
+            drawCollectives(
+                c,
+                shapes.filter((s) => holdsPart(s) === k > 0),
+                inks,
+            );
+            drawMessages(
+                c,
+                scene,
+                lines.filter((l) => holds(l) === k > 0),
+            );
+        }),
+    );
+    parts.forEach(({ blocks, top, bottom }, k) =>
+        within(c, scene, top, bottom, () => {
+            names[k].forEach((write) => write());
+            drawOwn(c, scene, blocks);
+            drawChosen(c, scene, blocks);
+        }),
+    );
+    if (parts.length > 1) {
+        c.fillStyle = scene.dim;
+        c.fillRect(0, axisHeight + parts[0].top - 1, scene.width, 1);
+    }
     // Not clipped to where times are: the number stands beside the names of ranks if need be.
     drawLinks(c, scene, yOf);
     drawAxis(c, scene);
 }
 
 /* For a picture to be saved; on the page, the names are buttons. */
-export function drawNames(c: Pen, scene: Scene, nameOf: (location: number) => string): void {
-    c.font = "12px system-ui, sans-serif";
+export function drawNames(c: Pen, scene: Scene, nameOf: (lane: Lane) => string): void {
     c.textAlign = "left";
     c.textBaseline = "middle";
     for (const block of scene.blocks) {
-        c.fillStyle = block.location === scene.own?.location ? scene.ink : scene.dim;
-        c.fillText(nameOf(block.location), 4, axisHeight + block.top + 9 - scene.scroll);
+        const y = yOfRow(scene, block, 0);
+        c.fillStyle = scene.dim;
+        c.font = "bold 11px system-ui, sans-serif";
+        if (block.heading) c.fillText(block.heading, 4, y - headingHeight / 2);
+        c.font = "12px system-ui, sans-serif";
+        if (block.location === scene.own?.location) c.fillStyle = scene.ink;
+        c.fillText(nameOf(block), block.isNested ? 14 : 4, y + 9);
     }
 }

@@ -5,7 +5,7 @@ import { ComparedNode, ComparisonTree, Trend } from "../api/compare_types";
 import { Ranks, Shown, Tree } from "../api/types";
 import { makeAxis, spreadOut } from "../canvas/axis";
 import { sides, zoomAt } from "../canvas/difference";
-import { Calls, heightOf, layOutBlocks } from "../canvas/rows";
+import { Calls, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
 import { sample } from "../canvas/sampling";
 import { axisHeight, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
@@ -92,7 +92,7 @@ function TimelineDrawing({ address, number }: { address: string; number: number 
     const links = linksOf(it);
     const isOpen = (location: number) =>
         location === it.location || links.some((link) => link.location === location);
-    const blocks = layOutBlocks(it.places, calls, isOpen);
+    const blocks = layOutBlocks(plainLanes(it.places), calls, isOpen);
     const isAnomaly = it.verdict === "anomaly";
     const picture = timelinePicture(
         {

@@ -11,6 +11,7 @@ import {
     area,
     busy,
     chosenCall,
+    chosenCollective,
     chosenMessage,
     entries,
     executions,
@@ -49,11 +50,13 @@ export function select(tree: number | null): void {
     clearChosen();
 }
 
-/* What is chosen in the timeline: a call, a message, an area. False: nothing was. */
+/* What is chosen in the timeline: a call, a message, a collective, an area. False: nothing was. */
 export function clearChosen(): boolean {
-    const wasChosen = chosenCall.value ?? chosenMessage.value ?? area.value;
+    const wasChosen =
+        chosenCall.value ?? chosenMessage.value ?? chosenCollective.value ?? area.value;
     chosenCall.value = null;
     chosenMessage.value = null;
+    chosenCollective.value = null;
     area.value = null;
     return wasChosen !== null;
 }

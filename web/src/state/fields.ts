@@ -49,3 +49,33 @@ export function span(key: string, of: Signal<[number, number] | null>): Field {
         },
     };
 }
+
+/* What a person unfolded (true) or folded, by number: "3,7x". */
+export function folds(key: string, of: Signal<Record<number, boolean>>): Field {
+    return {
+        key,
+        print: () =>
+            Object.entries(of.value)
+                .map(([id, isOpen]) => (isOpen ? id : `${id}x`))
+                .join(",") || null,
+        read: (text) => {
+            const found = [...(text ?? "").matchAll(/(?:^|,)(\d{1,7})(x?)(?=,|$)/g)];
+            of.value = Object.fromEntries(found.map(([, id, x]) => [id, !x]));
+        },
+    };
+}
+
+/* A call: LOCATION.ROW */
+export function callOf(
+    key: string,
+    of: Signal<{ location: number; call: number } | null>,
+): Field {
+    return {
+        key,
+        print: () => of.value && `${of.value.location}.${of.value.call}`,
+        read: (text) => {
+            const [, location, call] = /^(\d{1,7})\.(\d{1,10})$/.exec(text ?? "") ?? [];
+            of.value = location ? { location: Number(location), call: Number(call) } : null;
+        },
+    };
+}

@@ -7,6 +7,7 @@ import {
     attributes,
     callColours,
     chosenCall,
+    chosenCollective,
     colourBy,
     depthLimit,
     executions,
@@ -14,9 +15,12 @@ import {
     foiId,
     isStretched,
     lassoed,
+    linksShown,
     mark,
     markedCalls,
     openRanks,
+    openThreads,
+    pinnedRanks,
     placesBy,
     planeName,
     mapOf,
@@ -37,7 +41,7 @@ import {
     zoomed,
 } from "./store";
 import { placeKinds } from "../api/types";
-import { number, numbers, oneOf, span } from "./fields";
+import { callOf, folds, number, numbers, oneOf, span } from "./fields";
 import { printFilter, readFilter } from "./list_filter";
 import { comparedFields, isComparedStep } from "./compared_link";
 import { isLiveStep, liveFields } from "./live_link";
@@ -86,17 +90,8 @@ const fields: Field[] = [
         print: () => shownRanks.value?.join(",") ?? null,
         read: (text) => (shownRanks.value = numbers(text)),
     },
-    {
-        key: "call",
-        print: () =>
-            chosenCall.value && `${chosenCall.value.location}.${chosenCall.value.call}`,
-        read: (text) => {
-            const [, location, call] = /^(\d{1,7})\.(\d{1,10})$/.exec(text ?? "") ?? [];
-            chosenCall.value = location
-                ? { location: Number(location), call: Number(call) }
-                : null;
-        },
-    },
+    callOf("call", chosenCall),
+    callOf("collective", chosenCollective),
     {
         key: "area",
         print: () =>
@@ -127,7 +122,8 @@ const fields: Field[] = [
                 ? (text as any)
                 : null),
     },
-    oneOf("calls-by", callColours, ["kind", "function"]),
+    oneOf("calls-by", callColours, ["kind", "function", "excess"]),
+    oneOf("links", linksShown, ["all", "messages", "collectives", "none"]),
     oneOf("x", xAttribute, attributes),
     oneOf("y", yAttribute, attributes),
     oneOf("colour", colourBy, ["verdict", "score", "label", "rank", "side"]),
@@ -152,16 +148,12 @@ const fields: Field[] = [
         print: () => (isStretched.value ? "1" : null),
         read: (text) => (isStretched.value = text === "1"),
     },
+    folds("open", openRanks),
+    folds("threads", openThreads),
     {
-        key: "open",
-        print: () =>
-            Object.entries(openRanks.value)
-                .map(([location, isOpen]) => (isOpen ? location : `${location}x`))
-                .join(",") || null,
-        read: (text) => {
-            const found = [...(text ?? "").matchAll(/(?:^|,)(\d{1,7})(x?)(?=,|$)/g)];
-            openRanks.value = Object.fromEntries(found.map(([, id, x]) => [id, !x]));
-        },
+        key: "pinned",
+        print: () => pinnedRanks.value.join(",") || null,
+        read: (text) => (pinnedRanks.value = [...new Set(numbers(text) ?? [])]),
     },
     {
         key: "regions",

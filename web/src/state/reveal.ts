@@ -4,7 +4,15 @@ import { signal } from "@preact/signals";
 import { showView } from "./actions";
 import { getJson } from "../api/http";
 import { CallAt } from "../api/types";
-import { chosenCall, chosenMessage, openRanks, shownRanks, timeWindow } from "./store";
+import {
+    area,
+    chosenCall,
+    chosenCollective,
+    chosenMessage,
+    openRanks,
+    shownRanks,
+    timeWindow,
+} from "./store";
 import { windowShown } from "./timeline_window";
 
 const margin = 0.3; /* of its time, on both sides */
@@ -26,21 +34,28 @@ export const toOrigin = signal<(() => void) | null>(null);
 
 /* A lane of its own, open. */
 export function showLane(location: number): void {
-    const lanes = shownRanks.value ?? windowShown.value?.locations ?? [];
+    const lanes = shownRanks.value ?? windowShown.value?.asked ?? [];
     if (!lanes.includes(location)) shownRanks.value = [...lanes, location];
     openRanks.value = { ...openRanks.value, [location]: true };
     soughtLane.value = location;
     showView("timeline");
 }
 
+/* Of a lane that is there, in the window as it is. */
+export function chooseCall({ location, call }: CallOfLocation): void {
+    chosenMessage.value = null;
+    chosenCollective.value = null;
+    area.value = null;
+    chosenCall.value = { location, call };
+    sought.value = chosenCall.value;
+    soughtLane.value = null;
+}
+
 export function reveal(of: CallOfLocation, begin_ns: number, end_ns: number): void {
     const around = Math.max(leastMargin, (end_ns - begin_ns) * margin);
     showLane(of.location);
     timeWindow.value = [begin_ns - around, end_ns + around];
-    chosenMessage.value = null;
-    chosenCall.value = { location: of.location, call: of.call };
-    sought.value = chosenCall.value;
-    soughtLane.value = null;
+    chooseCall(of);
 }
 
 /* The same of a call of which no more is known than where it is. */

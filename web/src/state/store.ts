@@ -92,6 +92,9 @@ export const timeWindow = signal<[number, number] | null>(
 ); /* null: the selected execution */
 export const shownRanks = signal<number[] | null>(null); /* locations; null: the partners */
 export const chosenCall = signal<{ location: number; call: number } | null>(null);
+export const chosenCollective = signal<{ location: number; call: number } | null>(
+    null,
+); /* by a call that takes part in it */
 export const area = signal<Area | null>(null);
 export const views = signal<ViewName[]>(viewsAtFirst);
 export const planeName = signal<Plane | null>(null); /* null: the best there is */
@@ -104,9 +107,14 @@ export const zoomed = signal<{ k: number; x: number; y: number } | null>(
 export const sampling = signal(100); /* percent of the normal executions that are drawn */
 export const filter = signal(firstFilter);
 export const structureKind = signal<"icicle" | "force">("icicle");
-export const callColours = signal<"kind" | "function">("kind");
+export const callColours = signal<"kind" | "function" | "excess">("kind");
+export const linksShown = signal<"all" | "messages" | "collectives" | "none">("all");
 export const isStretched = signal(false); /* the two executions of the structure */
 export const openRanks = signal<Record<number, boolean>>({}); /* what a person folded or not */
+export const openThreads = signal<Record<number, boolean>>(
+    {},
+); /* the same of a rank's threads */
+export const pinnedRanks = signal<number[]>([]); /* they stay while other lanes scroll */
 export const placesBy = signal<PlaceKind | "">(""); /* in the view of ranks; "": what fits */
 export const mapOf = signal("lost"); /* lost, waiting, or the id of a function */
 export const mapOrder = signal<"rank" | "most">("rank");

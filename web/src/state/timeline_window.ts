@@ -5,6 +5,7 @@ export interface WindowShown {
     begin: number;
     end: number;
     locations: number[];
+    asked: number[]; /* of these; the others are threads that are unfolded, or pinned */
 }
 
 export const windowShown = signal<WindowShown | null>(null);

@@ -16,7 +16,17 @@ const keys: [string, string][] = [
     ["M", "measure: an area around the call that is chosen, or the execution"],
     ["Ctrl+C", "copy the table of what was measured"],
     ["G", "go to what it goes back to"],
-    ["[ / ]", "choose a message of it; then: to its sender / its receiver"],
+    [
+        "[ / ]",
+        "choose a message or a collective of it; then: to its sender / its receiver, who waited longest / came last",
+    ],
+    ["← / →", "in the timeline: the call before / after it in its row"],
+    [
+        "↑ / ↓",
+        "in the timeline: its caller / the first it called; where there is none, or with Shift, the lane above / below",
+    ],
+    ["Enter, Space", "in the timeline: mark its call path in all views, fold its lane"],
+    ["T, P", "in the timeline: threads of its rank, keep its rank in sight"],
     ["1 to 7", "show or hide a view"],
     ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
     ["Backspace", "back: the window before, or the execution before"],

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Lane, LiveRecord } from "../api/live_types";
 import { sceneOfLanes } from "../canvas/record_scene";
-import { callAt, heightOf, layOutBlocks } from "../canvas/rows";
+import { callAt, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
 import { axisHeight, chooseArrows, drawTimeline } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { regionColour } from "../format/colour";
@@ -31,7 +31,10 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
     useEffect(() => setSpan(scene.span), [scene]);
 
     const locations = lanes.map((_, i) => i);
-    const blocks = useMemo(() => layOutBlocks(locations, scene.calls, () => true), [scene]);
+    const blocks = useMemo(
+        () => layOutBlocks(plainLanes(locations), scene.calls, () => true),
+        [scene],
+    );
     const height = axisHeight + heightOf(blocks);
     const own = useMemo(() => {
         const i = scene.isThis.indexOf(1);

@@ -2,21 +2,29 @@
 // down to nanoseconds, and what is chosen in it.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../api/http";
-import { CallAt, Shown } from "../api/types";
+import { CallAt, Collective, Shown } from "../api/types";
+import { CollectiveColumns, collectiveOfCall } from "../canvas/collectives_draw";
+import { Lane } from "../canvas/rows";
 import { Arrows, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { formatCount, plural } from "../format/units";
+import { groupLanes } from "../state/lane_groups";
+import { locationsById, ranksOfRun } from "../state/places";
 import { Movable, offerMovable, offerTimeline, pointAt } from "../state/keys";
 import { retryExecutions } from "../state/load";
-import { revealCall } from "../state/reveal";
+import { CallOfLocation, revealCall } from "../state/reveal";
 import { Resource, useResource } from "../state/resource";
 import {
     area,
     chosenCall,
+    chosenCollective,
     ChosenMessage,
     chosenMessage,
     executions,
     executionsError,
+    linksShown,
+    openThreads,
+    pinnedRanks,
     run,
     selected,
     shownRanks,
@@ -28,7 +36,14 @@ import { Minimap } from "./minimap";
 import { Empty, Failed, Loading, Panel } from "./panel";
 import { messageOf, TimelineCanvas } from "./timeline_canvas";
 import { Chosen } from "./timeline_chosen";
-import { spanOf, usePartners, useRootDepth, useWindow, WindowData } from "./timeline_data";
+import {
+    spanOf,
+    usePartners,
+    useRootDepth,
+    useUsual,
+    useWindow,
+    WindowData,
+} from "./timeline_data";
 import { left } from "./timeline_scene";
 import { ColourChoice, RankChoice, TimelineLegend } from "./timeline_tools";
 import { useSize } from "./use_canvas";
@@ -40,6 +55,13 @@ function useChosenCall(): Resource<CallAt> {
     const of = chosenCall.value;
     return useResource(of && `${of.location}/${of.call}`, (abort) =>
         getJson<CallAt>(`/calls/${of!.location}/${of!.call}`, abort),
+    );
+}
+
+function useChosenCollective(): Resource<Collective> {
+    const of = chosenCollective.value;
+    return useResource(of && `${of.location}/${of.call}`, (abort) =>
+        getJson<Collective>(`/calls/${of!.location}/${of!.call}/collective`, abort),
     );
 }
 
@@ -79,6 +101,36 @@ function firstMessage(
     return found ? messageOf(m, found.message) : null;
 }
 
+/* What is asked for, with threads under their ranks. */
+function useLanes(asked: number[], own: number | null): Lane[] {
+    const [folds, pinned] = [openThreads.value, pinnedRanks.value];
+    return useMemo(
+        () =>
+            groupLanes(asked, locationsById.value, {
+                threads: ranksOfRun.value,
+                folds,
+                own,
+                pinned,
+            }),
+        [asked.join(), own, folds, pinned, run.value],
+    );
+}
+
+/* The one that the chosen call takes part in, else the first of the selected execution, by such a call. */
+function firstCollective(c: CollectiveColumns, it: Shown | null): CallOfLocation | null {
+    const of = chosenCall.value;
+    const { parts } = c;
+    if (of) return collectiveOfCall(c, of.location, of.call) < 0 ? null : of;
+    for (let i = 0; it && i < parts.n; i++)
+        if (
+            parts.location[i] === it.location &&
+            parts.begin_ns[i] >= it.enter_ns &&
+            parts.end_ns[i] <= it.exit_ns
+        )
+            return { location: parts.location[i], call: parts.call[i] };
+    return null;
+}
+
 export function Timeline() {
     const of = run.value!;
     const whole: Span = [of.begin_ns, Math.max(of.end_ns, of.begin_ns + 1)];
@@ -87,16 +139,22 @@ export function Timeline() {
         timeWindow.value ?? spanOf(selected.value) ?? (executions.value ? whole : null);
     const window = wanted && clampSpan(wanted, whole);
     const partners = usePartners(it);
-    const locations = shownRanks.value ?? partners.value ?? (it ? [it.location] : []);
+    const asked = shownRanks.value ?? partners.value ?? (it ? [it.location] : []);
+    const lanes = useLanes(asked, it?.rank ?? null);
+    const locations = lanes.map(({ location }) => location);
     const body = useRef<HTMLDivElement>(null);
     const { width, height } = useSize(body);
     const data = useWindow(window, whole, width - left, locations);
     const rootDepth = useRootDepth(it);
     const chosen = useChosenCall().value;
+    const collective = useChosenCollective();
+    const usual = useUsual();
     const set = (next: Span) => (timeWindow.value = next);
 
     windowShown.value =
-        window && locations.length ? { begin: window[0], end: window[1], locations } : null;
+        window && locations.length
+            ? { begin: window[0], end: window[1], locations, asked }
+            : null;
 
     const movable = useRef<Movable>({
         zoom: () => undefined,
@@ -128,14 +186,18 @@ export function Timeline() {
         const lanes = area.value?.locations ?? (call && chosen ? [call.location] : locations);
         area.value = { begin: span[0], end: span[1], locations: lanes };
     };
-    // A message to one of its ends; where none is chosen, the first of what is chosen is.
+    // A message to one of its ends, a collective to who waited longest or to the last to arrive; where none is
+    // chosen, the first of what is chosen is.
     movable.current.follow = (end) => {
         const message = chosenMessage.value;
-        if (!message) takeFirst();
-        else {
+        const met = chosenCollective.value && collective.value;
+        if (message) {
             const call = end === "from" ? message.send_call : message.recv_call;
             revealCall({ location: message[end], call }).catch(() => undefined);
-        }
+        } else if (met) {
+            const last = { location: met.last_location, call: met.last_call };
+            revealCall(end === "from" ? (met.parts[0] ?? last) : last).catch(() => undefined);
+        } else if (!chosenCollective.value) takeFirst();
     };
     useEffect(() => offerMovable(movable.current), []);
     useEffect(() => offerTimeline(movable.current), []);
@@ -144,27 +206,36 @@ export function Timeline() {
     const lookedAt = `${selected.value}/${window?.join()}`;
     const takeFirst = () => {
         const m = data.value?.messages;
-        const first = m ? firstMessage(m, arrows, it) : null;
+        const met = hasCollectives && data.value?.collectives;
+        // A call that takes part in a collective has no messages of its own.
+        const own = met && chosenCall.value ? firstCollective(met, it) : null;
+        const first = m && !own ? firstMessage(m, arrows, it) : null;
         chosenMessage.value = first;
-        awaited.current = first ? null : lookedAt;
+        chosenCollective.value = first
+            ? null
+            : own || (met && firstCollective(met, it)) || null;
+        awaited.current = first || chosenCollective.value ? null : lookedAt;
     };
 
     const own = it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns };
+    const hasMessages = linksShown.value === "all" || linksShown.value === "messages";
+    const hasCollectives = linksShown.value === "all" || linksShown.value === "collectives";
     const arrows = useMemo(
         () =>
-            data.value && window
+            data.value && window && hasMessages
                 ? chooseArrows(data.value.messages, window, width - left, own, locations)
                 : null,
-        [data.value, window?.join(), width, it, locations.join()],
+        [data.value, window?.join(), width, it, locations.join(), hasMessages],
     );
     useEffect(() => {
-        if (awaited.current === lookedAt && !chosenMessage.value) takeFirst();
-    }, [arrows]);
+        const isChosen = chosenMessage.value ?? chosenCollective.value;
+        if (awaited.current === lookedAt && !isChosen) takeFirst();
+    }, [arrows, data.value]);
     const tools = window && (
         <>
             {data.value && arrows && <MessageCount data={data.value} arrows={arrows} />}
             <ColourChoice />
-            <RankChoice shown={locations} own={it?.location ?? null} />
+            <RankChoice shown={asked} own={it?.location ?? null} />
             <button
                 title="Zoom out (S)"
                 aria-label="Zoom out"
@@ -208,8 +279,9 @@ export function Timeline() {
                         arrows={arrows}
                         window={window}
                         whole={whole}
-                        locations={locations}
+                        lanes={lanes}
                         rootDepth={rootDepth}
+                        usual={usual}
                         chosen={chosen}
                         height={height - minimapHeight}
                         set={set}
@@ -221,8 +293,14 @@ export function Timeline() {
                 ) : (
                     <Loading what="the timeline" />
                 )}
-                {data.value && <TimelineLegend calls={data.value.calls} />}
-                <Chosen call={chosen} />
+                {data.value && (
+                    <TimelineLegend
+                        calls={data.value.calls}
+                        usual={usual}
+                        hasCollectives={data.value.collectives.n > 0}
+                    />
+                )}
+                <Chosen call={chosen} collective={collective} />
             </div>
         </Panel>
     );

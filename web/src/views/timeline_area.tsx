@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Measure } from "../api/types";
-import { Block } from "../canvas/rows";
+import { Block, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
 import { printCsv, Table as Csv } from "../format/csv";
@@ -16,8 +16,14 @@ import { Await } from "./panel";
 import { left } from "./timeline_scene";
 import { Size } from "./use_canvas";
 
-export function AreaOverlay(props: { of: Area; blocks: Block[]; window: Span; size: Size }) {
-    const { of, window, size } = props;
+export function AreaOverlay(props: {
+    of: Area;
+    blocks: Block[];
+    window: Span;
+    scroll: number;
+    size: Size;
+}) {
+    const { of, window, scroll, size } = props;
     const px = (units: number) => `${units * size.scale}px`;
     const xOf = (ns: number) => {
         const x = left + ((ns - window[0]) / (window[1] - window[0])) * (size.width - left);
@@ -34,7 +40,7 @@ export function AreaOverlay(props: { of: Area; blocks: Block[]; window: Span; si
                     style={{
                         left: px(x0),
                         width: px(Math.max(1, x1 - x0)),
-                        top: px(axisHeight + block.top),
+                        top: px(axisHeight + scroll + shownTop(block, scroll)),
                         height: px(block.height),
                     }}
                 >

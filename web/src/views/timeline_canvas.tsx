@@ -1,9 +1,27 @@
 // The lanes of the timeline: calls, messages, what is chosen. Dragging measures an area, along the axis
 // it zooms, with Shift it pans; Ctrl and the wheel zoom; a click chooses a call or a message.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Step, steps } from "../canvas/call_steps";
 import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
-import { callAt, Calls, heightOf, lanesBetween, layOutBlocks } from "../canvas/rows";
+import { excessColour, excessOf, unknownColour, Usual } from "../canvas/excess";
 import {
+    callAt,
+    Calls,
+    heightOf,
+    Lane,
+    lanesBetween,
+    layOutBlocks,
+    pinnedHeight,
+    unscrolled,
+} from "../canvas/rows";
+import {
+    collectiveAt,
+    CollectiveColumns,
+    collectiveOfCall,
+    CollectiveShape,
+} from "../canvas/collectives_draw";
+import {
+    ArrowLine,
     arrowLines,
     Arrows,
     axisHeight,
@@ -11,29 +29,36 @@ import {
     messageAt,
     MessageColumns,
     Scene,
+    shapesOf,
 } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { CallAt, Shown } from "../api/types";
-import { formatCount, formatTime } from "../format/units";
+import { formatCount, formatTime, plural } from "../format/units";
 import { markedPaths, togglePath } from "../state/marks";
 import { regionName, regionPlace } from "../state/names";
-import { sought, soughtLane } from "../state/reveal";
+import { locationsById } from "../state/places";
+import { CallOfLocation, chooseCall, sought, soughtLane } from "../state/reveal";
+import { walk } from "../state/walk";
 import {
     Area,
     area,
     callColours,
     chosenCall,
+    chosenCollective,
     ChosenMessage,
     chosenMessage,
+    linksShown,
     mark,
     markedCalls,
     openRanks,
     regions,
     theme,
+    timeWindow,
 } from "../state/store";
 import { usePicture } from "./pictures";
 import { AreaOverlay } from "./timeline_area";
 import { WindowData } from "./timeline_data";
+import { LaneNames, toggleCalls, togglePin, toggleThreads } from "./timeline_lanes";
 import {
     colours,
     left,
@@ -94,7 +119,35 @@ function indexOfChosen(m: MessageColumns): number | null {
     return null;
 }
 
-function CallWords({ calls, i }: { calls: Calls; i: number }) {
+/* Where the chosen collective is among those that are there now; null: none. */
+function chosenAmong(c: CollectiveColumns): number | null {
+    const of = chosenCollective.value;
+    const at = of ? collectiveOfCall(c, of.location, of.call) : -1;
+    return at < 0 ? null : at;
+}
+
+function CollectiveWords({ of, i }: { of: CollectiveColumns; i: number }) {
+    const isAll = !of.members[i] || of.known[i] === of.members[i];
+    return (
+        <>
+            <b>{regionName(of.region[i])}</b> of{" "}
+            {isAll ? "" : `${formatCount(of.known[i])} of `}
+            {plural(of.members[i] || of.known[i], "member")}
+            <br />
+            {of.wait_ns[i] > 0
+                ? `for ${nameOfLocation(of.last_location[i])} the others waited ${formatTime(of.wait_ns[i])} in all`
+                : "nobody waited"}
+        </>
+    );
+}
+
+function excessWords(ns: number): string {
+    return ns > 0
+        ? `${formatTime(ns)} longer than usual on its path`
+        : "no longer than usual on its path";
+}
+
+function CallWords({ calls, i, excess }: { calls: Calls; i: number; excess: number | null }) {
     return (
         <>
             <b>{regionName(calls.region[i])}</b>
@@ -102,6 +155,12 @@ function CallWords({ calls, i }: { calls: Calls; i: number }) {
             {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
             {formatTime(calls.end_ns[i] - calls.begin_ns[i])}
             <br />
+            {excess !== null && (
+                <>
+                    {isNaN(excess) ? "what is usual here is not known" : excessWords(excess)}
+                    <br />
+                </>
+            )}
             {nameOfLocation(calls.location[i])}, at {formatTime(calls.begin_ns[i])}
         </>
     );
@@ -128,12 +187,14 @@ function Hover(props: {
     data: WindowData;
     call: number;
     message: number;
+    collective: number;
+    excess: Float64Array | null;
     at: Pointer;
     scroll: number;
     size: Size;
 }) {
-    const { data, call, message, at, size } = props;
-    if (call < 0 && message < 0) return null;
+    const { data, call, message, collective, at, size } = props;
+    if (call < 0 && message < 0 && collective < 0) return null;
     const px = (units: number) => `${units * size.scale}px`;
     const isRight = at.x > size.width / 2;
     return (
@@ -146,11 +207,27 @@ function Hover(props: {
         >
             {message >= 0 ? (
                 <MessageWords of={messageOf(data.messages, message)} />
+            ) : collective >= 0 ? (
+                <CollectiveWords of={data.collectives} i={collective} />
             ) : (
-                <CallWords calls={data.calls} i={call} />
+                <CallWords calls={data.calls} i={call} excess={props.excess?.[call] ?? null} />
             )}
         </div>
     );
+}
+
+/* What is drawn between lanes, and where. */
+interface Between {
+    lines: ArrowLine[];
+    shapes: CollectiveShape[];
+}
+
+const nothingBetween: Between = { lines: [], shapes: [] };
+
+/* A call by which a collective is found again. */
+function memberOf({ parts }: CollectiveColumns, collective: number): CallOfLocation {
+    const i = parts.of.indexOf(collective);
+    return { location: parts.location[i], call: parts.call[i] };
 }
 
 interface Drag extends Pointer {
@@ -166,15 +243,16 @@ interface CanvasProps {
     arrows: Arrows | null;
     window: Span;
     whole: Span;
-    locations: number[];
+    lanes: Lane[];
     rootDepth: number | null;
+    usual: Usual | null; /* where calls are coloured by excess, and it is known */
     chosen: CallAt | null;
     height: number; /* there is for lanes while nothing is said below them */
     set: (window: Span) => void;
 }
 
 export function TimelineCanvas(props: CanvasProps) {
-    const { it, data, window, whole, locations } = props;
+    const { it, data, window, whole, lanes } = props;
     const box = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
@@ -188,23 +266,32 @@ export function TimelineCanvas(props: CanvasProps) {
     // Partners are folded only where there is no room for all.
     const room = props.height - axisHeight;
     const areAllOpen = useMemo(
-        () => heightOf(layOutBlocks(locations, data.calls, () => true)) <= room,
-        [locations.join(), data.calls, room],
+        () => heightOf(layOutBlocks(lanes, data.calls, () => true)) <= room,
+        [lanes, data.calls, room],
     );
     const isOpen = (location: number) =>
         folds[location] ??
         (areAllOpen || location === it?.location || links.some((l) => l.location === location));
     const blocks = useMemo(
-        () => layOutBlocks(locations, data.calls, isOpen),
-        [locations.join(), data.calls, folds, it, areAllOpen],
+        () => layOutBlocks(lanes, data.calls, isOpen, room),
+        [lanes, data.calls, folds, it, areAllOpen, room],
     );
     const colour = useMemo(
-        () => colours(callColours.value),
+        () => colours(callColours.value === "kind" ? "kind" : "function"),
         [regions.value, callColours.value],
     );
     const callers = useMemo(() => lookup(data.calls), [data.calls]);
+    const isByExcess = callColours.value === "excess";
+    const { usual } = props;
+    const excess = useMemo(
+        () => (usual ? excessOf(data.calls, callers, usual) : null),
+        [data.calls, callers, usual],
+    );
+    const byExcess = (i: number) =>
+        usual && excess ? excessColour(excess[i], usual) : unknownColour;
     const isMarked = marker(data.calls, callers, it, props.rootDepth);
 
+    const hasCollectives = linksShown.value === "all" || linksShown.value === "collectives";
     const palette = useMemo(() => paletteOf(it), [theme.value, it?.verdict]);
     const sceneOf = (height: number, scrolled: number, colours = palette): Scene => ({
         window,
@@ -226,13 +313,16 @@ export function TimelineCanvas(props: CanvasProps) {
                 end_ns: props.chosen.leave_ns,
             },
         chosenMessage: indexOfChosen(data.messages),
+        collectives: hasCollectives ? data.collectives : null,
+        chosenCollective: chosenAmong(data.collectives),
         colour,
+        colourOf: isByExcess ? byExcess : undefined,
         name: regionName,
         isMarked,
         ...colours,
     });
     usePicture("timeline", () =>
-        timelineFigure(sceneOf(axisHeight + heightOf(blocks), 0, paletteOf(it)), it),
+        timelineFigure(sceneOf(axisHeight + heightOf(blocks), 0, paletteOf(it)), it, usual),
     );
     useEffect(() => {
         if (!size.width) return;
@@ -253,7 +343,11 @@ export function TimelineCanvas(props: CanvasProps) {
         props.rootDepth,
         props.chosen,
         chosenMessage.value,
+        chosenCollective.value,
+        hasCollectives,
         colour,
+        isByExcess,
+        excess,
     ]);
 
     // What was asked for is scrolled to once it has a lane, and its depth is known.
@@ -263,7 +357,9 @@ export function TimelineCanvas(props: CanvasProps) {
         if (!to || !block || !size.height || to !== chosenCall.value || !props.chosen) return;
         const top = block.top + props.chosen.depth * block.row;
         const room = size.height - axisHeight;
-        const isSeen = top >= scroll && top + block.row <= scroll + room;
+        const isSeen =
+            block.isPinned ||
+            (top >= scroll + pinnedHeight(blocks) && top + block.row <= scroll + room);
         if (!isSeen) box.current!.scrollTop = Math.max(0, top - room / 3) * size.scale;
         sought.value = null;
     }, [blocks, props.chosen, sought.value, size]);
@@ -272,8 +368,11 @@ export function TimelineCanvas(props: CanvasProps) {
         const block = blocks.find(({ location }) => location === soughtLane.value);
         if (!block || !size.height) return;
         const end = block.top + block.height;
-        const isSeen = block.top >= scroll && end <= scroll + size.height - axisHeight;
-        if (!isSeen) box.current!.scrollTop = block.top * size.scale;
+        const above = pinnedHeight(blocks);
+        const isSeen =
+            block.isPinned ||
+            (block.top >= scroll + above && end <= scroll + size.height - axisHeight);
+        if (!isSeen) box.current!.scrollTop = (block.top - above) * size.scale;
         soughtLane.value = null;
     }, [blocks, soughtLane.value, size]);
 
@@ -281,10 +380,11 @@ export function TimelineCanvas(props: CanvasProps) {
     const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
     const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
     const px = (units: number) => `${units * size.scale}px`;
+    const heightAt = (y: number) => unscrolled(y - axisHeight, blocks, scroll);
     const find = (x: number, y: number) =>
         y < axisHeight || x < left
             ? -1
-            : callAt(data.calls, blocks, timeAt(x), nsPerPixel, y - axisHeight + scroll);
+            : callAt(data.calls, blocks, timeAt(x), nsPerPixel, heightAt(y));
 
     // Not passive: the wheel would scroll the page as well.
     const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
@@ -312,12 +412,21 @@ export function TimelineCanvas(props: CanvasProps) {
         return () => element.removeEventListener("wheel", listener);
     }, []);
 
-    const lines = useMemo(
-        () => (pointer ? arrowLines(sceneOf(size.height, scroll)) : []),
-        [pointer !== null, window, size, scroll, blocks, data, props.arrows],
+    // What lies between lanes, for what is at the pointer.
+    const between = (): Between => {
+        const scene = sceneOf(size.height, scroll);
+        return { lines: arrowLines(scene), shapes: shapesOf(scene) };
+    };
+    const drawnBetween = useMemo(
+        () => (pointer ? between() : nothingBetween),
+        [pointer !== null, window, size, scroll, blocks, data, props.arrows, hasCollectives],
     );
-    const findMessage = ({ x, y }: Pointer, among = lines) =>
-        y < axisHeight || x < left ? -1 : messageAt(among, x, y, reach);
+    const findBetween = ({ x, y }: Pointer, among: Between) => {
+        if (y < axisHeight || x < left) return { message: -1, collective: -1 };
+        const message = messageAt(among.lines, x, y, reach);
+        const collective = message < 0 ? collectiveAt(among.shapes, x, y, reach) : -1;
+        return { message, collective };
+    };
 
     const markCall = (i: number) => {
         if (props.rootDepth === null || data.calls.depth[i] < props.rootDepth) return;
@@ -326,9 +435,10 @@ export function TimelineCanvas(props: CanvasProps) {
     };
     const choose = (at: Pointer) => {
         // Anew: a click may come before the pointer's move was drawn.
-        const message = findMessage(at, arrowLines(sceneOf(size.height, scroll)));
-        const i = message < 0 ? find(at.x, at.y) : -1;
+        const { message, collective } = findBetween(at, between());
+        const i = message < 0 && collective < 0 ? find(at.x, at.y) : -1;
         area.value = null;
+        chosenCollective.value = collective < 0 ? null : memberOf(data.collectives, collective);
         chosenMessage.value = message < 0 ? null : messageOf(data.messages, message);
         chosenCall.value =
             i < 0 ? null : { location: data.calls.location[i], call: data.calls.call[i] };
@@ -346,7 +456,7 @@ export function TimelineCanvas(props: CanvasProps) {
         const locations =
             d.kind === "zoom"
                 ? blocks.map((b) => b.location)
-                : lanesBetween(blocks, d.y - axisHeight + scroll, y - axisHeight + scroll);
+                : lanesBetween(blocks, heightAt(d.y), heightAt(y));
         setDrawn(end > begin ? { begin, end, locations } : null);
     };
     const endDrag = (at: Pointer, d: Drag) => {
@@ -355,6 +465,52 @@ export function TimelineCanvas(props: CanvasProps) {
         if (!drawn) return;
         if (d.kind === "zoom") props.set(clampSpan([drawn.begin, drawn.end], whole));
         else area.value = drawn;
+    };
+    // One after the other: keys come faster than answers.
+    const walking = useRef(Promise.resolve());
+    const current = (): Span => timeWindow.value ?? window;
+    const step = (to: Step) => {
+        walking.current = walking.current
+            .then(() => {
+                const from =
+                    chosenCall.value ?? (it && { location: it.location, call: it.call });
+                if (!from) return;
+                if (!chosenCall.value) return chooseCall(from);
+                const lanes = blocks.map((b) => b.location);
+                const show = (next: Span) => props.set(clampSpan(next, whole));
+                return walk({
+                    from,
+                    step: to,
+                    calls: data.calls,
+                    lanes,
+                    window: current,
+                    show,
+                });
+            })
+            .catch(() => undefined); /* the server is away: the page says so */
+    };
+    const atLane = chosenCall.value?.location ?? it?.location ?? lanes[0]?.location;
+    const rankAt = locationsById.value.get(atLane)?.rank;
+    const laneKeys: Record<string, () => void> = {
+        t: () => rankAt !== undefined && toggleThreads(rankAt, it?.location ?? null),
+        p: () => rankAt !== undefined && togglePin(rankAt),
+        " ": () => toggleCalls(atLane, isOpen(atLane)),
+        enter: () => props.chosen && markPath(props.chosen),
+    };
+    const markPath = ({ path, depth }: CallAt) => {
+        if (props.rootDepth !== null && depth >= props.rootDepth)
+            togglePath(path.slice(props.rootDepth).map(regionName));
+    };
+    const key = (event: KeyboardEvent) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const to = steps[event.key];
+        const act = to
+            ? () => step(to[Number(event.shiftKey)])
+            : laneKeys[event.key.toLowerCase()];
+        const isOnName = event.target !== box.current; /* a button, which has keys of its own */
+        if (!act || (isOnName && (event.key === "Enter" || event.key === " "))) return;
+        event.preventDefault();
+        act();
     };
     const zoomTo = (i: number) => {
         const margin = (data.calls.end_ns[i] - data.calls.begin_ns[i]) * 0.1;
@@ -368,8 +524,9 @@ export function TimelineCanvas(props: CanvasProps) {
             class="timeline-scroll"
             ref={box}
             tabIndex={0}
-            role="region"
+            role="application"
             aria-label="Calls over time"
+            onKeyDown={key}
             onScroll={(e) => setScroll(e.currentTarget.scrollTop / size.scale)}
         >
             <canvas
@@ -377,7 +534,7 @@ export function TimelineCanvas(props: CanvasProps) {
                 class="timeline-canvas"
                 role="img"
                 aria-busy={props.isBusy}
-                aria-label={summary(it, window, locations.length)}
+                aria-label={summary(it, window, lanes)}
                 style={{ width: px(size.width), height: px(size.height) }}
                 onPointerDown={(e) => {
                     const [x, y] = at(e);
@@ -403,36 +560,26 @@ export function TimelineCanvas(props: CanvasProps) {
                 }}
                 onPointerLeave={() => setPointer(null)}
             />
+            <p class="visually-hidden" aria-live="polite">
+                {chosenCall.value && props.chosen && wordsOf(props.chosen)}
+            </p>
             <div
                 class="timeline-height"
                 style={{ height: px(Math.max(0, heightOf(blocks) + axisHeight - size.height)) }}
             />
-            {blocks.map((block) => {
-                const top = axisHeight + block.top;
-                if (top - scroll < axisHeight - 4)
-                    return null; /* below the axis, it would cover it */
-                return (
-                    <button
-                        key={block.location}
-                        class={`rank-name${block.location === it?.location ? " own" : ""}`}
-                        style={{ top: px(top), width: px(left - 6) }}
-                        aria-expanded={isOpen(block.location)}
-                        onClick={() =>
-                            (openRanks.value = {
-                                ...folds,
-                                [block.location]: !isOpen(block.location),
-                            })
-                        }
-                    >
-                        {isOpen(block.location) ? "▾" : "▸"} {nameOfLocation(block.location)}
-                    </button>
-                );
-            })}
+            <LaneNames
+                blocks={blocks}
+                own={it?.location ?? null}
+                scroll={scroll}
+                px={px}
+                isOpen={isOpen}
+            />
             {(drawn ?? area.value) && (
                 <AreaOverlay
                     of={(drawn ?? area.value)!}
                     blocks={blocks}
                     window={window}
+                    scroll={scroll}
                     size={size}
                 />
             )}
@@ -440,7 +587,8 @@ export function TimelineCanvas(props: CanvasProps) {
                 <Hover
                     data={data}
                     call={find(pointer.x, pointer.y)}
-                    message={findMessage(pointer)}
+                    {...findBetween(pointer, drawnBetween)}
+                    excess={excess}
                     at={pointer}
                     scroll={scroll}
                     size={size}
@@ -450,11 +598,19 @@ export function TimelineCanvas(props: CanvasProps) {
     );
 }
 
+/* What is heard of the call that was gone to. */
+function wordsOf({ region, enter_ns, leave_ns, depth }: CallAt): string {
+    const lane = nameOfLocation(chosenCall.value!.location);
+    return `${regionName(region)}, ${formatTime(leave_ns - enter_ns)}, on ${lane} at ${formatTime(enter_ns)}, depth ${depth}`;
+}
+
 function clampEnds(times: number[], whole: Span): Span {
     const [a, b] = times.map((t) => Math.min(Math.max(t, whole[0]), whole[1]));
     return [Math.min(a, b), Math.max(a, b)];
 }
 
-function summary(it: Shown | null, window: Span, n: number): string {
-    return `Calls of ${n} ranks from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
+function summary(it: Shown | null, window: Span, lanes: Lane[]): string {
+    const ranks = lanes.filter(({ isNested }) => !isNested).length;
+    const threads = lanes.length > ranks ? ` and ${lanes.length - ranks} threads` : "";
+    return `Calls of ${ranks} ranks${threads} from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
 }

@@ -1,6 +1,6 @@
-// What is chosen in the timeline, in full: a call, a message, or an area. Nothing is rounded here, and all
+// What is chosen in the timeline, in full: a call, a message, a collective, or an area. Nothing is rounded here, and all
 // of it can be selected and copied.
-import { CallAt } from "../api/types";
+import { CallAt, Collective } from "../api/types";
 import { formatCount, formatTime } from "../format/units";
 import { clearChosen } from "../state/actions";
 import { regionName } from "../state/names";
@@ -9,11 +9,14 @@ import {
     area,
     ChosenMessage,
     chosenCall,
+    chosenCollective,
     chosenMessage,
     notice,
     regions,
 } from "../state/store";
+import { Resource } from "../state/resource";
 import { AreaMeasured } from "./timeline_area";
+import { CollectiveChosen } from "./timeline_collective";
 import { nameOfLocation } from "./timeline_scene";
 
 const noCall = 0xffffffff; /* around an end of a message */
@@ -101,9 +104,17 @@ function Message({ of }: { of: ChosenMessage }) {
     );
 }
 
-export function Chosen({ call }: { call: CallAt | null }) {
+export function Chosen(props: { call: CallAt | null; collective: Resource<Collective> }) {
+    const { call } = props;
     if (area.value) return <AreaMeasured of={area.value} close={clearChosen} />;
     if (chosenMessage.value) return <Message of={chosenMessage.value} />;
+    if (chosenCollective.value)
+        return (
+            <CollectiveChosen
+                of={props.collective}
+                go={({ location, call }) => go(location, call)}
+            />
+        );
     if (chosenCall.value && call)
         return <Call of={call} location={chosenCall.value.location} />;
     return null;

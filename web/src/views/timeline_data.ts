@@ -1,21 +1,27 @@
 // What the timeline asks of the server: calls and messages of a window, and which ranks the selected
 // execution exchanged messages with.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Column } from "../api/columns";
+import { CollectiveColumns } from "../canvas/collectives_draw";
+import { Usual, usualOf } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { MessageColumns } from "../canvas/timeline_draw";
 import { fetchSpan, Span } from "../canvas/window";
 import { getBundle, getJson } from "../api/http";
-import { CallAt, CauseLink, Location, Shown } from "../api/types";
+import { CallAt, CauseLink, Location, Shown, Tree } from "../api/types";
 import { Resource, useResource } from "../state/resource";
-import { executions, run } from "../state/store";
+import { callColours, executions, foi, run } from "../state/store";
 
 export interface WindowData {
     calls: Calls;
     messages: MessageColumns;
     totalMessages: number;
+    collectives: CollectiveColumns;
+    totalCollectives: number;
 }
 
 const mostMessages = 2000;
+const mostCollectives = 200;
 const mostPartners = 5;
 const waitMs = 60; /* while the window moves, nothing is asked for */
 
@@ -29,6 +35,18 @@ function useSettled<T>(value: T, key: string): T {
     return settled.value;
 }
 
+/* "part.call" is a column of the parts. */
+function collectivesOf(columns: Record<string, Column>): CollectiveColumns {
+    const parts = Object.entries(columns).flatMap(([name, column]) =>
+        name.startsWith("part.") ? [[name.slice(5), column]] : [],
+    );
+    return {
+        ...columns,
+        n: columns.last_ns.length,
+        parts: { ...Object.fromEntries(parts), n: columns["part.of"].length },
+    } as unknown as CollectiveColumns;
+}
+
 async function loadWindow(
     [begin, end]: Span,
     width: number,
@@ -36,9 +54,10 @@ async function loadWindow(
     abort: AbortSignal,
 ): Promise<WindowData> {
     const query = `begin=${Math.floor(begin)}&end=${Math.ceil(end)}&locations=${locations.join(",")}`;
-    const [calls, messages] = await Promise.all([
+    const [calls, messages, met] = await Promise.all([
         getBundle(`/timeline?${query}&width=${width}&depth=64`, abort),
         getBundle(`/messages?${query}&limit=${mostMessages}`, abort),
+        getBundle(`/collectives?${query}&limit=${mostCollectives}`, abort),
     ]);
     return {
         calls: { ...calls.columns, n: calls.columns.begin_ns.length } as unknown as Calls,
@@ -47,6 +66,8 @@ async function loadWindow(
             n: messages.columns.send_ns.length,
         } as unknown as MessageColumns,
         totalMessages: Number(messages.header.total ?? messages.columns.send_ns.length),
+        collectives: collectivesOf(met.columns),
+        totalCollectives: Number(met.header.total ?? 0),
     };
 }
 
@@ -115,6 +136,20 @@ export function usePartners(it: Shown | null): Resource<number[]> {
         ...partners,
         value: list.slice(0, Math.max(mostPartners + 1, new Set(cause).size + 1)),
     };
+}
+
+/* What calls usually take, asked for only where they are coloured by that. */
+export function useUsual(): Usual | null {
+    const of = foi.value;
+    const isAsked = callColours.value === "excess" && of !== null;
+    const tree = useResource<Tree>(isAsked ? `${of.id}` : null, (abort) =>
+        getJson(`/fois/${of!.id}/typical`, abort),
+    );
+    const trees = of?.trees ?? 0;
+    return useMemo(
+        () => (isAsked && tree.value ? usualOf(tree.value.nodes, trees) : null),
+        [isAsked, tree.value, trees],
+    );
 }
 
 /* How deep its root lies, to tell its call paths from those of other functions. */

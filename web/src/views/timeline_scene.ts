@@ -1,14 +1,17 @@
 // What a timeline is drawn of, whether on the page, in a picture or in a report.
-import { Calls } from "../canvas/rows";
+import { excessSteps, unknownColour, Usual } from "../canvas/excess";
+import { Calls, Lane } from "../canvas/rows";
 import { drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
 import { Shown } from "../api/types";
 import { regionName } from "../state/names";
-import { callColours, regions, run } from "../state/store";
+import { locationsById } from "../state/places";
+import { callColours, regions } from "../state/store";
 import { Key } from "../canvas/figure";
 import { css, regionColour, Rgb } from "../format/colour";
 import { kindColour, kindNames, kindOf } from "../format/kind_colour";
 import { locationName, shortId } from "../format/ids";
+import { formatTime } from "../format/units";
 import { newPen, Picture } from "./pictures";
 import { cssColour } from "./use_canvas";
 import { locationOf } from "./timeline_data";
@@ -37,8 +40,14 @@ export function colours(
 }
 
 export function nameOfLocation(id: number): string {
-    const place = run.value?.locations.find((l) => l.id === id);
+    const place = locationsById.value.get(id);
     return place ? locationName(place.rank, place.thread) : String(id);
+}
+
+/* Beside the lane: a thread under its rank need not say which rank. */
+export function nameOfLane({ location, isNested }: Lane): string {
+    const place = locationsById.value.get(location);
+    return place && isNested ? `.${place.thread} ${place.name}` : nameOfLocation(location);
 }
 
 export function linksOf(it: Shown | null): Link[] {
@@ -81,18 +90,31 @@ function functionsIn({ calls, window }: Scene): number[] {
     return [...time.keys()].sort((a, b) => time.get(b)! - time.get(a)!).slice(0, mostFunctions);
 }
 
-function keysOf(scene: Scene, it: Shown | null): Key[] {
-    const keys: Key[] =
-        callColours.value === "kind"
-            ? kindsOf(scene.calls).map((kind) => ({
-                  colour: css(kindColour(kind, "", 0)),
-                  odd: css(kindColour(kind, "", 1)),
-                  text: kindNames[kind],
-              }))
-            : functionsIn(scene).map((region) => ({
-                  colour: css(scene.colour(region, 0)),
-                  text: regionName(region),
-              }));
+/* "9 us over the usual", and what stands for it. */
+export function excessKeys(usual: Usual | null): { colour: string; text: string }[] {
+    const steps = usual ? excessSteps(usual) : [];
+    return [
+        ...steps.map(({ ns, colour }, k) => ({
+            colour: css(colour),
+            text: `${k ? "" : "up to "}${formatTime(ns)}${k === steps.length - 1 ? " or more" : ""}`,
+        })),
+        { colour: css(unknownColour), text: "not known" },
+    ];
+}
+
+function keysOf(scene: Scene, it: Shown | null, usual: Usual | null): Key[] {
+    const keys: Key[] = scene.colourOf
+        ? excessKeys(usual)
+        : callColours.value === "kind"
+          ? kindsOf(scene.calls).map((kind) => ({
+                colour: css(kindColour(kind, "", 0)),
+                odd: css(kindColour(kind, "", 1)),
+                text: kindNames[kind],
+            }))
+          : functionsIn(scene).map((region) => ({
+                colour: css(scene.colour(region, 0)),
+                text: regionName(region),
+            }));
     if (scene.arrows?.list.length)
         keys.push({ colour: scene.ink, text: "message", shape: "line" });
     if (it) keys.push({ colour: scene.ink, text: shortId(it.id), shape: "frame" });
@@ -105,17 +127,22 @@ function keysOf(scene: Scene, it: Shown | null): Key[] {
     return keys;
 }
 
-export function timelineFigure(scene: Scene, it: Shown | null): Picture {
+export function timelineFigure(scene: Scene, it: Shown | null, usual: Usual | null): Picture {
     return {
         ...timelinePicture(scene, newPen()),
         about: it?.id,
-        keys: keysOf(scene, it),
-        notes: ["Across: time since the start of the trace."],
+        keys: keysOf(scene, it, usual),
+        notes: [
+            "Across: time since the start of the trace.",
+            ...(scene.colourOf
+                ? ["Colours: how much longer than is usual on the call path."]
+                : []),
+        ],
     };
 }
 
 export function timelinePicture(scene: Scene, pen: SvgPen): Picture {
     drawTimeline(pen, scene);
-    drawNames(pen, scene, nameOfLocation);
+    drawNames(pen, scene, nameOfLane);
     return { width: scene.width, height: scene.height, content: pen.toString() };
 }

@@ -1,14 +1,52 @@
 // Above the timeline: which ranks it shows, and by what calls are coloured; below it, what colours mean.
 import { useEffect, useState } from "preact/hooks";
+import { getBundle } from "../api/http";
+import { Location } from "../api/types";
+import { Usual } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { css } from "../format/colour";
 import { kindColour, kindNames } from "../format/kind_colour";
 import { plural } from "../format/units";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
-import { callColours, run, shownRanks } from "../state/store";
-import { kindsOf } from "./timeline_scene";
+import { locationsById, ranksOfRun } from "../state/places";
+import { callColours, foi, linksShown, notice, run, shownRanks } from "../state/store";
+import { excessKeys, kindsOf } from "./timeline_scene";
 
+type LinksShown = (typeof linksShown)["value"];
+const linkNames: Record<LinksShown, string> = {
+    all: "messages and collectives",
+    messages: "messages alone",
+    collectives: "collectives alone",
+    none: "nothing",
+};
+const mostLost = 16;
 const beside = 2; /* ranks on either side */
+
+/* Ranks by what their executions lost, the most first: each by its first lane. */
+async function ranksByLoss(): Promise<number[]> {
+    const { columns } = await getBundle(`/fois/${foi.value?.id}/map?of=lost&width=1`);
+    const lostBy = (threads: Location[]) =>
+        threads.reduce((sum, l) => sum + columns.total_ns[l.id], 0);
+    return [...ranksOfRun.value.values()]
+        .map((threads) => ({ id: threads[0].id, lost: lostBy(threads) }))
+        .sort((a, b) => b.lost - a.lost || a.id - b.id)
+        .map(({ id }) => id);
+}
+
+/* Of all ranks, or of those that are shown; as many as are wanted. */
+async function showByLoss(among: number[] | null, most: number): Promise<void> {
+    const rankOf = (id: number) => locationsById.value.get(id)?.rank;
+    const kept = among && new Set(among.map(rankOf));
+    try {
+        const lanes = await ranksByLoss();
+        shownRanks.value = lanes.filter((id) => !kept || kept.has(rankOf(id))).slice(0, most);
+    } catch (error) {
+        notice.value = {
+            text: `What ranks lost is not known: ${(error as Error).message}.`,
+            isError: true,
+        };
+    }
+}
 
 export function RankChoice(props: { shown: number[]; own: number | null }) {
     const locations = run.value?.locations ?? [];
@@ -42,9 +80,30 @@ export function RankChoice(props: { shown: number[]; own: number | null }) {
                 <button onClick={() => (shownRanks.value = null)}>
                     Only the ranks it exchanged messages with
                 </button>
+                <button onClick={() => showByLoss(null, mostLost)}>
+                    The ranks that lost most, up to {mostLost}
+                </button>
+                <button onClick={() => showByLoss(props.shown, mostLanes)}>
+                    These ranks, those that lost most first
+                </button>
                 {props.own !== null && (
                     <button onClick={around}>And {beside} ranks on either side</button>
                 )}
+                <label>
+                    Between lanes
+                    <select
+                        value={linksShown.value}
+                        onChange={(e) =>
+                            (linksShown.value = e.currentTarget.value as LinksShown)
+                        }
+                    >
+                        {Object.entries(linkNames).map(([value, name]) => (
+                            <option key={value} value={value}>
+                                {name}
+                            </option>
+                        ))}
+                    </select>
+                </label>
                 <p class="dim">
                     Of {plural(locations.length, "lane")}, {mostLanes} at once. Find (/) adds
                     one.
@@ -62,17 +121,41 @@ export function ColourChoice() {
                 value={callColours.value}
                 title="By what calls are coloured"
                 onChange={(e) =>
-                    (callColours.value = e.currentTarget.value as "kind" | "function")
+                    (callColours.value = e.currentTarget.value as (typeof callColours)["value"])
                 }
             >
                 <option value="kind">by kind</option>
                 <option value="function">by function</option>
+                <option value="excess">by excess</option>
             </select>
         </label>
     );
 }
 
-export function TimelineLegend({ calls }: { calls: Calls }) {
+/* How much longer than usual, as far as that is known. */
+function ExcessLegend({ usual }: { usual: Usual | null }) {
+    return (
+        <p class="legend kinds-legend" aria-label="Colours of calls">
+            <span>longer than usual by</span>
+            {excessKeys(usual).map(({ colour, text }) => (
+                <span key={text}>
+                    <svg viewBox="0 0 2 1" aria-hidden="true">
+                        <rect width="2" height="1" fill={colour} />
+                    </svg>{" "}
+                    {text}
+                </span>
+            ))}
+        </p>
+    );
+}
+
+export function TimelineLegend(props: {
+    calls: Calls;
+    usual: Usual | null;
+    hasCollectives: boolean;
+}) {
+    const { calls, usual, hasCollectives } = props;
+    if (callColours.value === "excess") return <ExcessLegend usual={usual} />;
     if (callColours.value !== "kind") return null;
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
@@ -91,6 +174,15 @@ export function TimelineLegend({ calls }: { calls: Calls }) {
                     {kindNames[kind]}
                 </span>
             ))}
+            {hasCollectives && (
+                <span>
+                    <svg viewBox="0 0 2 1" aria-hidden="true">
+                        <path class="collective-key" d="M0 0H1.3V1z" />
+                        <path d="M1 .5L1.3 .2 1.6 .5 1.3 .8z" fill="currentColor" />
+                    </svg>{" "}
+                    a collective, who waited for the ◆ last
+                </span>
+            )}
             <span>
                 <span class="strange-key">1</span> what it goes back to, by number
             </span>

@@ -1,0 +1,65 @@
+// Calls by how much longer they took than is usual for their call path. What is usual is read off the typical
+// execution of the function of interest; of calls outside of executions, of several that are drawn as one, and
+// of paths that few executions have nothing is known.
+import { TreeNode } from "../api/types";
+import { hotColour, Rgb } from "../format/colour";
+import { Lookup } from "./callers";
+import { Calls } from "./rows";
+
+const decades = 3; /* of the scale, below the time of a typical execution */
+const fewest = 5; /* calls of a path from which something is said to be usual */
+
+export const unknownColour: Rgb = [150, 150, 150];
+
+export interface Usual {
+    root: number; /* region of the executions */
+    whole_ns: number; /* of a typical execution: the end of the scale */
+    below: Map<string, number>; /* "node/region" -> node */
+    call_ns: Float64Array; /* of one call of a node, with what it calls; NaN: too few */
+}
+
+/* Of the nodes of a typical execution, callers first; null when there is none. */
+export function usualOf(nodes: TreeNode[], trees: number): Usual | null {
+    if (!nodes.length) return null;
+    return {
+        root: nodes[0].region,
+        whole_ns: nodes[0].inclusive_ns,
+        below: new Map(nodes.map((node, i) => [`${node.parent}/${node.region}`, i])),
+        call_ns: Float64Array.from(nodes, ({ calls, inclusive_ns }) =>
+            calls * trees >= fewest ? inclusive_ns / calls : NaN,
+        ),
+    };
+}
+
+/* What each rectangle took over what is usual, in ns of either sign; NaN where that is not known. */
+export function excessOf(calls: Calls, of: Lookup, usual: Usual): Float64Array {
+    const node = new Int32Array(calls.n).fill(-1);
+    // Callers have a smaller depth, and rectangles of a location come by depth.
+    return Float64Array.from({ length: calls.n }, (_, i) => {
+        if (calls.merged[i] > 1) return NaN;
+        const depth = calls.depth[i];
+        const caller = depth > 0 ? of.caller(i, depth - 1) : -1;
+        const above = caller >= 0 ? node[caller] : -1;
+        if (above < 0 && calls.region[i] !== usual.root) return NaN;
+        node[i] = usual.below.get(`${above}/${calls.region[i]}`) ?? -1;
+        return node[i] < 0 ? NaN : calls.end_ns[i] - calls.begin_ns[i] - usual.call_ns[node[i]];
+    });
+}
+
+/* 0: no longer than a thousandth of a typical execution over what is usual; 1: as much as one, or more. */
+export function excessShare(excess_ns: number, { whole_ns }: Usual): number {
+    if (!(excess_ns > 0)) return 0;
+    return Math.min(Math.max(1 + Math.log10(excess_ns / whole_ns) / decades, 0), 1);
+}
+
+export function excessColour(excess_ns: number, usual: Usual): Rgb {
+    return isNaN(excess_ns) ? unknownColour : hotColour(excessShare(excess_ns, usual));
+}
+
+/* What the scale has names for, from nothing to its end. */
+export function excessSteps(usual: Usual): { ns: number; colour: Rgb }[] {
+    return Array.from({ length: decades + 1 }, (_, k) => {
+        const ns = usual.whole_ns * 10 ** (k - decades);
+        return { ns, colour: excessColour(ns, usual) };
+    });
+}
