@@ -6,6 +6,7 @@ import { isHelpOpen, tourStep } from "../state/overlays";
 
 const keys: [string, string][] = [
     ["J / K", "next / previous entry of the list"],
+    ["Arrows", "in the list: along its lines, and to the buttons of one; Tab leaves it"],
     ["B / N", "label it abnormal / normal (all that is chosen, after a lasso)"],
     ["R", "retrain: learn from the labels"],
     ["C", "list what labels changed since the detector alone judged"],
@@ -17,7 +18,7 @@ const keys: [string, string][] = [
     ["Ctrl+C", "copy the table of what was measured"],
     ["G", "go to what it goes back to"],
     ["[ / ]", "choose a message of it; then: to its sender / its receiver"],
-    ["1 to 7", "show or hide a view"],
+    ["1 to 8", "show or hide a view"],
     ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
     ["Backspace", "back: the window before, or the execution before"],
     ["Esc", "close what is open, choose none"],
