@@ -264,6 +264,9 @@ export interface CallAt {
     parent: number | null;
     n_children: number;
     path: number[];
+    messages: { is_send: boolean; peer: number; bytes: number; tag: number }[]; /* the first */
+    n_messages: number;
+    collective: { sent_bytes: number; received_bytes: number; root: number | null } | null;
 }
 
 /* What a stretch of time on some locations holds. */

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { showView } from "./actions";
 import { getJson } from "../api/http";
 import { CallAt } from "../api/types";
-import { chosenCall, chosenMessage, openRanks, shownRanks, timeWindow } from "./store";
+import { area, chosenCall, chosenMessage, openRanks, shownRanks, timeWindow } from "./store";
 import { windowShown } from "./timeline_window";
 
 const margin = 0.3; /* of its time, on both sides */
@@ -38,6 +38,7 @@ export function reveal(of: CallOfLocation, begin_ns: number, end_ns: number): vo
     showLane(of.location);
     timeWindow.value = [begin_ns - around, end_ns + around];
     chosenMessage.value = null;
+    area.value = null;
     chosenCall.value = { location: of.location, call: of.call };
     sought.value = chosenCall.value;
     soughtLane.value = null;

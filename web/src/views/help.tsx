@@ -18,6 +18,7 @@ const keys: [string, string][] = [
     ["Ctrl+C", "copy the table of what was measured"],
     ["G", "go to what it goes back to"],
     ["[ / ]", "choose a message of it; then: to its sender / its receiver"],
+    [", / .", "the next longer / shorter call of the function of the call that is chosen"],
     ["1 to 8", "show or hide a view"],
     ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
     ["Backspace", "back: the window before, or the execution before"],

@@ -90,7 +90,9 @@ function rowsOf(views: string[], room: Room): Part[] {
     for (let i = 0; i < n; i += inRow) {
         const these = views.slice(i, i + inRow);
         const is = these.length === 1 ? these[0] : row(these, n === 2 ? [5, 6] : undefined);
-        rows.push(part(is, inRow / n, room === "stacked" ? stackedHeight : rowHeight));
+        rows.push(
+            part(is, 1 / Math.ceil(n / inRow), room === "stacked" ? stackedHeight : rowHeight),
+        );
     }
     return rows;
 }

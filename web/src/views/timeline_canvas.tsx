@@ -263,8 +263,11 @@ export function TimelineCanvas(props: CanvasProps) {
         if (!to || !block || !size.height || to !== chosenCall.value || !props.chosen) return;
         const top = block.top + props.chosen.depth * block.row;
         const room = size.height - axisHeight;
-        const isSeen = top >= scroll && top + block.row <= scroll + room;
-        if (!isSeen) box.current!.scrollTop = Math.max(0, top - room / 3) * size.scale;
+        const end = top + block.row;
+        const from = end - block.top <= room ? block.top : top; /* the name of the lane, too */
+        const isSeen = from >= scroll && end <= scroll + room;
+        const goal = from === block.top ? from : top - room / 3;
+        if (!isSeen) box.current!.scrollTop = Math.max(0, goal) * size.scale;
         sought.value = null;
     }, [blocks, props.chosen, sought.value, size]);
 

@@ -1,17 +1,19 @@
-// A list of lines with buttons in them as one stop of the Tab key: up and down go from line to line, left and
+// A list, or the rows of a table, with buttons in them as one stop of the Tab key: up and down go from line to line, left and
 // right along one, Home and End to the first and the last. Tab comes back to where the focus was, at first to the
 // line that is chosen.
 import { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 
+const lines = "li, tr";
+
 function buttonsOf(line: Element): HTMLButtonElement[] {
     return [...line.querySelectorAll("button")].filter(
-        (button) => !button.disabled && button.closest("li") === line,
+        (button) => !button.disabled && button.closest(lines) === line,
     );
 }
 
 function linesOf(list: Element): Element[] {
-    return [...list.querySelectorAll("li")].filter((line) => buttonsOf(line).length > 0);
+    return [...list.querySelectorAll(lines)].filter((line) => buttonsOf(line).length > 0);
 }
 
 function chosenOf(list: Element): HTMLButtonElement | null {
@@ -27,24 +29,24 @@ function moved(
     from: HTMLButtonElement,
     key: string,
 ): HTMLButtonElement | undefined {
-    const lines = linesOf(list);
-    const line = from.closest("li")!;
-    const at = lines.indexOf(line);
+    const all = linesOf(list);
+    const line = from.closest(lines)!;
+    const at = all.indexOf(line);
     const along = buttonsOf(line);
     const first = (of: Element | undefined) => of && buttonsOf(of)[0];
     switch (key) {
         case "ArrowDown":
-            return first(lines[at + 1]);
+            return first(all[at + 1]);
         case "ArrowUp":
-            return first(lines[at - 1]);
+            return first(all[at - 1]);
         case "ArrowRight":
             return along[along.indexOf(from) + 1];
         case "ArrowLeft":
             return along[along.indexOf(from) - 1];
         case "Home":
-            return first(lines[0]);
+            return first(all[0]);
         case "End":
-            return first(lines[lines.length - 1]);
+            return first(all[all.length - 1]);
     }
 }
 
