@@ -53,8 +53,8 @@ async function byMouse(page, server) {
     await grows(page, "timeline", "height", 60, () => drag(page, low, [0, -60]));
     const beside = divider(page, "Width of Overview, Structure");
     await grows(page, "overview", "width", -80, () => drag(page, beside, [-80, 0]));
-    await grows(page, "overview", "height", 40, () =>
-        drag(page, divider(page, "Height of Overview"), [0, 40]),
+    await grows(page, "overview", "height", 12, () =>
+        drag(page, divider(page, "Height of Overview"), [0, 12]),
     );
     for (const canvas of [".scatter canvas", ".timeline-canvas"]) await isSharp(page, canvas);
 

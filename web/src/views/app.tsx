@@ -60,7 +60,7 @@ function Views({ room, scroller }: { room: Room; scroller: Size }) {
 }
 
 const usualList: Record<Room, number> = { stacked: 240, usual: 280, wide: 280 }; /* units */
-const leastList = 156;
+const leastList = 240;
 const leastBeside = 312;
 
 /* The list, its border, and all that is beside it. */
@@ -76,19 +76,20 @@ function Body() {
     const list = Math.min(wanted, most);
     return (
         <div class="body" ref={box} style={{ "--list": `${list * scale}px` }}>
-            <Candidates />
-            <PaneDivider
-                direction="row"
-                label="Width of the list"
-                controls="candidates"
-                now={list}
-                least={leastList}
-                most={most}
-                scale={scale}
-                set={(size) => setDragged(layout, "", { sizes: [size], isLong: false })}
-                reset={() => setDragged(layout, "", null)}
-                keep={() => keepDragged(layout)}
-            />
+            <Candidates>
+                <PaneDivider
+                    direction="row"
+                    label="Width of the list"
+                    controls="candidates"
+                    now={list}
+                    least={leastList}
+                    most={most}
+                    scale={scale}
+                    set={(size) => setDragged(layout, "", { sizes: [size], isLong: false })}
+                    reset={() => setDragged(layout, "", null)}
+                    keep={() => keepDragged(layout)}
+                />
+            </Candidates>
             <main ref={main} class={room}>
                 <Detail />
                 <Views room={room} scroller={useSize(main)} />

@@ -1,5 +1,6 @@
 // The list on the left: disturbances, those that lost most first, or executions, the strangest or
 // those best to label first. 50 are fetched at a time.
+import { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { CandidatePage, IncidentPage } from "../api/types";
@@ -258,7 +259,8 @@ async function listTable(of: ListFilter): Promise<Table> {
     }
 }
 
-export function Candidates() {
+/* children: what stands behind the list. */
+export function Candidates(props: { children?: ComponentChildren }) {
     const { page, listed, isLoadingMore, showMore } = useList();
     useTable("list", () => listTable(filter.value));
     useEffect(() => {
@@ -284,6 +286,7 @@ export function Candidates() {
                     )
                 }
             </Await>
+            {props.children}
         </nav>
     );
 }

@@ -54,7 +54,7 @@ export interface Laid {
 }
 
 const gap = 6;
-const leastSize = { row: 14 * 13, column: 8 * 13 }; /* for whoever drags */
+const leastSize = { row: 20 * 13, column: 10 * 13 }; /* for whoever drags */
 const rowHeight = 13 * 13;
 const stackedHeight = 16 * 13;
 const belowHeights: Record<string, number> = { map: 14 * 13, timeline: 15 * 13 };

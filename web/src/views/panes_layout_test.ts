@@ -78,13 +78,13 @@ test("what one gets the other gives, down to the least of both", () => {
     const room = { width: 1106, height: 806 };
     const [beside] = dividersOf(layOutPanes(tree, room, {}));
     assert.deepEqual(sizesAfter(beside, 600), { sizes: [600, 500], isLong: false });
-    assert.deepEqual(sizesAfter(beside, 1e9).sizes, [1100 - 182, 182]);
-    assert.deepEqual(sizesAfter(beside, 0).sizes, [182, 1100 - 182]);
+    assert.deepEqual(sizesAfter(beside, 1e9).sizes, [1100 - 260, 260]);
+    assert.deepEqual(sizesAfter(beside, 0).sizes, [260, 1100 - 260]);
 
     const dragged = { "0": sizesAfter(beside, 600) };
     assert.equal(boxesOf(layOutPanes(tree, room, dragged)).get("overview")!.width, 600);
-    const half = boxesOf(layOutPanes(tree, { ...room, width: 556 }, dragged));
-    assert.equal(half.get("overview")!.width, 300, "in another window the same shares");
+    const half = boxesOf(layOutPanes(tree, { ...room, width: 886 }, dragged));
+    assert.equal(half.get("overview")!.width, 480, "in another window the same shares");
 });
 
 test("stacked views scroll: one gets higher without the others", () => {
@@ -108,8 +108,8 @@ test("what is more than fits, but no stack, stays as long when a border moves", 
     assert.equal(laid.height, 169 + 195 + 6);
     const borders = dividersOf(laid);
     assert.equal(borders.length, 2);
-    const other = sizesAfter(borders[1], 120);
-    assert.deepEqual(other, { sizes: [120, 244], isLong: true });
+    const other = sizesAfter(borders[1], 140);
+    assert.deepEqual(other, { sizes: [140, 224], isLong: true });
     assert.equal(layOutPanes(tree, room, { "": other }).height, laid.height);
 });
 
