@@ -56,8 +56,8 @@ const char run_sql_next_redo[] = ACT_COLUMNS NEXT_REDO;
 const char run_sql_show_undo[] = SHOWN_ACT NEXT_UNDO;
 const char run_sql_show_redo[] = SHOWN_ACT NEXT_REDO;
 
-const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns FROM execution "
-                            "WHERE foi = ? AND lost_ns > 0";
+const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns, cost_ns, "
+                            "cost_is_bound, cost FROM execution WHERE foi = ? AND lost_ns > 0";
 
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
                                         "projection_settings WHERE foi = ? ORDER BY method";

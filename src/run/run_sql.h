@@ -19,8 +19,7 @@ extern const char run_sql_locations[]; /* rank, thread, name, by location */
 extern const char run_sql_regions[];   /* for rows_to_json */
 extern const char run_sql_search[];    /* (part of a name, most) for rows_to_json */
 
-extern const char
-    run_sql_lost[]; /* (foi) -> location, enter, duration, lost of those that lost */
+extern const char run_sql_lost[]; /* (foi) -> LOSS_*, of those that lost */
 
 /* (foi) -> id, first and last label, retrain of the act that is undone, or redone, next. */
 extern const char run_sql_next_undo[], run_sql_next_redo[];
@@ -122,6 +121,15 @@ extern const char run_sql_set_cost[], run_sql_set_anomalies_cost[];
 extern const char run_sql_anomalies_cost[];
 
 /* (foi): what ranks lost, the most first */
+enum run_sql_loss {
+    LOSS_LOCATION,
+    LOSS_ENTER,
+    LOSS_DURATION,
+    LOSS_NS,
+    LOSS_COST,
+    LOSS_BOUND,
+    LOSS_WORDS
+};
 enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };
 extern const char run_sql_lost_by_rank[];
 

@@ -4,9 +4,12 @@
 #include "explain/trace_view.h"
 #include "base/json.h"
 #include "serve/api.h"
+#include "serve/window.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define MOST_MESSAGES 8 /* of one call that are told one by one */
 
 /* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
@@ -95,6 +98,49 @@ static void set_neighbours(json_t *json, const struct call_view *calls, uint32_t
                             : json_null());
 }
 
+/* Messages whose record lies in a call, and not in one that it called: what it was told to send
+ * or receive. */
+static json_t *messages_of(const struct call_view *calls, uint32_t row, size_t *n)
+{
+    json_t *messages = json_array();
+
+    *n = 0;
+    for (size_t i = 0; i < calls->n_messages; i++) {
+        const struct message *m = &calls->message[i];
+
+        if (m->call != row || ++*n > MOST_MESSAGES)
+            continue;
+        json_array_append_new(
+            messages, json_pack("{s:b, s:I, s:I, s:I}", "is_send", m->kind == MESSAGE_SEND,
+                                "peer", (json_int_t)m->peer, "bytes", (json_int_t)m->bytes,
+                                "tag", (json_int_t)m->tag));
+    }
+    return messages;
+}
+
+/* The first collective of a call, or null. */
+static json_t *collective_of(const struct call_view *calls, uint32_t row)
+{
+    for (size_t i = 0; i < calls->n_collectives; i++) {
+        const struct collective *c = &calls->collective[i];
+
+        if (c->call == row)
+            return json_pack("{s:I, s:I, s:o}", "sent_bytes", (json_int_t)c->sent_bytes,
+                             "received_bytes", (json_int_t)c->received_bytes, "root",
+                             c->root == NO_ROOT ? json_null() : json_count(c->root));
+    }
+    return json_null();
+}
+
+static void say_traffic(const struct call_view *calls, uint32_t row, json_t *json)
+{
+    size_t n;
+
+    json_object_set_new(json, "messages", messages_of(calls, row, &n));
+    json_object_set_new(json, "n_messages", json_count(n));
+    json_object_set_new(json, "collective", collective_of(calls, row));
+}
+
 int api_call(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
@@ -128,6 +174,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     json_object_set_new(json, "n_children", json_count(end_child - first_child));
     set_neighbours(json, &calls, (uint32_t)row, first_child, end_child);
     json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
+    say_traffic(&calls, (uint32_t)row, json);
     return response_json(response, json);
 }
 
@@ -141,7 +188,8 @@ struct call_key {
 
 struct call_search {
     uint32_t region;
-    double location; /* < 0: on any */
+    struct window window; /* of which a part of the call lies in it */
+    uint64_t until_ns;    /* its end, or behind the end of the trace */
     bool by_length, is_back;
     bool has_from;
     struct call_key from; /* what is sought lies behind it, or before it */
@@ -175,18 +223,25 @@ static void look_at(struct call_search *search, const struct call_key *key)
     }
 }
 
-/* O(calls of the run): the column of regions is all that is read, but for those that match. */
+static bool is_in(const struct call_search *search, const struct call_view *calls, uint32_t i)
+{
+    uint64_t enter = calls->enter_ns[i], begin = search->window.begin_ns;
+
+    return enter < search->until_ns && (enter >= begin || calls_leave(calls, i) > begin);
+}
+
+/* O(calls of the locations): the column of regions is all that is read, but for those that
+ * match. */
 static void find_call(struct call_search *search, const struct columns *columns)
 {
-    for (uint32_t l = 0; l < columns->n_locations; l++) {
-        struct call_view calls = columns_view(columns, l);
+    for (uint32_t k = 0; k < search->window.n_locations; k++) {
+        uint32_t location = search->window.location[k];
+        struct call_view calls = columns_view(columns, location);
 
-        if (search->location >= 0 && search->location != l)
-            continue;
         for (uint32_t i = 0; i < calls.n; i++) {
-            struct call_key key = {.location = l, .row = i};
+            struct call_key key = {.location = location, .row = i};
 
-            if (calls.region[i] != search->region)
+            if (calls.region[i] != search->region || !is_in(search, &calls, i))
                 continue;
             key.major =
                 search->by_length ? UINT64_MAX - calls.inclusive_ns[i] : calls.enter_ns[i];
@@ -241,26 +296,63 @@ static int read_from(const struct request *request, const struct columns *column
     return 0;
 }
 
+/* `location` is one of `locations`, by another name. */
+static int read_one_location(const struct request *request, const struct served *s,
+                             struct window *window)
+{
+    double location = -1;
+    int rc = request_number(request, "location", 0, UINT32_MAX, -1, &location);
+
+    if (rc < 0 || location < 0)
+        return rc;
+    if (location >= s->run.columns.n_locations)
+        return err_set(ERR_NOT_FOUND, "the run has no such region or location");
+    window->location[0] = (uint32_t)location;
+    window->n_locations = 1;
+    return 0;
+}
+
+/* Release search->window in any case. */
 static int read_search(const struct request *request, const struct served *s,
                        struct call_search *search)
 {
+    bool is_to_the_end = request_text(request, "end", NULL) == NULL;
     double region = 0;
-    int rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
+    int rc;
 
-    *search = (struct call_search){.location = -1};
+    *search = (struct call_search){0};
+    rc = window_read(&search->window, s, request);
+    search->until_ns = search->window.end_ns + is_to_the_end;
     if (rc == 0)
-        rc = request_number(request, "location", 0, UINT32_MAX, -1, &search->location);
+        rc = read_one_location(request, s, &search->window);
+    if (rc == 0)
+        rc = request_number(request, "region", 0, UINT32_MAX, -1, &region);
     if (rc == 0)
         rc = read_choice(request, "order", "time", "longest", &search->by_length);
     if (rc == 0)
         rc = read_choice(request, "step", "next", "previous", &search->is_back);
     if (rc == 0)
         rc = read_from(request, &s->run.columns, search);
-    if (rc == 0 && (region < 0 || region >= s->run.defs.names.n ||
-                    search->location >= s->run.columns.n_locations))
+    if (rc == 0 && (region < 0 || region >= s->run.defs.names.n))
         rc = err_set(ERR_NOT_FOUND, "the run has no such region or location");
     search->region = rc == 0 ? (uint32_t)region : 0;
     return rc;
+}
+
+static int answer_found(const struct call_search *search, const struct columns *columns,
+                        struct response *response)
+{
+    struct call_view calls = columns_view(columns, search->best.location);
+    uint32_t row = search->best.row;
+
+    return response_json(response,
+                         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "location",
+                                   (json_int_t)search->best.location, "call", (json_int_t)row,
+                                   "enter_ns", (json_int_t)calls.enter_ns[row], "leave_ns",
+                                   (json_int_t)calls_leave(&calls, row), "depth",
+                                   (json_int_t)calls.depth[row], "place",
+                                   (json_int_t)(search->n_before + (search->is_back ? 0 : 1)),
+                                   "total", (json_int_t)search->total));
 }
 
 int api_search_next(struct worker *worker, const struct request *request,
@@ -268,24 +360,14 @@ int api_search_next(struct worker *worker, const struct request *request,
 {
     const struct served *s = worker->served;
     struct call_search search;
-    struct call_view calls;
-    uint32_t row;
     int rc = read_search(request, s, &search);
 
-    if (rc < 0)
-        return rc;
-    find_call(&search, &s->run.columns);
-    if (!search.is_found)
-        return err_set(ERR_NOT_FOUND, "no such call %s that time",
-                       search.is_back ? "before" : "behind");
-    calls = columns_view(&s->run.columns, search.best.location);
-    row = search.best.row;
-    return response_json(response,
-                         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "location",
-                                   (json_int_t)search.best.location, "call", (json_int_t)row,
-                                   "enter_ns", (json_int_t)calls.enter_ns[row], "leave_ns",
-                                   (json_int_t)calls_leave(&calls, row), "depth",
-                                   (json_int_t)calls.depth[row], "place",
-                                   (json_int_t)(search.n_before + (search.is_back ? 0 : 1)),
-                                   "total", (json_int_t)search.total));
+    if (rc == 0) {
+        find_call(&search, &s->run.columns);
+        rc = search.is_found ? answer_found(&search, &s->run.columns, response)
+                             : err_set(ERR_NOT_FOUND, "no such call %s that time",
+                                       search.is_back ? "before" : "behind");
+    }
+    window_release(&search.window);
+    return rc;
 }

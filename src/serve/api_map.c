@@ -1,4 +1,5 @@
-/* All locations over time: where time was lost, was waited, or went into a function. */
+/* All locations over time: where time was lost, what cost the run, was waited, or went into a
+ * function. */
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -13,22 +14,54 @@
 #define MOST_WIDTH 1024
 #define USUAL_WIDTH 256
 
-/* What the executions of a function of interest lost, from their rows. */
-static int add_lost(struct worker *worker, int64_t foi, struct rank_map *map)
+/* What is said of a map beside its cells. */
+struct map_notes {
+    bool is_cost;
+    uint32_t n_bounds;  /* executions that cost at most what is in the cells */
+    uint32_t n_unknown; /* executions that lost, and cost nobody knows what */
+    double unknown_ns;  /* that these lost */
+    char *why;          /* it is not known, as the first that has words for it says; or NULL */
+};
+
+static void note_unknown(struct map_notes *notes, sqlite3_stmt *row)
+{
+    const char *words = (const char *)sqlite3_column_text(row, LOSS_WORDS);
+
+    notes->n_unknown++;
+    notes->unknown_ns += sqlite3_column_double(row, LOSS_NS);
+    if (words && !notes->why)
+        notes->why = mem_copy_string(words);
+}
+
+static void add_execution(sqlite3_stmt *row, struct rank_map *map, struct map_notes *notes)
+{
+    int64_t location = sqlite3_column_int64(row, LOSS_LOCATION);
+    double begin = sqlite3_column_double(row, LOSS_ENTER);
+    const double span[] = {begin, begin + sqlite3_column_double(row, LOSS_DURATION)};
+    int amount = notes->is_cost ? LOSS_COST : LOSS_NS;
+
+    if (location < 0 || location >= map->rows)
+        return;
+    if (sqlite3_column_type(row, amount) == SQLITE_NULL) {
+        note_unknown(notes, row);
+        return;
+    }
+    notes->n_bounds += notes->is_cost && sqlite3_column_int(row, LOSS_BOUND) != 0 &&
+                       sqlite3_column_int64(row, LOSS_COST) > 0;
+    rank_map_spread(map, (uint32_t)location, span, sqlite3_column_double(row, amount));
+}
+
+/* What the executions of a function of interest lost, or cost the run, from their rows. */
+static int add_lost(struct worker *worker, int64_t foi, struct rank_map *map,
+                    struct map_notes *notes)
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(worker->db, run_sql_lost, &query);
 
     if (rc == 0)
         rc = rundb_bind(worker->db, query, "i", foi);
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        int64_t location = sqlite3_column_int64(query, 0);
-        double begin = sqlite3_column_double(query, 1);
-        const double span[] = {begin, begin + sqlite3_column_double(query, 2)};
-
-        if (location >= 0 && location < map->rows)
-            rank_map_spread(map, (uint32_t)location, span, sqlite3_column_double(query, 3));
-    }
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        add_execution(query, map, notes);
     sqlite3_finalize(query);
     return rc;
 }
@@ -56,7 +89,17 @@ static int add_calls(struct worker *worker, const struct request *request, bool 
     return 0;
 }
 
-static void answer(const struct rank_map *map, struct response *response)
+static void say_notes(const struct map_notes *notes, struct bundle *bundle)
+{
+    bundle_say(bundle, "n_bounds", json_count(notes->n_bounds));
+    bundle_say(bundle, "not_known",
+               json_pack("{s:I, s:f, s:o}", "executions", (json_int_t)notes->n_unknown,
+                         "lost_ns", notes->unknown_ns, "why",
+                         notes->why ? json_text(notes->why) : json_null()));
+}
+
+static void answer(const struct rank_map *map, const struct map_notes *notes,
+                   struct response *response)
 {
     struct bundle bundle = {.n_columns = 0};
     size_t n = (size_t)map->rows * map->width;
@@ -70,36 +113,55 @@ static void answer(const struct rank_map *map, struct response *response)
     bundle_say(&bundle, "begin_ns", json_count(map->begin_ns));
     bundle_say(&bundle, "end_ns", json_count(map->end_ns));
     bundle_say(&bundle, "highest_ns", json_real(highest));
+    if (notes->is_cost)
+        say_notes(notes, &bundle);
     response_bundle(response, &bundle);
     free(shade);
     free(total);
 }
 
+/* What a map may be of. */
+enum map_of { MAP_OF_LOST, MAP_OF_COST, MAP_OF_WAITING, MAP_OF_REGION, N_MAP_OF };
+
+static int read_of(const struct request *request, enum map_of *of)
+{
+    static const char *const names[N_MAP_OF] = {"lost", "cost", "waiting", "region"};
+    const char *said = request_text(request, "of", "lost");
+
+    for (*of = 0; *of < N_MAP_OF; ++*of)
+        if (strcmp(said, names[*of]) == 0)
+            return 0;
+    return err_set(ERR_USAGE, "'of' is lost, cost, waiting or region");
+}
+
 int api_map(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *served = worker->served;
-    const char *of = request_text(request, "of", "lost");
     struct rank_map map = {.begin_ns = served->begin_ns,
                            .end_ns = served->end_ns > served->begin_ns ? served->end_ns
                                                                        : served->begin_ns + 1,
                            .rows = served->run.columns.n_locations};
+    struct map_notes notes = {0};
     struct foi_state *state;
+    enum map_of of = MAP_OF_LOST;
     double width = 0;
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
-    if (rc == 0 && strcmp(of, "lost") != 0 && strcmp(of, "waiting") != 0 &&
-        strcmp(of, "region") != 0)
-        rc = err_set(ERR_USAGE, "'of' is lost, waiting or region");
+    if (rc == 0)
+        rc = read_of(request, &of);
     if (rc < 0)
         return rc;
     map.width = (uint32_t)width;
+    notes.is_cost = of == MAP_OF_COST;
     rank_map_init(&map);
-    rc = strcmp(of, "lost") == 0 ? add_lost(worker, state->foi, &map)
-                                 : add_calls(worker, request, *of == 'w', &map);
+    rc = of == MAP_OF_LOST || of == MAP_OF_COST
+             ? add_lost(worker, state->foi, &map, &notes)
+             : add_calls(worker, request, of == MAP_OF_WAITING, &map);
     if (rc == 0)
-        answer(&map, response);
+        answer(&map, &notes, response);
     rank_map_release(&map);
+    free(notes.why);
     return rc;
 }

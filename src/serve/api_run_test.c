@@ -104,6 +104,26 @@ static void a_call_says_what_is_beside_it_in_its_depth_and_first_below_it(void *
     assert_true(sample_page_number(p->json, "after") > 2); /* of the next step */
 }
 
+static void a_call_says_what_it_sent_and_received_itself(void **state)
+{
+    struct sample_page *p = *state;
+    const struct call_view calls = columns_view(&p->served.run.columns, 1);
+    const struct message *m = &calls.message[0];
+    char path[32];
+    json_t *first;
+
+    snprintf(path, sizeof path, "/calls/1/%u", m->call);
+    sample_page_ok(p, path);
+    assert_int_equal(sample_page_number(p->json, "n_messages"), 1);
+    first = json_array_get(json_object_get(p->json, "messages"), 0);
+    assert_int_equal(json_is_true(json_object_get(first, "is_send")), m->kind == MESSAGE_SEND);
+    assert_int_equal(sample_page_number(first, "peer"), 0);
+    assert_int_equal(sample_page_number(first, "bytes"), m->bytes);
+    assert_true(json_is_null(json_object_get(p->json, "collective")));
+    sample_page_ok(p, "/calls/1/0"); /* what it called did */
+    assert_int_equal(sample_page_number(p->json, "n_messages"), 0);
+}
+
 static void a_call_that_there_is_none_of_is_not_found(void **state)
 {
     struct sample_page *p = *state;
@@ -175,7 +195,7 @@ static void calls_of_a_function_are_stepped_through_in_an_order(void **state)
 static void the_longest_call_of_a_function_comes_first_by_length(void **state)
 {
     struct sample_page *p = *state;
-    long long solve = region(p, "solve");
+    long long solve = region(p, "solve"), begin, end;
     uint64_t longest = 0;
     char path[128];
 
@@ -192,6 +212,27 @@ static void the_longest_call_of_a_function_comes_first_by_length(void **state)
                          sample_page_number(p->json, "enter_ns"),
                      longest);
     assert_int_equal(sample_page_number(p->json, "place"), 1);
+
+    /* In a window: as many as are measured there, each with a part in it. */
+    for (uint32_t l = 0; l < 2; l++) {
+        snprintf(path, sizeof path, "/search/next?region=%lld&order=longest&locations=%u",
+                 solve, l);
+        sample_page_ok(p, path);
+        assert_int_equal(sample_page_number(p->json, "location"), l);
+        assert_int_equal(sample_page_number(p->json, "total"), 2);
+    }
+    begin = sample_page_number(p->json, "enter_ns") + 1;
+    end = sample_page_number(p->json, "leave_ns") - 1;
+    snprintf(path, sizeof path, "/search/next?region=%lld&begin=%lld&end=%lld&locations=1",
+             solve, begin, end);
+    sample_page_ok(p, path);
+    assert_int_equal(sample_page_number(p->json, "total"), 1);
+    assert_int_equal(sample_page_number(p->json, "enter_ns"), begin - 1);
+    snprintf(path, sizeof path, "/search/next?region=%lld&begin=%lld&end=%lld&locations=1",
+             solve, end + 1, end + 2);
+    sample_page_refused(p, path, ERR_NOT_FOUND, "no such call behind that time");
+    sample_page_refused(p, "/search/next?region=0&begin=9&end=3", ERR_USAGE,
+                        "the window ends before it begins");
     sample_page_refused(p, "/search/next?region=0&order=shortest", ERR_USAGE,
                         "'order' is time or longest");
     sample_page_refused(p, "/search/next?region=0&step=back", ERR_USAGE,
@@ -381,6 +422,7 @@ int main(void)
         TEST(regions_are_found_by_a_part_of_their_name),
         TEST(a_call_says_its_caller_its_children_and_its_path),
         TEST(a_call_says_what_is_beside_it_in_its_depth_and_first_below_it),
+        TEST(a_call_says_what_it_sent_and_received_itself),
         TEST(a_call_that_there_is_none_of_is_not_found),
         TEST(the_next_call_of_a_function_is_the_first_one_entered_after_a_time),
         TEST(calls_of_a_function_are_stepped_through_in_an_order),

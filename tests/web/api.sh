@@ -39,7 +39,7 @@ try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
 try '/fois/{foi}/path' '/fois/1/path?path=step%20%3E%20solve'
 try '/fois/{foi}/ranks' /fois/1/ranks
-for of in of=lost of=waiting 'of=region&region=1&width=7'; do
+for of in of=lost of=cost of=waiting 'of=region&region=1&width=7'; do
     try '/fois/{foi}/map' "/fois/1/map?$of"
 done
 try '/fois/{foi}/next' '/fois/1/next?n=3'

@@ -66,6 +66,13 @@ export function defects() {
         }),
     );
 
+    for (const { e } of pieces.filter(({ e }) => e.tagName === "BUTTON")) {
+        const { right } = e.getBoundingClientRect();
+        for (const part of e.querySelectorAll("*:not(.visually-hidden)"))
+            if (isSeen(part) && part.getBoundingClientRect().right > right + 1)
+                found.push(`${said(part)} stands out of ${said(e)}`);
+    }
+
     const root = document.documentElement;
     if (root.scrollWidth > innerWidth) found.push(`the page is ${root.scrollWidth} wide`);
     const pen = document.createElement("canvas").getContext("2d");

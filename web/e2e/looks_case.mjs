@@ -34,11 +34,25 @@ export async function run({ page, server }) {
     }
     await page.setViewportSize({ width: 1400, height: 900 });
 
+    // Panes as small as they can be made.
+    await open(page, server, "");
+    for (const border of await page.getByRole("separator").all()) {
+        await border.focus();
+        await page.keyboard.press("Home");
+    }
+    await settled(page);
+    assert.deepEqual(await page.evaluate(defects), [], "all panes at their least");
+    for (const border of await page.getByRole("separator").all()) {
+        await border.focus();
+        await page.keyboard.press("Enter");
+    }
+
     // What it looks for it finds.
     await page.evaluate(() => {
         const { style } = document.querySelector(".headline");
         Object.assign(style, { width: "3rem", overflow: "hidden", whiteSpace: "nowrap" });
         document.querySelector(".actions").style.marginLeft = "-4rem";
+        document.querySelector(".candidate .pick b").style.marginLeft = "40rem";
     });
     const planted = await page.evaluate(defects);
     assert.ok(
@@ -47,6 +61,10 @@ export async function run({ page, server }) {
     );
     assert.ok(
         planted.some((text) => / overlap$/.test(text)),
+        planted.join(),
+    );
+    assert.ok(
+        planted.some((text) => /^b\. .* stands out of button/.test(text)),
         planted.join(),
     );
     await open(page, server, `views=${viewNames}`);

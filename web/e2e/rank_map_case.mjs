@@ -35,6 +35,75 @@ async function drawn(page) {
     await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
 }
 
+/* The same answer, as if what executions cost were not known. */
+async function withoutCost(route) {
+    const response = await route.fetch();
+    const body = await response.body();
+    const length = body.readUInt32LE(4);
+    const header = JSON.parse(body.subarray(8, 8 + length));
+    header.highest_ns = 0;
+    header.not_known = {
+        executions: 1234,
+        lost_ns: 5e6,
+        why: "what it cost the run is not known: who waited for whom is not in the trace",
+    };
+    const data = Buffer.from(body.subarray(8 + length)).fill(0);
+    let text = JSON.stringify(header);
+    while (text.length % 8) text += " ";
+    const head = Buffer.alloc(8);
+    head.write("SNGC");
+    head.writeUInt32LE(text.length, 4);
+    await route.fulfill({ response, body: Buffer.concat([head, Buffer.from(text), data]) });
+}
+
+/* What delays cost the run: of the rank that was late, not of those that waited for it. By mouse and by keyboard. */
+async function cost(page, server) {
+    const [late, waited] = await page.evaluate(() =>
+        Promise.all(
+            [612, 613].map(async (rank) => {
+                const path = `api/v1/fois/1/candidates?limit=1000&rank=${rank}`;
+                const { items } = await (await fetch(path)).json();
+                return items.reduce((sum, { cost_ns }) => sum + cost_ns, 0);
+            }),
+        ),
+    );
+    assert.ok(late > 1e6 && waited < late / 10, `612 cost ${late}, 613 ${waited}`);
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#map-order=most`);
+    await loaded(page);
+    await drawn(page);
+    const choice = map(page).getByLabel("Coloured by");
+    await choice.focus();
+    await page.keyboard.press("ArrowDown");
+    await map(page)
+        .getByText(/^cost to the run: darkest/)
+        .waitFor();
+    await page.waitForFunction(() => /map=cost/.test(location.hash));
+    await until("who was late is on top, and nearly nobody else", async () =>
+        /rank 612/.test(await map(page).locator(".heat-ranks").textContent()),
+    );
+    const keys = await map(page).locator(".map-keys").textContent();
+    assert.equal(keys.match(/[mun]?s/g).length, 3, keys);
+    await page.locator(".actions .menu summary").click();
+    const csv = String(await savedBy(page, "Rank map as CSV"));
+    const [head, first] = csv.trim().split("\r\n");
+    assert.equal(head, "location,rank,thread,cost_ns");
+    const said = Number(first.split(",")[3]);
+    assert.ok(Math.abs(said - late) < 1, `${said} and ${late}`);
+
+    // Where it is not known, the page says why.
+    await page.route("**/map?of=cost*", withoutCost);
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#map=cost&map-ranks=600-609&map-order=most`);
+    await map(page).getByText("No cost to the run that is known.").waitFor();
+    await map(page)
+        .getByText(
+            "What 1,234 executions that lost 5.00 ms cost the run is not known: who waited for whom is not in the trace.",
+        )
+        .waitFor();
+    await page.unroute("**/map?of=cost*");
+}
+
 export async function run({ page, server }) {
     await page.setViewportSize({ width: 1400, height: 900 });
     await loaded(page);
@@ -95,6 +164,8 @@ export async function run({ page, server }) {
         .waitFor();
     assert.equal(await field.inputValue(), "600-609");
     assert.equal((await rowsOf(page)).length, 10);
+
+    await cost(page, server);
 
     // A function; and the view as CSV.
     await map(page).getByLabel("Coloured by").selectOption({ label: "in compute" });

@@ -402,6 +402,22 @@ export async function run({ page, server, context }) {
                 assert.equal(await legend.locator("svg").count(), 2, "only what is there");
             },
         },
+        {
+            number: 25,
+            hash: "views=regions,timeline",
+            mouse: async (hand) => {
+                await hand.click(page.getByRole("button", { name: "compute", exact: true }));
+                await chosen(page, /^compute.*rank 2.*1 of 2,880 by length/);
+                await hand.click(page.getByRole("button", { name: "Shorter" }));
+            },
+            keyboard: async (hand) => {
+                await findText(hand, "keyboard", "longest compute");
+                await chosen(page, /^compute.*rank 2/);
+                await hand.key("Escape");
+                await hand.key(".");
+            },
+            answer: (_) => chosen(page, /2 of 2,880 by length/),
+        },
     ]);
 
     // The tooltip is of what is under the pointer, after the keys moved what is there.

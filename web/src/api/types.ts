@@ -268,6 +268,9 @@ export interface CallAt {
     after: number | null;
     first_child: number | null;
     path: number[];
+    messages: { is_send: boolean; peer: number; bytes: number; tag: number }[]; /* the first */
+    n_messages: number;
+    collective: { sent_bytes: number; received_bytes: number; root: number | null } | null;
 }
 
 /* What one location did in a collective. */

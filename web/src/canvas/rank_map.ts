@@ -1,6 +1,7 @@
 // All ranks over time as pixels: rows in an order, and where there are more of them than pixels, of each pixel the
 // darkest of its rows, so that one of ten thousand is seen.
 import { Rgb } from "../format/colour";
+import { NotKnown } from "../format/cost_words";
 
 export interface RankMap {
     width: number; /* stretches of time */
@@ -9,6 +10,8 @@ export interface RankMap {
     highest_ns: number; /* in a cell */
     shade: Uint8Array; /* [locations * width] root of the share of the highest, 0..255 */
     total_ns: Float64Array; /* [locations] */
+    n_bounds?: number; /* of cost: executions that cost at most what is in the cells ... */
+    not_known?: NotKnown; /* ... and those that are in none */
 }
 
 /* What a cell holds, about. */

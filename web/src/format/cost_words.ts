@@ -1,5 +1,5 @@
 // What the loss of an execution, or of an incident, cost the whole run.
-import { formatTime } from "./units";
+import { formatTime, plural } from "./units";
 
 export interface Cost {
     lost_ns: number;
@@ -20,6 +20,21 @@ export const costHelp = "by how much the run would be shorter without what was l
 export function shortCost({ cost_ns, cost_is_bound }: Omit<Cost, "lost_ns">): string {
     if (cost_ns === null || cost_ns === undefined) return "?";
     return `${cost_is_bound ? "≤ " : ""}${formatTime(cost_ns)}`;
+}
+
+/* Executions that lost time, and what that cost nobody knows. */
+export interface NotKnown {
+    executions: number;
+    lost_ns: number;
+    why: string | null; /* a clause, as executions have it */
+}
+
+/* "What 3 executions that lost 18.0 us cost the run is not known: ..."; null where all is known. */
+export function notKnownWords({ executions, lost_ns, why }: NotKnown): string | null {
+    if (!executions) return null;
+    const reason = why?.replace(/^what it cost the run is not known: /, "");
+    const lost = `${plural(executions, "execution")} that lost ${formatTime(lost_ns)}`;
+    return `What ${lost} cost the run is not known${reason ? `: ${reason}` : ""}.`;
 }
 
 export const liveCostHelp =

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { costWords } from "./cost_words";
+import { costWords, notKnownWords } from "./cost_words";
 
 const cost = { lost_ns: 2_000_000, cost_ns: 1_200_000, cost_is_bound: false };
 
@@ -17,4 +17,20 @@ test("nothing that nobody waited for, nothing said of what is not known or not l
     );
     assert.equal(costWords({ ...cost, cost_ns: null }), null);
     assert.equal(costWords({ ...cost, lost_ns: 0, cost_ns: 0 }), null);
+});
+
+test("what cost nobody knows is said with the reason, where there is one", () => {
+    assert.equal(notKnownWords({ executions: 0, lost_ns: 0, why: null }), null);
+    assert.equal(
+        notKnownWords({ executions: 1, lost_ns: 1500, why: null }),
+        "What 1 execution that lost 1.50 us cost the run is not known.",
+    );
+    assert.equal(
+        notKnownWords({
+            executions: 3,
+            lost_ns: 2e6,
+            why: "what it cost the run is not known: who waited for whom is not in the trace",
+        }),
+        "What 3 executions that lost 2.00 ms cost the run is not known: who waited for whom is not in the trace.",
+    );
 });

@@ -11,6 +11,7 @@ import {
     redo,
     undo,
 } from "./actions";
+import { toBeside } from "./call_walk";
 import { toOrigin } from "./reveal";
 import { viewNames } from "./views";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
@@ -99,6 +100,8 @@ const keys: Record<string, () => void> = {
     g: () => toOrigin.value?.(),
     "[": () => timeline?.follow?.("from"),
     "]": () => timeline?.follow?.("to"),
+    ",": () => toBeside.value?.("previous"),
+    ".": () => toBeside.value?.("next"),
     j: () => selectStep(1),
     k: () => selectStep(-1),
     n: () => label("normal"),

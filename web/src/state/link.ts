@@ -175,7 +175,8 @@ const fields: Field[] = [
     {
         key: "map",
         print: () => (mapOf.value === "lost" ? null : mapOf.value),
-        read: (text) => (mapOf.value = /^(waiting|\d{1,7})$/.test(text ?? "") ? text! : "lost"),
+        read: (text) =>
+            (mapOf.value = /^(cost|waiting|\d{1,7})$/.test(text ?? "") ? text! : "lost"),
     },
     {
         key: "map-ranks",

@@ -59,7 +59,7 @@ export const viewTable = [
     {
         name: "map",
         title: "Rank map",
-        says: "all ranks over time: where time was lost, waited or went into a function; drag to see calls",
+        says: "all ranks over time: where time was lost, what cost the run, waited or went into a function; drag to see calls",
         isBelow: true,
         isTable: true,
     },

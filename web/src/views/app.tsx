@@ -1,6 +1,8 @@
 // How the page is laid out: candidates on the left, the selected execution on top of the views.
 import { ComponentType } from "preact";
+import { useRef } from "preact/hooks";
 import { loadRun } from "../state/load";
+import { draggedIn, keepDragged, setDragged } from "../state/panes";
 import { run, runError, views } from "../state/store";
 import { ViewName, viewTable } from "../state/views";
 import { ComparedPage } from "./compared_page";
@@ -11,14 +13,19 @@ import { Header, Messages } from "./header";
 import { Help } from "./help";
 import { Overview } from "./overview";
 import { Live } from "./live";
+import { PaneDivider } from "./divider";
 import { Failed, Loading } from "./panel";
+import { Panes } from "./panes";
+import { Room, roomOf } from "./panes_layout";
 import { QualityView } from "./quality";
 import { RankMapView } from "./rank_map";
 import { RanksView } from "./ranks";
 import { Regions } from "./regions";
+import { SkipLinks } from "./skip_links";
 import { StructureView } from "./structure";
 import { Timeline } from "./timeline";
 import { Tour } from "./tour";
+import { Size, useSize } from "./use_canvas";
 import { Why } from "./why";
 
 const components: Record<ViewName, ComponentType> = {
@@ -32,21 +39,61 @@ const components: Record<ViewName, ComponentType> = {
     quality: QualityView,
 };
 
-function Views() {
+function Views({ room, scroller }: { room: Room; scroller: Size }) {
     const shown = viewTable.filter(({ name }) => views.value.includes(name));
-    const above = shown.filter((view) => !("isBelow" in view));
-    // All ranks, and then those that have lanes.
-    const below = shown.filter((view) => "isBelow" in view).reverse();
-    const draw = ({ name }: { name: ViewName }) => {
+    const names = (isBelow: boolean) =>
+        shown.filter((view) => "isBelow" in view === isBelow).map(({ name }) => name);
+    const draw = (name: ViewName) => {
         const View = components[name];
-        return <View key={name} />;
+        return <View />;
     };
+    // All ranks, and then those that have lanes.
     return (
-        <div class="views">
-            {above.length > 0 && (
-                <div class={`above n${Math.min(above.length, 6)}`}>{above.map(draw)}</div>
-            )}
-            {below.map(draw)}
+        <Panes
+            above={names(false)}
+            below={names(true).reverse()}
+            room={room}
+            scroller={scroller}
+            draw={draw}
+        />
+    );
+}
+
+const usualList: Record<Room, number> = { stacked: 240, usual: 280, wide: 280 }; /* units */
+const leastList = 240;
+const leastBeside = 312;
+
+/* The list, its border, and all that is beside it. */
+function Body() {
+    const box = useRef<HTMLDivElement>(null);
+    const main = useRef<HTMLElement>(null);
+    const { width: measured, scale } = useSize(box);
+    const room = roomOf(innerWidth);
+    const layout = `${room}:list`;
+    const width = measured || innerWidth; /* before it is measured */
+    const most = Math.max(leastList, width - leastBeside);
+    const wanted = draggedIn(layout)[""]?.sizes[0] ?? usualList[room];
+    const list = Math.min(wanted, most);
+    return (
+        <div class="body" ref={box} style={{ "--list": `${list * scale}px` }}>
+            <Candidates>
+                <PaneDivider
+                    direction="row"
+                    label="Width of the list"
+                    controls="candidates"
+                    now={list}
+                    least={leastList}
+                    most={most}
+                    scale={scale}
+                    set={(size) => setDragged(layout, "", { sizes: [size], isLong: false })}
+                    reset={() => setDragged(layout, "", null)}
+                    keep={() => keepDragged(layout)}
+                />
+            </Candidates>
+            <main ref={main} class={room}>
+                <Detail />
+                <Views room={room} scroller={useSize(main)} />
+            </main>
         </div>
     );
 }
@@ -68,15 +115,10 @@ export function App() {
     if (run.value.shows === "history") return <HistoryPage />;
     return (
         <>
+            <SkipLinks />
             <Header />
             <Messages />
-            <div class="body">
-                <Candidates />
-                <main>
-                    <Detail />
-                    <Views />
-                </main>
-            </div>
+            <Body />
             <Help />
             <Tour />
         </>

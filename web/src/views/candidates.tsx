@@ -1,5 +1,6 @@
 // The list on the left: disturbances, those that lost most first, or executions, the strangest or
 // those best to label first. 50 are fetched at a time.
+import { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { CandidatePage, IncidentPage } from "../api/types";
@@ -29,6 +30,7 @@ import { CandidateItem } from "./candidate_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
 import { useTable } from "./pictures";
+import { useOneStop } from "./use_one_stop";
 
 const pageSize = 50;
 const mostChoices = 64; /* in a list; of more ranks one is typed */
@@ -222,6 +224,28 @@ function NothingLikeThat({ what }: { what: Page["what"] }) {
     );
 }
 
+function Entries(props: Omit<List, "page"> & { total: number }) {
+    const { listed, total, isLoadingMore, showMore } = props;
+    const list = useRef<HTMLOListElement>(null);
+    useOneStop(list);
+    return (
+        <ol ref={list} id="list">
+            {listed.map((entry) => (
+                <Item key={entry.trees[0]} of={entry} />
+            ))}
+            {listed.length < total && (
+                <li class="more">
+                    <button disabled={isLoadingMore} onClick={showMore}>
+                        {isLoadingMore
+                            ? "Loading ..."
+                            : `Show ${Math.min(pageSize, total - listed.length)} more`}
+                    </button>
+                </li>
+            )}
+        </ol>
+    );
+}
+
 const mostListed = 1000; /* that the server gives at once */
 
 /* All of them, not only those that are shown so far. */
@@ -235,7 +259,8 @@ async function listTable(of: ListFilter): Promise<Table> {
     }
 }
 
-export function Candidates() {
+/* children: what stands behind the list. */
+export function Candidates(props: { children?: ComponentChildren }) {
     const { page, listed, isLoadingMore, showMore } = useList();
     useTable("list", () => listTable(filter.value));
     useEffect(() => {
@@ -245,7 +270,7 @@ export function Candidates() {
         if (selected.value === null && listed.length) selected.value = listed[0].trees[0];
     }, [listed]);
     return (
-        <nav class="candidates" aria-label="Candidates">
+        <nav class="candidates" id="candidates" aria-label="Candidates">
             <h2>
                 Candidates{" "}
                 {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
@@ -255,25 +280,13 @@ export function Candidates() {
             <Await of={page} what="candidates" empty="No run.">
                 {({ total, what }) =>
                     listed.length ? (
-                        <ol>
-                            {listed.map((entry) => (
-                                <Item key={entry.trees[0]} of={entry} />
-                            ))}
-                            {listed.length < total && (
-                                <li class="more">
-                                    <button disabled={isLoadingMore} onClick={showMore}>
-                                        {isLoadingMore
-                                            ? "Loading ..."
-                                            : `Show ${Math.min(pageSize, total - listed.length)} more`}
-                                    </button>
-                                </li>
-                            )}
-                        </ol>
+                        <Entries {...{ listed, total, isLoadingMore, showMore }} />
                     ) : (
                         <NothingLikeThat what={what} />
                     )
                 }
             </Await>
+            {props.children}
         </nav>
     );
 }

@@ -1,10 +1,11 @@
 // Finding: a text, what there is of it, and one hit after another, in sight and outlined. / and Ctrl+F
 // come here; Enter goes on, Shift and Enter back.
 import { useMemo, useState } from "preact/hooks";
-import { ApiError, getJson } from "../api/http";
+import { getJson } from "../api/http";
 import { NextCall, Tree } from "../api/types";
 import { formatCount } from "../format/units";
 import { select, showView } from "../state/actions";
+import { searchCall, Step } from "../state/call_walk";
 import { Item, itemsFor } from "../state/find";
 import { reveal, showLane, sought } from "../state/reveal";
 import { useResource } from "../state/resource";
@@ -51,20 +52,15 @@ function usePaths(isOpen: boolean): string[][] {
     );
 }
 
+/* Around: behind the last is the first again. */
 async function nextCall(
     item: Item & { region: number },
     from: NextCall | null,
-    step: "next" | "previous",
+    step: Step,
 ): Promise<NextCall | null> {
-    const params = new URLSearchParams({ region: String(item.region), step });
-    if (item.kind === "longest") params.set("order", "longest");
-    if (from) params.set("from", `${from.location}.${from.call}`);
-    try {
-        return await getJson<NextCall>(`/search/next?${params}`);
-    } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 404) throw error;
-        return from ? nextCall(item, null, step) : null; /* around: the first again */
-    }
+    const of = { region: item.region, isByLength: item.kind === "longest" };
+    const hit = await searchCall(of, from, step);
+    return hit ?? (from ? searchCall(of, null, step) : null);
 }
 
 function show(item: Item): void {
@@ -112,7 +108,7 @@ export function FindBar() {
         () => itemsFor(text, known),
         [text, regions.value, executions.value?.n, details.value, paths],
     );
-    const go = async (item: Item | undefined, step: "next" | "previous") => {
+    const go = async (item: Item | undefined, step: Step) => {
         if (!item) return;
         if (item.kind !== "function" && item.kind !== "longest") {
             show(item);
@@ -131,7 +127,7 @@ export function FindBar() {
         }
     };
     // Of what stands in the field now: keys come faster than the page is drawn.
-    const goOn = (step: "next" | "previous") =>
+    const goOn = (step: Step) =>
         go(itemsFor(findInput.current?.value ?? text, known)[active], step);
     const isNothing = text.trim() !== "" && !items.length;
     const isAtPlace = place && items[active] && isSame(place.item, items[active]);

@@ -6,6 +6,7 @@ import { isHelpOpen, tourStep } from "../state/overlays";
 
 const keys: [string, string][] = [
     ["J / K", "next / previous entry of the list"],
+    ["Arrows", "in the list: along its lines, and to the buttons of one; Tab leaves it"],
     ["B / N", "label it abnormal / normal (all that is chosen, after a lasso)"],
     ["R", "retrain: learn from the labels"],
     ["C", "list what labels changed since the detector alone judged"],
@@ -27,7 +28,8 @@ const keys: [string, string][] = [
     ],
     ["Enter, Space", "in the timeline: mark its call path in all views, fold its lane"],
     ["T, P", "in the timeline: threads of its rank, keep its rank in sight"],
-    ["1 to 7", "show or hide a view"],
+    [", / .", "the next longer / shorter call of the function of the call that is chosen"],
+    ["1 to 8", "show or hide a view"],
     ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
     ["Backspace", "back: the window before, or the execution before"],
     ["Esc", "close what is open, choose none"],

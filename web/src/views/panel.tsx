@@ -16,7 +16,12 @@ export function Panel(props: {
     const { title } = viewRow(name);
     const isAlone = views.value.length === 1;
     return (
-        <section class={`panel panel-${name}`} aria-label={title}>
+        <section
+            class={`panel panel-${name}`}
+            id={`view-${name}`}
+            aria-label={title}
+            tabIndex={-1}
+        >
             <header class="panel-head">
                 <h2>{title}</h2>
                 <div class="tools">{props.tools}</div>

@@ -14,6 +14,7 @@ import {
     rowsOfPixel,
 } from "../canvas/rank_map";
 import { anomalyColour, css, Rgb } from "../format/colour";
+import { notKnownWords } from "../format/cost_words";
 import { formatTime, plural } from "../format/units";
 import { readLanes } from "../state/lanes";
 import { regionName } from "../state/names";
@@ -46,8 +47,10 @@ const around = 1; /* stretches on both sides of a cell that is shown */
 
 const names: Record<string, string> = {
     lost: "time lost, over what is usual",
+    cost: "cost to the run",
     waiting: "time in MPI",
 };
+const keyShares = [0.05, 0.25, 1]; /* of the most there is, in the legend */
 
 function nameOf(of: string): string {
     return names[of] ?? `time in ${regionName(Number(of))}`;
@@ -87,6 +90,7 @@ function Tools() {
                     onChange={(e) => (mapOf.value = e.currentTarget.value)}
                 >
                     <option value="lost">time lost</option>
+                    <option value="cost">cost to the run</option>
                     <option value="waiting">time in MPI</option>
                     {functions.map((r) => (
                         <option value={String(r.id)}>in {r.short_name}</option>
@@ -164,6 +168,23 @@ function onWhite(opacity: number): Rgb {
     return anomalyColour.map((c) => Math.round(255 + (c - 255) * opacity)) as Rgb;
 }
 
+function opacityOf(share: number): number {
+    return opacity(255 * Math.sqrt(share));
+}
+
+function shadeOf(share: number): string {
+    return `rgb(${anomalyColour.join(" ")} / ${opacityOf(share)})`;
+}
+
+/* What the cells do not say. */
+function notesOf({ n_bounds, not_known }: RankMap): string[] {
+    const unknown = not_known && notKnownWords(not_known);
+    return [
+        ...(n_bounds ? [`${plural(n_bounds, "execution")} cost at most what is shown.`] : []),
+        ...(unknown ? [unknown] : []),
+    ];
+}
+
 function figureOf(of: Shape, what: string, canvas: HTMLCanvasElement): Picture {
     const [left, right, high] = [76, 700, Math.min(460, Math.max(80, of.rows.length * 14))];
     const pen = newPen();
@@ -191,12 +212,12 @@ function figureOf(of: Shape, what: string, canvas: HTMLCanvasElement): Picture {
         content: pen.toString(),
         about: `${what}, ${plural(of.rows.length, "lane")}${mapOrder.value === "most" ? ", most first" : ""}`,
         keys: isSome
-            ? [0.05, 0.25, 1].map((part) => ({
-                  colour: css(onWhite(opacity(255 * Math.sqrt(part)))),
-                  text: `${formatTime(part * highest_ns)} in ${formatTime((end - begin) / of.map.width)}`,
+            ? keyShares.map((share) => ({
+                  colour: css(onWhite(opacityOf(share))),
+                  text: `${formatTime(share * highest_ns)} in ${formatTime((end - begin) / of.map.width)}`,
               }))
             : [],
-        notes: isSome ? [] : ["There is none."],
+        notes: [...(isSome ? [] : ["There is none."]), ...notesOf(of.map)],
     };
 }
 
@@ -262,6 +283,35 @@ function Marks({ of }: { of: Shape }) {
                 />
             )}
         </>
+    );
+}
+
+/* What is at the pointer; without one, what colours mean. */
+function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null }) {
+    const { map } = of;
+    const length = formatTime((map.end_ns - map.begin_ns) / map.width);
+    const said = cell
+        ? words(of, cell)
+        : map.highest_ns > 0
+          ? `${what}: darkest ${formatTime(map.highest_ns)} of ${length}; ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)} across`
+          : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
+    return (
+        <div class="legend map-legend">
+            <span aria-live="polite">{said}</span>
+            {map.highest_ns > 0 && (
+                <span class="map-keys" aria-hidden="true">
+                    {keyShares.map((share) => (
+                        <span>
+                            <i style={{ background: shadeOf(share) }} />
+                            {formatTime(share * map.highest_ns)}
+                        </span>
+                    ))}
+                </span>
+            )}
+            {notesOf(map).map((note) => (
+                <span>{note}</span>
+            ))}
+        </div>
     );
 }
 
@@ -376,13 +426,7 @@ function MapPicture({ map }: { map: RankMap }) {
                     )}
                 </div>
             </div>
-            <p class="dim legend" aria-live="polite">
-                {known
-                    ? words(of, known)
-                    : map.highest_ns > 0
-                      ? `${what}: darkest ${formatTime(map.highest_ns)} of ${formatTime((map.end_ns - map.begin_ns) / map.width)}; ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)} across`
-                      : `No ${what}.`}
-            </p>
+            <Legend of={of} what={what} cell={known} />
         </>
     );
 }

@@ -1,13 +1,15 @@
 // All functions of the trace, in a table that can be sorted.
+import { useRef } from "preact/hooks";
 import { Region } from "../api/types";
 import { Table } from "../format/csv";
 import { formatCount, formatTime } from "../format/units";
 import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
-import { regionPlace } from "../state/names";
+import { FunctionButton } from "./function_button";
 import { Empty, Panel } from "./panel";
 import { usePicture, useTable } from "./pictures";
 import { tableFigure } from "./table_figure";
 import { SortedHead } from "./sorted_head";
+import { useOneStop } from "./use_one_stop";
 
 type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
 
@@ -78,6 +80,30 @@ function sortKey(): keyof Region {
     return columns.find((column) => column.key === key)?.key ?? "exclusive_ns";
 }
 
+const mostRows = 500;
+
+function Rows({ of }: { of: Region[] }) {
+    const rows = useRef<HTMLTableSectionElement>(null);
+    useOneStop(rows);
+    return (
+        <tbody ref={rows}>
+            {of.map((r) => (
+                <tr key={r.id}>
+                    {columns.map(({ key, text: print }) =>
+                        key === "short_name" ? (
+                            <th scope="row">
+                                <FunctionButton id={r.id} />
+                            </th>
+                        ) : (
+                            <td class={key === "kind" ? "words" : ""}>{print(r)}</td>
+                        ),
+                    )}
+                </tr>
+            ))}
+        </tbody>
+    );
+}
+
 export function Regions() {
     const wanted = text.value.toLowerCase();
     const all = [...regions.value.values()].filter(
@@ -111,27 +137,12 @@ export function Regions() {
                             sort={(order) => (sorting.value = order)}
                             isDownAtFirst={(key) => key !== "short_name"}
                         />
-                        <tbody>
-                            {sorted.slice(0, 500).map((r) => (
-                                <tr key={r.id}>
-                                    {columns.map(({ key, text: print }) =>
-                                        key === "short_name" ? (
-                                            <th scope="row" title={r.name + regionPlace(r.id)}>
-                                                {print(r)}
-                                            </th>
-                                        ) : (
-                                            <td class={key === "kind" ? "words" : ""}>
-                                                {print(r)}
-                                            </td>
-                                        ),
-                                    )}
-                                </tr>
-                            ))}
-                        </tbody>
+                        <Rows of={sorted.slice(0, mostRows)} />
                     </table>
-                    {all.length > 500 && (
+                    {all.length > mostRows && (
                         <p class="dim">
-                            {formatCount(all.length - 500)} more: filter by name to see them.
+                            {formatCount(all.length - mostRows)} more: filter by name to see
+                            them.
                         </p>
                     )}
                 </div>

@@ -1,6 +1,6 @@
 // The area that was drawn over lanes of the timeline, and what it holds: by function, as a table that can
 // be copied or saved.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Measure } from "../api/types";
 import { Block, shownTop } from "../canvas/rows";
@@ -8,13 +8,16 @@ import { axisHeight } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
 import { printCsv, Table as Csv } from "../format/csv";
 import { formatCount, formatShare, formatTime, plural } from "../format/units";
+import { areaQuery } from "../state/call_walk";
 import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
-import { Area, notice, regions, run, timeWindow } from "../state/store";
+import { Area, notice, regions, timeWindow } from "../state/store";
 import { saveTable } from "./export";
+import { FunctionButton } from "./function_button";
 import { Await } from "./panel";
 import { left } from "./timeline_scene";
 import { Size } from "./use_canvas";
+import { useOneStop } from "./use_one_stop";
 
 export function AreaOverlay(props: {
     of: Area;
@@ -51,20 +54,26 @@ export function AreaOverlay(props: {
     );
 }
 
-function rowsOf(it: Measure): (string | number)[][] {
-    return [...it.items]
-        .sort((a, b) => b.own_ns - a.own_ns || b.calls - a.calls)
-        .map((x) => [
-            regionName(x.region),
-            regions.value.get(x.region)?.kind ?? "",
-            x.calls,
-            x.total_ns,
-            x.own_ns,
-        ]);
+/* What took longest first. */
+function inOrder(it: Measure): Measure["items"] {
+    return [...it.items].sort((a, b) => b.own_ns - a.own_ns || b.calls - a.calls);
+}
+
+function kindOf(region: number): string {
+    return regions.value.get(region)?.kind ?? "";
 }
 
 function tableOf(it: Measure): Csv {
-    return { head: ["function", "kind", "calls", "total_ns", "own_ns"], rows: rowsOf(it) };
+    return {
+        head: ["function", "kind", "calls", "total_ns", "own_ns"],
+        rows: inOrder(it).map((x) => [
+            regionName(x.region),
+            kindOf(x.region),
+            x.calls,
+            x.total_ns,
+            x.own_ns,
+        ]),
+    };
 }
 
 async function copy(it: Measure): Promise<void> {
@@ -82,8 +91,8 @@ async function copy(it: Measure): Promise<void> {
 /* "of 72.0 ms 61 % user, 38 % mpi" */
 function kindWords(it: Measure): string {
     const byKind = new Map<string, number>();
-    for (const [, kind, , , own] of rowsOf(it) as [string, string, number, number, number][])
-        byKind.set(kind, (byKind.get(kind) ?? 0) + own);
+    for (const { region, own_ns } of it.items)
+        byKind.set(kindOf(region), (byKind.get(kindOf(region)) ?? 0) + own_ns);
     const all = [...byKind.values()].reduce((sum, ns) => sum + ns, 0);
     if (!all) return "no time in calls";
     const shares = [...byKind]
@@ -92,8 +101,10 @@ function kindWords(it: Measure): string {
     return `of ${formatTime(all)} in calls ${shares.join(", ")}`;
 }
 
-function Table({ it }: { it: Measure }) {
+function Table({ it, of }: { it: Measure; of: Area }) {
     const m = it.messages;
+    const rows = useRef<HTMLTableSectionElement>(null);
+    useOneStop(rows);
     useEffect(() => {
         // Ctrl+C, when no text is selected.
         const give = (event: ClipboardEvent) => {
@@ -132,14 +143,16 @@ function Table({ it }: { it: Measure }) {
                             </th>
                         </tr>
                     </thead>
-                    <tbody>
-                        {rowsOf(it).map(([name, kind, calls, total, own]) => (
-                            <tr key={name}>
-                                <th scope="row">{name}</th>
-                                <td class="words">{kind}</td>
-                                <td>{formatCount(calls as number)}</td>
-                                <td>{formatTime(total as number)}</td>
-                                <td>{formatTime(own as number)}</td>
+                    <tbody ref={rows}>
+                        {inOrder(it).map((x) => (
+                            <tr key={x.region}>
+                                <th scope="row">
+                                    <FunctionButton id={x.region} within={of} />
+                                </th>
+                                <td class="words">{kindOf(x.region)}</td>
+                                <td>{formatCount(x.calls)}</td>
+                                <td>{formatTime(x.total_ns)}</td>
+                                <td>{formatTime(x.own_ns)}</td>
                             </tr>
                         ))}
                     </tbody>
@@ -151,9 +164,7 @@ function Table({ it }: { it: Measure }) {
 
 export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
     const [begin, end] = [Math.floor(of.begin), Math.ceil(of.end)];
-    // Without an end, what happened at the very last moment of the run is in it.
-    const until = end < run.value!.end_ns ? `&end=${end}` : "";
-    const query = `begin=${begin}${until}&locations=${of.locations.join()}`;
+    const query = areaQuery(of);
     const measure = useResource<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
     return (
         <section class="chosen" aria-label="Area">
@@ -168,7 +179,7 @@ export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
                 </button>
             </p>
             <Await of={measure} what="what it holds" empty="Nothing.">
-                {(it) => <Table it={it} />}
+                {(it) => <Table it={it} of={of} />}
             </Await>
         </section>
     );

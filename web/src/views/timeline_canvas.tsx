@@ -357,10 +357,13 @@ export function TimelineCanvas(props: CanvasProps) {
         if (!to || !block || !size.height || to !== chosenCall.value || !props.chosen) return;
         const top = block.top + props.chosen.depth * block.row;
         const room = size.height - axisHeight;
-        const isSeen =
-            block.isPinned ||
-            (top >= scroll + pinnedHeight(blocks) && top + block.row <= scroll + room);
-        if (!isSeen) box.current!.scrollTop = Math.max(0, top - room / 3) * size.scale;
+        const end = top + block.row;
+        const above = block.isPinned ? 0 : pinnedHeight(blocks);
+        const from =
+            end - block.top <= room - above ? block.top : top; /* the name of the lane, too */
+        const isSeen = block.isPinned || (from >= scroll + above && end <= scroll + room);
+        const goal = from === block.top ? from - above : top - room / 3;
+        if (!isSeen) box.current!.scrollTop = Math.max(0, goal) * size.scale;
         sought.value = null;
     }, [blocks, props.chosen, sought.value, size]);
 

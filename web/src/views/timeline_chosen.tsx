@@ -1,10 +1,12 @@
 // What is chosen in the timeline, in full: a call, a message, a collective, or an area. Nothing is rounded here, and all
 // of it can be selected and copied.
-import { CallAt, Collective } from "../api/types";
-import { formatCount, formatTime } from "../format/units";
+import { useEffect } from "preact/hooks";
+import { CallAt, Collective, Region } from "../api/types";
+import { formatCount, formatTime, plural } from "../format/units";
 import { clearChosen } from "../state/actions";
+import { goBeside, Step, toBeside, walkAt } from "../state/call_walk";
 import { regionName } from "../state/names";
-import { revealCall } from "../state/reveal";
+import { CallOfLocation, revealCall } from "../state/reveal";
 import {
     area,
     ChosenMessage,
@@ -47,6 +49,76 @@ function Fact({ name, text }: { name: string; text: string }) {
     );
 }
 
+/* What it was told to send and receive. */
+function Traffic({ of }: { of: CallAt }) {
+    const { messages, n_messages, collective } = of;
+    const more = n_messages - messages.length;
+    return (
+        <>
+            {messages.map((m) => (
+                <Fact
+                    name={m.is_send ? "sends" : "receives"}
+                    text={`${formatCount(m.bytes)} bytes ${m.is_send ? "to" : "from"} rank ${m.peer}, tag ${m.tag}`}
+                />
+            ))}
+            {more > 0 && <span class="dim">and {plural(more, "more message")}</span>}
+            {collective && (
+                <Fact
+                    name="together"
+                    text={
+                        `${formatCount(collective.sent_bytes)} bytes sent, ${formatCount(collective.received_bytes)} received` +
+                        (collective.root === null ? "" : `, root rank ${collective.root}`)
+                    }
+                />
+            )}
+        </>
+    );
+}
+
+/* Its kind, where it stands, and its whole name. */
+function Source({ of }: { of: Region }) {
+    return (
+        <>
+            <Fact name="kind" text={of.kind} />
+            {of.file && (
+                <Fact name="source" text={of.line ? `${of.file}:${of.line}` : of.file} />
+            )}
+            {of.name !== of.short_name && (
+                <span>
+                    <span class="dim">in full</span> <code>{of.name}</code>
+                </span>
+            )}
+        </>
+    );
+}
+
+/* To the calls of the same function that took longer and shorter, of the run or of the area it was found in. */
+function Beside({ of, at }: { of: CallAt; at: CallOfLocation }) {
+    const walk = walkAt(at);
+    const name = regionName(of.region);
+    const step = (way: Step) => goBeside(of.region, at, way);
+    useEffect(() => {
+        toBeside.value = step;
+        return () => (toBeside.value = null);
+    }, [at.location, at.call, walk]);
+    return (
+        <span class="beside-calls">
+            {walk && (
+                <span role="status">
+                    {formatCount(walk.hit.place)} of {formatCount(walk.hit.total)} by length
+                    {walk.within && " in the area"}
+                </span>
+            )}
+            <button title={`Next longer call of ${name} (,)`} onClick={() => step("previous")}>
+                Longer
+            </button>
+            <button title={`Next shorter call of ${name} (.)`} onClick={() => step("next")}>
+                Shorter
+            </button>
+        </span>
+    );
+}
+
 function Call({ of, location }: { of: CallAt; location: number }) {
     const region = regions.value.get(of.region);
     const path = of.path.map(regionName);
@@ -62,16 +134,13 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                 {of.parent !== null && (
                     <button onClick={() => go(location, of.parent!)}>Its caller</button>
                 )}
+                <Beside of={of} at={chosenCall.value!} />
                 <Close />
             </p>
-            <p class="dim path">
-                {path.slice(0, -1).join(" > ") || "called by nobody"}
-                {region && region.name !== region.short_name && (
-                    <>
-                        ; in full <code>{region.name}</code>
-                    </>
-                )}
-                {region && <> ({region.kind})</>}
+            <p>
+                <Fact name="called by" text={path.slice(0, -1).join(" > ") || "nobody"} />
+                {region && <Source of={region} />}
+                <Traffic of={of} />
             </p>
         </section>
     );

@@ -1,7 +1,7 @@
 // The size of an element as it is on the screen, for canvases that fill it. All of the page grows
 // with the size of its font on large screens; what is drawn in units grows with it.
 import { RefObject } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Size {
     width: number; /* in units */
@@ -18,7 +18,7 @@ function isSame(a: Size, b: Size): boolean {
 
 export function useSize(element: RefObject<HTMLElement>): Size {
     const [size, setSize] = useState<Size>({ width: 0, height: 0, scale: 1, ratio: 1 });
-    useEffect(() => {
+    useLayoutEffect(() => {
         const measure = () => {
             const box = element.current;
             if (!box) return;

@@ -1,0 +1,72 @@
+// The views, each in its box, with borders between them that can be dragged. All stand in one element, whatever
+// the layout: a view that moves is not made anew.
+import { ComponentChildren } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { draggedIn, keepDragged, setDragged } from "../state/panes";
+import { viewRow, ViewName } from "../state/views";
+import { PaneDivider } from "./divider";
+import { Box, Divider, layOutPanes, Room, sizesAfter, treeOf } from "./panes_layout";
+import { Size, useSize } from "./use_canvas";
+
+function placed(box: Box, scale: number) {
+    return Object.fromEntries(
+        Object.entries(box).map(([key, units]) => [key, `${units * scale}px`]),
+    );
+}
+
+function Border(props: { of: Divider; layout: string; size: Size }) {
+    const { of, layout, size } = props;
+    const names = of.views.map((view) => viewRow(view as ViewName).title);
+    return (
+        <PaneDivider
+            direction={of.direction}
+            label={`${of.direction === "row" ? "Width" : "Height"} of ${names.join(", ")}`}
+            controls={of.views.map((view) => `view-${view}`).join(" ")}
+            now={of.sizes[of.index]}
+            least={of.least}
+            most={of.most}
+            scale={size.scale}
+            style={placed(of.box, size.scale)}
+            set={(wanted) => setDragged(layout, of.path, sizesAfter(of, wanted))}
+            reset={() => setDragged(layout, of.path, null)}
+            keep={() => keepDragged(layout)}
+        />
+    );
+}
+
+interface PanesProps {
+    above: ViewName[];
+    below: ViewName[]; /* as wide as all others together */
+    room: Room;
+    scroller: Size; /* what they are in: a stack scrolls with it */
+    draw: (name: ViewName) => ComponentChildren;
+}
+
+export function Panes({ above, below, room, scroller, draw }: PanesProps) {
+    const box = useRef<HTMLDivElement>(null);
+    const own = useSize(box);
+    const size = room === "stacked" ? { ...own, height: scroller.height } : own;
+    const layout = `${room}:${[...above, ...below]}`;
+    const tree = useMemo(() => treeOf(above, below, room), [layout]);
+    const laid = size.width > 0 ? layOutPanes(tree, size, draggedIn(layout)) : null;
+    return (
+        <div class="views" id="views" tabIndex={-1} ref={box}>
+            <div class="panes" style={laid ? { height: `${laid.height * size.scale}px` } : {}}>
+                {laid?.items.map((item) =>
+                    "view" in item ? (
+                        <div key={item.view} class="pane" style={placed(item.box, size.scale)}>
+                            {draw(item.view as ViewName)}
+                        </div>
+                    ) : (
+                        <Border
+                            key={`${layout} ${item.path} ${item.index}`}
+                            of={item}
+                            layout={layout}
+                            size={size}
+                        />
+                    ),
+                )}
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,245 @@
+// Where views stand: a tree of rows and columns, and the box of each view in it. Sizes are in units (13 to the
+// height of a letter's line, as everywhere); what a person dragged replaces what is usual, per row or column.
+//
+//     +----------+-----+    column: row(column(overview, structure), why)
+//     | overview |     |            timeline
+//     +----------+ why |
+//     | structure|     |    Column and row have a path: "" is the whole, "0" its first part, "0.1" the second
+//     +----------+-----+    part of that.
+//     | timeline       |
+//     +----------------+
+
+import { Dragged, DraggedByPath } from "../state/panes";
+
+export interface Box {
+    left: number;
+    top: number;
+    width: number;
+    height: number;
+}
+
+type Direction = "row" | "column";
+
+interface Group {
+    direction: Direction;
+    parts: Part[];
+}
+
+interface Part {
+    is: string | Group; /* a view, or parts */
+    size: number; /* before what is left is shared out ... */
+    grow: number; /* ... in these proportions */
+    least: number; /* height, while nobody dragged */
+}
+
+/* How much room there is; a size that is kept holds for one of these. */
+export type Room = "stacked" | "usual" | "wide";
+
+export interface Divider {
+    path: string;
+    index: number; /* of the part before it */
+    direction: Direction;
+    box: Box;
+    views: string[]; /* whose size it changes */
+    sizes: number[]; /* of all parts beside each other */
+    least: number; /* that the part before it can have */
+    most: number;
+    isLong: boolean; /* they are more than fit, and scroll */
+    isStack: boolean; /* none gives what another gets */
+}
+
+export interface Laid {
+    height: number; /* of all; it may be more than there is */
+    items: ({ view: string; box: Box } | Divider)[]; /* as they are read */
+}
+
+const gap = 6;
+const leastSize = { row: 20 * 13, column: 10 * 13 }; /* for whoever drags */
+const rowHeight = 13 * 13;
+const stackedHeight = 16 * 13;
+const belowHeights: Record<string, number> = { map: 14 * 13, timeline: 15 * 13 };
+const stackedTimeline = 20 * 13;
+
+export function roomOf(width: number): Room {
+    return width <= 1100 ? "stacked" : width < 1700 ? "usual" : "wide";
+}
+
+const part = (is: Part["is"], grow: number, least = rowHeight): Part => ({
+    is,
+    size: 0,
+    grow,
+    least,
+});
+const row = (views: string[], grows = views.map(() => 1)): Group => ({
+    direction: "row",
+    parts: views.map((view, i) => part(view, grows[i])),
+});
+
+function rowsOf(views: string[], room: Room): Part[] {
+    const n = views.length;
+    if (n === 3 && room === "usual") {
+        const beside = row([views[0], views[1]]);
+        beside.parts[0].is = {
+            direction: "column",
+            parts: [part(views[0], 1), part(views[2], 1)],
+        };
+        return [part(beside, 1, 2 * rowHeight + gap)];
+    }
+    const inRow = { stacked: 1, usual: 2, wide: n === 4 ? 4 : 3 }[room];
+    const rows: Part[] = [];
+    for (let i = 0; i < n; i += inRow) {
+        const these = views.slice(i, i + inRow);
+        const is = these.length === 1 ? these[0] : row(these, n === 2 ? [5, 6] : undefined);
+        rows.push(
+            part(is, 1 / Math.ceil(n / inRow), room === "stacked" ? stackedHeight : rowHeight),
+        );
+    }
+    return rows;
+}
+
+/* All, from above. */
+export interface Tree extends Group {
+    isStack: boolean; /* one gets higher without another that gives: the page scrolls */
+}
+
+/* below: views as wide as all others together. */
+export function treeOf(above: string[], below: string[], room: Room): Tree {
+    const parts = rowsOf(above, room);
+    for (const view of below) {
+        const isTimeline = view === "timeline";
+        const height = isTimeline && room === "stacked" ? stackedTimeline : belowHeights[view];
+        const isFixed = !isTimeline || room === "stacked";
+        parts.push({
+            is: view,
+            size: isFixed ? height : 0,
+            grow: isFixed ? 0 : 1,
+            least: height,
+        });
+    }
+    if (parts.every(({ grow }) => !grow)) parts[parts.length - 1].grow = 1;
+    return { direction: "column", parts, isStack: room === "stacked" };
+}
+
+const sum = (of: number[]) => of.reduce((all, x) => all + x, 0);
+
+/* Shares out `room`; nothing gets less than its least, unless there is no room for that either. */
+export function shareOut(
+    room: number,
+    parts: { size: number; grow: number; least: number }[],
+): number[] {
+    const scale = Math.min(1, room / Math.max(1, sum(parts.map((p) => p.least))));
+    const least = parts.map((p) => p.least * scale);
+    const fixed = new Map<number, number>();
+    for (;;) {
+        const free = parts.map((_, i) => i).filter((i) => !fixed.has(i));
+        const left = room - sum([...fixed.values()]) - sum(free.map((i) => parts[i].size));
+        const by = (i: number) => (left > 0 ? parts[i].grow : parts[i].size);
+        const all = sum(free.map(by)) || Infinity;
+        const sizes = parts.map((p, i) => fixed.get(i) ?? p.size + (left * by(i)) / all);
+        const short = free.filter((i) => sizes[i] < least[i] - 1e-6);
+        if (!short.length) return sizes;
+        short.forEach((i) => fixed.set(i, least[i]));
+    }
+}
+
+function leastAlong(is: Part["is"], direction: Direction): number {
+    if (typeof is === "string") return leastSize[direction];
+    const each = is.parts.map((p) => leastAlong(p.is, direction));
+    return is.direction === direction ? sum(each) + gap * (each.length - 1) : Math.max(...each);
+}
+
+function viewsOf(is: Part["is"]): string[] {
+    return typeof is === "string" ? [is] : is.parts.flatMap((p) => viewsOf(p.is));
+}
+
+/* Sizes that were dragged are of these parts. */
+function draggedOf(group: Group, path: string, dragged: DraggedByPath): Dragged | null {
+    const own = dragged[path];
+    return own?.sizes.length === group.parts.length ? own : null;
+}
+
+interface Placing {
+    dragged: DraggedByPath;
+    isOwn: boolean; /* the whole was dragged: heights may be less than usual */
+    isLong: boolean; /* it is more than fits */
+    seen: number; /* of a stack the height that is seen, else 0 */
+}
+
+function place(group: Group, path: string, box: Box, placing: Placing): Laid["items"] {
+    const { direction, parts } = group;
+    const isRow = direction === "row";
+    const own = draggedOf(group, path, placing.dragged);
+    const leasts = parts.map(({ is }) => leastAlong(is, direction));
+    const isUsual = !isRow && !own && !placing.isOwn;
+    const { seen } = placing;
+    const n = parts.length;
+    const sizes = shareOut(
+        (isRow ? box.width : box.height) - gap * (seen ? n : n - 1),
+        parts.map((p, i) => ({
+            size: own ? own.sizes[i] : p.size,
+            grow: own ? own.sizes[i] : p.grow,
+            least: isUsual ? p.least : leasts[i],
+        })),
+    );
+    const along = (from: number, size: number): Box =>
+        isRow ? { ...box, left: from, width: size } : { ...box, top: from, height: size };
+    const items: Laid["items"] = [];
+    let at = isRow ? box.left : box.top;
+    parts.forEach(({ is }, index) => {
+        const size = sizes[index];
+        const its = along(at, size);
+        if (typeof is === "string") items.push({ view: is, box: its });
+        else {
+            const below = path ? `${path}.${index}` : String(index);
+            items.push(...place(is, below, its, { ...placing, seen: 0 }));
+        }
+        at += size;
+        if (!seen && index + 1 === n) return;
+        items.push({
+            path,
+            index,
+            direction,
+            box: along(at, gap),
+            views: viewsOf(is),
+            sizes,
+            least: leasts[index],
+            most: seen ? Math.max(seen, size) : size + sizes[index + 1] - leasts[index + 1],
+            isLong: path === "" && placing.isLong,
+            isStack: seen > 0,
+        });
+        at += gap;
+    });
+    return items;
+}
+
+/* In so much room; what does not fit goes on below it, to be scrolled to. */
+export function layOutPanes(
+    tree: Tree,
+    { width, height }: { width: number; height: number },
+    dragged: DraggedByPath,
+): Laid {
+    const own = draggedOf(tree, "", dragged);
+    const heights = own?.isLong
+        ? own.sizes
+        : tree.parts.map((p) => (own ? leastAlong(p.is, "column") : p.least));
+    const { isStack } = tree;
+    const needed = sum(heights) + gap * (isStack ? heights.length : heights.length - 1);
+    const all = Math.max(needed, height);
+    const box = { left: 0, top: 0, width, height: all };
+    const placing = {
+        dragged,
+        isOwn: own !== null,
+        isLong: isStack || needed > height,
+        seen: isStack ? height : 0,
+    };
+    return { height: all, items: place(tree, "", box, placing) };
+}
+
+/* The sizes when the part before a divider gets another one: what is behind it gives or takes, but in a stack. */
+export function sizesAfter(divider: Divider, wanted: number): Dragged {
+    const { sizes: before, index, least, most, isLong, isStack } = divider;
+    const sizes = [...before];
+    sizes[index] = Math.min(Math.max(wanted, least), most);
+    if (!isStack) sizes[index + 1] -= sizes[index] - before[index];
+    return { sizes, isLong };
+}
