@@ -236,24 +236,21 @@ static void combine(struct cutting *k, uint32_t n)
             k->excess_ns[i] = k->other_ns[i];
 }
 
+static bool is_on_path(const struct cutting *k, uint32_t t, uint32_t v)
+{
+    uint32_t path = v == FOREST_ROOT ? PATH_NONE : residual_path(&k->place, &k->forest, t, v);
+
+    return path != PATH_NONE && k->c->is_path[path];
+}
+
 /* Calls that are not on a chosen path are left as they are. */
 static void keep_paths(struct cutting *k, uint32_t t)
 {
     uint32_t first = k->forest.first[t];
 
-    for (uint32_t v = first; v < k->forest.first[t + 1]; v++) {
-        uint32_t path = residual_path(&k->place, &k->forest, t, v);
-
-        if (path == PATH_NONE || !k->c->is_path[path])
+    for (uint32_t v = first; v < k->forest.first[t + 1]; v++)
+        if (!is_on_path(k, t, v))
             k->other_ns[v - first] = 0;
-    }
-}
-
-static bool is_on_path(const struct cutting *k, uint32_t v)
-{
-    uint32_t path = v == FOREST_ROOT ? PATH_NONE : k->place.path[v];
-
-    return path != PATH_NONE && k->c->is_path[path];
 }
 
 /*
@@ -267,7 +264,7 @@ static void add_offs(struct cutting *k, uint32_t t)
 
     for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
         if (is_whole ? f->parent[v] == FOREST_ROOT
-                     : is_on_path(k, v) && !is_on_path(k, f->parent[v]))
+                     : is_on_path(k, t, v) && !is_on_path(k, t, f->parent[v]))
             k->c->off_ns += what_if_off(k->w, f, t, v, k->way);
 }
 
