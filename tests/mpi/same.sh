@@ -2,16 +2,17 @@
 # Any number of processes makes the run that one makes, to the byte, and prints the same; only when it
 # was made differs.
 #
-#   same.sh SNAG SAMPLE_ARCHIVE
+#   same.sh SNAG SAMPLE_ARCHIVE PROCESSES...
 set -eu
 SNAG=$(realpath "$1") sample_archive=$(realpath "$2")
+processes=("${@:3}")
 . "$(dirname "$0")/launchers.sh"
 
 without_dates() {
     sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/DATE/' "$1"
 }
 
-# same COMMAND ARGS...: alone, then as 2, 3 and 8 processes of each MPI, and as 1 of one.
+# same COMMAND ARGS...: alone, then as so many processes of each MPI.
 same() {
     local command=$1 kind n status got
     shift
@@ -20,7 +21,7 @@ same() {
     status=0
     (cd one && "$SNAG" $command "$@" >out 2>err) || status=$?
     for kind in "${launchers[@]}"; do
-        for n in 1 2 3 8; do
+        for n in "${processes[@]}"; do
             rm -rf many
             mkdir many
             got=0
