@@ -46,9 +46,10 @@ work=$(mktemp -d /tmp/snag-mpi-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# What libraries of MPI leave unfreed is in plug-ins that are unloaded by then, which no suppression
-# can name. So what a sanitizer says goes to files, which finish reads, and changes no exit status.
-export ASAN_OPTIONS=log_path=$work/sanitizer LSAN_OPTIONS=exitcode=0
+# What libraries of MPI leave unfreed is a lot, in plug-ins that are unloaded by then, which no
+# suppression can name, and telling where it is from takes minutes: leaks are the business of unit tests.
+# The rest of what a sanitizer says goes to files, which finish reads.
+export ASAN_OPTIONS=log_path=$work/sanitizer:detect_leaks=0
 
 failed=0
 
@@ -57,16 +58,12 @@ fail() {
     failed=1
 }
 
-# Leaks are ours where the stack knows a source of ours, and no library of MPI.
 finish() {
     local report
     for report in sanitizer.*; do
         [ -e "$report" ] || continue
-        awk 'BEGIN { RS = "" }
-            /runtime error:|ERROR: (AddressSanitizer|UndefinedBehaviorSanitizer)/ ||
-            (/(^|\n)(Direct|Indirect) leak of/ && / \.\.\/\.\.\/src\/[a-z]+\/[a-z_0-9\/]+\.c:/ &&
-             !/unknown module|lib(mpi|open-|pmix|uc|fabric|hwloc|event)|src\/mpi\//) { print; n++ }
-            END { exit n > 0 }' "$report" || fail "$report"
+        cat "$report"
+        fail "$report"
     done
     exit $failed
 }
