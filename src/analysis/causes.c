@@ -25,12 +25,10 @@ static double usual_ns(const struct residual_model *model, const struct residual
                        const struct forest *forest, uint32_t t, uint32_t v)
 {
     uint32_t path = residual_path(place, forest, t, v);
-    double typical_ns;
 
     if (path == PATH_NONE || 2 * (uint64_t)model->path[path].n_trees < model->n_trees)
         return 0;
-    residual_call(model, place, forest, t, v, &typical_ns);
-    return typical_ns;
+    return residual_typical(model, place, forest, t, v);
 }
 
 bool causes_of(struct causes *causes, const struct residual_model *model,

@@ -279,7 +279,8 @@ static void cut_tree(struct cutting *k, uint32_t t)
     memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
     if (k->how[t] & CHOSEN_LOST) {
         mem_grow(&k->lost_ns, &k->lost_cap, n, sizeof *k->lost_ns);
-        excess_lost(&k->why, t, k->lost_ns);
+        why_sort_pairs(&k->why, t);
+        excess_lost(&k->why, t, &k->why.loss, k->lost_ns);
         memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
     }
     if (k->how[t] & CHOSEN_RANK) {

@@ -22,24 +22,40 @@
     0.1 /* of what was lost: if it waited more for what is not in the trace,                   \
            what it cost is not known */
 
-int costs_init(struct costs *c, const struct scoring *scoring, struct why *why,
-               const struct columns *columns)
+static bool takes_part(const struct costs *c, uint32_t t)
+{
+    return syncs_takes_part(&c->what_if.syncs, c->scoring->forest.location[t]);
+}
+
+static double lost_of(const struct costs *c, uint32_t t)
+{
+    return c->scoring->measure[t].loss.ns;
+}
+
+/* Whether there is anything to be asked: who lost nothing cost nothing. */
+static bool may_cost(const struct costs *c, uint32_t t)
+{
+    return takes_part(c, t) && lost_of(c, t) >= COST_LEAST_LOST;
+}
+
+int costs_init(struct costs *c, const struct scoring *scoring, const struct columns *columns)
 {
     uint32_t n = scoring->forest.n_trees;
     int rc;
 
-    *c = (struct costs){.scoring = scoring, .why = why, .all_ns = COST_UNKNOWN};
+    *c = (struct costs){.scoring = scoring, .all_ns = COST_UNKNOWN};
+    scoring_why_init(scoring, &c->why);
     c->budget = LEAST_WORK + WORK_PER_CALL * (double)columns->n_calls;
-    c->lost_ns = mem_alloc(n, sizeof *c->lost_ns);
     c->cost_ns = mem_alloc(n, sizeof *c->cost_ns);
     c->is_bound = mem_alloc(n, sizeof *c->is_bound);
     c->text = mem_alloc(n, sizeof *c->text);
-    for (uint32_t t = 0; t < n; t++)
-        c->cost_ns[t] = COST_UNKNOWN;
     rc = what_if_init(&c->what_if, columns, scoring->defs);
-    if (rc == 0)
-        critical_init(&c->critical, &c->what_if.syncs);
-    return rc;
+    if (rc < 0)
+        return rc;
+    for (uint32_t t = 0; t < n; t++)
+        c->cost_ns[t] = takes_part(c, t) && !may_cost(c, t) ? 0 : COST_UNKNOWN;
+    critical_init(&c->critical, &c->what_if.syncs);
+    return 0;
 }
 
 void costs_release(struct costs *c)
@@ -47,7 +63,7 @@ void costs_release(struct costs *c)
     for (uint32_t t = 0; c->text && t < c->scoring->forest.n_trees; t++)
         free(c->text[t]);
     free(c->text);
-    free(c->lost_ns);
+    why_release(&c->why);
     free(c->cost_ns);
     free(c->is_bound);
     critical_release(&c->critical);
@@ -59,18 +75,6 @@ void costs_release(struct costs *c)
 
 /* ------------------------------------------------------------------------------- playing */
 
-static bool takes_part(const struct costs *c, uint32_t t)
-{
-    return syncs_takes_part(&c->what_if.syncs, c->scoring->forest.location[t]);
-}
-
-void costs_note(struct costs *c, uint32_t t, double lost_ns)
-{
-    c->lost_ns[t] = lost_ns;
-    if (lost_ns < COST_LEAST_LOST && takes_part(c, t))
-        c->cost_ns[t] = 0;
-}
-
 /* Takes what tree t lost out of the run. Returns how much of it was no waiting. */
 static int64_t cut(struct costs *c, uint32_t t)
 {
@@ -78,7 +82,7 @@ static int64_t cut(struct costs *c, uint32_t t)
     uint32_t n = forest->first[t + 1] - forest->first[t];
 
     mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
-    excess_lost(c->why, t, c->excess_ns);
+    excess_lost(&c->why, t, &c->scoring->measure[t].loss, c->excess_ns);
     c->budget -= VERTEX_WORK * n;
     return what_if_cut(&c->what_if, forest, t, c->excess_ns) +
            what_if_cut_teams(&c->what_if, forest, t, c->excess_ns);
@@ -154,7 +158,7 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
 
 static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 {
-    double lost = c->lost_ns[t], cost = (double)c->cost_ns[t];
+    double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
     char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], a[TEXT_SIZE], b[TEXT_SIZE];
 
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
@@ -221,7 +225,7 @@ static int64_t bound_of(struct costs *c, uint32_t t)
     if (!is_critical(c, t))
         return 0;
     cut(c, t);
-    if ((double)r->unknown_ns <= MOST_UNKNOWN * c->lost_ns[t])
+    if ((double)r->unknown_ns <= MOST_UNKNOWN * lost_of(c, t))
         ns = critical_cut_ns(&c->critical, r);
     replay_clear(r);
     return ns;
@@ -237,9 +241,9 @@ static int64_t at_most_lost(int64_t ns, double lost_ns)
 static void find_bounds(struct costs *c)
 {
     for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++) {
-        if (!takes_part(c, t) || c->lost_ns[t] < COST_LEAST_LOST)
+        if (!may_cost(c, t))
             continue;
-        c->cost_ns[t] = at_most_lost(bound_of(c, t), c->lost_ns[t]);
+        c->cost_ns[t] = at_most_lost(bound_of(c, t), lost_of(c, t));
         c->is_bound[t] = c->cost_ns[t] > 0;
     }
 }
@@ -270,7 +274,7 @@ static void find_one(struct costs *c, uint32_t t)
 {
     int64_t cut_ns = cut(c, t);
 
-    c->cost_ns[t] = play(c, c->lost_ns[t]);
+    c->cost_ns[t] = play(c, lost_of(c, t));
     c->is_bound[t] = false;
     say(c, t, cut_ns);
 }
@@ -284,14 +288,14 @@ static void find_executions(struct costs *c)
     if (has_bounds(c))
         find_bounds(c);
     for (uint32_t t = 0; t < n; t++)
-        candidate[t] = (struct candidate){c->cost_ns[t] == COST_UNKNOWN ? llrint(c->lost_ns[t])
+        candidate[t] = (struct candidate){c->cost_ns[t] == COST_UNKNOWN ? llrint(lost_of(c, t))
                                                                         : c->cost_ns[t],
-                                          c->lost_ns[t], t, w->is_anomaly[t]};
+                                          lost_of(c, t), t, w->is_anomaly[t]};
     qsort(candidate, n, sizeof *candidate, by_claim);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = candidate[i].tree;
 
-        if (!takes_part(c, t) || c->lost_ns[t] < COST_LEAST_LOST)
+        if (!may_cost(c, t))
             continue;
         if ((candidate[i].is_anomaly || candidate[i].at_most_ns > 0) &&
             (n_asked++ < LEAST_ASKED || c->budget > 0))
@@ -309,7 +313,7 @@ static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
 
     for (uint32_t i = 0; i < n; i++) {
         cut(c, tree[i]);
-        lost_ns += c->lost_ns[tree[i]];
+        lost_ns += lost_of(c, tree[i]);
     }
     return play(c, lost_ns);
 }

@@ -27,15 +27,14 @@
 #define COST_LEAST_LOST 1.0 /* ns: who lost less cost nothing */
 
 struct costs {
-    const struct scoring *scoring; /* this and why are not its own */
-    struct why *why;
+    const struct scoring *scoring; /* not its own */
+    struct why why;
     struct what_if what_if;
     struct critical critical;
     double *excess_ns;
     size_t excess_cap;
     double budget; /* work that is left */
 
-    double *lost_ns;      /* [n_trees] */
     int64_t *cost_ns;     /* [n_trees] at least 0, at most what was lost; or COST_UNKNOWN */
     bool *is_bound;       /* [n_trees] it is at most that; else it is that */
     char **text;          /* [n_trees] as a clause; NULL where it cost nothing worth a word */
@@ -47,17 +46,12 @@ struct costs {
 
 /*
  * costs_init -- look at a run.
- *   why  of the same scoring
  * Returns 0 or what what_if_init does. Release in any case. O(calls).
  */
-int costs_init(struct costs *c, const struct scoring *scoring, struct why *why,
-               const struct columns *columns);
+int costs_init(struct costs *c, const struct scoring *scoring, const struct columns *columns);
 void costs_release(struct costs *c);
 
-/* costs_note -- what tree t lost; where that is nothing, what it cost is known. */
-void costs_note(struct costs *c, uint32_t t, double lost_ns);
-
-/* costs_find -- once all losses are noted. */
+/* costs_find -- of all executions, of all incidents, and of all anomalies together. */
 void costs_find(struct costs *c, const struct incidents *incidents);
 
 #endif

@@ -36,22 +36,16 @@ struct suspect {
 struct finder {
     const struct scoring *w;
     struct causes *causes;
-    struct why *why;
     struct incidents *out;
-    double *lost_ns;         /* [n_trees] negative: not asked for yet */
     uint32_t *first_tree;    /* [n_locations + 1] */
     uint32_t *suspect_of;    /* [n_trees] or INCIDENT_NONE */
     struct suspect *suspect; /* [n] */
     uint32_t n;
 };
 
-static double lost_ns(struct finder *f, uint32_t t)
+static double lost_ns(const struct finder *f, uint32_t t)
 {
-    if (f->lost_ns[t] < 0) {
-        why_sort_pairs(f->why, t);
-        f->lost_ns[t] = fmax(f->why->lost_ns, 0);
-    }
-    return f->lost_ns[t];
+    return fmax(f->w->measure[t].loss.ns, 0);
 }
 
 /* ------------------------------------------------------------------------------ suspects */
@@ -568,18 +562,14 @@ static void find_first_trees(struct finder *f)
     }
 }
 
-void incidents_find(const struct scoring *scoring, struct causes *causes, struct why *why,
-                    struct incidents *out)
+void incidents_find(const struct scoring *scoring, struct causes *causes, struct incidents *out)
 {
     uint32_t n = scoring->forest.n_trees;
-    struct finder f = {.w = scoring, .causes = causes, .why = why, .out = out};
+    struct finder f = {.w = scoring, .causes = causes, .out = out};
 
     *out = (struct incidents){.of = mem_alloc(n, sizeof *out->of),
                               .chain = mem_alloc(n, sizeof *out->chain)};
     f.suspect_of = mem_alloc(n, sizeof *f.suspect_of);
-    f.lost_ns = mem_alloc(n, sizeof *f.lost_ns);
-    for (uint32_t t = 0; t < n; t++)
-        f.lost_ns[t] = -1;
     memset(out->of, 0xff, n * sizeof *out->of);
     memset(f.suspect_of, 0xff, n * sizeof *f.suspect_of);
     find_first_trees(&f);
@@ -588,7 +578,6 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     join_by_origin(&f);
     join_by_iteration(&f);
     make_all(&f);
-    free(f.lost_ns);
     free(f.first_tree);
     free(f.suspect_of);
     free(f.suspect);

@@ -54,11 +54,10 @@ struct incidents {
 
 /*
  * incidents_find -- of all trees, once they are judged. Release in any case.
- *   why  of the same scoring (scoring_why_init): lost is what its sentences say
  * Chains are followed of the CAUSES_MOST highest scores among the suspects.
  * O(n_trees log n_trees + chains).
  */
-void incidents_find(const struct scoring *scoring, struct causes *causes, struct why *why,
+void incidents_find(const struct scoring *scoring, struct causes *causes,
                     struct incidents *out);
 void incidents_release(struct incidents *incidents, uint32_t n_trees);
 

@@ -14,7 +14,6 @@ struct made {
     struct definitions defs;
     struct scoring work;
     struct causes causes;
-    struct why why;
     struct incidents found;
 };
 
@@ -32,14 +31,12 @@ static void make(struct made *m, const char *program)
                      0);
     assert_int_equal(scoring_judge(&m->work, &opts), 0);
     causes_init(&m->causes, &m->run.columns, &m->defs);
-    scoring_why_init(&m->work, &m->why);
-    incidents_find(&m->work, &m->causes, &m->why, &m->found);
+    incidents_find(&m->work, &m->causes, &m->found);
 }
 
 static void unmake(struct made *m)
 {
     incidents_release(&m->found, m->work.forest.n_trees);
-    why_release(&m->why);
     causes_release(&m->causes);
     scoring_release(&m->work);
     definitions_release(&m->defs);

@@ -161,8 +161,10 @@ static int analyse_all(struct maker *m, sqlite3 *db)
     opts.model = m->opts->model;
     opts.paged = paged;
     columns_share(&columns, paged);
-    if (rc == 0)
+    if (rc == 0) {
+        columns_trust(&columns);
         rc = analyse_columns(m, db, &columns, &opts);
+    }
     columns_unshare(&columns, paged);
     columns_close(&columns);
     paged_free(paged);

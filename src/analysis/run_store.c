@@ -52,7 +52,8 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
 /* What is stored beside a function of interest's executions. */
 struct found {
     const struct analysed *a;
-    struct why why;
+    int rc;
+    char *message; /* of rc, which may be another thread's */
     struct causes causes;
     struct incidents incidents;
     struct costs costs;
@@ -62,7 +63,6 @@ struct found {
 struct batch {
     uint32_t begin, end;
     char (*sentence)[WHY_SIZE];
-    double *usual_ns, *lost_ns;
 };
 
 /*
@@ -89,26 +89,26 @@ static int save_execution(const struct storing *s, uint32_t t)
     const struct location *location = &w->defs->location[f->location[t]];
     const struct residual_measure *m = &w->measure[t];
     const char *verdict = w->is_anomaly[t] ? "anomaly" : "normal";
-    uint32_t incident = found->incidents.of[t], i = t - s->stored.begin;
+    const struct costs *costs = &found->costs;
+    uint32_t incident = found->incidents.of[t];
 
     return rundb_insert(
-        s->db, s->insert, "iiiiiiiiiiiiiiirtrtrrrrrtttoo", a->foi->id, (int64_t)t,
+        s->db, s->insert, "iiiiiiiiiiiiiiirtrtrrrrrtttooit", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
-        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t],
-        (int64_t)llrint(s->stored.usual_ns[i]), (int64_t)llrint(s->stored.lost_ns[i]),
-        (int64_t)llrint(forest_off_ns(f, t)), (int64_t)forest_n_rows(f, t),
-        (int64_t)f->n_messages[t], w->score[t], verdict, w->score[t], verdict, w->chance[t],
-        m->time, m->gross, m->structure, m->size, score_part_name(w->residual.part[t]),
-        s->stored.sentence[i], found->incidents.chain[t], incident != INCIDENT_NONE,
-        (int64_t)incident + 1, found->costs.cost_ns[t] != COST_UNKNOWN,
-        found->costs.cost_ns[t]);
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(m->loss.usual_ns),
+        (int64_t)llrint(m->loss.ns), (int64_t)llrint(forest_off_ns(f, t)),
+        (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
+        w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
+        score_part_name(w->residual.part[t]), s->stored.sentence[t - s->stored.begin],
+        found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1,
+        costs->cost_ns[t] != COST_UNKNOWN, costs->cost_ns[t], (int64_t)costs->is_bound[t],
+        costs->text[t]);
 }
 
 static void store_batch(struct storing *s)
 {
     for (uint32_t t = s->stored.begin; s->rc == 0 && t < s->stored.end; t++) {
-        costs_note(&s->found->costs, t, s->stored.lost_ns[t - s->stored.begin]);
         s->rc = save_execution(s, t);
         progress_add(&s->progress, 1);
     }
@@ -121,11 +121,8 @@ static void make_sentences(const struct storing *s, size_t piece, struct why *wh
     uint32_t begin = s->made.begin + (uint32_t)piece * PIECE_ROWS;
     uint32_t end = s->made.end - begin < PIECE_ROWS ? s->made.end : begin + PIECE_ROWS;
 
-    for (uint32_t t = begin; t < end; t++) {
+    for (uint32_t t = begin; t < end; t++)
         scoring_why(s->found->a->scoring, why, t, s->made.sentence[t - s->made.begin]);
-        s->made.usual_ns[t - s->made.begin] = why->usual_ns;
-        s->made.lost_ns[t - s->made.begin] = why->lost_ns;
-    }
 }
 
 /* Row 0 is the batch to be stored, the others are pieces of the one that is made. */
@@ -139,20 +136,6 @@ static void take_batches(void *ctx, size_t begin, size_t end, unsigned worker)
         else
             make_sentences(s, row - 1, &s->why[worker]);
     }
-}
-
-static void batch_init(struct batch *batch)
-{
-    batch->sentence = mem_resize(NULL, BATCH_ROWS, sizeof *batch->sentence);
-    batch->usual_ns = mem_resize(NULL, BATCH_ROWS, sizeof *batch->usual_ns);
-    batch->lost_ns = mem_resize(NULL, BATCH_ROWS, sizeof *batch->lost_ns);
-}
-
-static void batch_release(struct batch *batch)
-{
-    free(batch->sentence);
-    free(batch->usual_ns);
-    free(batch->lost_ns);
 }
 
 /* One batch more than there are, as the last one is stored when no other is made. */
@@ -185,22 +168,22 @@ static int save_executions(sqlite3 *db, struct found *found)
         "usual_ns, lost_ns, off_ns, vertices, messages, score, verdict, detector_score, "
         "detector_verdict, "
         "false_alarm_probability, time, gross, structure, size, part, why, cause, incident, "
-        "cost_ns",
+        "cost_ns, cost_is_bound, cost",
         &s.insert);
     if (s.rc < 0)
         return s.rc;
     s.why = mem_alloc(n_threads, sizeof *s.why);
     for (unsigned w = 0; w < n_threads; w++)
         scoring_why_init(found->a->scoring, &s.why[w]);
-    batch_init(&s.made);
-    batch_init(&s.stored);
+    s.made.sentence = mem_resize(NULL, BATCH_ROWS, sizeof *s.made.sentence);
+    s.stored.sentence = mem_resize(NULL, BATCH_ROWS, sizeof *s.stored.sentence);
     progress_begin(&s.progress, "storing", "executions", found->a->scoring->forest.n_trees);
     store_all(&s);
     progress_end(&s.progress);
     if (s.rc < 0)
         err_set(s.rc, "%s", s.message);
-    batch_release(&s.made);
-    batch_release(&s.stored);
+    free(s.made.sentence);
+    free(s.stored.sentence);
     for (unsigned w = 0; w < n_threads; w++)
         why_release(&s.why[w]);
     free(s.why);
@@ -221,7 +204,7 @@ static char *why_incident(struct found *found, const struct incident *x,
         snprintf(often, sizeof often,
                  "in every %uth execution there, %u times; the longest: ", x->period,
                  x->n_turns);
-    scoring_why(found->a->scoring, &found->why, x->speaker, sentence);
+    scoring_why(found->a->scoring, &found->costs.why, x->speaker, sentence);
     snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s%s%s", often, sentence, chain ? "; cause: " : "",
              chain ? chain : "", cost ? "; " : "", cost ? cost : "");
     return out;
@@ -254,24 +237,20 @@ static int save_incidents(sqlite3 *db, struct found *found)
     return rc;
 }
 
-/* Into rows that are there: what an execution lost is known when its sentence is made. */
-static int save_costs(sqlite3 *db, const struct found *found)
+/* What all anomalies cost together. */
+static int save_cost(sqlite3 *db, const struct found *found)
 {
     const struct costs *c = &found->costs;
-    int64_t foi = found->a->foi->id;
-    sqlite3_stmt *update = NULL, *together = NULL;
-    int rc = rundb_prepare(db, run_sql_set_cost, &update);
+    sqlite3_stmt *update;
+    int rc;
 
+    if (c->all_ns == COST_UNKNOWN)
+        return 0;
+    rc = rundb_prepare(db, run_sql_set_anomalies_cost, &update);
     if (rc == 0)
-        rc = rundb_prepare(db, run_sql_set_anomalies_cost, &together);
-    for (uint32_t t = 0; rc == 0 && t < found->a->scoring->forest.n_trees; t++)
-        if (c->lost_ns[t] >= COST_LEAST_LOST && (c->cost_ns[t] != COST_UNKNOWN || c->text[t]))
-            rc = rundb_insert(db, update, "oitii", c->cost_ns[t] != COST_UNKNOWN, c->cost_ns[t],
-                              (int64_t)c->is_bound[t], c->text[t], foi, (int64_t)t);
-    if (rc == 0 && c->all_ns != COST_UNKNOWN)
-        rc = rundb_insert(db, together, "iii", c->all_ns, (int64_t)c->n_carrying, foi);
+        rc = rundb_insert(db, update, "iii", c->all_ns, (int64_t)c->n_carrying,
+                          found->a->foi->id);
     sqlite3_finalize(update);
-    sqlite3_finalize(together);
     return rc;
 }
 
@@ -295,22 +274,39 @@ static int save_critical(sqlite3 *db, const struct costs *c)
     return rc;
 }
 
+/* The two look at the same run, and not at each other. */
+static void look(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    struct found *found = ctx;
+    const struct scoring *w = found->a->scoring;
+
+    (void)worker;
+    for (size_t row = begin; row < end; row++) {
+        if (row == 0) {
+            incidents_find(w, &found->causes, &found->incidents);
+            continue;
+        }
+        found->rc = costs_init(&found->costs, w, found->a->columns);
+        if (found->rc < 0)
+            found->message = mem_copy_string(err_message());
+    }
+}
+
 static int save_found(sqlite3 *db, const struct analysed *a)
 {
     const struct scoring *w = a->scoring;
     struct found found = {.a = a};
     int rc;
 
-    scoring_why_init(w, &found.why);
     causes_init(&found.causes, a->columns, w->defs);
-    incidents_find(w, &found.causes, &found.why, &found.incidents);
-    rc = costs_init(&found.costs, w, &found.why, a->columns);
-    if (rc == 0)
-        rc = save_executions(db, &found);
+    pool_for(a->opts->pool, 2, 1, look, &found);
+    rc = found.rc < 0 ? err_set(found.rc, "%s", found.message) : 0;
     if (rc == 0) {
         costs_find(&found.costs, &found.incidents);
-        rc = save_costs(db, &found);
+        rc = save_executions(db, &found);
     }
+    if (rc == 0)
+        rc = save_cost(db, &found);
     if (rc == 0)
         rc = save_critical(db, &found.costs);
     if (rc == 0)
@@ -318,7 +314,7 @@ static int save_found(sqlite3 *db, const struct analysed *a)
     costs_release(&found.costs);
     incidents_release(&found.incidents, w->forest.n_trees);
     causes_release(&found.causes);
-    why_release(&found.why);
+    free(found.message);
     return rc;
 }
 

@@ -122,8 +122,9 @@ static void draw_line(struct drawing *d, uint32_t p)
     table_cell(d->table, "%s", text_duration(line->inclusive_ns, text));
     table_cell(d->table, "%s", text_duration(pair->observed_ns, text));
     table_cell(d->table, "%s",
-               why_is_usual(d->why, p) ? text_duration(fmax(pair->typical_ns, 0), text)
-                                       : "none");
+               residual_is_usual(d->why->model, p)
+                   ? text_duration(fmax(pair->typical_ns, 0), text)
+                   : "none");
     if (pair->lost_ns > WORTH_SHOWING * d->why->model->root_ns)
         table_cell(d->table, "+%s", text_duration(pair->lost_ns, text));
     else
@@ -425,7 +426,7 @@ static void print_time(struct show *s)
         table_cell(t, "+%s", text_duration(pair->sure_ns, text));
         table_cell(t, "%s", text_duration(pair->observed_ns, text));
         table_cell(t, "%s",
-                   why_is_usual(&s->c.why, pair->path)
+                   residual_is_usual(s->c.why.model, pair->path)
                        ? text_duration(fmax(pair->typical_ns, 0), text)
                        : "none");
         table_cell(t, "%u", pair->n_calls);

@@ -14,25 +14,24 @@ static void even_out(double *excess_ns, uint32_t n, double lost_ns)
         excess_ns[i] = sum > 0 ? fmax(excess_ns[i], 0) * fmin(lost_ns / sum, 1) : 0;
 }
 
-void excess_lost(struct why *why, uint32_t t, double *out)
+void excess_lost(const struct why *why, uint32_t t, const struct residual_loss *loss,
+                 double *out)
 {
     const struct forest *forest = why->forest;
     uint32_t first = forest->first[t], end = forest->first[t + 1];
 
-    why_sort_pairs(why, t);
     for (uint32_t v = first; v < end; v++) {
-        double typical, z = residual_call(why->model, why->place, forest, t, v, &typical);
         double own = (double)forest->exclusive_ns[v];
 
-        if (!why_is_usual(why, residual_path(why->place, forest, t, v)))
+        if (!residual_is_usual(why->model, residual_path(why->place, forest, t, v)))
             out[v - first] = own;
-        else if (why->is_whole)
-            out[v - first] = own - typical;
+        else if (loss->is_whole)
+            out[v - first] = own - residual_typical(why->model, why->place, forest, t, v);
         else
-            out[v - first] = residual_sure_ns(own - typical, z);
+            out[v - first] = residual_sure(why->model, why->place, forest, t, v);
     }
-    if (why->is_whole)
-        even_out(out, end - first, why->lost_ns);
+    if (loss->is_whole)
+        even_out(out, end - first, loss->ns);
 }
 
 void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out)
@@ -41,12 +40,10 @@ void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double 
     uint32_t first = forest->first[t];
 
     for (uint32_t v = first; v < forest->first[t + 1]; v++) {
-        double typical;
+        double typical = is_everywhere
+                             ? residual_typical_everywhere(why->model, why->place, forest, t, v)
+                             : residual_typical(why->model, why->place, forest, t, v);
 
-        if (is_everywhere)
-            residual_call_everywhere(why->model, why->place, forest, t, v, &typical);
-        else
-            residual_call(why->model, why->place, forest, t, v, &typical);
         out[v - first] = residual_path(why->place, forest, t, v) == PATH_NONE
                              ? 0
                              : (double)forest->exclusive_ns[v] - typical;

@@ -15,10 +15,14 @@
 #include <stdint.h>
 
 /*
- * excess_lost -- what each call of tree t lost; together why->lost_ns, which is set, or what
- * they can have lost of it. out  (vertices of t) ns, at least 0 O(vertices of t).
+ * excess_lost -- what each call of tree t lost; together loss->ns, or what they can have lost
+ * of it.
+ *   loss  of that tree
+ *   out   (vertices of t) ns, at least 0
+ * O(vertices of t).
  */
-void excess_lost(struct why *why, uint32_t t, double *out);
+void excess_lost(const struct why *why, uint32_t t, const struct residual_loss *loss,
+                 double *out);
 
 /*
  * excess_usual -- exclusive time of each call of tree t less what is typical there.

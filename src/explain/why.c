@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RARE_PATH 50  /* paths that fewer than 1 in so many trees have are usually not there */
-#define MATERIAL 0.02 /* of the typical duration: less lost time is not worth a word */
-#define WHOLE_SHARE 0.5    /* so much more than executions like it take is lost */
-#define SURE_SHARE 0.5     /* of that, if less is surely lost by single calls */
+#define MATERIAL 0.02      /* of the typical duration: less lost time is not worth a word */
 #define LONGER_SHARE 0.1   /* and so much worth a word, whatever the measures say */
 #define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
@@ -64,59 +61,37 @@ static int by_sure_time(const void *a, const void *b)
     return (p->path > q->path) - (p->path < q->path);
 }
 
-bool why_is_usual(const struct why *why, uint32_t path)
+static bool is_material(const struct why *why, const struct residual_pair *pair)
 {
-    return path != PATH_NONE &&
-           RARE_PATH * (uint64_t)why->model->path[path].n_trees >= why->model->n_trees;
+    return pair->sure_ns > MATERIAL * why->model->root_ns;
 }
 
-/* What the pairs lost together, and what executions with these calls usually take. */
-static void add_up(struct why *why, uint32_t t)
+/* Loads the pairs of tree t, those that lost enough to be named first, and in order. Returns
+ * how many. */
+static size_t load_pairs(struct why *why, uint32_t t)
 {
-    const struct residual_pairs *pairs = &why->pairs;
-    double typical_ns = 0;
+    struct residual_pair *pair = why->pairs.pair;
+    size_t n = 0;
 
-    why->lost_ns = 0;
-    for (size_t i = 0; i < pairs->n; i++) {
-        typical_ns += pairs->pair[i].typical_ns;
-        why->lost_ns += pairs->pair[i].sure_ns;
+    residual_pairs_of(&why->pairs, why->model, why->place, why->forest, t);
+    residual_loss_of(&why->pairs, why->model, why->place, why->forest, t, &why->loss);
+    for (size_t i = 0; i < why->pairs.n; i++) {
+        struct residual_pair next = pair[i];
+
+        if (!is_material(why, &next))
+            continue;
+        pair[i] = pair[n];
+        pair[n++] = next;
     }
-    why->usual_ns = residual_usual(why->model, why->place, t, fmax(typical_ns, 0));
-}
-
-/* What all pairs took more or less is what they lost, if that is much more than is sure. */
-static void take_whole(struct why *why, uint32_t t)
-{
-    double more_ns = (double)forest_own_ns(why->forest, t) - why->usual_ns;
-
-    why->is_whole =
-        more_ns > WHOLE_SHARE * why->usual_ns && why->lost_ns < SURE_SHARE * more_ns;
-    if (!why->is_whole)
-        return;
-    why->lost_ns = more_ns;
-    for (size_t i = 0; i < why->pairs.n; i++)
-        why->pairs.pair[i].sure_ns = why->pairs.pair[i].lost_ns;
+    qsort(pair, n, sizeof *pair, by_sure_time);
+    return n;
 }
 
 size_t why_sort_pairs(struct why *why, uint32_t t)
 {
-    struct residual_pairs *pairs = &why->pairs;
-    size_t n = 0;
+    size_t n = load_pairs(why, t);
 
-    residual_pairs_of(pairs, why->model, why->place, why->forest, t);
-    for (size_t i = 0; i < pairs->n; i++) {
-        struct residual_pair *pair = &pairs->pair[i];
-
-        if (why_is_usual(why, pair->path))
-            continue;
-        pair->typical_ns = 0;
-        pair->lost_ns = pair->sure_ns = pair->observed_ns;
-    }
-    add_up(why, t);
-    take_whole(why, t);
-    qsort(pairs->pair, pairs->n, sizeof *pairs->pair, by_sure_time);
-    while (n < pairs->n && pairs->pair[n].sure_ns > MATERIAL * why->model->root_ns)
-        n++;
+    qsort(why->pairs.pair + n, why->pairs.n - n, sizeof *why->pairs.pair, by_sure_time);
     return n;
 }
 
@@ -179,9 +154,9 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
 }
 
 /* It took so much more than executions like it. */
-static bool is_longer(const struct why *why, uint32_t t, double share)
+static bool is_longer(const struct why *why, uint32_t t, double usual_ns, double share)
 {
-    return (double)forest_own_ns(why->forest, t) > (1 + share) * why->usual_ns;
+    return (double)forest_own_ns(why->forest, t) > (1 + share) * usual_ns;
 }
 
 /* ----------------------------------------------------------------------------- sentences */
@@ -219,32 +194,33 @@ static void say_paths(struct writer *w, const struct why *why, size_t n)
 {
     char lost[TEXT_SIZE], usual[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
     char place[REGION_PLACE_SIZE];
-    double rest = why->lost_ns;
+    double rest = why->loss.ns;
 
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
         say(w, "%s%s%s +%s (usually %s", i ? ", " : "", why_path_name(why, pair->path, name),
             place_of(why, pair->path, place), text_duration(pair->sure_ns, lost),
-            why_is_usual(why, pair->path) ? text_duration(fmax(pair->typical_ns, 0), usual)
-                                          : "none");
+            residual_is_usual(why->model, pair->path)
+                ? text_duration(fmax(pair->typical_ns, 0), usual)
+                : "none");
         if (pair->off_ns > DOUBTFUL_SHARE * pair->sure_ns)
             say(w, "; known to within %s", text_duration(pair->off_ns, off));
         say(w, ")");
         rest -= pair->sure_ns;
     }
-    if (fabs(rest) > WORTH_ADDING * why->lost_ns)
+    if (fabs(rest) > WORTH_ADDING * why->loss.ns)
         say(w, ", %s%s elsewhere", rest > 0 ? "+" : "-", text_duration(fabs(rest), lost));
 }
 
 /* Where no path lost enough to be named. */
-static void say_whole(struct writer *w, const struct why *why, uint32_t t)
+static void say_whole(struct writer *w, const struct why *why, uint32_t t, double usual_ns)
 {
     double own_ns = (double)forest_own_ns(why->forest, t);
     char own[TEXT_SIZE], usual[TEXT_SIZE];
 
     say(w, "%s%s where executions like it usually take %s", w->n ? "; " : "",
-        text_duration(own_ns, own), text_duration(why->usual_ns, usual));
+        text_duration(own_ns, own), text_duration(usual_ns, usual));
 }
 
 /* How exactly it is known how long it took, where that matters. */
@@ -257,20 +233,33 @@ static void say_off(struct writer *w, const struct why *why, uint32_t t, double 
         say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
 }
 
-static void say_time(struct writer *w, const struct why *why, uint32_t t, size_t n)
+/* It took longer, wherever that was. */
+static void say_longer(struct writer *w, const struct why *why, uint32_t t, double usual_ns)
+{
+    say_whole(w, why, t, usual_ns);
+    say_off(w, why, t, (double)forest_own_ns(why->forest, t) - usual_ns);
+}
+
+/* The pairs are those of the tree; n of them lost enough to be named. */
+static void say_lost(struct writer *w, const struct why *why, uint32_t t, size_t n)
 {
     char lost[TEXT_SIZE];
 
-    if (n == 0) {
-        say_whole(w, why, t);
-        say_off(w, why, t, (double)forest_own_ns(why->forest, t) - why->usual_ns);
-        return;
-    }
     say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
-        text_duration(why->lost_ns, lost),
-        why->is_whole ? ", though no single call is rare" : "");
+        text_duration(why->loss.ns, lost),
+        why->loss.is_whole ? ", though no single call is rare" : "");
     say_paths(w, why, n);
-    say_off(w, why, t, why->lost_ns);
+    say_off(w, why, t, why->loss.ns);
+}
+
+static void say_time(struct writer *w, struct why *why, uint32_t t, double usual_ns)
+{
+    size_t n = load_pairs(why, t);
+
+    if (n > 0)
+        say_lost(w, why, t, n);
+    else if (is_longer(why, t, usual_ns, MATERIAL))
+        say_longer(w, why, t, usual_ns);
 }
 
 static void say_tracer(struct writer *w, const struct why *why, uint32_t t)
@@ -360,7 +349,6 @@ static void say_size(struct writer *w, const struct why *why, uint32_t t)
 static void say_parts(struct writer *w, struct why *why, uint32_t t,
                       const struct residual_measure *measure, const double *value)
 {
-    size_t n = why_sort_pairs(why, t);
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(value[0], value[1]), value[2], value[3]};
     double best = fmax(say_at[0], fmax(say_at[1], say_at[2]));
@@ -375,8 +363,8 @@ static void say_parts(struct writer *w, struct why *why, uint32_t t,
         is_said[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        if (next == 0 && (n > 0 || is_longer(why, t, MATERIAL)))
-            say_time(w, why, t, n);
+        if (next == 0)
+            say_time(w, why, t, measure->loss.usual_ns);
         else if (next == 1)
             say_structure(w, why, measure);
         else if (next == 2)
@@ -391,8 +379,9 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
 
     *out = '\0';
     say_parts(&w, why, t, measure, verdict->value);
-    if (w.n == 0 && (verdict->is_anomaly || is_longer(why, t, LONGER_SHARE)))
-        say_time(&w, why, t, 0);
+    if (w.n == 0 &&
+        (verdict->is_anomaly || is_longer(why, t, measure->loss.usual_ns, LONGER_SHARE)))
+        say_longer(&w, why, t, measure->loss.usual_ns);
     if (w.n > 0)
         say_chance(&w, verdict->expected);
     if (w.n > 0 && verdict->is_slight)

@@ -31,9 +31,7 @@ struct why {
     const struct forest *forest;
     const struct definitions *defs;
     struct residual_pairs pairs; /* of the tree looked at last; sure_ns: what they lost */
-    double usual_ns;             /* what executions like that one take */
-    double lost_ns;              /* sum over its pairs */
-    bool is_whole;               /* no call is out of the ordinary, but all together are */
+    struct residual_loss loss;   /* of that tree */
 };
 
 /* What is known of a tree beside itself. */
@@ -54,16 +52,10 @@ void why_release(struct why *why);
 char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE]);
 
 /*
- * why_sort_pairs -- load the pairs of tree t, those that lost most first.
- * A path that fewer than one in fifty trees have is usually not there: all its time is lost.
- * Time is lost as far as that is sure for each call; where an execution took half as long again
- * as those like it and no call explains that, what all of it took more is.
- * Returns how many of them lost a share of the typical duration that matters.
+ * why_sort_pairs -- load the pairs of tree t, those that lost most first, and what it lost by
+ * them: why->loss. Returns how many of them lost a share of the typical duration that matters.
  */
 size_t why_sort_pairs(struct why *why, uint32_t t);
-
-/* why_is_usual -- at least one in fifty trees has this path; false for PATH_NONE. */
-bool why_is_usual(const struct why *why, uint32_t path);
 
 /* How the children of a call differ from those that calls of its path usually have. */
 struct why_child {

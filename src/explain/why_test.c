@@ -171,8 +171,8 @@ static void what_is_listed_is_what_was_lost(void **state)
                         "1.00 us), step > b +30.0 us (usually 1.00 us), step > c +20.0 us "
                         "(usually 1.00 us), +20.0 us elsewhere; in a run like this "
                         "chance alone makes 3 look so");
-    assert_true(fabs(f.why.lost_ns - 110000) < 1);
-    assert_true(fabs(f.why.usual_ns - 6000) < 1);
+    assert_true(fabs(f.measure[40].loss.ns - 110000) < 1);
+    assert_true(fabs(f.measure[40].loss.usual_ns - 6000) < 1);
     end(&f);
 }
 
@@ -187,7 +187,8 @@ static void the_tracers_time_is_said_as_such(void **state)
     why_sentence(&f.why, 40, &f.measure[40],
                  &(struct why_verdict){value, false, false, false, NAN}, out);
     assert_string_equal(out, "the tracer wrote its buffer for 24.0 us");
-    assert_true(f.why.lost_ns < 1 && f.measure[40].gross == 0 && f.measure[40].time == 0);
+    assert_true(f.measure[40].loss.ns < 1 && f.measure[40].gross == 0 &&
+                f.measure[40].time == 0);
     assert_true(f.measure[40].structure == 0 && f.measure[40].size == 0);
     end(&f);
 }

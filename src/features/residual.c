@@ -18,6 +18,9 @@
 #define MATERIAL 0.02   /* of D: less time lost than this does not matter */
 #define SURE_Z 6        /* a call that is so many scales late counts half */
 #define MOST_Z 25       /* more is not stranger */
+#define RARE_PATH 50 /* paths that fewer than 1 in so many trees have are usually not there */
+#define WHOLE_SHARE 0.5 /* so much more than executions like it take is lost */
+#define SURE_SHARE 0.5  /* of that, if less is surely lost by single calls */
 
 void residual_release(struct residual_model *model)
 {
@@ -171,29 +174,40 @@ const struct residual_context *residual_context(const struct residual_model *m,
                                                                           : &m->path[path];
 }
 
-double residual_sure_ns(double excess_ns, double z)
+static double sure_ns(double excess_ns, double z)
 {
     return excess_ns > 0 ? excess_ns / (1 + exp(fmin(SURE_Z - z, 50))) : 0;
 }
 
-double residual_call_everywhere(const struct residual_model *m,
-                                const struct residual_place *place, const struct forest *forest,
-                                uint32_t t, uint32_t v, double *typical_ns)
+double residual_typical(const struct residual_model *m, const struct residual_place *place,
+                        const struct forest *forest, uint32_t t, uint32_t v)
+{
+    return context_of(&(struct view){m, place, forest}, t, v).typical - m->offset_ns;
+}
+
+double residual_typical_everywhere(const struct residual_model *m,
+                                   const struct residual_place *place,
+                                   const struct forest *forest, uint32_t t, uint32_t v)
 {
     struct residual_place everywhere = *place;
 
     everywhere.local = NULL;
-    return residual_call(m, &everywhere, forest, t, v, typical_ns);
+    return residual_typical(m, &everywhere, forest, t, v);
 }
 
-double residual_call(const struct residual_model *m, const struct residual_place *place,
-                     const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns)
+/* z of a call; time is with the offset. */
+static double residual_of(const struct residual_context *c, double time_ns)
+{
+    return (log(time_ns) - c->log_time.centre) / c->log_time.scale;
+}
+
+double residual_sure(const struct residual_model *m, const struct residual_place *place,
+                     const struct forest *forest, uint32_t t, uint32_t v)
 {
     struct residual_context c = context_of(&(struct view){m, place, forest}, t, v);
-    double x = log((double)forest->exclusive_ns[v] + m->offset_ns);
+    double own = (double)forest->exclusive_ns[v], excess = own - (c.typical - m->offset_ns);
 
-    *typical_ns = c.typical - m->offset_ns;
-    return (x - c.log_time.centre) / c.log_time.scale;
+    return excess > 0 ? sure_ns(excess, residual_of(&c, own + m->offset_ns)) : 0;
 }
 
 /* ------------------------------------------------------------------ paths of a tree */
@@ -254,10 +268,10 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
         pair->typical_ns += c.typical;
         if (is_late_only && time <= c.typical)
             continue;
-        z = (log(time) - c.log_time.centre) / c.log_time.scale;
+        z = residual_of(&c, time);
         if (z > pair->z_call)
             pair->z_call = z;
-        pair->sure_ns += residual_sure_ns(time - c.typical, z);
+        pair->sure_ns += sure_ns(time - c.typical, z);
     }
     for (size_t i = 0; i < g->n; i++) {
         struct residual_pair *pair = &g->pair[i];
@@ -270,12 +284,54 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
     }
 }
 
-double residual_usual(const struct residual_model *m, const struct residual_place *place,
-                      uint32_t t, double typical_ns)
+/* The offset was only for the logs. */
+static void take_offset_out(struct residual_pairs *g, double offset_ns)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        g->pair[i].observed_ns -= g->pair[i].n_calls * offset_ns;
+        g->pair[i].typical_ns -= g->pair[i].n_calls * offset_ns;
+    }
+}
+
+bool residual_is_usual(const struct residual_model *m, uint32_t path)
+{
+    return path != PATH_NONE && RARE_PATH * (uint64_t)m->path[path].n_trees >= m->n_trees;
+}
+
+/* What executions with these calls usually take on this rank, by what the calls take. */
+static double usual_ns(const struct residual_model *m, const struct residual_place *place,
+                       uint32_t t, double typical_ns)
 {
     uint32_t site = place->site[t];
 
     return typical_ns * exp(site == LOCAL_NONE ? m->log_whole : m->local.log_whole[site]);
+}
+
+void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
+                      const struct residual_place *place, const struct forest *forest,
+                      uint32_t t, struct residual_loss *out)
+{
+    double typical_ns = 0, more_ns;
+
+    out->ns = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        struct residual_pair *pair = &g->pair[i];
+
+        if (!residual_is_usual(m, pair->path)) {
+            pair->typical_ns = 0;
+            pair->lost_ns = pair->sure_ns = pair->observed_ns;
+        }
+        typical_ns += pair->typical_ns;
+        out->ns += pair->sure_ns;
+    }
+    out->usual_ns = usual_ns(m, place, t, fmax(typical_ns, 0));
+    more_ns = (double)forest_own_ns(forest, t) - out->usual_ns;
+    out->is_whole = more_ns > WHOLE_SHARE * out->usual_ns && out->ns < SURE_SHARE * more_ns;
+    if (!out->is_whole)
+        return;
+    out->ns = more_ns;
+    for (size_t i = 0; i < g->n; i++)
+        g->pair[i].sure_ns = g->pair[i].lost_ns;
 }
 
 /* ----------------------------------------------------------------------------- measures */
@@ -411,12 +467,15 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
     for (size_t i = begin; i < end; i++) {
         uint32_t t = (uint32_t)i;
         struct residual_measure *out = &w->measure[t];
+        struct residual_pairs *pairs = &w->pairs[worker];
         const struct common *common = &w->common[w->kinds->of[t]];
 
-        gather_residuals(&w->pairs[worker], &w->view, t, true);
-        gather_offs(&w->pairs[worker], &w->view, t);
-        measure_time(m, &w->pairs[worker], out);
-        measure_offs(m, &w->pairs[worker], forest_off_ns(forest, t), out);
+        gather_residuals(pairs, &w->view, t, true);
+        gather_offs(pairs, &w->view, t);
+        measure_time(m, pairs, out);
+        measure_offs(m, pairs, forest_off_ns(forest, t), out);
+        take_offset_out(pairs, m->offset_ns);
+        residual_loss_of(pairs, m, w->view.place, forest, t, &out->loss);
         if (common->is_known && !is_first(&w->view, t)) {
             out->structure = common->structure;
             out->rarest = forest->first[t] + common->rarest;
@@ -452,10 +511,7 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 {
     gather_residuals(pairs, &(struct view){m, place, forest}, t, false);
     gather_offs(pairs, &(struct view){m, place, forest}, t);
-    for (size_t i = 0; i < pairs->n; i++) { /* the offset was only for the logs */
-        pairs->pair[i].observed_ns -= pairs->pair[i].n_calls * m->offset_ns;
-        pairs->pair[i].typical_ns -= pairs->pair[i].n_calls * m->offset_ns;
-    }
+    take_offset_out(pairs, m->offset_ns);
 }
 
 /* ------------------------------------------------------------------------------ bytes */

@@ -116,7 +116,15 @@ void residual_locate(const struct residual_model *model, struct residual_place *
 void residual_place_release(struct residual_place *place);
 void residual_release(struct residual_model *model);
 
-/* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine. */
+/* What a tree lost: see residual_loss_of. */
+struct residual_loss {
+    double usual_ns; /* what executions like it take */
+    double ns;       /* lost by its calls, as far as that is sure, or in all */
+    bool is_whole;   /* in all: no call is out of the ordinary, but all together are */
+};
+
+/* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine; but not what
+ * is in ns. */
 struct residual_measure {
     double time;                /* X: time lost, weighed by how sure that is; >= 0 */
     double sure;                /* the time so weighed alone, in typical durations; >= 0 */
@@ -128,6 +136,7 @@ struct residual_measure {
     double size_z; /* the same in widths */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */
+    struct residual_loss loss;
 };
 
 /* residual_measures -- of all trees of a forest. O(vertices). */
@@ -164,32 +173,35 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
                        const struct residual_place *place, const struct forest *forest,
                        uint32_t t);
 
-/*
- * residual_usual -- what executions like tree t usually take: those with these calls, on this
- * rank.
- *   typical_ns  what its calls usually take, summed
- */
-double residual_usual(const struct residual_model *model, const struct residual_place *place,
-                      uint32_t t, double typical_ns);
+/* residual_is_usual -- at least one in fifty trees has this path; false for PATH_NONE. */
+bool residual_is_usual(const struct residual_model *model, uint32_t path);
 
 /*
- * residual_call -- z of vertex v of tree t.
- *   typical_ns  out: what its exclusive time usually is
+ * residual_loss_of -- what a tree lost, by its pairs.
+ *   pairs  of tree t. Where a path is not usual, all its time becomes lost; where the whole is
+ *          lost, sure_ns becomes lost_ns.
+ * Time is lost as far as that is sure for each call; where an execution took half as long again
+ * as those like it and no call explains that, what all of it took more is.
  */
-double residual_call(const struct residual_model *model, const struct residual_place *place,
-                     const struct forest *forest, uint32_t t, uint32_t v, double *typical_ns);
+void residual_loss_of(struct residual_pairs *pairs, const struct residual_model *model,
+                      const struct residual_place *place, const struct forest *forest,
+                      uint32_t t, struct residual_loss *out);
 
-/* residual_call_everywhere -- the same against the calls of all locations, without a factor. */
-double residual_call_everywhere(const struct residual_model *model,
-                                const struct residual_place *place, const struct forest *forest,
-                                uint32_t t, uint32_t v, double *typical_ns);
+/* residual_typical -- what the exclusive time of vertex v of tree t usually is, ns. */
+double residual_typical(const struct residual_model *model, const struct residual_place *place,
+                        const struct forest *forest, uint32_t t, uint32_t v);
+
+/* residual_typical_everywhere -- the same on all locations, without a factor. */
+double residual_typical_everywhere(const struct residual_model *model,
+                                   const struct residual_place *place,
+                                   const struct forest *forest, uint32_t t, uint32_t v);
 
 /*
- * residual_sure_ns -- how much of what a call took over the usual is surely lost: nothing where
- * it took less.
- *   z  its residual
+ * residual_sure -- how much of what vertex v of tree t took over the usual is surely lost, ns:
+ * nothing where it took less.
  */
-double residual_sure_ns(double excess_ns, double z);
+double residual_sure(const struct residual_model *model, const struct residual_place *place,
+                     const struct forest *forest, uint32_t t, uint32_t v);
 
 /* residual_rarity -- of the shape of vertex v of tree t, in nats. */
 double residual_rarity(const struct residual_model *model, const struct residual_place *place,

@@ -103,14 +103,16 @@ static void equal_trees_measure_nothing(void **state)
  * 1000 and the calls themselves. */
 static void a_leaf_that_takes_a_fifth_more_is_so_much_stranger(void **state)
 {
+    struct residual_pairs pairs;
     struct fixture f;
-    double typical;
 
     (void)state;
     begin(&f, mostly(60, "A:100001", "A:120003"));
     assert_float_equal(f.model.offset_ns, 100.001, 1e-6);
-    assert_float_equal(residual_call(&f.model, &f.place, &f.forest, 60, 60, &typical),
-                       log(1.2) / 0.1, 0.01);
+    residual_pairs_init(&pairs, &f.model);
+    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 60);
+    assert_float_equal(pairs.pair[0].z_call, log(1.2) / 0.1, 0.01);
+    residual_pairs_release(&pairs);
     end(&f);
     begin(&f, mostly(60, "A:3000", "A:6000")); /* of a clock that counts microseconds, three */
     assert_true(f.model.offset_ns == 3000);
@@ -127,15 +129,12 @@ static void time_lost_is_against_the_context(void **state)
     struct residual_pairs pairs;
     struct residual_pair *pair;
     struct fixture f;
-    double typical;
 
     (void)state;
     begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20)"));
     assert_true(f.model.root_ns == 170 && f.model.offset_ns == 10);
     assert_true(fabs(f.measure[60].gross - 2) < 1e-6);
-    assert_true(fabs(residual_call(&f.model, &f.place, &f.forest, 60, 181, &typical) -
-                     log(400.0 / 60) / 0.1) < 1e-6);
-    assert_true(fabs(typical - 50) < 1e-9);
+    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 60, 181) - 50) < 1e-9);
     residual_pairs_init(&pairs, &f.model);
     residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 60);
     pair = pairs.pair;
@@ -144,7 +143,11 @@ static void time_lost_is_against_the_context(void **state)
     assert_true(fabs(pair[1].observed_ns - 390) < 1e-9);
     assert_true(fabs(pair[1].typical_ns - 50) < 1e-9);
     assert_true(fabs(pair[1].lost_ns - 340) < 1e-9);
+    assert_true(fabs(pair[1].z_call - log(400.0 / 60) / 0.1) < 1e-6);
     assert_true(pair[1].sure_ns > 339.99 && pair[1].sure_ns <= 340);
+    assert_true(fabs(residual_sure(&f.model, &f.place, &f.forest, 60, 181) - pair[1].sure_ns) <
+                1e-9);
+    assert_true(residual_sure(&f.model, &f.place, &f.forest, 0, 1) < 1e-9);
     residual_pairs_release(&pairs);
     assert_true(f.measure[60].time > log1p(100) + 4 && f.measure[0].time == 0);
     end(&f);
@@ -154,18 +157,20 @@ static void time_lost_is_against_the_context(void **state)
 static void the_subtree_is_part_of_the_context(void **state)
 {
     static char text[1 << 16];
+    struct residual_pairs pairs;
     struct fixture f;
-    double typical;
     char *at = text;
 
     (void)state;
     for (int i = 0; i < 40; i++)
         at += sprintf(at, "A:100(B:30(X:1)) A:100(B:300(Y:1)) ");
     begin(&f, text);
-    assert_true(fabs(residual_call(&f.model, &f.place, &f.forest, 0, 1, &typical)) < 1e-9);
-    assert_true(fabs(typical - 30) < 1e-9);
-    residual_call(&f.model, &f.place, &f.forest, 1, 4, &typical);
-    assert_true(fabs(typical - 300) < 1e-9);
+    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 0, 1) - 30) < 1e-9);
+    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 1, 4) - 300) < 1e-9);
+    residual_pairs_init(&pairs, &f.model);
+    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 0);
+    assert_true(fabs(pairs.pair[1].z_call) < 1e-9);
+    residual_pairs_release(&pairs);
     end(&f);
 }
 
@@ -185,7 +190,7 @@ static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
     assert_true(f.measure[101].gross < 1e-6 && f.measure[101].time < 1e-6);
     assert_true(fabs(f.measure[100].gross - 100 / f.model.root_ns) < 1e-6);
     assert_true(fabs(f.measure[last].gross - 300 / f.model.root_ns) < 1e-6);
-    assert_true(fabs(residual_usual(&f.model, &f.place, last, 270) - 270) < 1e-6);
+    assert_true(fabs(f.measure[last].loss.usual_ns - 270) < 1e-6);
     end(&f);
 }
 

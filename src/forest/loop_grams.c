@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_GRAMS (1u << 18) /* of one length */
-#define N_SLOTS (2 * MOST_GRAMS)
 #define LONGEST 8u
 
 struct gram {
@@ -22,7 +22,8 @@ struct grams {
     struct gram *gram; /* [n] */
     size_t n, cap;
     size_t begin;   /* of those of the length in hand */
-    uint32_t *slot; /* [N_SLOTS] 1 + index, 0: free */
+    uint32_t *slot; /* [n_slots] 1 + index, 0: free */
+    size_t n_slots; /* a power of two, at least twice what may be in there */
 };
 
 static uint64_t mix(uint64_t x)
@@ -48,14 +49,14 @@ static bool hash_gram(const uint32_t *symbol, uint32_t length, uint64_t *hash)
 
 static struct gram *find(struct grams *g, uint64_t hash)
 {
-    size_t at = hash % N_SLOTS;
+    size_t at = hash & (g->n_slots - 1);
 
     while (g->slot[at] != 0) {
         struct gram *gram = &g->gram[g->slot[at] - 1];
 
         if (gram->hash == hash)
             return gram;
-        at = (at + 1) % N_SLOTS;
+        at = (at + 1) & (g->n_slots - 1);
     }
     if (g->n - g->begin == MOST_GRAMS)
         return NULL;
@@ -70,7 +71,7 @@ static void count_grams(struct grams *g, const struct loop_sequence *s, uint32_t
     uint64_t hash;
 
     g->begin = g->n;
-    g->slot = mem_alloc(N_SLOTS, sizeof *g->slot);
+    memset(g->slot, 0, g->n_slots * sizeof *g->slot);
     for (uint32_t i = 0; i + length <= s->n; i++) {
         struct gram *gram = hash_gram(s->symbol + i, length, &hash) ? find(g, hash) : NULL;
 
@@ -84,7 +85,6 @@ static void count_grams(struct grams *g, const struct loop_sequence *s, uint32_t
         gram->length = length;
         gram->count++;
     }
-    free(g->slot);
 }
 
 /* By count; those of the same in the order of their first. */
@@ -142,11 +142,15 @@ static size_t drop_rare(struct gram *gram, size_t n)
 
 size_t loop_headers(const struct loop_sequence *s, struct loop_header *out, size_t most)
 {
-    struct grams g = {0};
+    struct grams g = {.n_slots = 2};
     size_t n = 0, left;
 
+    while (g.n_slots < 2 * (size_t)s->n && g.n_slots < 2 * MOST_GRAMS)
+        g.n_slots *= 2;
+    g.slot = mem_resize(NULL, g.n_slots, sizeof *g.slot);
     for (uint32_t length = 1; length <= LONGEST; length *= 2)
         count_grams(&g, s, length);
+    free(g.slot);
     left = drop_rare(g.gram, g.n);
     if (left > 0)
         qsort(g.gram, left, sizeof *g.gram, by_count);

@@ -163,8 +163,6 @@ const char run_sql_incident_members[] =
     "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
 
-const char run_sql_set_cost[] =
-    "UPDATE execution SET cost_ns = ?, cost_is_bound = ?, cost = ? WHERE foi = ? AND tree = ?";
 const char run_sql_set_anomalies_cost[] =
     "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";
 const char run_sql_anomalies_cost[] =

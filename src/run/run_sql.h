@@ -113,9 +113,8 @@ extern const char run_sql_incident_of[];
 /* (foi, id, head) -> rank, thread, index, tree of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
 
-/* (ns, text or NULL, foi, tree), (ns, number, foi): set what one execution cost; what all
- * anomalies cost together, and how many carry that. */
-extern const char run_sql_set_cost[], run_sql_set_anomalies_cost[];
+/* (ns, number, foi): set what all anomalies cost together, and how many carry that. */
+extern const char run_sql_set_anomalies_cost[];
 
 /* (foi) -> what all its anomalies cost together, and how many carry that; each may be NULL */
 extern const char run_sql_anomalies_cost[];

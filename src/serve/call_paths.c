@@ -71,8 +71,8 @@ static void add_call(struct call_path *node, const struct closeup *c, uint32_t v
     uint32_t path = c->location.path[v];
     double typical = NAN, exclusive = (double)c->forest.exclusive_ns[v], rarity;
 
-    if (why_is_usual(&c->why, path))
-        residual_call(c->model, &c->location, &c->forest, 0, v, &typical);
+    if (residual_is_usual(c->model, path))
+        typical = residual_typical(c->model, &c->location, &c->forest, 0, v);
     rarity = residual_rarity(c->model, &c->location, &c->forest, 0, v);
     node->region = c->forest.region[v];
     node->usual_calls = closeup_usual_calls(c, path);
