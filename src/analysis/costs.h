@@ -1,8 +1,7 @@
 /*
  * costs -- what the whole run would have gained without what single executions lost.
  *
- *     costs_init(&c, &scoring, &why, columns);
- *     costs_note(&c, t, lost_ns);         of every tree, as its sentence says
+ *     costs_init(&c, &scoring, columns);
  *     costs_find(&c, &incidents);
  *     costs_release(&c);
  *

@@ -201,28 +201,33 @@ void *paged_alloc(struct paged *p, size_t n, size_t width)
     return data ? data : mem_resize(NULL, n, width);
 }
 
-void paged_release(struct paged *p, void *data)
+static void release(struct mapping mapped, void *data)
 {
-    struct mapping found = {0};
-
-    if (p && data)
-        found = take(p, data);
-    if (found.data)
-        munmap(found.data, found.bytes);
+    if (mapped.data)
+        munmap(mapped.data, mapped.bytes);
     else
         free(data);
 }
 
+void paged_release(struct paged *p, void *data)
+{
+    release(p && data ? take(p, data) : (struct mapping){0}, data);
+}
+
+/* Plain memory that stays plain can grow where it is. */
 void *paged_resize(struct paged *p, void *old, size_t n_old, size_t n, size_t width)
 {
+    struct mapping mapped = p && old ? take(p, old) : (struct mapping){0};
+    size_t bytes;
     void *data;
 
-    if (p == NULL)
+    if (mapped.data == NULL &&
+        (p == NULL || __builtin_mul_overflow(n, width, &bytes) || bytes < p->least))
         return mem_resize(old, n, width);
     data = paged_alloc(p, n, width);
     if (n_old > 0)
         memcpy(data, old, (n < n_old ? n : n_old) * width);
-    paged_release(p, old);
+    release(mapped, old);
     return data;
 }
 

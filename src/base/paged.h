@@ -8,7 +8,7 @@
  * array sees nothing of that but time. Arrays of less than PAGED_LEAST_BYTES, and those for
  * which there is no room in the directory, are plain memory.
  *
- *     paged = paged_new(dir);
+ *     paged = paged_new(dir, PAGED_LEAST_BYTES);
  *     ns = paged_alloc(paged, n, sizeof *ns);
  *     ...
  *     paged_release(paged, ns);

@@ -8,7 +8,7 @@
  *
  * "Usually" has one meaning for calls: those of the same path and subtree, on this rank where
  * it differs from the others (residual.h); and one for executions: those with the same calls on
- * the same rank (residual_usual). What an execution lost is the sum of what is listed.
+ * the same rank (residual_loss). What an execution lost is the sum of what is listed.
  */
 #ifndef SNAG_EXPLAIN_WHY_H
 #define SNAG_EXPLAIN_WHY_H

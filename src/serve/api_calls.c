@@ -103,9 +103,11 @@ static void set_neighbours(json_t *json, const struct call_view *calls, uint32_t
 static json_t *messages_of(const struct call_view *calls, uint32_t row, size_t *n)
 {
     json_t *messages = json_array();
+    uint64_t leave = calls_leave(calls, row);
 
     *n = 0;
-    for (size_t i = 0; i < calls->n_messages; i++) {
+    for (size_t i = calls_message_from(calls, calls->enter_ns[row]);
+         i < calls->n_messages && message_record_ns(&calls->message[i]) <= leave; i++) {
         const struct message *m = &calls->message[i];
 
         if (m->call != row || ++*n > MOST_MESSAGES)
@@ -121,7 +123,10 @@ static json_t *messages_of(const struct call_view *calls, uint32_t row, size_t *
 /* The first collective of a call, or null. */
 static json_t *collective_of(const struct call_view *calls, uint32_t row)
 {
-    for (size_t i = 0; i < calls->n_collectives; i++) {
+    uint64_t leave = calls_leave(calls, row);
+
+    for (size_t i = calls_collective_from(calls, calls->enter_ns[row]);
+         i < calls->n_collectives && calls->collective[i].end_ns <= leave; i++) {
         const struct collective *c = &calls->collective[i];
 
         if (c->call == row)
