@@ -196,9 +196,9 @@ double residual_typical_everywhere(const struct residual_model *m,
 }
 
 /* z of a call; time is with the offset. */
-static double residual_of(const struct residual_context *c, double time_ns)
+static double residual_of(double time_ns, double centre, double scale)
 {
-    return (log(time_ns) - c->log_time.centre) / c->log_time.scale;
+    return (log(time_ns) - centre) / scale;
 }
 
 double residual_sure(const struct residual_model *m, const struct residual_place *place,
@@ -207,7 +207,9 @@ double residual_sure(const struct residual_model *m, const struct residual_place
     struct residual_context c = context_of(&(struct view){m, place, forest}, t, v);
     double own = (double)forest->exclusive_ns[v], excess = own - (c.typical - m->offset_ns);
 
-    return excess > 0 ? sure_ns(excess, residual_of(&c, own + m->offset_ns)) : 0;
+    return excess > 0 ? sure_ns(excess, residual_of(own + m->offset_ns, c.log_time.centre,
+                                                    c.log_time.scale))
+                      : 0;
 }
 
 /* ------------------------------------------------------------------ paths of a tree */
@@ -227,6 +229,7 @@ void residual_pairs_release(struct residual_pairs *g)
     free(g->pair);
     free(g->stamp);
     free(g->slot);
+    usual_kept_free(g->kept);
     *g = (struct residual_pairs){0};
 }
 
@@ -256,11 +259,14 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
 {
     const struct residual_model *m = view->m;
     const struct forest *forest = view->forest;
+    const struct usual_call *known;
+    uint32_t first = forest->first[t];
 
     next_tree(g);
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, residual_path(view->place, forest, t, v));
-        struct residual_context c = context_of(view, t, v);
+    known = usual_tree(g, view, t);
+    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
+        struct usual_call c = known ? known[v - first] : usual_call(g, view, t, v);
+        struct residual_pair *pair = &g->pair[c.pair];
         double time = (double)forest->exclusive_ns[v] + m->offset_ns, z;
 
         pair->n_calls++;
@@ -268,7 +274,7 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
         pair->typical_ns += c.typical;
         if (is_late_only && time <= c.typical)
             continue;
-        z = residual_of(&c, time);
+        z = residual_of(time, c.centre, c.scale);
         if (z > pair->z_call)
             pair->z_call = z;
         pair->sure_ns += sure_ns(time - c.typical, z);
@@ -344,7 +350,7 @@ static void gather_offs(struct residual_pairs *g, const struct view *view, uint3
     if (forest->off_ns == NULL)
         return;
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-        pair_of(g, residual_path(view->place, forest, t, v))->off_ns +=
+        g->pair[pair_of(g, residual_path(view->place, forest, t, v))].off_ns +=
             fmin((double)forest->off_ns[v], (double)forest->exclusive_ns[v]);
 }
 

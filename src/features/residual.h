@@ -154,12 +154,15 @@ struct residual_pair {
     double z_path; /* residual of the sum; 0 where the path is too rare to tell */
 };
 
+struct usual_kept;
+
 /* The call paths of one tree at a time; the tables are kept from tree to tree. */
 struct residual_pairs {
     struct residual_pair *pair; /* [n] in order of first appearance */
     size_t n;
     uint32_t *stamp, *slot; /* [n_paths + 1], the last for what the model does not know */
     uint32_t n_paths, generation;
+    struct usual_kept *kept; /* what is usual of trees that come again, residual_view.h */
 };
 
 void residual_pairs_init(struct residual_pairs *pairs, const struct residual_model *model);

@@ -452,14 +452,18 @@ struct sums {
 static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
     const struct forest *forest = view->forest;
+    const struct usual_call *known;
+    uint32_t first = forest->first[t];
 
     next_tree(g);
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        struct residual_pair *pair = pair_of(g, residual_path(view->place, forest, t, v));
+    known = usual_tree(g, view, t);
+    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
+        struct usual_call c = known ? known[v - first] : usual_call(g, view, t, v);
+        struct residual_pair *pair = &g->pair[c.pair];
 
         pair->n_calls++;
         pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
-        pair->typical_ns += context_of(view, t, v).typical;
+        pair->typical_ns += c.typical;
     }
 }
 
@@ -500,12 +504,10 @@ static void sums_init(struct sums *s, const struct fit *f)
     }
     s->time = mem_resize(NULL, s->first[n], sizeof *s->time);
     s->path = mem_resize(NULL, s->first[n], sizeof *s->path);
-    s->pairs = residual_pairs_each(f->m, f->in->pool);
 }
 
 static void sums_release(struct sums *s)
 {
-    residual_pairs_free(s->pairs, s->fit->in->pool);
     free(s->first);
     free(s->time);
     free(s->path);
@@ -517,7 +519,9 @@ static void sums_find(struct sums *s)
     struct pool *pool = s->fit->in->pool;
     uint32_t n = s->fit->forest->n_trees;
 
+    s->pairs = residual_pairs_each(s->view.m, pool); /* for one view: factors change */
     pool_for(pool, n, pool_grain(pool, n), sum_trees, s);
+    residual_pairs_free(s->pairs, pool);
 }
 
 static double log_ratio(size_t i, const void *ctx)

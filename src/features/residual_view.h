@@ -55,6 +55,12 @@ static inline struct residual_context context_of(const struct view *view, uint32
     return c;
 }
 
+/* What a call is compared with, and the pair of its path. */
+struct usual_call {
+    double typical, centre, scale;
+    uint32_t pair;
+};
+
 /* Forgets the pairs of the last tree. */
 static inline void next_tree(struct residual_pairs *g)
 {
@@ -62,7 +68,8 @@ static inline void next_tree(struct residual_pairs *g)
     g->generation++;
 }
 
-static inline struct residual_pair *pair_of(struct residual_pairs *g, uint32_t path)
+/* The pair of a path, which may be new. */
+static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
 {
     uint32_t at = path == PATH_NONE ? g->n_paths : path;
 
@@ -71,8 +78,27 @@ static inline struct residual_pair *pair_of(struct residual_pairs *g, uint32_t p
         g->slot[at] = (uint32_t)g->n;
         g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
     }
-    return &g->pair[g->slot[at]];
+    return g->slot[at];
 }
+
+static inline struct usual_call usual_call(struct residual_pairs *g, const struct view *view,
+                                           uint32_t t, uint32_t v)
+{
+    struct residual_context c = context_of(view, t, v);
+
+    return (struct usual_call){c.typical, c.log_time.centre, c.log_time.scale,
+                               pair_of(g, residual_path(view->place, view->forest, t, v))};
+}
+
+/*
+ * usual_tree -- usual_call of each call of tree t, where it is known from a tree before: those
+ * of a kind on a location are alike. The pairs of the tree are begun, then.
+ * Returns (vertices of t), until the next call; or NULL. All calls with the same g must be with
+ * the same view, which does not change.
+ */
+const struct usual_call *usual_tree(struct residual_pairs *g, const struct view *view,
+                                    uint32_t t);
+void usual_kept_free(struct usual_kept *kept);
 
 /* Rounded to 1e-9, so that ties are ties on any machine. */
 static inline double round_off(double x)
