@@ -172,15 +172,15 @@ static double evidence_in(const struct yardstick *y, enum score_part p, double v
     return y->anchor[p].rank + beyond / evidence_of[p].slope;
 }
 
-/* least_lost: what is lost, beyond what begins and ends are off by, must be that much to count,
- * in typical durations. */
+/* What the measures of a tree say together. least_lost: what is lost, beyond what begins and
+ * ends are off by, must be that much to count, in typical durations. */
 static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m,
-                               double least_lost)
+                               const double said[N_PARTS], double least_lost)
 {
     double value[N_PARTS], base[N_PARTS];
 
     for (enum score_part p = 0; p < N_PARTS; p++) {
-        value[p] = evidence_in(y, p, field_of(m, p));
+        value[p] = said[p];
         base[p] = y->anchor[p].rank;
     }
     if (m->time < LEAST_TIME || m->sure - m->sure_off < least_lost)
@@ -209,11 +209,13 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
                        struct residual_scores *out)
 {
     static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE};
-    double value[N_PARTS];
+    double value[N_PARTS], said[N_PARTS];
 
     parts_of(y, m, value);
-    out->evidence[i] = evidence_of_tree(y, m, 0);
-    out->weight[i] = evidence_of_tree(y, m, RESIDUAL_LEAST_LOST);
+    for (enum score_part p = 0; p < N_PARTS; p++)
+        said[p] = evidence_in(y, p, field_of(m, p));
+    out->evidence[i] = evidence_of_tree(y, m, said, 0);
+    out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_LEAST_LOST);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
         if (value[p] > value[out->part[i]])

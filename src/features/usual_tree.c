@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-#define N_KEPT 64u       /* a power of two */
-#define MOST_CALLS 4096u /* of a tree that is kept: 8 MiB for all of them */
+#define KEPT_BITS 8 /* of the number of kept trees */
+#define N_KEPT (1u << KEPT_BITS)
+#define MOST_CALLS 1024u /* of a tree that is kept: 8 MiB for all of them */
 
 struct kept {
     uint32_t like, row; /* whose it is: kind and location */
@@ -66,7 +67,7 @@ const struct usual_call *usual_tree(struct residual_pairs *g, const struct view 
         return NULL;
     if (g->kept == NULL)
         g->kept = mem_alloc(1, sizeof *g->kept);
-    kept = &g->kept->kept[(like * 0x9e3779b1u + row) >> 26];
+    kept = &g->kept->kept[(like * 0x9e3779b1u + row) >> (32 - KEPT_BITS)];
     is_same =
         kept->is_seen && kept->like == like && kept->row == row && kept->is_first == is_first;
     if (is_same && kept->is_known) {
