@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,17 @@ char *text_count(uint64_t n, char out[TEXT_SIZE])
     }
     out[at] = '\0';
     return out;
+}
+
+void text_say(struct text_writer *w, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(w->out + w->n, w->size - w->n, fmt, args);
+    va_end(args);
+    w->n = w->n + (size_t)n < w->size ? w->n + (size_t)n : w->size - 1;
 }
 
 char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE])

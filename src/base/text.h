@@ -29,6 +29,15 @@ static inline const char *text_plural(uint64_t n)
 
 #define TEXT_UTC_SIZE 32
 
+/* A buffer that is written to the end of; what does not fit is left out. */
+struct text_writer {
+    char *out;
+    size_t n, size; /* bytes of it before the zero; of the buffer, at least 1 */
+};
+
+void text_say(struct text_writer *w, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* text_utc -- nanoseconds since 1970 as "2026-11-23T15:04:05.123Z". Returns out. */
 char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE]);
 

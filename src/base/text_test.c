@@ -18,6 +18,21 @@ static void durations_have_three_digits_and_a_unit(void **state)
     assert_string_equal(text_duration(-1500, out), "-1.50 us");
 }
 
+static void what_does_not_fit_is_left_out(void **state)
+{
+    char out[8];
+    struct text_writer w = {.out = out, .size = sizeof out};
+
+    (void)state;
+    text_say(&w, "%d", 123);
+    text_say(&w, "%s", "4567");
+    assert_string_equal(out, "1234567");
+    text_say(&w, "8");
+    text_say(&w, "%s", "90");
+    assert_string_equal(out, "1234567");
+    assert_int_equal(w.n, 7);
+}
+
 static void durations_are_read_with_their_unit(void **state)
 {
     static const char *const wrong[] = {"",     "ms",    "5",   "-1ms", "1 h",
@@ -113,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_have_three_digits_and_a_unit),
+        cmocka_unit_test(what_does_not_fit_is_left_out),
         cmocka_unit_test(durations_are_read_with_their_unit),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(a_time_is_said_in_utc),

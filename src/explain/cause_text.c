@@ -3,26 +3,7 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-
-struct writer {
-    char *out;
-    size_t n;
-};
-
-static void say(struct writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct writer *w, const char *fmt, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, fmt);
-    n = vsnprintf(w->out + w->n, CAUSE_SIZE - w->n, fmt, args);
-    va_end(args);
-    w->n = w->n + (size_t)n < CAUSE_SIZE ? w->n + (size_t)n : CAUSE_SIZE - 1;
-}
 
 const char *cause_end_name(enum cause_end end)
 {
@@ -37,14 +18,14 @@ const char *cause_end_name(enum cause_end end)
     return name[end];
 }
 
-static void say_rank(struct writer *w, const struct trace_view *view, uint32_t location)
+static void say_rank(struct text_writer *w, const struct trace_view *view, uint32_t location)
 {
     const struct location *l = &view->defs->location[location];
 
     if (l->thread > 0)
-        say(w, "rank %u.%u", l->rank, l->thread);
+        text_say(w, "rank %u.%u", l->rank, l->thread);
     else
-        say(w, "rank %u", l->rank);
+        text_say(w, "rank %u", l->rank);
 }
 
 static const char *name_of(const struct trace_view *view, const struct cause_link *link)
@@ -52,14 +33,14 @@ static const char *name_of(const struct trace_view *view, const struct cause_lin
     return view->defs->region[view->calls[link->location].region[link->call]].short_name;
 }
 
-static void say_partner(struct writer *w, const struct waiting *waiting)
+static void say_partner(struct text_writer *w, const struct waiting *waiting)
 {
     char place[TEXT_SIZE];
 
     if (waiting->rank != NO_RANK)
-        say(w, "%s", waiting_place(waiting, place));
+        text_say(w, "%s", waiting_place(waiting, place));
     else
-        say(w, "%u ranks", waiting->n_missing);
+        text_say(w, "%u ranks", waiting->n_missing);
 }
 
 char *cause_sentence(const struct trace_view *view, const struct cause *cause,
@@ -77,7 +58,7 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         [CAUSE_TOO_LONG] = "...",
     };
     const struct waiting *last = &cause->link[cause->n - 1].waiting;
-    struct writer w = {.out = out};
+    struct text_writer w = {.out = out, .size = CAUSE_SIZE};
 
     *out = '\0';
     for (uint32_t i = 0; i < cause->n; i++) {
@@ -85,19 +66,20 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         char time[TEXT_SIZE];
 
         if (i > 0) {
-            say(&w, " <- ");
+            text_say(&w, " <- ");
             say_rank(&w, view, link->location);
-            say(&w, " ");
+            text_say(&w, " ");
         }
-        say(&w, "%.100s %s", name_of(view, link), text_duration((double)link->time_ns, time));
+        text_say(&w, "%.100s %s", name_of(view, link),
+                 text_duration((double)link->time_ns, time));
     }
     if (cause->end == CAUSE_TRACER)
-        say(&w, " (the tracer)");
+        text_say(&w, " (the tracer)");
     if (*ending[cause->end] == '\0')
         return out;
-    say(&w, " <- ");
+    text_say(&w, " <- ");
     say_partner(&w, last);
-    say(&w, " (%s)", ending[cause->end]);
+    text_say(&w, " (%s)", ending[cause->end]);
     return out;
 }
 
@@ -106,52 +88,54 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
 {
     const struct cause_link *link = &cause->link[cause->n - 1];
     const struct waiting *waiting = &link->waiting;
-    struct writer w = {.out = out};
+    struct text_writer w = {.out = out, .size = CAUSE_SIZE};
 
     *out = '\0';
     switch (cause->end) {
     case CAUSE_NOT_WAITING:
-        say(&w, "%.100s on ", name_of(view, link));
+        text_say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        say(&w, " waits for nobody: it is the cause");
+        text_say(&w, " waits for nobody: it is the cause");
         break;
     case CAUSE_TRACER:
-        say(&w, "%.100s on ", name_of(view, link));
+        text_say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        say(&w, " is the tracer's: the program did nothing wrong");
+        text_say(&w, " is the tracer's: the program did nothing wrong");
         break;
     case CAUSE_NO_DATA:
-        say(&w, "the trace has no events of ");
+        text_say(&w, "the trace has no events of ");
         say_partner(&w, waiting);
         break;
     case CAUSE_UNMATCHED:
-        say(&w, "the %s of this message, rank %u, has no record of it",
-            waiting_kind_name(waiting->kind), waiting->rank);
+        text_say(&w, "the %s of this message, rank %u, has no record of it",
+                 waiting_kind_name(waiting->kind), waiting->rank);
         break;
     case CAUSE_UNKNOWN:
-        say(&w, "no record says whom %.100s on ", name_of(view, link));
+        text_say(&w, "no record says whom %.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        say(&w, " waits for");
+        text_say(&w, " waits for");
         break;
     case CAUSE_IN_TIME:
         if (waiting->kind == WAITING_FOR_ALL)
-            say(&w, "the last rank entered soon: the operation itself took long");
+            text_say(&w, "the last rank entered soon: the operation itself took long");
         else if (waiting->kind == WAITING_FOR_TEAM)
-            say(&w, "the last thread came soon: the barrier itself took long");
+            text_say(&w, "the last thread came soon: the barrier itself took long");
         else
-            say(&w, "rank %u was there in time: the operation itself took long", waiting->rank);
+            text_say(&w, "rank %u was there in time: the operation itself took long",
+                     waiting->rank);
         break;
     case CAUSE_UNEXPLAINED:
         say_partner(&w, waiting);
-        say(&w, " was late, but nothing it did explains that");
+        text_say(&w, " was late, but nothing it did explains that");
         break;
     case CAUSE_CYCLE:
         say_partner(&w, waiting);
-        say(&w, " waits for a call of this chain: both ends are in the operation, which itself "
+        text_say(
+            &w, " waits for a call of this chain: both ends are in the operation, which itself "
                 "took long");
         break;
     case CAUSE_TOO_LONG:
-        say(&w, "more than %d links", CAUSE_MOST_LINKS);
+        text_say(&w, "more than %d links", CAUSE_MOST_LINKS);
         break;
     case N_CAUSE_ENDS:
         break;

@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,25 +160,6 @@ static bool is_longer(const struct why *why, uint32_t t, double usual_ns, double
 
 /* ----------------------------------------------------------------------------- sentences */
 
-/* A buffer that is written to the end of. */
-struct writer {
-    char *out;
-    size_t n;
-};
-
-static void say(struct writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct writer *w, const char *fmt, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, fmt);
-    n = vsnprintf(w->out + w->n, WHY_SIZE - w->n, fmt, args);
-    va_end(args);
-    w->n = w->n + (size_t)n < WHY_SIZE ? w->n + (size_t)n : WHY_SIZE - 1;
-}
-
 /* Where the source of a path's last function is. */
 static char *place_of(const struct why *why, uint32_t path, char out[REGION_PLACE_SIZE])
 {
@@ -190,7 +170,7 @@ static char *place_of(const struct why *why, uint32_t path, char out[REGION_PLAC
 }
 
 /* The paths that lost most, and what all others lost together. */
-static void say_paths(struct writer *w, const struct why *why, size_t n)
+static void say_paths(struct text_writer *w, const struct why *why, size_t n)
 {
     char lost[TEXT_SIZE], usual[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
     char place[REGION_PLACE_SIZE];
@@ -199,60 +179,62 @@ static void say_paths(struct writer *w, const struct why *why, size_t n)
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
-        say(w, "%s%s%s +%s (usually %s", i ? ", " : "", why_path_name(why, pair->path, name),
-            place_of(why, pair->path, place), text_duration(pair->sure_ns, lost),
-            residual_is_usual(why->model, pair->path)
-                ? text_duration(fmax(pair->typical_ns, 0), usual)
-                : "none");
+        text_say(w, "%s%s%s +%s (usually %s", i ? ", " : "",
+                 why_path_name(why, pair->path, name), place_of(why, pair->path, place),
+                 text_duration(pair->sure_ns, lost),
+                 residual_is_usual(why->model, pair->path)
+                     ? text_duration(fmax(pair->typical_ns, 0), usual)
+                     : "none");
         if (pair->off_ns > DOUBTFUL_SHARE * pair->sure_ns)
-            say(w, "; known to within %s", text_duration(pair->off_ns, off));
-        say(w, ")");
+            text_say(w, "; known to within %s", text_duration(pair->off_ns, off));
+        text_say(w, ")");
         rest -= pair->sure_ns;
     }
     if (fabs(rest) > WORTH_ADDING * why->loss.ns)
-        say(w, ", %s%s elsewhere", rest > 0 ? "+" : "-", text_duration(fabs(rest), lost));
+        text_say(w, ", %s%s elsewhere", rest > 0 ? "+" : "-", text_duration(fabs(rest), lost));
 }
 
 /* Where no path lost enough to be named. */
-static void say_whole(struct writer *w, const struct why *why, uint32_t t, double usual_ns)
+static void say_whole(struct text_writer *w, const struct why *why, uint32_t t, double usual_ns)
 {
     double own_ns = (double)forest_own_ns(why->forest, t);
     char own[TEXT_SIZE], usual[TEXT_SIZE];
 
-    say(w, "%s%s where executions like it usually take %s", w->n ? "; " : "",
-        text_duration(own_ns, own), text_duration(usual_ns, usual));
+    text_say(w, "%s%s where executions like it usually take %s", w->n ? "; " : "",
+             text_duration(own_ns, own), text_duration(usual_ns, usual));
 }
 
 /* How exactly it is known how long it took, where that matters. */
-static void say_off(struct writer *w, const struct why *why, uint32_t t, double lost_ns)
+static void say_off(struct text_writer *w, const struct why *why, uint32_t t, double lost_ns)
 {
     double off_ns = forest_off_ns(why->forest, t);
     char off[TEXT_SIZE];
 
     if (off_ns > DOUBTFUL_SHARE * lost_ns)
-        say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
+        text_say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
 }
 
 /* It took longer, wherever that was. */
-static void say_longer(struct writer *w, const struct why *why, uint32_t t, double usual_ns)
+static void say_longer(struct text_writer *w, const struct why *why, uint32_t t,
+                       double usual_ns)
 {
     say_whole(w, why, t, usual_ns);
     say_off(w, why, t, (double)forest_own_ns(why->forest, t) - usual_ns);
 }
 
 /* The pairs are those of the tree; n of them lost enough to be named. */
-static void say_lost(struct writer *w, const struct why *why, uint32_t t, size_t n)
+static void say_lost(struct text_writer *w, const struct why *why, uint32_t t, size_t n)
 {
     char lost[TEXT_SIZE];
 
-    say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
-        text_duration(why->loss.ns, lost),
-        why->loss.is_whole ? ", though no single call is rare" : "");
+    text_say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
+             text_duration(why->loss.ns, lost),
+             why->loss.is_whole ? ", though no single call is rare" : "");
     say_paths(w, why, n);
     say_off(w, why, t, why->loss.ns);
 }
 
-static void say_time(struct writer *w, struct why *why, uint32_t t, double usual_ns)
+static void say_time(struct text_writer *w, struct why *why, uint32_t t, double usual_ns)
 {
     size_t n = load_pairs(why, t);
 
@@ -262,7 +244,7 @@ static void say_time(struct writer *w, struct why *why, uint32_t t, double usual
         say_longer(w, why, t, usual_ns);
 }
 
-static void say_tracer(struct writer *w, const struct why *why, uint32_t t)
+static void say_tracer(struct text_writer *w, const struct why *why, uint32_t t)
 {
     const struct forest_gap *gap;
     size_t n = forest_gaps(why->forest, t, &gap);
@@ -275,41 +257,41 @@ static void say_tracer(struct writer *w, const struct why *why, uint32_t t)
         is_flush &= gap[i].is_flush;
     text_duration((double)why->forest->tracer_ns[t], time);
     if (is_flush)
-        say(w, "%sthe tracer wrote its buffer for %s", w->n ? "; " : "", time);
+        text_say(w, "%sthe tracer wrote its buffer for %s", w->n ? "; " : "", time);
     else
-        say(w, "%sthe tracer took %s", w->n ? "; " : "", time);
+        text_say(w, "%sthe tracer took %s", w->n ? "; " : "", time);
 }
 
 /* How many look so strange by chance: true of an anomaly and of what came near to being one. */
-static void say_chance(struct writer *w, double expected)
+static void say_chance(struct text_writer *w, double expected)
 {
     char n[TEXT_SIZE];
 
     if (!(expected <= NEAR_MISS))
         return;
     if (expected >= 0.95)
-        say(w, "; in a run like this chance alone makes %s look so",
-            text_count((uint64_t)llrint(expected), n));
+        text_say(w, "; in a run like this chance alone makes %s look so",
+                 text_count((uint64_t)llrint(expected), n));
     else if (expected > RARELY)
-        say(w, "; chance alone does this in one of %s runs like it",
-            text_count((uint64_t)llrint(1 / expected), n));
+        text_say(w, "; chance alone does this in one of %s runs like it",
+                 text_count((uint64_t)llrint(1 / expected), n));
     else
-        say(w, "; chance alone does this in less than one of a million runs");
+        text_say(w, "; chance alone does this in less than one of a million runs");
 }
 
-static void say_usual_number(struct writer *w, const struct why_child *child)
+static void say_usual_number(struct text_writer *w, const struct why_child *child)
 {
     char least[TEXT_SIZE], most[TEXT_SIZE];
 
     if (child->most == 0)
-        say(w, "none");
+        text_say(w, "none");
     else if (child->least == child->most)
-        say(w, "%s", text_count(child->most, most));
+        text_say(w, "%s", text_count(child->most, most));
     else
-        say(w, "%s to %s", text_count(child->least, least), text_count(child->most, most));
+        text_say(w, "%s to %s", text_count(child->least, least), text_count(child->most, most));
 }
 
-static void say_structure(struct writer *w, struct why *why,
+static void say_structure(struct text_writer *w, struct why *why,
                           const struct residual_measure *measure)
 {
     struct why_child child[WHY_MOST_CHILDREN];
@@ -318,35 +300,36 @@ static void say_structure(struct writer *w, struct why *why,
     size_t n = why_children(why, v, child);
     char share[TEXT_SIZE], number[TEXT_SIZE];
 
-    say(w, "%s%.100s makes ", w->n ? "; " : "",
-        why->defs->region[why->forest->region[v]].short_name);
+    text_say(w, "%s%.100s makes ", w->n ? "; " : "",
+             why->defs->region[why->forest->region[v]].short_name);
     for (size_t i = 0; i < n && i < MOST_DIFFERENCES; i++) {
-        say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
-            child[i].observed ? text_count(child[i].observed, number) : "no",
-            child[i].observed == 1 ? "" : "s", why->defs->region[child[i].region].short_name);
+        text_say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
+                 child[i].observed ? text_count(child[i].observed, number) : "no",
+                 child[i].observed == 1 ? "" : "s",
+                 why->defs->region[child[i].region].short_name);
         say_usual_number(w, &child[i]);
-        say(w, ")");
+        text_say(w, ")");
     }
     if (n == 0)
-        say(w, "an unusual combination of calls");
+        text_say(w, "an unusual combination of calls");
     else if (n > MOST_DIFFERENCES)
-        say(w, ", ...");
+        text_say(w, ", ...");
     if (path != PATH_NONE && measure->structure > 0)
-        say(w, ", as 1 in %s of its calls do",
-            text_count((uint64_t)llrint(exp(fmin(measure->structure, 40))), share));
+        text_say(w, ", as 1 in %s of its calls do",
+                 text_count((uint64_t)llrint(exp(fmin(measure->structure, 40))), share));
 }
 
-static void say_size(struct writer *w, const struct why *why, uint32_t t)
+static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
 {
     uint32_t n = why->forest->first[t + 1] - why->forest->first[t];
     char observed[TEXT_SIZE], usual[TEXT_SIZE];
 
-    say(w, "%s%s calls in all, usually %s", w->n ? "; " : "", text_count(n, observed),
-        text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
+    text_say(w, "%s%s calls in all, usually %s", w->n ? "; " : "", text_count(n, observed),
+             text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
 }
 
 /* The clauses of the parts that say enough, the strongest first. */
-static void say_parts(struct writer *w, struct why *why, uint32_t t,
+static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
                       const struct residual_measure *measure, const double *value)
 {
     /* time is what people ask for: it goes first unless something else says clearly more */
@@ -375,7 +358,7 @@ static void say_parts(struct writer *w, struct why *why, uint32_t t,
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE])
 {
-    struct writer w = {.out = out};
+    struct text_writer w = {.out = out, .size = WHY_SIZE};
 
     *out = '\0';
     say_parts(&w, why, t, measure, verdict->value);
@@ -385,10 +368,10 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
     if (w.n > 0)
         say_chance(&w, verdict->expected);
     if (w.n > 0 && verdict->is_slight)
-        say(&w, ", but too little to matter");
+        text_say(&w, ", but too little to matter");
     if (w.n > 0 && verdict->is_unknown)
-        say(&w, ", but too little of it is sure");
+        text_say(&w, ", but too little of it is sure");
     say_tracer(&w, why, t);
     if (w.n == 0)
-        say(&w, "as usual");
+        text_say(&w, "as usual");
 }

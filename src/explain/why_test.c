@@ -1,15 +1,10 @@
 #include "explain/why.h"
 
 #include "base/test.h"
-#include "features/sample_forest.h"
+#include "features/sample_model.h"
 
 struct fixture {
-    struct definitions defs;
-    struct forest forest;
-    struct wl wl;
-    struct residual_model model;
-    struct residual_place place;
-    struct residual_measure *measure;
+    struct sample_model m;
     struct why why;
 };
 
@@ -17,33 +12,18 @@ static void begin(struct fixture *f, int n, const char *usual, const char *odd)
 {
     char *text = calloc((size_t)n + 2, strlen(usual) + strlen(odd) + 2), *at = text;
 
-    *f = (struct fixture){0};
     for (int i = 0; i < n; i++)
         at += sprintf(at, "%s ", usual);
     strcpy(at, odd);
-    sample_forest(text, &f->defs, &f->forest);
+    sample_model_init(&f->m, text);
     free(text);
-    wl_init(&f->wl, &f->forest, &f->defs, false, NULL);
-    residual_fit(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
-    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
-    residual_measures(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs},
-        f->measure);
-    why_init(&f->why, &f->model, &f->place, &f->forest, &f->defs);
+    why_init(&f->why, &f->m.model, &f->m.place, &f->m.forest, &f->m.defs);
 }
 
 static void end(struct fixture *f)
 {
     why_release(&f->why);
-    free(f->measure);
-    residual_release(&f->model);
-    residual_place_release(&f->place);
-    wl_release(&f->wl);
-    forest_release(&f->forest);
-    definitions_release(&f->defs);
+    sample_model_release(&f->m);
 }
 
 static void time_names_the_paths_that_lost_it(void **state)
@@ -54,7 +34,7 @@ static void time_names_the_paths_that_lost_it(void **state)
 
     (void)state;
     begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
-    why_sentence(&f.why, 40, &f.measure[40],
+    why_sentence(&f.why, 40, &f.m.measure[40],
                  &(struct why_verdict){value, true, false, false, NAN}, out);
     assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
                              "(usually 5.00 us)");
@@ -71,26 +51,27 @@ static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
 
     (void)state;
     begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
-    f.forest.off_ns = calloc(f.forest.n, sizeof *f.forest.off_ns);
-    f.forest.root_off_ns = calloc(f.forest.n_trees, sizeof *f.forest.root_off_ns);
-    f.forest.off_ns[f.forest.first[40] + 1] = 40000;
-    f.forest.root_off_ns[40] = 50000;
+    f.m.forest.off_ns = calloc(f.m.forest.n, sizeof *f.m.forest.off_ns);
+    f.m.forest.root_off_ns = calloc(f.m.forest.n_trees, sizeof *f.m.forest.root_off_ns);
+    f.m.forest.off_ns[f.m.forest.first[40] + 1] = 40000;
+    f.m.forest.root_off_ns[40] = 50000;
     residual_measures(
-        &f.model, &f.place,
-        &(struct residual_input){.forest = &f.forest, .wl = &f.wl, .defs = &f.defs}, f.measure);
-    assert_true(f.measure[40].sure * f.model.root_ns > 89000);
+        &f.m.model, &f.m.place,
+        &(struct residual_input){.forest = &f.m.forest, .wl = &f.m.wl, .defs = &f.m.defs},
+        f.m.measure);
+    assert_true(f.m.measure[40].sure * f.m.model.root_ns > 89000);
     /* 50 of 90 us are surely wait's own */
-    assert_true(fabs(f.measure[40].sure_off * f.model.root_ns - 40000) < 100);
-    assert_true(fabs(f.measure[40].gross_off * f.model.root_ns - 50000) < 100);
-    assert_true(f.measure[39].sure_off == 0 && f.measure[39].gross_off == 0);
-    why_sentence(&f.why, 40, &f.measure[40], &verdict, out);
+    assert_true(fabs(f.m.measure[40].sure_off * f.m.model.root_ns - 40000) < 100);
+    assert_true(fabs(f.m.measure[40].gross_off * f.m.model.root_ns - 50000) < 100);
+    assert_true(f.m.measure[39].sure_off == 0 && f.m.measure[39].gross_off == 0);
+    why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
     assert_string_equal(out,
                         "90.0 us over what its calls usually take: step > wait +90.0 us "
                         "(usually 5.00 us; known to within 40.0 us); its begin and end are "
                         "known to within 50.0 us, but too little of it is sure");
     verdict.is_unknown = false;
-    f.forest.off_ns[f.forest.first[40] + 1] = f.forest.root_off_ns[40] = 8000;
-    why_sentence(&f.why, 40, &f.measure[40], &verdict, out);
+    f.m.forest.off_ns[f.m.forest.first[40] + 1] = f.m.forest.root_off_ns[40] = 8000;
+    why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
     assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
                              "(usually 5.00 us)");
     end(&f);
@@ -104,7 +85,7 @@ static void structure_names_what_is_too_many_or_missing(void **state)
 
     (void)state;
     begin(&f, 39, "step(send recv recv)", "step(send tally tally tally tally tally)");
-    why_sentence(&f.why, 39, &f.measure[39],
+    why_sentence(&f.why, 39, &f.m.measure[39],
                  &(struct why_verdict){value, true, false, false, NAN}, out);
     assert_string_equal(
         out, "step makes 5 calls of tally (usually none), no calls of recv (usually 2), "
@@ -120,8 +101,8 @@ static void nothing_to_say_is_said(void **state)
 
     (void)state;
     begin(&f, 3, "step", "step");
-    why_sentence(&f.why, 0, &f.measure[0], &(struct why_verdict){value, false, false, false, 2},
-                 out);
+    why_sentence(&f.why, 0, &f.m.measure[0],
+                 &(struct why_verdict){value, false, false, false, 2}, out);
     assert_string_equal(out, "as usual");
     end(&f);
 }
@@ -141,14 +122,14 @@ static void an_anomaly_is_never_as_usual(void **state)
                     "step:10(a:1000 b:1000 c:1900) ");
     strcat(odd, "step:10(a:1900 b:1900 c:1900)");
     begin(&f, 30, usual, odd);
-    why_sentence(&f.why, 39, &f.measure[39],
+    why_sentence(&f.why, 39, &f.m.measure[39],
                  &(struct why_verdict){value, true, false, false, 0.002}, out);
     assert_string_equal(
         out, "2.70 us over what its calls usually take, though no single call is rare: step > "
              "a +900 ns (usually 1.00 us), step > b +900 ns (usually 1.00 us), step > c "
              "+900 ns (usually 1.00 us); chance alone does this in one of 500 runs "
              "like it");
-    why_sentence(&f.why, 0, &f.measure[0],
+    why_sentence(&f.why, 0, &f.m.measure[0],
                  &(struct why_verdict){value, true, false, false, NAN}, out);
     assert_string_equal(out, "3.01 us where executions like it usually take 3.01 us");
     end(&f);
@@ -164,15 +145,15 @@ static void what_is_listed_is_what_was_lost(void **state)
     (void)state;
     begin(&f, 40, "step:1000(a:1000 b:1000 c:1000 d:1000 e:1000)",
           "step:1000(a:41000 b:31000 c:21000 d:11000 e:11000)");
-    why_sentence(&f.why, 40, &f.measure[40],
+    why_sentence(&f.why, 40, &f.m.measure[40],
                  &(struct why_verdict){value, true, false, false, 3}, out);
     assert_string_equal(out,
                         "110 us over what its calls usually take: step > a +40.0 us (usually "
                         "1.00 us), step > b +30.0 us (usually 1.00 us), step > c +20.0 us "
                         "(usually 1.00 us), +20.0 us elsewhere; in a run like this "
                         "chance alone makes 3 look so");
-    assert_true(fabs(f.measure[40].loss.ns - 110000) < 1);
-    assert_true(fabs(f.measure[40].loss.usual_ns - 6000) < 1);
+    assert_true(fabs(f.m.measure[40].loss.ns - 110000) < 1);
+    assert_true(fabs(f.m.measure[40].loss.usual_ns - 6000) < 1);
     end(&f);
 }
 
@@ -184,12 +165,12 @@ static void the_tracers_time_is_said_as_such(void **state)
 
     (void)state;
     begin(&f, 40, "step:1000(a:1000)", "step:1000(a:1000(FLUSH:24000))");
-    why_sentence(&f.why, 40, &f.measure[40],
+    why_sentence(&f.why, 40, &f.m.measure[40],
                  &(struct why_verdict){value, false, false, false, NAN}, out);
     assert_string_equal(out, "the tracer wrote its buffer for 24.0 us");
-    assert_true(f.measure[40].loss.ns < 1 && f.measure[40].gross == 0 &&
-                f.measure[40].time == 0);
-    assert_true(f.measure[40].structure == 0 && f.measure[40].size == 0);
+    assert_true(f.m.measure[40].loss.ns < 1 && f.m.measure[40].gross == 0 &&
+                f.m.measure[40].time == 0);
+    assert_true(f.m.measure[40].structure == 0 && f.m.measure[40].size == 0);
     end(&f);
 }
 
@@ -208,7 +189,7 @@ static void long_names_are_cut_not_overrun(void **state)
         n += sprintf(odd + n, "%s%d:90000 ", name, i);
     sprintf(odd + n, ")");
     begin(&f, 20, "step:1(a:1000)", odd);
-    why_sentence(&f.why, 20, &f.measure[20],
+    why_sentence(&f.why, 20, &f.m.measure[20],
                  &(struct why_verdict){value, true, false, false, 1e-9}, out);
     assert_true(strlen(out) < WHY_SIZE);
     end(&f);

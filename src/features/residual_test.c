@@ -6,36 +6,7 @@
 
 #include "base/err.h"
 #include "base/test.h"
-#include "features/sample_forest.h"
-
-struct fixture {
-    struct definitions defs;
-    struct forest forest;
-    struct wl wl;
-    struct residual_model model;
-    struct residual_place place;
-    struct residual_measure *measure;
-};
-
-static void fit(struct fixture *f)
-{
-    wl_init(&f->wl, &f->forest, &f->defs, false, NULL);
-    residual_fit(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
-    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
-    residual_measures(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs},
-        f->measure);
-}
-
-static void begin(struct fixture *f, const char *text)
-{
-    *f = (struct fixture){0};
-    sample_forest(text, &f->defs, &f->forest);
-    fit(f);
-}
+#include "features/sample_model.h"
 
 /* The trees of a forest by a model that may be of another. */
 static void measure_by(const struct residual_model *model, struct residual_place *place,
@@ -49,29 +20,19 @@ static void measure_by(const struct residual_model *model, struct residual_place
 }
 
 /* The trees of the second text are on rank 7. */
-static void begin_on_two_ranks(struct fixture *f, const char *zero, const char *seven)
+static void begin_on_two_ranks(struct sample_model *m, const char *zero, const char *seven)
 {
     uint32_t n_zero;
 
-    *f = (struct fixture){0};
-    sample_forest(zero, &f->defs, &f->forest);
-    n_zero = f->forest.n_trees;
-    sample_forest(seven, &f->defs, &f->forest);
-    for (uint32_t t = n_zero; t < f->forest.n_trees; t++) {
-        f->forest.location[t] = 1;
-        f->forest.place[t] = 7ull << 32;
+    *m = (struct sample_model){0};
+    sample_forest(zero, &m->defs, &m->forest);
+    n_zero = m->forest.n_trees;
+    sample_forest(seven, &m->defs, &m->forest);
+    for (uint32_t t = n_zero; t < m->forest.n_trees; t++) {
+        m->forest.location[t] = 1;
+        m->forest.place[t] = 7ull << 32;
     }
-    fit(f);
-}
-
-static void end(struct fixture *f)
-{
-    free(f->measure);
-    residual_release(&f->model);
-    residual_place_release(&f->place);
-    wl_release(&f->wl);
-    forest_release(&f->forest);
-    definitions_release(&f->defs);
+    sample_model_learn(m);
 }
 
 /* n copies of `usual`, then `odd`. */
@@ -88,15 +49,15 @@ static const char *mostly(int n, const char *usual, const char *odd)
 
 static void equal_trees_measure_nothing(void **state)
 {
-    struct fixture f;
+    struct sample_model m;
 
     (void)state;
-    begin(&f, mostly(50, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
-    for (uint32_t t = 0; t < f.forest.n_trees; t++) {
-        assert_true(f.measure[t].time == 0 && f.measure[t].gross == 0);
-        assert_true(f.measure[t].structure == 0 && f.measure[t].size == 0);
+    sample_model_init(&m, mostly(50, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
+    for (uint32_t t = 0; t < m.forest.n_trees; t++) {
+        assert_true(m.measure[t].time == 0 && m.measure[t].gross == 0);
+        assert_true(m.measure[t].structure == 0 && m.measure[t].size == 0);
     }
-    end(&f);
+    sample_model_release(&m);
 }
 
 /* 20 % more, of a function that calls nobody, is 1.8 widths of 10 %; nothing is between D /
@@ -104,19 +65,20 @@ static void equal_trees_measure_nothing(void **state)
 static void a_leaf_that_takes_a_fifth_more_is_so_much_stranger(void **state)
 {
     struct residual_pairs pairs;
-    struct fixture f;
+    struct sample_model m;
 
     (void)state;
-    begin(&f, mostly(60, "A:100001", "A:120003"));
-    assert_float_equal(f.model.offset_ns, 100.001, 1e-6);
-    residual_pairs_init(&pairs, &f.model);
-    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 60);
+    sample_model_init(&m, mostly(60, "A:100001", "A:120003"));
+    assert_float_equal(m.model.offset_ns, 100.001, 1e-6);
+    residual_pairs_init(&pairs, &m.model);
+    residual_pairs_of(&pairs, &m.model, &m.place, &m.forest, 60);
     assert_float_equal(pairs.pair[0].z_call, log(1.2) / 0.1, 0.01);
     residual_pairs_release(&pairs);
-    end(&f);
-    begin(&f, mostly(60, "A:3000", "A:6000")); /* of a clock that counts microseconds, three */
-    assert_true(f.model.offset_ns == 3000);
-    end(&f);
+    sample_model_release(&m);
+    sample_model_init(
+        &m, mostly(60, "A:3000", "A:6000")); /* of a clock that counts microseconds, three */
+    assert_true(m.model.offset_ns == 3000);
+    sample_model_release(&m);
 }
 
 /*
@@ -128,29 +90,29 @@ static void time_lost_is_against_the_context(void **state)
 {
     struct residual_pairs pairs;
     struct residual_pair *pair;
-    struct fixture f;
+    struct sample_model m;
 
     (void)state;
-    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20)"));
-    assert_true(f.model.root_ns == 170 && f.model.offset_ns == 10);
-    assert_true(fabs(f.measure[60].gross - 2) < 1e-6);
-    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 60, 181) - 50) < 1e-9);
-    residual_pairs_init(&pairs, &f.model);
-    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 60);
+    sample_model_init(&m, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20)"));
+    assert_true(m.model.root_ns == 170 && m.model.offset_ns == 10);
+    assert_true(fabs(m.measure[60].gross - 2) < 1e-6);
+    assert_true(fabs(residual_typical(&m.model, &m.place, &m.forest, 60, 181) - 50) < 1e-9);
+    residual_pairs_init(&pairs, &m.model);
+    residual_pairs_of(&pairs, &m.model, &m.place, &m.forest, 60);
     pair = pairs.pair;
     assert_int_equal(pairs.n, 3);
-    assert_int_equal(f.model.paths.region[pair[1].path], 1);
+    assert_int_equal(m.model.paths.region[pair[1].path], 1);
     assert_true(fabs(pair[1].observed_ns - 390) < 1e-9);
     assert_true(fabs(pair[1].typical_ns - 50) < 1e-9);
     assert_true(fabs(pair[1].lost_ns - 340) < 1e-9);
     assert_true(fabs(pair[1].z_call - log(400.0 / 60) / 0.1) < 1e-6);
     assert_true(pair[1].sure_ns > 339.99 && pair[1].sure_ns <= 340);
-    assert_true(fabs(residual_sure(&f.model, &f.place, &f.forest, 60, 181) - pair[1].sure_ns) <
+    assert_true(fabs(residual_sure(&m.model, &m.place, &m.forest, 60, 181) - pair[1].sure_ns) <
                 1e-9);
-    assert_true(residual_sure(&f.model, &f.place, &f.forest, 0, 1) < 1e-9);
+    assert_true(residual_sure(&m.model, &m.place, &m.forest, 0, 1) < 1e-9);
     residual_pairs_release(&pairs);
-    assert_true(f.measure[60].time > log1p(100) + 4 && f.measure[0].time == 0);
-    end(&f);
+    assert_true(m.measure[60].time > log1p(100) + 4 && m.measure[0].time == 0);
+    sample_model_release(&m);
 }
 
 /* 40 trees call B twice and take 30 there each; a B that takes 30 is usual in them only. */
@@ -158,20 +120,20 @@ static void the_subtree_is_part_of_the_context(void **state)
 {
     static char text[1 << 16];
     struct residual_pairs pairs;
-    struct fixture f;
+    struct sample_model m;
     char *at = text;
 
     (void)state;
     for (int i = 0; i < 40; i++)
         at += sprintf(at, "A:100(B:30(X:1)) A:100(B:300(Y:1)) ");
-    begin(&f, text);
-    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 0, 1) - 30) < 1e-9);
-    assert_true(fabs(residual_typical(&f.model, &f.place, &f.forest, 1, 4) - 300) < 1e-9);
-    residual_pairs_init(&pairs, &f.model);
-    residual_pairs_of(&pairs, &f.model, &f.place, &f.forest, 0);
+    sample_model_init(&m, text);
+    assert_true(fabs(residual_typical(&m.model, &m.place, &m.forest, 0, 1) - 30) < 1e-9);
+    assert_true(fabs(residual_typical(&m.model, &m.place, &m.forest, 1, 4) - 300) < 1e-9);
+    residual_pairs_init(&pairs, &m.model);
+    residual_pairs_of(&pairs, &m.model, &m.place, &m.forest, 0);
     assert_true(fabs(pairs.pair[1].z_call) < 1e-9);
     residual_pairs_release(&pairs);
-    end(&f);
+    sample_model_release(&m);
 }
 
 /* 19 of 20 calls of A make B and C; one makes neither B, nor a usual number of C. */
@@ -179,19 +141,19 @@ static void the_subtree_is_part_of_the_context(void **state)
 static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
 {
     char zero[1 << 16];
-    struct fixture f;
+    struct sample_model m;
     uint32_t last;
 
     (void)state;
     strcpy(zero, mostly(100, "A:100(B:50 C:20)", "A:100(B:150 C:20)"));
-    begin_on_two_ranks(&f, zero, mostly(40, "A:100(B:150 C:20)", "A:100(B:450 C:20)"));
-    last = f.forest.n_trees - 1;
-    assert_true(f.measure[0].gross == 0 && f.measure[0].time == 0);
-    assert_true(f.measure[101].gross < 1e-6 && f.measure[101].time < 1e-6);
-    assert_true(fabs(f.measure[100].gross - 100 / f.model.root_ns) < 1e-6);
-    assert_true(fabs(f.measure[last].gross - 300 / f.model.root_ns) < 1e-6);
-    assert_true(fabs(f.measure[last].loss.usual_ns - 270) < 1e-6);
-    end(&f);
+    begin_on_two_ranks(&m, zero, mostly(40, "A:100(B:150 C:20)", "A:100(B:450 C:20)"));
+    last = m.forest.n_trees - 1;
+    assert_true(m.measure[0].gross == 0 && m.measure[0].time == 0);
+    assert_true(m.measure[101].gross < 1e-6 && m.measure[101].time < 1e-6);
+    assert_true(fabs(m.measure[100].gross - 100 / m.model.root_ns) < 1e-6);
+    assert_true(fabs(m.measure[last].gross - 300 / m.model.root_ns) < 1e-6);
+    assert_true(fabs(m.measure[last].loss.usual_ns - 270) < 1e-6);
+    sample_model_release(&m);
 }
 
 /* Of a rank that it has not seen, a model knows what is usual on all. */
@@ -203,51 +165,51 @@ static void a_model_knows_ranks_by_their_number(void **state)
     struct forest other = {0};
     struct pack pack = {0};
     char zero[1 << 16];
-    struct fixture f;
+    struct sample_model m;
     struct wl wl;
 
     (void)state;
     strcpy(zero, mostly(100, "A:100(B:50 C:20)", ""));
-    begin_on_two_ranks(&f, zero, mostly(40, "A:100(B:150 C:20)", ""));
-    residual_pack(&f.model, &pack);
-    assert_int_equal(residual_unpack(&copy, &pack, f.defs.names.n), 0);
-    sample_forest("A:100(B:150 C:20) A:100(B:150 C:20)", &f.defs, &other);
+    begin_on_two_ranks(&m, zero, mostly(40, "A:100(B:150 C:20)", ""));
+    residual_pack(&m.model, &pack);
+    assert_int_equal(residual_unpack(&copy, &pack, m.defs.names.n), 0);
+    sample_forest("A:100(B:150 C:20) A:100(B:150 C:20)", &m.defs, &other);
     other.place[0] = 7ull << 32;
     other.place[1] = 8ull << 32;
-    wl_init(&wl, &other, &f.defs, false, NULL);
-    measure_by(&copy, &place, &other, &wl, &f.defs, measure);
+    wl_init(&wl, &other, &m.defs, false, NULL);
+    measure_by(&copy, &place, &other, &wl, &m.defs, measure);
     assert_true(measure[0].gross < 1e-6);
-    assert_true(fabs(measure[1].gross - 100 / f.model.root_ns) < 1e-6);
+    assert_true(fabs(measure[1].gross - 100 / m.model.root_ns) < 1e-6);
     residual_place_release(&place);
     residual_release(&copy);
     wl_release(&wl);
     forest_release(&other);
     pack_release(&pack);
-    end(&f);
+    sample_model_release(&m);
 }
 
 static void rare_shapes_are_rare(void **state)
 {
     struct shape_child child[4];
-    struct fixture f;
+    struct sample_model m;
     uint32_t usual, least, most;
 
     (void)state;
-    begin(&f, mostly(19, "A(B C C)", "A(C C C C C)"));
-    assert_true(fabs(f.measure[19].structure - log(20)) < 1e-8);
-    assert_int_equal(f.measure[19].rarest, 19 * 4);
-    assert_true(fabs(f.measure[0].structure - 0) < 1e-8);
-    usual = shapes_usual(&f.model.shapes, 0);
-    assert_int_equal(f.model.shapes.child_first[usual + 1] - f.model.shapes.child_first[usual],
+    sample_model_init(&m, mostly(19, "A(B C C)", "A(C C C C C)"));
+    assert_true(fabs(m.measure[19].structure - log(20)) < 1e-8);
+    assert_int_equal(m.measure[19].rarest, 19 * 4);
+    assert_true(fabs(m.measure[0].structure - 0) < 1e-8);
+    usual = shapes_usual(&m.model.shapes, 0);
+    assert_int_equal(m.model.shapes.child_first[usual + 1] - m.model.shapes.child_first[usual],
                      2);
-    assert_int_equal(shape_children(&f.forest, f.place.path + f.place.like[19],
-                                    f.model.is_on_schedule, 76, child, 4),
+    assert_int_equal(shape_children(&m.forest, m.place.path + m.place.like[19],
+                                    m.model.is_on_schedule, 76, child, 4),
                      1);
     assert_int_equal(child[0].number_class, 5);
     shape_class_range(shape_class(5), &least, &most);
     assert_int_equal(least, 4);
     assert_int_equal(most, 7);
-    end(&f);
+    sample_model_release(&m);
 }
 
 static void classes_of_numbers_are_powers_of_two(void **state)
@@ -268,15 +230,15 @@ static void classes_of_numbers_are_powers_of_two(void **state)
 static void one_tree_or_no_time_is_no_trouble(void **state)
 {
     static const char *const texts[] = {"A", "A:0", "A:0(B:0)", "A:0 A:0(B:0)", "A:5 A:0"};
-    struct fixture f;
+    struct sample_model m;
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        begin(&f, texts[i]);
-        for (uint32_t t = 0; t < f.forest.n_trees; t++)
-            assert_true(isfinite(f.measure[t].time + f.measure[t].gross +
-                                 f.measure[t].structure + f.measure[t].size_z));
-        end(&f);
+        sample_model_init(&m, texts[i]);
+        for (uint32_t t = 0; t < m.forest.n_trees; t++)
+            assert_true(isfinite(m.measure[t].time + m.measure[t].gross +
+                                 m.measure[t].structure + m.measure[t].size_z));
+        sample_model_release(&m);
     }
 }
 
@@ -287,31 +249,31 @@ static void a_packed_model_measures_the_same(void **state)
     struct residual_measure *measure;
     struct residual_model copy;
     struct pack pack = {0};
-    struct fixture f;
-    const struct residual_input input = {.forest = &f.forest, .wl = &f.wl, .defs = &f.defs};
+    struct sample_model m;
+    const struct residual_input input = {.forest = &m.forest, .wl = &m.wl, .defs = &m.defs};
 
     (void)state;
-    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20 D)"));
-    residual_pack(&f.model, &pack);
-    assert_int_equal(residual_unpack(&copy, &pack, f.defs.names.n), 0);
+    sample_model_init(&m, mostly(60, "A:100(B:50 C:20)", "A:100(B:390 C:20 D)"));
+    residual_pack(&m.model, &pack);
+    assert_int_equal(residual_unpack(&copy, &pack, m.defs.names.n), 0);
     residual_locate(&copy, &place, &input);
-    for (uint32_t t = 0; t < f.forest.n_trees; t++)
-        for (uint32_t v = f.forest.first[t]; v < f.forest.first[t + 1]; v++) {
-            uint32_t at = residual_like(&place, &f.forest, t, v);
+    for (uint32_t t = 0; t < m.forest.n_trees; t++)
+        for (uint32_t v = m.forest.first[t]; v < m.forest.first[t + 1]; v++) {
+            uint32_t at = residual_like(&place, &m.forest, t, v);
 
-            assert_int_equal(at, residual_like(&f.place, &f.forest, t, v));
-            assert_int_equal(place.path[at], f.place.path[at]);
-            assert_int_equal(place.class[at], f.place.class[at]);
-            assert_int_equal(place.shape[at], f.place.shape[at]);
+            assert_int_equal(at, residual_like(&m.place, &m.forest, t, v));
+            assert_int_equal(place.path[at], m.place.path[at]);
+            assert_int_equal(place.class[at], m.place.class[at]);
+            assert_int_equal(place.shape[at], m.place.shape[at]);
         }
-    measure = calloc(f.forest.n_trees, sizeof *measure);
+    measure = calloc(m.forest.n_trees, sizeof *measure);
     residual_measures(&copy, &place, &input, measure);
-    assert_memory_equal(measure, f.measure, f.forest.n_trees * sizeof *measure);
+    assert_memory_equal(measure, m.measure, m.forest.n_trees * sizeof *measure);
     free(measure);
     residual_place_release(&place);
     residual_release(&copy);
     pack_release(&pack);
-    end(&f);
+    sample_model_release(&m);
 }
 
 static void what_a_model_does_not_know_is_strange(void **state)
@@ -319,20 +281,20 @@ static void what_a_model_does_not_know_is_strange(void **state)
     struct residual_measure measure;
     struct residual_place place;
     struct forest other = {0};
-    struct fixture f;
+    struct sample_model m;
     struct wl wl;
 
     (void)state;
-    begin(&f, mostly(60, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
-    sample_forest("A:100(B:50 C:20 New:340(Newer))", &f.defs, &other);
-    wl_init(&wl, &other, &f.defs, false, NULL);
-    measure_by(&f.model, &place, &other, &wl, &f.defs, &measure);
+    sample_model_init(&m, mostly(60, "A:100(B:50 C:20)", "A:100(B:50 C:20)"));
+    sample_forest("A:100(B:50 C:20 New:340(Newer))", &m.defs, &other);
+    wl_init(&wl, &other, &m.defs, false, NULL);
+    measure_by(&m.model, &place, &other, &wl, &m.defs, &measure);
     assert_true(fabs(measure.gross - 350.0 / 170) < 0.05);
     assert_true(measure.structure > 4);
     residual_place_release(&place);
     wl_release(&wl);
     forest_release(&other);
-    end(&f);
+    sample_model_release(&m);
 }
 
 /* Every prefix, and every byte changed, is refused or harmless. */
@@ -340,18 +302,18 @@ static void damaged_models_are_refused(void **state)
 {
     struct pack pack = {0};
     char zero[4096];
-    struct fixture f;
+    struct sample_model m;
 
     (void)state;
     strcpy(zero, mostly(40, "A:100(B:50)", "A:100(C)"));
-    begin_on_two_ranks(&f, zero, mostly(30, "A:100(B:150)", ""));
-    assert_true(f.model.local.at.n > 0);
-    residual_pack(&f.model, &pack);
+    begin_on_two_ranks(&m, zero, mostly(30, "A:100(B:150)", ""));
+    assert_true(m.model.local.at.n > 0);
+    residual_pack(&m.model, &pack);
     for (size_t n = 0; n < pack.n; n++) {
         struct pack part = {.data = pack.data, .n = n};
         struct residual_model model;
 
-        assert_int_equal(residual_unpack(&model, &part, f.defs.names.n), ERR_FORMAT);
+        assert_int_equal(residual_unpack(&model, &part, m.defs.names.n), ERR_FORMAT);
         residual_release(&model);
     }
     for (size_t i = 0; i < pack.n; i++) {
@@ -359,17 +321,17 @@ static void damaged_models_are_refused(void **state)
         struct residual_model model;
 
         pack.data[i] ^= 0xff;
-        if (residual_unpack(&model, &whole, f.defs.names.n) == 0) {
+        if (residual_unpack(&model, &whole, m.defs.names.n) == 0) {
             struct residual_place place;
 
-            measure_by(&model, &place, &f.forest, &f.wl, &f.defs, f.measure);
+            measure_by(&model, &place, &m.forest, &m.wl, &m.defs, m.measure);
             residual_place_release(&place);
         }
         residual_release(&model);
         pack.data[i] ^= 0xff;
     }
     pack_release(&pack);
-    end(&f);
+    sample_model_release(&m);
 }
 
 int main(void)

@@ -3,18 +3,13 @@
 
 #include "learn/reasons.h"
 
-#include "features/sample_forest.h"
+#include "features/sample_model.h"
 #include "features/wl.h"
 
 #define USUAL 100u
 
 struct fixture {
-    struct definitions defs;
-    struct forest forest;
-    struct wl wl;
-    struct residual_model model;
-    struct residual_place place;
-    struct residual_measure *measure;
+    struct sample_model m;
     struct yardstick yardstick;
     struct residual_scores scores;
     struct reasons reasons;
@@ -27,23 +22,15 @@ static void begin(struct fixture *f, const char *odd)
     struct reasons_input input;
     char *at = text;
 
-    *f = (struct fixture){.wl = {.complete = NULL}};
+    *f = (struct fixture){.m = {.measure = NULL}};
     for (unsigned i = 0; i < USUAL; i++)
         at += sprintf(at, "A:100(B:%u(C:50) D:%u(C:40) E:30) ", 50 + i % 3, 60 + i % 2);
     strcpy(at, odd);
-    sample_forest(text, &f->defs, &f->forest);
-    wl_init(&f->wl, &f->forest, &f->defs, false, NULL);
-    residual_fit(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs});
-    f->measure = calloc(f->forest.n_trees, sizeof *f->measure);
-    residual_measures(
-        &f->model, &f->place,
-        &(struct residual_input){.forest = &f->forest, .wl = &f->wl, .defs = &f->defs},
-        f->measure);
-    yardstick_fit(&f->yardstick, f->measure, f->forest.n_trees);
-    residual_score(&f->yardstick, true, f->measure, f->forest.n_trees, &f->scores);
-    input = (struct reasons_input){&f->forest, &f->model, &f->place, f->measure, &f->scores};
+    sample_model_init(&f->m, text);
+    yardstick_fit(&f->yardstick, f->m.measure, f->m.forest.n_trees);
+    residual_score(&f->yardstick, true, f->m.measure, f->m.forest.n_trees, &f->scores);
+    input = (struct reasons_input){&f->m.forest, &f->m.model, &f->m.place, f->m.measure,
+                                   &f->scores};
     reasons_find(&f->reasons, &input, false);
 }
 
@@ -52,19 +39,14 @@ static void end(struct fixture *f)
     reasons_release(&f->reasons);
     residual_scores_release(&f->scores);
     yardstick_release(&f->yardstick);
-    free(f->measure);
-    residual_release(&f->model);
-    residual_place_release(&f->place);
-    wl_release(&f->wl);
-    forest_release(&f->forest);
-    definitions_release(&f->defs);
+    sample_model_release(&f->m);
 }
 
 static void assert_kind(const struct fixture *f, uint32_t t, const char *expected)
 {
     char said[REASON_SIZE];
 
-    reasons_say(reasons_kind(&f->reasons, t), &f->model, &f->defs, said);
+    reasons_say(reasons_kind(&f->reasons, t), &f->m.model, &f->m.defs, said);
     assert_string_equal(said, expected);
 }
 
@@ -132,8 +114,8 @@ static void every_word_is_a_column_of_the_model(void **state)
 
     (void)state;
     begin(&f, IN_D_C);
-    assert_int_equal(f.reasons.n_lasting, reasons_columns(&f.model));
-    assert_int_equal(f.reasons.rows.n, f.forest.n_trees);
+    assert_int_equal(f.reasons.n_lasting, reasons_columns(&f.m.model));
+    assert_int_equal(f.reasons.rows.n, f.m.forest.n_trees);
     for (size_t e = 0; e < f.reasons.rows.first[f.reasons.rows.n]; e++)
         assert_true(f.reasons.rows.col[e] < f.reasons.n_lasting);
     end(&f);

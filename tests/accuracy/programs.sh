@@ -15,12 +15,8 @@ set -eu
 snag=$(realpath "$1")/snag named_time=$(realpath "$1")/tests/support/named_time pairs=${2:-3}
 shift $(($# < 2 ? $# : 2))
 inputs=$(realpath "$(dirname "$0")/programs")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none OMP_NUM_THREADS=1
+. "$(dirname "$0")/../support/own_directory.sh"
+export OMP_NUM_THREADS=1
 TIMEFORMAT='%U %S'
 wanted=" $* "
 

@@ -5,13 +5,7 @@
 #   inlined.sh SNAG DIRECTORY MD DIRECTORY-OF-MD
 set -eu
 snag=$1 source=$2 md=$3 of_md=$4 launcher=
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+. "$(dirname "$0")/../support/own_directory.sh"
 
 fail() {
     echo "$*"

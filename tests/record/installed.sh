@@ -6,15 +6,11 @@ set -eu
 cmake=$1 build=$2 md=$3
 mpirun=${MPIEXEC:-mpirun}
 command -v "$mpirun" >/dev/null || { echo "mpirun is not installed"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+build=$(realpath "$build") md=$(realpath "$md")
+. "$(dirname "$0")/../support/own_directory.sh"
+unset LD_LIBRARY_PATH
 "$cmake" --install "$build" --prefix "$dir/prefix" >/dev/null
-cp "$md" "$dir/md"
-cd "$dir"
-unset ${!SNAG_*} LD_LIBRARY_PATH
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+cp "$md" md
 
 fail() {
     echo "$*"

@@ -5,13 +5,8 @@
 #   omp_teams.sh SNAG LIBRARIES SOURCES
 set -eu
 snag=$1 libraries=$2 source=$3
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
+. "$(dirname "$0")/../support/own_directory.sh"
 export OMP_NUM_THREADS=3 OMP_DYNAMIC=false
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 done=
 
 fail() {

@@ -6,12 +6,7 @@
 #   overhead.sh SNAG TINY SOURCE [TRACER]    TRACER: that of Open MPI, where it finds stacks
 set -eu
 snag=$1 tiny=$2 source=$3 tracer=${4:-}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$(dirname "$0")/../support/own_directory.sh"
 
 fail() {
     echo "$*"

@@ -6,12 +6,8 @@
 #   races.sh SNAG SOURCE_DIRECTORY
 set -eu
 snag=$(realpath "$1") source=$(realpath "$2")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
+. "$(dirname "$0")/../support/own_directory.sh"
+export OMPI_MCA_mpi_yield_when_idle=1
 
 cmake -S "$source/examples" -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_C_FLAGS='-fsanitize=thread -Wno-error=tsan' >out 2>&1 || { cat out; exit 1; }

@@ -4,10 +4,7 @@
 #   record.sh SNAG INSTRUMENTED PLAIN
 set -eu
 snag=$1 instrumented=$2 plain=$3
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
+. "$(dirname "$0")/../support/own_directory.sh"
 
 fail() {
     echo "$*"

@@ -5,12 +5,7 @@
 #   stacks.sh SNAG TRACER DIRECTORY
 set -eu
 snag=$1 tracer=$2 source=$3
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$(dirname "$0")/../support/own_directory.sh"
 
 fail() {
     echo "$*"

@@ -9,13 +9,7 @@ for tool in "$mpirun" jq; do
     command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
 . "$(dirname "$0")/../support/same_steps.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+. "$(dirname "$0")/../support/own_directory.sh"
 
 # steps_of RANKS STEPS OPTION...
 steps_of() {

@@ -4,12 +4,7 @@
 #   snag=... tracers=DIRECTORY
 set -eu
 sources=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-unset ${!SNAG_*}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+. "$sources/../../support/own_directory.sh"
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_osc=pt2pt
 
 fail() {
