@@ -3,50 +3,14 @@
 
 #include "analysis/label_store.h"
 #include "analysis/retrain.h"
-#include "analysis/sample_run.h"
+#include "analysis/sample_ranking.h"
 #include "base/err.h"
 #include "base/test.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
-static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=0.05;"
-                              "slow=compute/60/8";
-
-struct fixture {
-    struct sample_run run;
-    struct ranking ranking;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    sample_run_init(&f->run, program, "step", NULL);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    ranking_close(&f->ranking);
-    sample_run_release(&f->run);
-    free(f);
-    return 0;
-}
-
-static void open_ranking(struct fixture *f)
-{
-    const struct ranking_opts opts = {.seed = 1, .pool = f->run.pool};
-
-    assert_int_equal(
-        ranking_open(&f->ranking, f->run.db, &f->run.columns, &f->run.source.defs, 1, &opts),
-        0);
-}
-
 /* The labels that hold, as "0-3:normal:me 2-5:abnormal:you", and what is to be learnt. */
-static void assert_labels(struct fixture *f, const char *expected, int64_t to_learn)
+static void assert_labels(struct sample_ranking *f, const char *expected, int64_t to_learn)
 {
     sqlite3_stmt *query;
     char text[512] = "";
@@ -68,7 +32,7 @@ static void assert_labels(struct fixture *f, const char *expected, int64_t to_le
     sqlite3_finalize(query);
 }
 
-static void say(struct fixture *f, uint32_t index, enum label label, const char *author)
+static void say(struct sample_ranking *f, uint32_t index, enum label label, const char *author)
 {
     const struct label_entry entry = {1, 0, 0, index, label};
 
@@ -76,7 +40,7 @@ static void say(struct fixture *f, uint32_t index, enum label label, const char 
 }
 
 /* Undoes or redoes labels; how many were written. */
-static size_t turn(struct fixture *f, enum act_way way)
+static size_t turn(struct sample_ranking *f, enum act_way way)
 {
     struct act act;
     size_t n;
@@ -87,7 +51,7 @@ static size_t turn(struct fixture *f, enum act_way way)
     return n;
 }
 
-static void assert_nothing_to(struct fixture *f, enum act_way way)
+static void assert_nothing_to(struct sample_ranking *f, enum act_way way)
 {
     struct act act;
 
@@ -98,7 +62,7 @@ static void assert_nothing_to(struct fixture *f, enum act_way way)
 
 static void labels_given_at_once_are_undone_and_redone_at_once(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     const struct label_entry both[] = {{1, 0, 0, 3, LABEL_NORMAL},
                                        {1, 2, 0, 5, LABEL_ABNORMAL}};
 
@@ -121,7 +85,7 @@ static void labels_given_at_once_are_undone_and_redone_at_once(void **state)
 
 static void a_label_taken_back_leaves_nothing_to_learn(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
 
     say(f, 3, LABEL_NORMAL, "me");
     say(f, 3, LABEL_NONE, "me");
@@ -132,7 +96,7 @@ static void a_label_taken_back_leaves_nothing_to_learn(void **state)
 
 static void something_new_forgets_what_could_be_redone(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
 
     say(f, 3, LABEL_NORMAL, "me");
     say(f, 4, LABEL_NORMAL, "me");
@@ -145,7 +109,7 @@ static void something_new_forgets_what_could_be_redone(void **state)
 
 static void what_somebody_undid_meanwhile_is_not_undone_again(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct act act;
     size_t n;
 
@@ -158,7 +122,7 @@ static void what_somebody_undid_meanwhile_is_not_undone_again(void **state)
 }
 
 /* Score and verdict of all, as one number. */
-static double standing(struct fixture *f)
+static double standing(struct sample_ranking *f)
 {
     sqlite3_stmt *query;
     double sum;
@@ -176,14 +140,14 @@ static double standing(struct fixture *f)
 
 static void retrains_stand_among_labels(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct retrain_settings as;
     struct retrain_result result;
     struct act act;
     double before = standing(f), learnt;
 
     say(f, 3, LABEL_ABNORMAL, "me");
-    open_ranking(f);
+    sample_ranking_open(f);
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
     free(result.change);
     learnt = standing(f);
@@ -219,14 +183,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(labels_given_at_once_are_undone_and_redone_at_once,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_label_taken_back_leaves_nothing_to_learn, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(something_new_forgets_what_could_be_redone, set_up,
-                                        tear_down),
+                                        sample_ranking_set_up, sample_ranking_tear_down),
+        cmocka_unit_test_setup_teardown(a_label_taken_back_leaves_nothing_to_learn,
+                                        sample_ranking_set_up, sample_ranking_tear_down),
+        cmocka_unit_test_setup_teardown(something_new_forgets_what_could_be_redone,
+                                        sample_ranking_set_up, sample_ranking_tear_down),
         cmocka_unit_test_setup_teardown(what_somebody_undid_meanwhile_is_not_undone_again,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(retrains_stand_among_labels, set_up, tear_down),
+                                        sample_ranking_set_up, sample_ranking_tear_down),
+        cmocka_unit_test_setup_teardown(retrains_stand_among_labels, sample_ranking_set_up,
+                                        sample_ranking_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

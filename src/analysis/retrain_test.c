@@ -2,50 +2,14 @@
 #include "analysis/retrain.h"
 
 #include "analysis/label_store.h"
-#include "analysis/sample_run.h"
+#include "analysis/sample_ranking.h"
 #include "base/err.h"
 #include "base/test.h"
 #include "run/rundb.h"
 
 #include <time.h>
 
-static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=0.05;"
-                              "slow=compute/60/8";
-
-struct fixture {
-    struct sample_run run;
-    struct ranking ranking;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-
-    sample_run_init(&f->run, program, "step", NULL);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    ranking_close(&f->ranking);
-    sample_run_release(&f->run);
-    free(f);
-    return 0;
-}
-
-static void open_ranking(struct fixture *f)
-{
-    const struct ranking_opts opts = {.seed = 1, .pool = f->run.pool};
-
-    assert_int_equal(
-        ranking_open(&f->ranking, f->run.db, &f->run.columns, &f->run.source.defs, 1, &opts),
-        0);
-}
-
-static int say(struct fixture *f, uint32_t rank, uint32_t index, enum label label)
+static int say(struct sample_ranking *f, uint32_t rank, uint32_t index, enum label label)
 {
     const struct label_entry entry = {1, rank, 0, index, label};
 
@@ -73,7 +37,7 @@ static void strangest(sqlite3 *db, uint32_t *rank, uint32_t *index)
 
 static void a_normal_label_takes_the_like_of_it_out_of_the_anomalies(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct retrain_result result;
     uint32_t rank, index;
     int64_t n_before = number(f->run.db, "SELECT count(*) FROM execution WHERE verdict = "
@@ -82,7 +46,7 @@ static void a_normal_label_takes_the_like_of_it_out_of_the_anomalies(void **stat
     assert_true(n_before >= 2);
     strangest(f->run.db, &rank, &index);
     assert_int_equal(say(f, rank, index, LABEL_NORMAL), 0);
-    open_ranking(f);
+    sample_ranking_open(f);
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
     assert_int_equal(result.n_normal, 1);
     assert_true(result.n_changes >= 1);
@@ -98,14 +62,14 @@ static void undo_brings_back_the_one_before_and_then_the_detectors_scores(void *
 {
     static const char sum[] = "SELECT CAST(1e6 * sum(score * (tree + 1)) AS INTEGER) FROM "
                               "execution";
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct retrain_result result;
     uint32_t rank, index;
     int64_t at_first = number(f->run.db, sum), after_one;
 
     strangest(f->run.db, &rank, &index);
     assert_int_equal(say(f, rank, index, LABEL_NORMAL), 0);
-    open_ranking(f);
+    sample_ranking_open(f);
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
     free(result.change);
     after_one = number(f->run.db, sum);
@@ -129,7 +93,7 @@ static void undo_brings_back_the_one_before_and_then_the_detectors_scores(void *
 
 static void labels_are_taken_all_or_none(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     const struct label_entry unknown[] = {{1, 0, 0, 5, LABEL_NORMAL},
                                           {1, 0, 0, 60, LABEL_NORMAL}};
     const struct label_entry both[] = {{1, 0, 0, 5, LABEL_NORMAL},
@@ -172,14 +136,14 @@ static uint64_t refuse_repeated(sqlite3 *db, size_t n)
 
 static void sixteen_times_the_labels_take_about_sixteen_times_as_long(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
 
     assert_true(refuse_repeated(f->run.db, 64000) < 64 * refuse_repeated(f->run.db, 4000));
 }
 
 static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     signed char label[7 * 60];
     int64_t newest;
 
@@ -198,11 +162,11 @@ static void the_last_word_holds_and_earlier_ones_can_be_asked_for(void **state)
 /* Runs that an earlier version retrained name its learner. */
 static void what_was_learnt_by_a_learner_that_is_gone_can_be_undone(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct retrain_settings newest;
     struct retrain_result result;
 
-    open_ranking(f);
+    sample_ranking_open(f);
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
     free(result.change);
     assert_int_equal(rundb_exec(f->run.db, "UPDATE retrain SET learner = 'gp'"), 0);
@@ -238,13 +202,13 @@ static int meddle(unsigned event, void *ctx, void *statement, void *text)
  */
 static void scores_that_change_meanwhile_are_replaced_too(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct retrain_result result;
     struct meddler m = {.path = sqlite3_db_filename(f->run.db, "main"),
                         .sql = "UPDATE execution SET score = 99, verdict = 'anomaly' "
                                "WHERE foi = 1 AND tree = 5"};
 
-    open_ranking(f);
+    sample_ranking_open(f);
     assert_int_equal(number(f->run.db, "SELECT score > 90 FROM execution WHERE tree = 5"), 0);
     sqlite3_trace_v2(f->run.db, SQLITE_TRACE_STMT, meddle, &m);
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
@@ -256,7 +220,7 @@ static void scores_that_change_meanwhile_are_replaced_too(void **state)
 
 static void labels_survive_another_analysis_of_the_trace(void **state)
 {
-    struct fixture *f = *state;
+    struct sample_ranking *f = *state;
     struct sample_run again;
     size_t n_kept, n_lost;
 
@@ -273,7 +237,8 @@ static void labels_survive_another_analysis_of_the_trace(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                                             \
+    cmocka_unit_test_setup_teardown(name, sample_ranking_set_up, sample_ranking_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_normal_label_takes_the_like_of_it_out_of_the_anomalies),
         TEST(undo_brings_back_the_one_before_and_then_the_detectors_scores),
