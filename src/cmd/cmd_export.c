@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
+#include "cmd/export_parquet.h"
 #include "cmd/output.h"
 #include "view/csv.h"
 #include "view/executions.h"
@@ -17,13 +18,10 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
-#include "view/run_parquet.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct export
 {
@@ -291,77 +289,6 @@ static int load_tracks(struct export *e)
     return rc;
 }
 
-/* --------------------------------------------------------------------------------- parquet */
-
-static int put_parquet(const struct export *e, const char *what, FILE *file, struct pool *pool)
-{
-    struct execution_filter filter = selection_filter(e->settings);
-
-    filter.most = 0;
-    filter.is_in_order = true;
-    if (strcmp(what, "calls") == 0)
-        return run_parquet_calls(&e->run, e->settings->rank, file, pool);
-    if (strcmp(what, "messages") == 0)
-        return run_parquet_messages(&e->run, e->settings->rank, file, pool);
-    if (strcmp(what, "anomalies") == 0)
-        filter.verdict = "anomaly";
-    return run_parquet_executions(&e->run, &filter, file, pool);
-}
-
-static int write_parquet(const struct export *e, const char *what, const char *path,
-                         struct pool *pool)
-{
-    struct output output;
-    int rc = output_open(&output, path);
-
-    if (rc == 0)
-        rc = put_parquet(e, what, output.file, pool);
-    return output_close(&output, rc);
-}
-
-/* A directory that is there, or is said to be one: there is a file in it for each table. */
-static bool is_directory(const char *path)
-{
-    struct stat info;
-
-    return path && ((stat(path, &info) == 0 && S_ISDIR(info.st_mode)) ||
-                    (*path && path[strlen(path) - 1] == '/'));
-}
-
-static int write_tables(const struct export *e, struct pool *pool)
-{
-    static const char *const all[] = {"executions", "calls", "messages"};
-    const struct settings *s = e->settings;
-    int rc = 0;
-
-    if (mkdir(s->output, 0777) != 0 && errno != EEXIST)
-        return err_set(ERR_IO, "cannot make '%s': %s", s->output, strerror(errno));
-    for (size_t i = 0; rc == 0 && i < (s->what ? 1 : sizeof all / sizeof *all); i++) {
-        const char *what = s->what ? s->what : all[i];
-        char name[32], path[FS_PATH_SIZE];
-
-        snprintf(name, sizeof name, "%s.parquet", what);
-        rc = fs_join(path, s->output, name);
-        if (rc == 0)
-            rc = write_parquet(e, what, path, pool);
-    }
-    return rc;
-}
-
-static int export_parquet(const struct export *e)
-{
-    const struct settings *s = e->settings;
-    struct pool *pool = pool_new(s->threads);
-    int rc = check_calls(e);
-
-    if (rc == 0 && is_directory(s->output))
-        rc = write_tables(e, pool);
-    else if (rc == 0)
-        rc = write_parquet(e, s->what ? s->what : "executions", s->output, pool);
-    pool_free(pool);
-    return rc;
-}
-
 static int write_export(struct export *e)
 {
     const struct settings *s = e->settings;
@@ -370,8 +297,6 @@ static int write_export(struct export *e)
     struct output output;
     int rc;
 
-    if (strcmp(format, "parquet") == 0)
-        return export_parquet(e);
     if (strcmp(what, "messages") == 0)
         return err_set(ERR_USAGE, "messages are written with --format parquet");
     rc = is_calls ? check_calls(e) : 0;
@@ -397,6 +322,10 @@ int cmd_export(const struct settings *settings)
         return err_set(ERR_USAGE,
                        "a run has executions, anomalies, calls and messages; 'normalexecs' are "
                        "in a store of provenance");
+    if (strcmp(settings_format(settings, "csv"), "parquet") == 0)
+        return export_parquet(settings);
+    if (settings->is_together)
+        return err_set(ERR_USAGE, "--together writes Parquet: --format parquet -o DIR/");
     rc = selection_open(&e.run, settings);
     if (rc == 0)
         rc = load_tracks(&e);

@@ -291,18 +291,20 @@ static const struct command commands[] = {
      "  snag query nightly.db 'SELECT run, foi, median_ns FROM digest ORDER BY run'"},
     {"export", "RUN|STORE [options]",
      "executions or calls as CSV, JSON, Parquet or Chrome JSON",
-     "foi output what format rank verdict verify", 1, 1, cmd_export,
+     "foi output what format rank verdict verify together", 1, 1, cmd_export,
      "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
      "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there. Parquet "
      "is\n"
      "for DuckDB, Polars, pandas; into a directory (-o DIR/) all tables are written: "
      "executions,\n"
-     "calls and messages, or the one of --what.\n"
+     "calls and messages, or the one of --what. Of several processes (--together) each writes\n"
+     "its own locations: calls-0.parquet, calls-1.parquet.\n"
      "Of a store of provenance it writes the anomalies, or the normal executions that were "
      "kept.",
      "  snag export lammps.snag --format csv > executions.csv\n"
      "  snag export lammps.snag --what calls --format chrome -o calls.json\n"
-     "  snag export lammps.snag --format parquet -o tables/"},
+     "  snag export lammps.snag --format parquet -o tables/\n"
+     "  mpirun -n 8 snag export --together lammps.snag --format parquet -o tables/"},
     {"provdb", "filter|top|compare|backup|prune STORE [CONDITION|STORE|DIR] [options]",
      "strange calls that were kept while programs ran",
      "what by top all rank format incidents keep-days keep-mib", 2, 3, cmd_provdb,

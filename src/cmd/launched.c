@@ -1,7 +1,7 @@
 /* Each launcher has its own names for the same two numbers. */
 #include "cmd/launched.h"
 
-#include "base/crew.h"
+#include "base/checksum.h"
 #include "base/err.h"
 #include "cmd/own_library.h"
 #include "cmd/status.h"
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -37,6 +38,26 @@ int launched_look(const struct settings *settings, struct launched *out)
         break;
     }
     return 0;
+}
+
+uint64_t launched_task(const struct settings *settings)
+{
+    struct checksum sum;
+
+    checksum_begin(&sum);
+    for (int i = 0; i < settings->n_words; i++)
+        checksum_add(&sum, settings->words[i], strlen(settings->words[i]) + 1);
+    return checksum_end(&sum);
+}
+
+unsigned launched_threads(const struct settings *settings, const struct crew *crew)
+{
+    unsigned n_processes, n_processors;
+
+    if (crew == NULL || settings->threads)
+        return settings->threads;
+    crew_share(crew, &n_processes, &n_processors);
+    return n_processors > n_processes ? n_processors / n_processes : 1;
 }
 
 int launched_error(const struct launched *launched, int rc)

@@ -5,6 +5,7 @@
 #ifndef SNAG_CMD_LAUNCHED_H
 #define SNAG_CMD_LAUNCHED_H
 
+#include "base/crew.h"
 #include "base/fs.h"
 #include "cmd/settings.h"
 
@@ -19,6 +20,13 @@ struct launched {
  * launcher.
  */
 int launched_look(const struct settings *settings, struct launched *out);
+
+/* launched_task -- of what all processes must have been told alike, for crew_join. */
+uint64_t launched_task(const struct settings *settings);
+
+/* launched_threads -- of --threads, or the part of the processors of its node that each process
+ * of a crew has; 0, which is all, without a crew. */
+unsigned launched_threads(const struct settings *settings, const struct crew *crew);
 
 /* launched_error -- put before a message which process it is from. Returns rc. */
 int launched_error(const struct launched *launched, int rc);

@@ -327,6 +327,9 @@ static const struct option_row rows[] = {
      .help =
          "under mpirun or srun: all processes read the trace together and make one run, the "
          "same as that of one"},
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
+     .help = "under mpirun or srun: each process writes a part of calls and messages",
+     .only = "export"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
     {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},

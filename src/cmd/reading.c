@@ -2,7 +2,6 @@
  */
 #include "cmd/reading.h"
 
-#include "base/checksum.h"
 #include "base/crew.h"
 #include "base/err.h"
 #include "base/guard.h"
@@ -68,17 +67,6 @@ static int open_trace(struct child *child, struct guard *guard)
 }
 
 /* ------------------------------------------------------------------- several processes */
-
-/* What all must have been told alike. */
-static uint64_t task_of(const struct settings *settings)
-{
-    struct checksum sum;
-
-    checksum_begin(&sum);
-    for (int i = 0; i < settings->n_words; i++)
-        checksum_add(&sum, settings->words[i], strlen(settings->words[i]) + 1);
-    return checksum_end(&sum);
-}
 
 /* What each has come with, and where process 0 writes to: by a path that holds in every
  * directory. */
@@ -149,17 +137,6 @@ static void part_ways(struct child *child)
             pool_new(r->settings->threads ? r->settings->threads * n_processes : n_processors);
 }
 
-/* Each process has its part of the processors of its node. */
-static unsigned threads_of(const struct child *child)
-{
-    unsigned n_processes, n_processors;
-
-    if (child->crew == NULL || child->reading.settings->threads)
-        return child->reading.settings->threads;
-    crew_share(child->crew, &n_processes, &n_processors);
-    return n_processors > n_processes ? n_processors / n_processes : 1;
-}
-
 static int join_crew(struct child *child)
 {
     const struct launched *launched = &child->launched;
@@ -167,7 +144,7 @@ static int join_crew(struct child *child)
 
     if (launched->size <= 1)
         return 0;
-    rc = crew_join(&child->crew, launched->library, task_of(child->reading.settings));
+    rc = crew_join(&child->crew, launched->library, launched_task(child->reading.settings));
     if (rc == 0)
         rc = compare_notes(child);
     if (rc == 0 && !may_share(child))
@@ -187,7 +164,7 @@ static int read_trace(struct child *child, struct guard *guard)
     if (child->crew == NULL && child->launched.me > 0)
         return 0;
     if (r->pool == NULL)
-        r->pool = pool_new(threads_of(child));
+        r->pool = pool_new(launched_threads(r->settings, child->crew));
     opts.dir = child->dir;
     opts.pool = r->pool;
     opts.crew = child->crew;

@@ -309,19 +309,25 @@ int columns_verify_location(const struct columns *columns, uint32_t location)
     return 0;
 }
 
-int columns_verify(const struct columns *columns)
+int columns_verify_others(const struct columns *columns)
 {
     const struct index_header *header = columns->map[MAP_INDEX].data;
     const uint64_t others[] = {header->depth_start_sum, header->message_sum,
                                header->collective_sum,  header->span_sum,
                                header->barrier_sum,     header->dependency_sum};
+
+    for (int m = MAP_DEPTHS; m < MAP_ESTIMATES; m++)
+        if (checksum_of(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
+            return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
+                           file_name(m));
+    return 0;
+}
+
+int columns_verify(const struct columns *columns)
+{
     int rc = 0;
 
     for (uint32_t l = 0; rc == 0 && l < columns->n_locations; l++)
         rc = columns_verify_location(columns, l);
-    for (int m = MAP_DEPTHS; rc == 0 && m < MAP_ESTIMATES; m++)
-        if (checksum_of(columns->map[m].data, columns->map[m].bytes) != others[m - MAP_DEPTHS])
-            rc = err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
-                         file_name(m));
-    return rc;
+    return rc < 0 ? rc : columns_verify_others(columns);
 }

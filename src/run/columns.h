@@ -207,8 +207,10 @@ void columns_scatter(const struct columns *columns);
 /* columns_verify -- read everything and compare the checksums. Returns 0 or ERR_FORMAT. */
 int columns_verify(const struct columns *columns);
 
-/* columns_verify_location -- the same for the calls of one location. */
+/* columns_verify_location -- the same for the calls of one location; columns_verify_others --
+ * for what is not told apart by location. */
 int columns_verify_location(const struct columns *columns, uint32_t location);
+int columns_verify_others(const struct columns *columns);
 
 /* columns_name, columns_width -- "enter_ns.u64", 8. */
 const char *columns_name(enum call_column column);

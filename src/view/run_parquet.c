@@ -150,6 +150,11 @@ static const struct parquet_column call_columns[N_CALL_COLUMNS] = {
     [CALL_EXCLUSIVE] = {"exclusive_ns", PARQUET_U64, false},
 };
 
+static bool is_in(const struct run_parquet_part *part, const struct run *run, uint32_t l)
+{
+    return part->rank == NO_RANK || run->defs.location[l].rank == part->rank;
+}
+
 /* Some calls of a location, from row `from` on, behind those that are gathered. */
 static void gather_calls(struct rows *r, const struct location *where,
                          const struct call_view *v, const uint32_t *caller,
@@ -202,7 +207,8 @@ static void calls_of_location(struct rows *r, const struct run *run, uint32_t l,
     free(exclusive_ns);
 }
 
-int run_parquet_calls(const struct run *run, uint32_t rank, FILE *file, struct pool *pool)
+int run_parquet_calls(const struct run *run, const struct run_parquet_part *part, FILE *file,
+                      struct pool *pool)
 {
     uint32_t *name_of = mem_alloc(run->defs.names.n, sizeof *name_of);
     struct rows r;
@@ -211,8 +217,8 @@ int run_parquet_calls(const struct run *run, uint32_t rank, FILE *file, struct p
     r.has_own_texts[CALL_REGION] = true;
     for (uint32_t i = 0; i < run->defs.names.n; i++)
         name_of[i] = add_text(&r.texts[CALL_REGION], run->defs.names.name[i]);
-    for (uint32_t l = 0; l < run->columns.n_locations; l++)
-        if (rank == NO_RANK || run->defs.location[l].rank == rank)
+    for (uint32_t l = part->begin; l < part->end; l++)
+        if (is_in(part, run, l))
             calls_of_location(&r, run, l, name_of);
     free(name_of);
     return rows_close(&r, 0);
@@ -314,7 +320,8 @@ static void add_message(struct rows *r, const struct run *run, uint32_t l, uint6
     next_row(r);
 }
 
-int run_parquet_messages(const struct run *run, uint32_t rank, FILE *file, struct pool *pool)
+int run_parquet_messages(const struct run *run, const struct run_parquet_part *part, FILE *file,
+                         struct pool *pool)
 {
     const struct columns *columns = &run->columns;
     struct rows r;
@@ -325,12 +332,11 @@ int run_parquet_messages(const struct run *run, uint32_t rank, FILE *file, struc
     names_add(&r.texts[MESSAGE_KIND], "receive");
     for (uint32_t c = 0; c < run->defs.n_comms; c++)
         name_comm(&r.texts[MESSAGE_COMM], run->defs.comm[c].name, c);
-    for (uint32_t l = 0; l < columns->n_locations; l++) {
+    for (uint32_t l = part->begin; l < part->end; l++) {
         const struct column_range *at = &columns->range[l];
 
-        for (uint64_t m = 0; m < at->n_messages; m++)
-            if (rank == NO_RANK || run->defs.location[l].rank == rank)
-                add_message(&r, run, l, at->first_message + m);
+        for (uint64_t m = 0; is_in(part, run, l) && m < at->n_messages; m++)
+            add_message(&r, run, l, at->first_message + m);
     }
     return rows_close(&r, 0);
 }

@@ -40,3 +40,7 @@ mkdir one && snag export t.snag --format parquet --what anomalies -o one --foi s
 snag export t.snag --format parquet --what calls --rank 1 | tail -c 4; echo
 snag export t.snag --format parquet -o t.snag/run.db/
 snag export t.snag --format parquet >/dev/full
+# Processes that write together have files of their own, which are not left among those of others; one is as without.
+snag export t.snag --together --format parquet -o alone/ && diff -r alone tables && echo same
+snag export t.snag --together
+touch tables/calls-1.parquet && snag export t.snag --format parquet -o tables/

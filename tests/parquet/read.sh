@@ -55,3 +55,22 @@ if (left[0] || right[0] || n < 2 ** 20 || groups < 2) { console.error({ left, ri
 console.log(`${n} calls in ${groups} row groups`)
 M
 node "$work/large.mjs"
+# several processes write the same rows, and take no part of another number of them for their own
+tables=$dir readers=$work
+(
+    SNAG=$(realpath "$snag")
+    . "$source/../mpi/launchers.sh"
+    for kind in "${launchers[@]}"; do
+        rm -rf parts
+        launch $kind 3 "$SNAG" export --together "$tables/run.snag" --format parquet -o parts/ || fail "$kind: status $?"
+        [ "$(ls parts | tr '\n' ' ')" = "calls-0.parquet calls-1.parquet calls-2.parquet executions.parquet \
+messages-0.parquet messages-1.parquet messages-2.parquet " ] || fail "$kind: $(ls parts)"
+        cmp parts/executions.parquet "$tables/tables/executions.parquet" || fail "$kind: other executions"
+        node "$readers/parts.mjs" parts "$tables/tables" || fail "$kind: other rows"
+        ! launch $kind 2 "$SNAG" export --together "$tables/run.snag" --format parquet -o parts/ 2>said || fail "$kind: parts of three are kept by two"
+        grep -q "would be read with what is written now" said || fail "$kind: $(cat said)"
+        ! "$SNAG" export "$tables/run.snag" --format parquet -o parts/ 2>said || fail 'parts of three are kept by one'
+        [ "$(ls parts | wc -l)" -eq 7 ] || fail "$kind: $(ls parts)"
+    done
+    finish
+) || [ $? -eq 77 ]
