@@ -327,8 +327,8 @@ static const struct command commands[] = {
      "the store which runs are in it as a whole. prune drops runs, of which there is such a\n"
      "note, by age (--keep-days) or until they fit (--keep-mib); the status is 1 when others\n"
      "would have to go.\n\n"
-     "STORE is a directory, sqlite:DIRECTORY, or postgresql://..., whose runs are kept and\n"
-     "dropped by PostgreSQL's means. snag query and snag export take one too.",
+     "STORE is a directory, sqlite:DIRECTORY, or postgresql://..., of which a backup is a\n"
+     "directory, too. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND p < 1e-9' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
      "  snag provdb compare monday tuesday\n"
