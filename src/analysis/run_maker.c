@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "run/loop_columns.h"
+#include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -201,6 +202,18 @@ static int inherit_labels(struct maker *m, sqlite3 *db)
     return rc;
 }
 
+/* What somebody says of the run holds, whatever its trace says. */
+static void call_run(struct definitions *defs, const char *run_id)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < defs->n_metadata; i++)
+        if (strcmp(defs->metadata[i].key, METADATA_RUN_ID) != 0)
+            defs->metadata[n++] = defs->metadata[i];
+    defs->n_metadata = n;
+    definitions_metadata(defs, &(struct metadata){.key = METADATA_RUN_ID, .value = run_id});
+}
+
 static int write_database(struct maker *m)
 {
     struct database db;
@@ -210,6 +223,8 @@ static int write_database(struct maker *m)
         rc = rundb_set_text(db.sql, "snag", SNAG_VERSION);
     if (rc == 0 && m->opts->command)
         rc = rundb_set_text(db.sql, "command", m->opts->command);
+    if (rc == 0 && m->opts->run_id)
+        call_run(&m->source->defs, m->opts->run_id);
     if (rc == 0)
         rc = run_summary_save(db.sql, m->source, m->ingested);
     if (rc == 0)

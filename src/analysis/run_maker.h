@@ -22,6 +22,7 @@ struct run_maker_opts {
     const struct per_call_opts *per_call; /* the strange calls, too; NULL: not */
     bool keeps_labels;                    /* of the run that is replaced */
     const char *command;                  /* that makes the run, as it was typed; or NULL */
+    const char *run_id; /* of the program's run, in place of what the trace says; or NULL */
 };
 
 struct run_made {

@@ -113,6 +113,10 @@ static const struct option_row rows[] = {
     {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N",
      .help = "drop the oldest runs, of which there is a backup, until N MiB are left"},
     {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
+     .help = "what the run of the program was called, kept as run_id of its metadata "
+             "(default: what the trace says)",
+     .only = "analyze"},
+    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
      .help =
          "what this run is called in the store, metrics and log (default: the job of Slurm, "
          "PBS or LSF, else made of the time)"},
