@@ -5,6 +5,7 @@
 #include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "run/levels.h"
 #include "run/loop_columns.h"
 #include "run/run_metadata.h"
 #include "run/run_summary.h"
@@ -239,6 +240,23 @@ static int write_database(struct maker *m)
     return rc;
 }
 
+/* While the columns are likely to be in memory. A run is as good without them. */
+static void make_levels(const struct maker *m)
+{
+    uint64_t from = m->opts->levels_from ? m->opts->levels_from : RUN_MAKER_LEVELS;
+    struct columns columns;
+    int rc;
+
+    if (m->ingested->n_calls < from)
+        return;
+    rc = columns_open(&columns, m->dir->part);
+    if (rc == 0)
+        rc = levels_write(&columns, m->opts->analysis.pool, NULL);
+    if (rc < 0)
+        log_warn("analyze", "the run is without levels: %s", err_message());
+    columns_close(&columns);
+}
+
 /* --------------------------------------------------------------------------------- public */
 
 int run_make(struct rundir *dir, struct source *source, struct ingested *ingested,
@@ -254,5 +272,7 @@ int run_make(struct rundir *dir, struct source *source, struct ingested *ingeste
     traffic_release(&ingested->traffic);
     if (rc == 0)
         rc = write_database(&m);
+    if (rc == 0)
+        make_levels(&m);
     return rc < 0 ? rc : rundir_commit(dir);
 }

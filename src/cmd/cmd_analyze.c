@@ -309,6 +309,7 @@ static int finish_run(struct reading *r)
                                   .per_call = s->is_per_call ? &per_call : NULL,
                                   .keeps_labels = s->is_forced,
                                   .command = command,
+                                  .levels_from = s->levels_from,
                                   .run_id = s->said_run_id};
     int rc;
 

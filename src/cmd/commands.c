@@ -58,7 +58,7 @@ static const struct command commands[] = {
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
      "per-call call-detector least inclusive foi output force features detector dimensions "
      "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
-     "links together run-id",
+     "links together levels-from run-id",
      1, MOST_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"

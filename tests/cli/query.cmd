@@ -48,3 +48,4 @@ snag query other.snag "SELECT count(*) FROM metadata WHERE key = 'run_id'"
 echo '{"otherData":{"run_id":"its own"},"traceEvents":[{"name":"f","ph":"X","ts":1,"dur":2,"pid":0,"tid":0}]}' >own.json
 snag analyze own.json --foi f -o own.snag >/dev/null; snag query own.snag "SELECT value FROM metadata WHERE key = 'run_id'"
 snag analyze own.json --foi f -o said.snag --run-id said >/dev/null; snag query said.snag "SELECT value FROM metadata WHERE key = 'run_id'"
+snag analyze t --foi step -o levels.snag --levels-from 1 >/dev/null; ls levels.snag/calls | grep levels
