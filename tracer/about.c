@@ -101,9 +101,21 @@ static size_t mpi_library(char text[ABOUT_MOST])
     return n;
 }
 
+/* What was said of this run, or the job of the batch system that it is part of. */
+static const char *run_id(void)
+{
+    static const char *const known[] = {"SNAG_TRACER_RUN_ID", "SLURM_JOB_ID", "PBS_JOBID",
+                                        "LSB_JOBID"};
+    const char *id = NULL;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known && !(id && *id); i++)
+        id = getenv(known[i]);
+    return id;
+}
+
 void about_each(void (*fn)(void *ctx, const char *key, const char *value), void *ctx)
 {
-    const char *threads = getenv("OMP_NUM_THREADS");
+    const char *threads = getenv("OMP_NUM_THREADS"), *run = run_id();
     char text[ABOUT_MOST];
 
     if (command_line(text) > 0)
@@ -114,4 +126,6 @@ void about_each(void (*fn)(void *ctx, const char *key, const char *value), void 
         fn(ctx, "MPI Library", text);
     if (threads && *threads)
         fn(ctx, "OMP_NUM_THREADS", threads);
+    if (run && *run)
+        fn(ctx, "run_id", run);
 }

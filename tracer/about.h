@@ -9,8 +9,9 @@
 
 /*
  * about_each -- call fn for the command line, who compiled the program (the .comment section of
- * its file), the version of the MPI library, and OMP_NUM_THREADS, as far as they are known.
- * Texts last until fn returns.
+ * its file), the version of the MPI library, OMP_NUM_THREADS, and what the run is called
+ * (SNAG_TRACER_RUN_ID, or the job of Slurm, PBS or LSF), as far as they are known. Texts last
+ * until fn returns.
  */
 void about_each(void (*fn)(void *ctx, const char *key, const char *value), void *ctx);
 

@@ -5,7 +5,9 @@
 #include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "run/levels.h"
 #include "run/loop_columns.h"
+#include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
@@ -201,6 +203,18 @@ static int inherit_labels(struct maker *m, sqlite3 *db)
     return rc;
 }
 
+/* What somebody says of the run holds, whatever its trace says. */
+static void call_run(struct definitions *defs, const char *run_id)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < defs->n_metadata; i++)
+        if (strcmp(defs->metadata[i].key, METADATA_RUN_ID) != 0)
+            defs->metadata[n++] = defs->metadata[i];
+    defs->n_metadata = n;
+    definitions_metadata(defs, &(struct metadata){.key = METADATA_RUN_ID, .value = run_id});
+}
+
 static int write_database(struct maker *m)
 {
     struct database db;
@@ -210,6 +224,8 @@ static int write_database(struct maker *m)
         rc = rundb_set_text(db.sql, "snag", SNAG_VERSION);
     if (rc == 0 && m->opts->command)
         rc = rundb_set_text(db.sql, "command", m->opts->command);
+    if (rc == 0 && m->opts->run_id)
+        call_run(&m->source->defs, m->opts->run_id);
     if (rc == 0)
         rc = run_summary_save(db.sql, m->source, m->ingested);
     if (rc == 0)
@@ -222,6 +238,23 @@ static int write_database(struct maker *m)
         rc = rundb_finish(db.sql);
     database_close(&db);
     return rc;
+}
+
+/* While the columns are likely to be in memory. A run is as good without them. */
+static void make_levels(const struct maker *m)
+{
+    uint64_t from = m->opts->levels_from ? m->opts->levels_from : RUN_MAKER_LEVELS;
+    struct columns columns;
+    int rc;
+
+    if (m->ingested->n_calls < from)
+        return;
+    rc = columns_open(&columns, m->dir->part);
+    if (rc == 0)
+        rc = levels_write(&columns, m->opts->analysis.pool, NULL);
+    if (rc < 0)
+        log_warn("analyze", "the run is without levels: %s", err_message());
+    columns_close(&columns);
 }
 
 /* --------------------------------------------------------------------------------- public */
@@ -239,5 +272,7 @@ int run_make(struct rundir *dir, struct source *source, struct ingested *ingeste
     traffic_release(&ingested->traffic);
     if (rc == 0)
         rc = write_database(&m);
+    if (rc == 0)
+        make_levels(&m);
     return rc < 0 ? rc : rundir_commit(dir);
 }

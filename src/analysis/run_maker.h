@@ -14,6 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where making them would keep who looks first waiting: some 30 ns a call, when those are in
+ * memory. */
+#define RUN_MAKER_LEVELS (UINT64_C(1) << 25)
+
 struct run_maker_opts {
     const char *const *foi; /* [n_foi] patterns, see foi_match; none: what is suggested */
     uint32_t n_foi;
@@ -22,6 +26,8 @@ struct run_maker_opts {
     const struct per_call_opts *per_call; /* the strange calls, too; NULL: not */
     bool keeps_labels;                    /* of the run that is replaced */
     const char *command;                  /* that makes the run, as it was typed; or NULL */
+    uint64_t levels_from; /* with so many calls the levels are made, too; 0: RUN_MAKER_LEVELS */
+    const char *run_id;   /* of the program's run, in place of what the trace says; or NULL */
 };
 
 struct run_made {

@@ -308,7 +308,9 @@ static int finish_run(struct reading *r)
                                   .model = a->model,
                                   .per_call = s->is_per_call ? &per_call : NULL,
                                   .keeps_labels = s->is_forced,
-                                  .command = command};
+                                  .command = command,
+                                  .levels_from = s->levels_from,
+                                  .run_id = s->said_run_id};
     int rc;
 
     if (s->is_per_call)

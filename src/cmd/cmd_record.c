@@ -148,6 +148,8 @@ static int set_environment(const struct recording *r)
                  others ? others : "") >= (int)sizeof preload)
         return err_set(ERR_RANGE, "LD_PRELOAD is too long");
     if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
+        (r->settings->said_run_id &&
+         setenv("SNAG_TRACER_RUN_ID", r->settings->said_run_id, 1) != 0) ||
         (structure && setenv("SNAG_TRACER_STRUCTURE", structure, 1) != 0) ||
         (r->settings->has_no_call_sites && setenv("SNAG_TRACER_CALL_SITES", "0", 1) != 0) ||
         (r->settings->sample && setenv("SNAG_TRACER_SAMPLE", r->settings->sample, 1) != 0) ||

@@ -11,7 +11,7 @@ static const struct command commands[] = {
      "store spool spool-limit least "
      "false-alarms "
      "port "
-     "listen print-tunnel once",
+     "listen print-tunnel once run-id",
      1, MOST_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
@@ -58,7 +58,7 @@ static const struct command commands[] = {
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
      "per-call call-detector least inclusive foi output force features detector dimensions "
      "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
-     "links together",
+     "links together levels-from run-id",
      1, MOST_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
@@ -327,8 +327,8 @@ static const struct command commands[] = {
      "the store which runs are in it as a whole. prune drops runs, of which there is such a\n"
      "note, by age (--keep-days) or until they fit (--keep-mib); the status is 1 when others\n"
      "would have to go.\n\n"
-     "STORE is a directory, sqlite:DIRECTORY, or postgresql://..., whose runs are kept and\n"
-     "dropped by PostgreSQL's means. snag query and snag export take one too.",
+     "STORE is a directory, sqlite:DIRECTORY, or postgresql://..., of which a backup is a\n"
+     "directory, too. snag query and snag export take one too.",
      "  snag provdb filter store 'rid = 3 AND p < 1e-9' | jq .call_stack\n"
      "  snag provdb top store --by score --top 20\n"
      "  snag provdb compare monday tuesday\n"

@@ -115,6 +115,7 @@ static int run_command(int argc, char **argv)
         help_command(stdout, command);
         return 0;
     }
+    settings.said_run_id = settings.run_id;
     rc = run_id_choose(&settings.run_id, run_id);
     if (rc == 0 && settings.log)
         rc = log_open(settings.log, settings.run_id);

@@ -112,6 +112,13 @@ static const struct option_row rows[] = {
      .help = "drop runs that ended longer ago, of which there is a backup"},
     {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N",
      .help = "drop the oldest runs, of which there is a backup, until N MiB are left"},
+    {"levels-from", 0, OPTION_COUNT, AT(levels_from), "CALLS",
+     .help = "make what a timeline of all calls is drawn from now, and not when somebody looks "
+             "first, for runs of so many calls or more (default 33554432)"},
+    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
+     .help = "what the run of the program was called, kept as run_id of its metadata "
+             "(default: what the trace says)",
+     .only = "analyze"},
     {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
      .help =
          "what this run is called in the store, metrics and log (default: the job of Slurm, "

@@ -106,6 +106,7 @@ struct settings {
     double most_anomalies;            /* share of the executions; NAN: not said */
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
+    uint32_t levels_from;   /* calls; 0: not said */
     uint64_t least_lost_ns; /* LEAST_LOST_UNSAID: by the clock and the noise */
 
     /* What is printed or written, and where. */
@@ -117,10 +118,11 @@ struct settings {
     const char *live_socket;                    /* who listens to the tracer; NULL: nobody */
     const char *tracer; /* what is loaded into a program; NULL: not said */
     uint32_t top, depth;
-    double keep_days;   /* of a store, what ended since; NAN: not said */
-    uint32_t keep_mib;  /* likewise, what fits; 0: not said */
-    const char *run_id; /* of the job; see run_id.h */
-    const char *log;    /* file that messages go to; NULL: standard error */
+    double keep_days;        /* of a store, what ended since; NAN: not said */
+    uint32_t keep_mib;       /* likewise, what fits; 0: not said */
+    const char *run_id;      /* of the job; see run_id.h */
+    const char *said_run_id; /* NULL: run_id was chosen for want of one */
+    const char *log;         /* file that messages go to; NULL: standard error */
     bool is_all, has_subtrees, is_forced, is_verified;
 
     /* Between a parameter server and its clients, and where one listens. */

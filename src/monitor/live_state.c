@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "live/live_lag.h"
 
 #include <math.h>
@@ -49,6 +50,7 @@ static void forget(struct live_state *state)
     state->quality = (struct quality){0};
     state->store = (struct prov_counts){0};
     state->executions = (struct live_executions){0};
+    state->strange = (struct live_example){.at_ns = 0};
     state->loop = LOOP_NONE;
     free(state->message);
     state->message = NULL;
@@ -219,6 +221,12 @@ static void add_tally(struct live_state *state)
         live_points_add(&state->points[LIVE_CALL], &t->point[i]);
 }
 
+static void note_strange(struct live_state *state, const struct live_point *point)
+{
+    prov_execution_id(point->rank, point->thread, point->index, state->strange.id);
+    state->strange.at_ns = text_now_ns();
+}
+
 /* Tree t as a point. */
 static void add_tree(struct live_state *state, const struct ad_step *step,
                      const struct live_foi *foi, uint32_t t)
@@ -246,6 +254,8 @@ static void add_tree(struct live_state *state, const struct ad_step *step,
                                .severity_ns = v->is_anomaly ? live_foi_lost(foi, t) : 0};
 
     live_points_add(&state->points[LIVE_EXECUTION], &point);
+    if (v->is_anomaly)
+        note_strange(state, &point);
 }
 
 static void add_trees(struct live_state *state, const struct ad_step *step)
@@ -468,7 +478,10 @@ static void add_past_execution(struct live_state *state, const struct live_point
 {
     state->region[point->region].is_foi = true;
     state->executions.n++;
-    state->executions.n_anomalies += point->verdict == LIVE_ANOMALY;
+    if (point->verdict == LIVE_ANOMALY) {
+        state->executions.n_anomalies++;
+        note_strange(state, point);
+    }
     state->opts.usual = LIVE_EXECUTION;
 }
 

@@ -94,6 +94,12 @@ struct live_executions {
     uint64_t n, n_anomalies, n_unjudged, n_cut;
 };
 
+/* One of those that are counted, for who looks for one. */
+struct live_example {
+    char id[PROV_EXECUTION_ID_SIZE]; /* "": there was none yet */
+    uint64_t at_ns;                  /* when it was counted, since 1970 */
+};
+
 struct live_state {
     pthread_mutex_t lock;  /* guards all below but `tally` and `opts`; no other of our locks is
                               taken under it */
@@ -108,6 +114,7 @@ struct live_state {
 
     struct live_points points[LIVE_KINDS];
     struct live_executions executions;
+    struct live_example strange; /* the execution that was counted last as that */
     enum loop_watch_state loop;
     struct live_grid rank_grid, region_grid, counter_grid;
     struct live_row *rank, *of_region; /* [n_ranks], [n_regions] */

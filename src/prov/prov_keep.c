@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_home.h"
+#include "prov/prov_keep_runs.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_shard.h"
 
@@ -23,26 +24,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DAY_NS 86400e9
 #define NAP_MS 10
 
 struct keep {
     struct prov_place place;
     int dir;
     uint32_t n; /* shards */
-};
-
-/* A run that has rows. */
-struct kept_run {
-    int64_t id;
-    uint64_t last_ns; /* of its end, or begin */
-    bool is_over, is_safe;
-    double bytes; /* of its records: only to compare runs */
-};
-
-struct kept_runs {
-    struct kept_run *at;
-    size_t n, room;
 };
 
 /* ---------------------------------------------------------------------------- the store */
@@ -110,14 +97,8 @@ static int64_t ask(struct database *d, const char *sql)
 
 /* ----------------------------------------------------------------------------- its runs */
 
-static void add_run(struct kept_runs *runs, struct kept_run run)
-{
-    mem_grow(&runs->at, &runs->room, runs->n + 1, sizeof *runs->at);
-    runs->at[runs->n++] = run;
-}
-
 /* Those that have rows, the oldest first. */
-static int read_runs(const struct keep *k, bool is_rest, struct kept_runs *runs)
+static int read_runs(const struct keep *k, bool is_rest, struct prov_kept_runs *runs)
 {
     static const char sql[] = "SELECT id, coalesce(ended_ns, began_ns), ended_ns IS NOT NULL, "
                               "backed_up_ns IS NOT NULL FROM run WHERE dropped_ns IS NULL "
@@ -128,33 +109,16 @@ static int read_runs(const struct keep *k, bool is_rest, struct kept_runs *runs)
 
     if (rc == 0 && (status = sqlite3_prepare_v2(d.sql, sql, -1, &query, NULL)) == SQLITE_OK)
         while ((status = sqlite3_step(query)) == SQLITE_ROW)
-            add_run(runs, (struct kept_run){.id = sqlite3_column_int64(query, 0),
-                                            .last_ns = (uint64_t)sqlite3_column_int64(query, 1),
-                                            .is_over = is_rest || sqlite3_column_int(query, 2),
-                                            .is_safe = sqlite3_column_int(query, 3)});
+            prov_kept_runs_add(runs, (struct prov_kept_run){
+                                         .id = sqlite3_column_int64(query, 0),
+                                         .last_ns = (uint64_t)sqlite3_column_int64(query, 1),
+                                         .is_over = is_rest || sqlite3_column_int(query, 2),
+                                         .is_safe = sqlite3_column_int(query, 3)});
     sqlite3_finalize(query);
     if (rc == 0 && status != SQLITE_DONE)
         rc = database_error(d.sql, "cannot read", k->place.dir);
     database_close(&d);
     return rc;
-}
-
-/* "(3,7,8)" of those that are chosen; to be freed. */
-static char *list_of(const struct kept_runs *runs, const bool *is_chosen)
-{
-    char *text = NULL;
-    size_t size;
-    const char *before = "(";
-    FILE *out = open_memstream(&text, &size);
-
-    for (size_t i = 0; i < runs->n; i++)
-        if (is_chosen[i]) {
-            fprintf(out, "%s%lld", before, (long long)runs->at[i].id);
-            before = ",";
-        }
-    fputs(*before == '(' ? "()" : ")", out);
-    fclose(out);
-    return text;
 }
 
 /* ------------------------------------------------------------------------------- backup */
@@ -190,57 +154,27 @@ static int copy_shard(const struct keep *k, uint32_t shard, int to_dir, const ch
     return rc;
 }
 
-static int sync_directory(int dir, const char *path)
-{
-    return fsync(dir) == 0 ? 0 : err_set(ERR_IO, "cannot save '%s': %s", path, strerror(errno));
-}
+/* A backup on its way. */
+struct copying {
+    const struct keep *keep;
+    const char *to;
+    uint64_t *bytes;
+};
 
-/* The name under which it is now, in the directory that it is in. */
-static int sync_name(const char *path)
+static int copy_shards(void *ctx, int to_dir)
 {
-    const char *name;
-    int dir, rc = fs_open_parent(path, &dir, &name);
+    const struct copying *c = ctx;
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    rc = sync_directory(dir, path);
-    close(dir);
+    for (uint32_t i = 0; i < c->keep->n && rc == 0; i++)
+        rc = copy_shard(c->keep, i, to_dir, c->to, c->bytes);
     return rc;
 }
 
-/* All shards, on disk and under their name when this returns 0. */
-static int copy_store(const struct keep *k, const char *to, uint64_t *bytes)
-{
-    char part[FS_PATH_SIZE];
-    int to_dir = -1, rc = 0;
-
-    if (fs_exists(to))
-        return err_set(ERR_EXISTS, "'%s' is there already: a backup needs a new directory", to);
-    if (snprintf(part, sizeof part, "%s.part", to) >= (int)sizeof part)
-        return err_set(ERR_RANGE, "path too long: '%.200s...'", to);
-    if (fs_exists(part)) /* of one that was killed */
-        rc = fs_remove_tree(part);
-    if (rc == 0 && mkdir(part, 0777) != 0)
-        return err_set(ERR_IO, "cannot create '%s': %s", part, strerror(errno));
-    if (rc == 0)
-        rc = fs_open_dir(part, &to_dir);
-    for (uint32_t i = 0; i < k->n && rc == 0; i++)
-        rc = copy_shard(k, i, to_dir, to, bytes);
-    if (rc == 0)
-        rc = sync_directory(to_dir, part);
-    if (rc == 0 && rename(part, to) != 0)
-        rc = err_set(ERR_IO, "cannot create '%s': %s", to, strerror(errno));
-    if (rc == 0)
-        rc = sync_name(to);
-    if (to_dir >= 0)
-        close(to_dir);
-    return rc;
-}
-
-static int mark(const struct keep *k, const struct kept_runs *runs, const bool *is_chosen)
+static int mark(const struct keep *k, const struct prov_kept_runs *runs, const bool *is_chosen)
 {
     struct database d = {0};
-    char *list = list_of(runs, is_chosen);
+    char *list = prov_kept_runs_list(runs, is_chosen);
     char *sql = sqlite3_mprintf("UPDATE run SET backed_up_ns = %llu WHERE id IN %s",
                                 (unsigned long long)text_now_ns(), list);
     int rc = open_shard(k, 0, DATABASE_WRITE, &d);
@@ -256,7 +190,7 @@ static int mark(const struct keep *k, const struct kept_runs *runs, const bool *
 int prov_shards_backup(const char *url, const char *dir, struct prov_backed_up *out)
 {
     struct keep k;
-    struct kept_runs runs = {0};
+    struct prov_kept_runs runs = {0};
     bool *is_new = NULL;
     int rc = keep_open(&k, url);
 
@@ -269,7 +203,7 @@ int prov_shards_backup(const char *url, const char *dir, struct prov_backed_up *
         out->n_open += !runs.at[i].is_over;
     }
     if (rc == 0)
-        rc = copy_store(&k, dir, &out->bytes);
+        rc = prov_keep_directory(dir, copy_shards, &(struct copying){&k, dir, &out->bytes});
     if (rc == 0 && out->n_runs > 0)
         rc = mark(&k, &runs, is_new);
     free(is_new);
@@ -298,15 +232,8 @@ static int used_bytes(const struct keep *k, uint64_t *bytes)
     return rc;
 }
 
-static void add_bytes(struct kept_runs *runs, int64_t id, double bytes)
-{
-    for (size_t i = 0; i < runs->n; i++)
-        if (runs->at[i].id == id)
-            runs->at[i].bytes += bytes;
-}
-
 /* How large the records of each run are. */
-static int weigh_runs(const struct keep *k, struct kept_runs *runs)
+static int weigh_runs(const struct keep *k, struct prov_kept_runs *runs)
 {
     int rc = 0;
 
@@ -320,8 +247,8 @@ static int weigh_runs(const struct keep *k, struct kept_runs *runs)
                                           "GROUP BY run",
                                           -1, &query, NULL) == SQLITE_OK)
             while (sqlite3_step(query) == SQLITE_ROW)
-                add_bytes(runs, sqlite3_column_int64(query, 0),
-                          sqlite3_column_double(query, 1));
+                prov_kept_runs_weigh(runs, sqlite3_column_int64(query, 0),
+                                     sqlite3_column_double(query, 1));
         sqlite3_finalize(query);
         database_close(&d);
     }
@@ -354,34 +281,11 @@ static int drop_runs(const struct keep *k, const char *list, uint64_t now_ns)
     return rc;
 }
 
-/* Those that are too old and, of the rest, the oldest until the others fit. */
-static void choose(const struct kept_runs *runs, const struct prov_prune_opts *opts,
-                   double used, bool *is_chosen, struct prov_pruned *out)
-{
-    double all = 1, kept;
-
-    for (size_t i = 0; i < runs->n; i++)
-        all += runs->at[i].bytes;
-    kept = used;
-    out->n_kept = 0;
-    for (size_t i = 0; i < runs->n; i++) {
-        const struct kept_run *run = &runs->at[i];
-        double age_ns = (double)opts->now_ns - (double)run->last_ns;
-        bool is_due = (opts->most_days >= 0 && age_ns >= opts->most_days * DAY_NS) ||
-                      kept > (double)opts->most_bytes;
-
-        is_chosen[i] = is_due && run->is_safe;
-        out->n_kept += is_due && !run->is_safe;
-        if (is_chosen[i])
-            kept -= used * run->bytes / all;
-    }
-}
-
 /* Once. *is_done: nothing is left to be dropped. */
 static int prune_some(const struct keep *k, const struct prov_prune_opts *opts,
                       struct prov_pruned *out, bool *is_done)
 {
-    struct kept_runs runs = {0};
+    struct prov_kept_runs runs = {0};
     bool *is_chosen;
     uint64_t n = 0;
     int rc = read_runs(k, false, &runs);
@@ -389,12 +293,10 @@ static int prune_some(const struct keep *k, const struct prov_prune_opts *opts,
     if (rc == 0 && opts->most_bytes < UINT64_MAX)
         rc = weigh_runs(k, &runs);
     is_chosen = mem_alloc(runs.n + 1, sizeof *is_chosen);
-    choose(&runs, opts, (double)out->bytes, is_chosen, out);
-    for (size_t i = 0; i < runs.n; i++)
-        n += is_chosen[i];
+    n = prov_kept_runs_choose(&runs, opts, (double)out->bytes, is_chosen, &out->n_kept);
     *is_done = n == 0;
     if (rc == 0 && n > 0) {
-        char *list = list_of(&runs, is_chosen);
+        char *list = prov_kept_runs_list(&runs, is_chosen);
 
         rc = drop_runs(k, list, opts->now_ns);
         free(list);

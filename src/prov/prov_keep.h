@@ -8,8 +8,8 @@
  *     copy all shards to DIR.part -> on disk -> rename to DIR -> mark the runs
  *     drop rows shard by shard, those of shard 0 together with the mark that they are dropped
  *
- * Both may be done while the store is written. What is in PostgreSQL has PostgreSQL's means for
- * that: both are refused.
+ * Both may be done while the store is written. A backup of what is in PostgreSQL is a
+ * directory, too (prov_pg_keep.h).
  */
 #ifndef SNAG_PROV_PROV_KEEP_H
 #define SNAG_PROV_PROV_KEEP_H

@@ -120,6 +120,10 @@ static int keep_verdicts(struct rejudge *r)
         r->opts->run);
     if (rc == 0)
         rc = pg_run(r->connection, sql);
+    snprintf(sql, sizeof sql, "UPDATE run SET backed_up = NULL WHERE id = %" PRId64,
+             r->opts->run); /* what is in a backup is not this any more */
+    if (rc == 0)
+        rc = pg_run(r->connection, sql);
     return rc < 0 ? rc : pg_run(r->connection, "COMMIT");
 }
 

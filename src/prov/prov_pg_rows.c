@@ -20,7 +20,10 @@ static const char version_1[] =
 static const char version_2[] =
 #include "prov/postgres_2.inc"
     ;
-static const char *const versions[] = {version_1, version_2};
+static const char version_3[] =
+#include "prov/postgres_3.inc"
+    ;
+static const char *const versions[] = {version_1, version_2, version_3};
 
 const struct pg_schema prov_pg_schema = {.name = "snag",
                                          .migration = versions,
@@ -349,6 +352,17 @@ int prov_pg_prepare(PGconn *connection)
     return rc;
 }
 
+int prov_pg_alive(PGconn *connection, int64_t of)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql,
+             "SELECT pg_catalog.pg_advisory_lock_shared(%d, (%" PRId64
+             " %% 2147483648)::integer)",
+             PROV_PG_ALIVE, of);
+    return pg_run(connection, sql);
+}
+
 int prov_pg_store(PGconn *connection, const struct prov_pg_batch *batch, int64_t of,
                   uint64_t before, uint64_t last, enum pg_trouble *why)
 {
@@ -357,7 +371,7 @@ int prov_pg_store(PGconn *connection, const struct prov_pg_batch *batch, int64_t
     int rc;
 
     snprintf(sql, sizeof sql,
-             "BEGIN; UPDATE run SET stored = %" PRIu64 " WHERE id = %" PRId64
+             "BEGIN; UPDATE run SET stored = %" PRIu64 ", dropped_ns = NULL WHERE id = %" PRId64
              " AND stored = %" PRIu64,
              last, of, before);
     rc = run(connection, sql, &n, why);

@@ -18,6 +18,8 @@
 #include "prov/prov_shard.h"
 
 #define PROV_PG_ROWS_VERSION 1 /* of rows in a spool */
+#define PROV_PG_RUNS 256       /* of a partition */
+#define PROV_PG_ALIVE 7600713  /* first half of a lock; the other is the run of a sender */
 
 extern const struct pg_schema prov_pg_schema;
 
@@ -53,6 +55,9 @@ void prov_pg_batch_release(struct prov_pg_batch *batch);
 /* prov_pg_prepare -- what a connection needs before the first batch. Returns 0 or ERR_DATABASE.
  */
 int prov_pg_prepare(PGconn *connection);
+
+/* prov_pg_alive -- who looks sees that the run is being sent, until the connection ends. */
+int prov_pg_alive(PGconn *connection, int64_t run);
 
 /*
  * prov_pg_store -- all rows of a batch, and that those of the run are stored up to `last`, in

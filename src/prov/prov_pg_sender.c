@@ -263,7 +263,9 @@ static int connect_again(struct prov_pg_sender *s, enum pg_trouble *why)
         *why = PG_OTHER;
     if (rc == 0)
         rc = pg_schema_check(s->connection, &prov_pg_schema);
-    return rc < 0 ? rc : prov_pg_prepare(s->connection);
+    if (rc == 0)
+        rc = prov_pg_prepare(s->connection);
+    return rc < 0 ? rc : prov_pg_alive(s->connection, prov_spool_run(s->own.spool));
 }
 
 /* As send_some, of all spools; and when no more comes, that this run is over. */

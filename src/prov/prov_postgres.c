@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "postgres/pg_tables.h"
 #include "postgres/pg_url.h"
+#include "prov/prov_pg_keep.h"
 #include "prov/prov_pg_rejudge.h"
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_pg_sender.h"
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RUNS 256     /* of a partition */
 #define LOCK 7600712 /* of those who make one */
 
 enum failure { NO_FAILURE, SPOOL_IS_FULL, SPOOL_FAILS };
@@ -133,7 +133,8 @@ static int make_partition(PGconn *connection, const char *table, int64_t number)
              "CREATE TABLE snag.%s_%" PRId64 " (LIKE snag.%s INCLUDING ALL); "
              "ALTER TABLE snag.%s ATTACH PARTITION snag.%s_%" PRId64
              " FOR VALUES FROM (%" PRId64 ") TO (%" PRId64 ")",
-             table, number, table, table, table, number, number * RUNS, (number + 1) * RUNS);
+             table, number, table, table, table, number, number * PROV_PG_RUNS,
+             (number + 1) * PROV_PG_RUNS);
     return pg_run(connection, sql);
 }
 
@@ -145,9 +146,9 @@ static int make_partitions(PGconn *connection, int64_t run)
     snprintf(sql, sizeof sql, "BEGIN; SELECT pg_advisory_xact_lock(%d)", LOCK);
     rc = pg_run(connection, sql);
     if (rc == 0)
-        rc = make_partition(connection, "record", run / RUNS);
+        rc = make_partition(connection, "record", run / PROV_PG_RUNS);
     if (rc == 0)
-        rc = make_partition(connection, "cost_row", run / RUNS);
+        rc = make_partition(connection, "cost_row", run / PROV_PG_RUNS);
     if (rc == 0)
         return pg_run(connection, "COMMIT");
     PQclear(PQexec(connection, "ROLLBACK"));
@@ -291,7 +292,7 @@ static const struct {
 } views[] = {
     {"anomalies", NULL},
     {"normalexecs", NULL},
-    {"runs", "run, pid, rid, began, run_id, ended, NULL AS backed_up, NULL AS dropped, shard"},
+    {"runs", "run, pid, rid, began, run_id, ended, backed_up, dropped, shard"},
     {"metadata", "run, pid, rid, tid, descr, value, stored_ns, shard"},
     {"func_stats",
      "run, pid, fid, func, calls, anomalies, exclusive, inclusive, severity, score, "
@@ -375,19 +376,28 @@ static int read_store(const char *text, int64_t run, struct database *reader)
 
 /* ---------------------------------------------------------------------------------- keeping */
 
-static int refuse_backup(const char *url, const char *dir, struct prov_backed_up *out)
+static int backup(const char *text, const char *dir, struct prov_backed_up *out)
 {
-    (void)url, (void)dir, (void)out;
-    return err_set(ERR_UNSUPPORTED, "a store in PostgreSQL is backed up with pg_dump "
-                                    "(docs/postgresql.md), not by snag");
+    struct asked asked;
+    int rc = parse_asked(text, 0, &asked);
+
+    if (rc == 0)
+        rc = prov_pg_backup(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, dir,
+                            out);
+    free(asked.url);
+    return rc;
 }
 
-static int refuse_prune(const char *url, const struct prov_prune_opts *opts,
-                        struct prov_pruned *out)
+static int prune(const char *text, const struct prov_prune_opts *opts, struct prov_pruned *out)
 {
-    (void)url, (void)opts, (void)out;
-    return err_set(ERR_UNSUPPORTED, "runs of a store in PostgreSQL are dropped there, with SQL "
-                                    "(docs/postgresql.md), not by snag");
+    struct asked asked;
+    int rc = parse_asked(text, 0, &asked);
+
+    if (rc == 0)
+        rc = prov_pg_prune(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, opts,
+                           out);
+    free(asked.url);
+    return rc;
 }
 
 /* What is there shows when it is opened. */
@@ -413,7 +423,7 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .close = close_store,
                                             .rejudge = rejudge,
                                             .read = read_store,
-                                            .backup = refuse_backup,
-                                            .prune = refuse_prune,
+                                            .backup = backup,
+                                            .prune = prune,
                                             .is_there = may_be_there,
                                             .discard = leave};

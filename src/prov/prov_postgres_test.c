@@ -14,7 +14,6 @@
 #include "base/test_dir.h"
 #include "base/text.h"
 #include "postgres/pg_test.h"
-#include "prov/prov_keep.h"
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_spool.h"
@@ -635,8 +634,8 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     text = answer(s.url, "SELECT value FROM metadata");
     assert_string_equal(text, "3 version 1|\n");
     free(text);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 2);
-    pg_test_tell(s.name, "INSERT INTO snag.schema_version VALUES (3)");
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 3);
+    pg_test_tell(s.name, "INSERT INTO snag.schema_version VALUES (4)");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "use a snag that is as new"));
     assert_int_equal(prov_reader_open(s.url, &reader), ERR_FORMAT);
@@ -694,18 +693,6 @@ static void a_server_that_says_nothing_is_given_up(void **state)
     close(fd);
 }
 
-static void backups_and_drops_are_left_to_the_database(void **state)
-{
-    struct prov_backed_up copied;
-    struct prov_pruned pruned;
-    struct prov_prune_opts opts = {.most_days = 0, .most_bytes = UINT64_MAX};
-
-    (void)state;
-    assert_int_equal(prov_backup("postgresql:///postgres", "copy", &copied), ERR_UNSUPPORTED);
-    assert_false(fs_exists("copy"));
-    assert_int_equal(prov_prune("postgresql:///postgres", &opts, &pruned), ERR_UNSUPPORTED);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -719,7 +706,6 @@ int main(void)
         cmocka_unit_test(who_is_not_let_in_is_told_in_one_line),
         cmocka_unit_test(a_run_id_is_quoted),
         cmocka_unit_test(a_server_that_says_nothing_is_given_up),
-        cmocka_unit_test(backups_and_drops_are_left_to_the_database),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define VERSION 2      /* 1 had no executions */
-#define LEVEL 3        /* of zstd */
+#define LEVEL -1       /* of zstd: 7 % larger than level 3 in two fifths of its time */
 #define MOST_NAMES 512 /* that are remembered; further ones are written out */
 
 struct codec {

@@ -4,6 +4,7 @@
 #include "monitor/live_metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Zeroes where a run is served. */
 static struct live_counts live_counts(struct live_state *live)
@@ -24,8 +25,10 @@ static struct live_counts live_counts(struct live_state *live)
         .lag_ns = live->totals.lag_ns,
         .n_executions = live->executions.n,
         .n_strange_executions = live->executions.n_anomalies,
+        .execution_ns = live->strange.at_ns,
         .store = live->store,
     };
+    snprintf(n.execution, sizeof n.execution, "%s", live->strange.id);
     live_state_unlock(live);
     return n;
 }

@@ -41,3 +41,11 @@ snag query t.snag 'SELECT 1; /* and no more */ ; -- at all'
 snag query t.snag 'SELECT 1; SELECT 2'
 snag query t.snag 'SELECT 1; nonsense'
 snag query t.snag "ATTACH '/tmp/x' AS x"
+snag analyze t --foi step -o named.snag --run-id job-77 >/dev/null
+snag query named.snag "SELECT key, value FROM metadata WHERE key = 'run_id'"
+SLURM_JOB_ID=5 snag analyze t --foi step -o other.snag >/dev/null
+snag query other.snag "SELECT count(*) FROM metadata WHERE key = 'run_id'"
+echo '{"otherData":{"run_id":"its own"},"traceEvents":[{"name":"f","ph":"X","ts":1,"dur":2,"pid":0,"tid":0}]}' >own.json
+snag analyze own.json --foi f -o own.snag >/dev/null; snag query own.snag "SELECT value FROM metadata WHERE key = 'run_id'"
+snag analyze own.json --foi f -o said.snag --run-id said >/dev/null; snag query said.snag "SELECT value FROM metadata WHERE key = 'run_id'"
+snag analyze t --foi step -o levels.snag --levels-from 1 >/dev/null; ls levels.snag/calls | grep levels

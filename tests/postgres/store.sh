@@ -50,14 +50,16 @@ done
 
 grep -q '"run_id": *"job-7".*"stored_utc":"then"' answer || broken "no run id, or time: $(head -c 300 answer)"
 
-# what PostgreSQL does itself
-for keeping in "backup $url copy" "prune $url --keep-days 1"; do
-    status=0
-    # shellcheck disable=SC2086
-    "$snag" provdb $keeping >kept 2>&1 || status=$?
-    [ "$status,$(grep -c 'docs/postgresql.md' kept),$(wc -l <kept)" = 1,1,1 ] || broken "$keeping: $(cat kept)"
-done
-[ ! -e copy ] || broken 'a directory for a backup that is none'
+# only what is in a backup goes, and the backup answers as the database did
+"$snag" export "$url" --format json | timeless >expected
+! "$snag" provdb prune "$url" --keep-days 0 >kept 2>&1 || broken 'dropped without a backup'
+grep -q 'not all of it is backed up' kept || broken "not clear: $(cat kept)"
+"$snag" provdb backup "$url" copy --json >copied
+jq -e '.runs == 1 and .open_runs == 0 and .bytes > 0' copied >/dev/null || broken "backup: $(cat copied)"
+"$snag" export copy --format json | timeless >answer
+cmp expected answer || broken 'a backup that is not as the database'
+"$snag" provdb prune "$url#1" --keep-days 1 --json >kept
+jq -e '.dropped_runs == 0 and .kept_runs == 0' kept >/dev/null || broken "prune: $(cat kept)"
 
 # where --spool says, and not elsewhere
 touch file

@@ -66,6 +66,14 @@ said "cannot run './nowhere'"
 record 137 -o killed "$instrumented" -9
 said "nothing was recorded"
 
+# what the run is called: the job that it is in, but for what is said
+SLURM_JOB_ID=4711 record 0 --quiet -o job "$instrumented"
+SLURM_JOB_ID=4711 record 0 --quiet --run-id nightly -o named "$instrumented"
+[ "$("$snag" info job --json | jq -r .metadata.run_id)" = 4711 ] || fail "the archive does not name its job"
+"$snag" analyze named --foi step -o named.snag >/dev/null
+[ "$("$snag" query named.snag "SELECT value FROM metadata WHERE key = 'run_id'" --format csv | tail -n 1)" = nightly ] ||
+    fail "the run is not called as was said"
+
 # the page, which ends with the program, and is there before it
 mkdir tmp
 export TMPDIR=$dir/tmp

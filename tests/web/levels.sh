@@ -37,6 +37,16 @@ sums
 first=$sum
 stop
 
+# what makes the run makes the same, if it is told to
+for threads in 1 2; do
+    "$SNAG" analyze "$trace" --foi "$foi" --threads $threads --levels-from 1 -o "$work/made$threads.snag" >/dev/null
+    for what in index rec; do
+        cmp "$work/made$threads.snag/calls/levels.$what" "$work/$what" || failed=1
+    done
+done
+"$SNAG" analyze "$trace" --foi "$foi" -o "$work/short.snag" >/dev/null
+[ ! -e "$work/short.snag/calls/levels.index" ] || { echo "levels of a short run"; failed=1; }
+
 rm "$calls"/levels.*
 start
 await "without"

@@ -48,7 +48,7 @@ until_is() {
 is_health() { get /healthz; [ "$status" = "$1" ]; }
 value() { sed -n "s/^$1\({.*}\)\{0,1\} //p" "$body"; }
 is_above() { get /metrics; awk -v x="$(value "$1")" -v least="$2" 'BEGIN { exit !(x > least) }'; }
-series() { grep -v '^#' "$body" | sed 's/ [^ ]*$//'; }
+series() { grep -v '^#' "$body" | sed 's/ # .*//; s/ [^ ]*$//'; }
 
 # linted: what came last is what Prometheus reads; and once more as OpenMetrics, with the same series.
 linted() {
@@ -68,6 +68,15 @@ linted() {
                    suffix = type[last] == "counter" ? "_total" : type[last] == "info" ? "_info" : ""
                    if (name != last suffix) { print "odd: " $0; bad = 1 } }
          END { exit bad }' "$body" || { echo "$1: names"; failed=1; }
+}
+
+# exemplars WHAT: the last strange execution is an example of them, in OpenMetrics alone
+exemplars() {
+    get /metrics
+    check "no exemplar of $1" "$(grep -c ' # ' "$body")" 0
+    linted "$1"
+    check "exemplar of $1" \
+        "$(grep -cE '^snag_live_strange_executions_total [0-9]+ # \{execution="#[01]-[0-9]+"\} 1 [0-9.]+$' "$body")" 1
 }
 
 # A parameter server of few ranks, and of many.
@@ -171,14 +180,10 @@ for ranks in 3 300; do
 done
 diff "$work/series-3" "$work/series-300" || { echo "ranks make series"; failed=1; }
 
-# The last strange execution is an example of them, in OpenMetrics alone.
 begin ad 'synth:100000*step@10ms;ranks=2;jitter=0.05;slow=step/40/20' --metrics 0 --speed 5 --step 0.1 --foi step --run-id r-1
 until_is is_above snag_live_strange_executions_total 0
 check "run id" "$(series | grep -c 'run_id="r-1"')" 1
-get /metrics
-check "no exemplar" "$(grep -c ' # ' "$body")" 0
-get /metrics -H 'Accept: application/openmetrics-text'
-check "exemplar" "$(grep -cE '^snag_live_strange_executions_total [0-9]+ # \{execution="#[01]-[0-9]+"\} 1 [0-9.]+$' "$body")" 1
+exemplars "snag ad"
 finish 3 # calls were open
 
 # What the parameter server says of an instance.
@@ -208,7 +213,17 @@ start
 until_is is_above snag_live_events_total 0
 check "info of watch" "$(series | grep -c 'command="watch",job="77"')" 1
 linted "snag watch"
-kill -TERM $server
-wait $server
-server=
+stop
+# The last strange execution is an example there, too, and of a store that was written before.
+serving=(watch 'synth:100000*step@10ms;ranks=2;jitter=0.05;slow=step/40/20' --speed 5 --step 0.1 --foi step --store "$work/strange")
+start
+until_is is_above snag_live_strange_executions_total 0
+until_is is_above snag_store_written_rows_total 0
+exemplars "watch"
+stop
+serving=(serve "$work/strange")
+start
+until_is is_above snag_live_strange_executions_total 0
+exemplars "serve, of a store"
+stop
 exit $failed

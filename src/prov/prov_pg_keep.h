@@ -1,0 +1,30 @@
+/*
+ * prov_pg_keep -- backups of a store in PostgreSQL and dropping what is in one, as prov_keep.h
+ * has it for directories.
+ *
+ * A backup is a store in a directory, with one shard, so that snag reads it without a database.
+ * It is read back and compared with the database, row by row and as of the same moment, before
+ * anything is marked. A mark says up to which row a run is in the backup: when more rows come,
+ * from a spool that waited somewhere, it is void. Only runs whose mark holds are dropped.
+ *
+ * A run is over when it says so, or when no sender is connected: senders hold a lock on the
+ * number of their run (PROV_PG_ALIVE).
+ */
+#ifndef SNAG_PROV_PROV_PG_KEEP_H
+#define SNAG_PROV_PROV_PG_KEEP_H
+
+#include "prov/prov_keep.h"
+
+struct prov_pg_asked {
+    const char *url;
+    int64_t first, last; /* runs; 0: all */
+};
+
+/* prov_pg_backup, prov_pg_prune -- of these runs; see prov_backup and prov_prune. Bytes in use
+ * are estimated from the rows, with their indexes. */
+int prov_pg_backup(const struct prov_pg_asked *asked, const char *dir,
+                   struct prov_backed_up *out);
+int prov_pg_prune(const struct prov_pg_asked *asked, const struct prov_prune_opts *opts,
+                  struct prov_pruned *out);
+
+#endif
