@@ -257,7 +257,7 @@ static int move_times(struct job *job)
             continue;
         location->first_ns = clock_fixed(fix, location->first_ns);
         location->last_ns = clock_fixed(fix, location->last_ns);
-        if (job->writer && location->n_calls > 0)
+        if (job->writer)
             rc = columns_shift(job->writer, l, fix->offset_ns, fix->drift);
     }
     return rc;
@@ -425,7 +425,7 @@ static int finish(struct job *job)
     int rc = settle_clocks(job);
 
     if (rc == 0 && job->writer)
-        rc = columns_finish(job->writer, &out->traffic);
+        rc = columns_finish(job->writer, &out->traffic, &job->source->defs);
     if (rc == 0) {
         sum_up(out, &job->source->quality);
         loops_agree(job->found, out->fix, &job->source->defs, &out->profile, &out->loops);

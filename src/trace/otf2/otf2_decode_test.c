@@ -108,7 +108,7 @@ static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found 
     assert_int_equal(otf2_file_open(&out->file, path, CHUNK), 0);
     for (uint32_t i = 0; i < 300; i++)
         idtable_set(&tables.region, i, i);
-    otf2_events_init(&events, &tables, &defs, false);
+    otf2_events_init(&events, &tables, &defs, &(struct source_opts){0});
     do {
         otf2_events_into(&events, &out->batch, most, &out->quality);
         got = otf2_decode(&out->file, &events);
@@ -460,7 +460,7 @@ static void what_is_not_used_is_stepped_over(void **state)
         assert_int_equal(write(fd, data, sizeof data), sizeof data);
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         assert_int_equal(otf2_file_open(&file, path, 1 << 20), 0);
-        otf2_events_init(&events, &tables, &defs, false);
+        otf2_events_init(&events, &tables, &defs, &(struct source_opts){0});
         otf2_events_into(&events, &batch, MOST, &quality);
         assert_int_equal(otf2_decode(&file, &events), 2);
         assert_int_equal(batch.event[1].kind, EVENT_LEAVE);
