@@ -127,6 +127,8 @@ static void summarize(struct ingested_location *location, const struct calls *ca
     location->first_ns = calls->first_ns;
     location->last_ns = calls->last_ns;
     location->n_collectives = calls->n_collectives;
+    location->n_readings = calls->details.n_readings;
+    location->n_arguments = calls->details.n_arguments;
     for (size_t i = 0; i < calls->n_messages; i++)
         *(calls->message[i].kind == MESSAGE_SEND ? &location->n_sends : &location->n_recvs) +=
             1;
@@ -323,6 +325,8 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         quality_add(&out->quality, &location->quality);
         out->n_calls += location->n_calls;
         out->n_records += location->n_records;
+        out->n_readings += location->n_readings;
+        out->n_arguments += location->n_arguments;
         out->n_sends += location->n_sends;
         out->n_recvs += location->n_recvs;
         accesses_add(&out->accesses, &location->accesses);
