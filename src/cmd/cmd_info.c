@@ -480,9 +480,9 @@ static int print_info(struct reading *r)
     } else {
         print_summary(r);
         reading_print_accesses(&r->ingested.accesses);
-        print_details(&r->ingested, &r->source.defs);
         print_estimated(&r->ingested.borders);
         print_links(r);
+        print_details(&r->ingested, &r->source.defs);
         print_metadata(&r->source.defs, settings->is_all);
         print_locations(r, settings->is_all);
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);

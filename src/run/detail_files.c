@@ -2,7 +2,7 @@
  * The index is a header, the ranges of the locations, and the names, packed: of each counter
  * mode, span, name and unit, of each argument its name.
  */
-#include "run/detail_files.h"
+#include "run/detail_format.h"
 
 #include "base/checksum.h"
 #include "base/err.h"
@@ -17,23 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DETAIL_MAGIC 0x4c54444347414e53u /* "SNAGCDTL" */
-#define DETAIL_VERSION 1u
 #define INDEX_NAME "details.index"
 #define MOST_NAMES 65536u
 #define LATEST_NS ((uint64_t)1 << 62)
 #define SHIFT_ROWS 16384u /* readings moved at once */
-
-struct detail_header {
-    uint64_t magic;
-    uint32_t version;
-    uint32_t n_locations;
-    uint64_t columns_sum; /* the checksum of calls/index */
-    uint64_t n[N_DETAIL_FILES];
-    uint32_t n_counters, n_arguments;
-    uint64_t name_bytes; /* behind the ranges */
-    uint64_t checksum;   /* XXH3-64 of the rest, and before it of this with checksum 0 */
-};
 
 static const struct {
     const char *name;
@@ -169,12 +156,12 @@ int detail_writer_shift(struct detail_writer *w, uint32_t location, const struct
     return rc;
 }
 
-static uint64_t sum_of_index(const struct detail_header *header, const void *rest, size_t bytes)
+uint64_t detail_index_checksum(const struct detail_header *header, size_t bytes)
 {
     struct detail_header copy = *header;
 
     copy.checksum = 0;
-    return checksum_seeded(rest, bytes, checksum_of(&copy, sizeof copy));
+    return checksum_seeded(header + 1, bytes - sizeof copy, checksum_of(&copy, sizeof copy));
 }
 
 static void pack_name(struct pack *pack, const char *name)
@@ -198,23 +185,24 @@ static void pack_names(struct pack *pack, const struct definitions *defs,
 }
 
 static int write_index(const struct detail_writer *w, const struct definitions *defs,
-                       struct detail_header *header)
+                       const struct detail_header *header)
 {
-    struct pack rest = {0}, names = {0};
+    struct pack all = {0}, names = {0};
+    struct detail_header *made;
     int fd = open_file(w->dir, INDEX_NAME, true), rc = fd < 0 ? fd : 0;
 
     pack_names(&names, defs, header);
-    header->name_bytes = names.n;
-    pack_bytes(&rest, w->range, w->n_locations * sizeof *w->range);
-    pack_bytes(&rest, names.data, names.n);
-    header->checksum = sum_of_index(header, rest.data, rest.n);
+    pack_bytes(&all, header, sizeof *header);
+    pack_bytes(&all, w->range, w->n_locations * sizeof *w->range);
+    pack_bytes(&all, names.data, names.n);
+    made = (void *)all.data;
+    made->name_bytes = names.n;
+    made->checksum = detail_index_checksum(made, all.n);
     if (rc == 0)
-        rc = fs_write_at(fd, header, sizeof *header, 0, INDEX_NAME);
-    if (rc == 0)
-        rc = fs_write_at(fd, rest.data, rest.n, sizeof *header, INDEX_NAME);
+        rc = fs_write_at(fd, all.data, all.n, 0, INDEX_NAME);
     if (fd >= 0 && close(fd) != 0 && rc == 0)
         rc = err_set(ERR_IO, "cannot write '%s': %s", INDEX_NAME, strerror(errno));
-    pack_release(&rest);
+    pack_release(&all);
     pack_release(&names);
     return rc;
 }
@@ -321,7 +309,7 @@ static bool is_index_good(struct detail_files *files, uint32_t n_locations,
 
     if (header->n_locations != n_locations || header->columns_sum != columns_sum ||
         bytes < range_bytes || header->name_bytes != bytes - range_bytes ||
-        sum_of_index(header, range, bytes) != header->checksum ||
+        detail_index_checksum(header, bytes + sizeof *header) != header->checksum ||
         header->n_counters > MOST_NAMES || header->n_arguments > MOST_NAMES ||
         !do_ranges_fit(files, header, range))
         return false;

@@ -25,8 +25,8 @@ struct ingested_location {
     uint64_t n_records; /* read from the source */
     uint64_t n_calls, n_sends, n_recvs, n_collectives;
     uint64_t n_readings, n_arguments; /* of counters; of calls */
-    uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
-    uint64_t root_ns;           /* inclusive time of the roots, summed */
+    uint64_t first_ns, last_ns;       /* of any event; first > last if there was none */
+    uint64_t root_ns;                 /* inclusive time of the roots, summed */
     struct accesses accesses;
     struct borders borders;
     struct quality quality;

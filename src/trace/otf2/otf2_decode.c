@@ -186,7 +186,7 @@ static void take_parameter(struct otf2_events *r, uint8_t type, uint64_t time,
     uint32_t parameter = get_u32(c);
     uint64_t value = type == PARAMETER_STRING ? get_u32(c) : get_u64(c);
 
-    if (!c->is_bad)
+    if (!c->is_bad && r->wants_arguments)
         otf2_events_parameter(r, time, parameter,
                               type == PARAMETER_STRING ? OTF2_TYPE_STRING
                               : type == PARAMETER_INT  ? OTF2_TYPE_INT64
@@ -314,15 +314,11 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
     case METRIC:
         take_metric(r, time, c);
         break;
-    case PARAMETER_STRING:
-    case PARAMETER_INT:
-    case PARAMETER_UNSIGNED_INT:
-        if (r->wants_arguments)
-            take_parameter(r, type, time, c);
-        break;
     default:
         if (is_of_team(type))
             take_team(r, type, time, c);
+        else if (type >= PARAMETER_STRING && type <= PARAMETER_UNSIGNED_INT)
+            take_parameter(r, type, time, c);
         else
             take_counted(r, type, c);
     }
