@@ -20,6 +20,7 @@ void details_release(struct details *d, struct paged *paged)
 void details_clear(struct details *d)
 {
     d->n_readings = d->n_arguments = d->n_text = 0;
+    d->n_counted_readings = d->n_counted_arguments = 0;
     if (d->texts.n > 0)
         names_release(&d->texts);
 }
@@ -31,6 +32,9 @@ bool details_reading(struct details *d, struct paged *paged, const struct detail
 
     if (value->counter >= MOST_COUNTERS)
         return false;
+    d->n_counted_readings++;
+    if (d->only_counts)
+        return true;
     d->reading = paged_grow(paged, d->reading, d->n_readings, &d->reading_cap,
                             d->n_readings + 1, sizeof *d->reading);
     reading = &d->reading[d->n_readings++];
@@ -86,6 +90,10 @@ bool details_argument(struct details *d, struct paged *paged, uint32_t call,
 
     if (value->argument >= MOST_ARGUMENT_NAMES)
         return false;
+    if (d->only_counts) {
+        d->n_counted_arguments++;
+        return true;
+    }
     argument.kind = (uint8_t)value->kind;
     argument.natural =
         value->kind == ARGUMENT_TEXT ? place_of_text(d, value->text) : value->natural;
@@ -94,6 +102,7 @@ bool details_argument(struct details *d, struct paged *paged, uint32_t call,
     d->argument = paged_grow(paged, d->argument, d->n_arguments, &d->argument_cap,
                              d->n_arguments + 1, sizeof *d->argument);
     d->argument[d->n_arguments++] = argument;
+    d->n_counted_arguments++;
     return true;
 }
 

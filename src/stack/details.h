@@ -68,6 +68,8 @@ struct detail_view {
 
 /* The same, as it grows. A zeroed struct is empty and ready. */
 struct details {
+    bool only_counts; /* the owner's choice: nothing is kept */
+    uint64_t n_counted_readings, n_counted_arguments;
     struct detail_reading *reading;
     size_t n_readings, reading_cap;
     struct argument *argument;
@@ -81,7 +83,8 @@ struct details {
 
 void details_release(struct details *details, struct paged *paged);
 
-/* details_clear -- forget everything, keep the memory for the next location. */
+/* details_clear -- forget everything but the owner's choice, keep the memory for the next
+ * location. */
 void details_clear(struct details *details);
 
 static inline uint32_t reading_counter(const struct detail_reading *reading)

@@ -44,6 +44,23 @@ static void sorting_keeps_those_of_a_call_in_their_order(void **state)
     details_release(&d, NULL);
 }
 
+static void who_only_counts_keeps_nothing(void **state)
+{
+    struct details d = {.only_counts = true};
+
+    (void)state;
+    for (int64_t i = 0; i < 3; i++)
+        assert_true(details_reading(&d, NULL, &(struct detail_reading){.row = 1},
+                                    &(struct counter_value){.whole = i}));
+    assert_true(
+        details_argument(&d, NULL, 0, &(struct argument_value){.kind = ARGUMENT_WHOLE}));
+    assert_true(d.n_readings == 0 && d.n_arguments == 0 && d.reading == NULL);
+    assert_true(d.n_counted_readings == 3 && d.n_counted_arguments == 1);
+    details_clear(&d);
+    assert_true(d.only_counts && d.n_counted_readings == 0);
+    details_release(&d, NULL);
+}
+
 static void what_has_no_room_in_a_record_is_refused(void **state)
 {
     struct details d = {0};
@@ -67,6 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_kept_once_and_cut_between_characters),
         cmocka_unit_test(sorting_keeps_those_of_a_call_in_their_order),
+        cmocka_unit_test(who_only_counts_keeps_nothing),
         cmocka_unit_test(what_has_no_room_in_a_record_is_refused),
     };
 
