@@ -117,7 +117,8 @@ static int read_and_make(struct rundir *dir, const char *trace,
     struct ingested ingested = {.n_locations = 0};
     struct source source = {.path = NULL};
     struct run_made made;
-    int rc = source_open(&source, trace);
+    int rc = source_open_as(
+        &source, trace, &(struct source_opts){.wants_counters = true, .wants_arguments = true});
 
     if (rc == 0)
         rc = ingest(&source, &reading, &ingested);

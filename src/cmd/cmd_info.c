@@ -136,6 +136,32 @@ static json_t *json_estimated(const struct borders *b)
                      "joined_most", json_count(b->most_joined));
 }
 
+static json_t *json_counters(const struct definitions *defs)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < defs->counters.n; i++) {
+        struct counter counter = definitions_counter_of(defs, i);
+        json_t *item = json_object();
+
+        json_object_set_new(item, "name", json_text(defs->counters.name[i]));
+        json_object_set_new(item, "unit", json_text(counter.unit));
+        json_object_set_new(item, "mode", json_text(counter_mode_name(counter.mode)));
+        json_object_set_new(item, "span", json_text(counter_span_name(counter.span)));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *json_arguments(const struct definitions *defs)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < defs->arguments.n; i++)
+        json_array_append_new(list, json_text(defs->arguments.name[i]));
+    return list;
+}
+
 static json_t *json_links(const struct definitions *defs)
 {
     json_t *list = json_array();
@@ -218,6 +244,10 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
                         json_count(traffic_complete(&in->traffic, &r->source.defs)));
     json_object_set_new(info, "collectives_in_all", json_count(in->traffic.n_instances));
     reading_set_accesses(info, &in->accesses);
+    json_object_set_new(info, "counters", json_counters(&r->source.defs));
+    json_object_set_new(info, "counter_readings", json_count(in->n_readings));
+    json_object_set_new(info, "arguments", json_arguments(&r->source.defs));
+    json_object_set_new(info, "call_arguments", json_count(in->n_arguments));
     json_object_set_new(info, "estimated", json_estimated(&in->borders));
     json_object_set_new(info, "teams", json_teams(&in->traffic));
     json_object_set_new(info, "links", json_links(&r->source.defs));
@@ -252,6 +282,19 @@ static void print_summary(const struct reading *r)
           text_count(in->n_records, records), text_count(in->n_calls, calls),
           text_count(in->n_sends, sends), text_count(in->n_recvs, recvs),
           text_count(in->traffic.n_collectives, collectives));
+}
+
+static void print_details(const struct ingested *in, const struct definitions *defs)
+{
+    char n[TEXT_SIZE], names[TEXT_SIZE];
+
+    if (in->n_readings > 0)
+        print("%s counter%s, read %s times\n", text_count(defs->counters.n, names),
+              text_plural(defs->counters.n), text_count(in->n_readings, n));
+    if (in->n_arguments > 0)
+        print("%s argument%s of calls, by %s name%s\n", text_count(in->n_arguments, n),
+              text_plural(in->n_arguments), text_count(defs->arguments.n, names),
+              text_plural(defs->arguments.n));
 }
 
 static void print_estimated(const struct borders *b)
@@ -439,6 +482,7 @@ static int print_info(struct reading *r)
         reading_print_accesses(&r->ingested.accesses);
         print_estimated(&r->ingested.borders);
         print_links(r);
+        print_details(&r->ingested, &r->source.defs);
         print_metadata(&r->source.defs, settings->is_all);
         print_locations(r, settings->is_all);
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);

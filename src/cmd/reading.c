@@ -47,7 +47,9 @@ static void on_definitions(void *guard, uint64_t n)
 static int open_trace(struct child *child, struct guard *guard)
 {
     const struct settings *settings = child->reading.settings;
-    struct source_opts opts = {.more = settings->args + 1,
+    struct source_opts opts = {.wants_counters = true,
+                               .wants_arguments = true,
+                               .more = settings->args + 1,
                                .n_more = (size_t)settings->n_args - 1,
                                .links = settings->links};
     const struct guard_bad *bad = guard_find(guard, OPENING);

@@ -219,7 +219,8 @@ int columns_open_at(struct columns *columns, int run, const char *dir)
     columns->dependency = columns->map[MAP_DEPENDENCIES].data;
     columns->estimate = columns->map[MAP_ESTIMATES].data;
     columns->is_checked = mem_alloc(columns->n_locations, sizeof *columns->is_checked);
-    return 0;
+    return detail_files_open(&columns->details, columns->dir, columns->path,
+                             columns->n_locations, header->checksum);
 }
 
 void columns_close(struct columns *columns)
@@ -228,6 +229,7 @@ void columns_close(struct columns *columns)
         fs_unmap(columns->map[m].data, columns->map[m].bytes);
     if (columns->dir > 0)
         close(columns->dir);
+    detail_files_close(&columns->details);
     free(columns->is_checked);
     *columns = (struct columns){.dir = -1};
 }
@@ -257,6 +259,7 @@ struct call_view columns_view(const struct columns *columns, uint32_t location)
         .n_barriers = r->n_barriers,
         .estimate = r->n_estimates > 0 ? columns->estimate + r->first_estimate : NULL,
         .n_estimates = r->n_estimates,
+        .details = detail_files_view(&columns->details, location),
     };
 }
 
@@ -264,11 +267,12 @@ void columns_scatter(const struct columns *columns)
 {
     for (int m = 0; m < MAP_INDEX; m++)
         fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_RANDOM);
+    detail_files_advise(&columns->details, MADV_RANDOM);
 }
 
 void columns_drop(const struct columns *columns)
 {
-    size_t bytes = 0;
+    size_t bytes = detail_files_bytes(&columns->details);
 
     for (int m = 0; m < MAP_INDEX; m++)
         bytes += columns->map[m].bytes;
@@ -276,6 +280,7 @@ void columns_drop(const struct columns *columns)
         return;
     for (int m = 0; m < MAP_INDEX; m++)
         fs_advise(columns->map[m].data, columns->map[m].bytes, MADV_DONTNEED);
+    detail_files_advise(&columns->details, MADV_DONTNEED);
 }
 
 void columns_share(const struct columns *columns, struct paged *paged)
@@ -306,7 +311,7 @@ int columns_verify_location(const struct columns *columns, uint32_t location)
                     r->n_estimates * sizeof *columns->estimate) != r->estimate_sum)
         return err_set(ERR_FORMAT, "damaged run: 'calls/%s' does not fit its checksum",
                        file_name(MAP_ESTIMATES));
-    return 0;
+    return detail_files_verify(&columns->details, location);
 }
 
 int columns_verify_others(const struct columns *columns)

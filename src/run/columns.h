@@ -18,6 +18,7 @@
  *     calls/barriers.u32       [n_barriers] rows of calls of barriers, by member of a team
  *     calls/dependencies.rec   struct dependency each, of all locations
  *     calls/estimates.rec      struct call_estimate each: begins and ends not known exactly
+ *     calls/readings.rec ...   what counters read, and arguments of calls (detail_files.h)
  *     calls/index              who has which rows, and a checksum of everything
  *
  * Location l owns a contiguous range of rows in every file, in preorder (see stack/calls.h).
@@ -30,6 +31,7 @@
 #include "base/pack.h"
 #include "base/paged.h"
 #include "forest/traffic.h"
+#include "run/detail_files.h"
 #include "stack/calls.h"
 #include "trace/definitions.h"
 
@@ -85,6 +87,7 @@ void columns_free(struct columns_writer *writer);
 /* Where the rows of the next location begin, in all files. All 0 for the first. */
 struct column_place {
     uint64_t call, message, collective, span, barrier, estimate;
+    uint64_t detail[N_DETAIL_FILES];
 };
 
 /*
@@ -122,8 +125,10 @@ void columns_pack_location(const struct columns_writer *writer, uint32_t locatio
                            struct pack *pack);
 int columns_adopt(struct columns_writer *writer, uint32_t location, struct pack *pack);
 
-/* columns_finish -- write the traffic and the index. Returns 0 or ERR_IO. */
-int columns_finish(struct columns_writer *writer, const struct traffic *traffic);
+/* columns_finish -- write the traffic and the index; and what counters and arguments are
+ * called, of which the definitions know the names. Returns 0 or ERR_IO. */
+int columns_finish(struct columns_writer *writer, const struct traffic *traffic,
+                   const struct definitions *defs);
 
 /* ---------------------------------------------------------------------------- reading */
 
@@ -146,6 +151,7 @@ struct columns {
         const void *data;
         size_t bytes;
     } map[N_COLUMNS + 8];
+    struct detail_files details;
     atomic_uchar *is_checked; /* [n_locations] by columns_check */
 };
 

@@ -186,6 +186,8 @@ static const char *first_wrong(const struct columns *columns, uint32_t location,
         return "teams of threads belong to nothing";
     if (!are_estimates_good(&v))
         return "estimates belong to nothing";
+    if (!detail_files_check(&columns->details, location, v.n))
+        return "counters and arguments belong to nothing";
     return NULL;
 }
 

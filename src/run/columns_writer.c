@@ -31,6 +31,7 @@ struct columns_writer {
     uint64_t **depth_start;     /* [n_locations], each [n_depths + 1] */
     int fd[N_COLUMNS];
     int estimates; /* likewise */
+    struct detail_writer details;
 };
 
 static int open_file(const struct columns_writer *w, const char *name, bool is_new)
@@ -79,6 +80,8 @@ static struct columns_writer *writer_new(const char *dir, uint32_t n_locations, 
         w->estimates = open_file(w, ESTIMATES_NAME, is_new);
         rc = w->estimates < 0 ? w->estimates : 0;
     }
+    if (rc == 0)
+        rc = detail_writer_open(&w->details, w->dir, n_locations, is_new);
     if (rc < 0) {
         columns_free(w);
         return NULL;
@@ -105,6 +108,7 @@ void columns_free(struct columns_writer *w)
             close(w->fd[c]);
     if (w->estimates >= 0)
         close(w->estimates);
+    detail_writer_close(&w->details);
     for (uint32_t l = 0; l < w->n_locations; l++)
         free(w->depth_start[l]);
     free(w->depth_start);
@@ -125,8 +129,10 @@ void columns_place(struct columns_writer *w, uint32_t location, const struct cal
                    struct column_place *next)
 {
     struct column_range *range = &w->range[location];
+    struct detail_view details = details_view(&calls->details);
 
     w->n_known++;
+    detail_writer_place(&w->details, location, &details, next->detail);
     range->first_call = take_rows(&next->call, calls->n);
     range->first_message = take_rows(&next->message, calls->n_messages);
     range->first_collective = take_rows(&next->collective, calls->n_collectives);
@@ -217,6 +223,7 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
                  [COLUMN_DEPTH] = calls->depth,
                  [COLUMN_BY_DEPTH] = by_depth},
     };
+    struct detail_view details = details_view(&calls->details);
     uint64_t *start;
     int rc = 0;
 
@@ -236,6 +243,8 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
         rc = write_part(&part, COLUMN_BY_DEPTH, 0, calls->n);
     if (rc == 0)
         rc = write_estimates(w, part.range, calls);
+    if (rc == 0)
+        rc = detail_writer_write(&w->details, location, &details);
     for (int c = 0; c < N_COLUMNS; c++)
         part.range->checksum[c] = checksum_end(&part.sum[c]);
     return rc;
@@ -246,6 +255,7 @@ void columns_pack_location(const struct columns_writer *w, uint32_t location, st
     const struct column_range *range = &w->range[location];
 
     pack_bytes(pack, range, sizeof *range);
+    pack_bytes(pack, &w->details.range[location], sizeof *w->details.range);
     pack_array(pack, w->depth_start[location],
                w->depth_start[location] ? range->n_depths + 1 : 0, sizeof(uint64_t));
 }
@@ -253,12 +263,14 @@ void columns_pack_location(const struct columns_writer *w, uint32_t location, st
 int columns_adopt(struct columns_writer *w, uint32_t location, struct pack *pack)
 {
     const void *range = unpack_bytes(pack, sizeof *w->range);
+    const void *details = unpack_bytes(pack, sizeof *w->details.range);
     size_t n = unpack_count(pack, sizeof(uint64_t));
 
-    if (range == NULL)
+    if (details == NULL)
         return err_set(ERR_FORMAT, "what another process wrote of location %u is not known",
                        location);
     memcpy(&w->range[location], range, sizeof *w->range); /* which may stand anywhere there */
+    memcpy(&w->details.range[location], details, sizeof *w->details.range);
     if (n > 0)
         w->depth_start[location] = unpack_array(pack, n, sizeof(uint64_t));
     else
@@ -315,7 +327,7 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
     }
     free(enter);
     free(inclusive);
-    return rc;
+    return rc == 0 ? detail_writer_shift(&w->details, location, &fix) : rc;
 }
 
 static int write_file(const struct columns_writer *w, const char *name, const void *head,
@@ -380,7 +392,8 @@ static int write_lists(const struct columns_writer *w, const struct traffic *t,
     return rc;
 }
 
-int columns_finish(struct columns_writer *w, const struct traffic *traffic)
+int columns_finish(struct columns_writer *w, const struct traffic *traffic,
+                   const struct definitions *defs)
 {
     struct index_header header = {
         .magic = INDEX_MAGIC,
@@ -408,6 +421,8 @@ int columns_finish(struct columns_writer *w, const struct traffic *traffic)
     if (rc == 0)
         rc = write_file(w, "index", &header, sizeof header, w->range,
                         w->n_locations * sizeof *w->range);
+    if (rc == 0)
+        rc = detail_writer_finish(&w->details, defs, header.checksum);
     free(depths);
     return rc;
 }

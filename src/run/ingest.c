@@ -62,13 +62,15 @@ static void worker_release(struct ingest_worker *w)
     profiled_columns_release(&w->out);
 }
 
-static int worker_init(struct ingest_worker *w, struct source *source, struct paged *paged)
+static int worker_init(struct ingest_worker *w, struct source *source, struct paged *paged,
+                       bool is_kept)
 {
     w->reader = source_reader_new(source);
     if (w->reader == NULL)
         return ERR_IO;
     w->stack = callstack_new();
     w->calls.paged = paged;
+    w->calls.details.only_counts = !is_kept;
     profiled_columns_init(&w->out, source->defs.names.n, paged);
     return 0;
 }
@@ -127,6 +129,8 @@ static void summarize(struct ingested_location *location, const struct calls *ca
     location->first_ns = calls->first_ns;
     location->last_ns = calls->last_ns;
     location->n_collectives = calls->n_collectives;
+    location->n_readings = calls->details.n_counted_readings;
+    location->n_arguments = calls->details.n_counted_arguments;
     for (size_t i = 0; i < calls->n_messages; i++)
         *(calls->message[i].kind == MESSAGE_SEND ? &location->n_sends : &location->n_recvs) +=
             1;
@@ -158,7 +162,7 @@ static void place(struct job *job, size_t i, const struct calls *calls)
 static void take_location(struct job *job, struct ingest_worker *w, unsigned index, size_t i)
 {
     uint32_t l = job->deal.mine[i];
-    int rc = w->reader ? 0 : worker_init(w, job->source, job->out->paged);
+    int rc = w->reader ? 0 : worker_init(w, job->source, job->out->paged, job->writer != NULL);
     struct call_view view;
 
     calls_clear(&w->calls);
@@ -257,7 +261,7 @@ static int move_times(struct job *job)
             continue;
         location->first_ns = clock_fixed(fix, location->first_ns);
         location->last_ns = clock_fixed(fix, location->last_ns);
-        if (job->writer && location->n_calls > 0)
+        if (job->writer)
             rc = columns_shift(job->writer, l, fix->offset_ns, fix->drift);
     }
     return rc;
@@ -323,6 +327,8 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         quality_add(&out->quality, &location->quality);
         out->n_calls += location->n_calls;
         out->n_records += location->n_records;
+        out->n_readings += location->n_readings;
+        out->n_arguments += location->n_arguments;
         out->n_sends += location->n_sends;
         out->n_recvs += location->n_recvs;
         accesses_add(&out->accesses, &location->accesses);
@@ -425,7 +431,7 @@ static int finish(struct job *job)
     int rc = settle_clocks(job);
 
     if (rc == 0 && job->writer)
-        rc = columns_finish(job->writer, &out->traffic);
+        rc = columns_finish(job->writer, &out->traffic, &job->source->defs);
     if (rc == 0) {
         sum_up(out, &job->source->quality);
         loops_agree(job->found, out->fix, &job->source->defs, &out->profile, &out->loops);

@@ -24,8 +24,9 @@
 struct ingested_location {
     uint64_t n_records; /* read from the source */
     uint64_t n_calls, n_sends, n_recvs, n_collectives;
-    uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
-    uint64_t root_ns;           /* inclusive time of the roots, summed */
+    uint64_t n_readings, n_arguments; /* of counters; of calls */
+    uint64_t first_ns, last_ns;       /* of any event; first > last if there was none */
+    uint64_t root_ns;                 /* inclusive time of the roots, summed */
     struct accesses accesses;
     struct borders borders;
     struct quality quality;
@@ -42,6 +43,7 @@ struct ingested {
     struct clock_fix *fix;  /* [defs->n_ranks] */
     struct quality quality; /* of everything, the definitions included */
     uint64_t n_calls, n_records, n_sends, n_recvs;
+    uint64_t n_readings, n_arguments;
     struct accesses accesses;
     struct borders borders;    /* that are estimates */
     uint64_t begin_ns, end_ns; /* of the trace */

@@ -192,7 +192,7 @@ static int write_columns(struct job *job, struct pool *pool)
     if (rc < 0)
         rc = err_set(rc, "cannot write the calls with the loops in them");
     else
-        rc = columns_finish(job->writer, &job->ingested->traffic);
+        rc = columns_finish(job->writer, &job->ingested->traffic, job->defs);
     if (atomic_load(&job->n_crossing) > 0)
         log_warn("analyze", "%llu iterations are left out, as they cross those of another loop",
                  atomic_load(&job->n_crossing));

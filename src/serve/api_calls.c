@@ -4,6 +4,7 @@
 #include "explain/trace_view.h"
 #include "base/json.h"
 #include "serve/api.h"
+#include "serve/call_details.h"
 #include "serve/window.h"
 
 #include <stdio.h>
@@ -180,6 +181,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     set_neighbours(json, &calls, (uint32_t)row, first_child, end_child);
     json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
     say_traffic(&calls, (uint32_t)row, json);
+    call_details_say(columns, &s->run.defs, (uint32_t)location, (uint32_t)row, json);
     return response_json(response, json);
 }
 

@@ -19,6 +19,7 @@ void calls_release(struct calls *calls)
     free(calls->span);
     free(calls->barrier);
     free(calls->estimate);
+    details_release(&calls->details, calls->paged);
     free(calls->exclusive_ns);
     free(calls->caller);
     free(calls->carried_id);
@@ -31,6 +32,7 @@ void calls_clear(struct calls *calls)
     calls->n = 0;
     calls->n_messages = calls->n_messages_before = calls->n_collectives = 0;
     calls->n_counters = calls->n_spans = calls->n_barriers = calls->n_estimates = 0;
+    details_clear(&calls->details);
     calls->top = NO_CALL;
     calls->n_carried = calls->first_id = 0;
     calls->first_ns = UINT64_MAX;
@@ -107,6 +109,7 @@ struct call_view calls_view(const struct calls *calls)
         .n_barriers = calls->n_barriers,
         .estimate = calls->estimate,
         .n_estimates = calls->n_estimates,
+        .details = details_view(&calls->details),
     };
 }
 

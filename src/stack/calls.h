@@ -24,6 +24,7 @@
 #define SNAG_STACK_CALLS_H
 
 #include "base/paged.h"
+#include "stack/details.h"
 #include "trace/event.h"
 
 #include <stdbool.h>
@@ -75,6 +76,8 @@ struct calls {
      * traces; not kept in steps. */
     struct call_estimate *estimate; /* [n_estimates] */
     size_t n_estimates, estimate_cap;
+
+    struct details details; /* not kept in steps */
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
 
@@ -131,6 +134,7 @@ struct call_view {
     size_t n_barriers;
     const struct call_estimate *estimate; /* [n_estimates] */
     size_t n_estimates;
+    struct detail_view details;
 };
 
 /* calls_add_estimate -- one more, in any order; calls_sort_estimates then puts them in theirs.

@@ -160,6 +160,42 @@ static void insert_estimates(const struct call_view *from, const struct insertio
     calls_sort_estimates(into);
 }
 
+/* How many calls begin before what comes after n of the rows, new ones included. */
+static uint32_t n_moved(const struct insertion *insert, uint32_t n)
+{
+    return n == 0 ? 0 : calls_moved(insert, n - 1) + 1;
+}
+
+/* Whether a reading was taken within a new call: after its first row has begun, and no later
+ * than in its last. */
+static bool is_within_new(const struct call_view *from, const struct insertion *insert,
+                          const struct detail_reading *reading)
+{
+    size_t n_begun = lower_bound_u32(insert->begin, insert->n, reading->row);
+    uint32_t begin;
+
+    if (n_begun == 0)
+        return false;
+    begin = insert->begin[n_begun - 1];
+    return reading->row <= insert->end[n_begun - 1] && reading->depth > from->depth[begin];
+}
+
+static void insert_details(const struct call_view *from, const struct insertion *insert,
+                           struct calls *into)
+{
+    struct details *details = &into->details;
+
+    details_copy(details, into->paged, &from->details);
+    for (size_t i = 0; i < details->n_readings; i++) {
+        struct detail_reading *reading = &details->reading[i];
+
+        reading->depth += is_within_new(from, insert, reading);
+        reading->row = n_moved(insert, reading->row);
+    }
+    for (size_t i = 0; i < details->n_arguments; i++)
+        details->argument[i].call = calls_moved(insert, details->argument[i].call);
+}
+
 void calls_insert(const struct call_view *from, struct insertion *insert, struct calls *into)
 {
     uint32_t row = 0;
@@ -175,6 +211,7 @@ void calls_insert(const struct call_view *from, struct insertion *insert, struct
     }
     copy_outside(into, from, insert, row, from->n);
     insert_estimates(from, insert, into);
+    insert_details(from, insert, into);
 }
 
 uint32_t calls_moved(const struct insertion *insert, uint32_t row)

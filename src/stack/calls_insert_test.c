@@ -94,6 +94,53 @@ static void a_new_call_is_known_as_exactly_as_those_it_is_made_of(void **state)
     calls_release(&after);
 }
 
+/*
+ *     row     0     1  2  3  4  5  6  7        new rows  0  1  2  3  4  5  6  7  8  9
+ *     call    main  a  b  c  a  b  d  e                  main n a  b  c  n  a  b  d  e
+ */
+static void readings_stay_between_the_same_calls_and_arguments_with_theirs(void **state)
+{
+    static const struct {
+        uint32_t row, depth, new_row, new_depth;
+    } reading[] = {
+        {1, 1, 1, 1}, /* before the first a: a new call begins with it */
+        {3, 2, 4, 3}, /* in b */
+        {4, 1, 5, 1}, /* behind b, which is the end of the new call */
+        {6, 2, 8, 3}, /* in the second b */
+        {6, 1, 8, 1}, /* before d */
+        {7, 0, 9, 0}, /* behind main */
+    };
+    uint32_t begin[] = {1, 4}, end[] = {4, 6};
+    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end};
+    struct calls before = small(), after = {0};
+    struct call_view view;
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        details_reading(&before.details, NULL,
+                        &(struct detail_reading){.time_ns = 10 * i,
+                                                 .row = reading[i].row,
+                                                 .depth = (uint16_t)reading[i].depth},
+                        &(struct counter_value){.counter = 1, .whole = 1});
+    for (uint32_t call = 3; call <= 5; call += 2)
+        details_argument(&before.details, NULL, call,
+                         &(struct argument_value){.kind = ARGUMENT_TEXT, .text = "said"});
+    view = calls_view(&before);
+    calls_insert(&view, &insert, &after);
+    assert_int_equal(after.details.n_readings, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(after.details.reading[i].row, reading[i].new_row);
+        assert_int_equal(after.details.reading[i].depth, reading[i].new_depth);
+        assert_int_equal(after.details.reading[i].time_ns, 10 * i);
+    }
+    assert_int_equal(after.details.n_arguments, 2);
+    assert_int_equal(after.details.argument[0].call, 4);
+    assert_int_equal(after.details.argument[1].call, 7);
+    assert_string_equal(after.details.text + after.details.argument[1].natural, "said");
+    calls_release(&before);
+    calls_release(&after);
+}
+
 static void
 a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next(void **state)
 {
@@ -134,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_calls_are_between_their_caller_and_what_they_are_around),
         cmocka_unit_test(a_new_call_is_known_as_exactly_as_those_it_is_made_of),
+        cmocka_unit_test(readings_stay_between_the_same_calls_and_arguments_with_theirs),
         cmocka_unit_test(
             a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next),
         cmocka_unit_test(what_is_not_whole_calls_on_one_level_is_left_out),

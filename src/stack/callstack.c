@@ -230,12 +230,28 @@ static void attach_counter(struct callstack *stack, const struct counter_value *
 {
     struct calls *calls = stack->calls;
 
-    if (!calls->has_steps)
+    if (!calls->has_steps) {
+        struct detail_reading at = {.time_ns = time_ns, .row = calls->n};
+
+        at.depth = (uint16_t)(stack->n_open < UINT16_MAX ? stack->n_open : UINT16_MAX);
+        stack->quality->n[QUALITY_lost_detail] +=
+            !details_reading(&calls->details, calls->paged, &at, value);
         return;
+    }
     mem_grow(&calls->counter, &calls->counter_cap, calls->n_counters + 1,
              sizeof *calls->counter);
     calls->counter[calls->n_counters++] =
         (struct counter_reading){time_ns, top_row(stack), *value};
+}
+
+static void attach_argument(struct callstack *stack, const struct argument_value *value)
+{
+    struct calls *calls = stack->calls;
+
+    if (!calls->has_steps)
+        stack->quality->n[QUALITY_lost_detail] +=
+            stack->n_open == 0 || stack->n_hidden > 0 ||
+            !details_argument(&calls->details, calls->paged, top_row(stack), value);
 }
 
 /* Where enters and leaves do not pair up it may be said of a call that is not there. */
@@ -275,6 +291,9 @@ static void attach(struct callstack *stack, const struct event_batch *batch,
         break;
     case EVENT_ESTIMATE:
         attach_estimate(stack, &batch->estimate[event->ref]);
+        break;
+    case EVENT_ARGUMENT:
+        attach_argument(stack, &batch->argument[event->ref]);
         break;
     default:
         break;
@@ -414,6 +433,7 @@ void callstack_end(struct callstack *stack)
     repair_settle(repair, calls);
     spans_end(&stack->spans, calls);
     calls_sort_estimates(calls);
+    details_sort(&calls->details, calls->paged, calls->n);
 }
 
 /* ----------------------------------------------------------------------------------- steps */

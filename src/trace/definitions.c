@@ -25,7 +25,9 @@ void definitions_release(struct definitions *defs)
     free(defs->dependency);
     free(defs->note);
     names_release(&defs->names);
+    free(defs->counter);
     names_release(&defs->counters);
+    names_release(&defs->arguments);
     arena_release(&defs->arena);
     *defs = (struct definitions){0};
 }
@@ -84,6 +86,49 @@ void definitions_source(struct definitions *defs, uint32_t region, const char *f
         r->file = "";
         r->line = 0;
     }
+}
+
+const char *counter_mode_name(enum counter_mode mode)
+{
+    static const char *const names[N_COUNTER_MODES] = {"unknown", "accumulated", "absolute",
+                                                       "relative"};
+
+    return names[mode];
+}
+
+const char *counter_span_name(enum counter_span span)
+{
+    static const char *const names[N_COUNTER_SPANS] = {"point", "start", "last", "next"};
+
+    return names[span];
+}
+
+struct counter definitions_counter_of(const struct definitions *defs, uint32_t counter)
+{
+    return counter < defs->n_described ? defs->counter[counter] : (struct counter){.unit = ""};
+}
+
+static void describe(struct definitions *defs, uint32_t at, const struct counter *counter)
+{
+    mem_grow(&defs->counter, &defs->counter_cap, (size_t)at + 1, sizeof *defs->counter);
+    while (defs->n_described <= at)
+        defs->counter[defs->n_described++] = (struct counter){.unit = ""};
+    defs->counter[at] = *counter;
+    defs->counter[at].unit = arena_string(&defs->arena, counter->unit);
+}
+
+uint32_t definitions_counter(struct definitions *defs, const char *name,
+                             const struct counter *counter)
+{
+    uint32_t n_before = defs->counters.n, at = names_add(&defs->counters, name);
+    struct counter known = definitions_counter_of(defs, at);
+
+    if (at == n_before)
+        describe(defs, at, counter);
+    else if (known.mode != counter->mode || known.span != counter->span ||
+             strcmp(known.unit, counter->unit) != 0)
+        describe(defs, at, &(struct counter){.unit = ""});
+    return at;
 }
 
 char *region_place(const struct region *region, char out[REGION_PLACE_SIZE])

@@ -48,6 +48,30 @@ struct location {
     uint32_t gpu_device, gpu_context, gpu_stream;
 };
 
+/* How the values of a counter are meant, as OTF2 tells it. */
+enum counter_mode {
+    COUNTER_UNKNOWN,
+    COUNTER_ACCUMULATED, /* it grows: a difference says what happened in between */
+    COUNTER_ABSOLUTE,    /* a temperature, a size, a rate */
+    COUNTER_RELATIVE,    /* each value is what came on top of the one before */
+    N_COUNTER_MODES
+};
+
+/* ... and what time a value is of. */
+enum counter_span {
+    COUNTER_AT_POINT,    /* of its moment alone */
+    COUNTER_SINCE_START, /* from the start of the measurement until then */
+    COUNTER_SINCE_LAST,  /* from the value before until then */
+    COUNTER_UNTIL_NEXT,  /* from then until the next value */
+    N_COUNTER_SPANS
+};
+
+struct counter {
+    enum counter_mode mode;
+    enum counter_span span;
+    const char *unit; /* "" when it has none */
+};
+
 /* Something a process says of itself: its host, a library's version. */
 struct metadata {
     uint32_t program, rank, thread; /* 0 where it is said of the whole run */
@@ -95,7 +119,11 @@ struct definitions {
     uint32_t n_comms;
     size_t comm_cap;
 
-    struct names counters; /* struct counter_value counter is a name of these */
+    struct names counters;   /* struct counter_value counter is a name of these */
+    struct counter *counter; /* [n_described] of the first ones; the others are unknown */
+    uint32_t n_described;
+    size_t counter_cap;
+    struct names arguments; /* struct argument_value argument is a name of these */
 
     struct metadata *metadata; /* [n_metadata] */
     size_t n_metadata, metadata_cap;
@@ -148,6 +176,20 @@ void definitions_left_out(struct definitions *defs, const struct left_out *left_
 
 /* definitions_sorted -- (n) ranks in ascending order, in the definitions' memory. */
 const uint32_t *definitions_sorted(struct definitions *defs, const uint32_t *rank, uint32_t n);
+
+/*
+ * definitions_counter -- the index of the counter with this name, new if it was not known. Of
+ * two that have one name and are meant differently nothing is known.
+ *   counter  its unit is copied
+ * definitions_counter_of -- how one is meant.
+ */
+uint32_t definitions_counter(struct definitions *defs, const char *name,
+                             const struct counter *counter);
+struct counter definitions_counter_of(const struct definitions *defs, uint32_t counter);
+
+/* counter_mode_name, counter_span_name -- "accumulated", "start". */
+const char *counter_mode_name(enum counter_mode mode);
+const char *counter_span_name(enum counter_span span);
 
 /* definitions_metadata -- append one; strings are copied. */
 void definitions_metadata(struct definitions *defs, const struct metadata *metadata);

@@ -1,6 +1,6 @@
 /*
  * event -- what a location of a trace reports, in time order: enter, leave, message,
- * collective, what it does in a team of threads, counter.
+ * collective, what it does in a team of threads, counter, argument.
  *
  * Enter and leave are nearly all there is, so an event is 16 bytes; messages and collectives
  * have their details in arrays beside, which `ref` indexes. A source hands over a batch at a
@@ -22,6 +22,7 @@ enum event_kind {
     EVENT_COUNTER,    /* ref: index into struct event_batch counter; only where asked for */
     EVENT_TEAM,       /* ref: index into struct event_batch team */
     EVENT_ESTIMATE,   /* ref: index into struct event_batch estimate */
+    EVENT_ARGUMENT,   /* ref: index into struct event_batch argument; likewise */
 };
 
 #define ANY_REGION UINT32_MAX
@@ -158,6 +159,32 @@ struct counter_value {
     };
 };
 
+enum argument_kind {
+    ARGUMENT_WHOLE,
+    ARGUMENT_NATURAL,
+    ARGUMENT_REAL,
+    ARGUMENT_YES_NO,
+    ARGUMENT_TEXT,
+    N_ARGUMENT_KINDS
+};
+
+#define ARGUMENT_TEXT_BYTES 257u /* longest text, with its zero: what is longer is cut */
+
+/*
+ * What a call was called with, or says of itself. It comes where the call in question is the
+ * innermost one: after its enter, before its leave.
+ */
+struct argument_value {
+    uint32_t argument; /* index into struct definitions arguments */
+    uint32_t kind;     /* enum argument_kind */
+    union {
+        int64_t whole;
+        uint64_t natural;
+        double real;
+        const char *text; /* stays as long as the source is open */
+    };
+};
+
 /* What is counted of a location, and no event. */
 struct accesses {
     uint64_t n_transfers, transferred_bytes; /* of one-sided communication, both ways */
@@ -220,6 +247,8 @@ struct event_batch {
     size_t n_teams, team_cap;
     struct border_estimate *estimate;
     size_t n_estimates, estimate_cap;
+    struct argument_value *argument;
+    size_t n_arguments, argument_cap;
 };
 
 #endif

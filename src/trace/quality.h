@@ -48,6 +48,8 @@
     X(polls, false,                                                                            \
       "polls that found nothing, as part of the call before (MPI_Test and its like)")          \
     X(left_out, false, "calls that the tracer left out, as there were too many")               \
+    X(lost_detail, false,                                                                      \
+      "arguments of calls, or values of counters, beyond what is kept of a call or a run")     \
     X(ignored_event, false, "events of kinds that are not used")
 
 enum quality_kind {

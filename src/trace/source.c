@@ -174,6 +174,7 @@ int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_
 {
     reader->batch.n = reader->batch.n_messages = reader->batch.n_collectives = 0;
     reader->batch.n_counters = reader->batch.n_teams = reader->batch.n_estimates = 0;
+    reader->batch.n_arguments = 0;
     reader->batch.accesses = (struct accesses){0};
     reader->batch.borders = (struct borders){0};
     reader->given = (struct event_batch){0};
@@ -203,6 +204,7 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     uint32_t counter = first_detail(batch, n_given, EVENT_COUNTER, batch->n_counters);
     uint32_t team = first_detail(batch, n_given, EVENT_TEAM, batch->n_teams);
     uint32_t estimate = first_detail(batch, n_given, EVENT_ESTIMATE, batch->n_estimates);
+    uint32_t argument = first_detail(batch, n_given, EVENT_ARGUMENT, batch->n_arguments);
 
     batch->n -= n_given;
     mem_to_front(batch->event, n_given, batch->n, sizeof *batch->event);
@@ -219,6 +221,8 @@ static void keep_held(struct event_batch *batch, size_t n_given)
             event->ref -= team;
         else if (event->kind == EVENT_ESTIMATE)
             event->ref -= estimate;
+        else if (event->kind == EVENT_ARGUMENT)
+            event->ref -= argument;
     }
     batch->n_messages -= message;
     mem_to_front(batch->message, message, batch->n_messages, sizeof *batch->message);
@@ -231,6 +235,8 @@ static void keep_held(struct event_batch *batch, size_t n_given)
     mem_to_front(batch->team, team, batch->n_teams, sizeof *batch->team);
     batch->n_estimates -= estimate;
     mem_to_front(batch->estimate, estimate, batch->n_estimates, sizeof *batch->estimate);
+    batch->n_arguments -= argument;
+    mem_to_front(batch->argument, argument, batch->n_arguments, sizeof *batch->argument);
 }
 
 /* True for the enter or leave of a call that is left out. */
@@ -334,6 +340,14 @@ struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t ti
     return &batch->counter[batch->n_counters++];
 }
 
+struct argument_value *event_batch_argument(struct event_batch *batch, uint64_t time_ns)
+{
+    event_batch_push(batch, time_ns, EVENT_ARGUMENT, (uint32_t)batch->n_arguments);
+    mem_grow(&batch->argument, &batch->argument_cap, batch->n_arguments + 1,
+             sizeof *batch->argument);
+    return &batch->argument[batch->n_arguments++];
+}
+
 struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns)
 {
     event_batch_push(batch, time_ns, EVENT_TEAM, (uint32_t)batch->n_teams);
@@ -357,5 +371,6 @@ void event_batch_release(struct event_batch *batch)
     free(batch->counter);
     free(batch->team);
     free(batch->estimate);
+    free(batch->argument);
     *batch = (struct event_batch){0};
 }

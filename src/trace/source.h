@@ -61,6 +61,7 @@ struct source_ops {
 
 struct source_opts {
     bool wants_counters;                           /* EVENT_COUNTER too */
+    bool wants_arguments;                          /* EVENT_ARGUMENT too */
     void (*on_definitions)(void *ctx, uint64_t n); /* n have been read so far; or NULL */
     void *ctx;
     const char *const *more; /* [n_more] other files of the same trace */
@@ -136,6 +137,7 @@ struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns)
 struct collective *event_batch_collective(struct event_batch *batch, uint64_t time_ns);
 struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns);
 struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns);
+struct argument_value *event_batch_argument(struct event_batch *batch, uint64_t time_ns);
 struct border_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns);
 
 /* event_batch_release -- free what is in it; empty and ready again. */

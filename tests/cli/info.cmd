@@ -19,3 +19,8 @@ snag info 'synth:40*step(solve@1ms >1 <1 |);ranks=3;skew=5ms' | sed -n '2,8p;/^c
 # Nothing on stderr.
 snag info t --quiet >/dev/null
 snag info t --verbose --threads 2 >/dev/null
+
+# Counters, and arguments of calls.
+mkdir c && sample_archive c counted
+snag info c | sed -n 2,5p
+snag info c --json | jq -c ".counters[], .counter_readings, .arguments, .call_arguments"

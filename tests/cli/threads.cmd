@@ -15,3 +15,6 @@ bash same.sh 'synth:100*step(0:a@1ms 1:a@3ms 2:a@1ms work[b@50us 2*c] |) step(a@
 bash same.sh 'synth:150*step(compute@1ms(a 3*b) >1 <1 |) 40*step(compute(b) c);ranks=5;jitter=0.2' --foi step --detector lof --features subtrees
 bash same.sh 'synth:150*step(compute@1ms(a 3*b) | FLUSH@2ms c) 3*step(compute(FLUSH b) c FLUSH);ranks=3;jitter=0.2' --foi step
 mkdir t && sample_archive t damaged && bash same.sh "$PWD/t" --foi step --foi solve | tail -n 1
+
+# Counters at each enter and leave, and at times of their own; arguments; clocks that are put right.
+mkdir c && sample_archive c counted && bash same.sh "$PWD/c" --foi step | tail -n 1 && ls 1/run.snag/calls | grep -c -e readings -e arguments -e texts -e details

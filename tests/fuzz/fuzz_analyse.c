@@ -21,7 +21,9 @@ void fuzz_analyse(const char *trace, const char *foi, const char *run, struct po
     per_call.pool = pool;
     fuzz_must(rundir_begin(&run_to_be, run, false));
     reading.dir = run_to_be.part;
-    fuzz_must(source_open(&source, trace));
+    fuzz_must(
+        source_open_as(&source, trace,
+                       &(struct source_opts){.wants_counters = true, .wants_arguments = true}));
     fuzz_must(ingest(&source, &reading, &ingested));
     fuzz_must(run_make(&run_to_be, &source, &ingested, &opts, &made));
     ingested_release(&ingested);

@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define N_REGIONS 40u
 #define N_COMMS 2u
 #define MOST 100u
+#define N_NAMES 3u /* of counters, attributes and parameters */
 
 /* What later stages rely on. */
 static void check(const struct event_batch *batch)
@@ -21,6 +23,16 @@ static void check(const struct event_batch *batch)
     for (size_t i = 0; i < batch->n_messages; i++)
         if (batch->message[i].comm >= N_COMMS)
             abort();
+    for (size_t i = 0; i < batch->n_counters; i++)
+        if (batch->counter[i].counter >= N_NAMES)
+            abort();
+    for (size_t i = 0; i < batch->n_arguments; i++) {
+        const struct argument_value *v = &batch->argument[i];
+
+        if (v->argument >= N_NAMES || v->kind >= N_ARGUMENT_KINDS ||
+            (v->kind == ARGUMENT_TEXT && strlen(v->text) != 4))
+            abort();
+    }
 }
 
 /* There are no more events than bytes, and what is missing may be up to a chunk more. */
@@ -33,6 +45,7 @@ static void decode(struct otf2_file *file, struct otf2_events *events, size_t by
 
     do {
         batch.n = batch.n_messages = batch.n_collectives = batch.n_counters = 0;
+        batch.n_arguments = batch.n_estimates = 0;
         otf2_events_into(events, &batch, MOST, &quality);
         got = otf2_decode(file, events);
         n += got;
@@ -46,6 +59,9 @@ static void decode(struct otf2_file *file, struct otf2_events *events, size_t by
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct otf2_tables tables = {.undefined_region = N_REGIONS};
+    struct otf2_member member[N_NAMES] = {{.scale = 1}, {1, true, 0.5}, {2, false, 1}};
+    struct otf2_metric metric = {N_NAMES, member};
+    const char *text[] = {"none", "some"};
     struct comm comm[N_COMMS] = {{.name = "a"}, {.name = "b"}};
     struct definitions defs = {.comm = comm, .n_comms = N_COMMS};
     struct otf2_file file = {.fd = -1};
@@ -60,13 +76,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         idtable_set(&tables.region, i, i);
     for (uint32_t i = 0; i < N_COMMS; i++)
         idtable_set(&tables.comm, i, i);
-    otf2_events_init(&events, &tables, &defs, data[0] & 2);
+    for (uint32_t i = 0; i < N_NAMES; i++) {
+        idtable_set(&tables.attribute, i, i);
+        idtable_set(&tables.parameter, i, i);
+        idtable_set(&tables.string, i, i % 2);
+        idtable_set(&tables.metric_id, i, 0);
+    }
+    tables.has_arguments = data[0] & 4;
+    tables.text = text;
+    tables.metric = &metric;
+    tables.n_metrics = 1;
+    otf2_events_init(
+        &events, &tables, &defs,
+        &(struct source_opts){.wants_counters = data[0] & 2, .wants_arguments = data[0] & 4});
     if (otf2_file_open(&file, path, data[0] & 1 ? 64 : 4096) == 0)
         decode(&file, &events, size);
     otf2_file_release(&file);
     otf2_events_release(&events);
     idtable_release(&tables.region);
     idtable_release(&tables.comm);
+    idtable_release(&tables.attribute);
+    idtable_release(&tables.parameter);
+    idtable_release(&tables.string);
+    idtable_release(&tables.metric_id);
 out:
     close(fd);
     return 0;

@@ -8,7 +8,8 @@
  * With how many 0 the file ends at the offset. Behind the files come columns of run.db: one
  * byte which, and how many, and the bytes that all rows get there. Flags have checksums say
  * what they should, so that what is behind them is reached, and choose the run. It is also
- * compared with one of the same trace that is not damaged.
+ * compared with one of the same trace that is not damaged. The last of the runs is of a trace
+ * with counters and arguments.
  */
 #include "fuzz.h"
 #include "fuzz_analyse.h"
@@ -21,6 +22,7 @@
 #include "base/test_dir.h"
 #include "cmd/options.h"
 #include "run/columns_format.h"
+#include "run/detail_format.h"
 #include "run/levels_format.h"
 #include "serve/routes.h"
 
@@ -33,7 +35,7 @@
 #include <unistd.h>
 
 #define FIX_CHECKSUMS 1u
-#define WHICH_RUN(flags) (((flags) >> 1 & 3) % N_SUBJECTS)
+#define WHICH_RUN(flags) ((flags)&8 ? N_SUBJECTS - 1 : (flags) >> 1 & 3)
 
 static char dir[] = "/tmp/snag-fuzz-XXXXXX";
 
@@ -55,12 +57,18 @@ static const char *const names[] = {
     "calls/teams.rec",
     "calls/barriers.u32",
     "calls/estimates.rec",
+    "calls/readings.rec",
+    "calls/arguments.rec",
+    "calls/texts.bin",
+    "calls/details.index",
 };
 #define N_FILES (sizeof names / sizeof *names)
 #define RUN_DB 0
 #define INDEX 10
 #define LEVELS_REC 11
 #define LEVELS 12
+#define DETAILS 19 /* this and the three before it: only of traces that have any */
+#define COUNTED_TRACE "counted.json"
 
 /* A run that is damaged, and one of the same trace that is not. */
 struct subject {
@@ -90,6 +98,7 @@ static struct subject subjects[] = {
      .program =
          "synth:12*step(a@1ms work[b@50us 2*c] |);ranks=2;threads=3;jitter=0.1;slow=b/7/40;"
          "off=step/30us"},
+    {.name = "counted", .foi = "step", .program = COUNTED_TRACE},
 };
 #define N_SUBJECTS (sizeof subjects / sizeof *subjects)
 
@@ -285,6 +294,8 @@ static void *read_file(const char *path, size_t *bytes)
 static void load(struct subject *s, size_t f)
 {
     snprintf(s->file[f].path, sizeof s->file[f].path, "%s/%s", s->run, names[f]);
+    if (f > DETAILS - 4 && access(s->file[f].path, F_OK) != 0)
+        return;
     s->file[f].data = read_file(s->file[f].path, &s->file[f].n);
     s->file[f].now = mem_alloc(s->file[f].n + 1, 1);
 }
@@ -294,16 +305,48 @@ static void remove_runs(void)
     fs_remove_tree(dir);
 }
 
+/* Two ranks take twelve steps: a counter is read at times of its own, and each call is told
+ * something. */
+static void write_counted_trace(void)
+{
+    char path[64];
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/" COUNTED_TRACE, dir);
+    out = fopen(path, "w");
+    if (out == NULL)
+        abort();
+    for (int i = 0; i < 24; i++) {
+        int pid = i % 2, ts = i / 2 * 1000 + pid;
+
+        fprintf(out,
+                "{\"ph\":\"X\",\"name\":\"step\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,"
+                "\"args\":{\"n\":%d,\"way\":\"%s\",\"is\":true,\"x\":-0.5}}\n"
+                "{\"ph\":\"X\",\"name\":\"a\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":400}\n"
+                "{\"ph\":\"C\",\"name\":\"heat\",\"pid\":%d,\"tid\":%d,\"ts\":%d,"
+                "\"args\":{\"C\":%d,\"F\":0.5}}\n",
+                pid, pid, ts, i == 15 ? 990 : 800, i, i % 3 ? "north" : "south", pid, pid,
+                ts + 100, pid, pid, ts + i * 7, i);
+    }
+    if (fclose(out) != 0)
+        abort();
+}
+
 /* Makes both runs; the one that is going to be damaged is labelled and projected, too. */
 static void make_run(struct subject *s)
 {
     struct columns c;
     struct pool *pool = pool_new(1);
+    char trace[200];
 
     snprintf(s->run, sizeof s->run, "%s/%s.snag", dir, s->name);
     snprintf(s->intact, sizeof s->intact, "%s/%s-intact.snag", dir, s->name);
-    fuzz_analyse(s->program, s->foi, s->run, pool);
-    fuzz_analyse(s->program, s->foi, s->intact, pool);
+    if (strcmp(s->program, COUNTED_TRACE) == 0)
+        snprintf(trace, sizeof trace, "%s/" COUNTED_TRACE, dir);
+    else
+        snprintf(trace, sizeof trace, "%s", s->program);
+    fuzz_analyse(trace, s->foi, s->run, pool);
+    fuzz_analyse(trace, s->foi, s->intact, pool);
     fuzz_must(run_command(
         s, (const char *const[]){"label", "RUN", "#1-3=abnormal", "#0-2=normal", NULL}));
     fuzz_must(run_command(s, (const char *const[]){"retrain", "RUN", NULL}));
@@ -322,6 +365,7 @@ static void make_runs(void)
     if (freopen("/dev/null", "w", stdout) == NULL || test_dir(dir) == NULL ||
         atexit(remove_runs) != 0)
         abort();
+    write_counted_trace();
     for (size_t i = 0; i < N_SUBJECTS; i++)
         make_run(&subjects[i]);
 }
@@ -336,6 +380,8 @@ static size_t change_file(struct subject *s, const uint8_t *data, size_t size)
     if (size < 1 || data[0] >= N_FILES)
         return 0;
     f = data[0];
+    if (s->file[f].data == NULL)
+        return 0;
     n = fuzz_change(s->file[f].now, &s->file[f].n_now, 3, data + 1, size - 1);
     return n > 0 ? 1 + n : 0;
 }
@@ -344,6 +390,7 @@ static void fix_checksums(struct subject *s)
 {
     struct index_header *index = (void *)s->file[INDEX].now;
     struct levels_header *levels = (void *)s->file[LEVELS].now;
+    struct detail_header *details = (void *)s->file[DETAILS].now;
 
     if (s->file[INDEX].n_now >= sizeof *index &&
         s->file[INDEX].n_now ==
@@ -353,17 +400,22 @@ static void fix_checksums(struct subject *s)
         levels->columns_sum = index->checksum;
         levels->checksum = levels_checksum(levels, s->file[LEVELS].n_now);
     }
+    if (details && s->file[DETAILS].n_now >= sizeof *details) {
+        details->columns_sum = index->checksum;
+        details->checksum = detail_index_checksum(details, s->file[DETAILS].n_now);
+    }
 }
 
 /* Writes a file, unless it is there as it should be; run.db and levels the program writes, too.
  */
 static void put(struct subject *s, size_t f)
 {
-    bool is_intact = s->file[f].n_now == s->file[f].n &&
-                     memcmp(s->file[f].now, s->file[f].data, s->file[f].n) == 0;
+    bool is_intact =
+        s->file[f].n_now == s->file[f].n &&
+        (s->file[f].data == NULL || memcmp(s->file[f].now, s->file[f].data, s->file[f].n) == 0);
     int fd;
 
-    if (is_intact && s->file[f].is_intact)
+    if (s->file[f].data == NULL || (is_intact && s->file[f].is_intact))
         return;
     fd = open(s->file[f].path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0 || write(fd, s->file[f].now, s->file[f].n_now) != (ssize_t)s->file[f].n_now)
@@ -435,7 +487,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     s = &subjects[WHICH_RUN(data[1])];
     for (size_t f = 0; f < N_FILES; f++) {
-        memcpy(s->file[f].now, s->file[f].data, s->file[f].n);
+        if (s->file[f].data)
+            memcpy(s->file[f].now, s->file[f].data, s->file[f].n);
         s->file[f].n_now = s->file[f].n;
     }
     for (size_t n; (n = change_file(s, data + at, size - at)) > 0;)

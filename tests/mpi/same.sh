@@ -52,6 +52,10 @@ mkdir trace
 "$sample_archive" trace damaged
 same analyze "$PWD/trace" --foi step --foi solve -o run
 same info "$PWD/trace"
+# Counters and arguments of calls; one location has nothing else.
+mkdir counted
+"$sample_archive" counted counted
+same analyze "$PWD/counted" --foi step -o run
 # The model of another run.
 "$SNAG" analyze 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2' --foi step -o learnt -q >/dev/null
 "$SNAG" model save learnt step.model >/dev/null

@@ -1,5 +1,5 @@
 /*
- * sample_archive DIR [damaged | estimated] -- writes an OTF2 archive that has some of
+ * sample_archive DIR [damaged | estimated | counted] -- writes an OTF2 archive that has some of
  * everything: DIR must exist.
  *
  * Three ranks, one of them with a second thread, take 30 steps of 20 us. Times in a step, in
@@ -23,6 +23,12 @@
  * Estimated: enters of `step` and `solve` are known to within 20 ns, in step 7 of rank 1 to
  * within 9.2 us, as our tracer says it of functions that it found on a stack. All regions but
  * `step`, of which there are two, say where their source is.
+ *
+ * Counted: a record in front of each enter and leave of the ranks' master threads has two
+ * counters, `instructions`, three for each ns of true time since the start, and `heat`, which
+ * is 40 and a half for each call around it. Each step has two parameters, its number and
+ * whether that is odd. A location of rank 0 without calls reads `power` every 15 us: its
+ * number, in milliwatts.
  */
 #include "otf2_write.h"
 
@@ -48,6 +54,9 @@ struct pen {
     uint32_t rank;
     uint64_t now;                   /* true time */
     OTF2_AttributeList *attributes; /* NULL: all times are known */
+    bool is_counted;
+    uint32_t odd_even[2]; /* strings */
+    uint32_t depth;
 };
 
 enum { EARLIER, LATER };
@@ -73,27 +82,50 @@ static uint32_t region_of(const struct pen *pen, uint32_t region)
     return pen->rank == 2 ? N_REGIONS - 1 - region : region;
 }
 
+enum { INSTRUCTIONS, HEAT, POWER, N_COUNTERS };
+enum { NUMBER, PARITY };
+
+static void count(const struct pen *pen, uint64_t time)
+{
+    static const OTF2_Type type[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+    OTF2_MetricValue value[] = {{.unsigned_int = 3 * (pen->now - ORIGIN)},
+                                {.floating_point = 40 + 0.5 * pen->depth}};
+
+    if (pen->is_counted)
+        OTF2_EvtWriter_Metric(pen->events, NULL, time, 0, 2, type, value);
+}
+
 static void enter(struct pen *pen, uint64_t after, uint32_t region)
 {
-    OTF2_EvtWriter_Enter(pen->events, NULL, stamp(pen, after), region_of(pen, region));
+    uint64_t time = stamp(pen, after);
+
+    count(pen, time);
+    pen->depth++;
+    OTF2_EvtWriter_Enter(pen->events, NULL, time, region_of(pen, region));
 }
 
 /* Enters a region at a time that may be off. */
 static void enter_about(struct pen *pen, uint64_t after, uint32_t region, uint32_t step)
 {
-    uint64_t off = pen->rank == 1 && step == 7 ? 9200 : 20;
+    uint64_t off = pen->rank == 1 && step == 7 ? 9200 : 20, time;
 
     if (pen->attributes) {
         OTF2_AttributeList_AddUint64(pen->attributes, EARLIER, off);
         OTF2_AttributeList_AddUint64(pen->attributes, LATER, off / 2);
     }
-    OTF2_EvtWriter_Enter(pen->events, pen->attributes, stamp(pen, after),
-                         region_of(pen, region));
+    time = stamp(pen, after);
+    count(pen, time);
+    pen->depth++;
+    OTF2_EvtWriter_Enter(pen->events, pen->attributes, time, region_of(pen, region));
 }
 
 static void leave(struct pen *pen, uint64_t after, uint32_t region)
 {
-    OTF2_EvtWriter_Leave(pen->events, NULL, stamp(pen, after), region_of(pen, region));
+    uint64_t time = stamp(pen, after);
+
+    count(pen, time);
+    pen->depth--;
+    OTF2_EvtWriter_Leave(pen->events, NULL, time, region_of(pen, region));
 }
 
 /* Differs from step to step and rank to rank, and is the same everywhere. */
@@ -164,6 +196,16 @@ static void reduce(struct pen *pen)
     leave(pen, 1, ALLREDUCE);
 }
 
+static void say_parameters(const struct pen *pen, uint32_t step)
+{
+    uint64_t time = clock_of(pen, pen->now);
+
+    if (!pen->is_counted)
+        return;
+    OTF2_EvtWriter_ParameterUnsignedInt(pen->events, NULL, time, NUMBER, step);
+    OTF2_EvtWriter_ParameterString(pen->events, NULL, time, PARITY, pen->odd_even[step % 2]);
+}
+
 static void write_step(struct pen *pen, uint32_t step, bool is_damaged)
 {
     uint64_t begin = ORIGIN + 1000 + step * STEP_NS;
@@ -171,6 +213,7 @@ static void write_step(struct pen *pen, uint32_t step, bool is_damaged)
 
     pen->now = begin;
     enter_about(pen, 0, region, step);
+    say_parameters(pen, step);
     solve(pen, step, is_damaged);
     pen->now = begin + 13000;
     exchange(pen, step);
@@ -200,6 +243,42 @@ static void write_thread(struct pen *pen)
         enter(pen, 400, SORT);
         leave(pen, 800 + wiggle(9, step, 100), SORT);
     }
+}
+
+static void write_power(struct otf2_write *w)
+{
+    static const OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_EvtWriter *events = otf2_write_thread(w, 77, 0);
+
+    for (uint64_t i = 0; i < 40; i++)
+        OTF2_EvtWriter_Metric(events, NULL, ORIGIN + 15000 * i, 1, 1, &type,
+                              &(OTF2_MetricValue){.unsigned_int = i});
+}
+
+static void define_counter(struct otf2_write *w, uint32_t id, const char *name,
+                           const char *unit, OTF2_MetricMode mode)
+{
+    OTF2_GlobalDefWriter_WriteMetricMember(
+        w->defs, id, otf2_write_string(w, name), 0, OTF2_METRIC_TYPE_OTHER, mode,
+        id == HEAT ? OTF2_TYPE_DOUBLE : OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL,
+        id == POWER ? -3 : 0, otf2_write_string(w, unit));
+}
+
+static void write_counters(struct otf2_write *w)
+{
+    define_counter(w, INSTRUCTIONS, "instructions", "#", OTF2_METRIC_ACCUMULATED_START);
+    define_counter(w, HEAT, "heat", "C", OTF2_METRIC_ABSOLUTE_POINT);
+    define_counter(w, POWER, "power", "W", OTF2_METRIC_ABSOLUTE_LAST);
+    OTF2_GlobalDefWriter_WriteMetricClass(
+        w->defs, 0, 2, (OTF2_MetricMemberRef[]){INSTRUCTIONS, HEAT},
+        OTF2_METRIC_SYNCHRONOUS_STRICT, OTF2_RECORDER_KIND_CPU);
+    OTF2_GlobalDefWriter_WriteMetricClass(w->defs, 1, 1, (OTF2_MetricMemberRef[]){POWER},
+                                          OTF2_METRIC_ASYNCHRONOUS,
+                                          OTF2_RECORDER_KIND_ABSTRACT);
+    OTF2_GlobalDefWriter_WriteParameter(w->defs, NUMBER, otf2_write_string(w, "number"),
+                                        OTF2_PARAMETER_TYPE_UINT64);
+    OTF2_GlobalDefWriter_WriteParameter(w->defs, PARITY, otf2_write_string(w, "parity"),
+                                        OTF2_PARAMETER_TYPE_STRING);
 }
 
 static void write_attributes(struct otf2_write *w)
@@ -235,17 +314,25 @@ int main(int argc, char **argv)
 {
     bool is_damaged = argc > 2 && strcmp(argv[2], "damaged") == 0;
     bool is_estimated = argc > 2 && strcmp(argv[2], "estimated") == 0;
+    bool is_counted = argc > 2 && strcmp(argv[2], "counted") == 0;
+    uint32_t even = 0, odd = 0;
     OTF2_AttributeList *attributes = is_estimated ? OTF2_AttributeList_New() : NULL;
     struct otf2_write w;
     struct pen thread = {.rank = 1};
 
     if (argc < 2) {
-        fprintf(stderr, "usage: sample_archive DIR [damaged | estimated]\n");
+        fprintf(stderr, "usage: sample_archive DIR [damaged | estimated | counted]\n");
         return 2;
     }
     otf2_write_open(&w, argv[1], 1000000000);
+    if (is_counted) {
+        even = otf2_write_string(&w, "even");
+        odd = otf2_write_string(&w, "odd");
+    }
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         struct pen pen = {.rank = rank,
+                          .is_counted = is_counted,
+                          .odd_even = {even, odd},
                           .attributes = attributes,
                           .events = otf2_write_location(&w, (uint64_t)rank << 32)};
 
@@ -253,10 +340,14 @@ int main(int argc, char **argv)
     }
     thread.events = otf2_write_thread(&w, (1ull << 32) + 1, 1);
     write_thread(&thread);
+    if (is_counted)
+        write_power(&w);
     w.source = is_estimated ? "src/sample.c" : NULL;
     write_definitions(&w);
     if (is_estimated)
         write_attributes(&w);
+    if (is_counted)
+        write_counters(&w);
     otf2_write_close(&w);
     OTF2_AttributeList_Delete(attributes);
     return 0;

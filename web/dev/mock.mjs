@@ -419,6 +419,13 @@ function callJson(location, row) {
         parent: call.parent,
         n_children: calls.filter((c) => c.parent === row).length,
         path: chain,
+        messages: [],
+        n_messages: 0,
+        collective: null,
+        arguments: [],
+        n_arguments: 0,
+        counters: [],
+        n_counters: 0,
     };
 }
 

@@ -176,10 +176,27 @@ static void push_end(struct chrome_events *e, struct event_batch *batch)
     e->n_open--;
 }
 
-static void push_mark(struct chrome_events *e, struct event_batch *batch,
+/* Room is made for them beside the records that may still come into the batch. */
+static void push_args(const struct chrome_events *e, struct event_batch *batch,
+                      const struct mark *mark, size_t most)
+{
+    struct argument_value value;
+    uint64_t at = mark->args;
+
+    mem_grow(&batch->event, &batch->event_cap, batch->n + CHROME_DETAILS + most,
+             sizeof *batch->event);
+    while (kept_args_next(&e->trace->args, &at, &value))
+        *event_batch_argument(batch, (uint64_t)mark->time_ns) = value;
+}
+
+static void push_mark(struct chrome_events *e, struct event_batch *batch, size_t most,
                       struct quality *quality)
 {
     const struct mark *mark = e->next;
+    bool has_args = mark->args != KEPT_ARGS_NONE;
+
+    if (has_args && mark->phase == 'E')
+        push_args(e, batch, mark, most);
 
     if (mark->phase == 's' || mark->phase == 'f')
         push_flow(e, batch, quality);
@@ -188,6 +205,8 @@ static void push_mark(struct chrome_events *e, struct event_batch *batch,
     else
         event_batch_push(batch, (uint64_t)mark->time_ns,
                          mark->phase == 'E' ? EVENT_LEAVE : EVENT_ENTER, mark->ref);
+    if (has_args && mark->phase != 'E')
+        push_args(e, batch, mark, most);
     if (mark->phase == 'X')
         open_x(e, mark, quality);
     e->next = marks_cursor_next(e->cursor);
@@ -212,7 +231,7 @@ size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, si
             (e->next == NULL || e->open[e->n_open - 1].end_ns <= e->next->time_ns)) {
             push_end(e, batch);
         } else if (e->next) {
-            push_mark(e, batch, quality);
+            push_mark(e, batch, most - n, quality);
         } else {
             break;
         }

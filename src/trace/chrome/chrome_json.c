@@ -174,6 +174,69 @@ static void add_series(struct reader *r, const char *text, size_t length)
     r->now.n_series += *end == '\0' && isfinite(series->real);
 }
 
+/* The name that the next value in "args" has; where there is no more room its value is counted.
+ */
+static void note_detail(struct reader *r, const unsigned char *text, size_t length)
+{
+    if (r->now.n_details < CHROME_DETAILS)
+        copy_text(r->now.detail[r->now.n_details].name, sizeof r->now.detail->name, text,
+                  length);
+}
+
+/* A value in "args" for which there is room, or NULL. */
+static struct chrome_detail *next_detail(struct reader *r)
+{
+    if (!r->sink->wants_arguments || !in_args(r))
+        return NULL;
+    if (r->now.n_details < CHROME_DETAILS)
+        return &r->now.detail[r->now.n_details++];
+    r->quality->n[QUALITY_lost_detail]++;
+    return NULL;
+}
+
+static void add_number(struct reader *r, const char *text, size_t length)
+{
+    struct chrome_detail *detail = next_detail(r);
+    char copy[64], *end;
+
+    if (detail == NULL)
+        return;
+    copy_text(copy, sizeof copy, (const unsigned char *)text, length);
+    errno = 0;
+    detail->kind = copy[0] == '-' ? ARGUMENT_WHOLE : ARGUMENT_NATURAL;
+    if (copy[0] == '-')
+        detail->whole = strtoll(copy, &end, 10);
+    else
+        detail->natural = strtoull(copy, &end, 10);
+    if (*end == '\0' && errno == 0)
+        return;
+    detail->kind = ARGUMENT_REAL;
+    detail->real = strtod(copy, &end);
+    if (!isfinite(detail->real))
+        r->now.n_details--;
+}
+
+static void add_text(struct reader *r, const unsigned char *text, size_t length)
+{
+    struct chrome_detail *detail = next_detail(r);
+
+    if (detail == NULL)
+        return;
+    detail->kind = ARGUMENT_TEXT;
+    copy_text(detail->text, sizeof detail->text, text, length);
+}
+
+static int on_boolean(void *arg, int value)
+{
+    struct chrome_detail *detail = next_detail(arg);
+
+    if (detail) {
+        detail->kind = ARGUMENT_YES_NO;
+        detail->natural = value != 0;
+    }
+    return 1;
+}
+
 /* A value in "args" that is asked for; of a list, one more element. */
 static void set_arg(struct reader *r, const char *text, size_t length)
 {
@@ -244,6 +307,7 @@ static int on_number(void *arg, const char *text, size_t length)
     say_metadata(r, text, length);
     if (r->sink->wants_counters && in_args(r))
         add_series(r, text, length);
+    add_number(r, text, length);
     set_arg(r, text, length);
     if (!in_event(r))
         return 1;
@@ -274,6 +338,7 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
 {
     struct reader *r = arg;
 
+    add_text(r, text, length);
     set_arg(r, (const char *)text, length);
     say_metadata(r, (const char *)text, length);
     if (!in_event(r))
@@ -352,6 +417,8 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
         find_arg(r, text, length);
         if (r->sink->wants_counters)
             note_series(r, text, length);
+        if (r->sink->wants_arguments)
+            note_detail(r, text, length);
     } else if (in_event(r)) {
         r->key = key_of(of_event, text, length);
         if (r->key == KEY_OTHER && in_document(r))
@@ -375,7 +442,7 @@ static void begin_record(struct reader *r)
     r->now.name[0] = r->now.category[0] = '\0';
     for (uint32_t i = 0; i < r->sink->n_args; i++)
         r->now.arg[i].is_set = false;
-    r->now.n_series = 0;
+    r->now.n_series = r->now.n_details = 0;
     r->is_args = r->is_container = false;
 }
 
@@ -465,6 +532,7 @@ static int on_array_end(void *arg)
 }
 
 static const yajl_callbacks callbacks = {
+    .yajl_boolean = on_boolean,
     .yajl_number = on_number,
     .yajl_string = on_string,
     .yajl_map_key = on_key,

@@ -10,6 +10,7 @@
 #ifndef SNAG_TRACE_CHROME_JSON_H
 #define SNAG_TRACE_CHROME_JSON_H
 
+#include "trace/event.h"
 #include "trace/quality.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #define CHROME_TEXT 1024    /* longest name kept, with its zero */
 #define CHROME_SERIES 16    /* values kept of one record of a counter */
 #define CHROME_MOST_ARGS 64 /* of those that are asked for */
+#define CHROME_DETAILS 32   /* values kept of the "args" of a call */
 
 /* A number or a string, as ids are either. */
 struct chrome_id {
@@ -40,6 +42,18 @@ struct chrome_arg {
     char text[CHROME_TEXT];
 };
 
+/* One value of "args" that is a number, a text or a truth; lists and objects are not kept. */
+struct chrome_detail {
+    char name[128];
+    enum argument_kind kind;
+    union {
+        int64_t whole;
+        uint64_t natural;
+        double real;
+    };
+    char text[ARGUMENT_TEXT_BYTES + 1]; /* so much more shows that it was longer */
+};
+
 struct chrome_record {
     char phase; /* 'B', 'E', 'X', 's', 'f', 'M', ...; 0 when missing */
     bool has_time, has_duration;
@@ -50,6 +64,8 @@ struct chrome_record {
     struct chrome_arg arg[CHROME_MOST_ARGS]; /* those that are asked for, in that order */
     uint32_t n_series; /* numbers within "args", for counters; if they are wanted */
     struct chrome_series series[CHROME_SERIES];
+    uint32_t n_details; /* of "args", if they are wanted */
+    struct chrome_detail detail[CHROME_DETAILS];
 };
 
 /* What a document says of itself, beside its events. */
@@ -69,7 +85,8 @@ struct chrome_sink {
     void (*document)(void *ctx, const struct chrome_document *document);
     /* "otherData" of a document: texts and numbers by name; NULL: nobody asks. */
     void (*metadata)(void *ctx, const char *key, const char *value);
-    bool wants_counters; /* fill in series */
+    bool wants_counters;  /* fill in series */
+    bool wants_arguments; /* fill in detail */
     const char *const *arg;
     uint32_t n_args; /* at most CHROME_MOST_ARGS */
 };

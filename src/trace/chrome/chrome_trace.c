@@ -13,7 +13,14 @@
 
 #define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
 #define MOST_STEPS 16                     /* regions whose numbers are said */
-#define MARKS_IN_MEMORY ((size_t)1 << 20) /* 32 MB */
+#define MARKS_IN_MEMORY ((size_t)1 << 20) /* 40 MB */
+
+static const char *temporary_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+
+    return dir && *dir ? dir : "/tmp";
+}
 
 int chrome_trace_init(struct chrome_trace *t, struct source *source, const char *links)
 {
@@ -22,6 +29,9 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     t->defs = &source->defs;
     t->quality = &source->quality;
     t->wants_counters = source->opts.wants_counters;
+    t->wants_arguments = source->opts.wants_arguments;
+    t->paged = paged_new(temporary_dir(), PAGED_LEAST_BYTES);
+    t->args.paged = t->paged;
     t->rules.most_args = CHROME_MOST_ARGS;
     link_rules_arg(&t->rules, "name");
     link_rules_arg(&t->rules, "labels");
@@ -47,7 +57,9 @@ void chrome_trace_release(struct chrome_trace *t)
     free(t->thread);
     free(t->flow);
     free(t->launch);
-    free(t->value);
+    paged_release(t->paged, t->value);
+    kept_args_release(&t->args);
+    paged_free(t->paged);
     free(t->steps);
     idmap_release(&t->process_id);
     idmap_release(&t->thread_id);
@@ -134,8 +146,12 @@ static void push_mark(struct chrome_trace *t, const struct chrome_record *r, uin
                         .ref = ref,
                         .link = link,
                         .order = t->n_marks++,
+                        .args = KEPT_ARGS_NONE,
                         .phase = r->phase};
 
+    if (t->wants_arguments && strchr("BEX", r->phase))
+        mark.args = kept_args_add(&t->args, r, &t->defs->arguments,
+                                  &t->quality->n[QUALITY_lost_detail]);
     t->thread[thread].n_marks++;
     marks_push(t->marks, thread, &mark);
     if (mark.time_ns < part->first_ns)
@@ -212,12 +228,14 @@ static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
         struct counter_value value = {.is_real = s->is_real};
 
         snprintf(name, sizeof name, r->n_series > 1 ? "%s.%s" : "%s", r->name, s->name);
-        value.counter = names_add(&t->defs->counters, name);
+        value.counter = definitions_counter(
+            t->defs, name, &(struct counter){COUNTER_ABSOLUTE, COUNTER_UNTIL_NEXT, ""});
         if (s->is_real)
             value.real = s->real;
         else
             value.whole = s->whole;
-        mem_grow(&t->value, &t->value_cap, t->n_values + 1, sizeof value);
+        t->value = paged_grow(t->paged, t->value, t->n_values, &t->value_cap, t->n_values + 1,
+                              sizeof value);
         t->value[t->n_values] = value;
         push_mark(t, r, thread_of(t, r), (uint32_t)t->n_values++, MARKS_NO_LINK);
     }
@@ -354,6 +372,7 @@ int chrome_trace_read(struct chrome_trace *t, const char *path)
                                .document = on_document,
                                .metadata = on_metadata,
                                .wants_counters = t->wants_counters,
+                               .wants_arguments = t->wants_arguments,
                                .arg = t->rules.arg,
                                .n_args = t->rules.n_args};
     struct quality before = *t->quality;

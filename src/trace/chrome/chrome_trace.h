@@ -11,6 +11,7 @@
 #include "base/idmap.h"
 #include "base/names.h"
 #include "trace/chrome/chrome_json.h"
+#include "trace/chrome/kept_args.h"
 #include "trace/chrome/links.h"
 #include "trace/chrome/marks.h"
 #include "trace/source.h"
@@ -85,9 +86,11 @@ struct chrome_trace {
     struct chrome_launch *launch;
     size_t launch_cap;
     struct names text;           /* pids, tids and ids that are strings */
-    struct counter_value *value; /* of 'C' */
+    struct counter_value *value; /* of 'C', paged */
     size_t n_values, value_cap;
-    bool wants_counters;
+    bool wants_counters, wants_arguments;
+    struct paged *paged; /* of the two that are as long as the trace: */
+    struct kept_args args;
     uint32_t n_marks;
     struct chrome_steps *steps; /* [n_steps] */
     size_t n_steps, steps_cap;

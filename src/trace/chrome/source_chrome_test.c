@@ -235,6 +235,89 @@ static void counters_are_events_where_they_are_wanted(void **state)
     source_close(&s);
 }
 
+/* "f+0 n=7 f-5": arguments of a location as they come. */
+static const char *arguments_of(struct source *s)
+{
+    static char out[4096];
+    struct source_reader *reader = source_reader_new(s);
+    const struct event_batch *batch;
+    char *at = out;
+
+    *out = '\0';
+    source_reader_begin(reader, 0, UINT64_MAX);
+    while (source_reader_next(reader, &batch) > 0)
+        for (size_t i = 0; i < batch->n; i++) {
+            const struct event *event = &batch->event[i];
+            const struct argument_value *v = &batch->argument[event->ref];
+
+            if (event->kind != EVENT_ARGUMENT) {
+                at += sprintf(at, "%s ", event->kind == EVENT_ENTER ? "(" : ")");
+                continue;
+            }
+            at += sprintf(at, "%s=", s->defs.arguments.name[v->argument]);
+            if (v->kind == ARGUMENT_TEXT)
+                at += sprintf(at, "'%.8s' ", v->text);
+            else if (v->kind == ARGUMENT_REAL)
+                at += sprintf(at, "%g ", v->real);
+            else if (v->kind == ARGUMENT_YES_NO)
+                at += sprintf(at, "%s ", v->natural ? "yes" : "no");
+            else
+                at += sprintf(at, v->kind == ARGUMENT_WHOLE ? "%lld " : "%llu ",
+                              (long long)v->whole);
+        }
+    source_reader_free(reader);
+    return out;
+}
+
+static void numbers_texts_and_truths_in_args_are_arguments_of_the_call(void **state)
+{
+    static const char text[] =
+        "[{\"ts\":0,\"ph\":\"B\",\"pid\":0,\"name\":\"f\",\"args\":{\"n\":-7,\"u\":"
+        "18446744073709551615,"
+        "\"x\":0.5,\"e\":1e400,\"to\":\"north\",\"is\":true,\"no\":null,\"list\":[1,2],\"in\":"
+        "{\"n\":1},\"last\":false}},\n"
+        "{\"ts\":1,\"ph\":\"X\",\"dur\":2,\"pid\":0,\"name\":\"g\",\"args\":{\"n\":1}},\n"
+        "{\"ts\":5,\"ph\":\"E\",\"pid\":0,\"args\":{\"result\":3}}]";
+    static const struct source_opts wanting = {.wants_arguments = true};
+    struct source s;
+
+    (void)state;
+    open_text(&s, text);
+    assert_string_equal(arguments_of(&s), "( ( ) ) ");
+    assert_int_equal(s.defs.arguments.n, 0);
+    source_close(&s);
+    assert_int_equal(source_open_as(&s, path, &wanting), 0);
+    assert_string_equal(arguments_of(&s),
+                        "( n=-7 u=18446744073709551615 x=0.5 to='north' is=yes "
+                        "last=no ( n=1 ) result=3 ) ");
+    assert_int_equal(s.quality.n[QUALITY_lost_detail], 0);
+    source_close(&s);
+}
+
+/* 40 values of one record, and names that are all different in 5,000. */
+static void arguments_beyond_what_is_kept_are_counted(void **state)
+{
+    static const struct source_opts wanting = {.wants_arguments = true};
+    FILE *file = fopen(path, "w");
+    struct source s;
+
+    (void)state;
+    fputs("[{\"ts\":0,\"ph\":\"X\",\"dur\":1,\"pid\":0,\"name\":\"f\",\"args\":{\"a\":0", file);
+    for (int i = 1; i < 40; i++)
+        fprintf(file, ",\"a\":%d", i);
+    for (int i = 0; i < 5000; i++)
+        fprintf(file,
+                "}},\n{\"ts\":%d,\"ph\":\"X\",\"dur\":1,\"pid\":0,\"name\":\"f\",\"args\":{\"n%"
+                "d\":1",
+                i + 2, i);
+    fputs("}}]", file);
+    fclose(file);
+    assert_int_equal(source_open_as(&s, path, &wanting), 0);
+    assert_int_equal(s.defs.arguments.n, 4096);
+    assert_int_equal(s.quality.n[QUALITY_lost_detail], 8 + 5001 - 4096);
+    source_close(&s);
+}
+
 static void a_broken_record_costs_its_line_only(void **state)
 {
     struct source s;
@@ -345,6 +428,8 @@ int main(void)
         cmocka_unit_test(records_behind_a_broken_one_may_be_indented),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
         cmocka_unit_test(what_is_said_of_the_run_is_kept),
+        cmocka_unit_test(numbers_texts_and_truths_in_args_are_arguments_of_the_call),
+        cmocka_unit_test(arguments_beyond_what_is_kept_are_counted),
         cmocka_unit_test(impossible_values_are_counted),
         cmocka_unit_test(compressed_files_are_read),
         cmocka_unit_test(other_files_are_refused),

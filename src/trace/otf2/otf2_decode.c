@@ -40,6 +40,9 @@ enum {
     OMP_TASK_SWITCH = 29,
     OMP_TASK_COMPLETE = 30,
     METRIC = 31,
+    PARAMETER_STRING = 32,
+    PARAMETER_INT = 33,
+    PARAMETER_UNSIGNED_INT = 34,
     RMA_PUT = 46,
     RMA_GET = 47,
     RMA_ATOMIC = 48,
@@ -116,16 +119,21 @@ static uint64_t get_u64(struct contents *c)
     return get_number(c, 8);
 }
 
-/* A time: eight bytes as they are. */
-static uint64_t get_time(struct contents *c)
+/* A number of so many bytes, as they are. */
+static uint64_t get_plain(struct contents *c, unsigned size)
 {
-    if (c->end - c->at < 8) {
+    if ((size_t)(c->end - c->at) < size) {
         c->is_bad = true;
         c->at = c->end;
         return 0;
     }
-    c->at += 8;
-    return load(c->at - 8, c->is_big);
+    c->at += size;
+    return load_bytes(c->at - size, size, c->is_big);
+}
+
+static uint64_t get_time(struct contents *c)
+{
+    return get_plain(c, 8);
 }
 
 static uint8_t get_byte(struct contents *c)
@@ -170,6 +178,20 @@ static void take_metric(struct otf2_events *r, uint64_t time, struct contents *c
     }
     if (!c->is_bad)
         otf2_events_metric(r, time, metric, n, type, value);
+}
+
+static void take_parameter(struct otf2_events *r, uint8_t type, uint64_t time,
+                           struct contents *c)
+{
+    uint32_t parameter = get_u32(c);
+    uint64_t value = type == PARAMETER_STRING ? get_u32(c) : get_u64(c);
+
+    if (!c->is_bad && r->wants_arguments)
+        otf2_events_parameter(r, time, parameter,
+                              type == PARAMETER_STRING ? OTF2_TYPE_STRING
+                              : type == PARAMETER_INT  ? OTF2_TYPE_INT64
+                                                       : OTF2_TYPE_UINT64,
+                              value);
 }
 
 /* Bytes of a window or of a file. */
@@ -295,6 +317,8 @@ static bool take_long(struct otf2_events *r, uint8_t type, uint64_t time, struct
     default:
         if (is_of_team(type))
             take_team(r, type, time, c);
+        else if (type >= PARAMETER_STRING && type <= PARAMETER_UNSIGNED_INT)
+            take_parameter(r, type, time, c);
         else
             take_counted(r, type, c);
     }
@@ -352,8 +376,40 @@ static uint64_t get_length(const struct otf2_file *f, const uint8_t **at)
     return length;
 }
 
-/* The attributes of the event that follows: [n] (id type value)*, as far as they are of types
- * that the tracer's have. */
+/* The value of an attribute. False for a type whose values are not known: nor is what follows.
+ */
+static bool get_attribute(struct contents *c, uint8_t type, OTF2_AttributeValue *value)
+{
+    *value = (OTF2_AttributeValue){0};
+    switch (type) {
+    case OTF2_TYPE_UINT8:
+    case OTF2_TYPE_INT8:
+        value->uint8 = get_byte(c);
+        break;
+    case OTF2_TYPE_UINT16:
+    case OTF2_TYPE_INT16:
+        value->uint16 = (uint16_t)get_plain(c, 2);
+        break;
+    case OTF2_TYPE_UINT64:
+    case OTF2_TYPE_INT64:
+    case OTF2_TYPE_LOCATION:
+        value->uint64 = get_u64(c);
+        break;
+    case OTF2_TYPE_FLOAT:
+        value->uint32 = (uint32_t)get_plain(c, 4);
+        break;
+    case OTF2_TYPE_DOUBLE:
+        value->uint64 = get_plain(c, 8);
+        break;
+    default: /* ids of definitions */
+        if (type == OTF2_TYPE_NONE || type > OTF2_TYPE_LOCATION_GROUP)
+            return false;
+        value->uint32 = get_u32(c);
+    }
+    return true;
+}
+
+/* The attributes of the event that follows: [n] (id type value)* */
 static void take_attributes(struct otf2_events *r, struct contents *c)
 {
     uint64_t off[2] = {0};
@@ -361,16 +417,20 @@ static void take_attributes(struct otf2_events *r, struct contents *c)
 
     for (uint32_t n = get_u32(c); n > 0 && !c->is_bad; n--) {
         uint32_t id = get_u32(c);
-        uint64_t value;
+        uint8_t type = get_byte(c);
+        OTF2_AttributeValue value;
 
-        if (c->at >= c->end || *c->at++ != OTF2_TYPE_UINT64)
+        if (!get_attribute(c, type, &value) || c->is_bad)
             break;
-        value = get_u64(c);
-        if (!c->is_bad && id == r->tables->inlined)
-            borders_join(&r->batch->borders, value);
-        if (c->is_bad || (id != r->tables->earlier && id != r->tables->later))
+        if (r->tables->has_arguments)
+            otf2_events_attribute(r, id, type, value);
+        if (type != OTF2_TYPE_UINT64 || r->tables->earlier == NO_ATTRIBUTE)
             continue;
-        off[id == r->tables->later] = value;
+        if (id == r->tables->inlined)
+            borders_join(&r->batch->borders, value.uint64);
+        if (id != r->tables->earlier && id != r->tables->later)
+            continue;
+        off[id == r->tables->later] = value.uint64;
         is_ours = true;
     }
     if (is_ours)
@@ -409,7 +469,7 @@ static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct o
         .at = at, .end = at + (length < here ? length : here), .is_big = f->is_big_endian};
     if (type != ATTRIBUTES)
         is_good = take_long(r, type, f->time, &c);
-    else if (r->tables->earlier != NO_ATTRIBUTE)
+    else if (r->tables->earlier != NO_ATTRIBUTE || r->tables->has_arguments)
         take_attributes(r, &c);
     if (!is_good) {
         otf2_file_leave(f, OTF2_FILE_BROKEN);
@@ -425,7 +485,7 @@ static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct o
  * The record that attributes say something of, if it is an enter or leave and in memory yet.
  * Returns how many events it was.
  */
-static __attribute__((noinline)) size_t take_estimated(struct otf2_file *f,
+static __attribute__((noinline)) size_t take_annotated(struct otf2_file *f,
                                                        struct otf2_events *r)
 {
     struct contents c = {.is_big = f->is_big_endian};
@@ -440,7 +500,7 @@ static __attribute__((noinline)) size_t take_estimated(struct otf2_file *f,
     }
     type = *f->at;
     if (type != ENTER && type != LEAVE) {
-        r->is_estimated = false;
+        otf2_events_no_call(r);
         return 0;
     }
     c.at = f->at + 1;
@@ -450,7 +510,7 @@ static __attribute__((noinline)) size_t take_estimated(struct otf2_file *f,
         otf2_file_leave(f, f->at[1] > 4 ? OTF2_FILE_BROKEN : OTF2_FILE_OVERRUN);
         return 0;
     }
-    otf2_events_estimated(r, f->time, type == ENTER ? EVENT_ENTER : EVENT_LEAVE, region);
+    otf2_events_annotated(r, f->time, type == ENTER ? EVENT_ENTER : EVENT_LEAVE, region);
     f->at = c.at;
     f->n_events++;
     return 1;
@@ -461,7 +521,7 @@ static inline __attribute__((always_inline)) size_t
 decode_window(struct otf2_file *f, struct otf2_events *r, size_t most, const bool is_big)
 {
     const uint64_t chunk_at = f->chunk_at;
-    size_t n = r->is_estimated ? take_estimated(f, r) : 0;
+    size_t n = r->is_annotated ? take_annotated(f, r) : 0;
 
     while (n < most && f->at < f->fill && f->chunk_at == chunk_at) {
         const uint8_t *at = f->at;
@@ -479,8 +539,8 @@ decode_window(struct otf2_file *f, struct otf2_events *r, size_t most, const boo
             taken = take_other(f, r);
             f->n_events += taken;
             n += taken;
-            if (r->is_estimated)
-                n += take_estimated(f, r);
+            if (r->is_annotated)
+                n += take_annotated(f, r);
             continue;
         }
         size = at[1] == ALL_BITS ? 0 : at[1];

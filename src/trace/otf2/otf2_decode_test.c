@@ -108,7 +108,8 @@ static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found 
     assert_int_equal(otf2_file_open(&out->file, path, CHUNK), 0);
     for (uint32_t i = 0; i < 300; i++)
         idtable_set(&tables.region, i, i);
-    otf2_events_init(&events, &tables, &defs, false);
+    idtable_set(&tables.parameter, 1, 4);
+    otf2_events_init(&events, &tables, &defs, &(struct source_opts){.wants_arguments = true});
     do {
         otf2_events_into(&events, &out->batch, most, &out->quality);
         got = otf2_decode(&out->file, &events);
@@ -117,6 +118,7 @@ static void read_bytes(const uint8_t *data, size_t n, size_t most, struct found 
     assert_int_equal(otf2_decode(&out->file, &events), 0); /* the end stays the end */
     otf2_events_release(&events);
     idtable_release(&tables.region);
+    idtable_release(&tables.parameter);
     close(fd);
 }
 
@@ -353,6 +355,36 @@ static void calls_that_may_be_several_are_counted(void **state)
     }
 }
 
+/* A number of two bytes; one of one byte, of a parameter that is not known; one that is longer
+ * than its record, which ends the chunk. */
+static void parameters_are_read_from_their_bytes(void **state)
+{
+    (void)state;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        struct bytes b = {.is_big = is_big};
+        struct found f;
+
+        put_header(&b, 1, 5);
+        put_call(&b, true, 1, 1);
+        put_list(&b, (const uint8_t[]){34, 5, 1, 1, 2}, 5);
+        put(&b, 0x0201, 2);
+        put_list(&b, (const uint8_t[]){33, 4, 1, 2, 1, 9}, 6);
+        put_list(&b, (const uint8_t[]){33, 4, 1, 1, 8, 9}, 6);
+        put_call(&b, false, 1, 1);
+        put(&b, 1, 1);
+        put_rest(&b);
+        read_bytes(b.at, b.n, MOST, &f);
+        assert_int_equal(f.batch.n, 2);
+        assert_int_equal(f.batch.n_arguments, 1);
+        assert_int_equal(f.batch.argument[0].argument, 4);
+        assert_int_equal(f.batch.argument[0].kind, ARGUMENT_NATURAL);
+        assert_int_equal(f.batch.argument[0].natural, 0x0201);
+        assert_int_equal(f.quality.n[QUALITY_ignored_event], 1);
+        assert_int_equal(f.file.n_damaged, 1);
+        found_release(&f);
+    }
+}
+
 static void assert_estimate(const struct found *f, size_t i, uint32_t region, bool is_leave,
                             uint64_t off_ns)
 {
@@ -460,7 +492,7 @@ static void what_is_not_used_is_stepped_over(void **state)
         assert_int_equal(write(fd, data, sizeof data), sizeof data);
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         assert_int_equal(otf2_file_open(&file, path, 1 << 20), 0);
-        otf2_events_init(&events, &tables, &defs, false);
+        otf2_events_init(&events, &tables, &defs, &(struct source_opts){0});
         otf2_events_into(&events, &batch, MOST, &quality);
         assert_int_equal(otf2_decode(&file, &events), 2);
         assert_int_equal(batch.event[1].kind, EVENT_LEAVE);
@@ -508,6 +540,7 @@ int main(void)
         cmocka_unit_test(without_its_header_a_chunk_is_lost_and_counted),
         cmocka_unit_test(numbers_of_a_header_that_cannot_be_are_not_believed),
         cmocka_unit_test(zeroed_bytes_end_a_chunk_and_what_is_missing_is_counted),
+        cmocka_unit_test(parameters_are_read_from_their_bytes),
         cmocka_unit_test(estimates_are_counted),
         cmocka_unit_test(calls_that_may_be_several_are_counted),
         cmocka_unit_test(an_estimate_follows_on_its_enter_and_precedes_its_leave),

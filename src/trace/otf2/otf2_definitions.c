@@ -26,6 +26,7 @@
 #define PROPERTY_TIME "snag.time"
 #define PROPERTY_COST "snag.cost"
 #define PROPERTY_COST_ONCE "snag.cost_once"
+#define ATTRIBUTES_OURS "snag."
 #define ATTRIBUTE_EARLIER "snag.earlier"
 #define ATTRIBUTE_LATER "snag.later"
 #define ATTRIBUTE_INLINED "snag.inlined"
@@ -53,7 +54,8 @@ static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name
 static uint32_t attribute_of(const struct otf2_raw *raw, const char *name)
 {
     for (size_t i = 0; i < raw->attribute.n; i++)
-        if (strcmp(otf2_raw_string(raw, raw->attribute.at[i].name), name) == 0)
+        if (raw->attribute.at[i].type == OTF2_TYPE_UINT64 &&
+            strcmp(otf2_raw_string(raw, raw->attribute.at[i].name), name) == 0)
             return raw->attribute.at[i].id;
     return NO_ATTRIBUTE;
 }
@@ -442,6 +444,34 @@ static void resolve_comms(struct otf2_raw *raw, struct definitions *defs,
     idmap_release(&ranks.location);
 }
 
+static enum counter_mode mode_of(OTF2_MetricMode mode)
+{
+    switch (mode & OTF2_METRIC_VALUE_MASK) {
+    case OTF2_METRIC_VALUE_ACCUMULATED:
+        return COUNTER_ACCUMULATED;
+    case OTF2_METRIC_VALUE_ABSOLUTE:
+        return COUNTER_ABSOLUTE;
+    case OTF2_METRIC_VALUE_RELATIVE:
+        return COUNTER_RELATIVE;
+    default:
+        return COUNTER_UNKNOWN;
+    }
+}
+
+static enum counter_span span_of(OTF2_MetricMode mode)
+{
+    switch (mode & OTF2_METRIC_TIMING_MASK) {
+    case OTF2_METRIC_TIMING_START:
+        return COUNTER_SINCE_START;
+    case OTF2_METRIC_TIMING_LAST:
+        return COUNTER_SINCE_LAST;
+    case OTF2_METRIC_TIMING_NEXT:
+        return COUNTER_UNTIL_NEXT;
+    default:
+        return COUNTER_AT_POINT;
+    }
+}
+
 static struct otf2_member resolve_member(struct otf2_raw *raw, uint32_t id,
                                          struct definitions *defs)
 {
@@ -456,7 +486,11 @@ static struct otf2_member resolve_member(struct otf2_raw *raw, uint32_t id,
         snprintf(unnamed, sizeof unnamed, "(metric %u without a name)", id);
         name = unnamed;
     }
-    member.counter = names_add(&defs->counters, name);
+    member.counter =
+        definitions_counter(defs, name,
+                            from ? &(struct counter){mode_of(from->mode), span_of(from->mode),
+                                                     otf2_raw_string(raw, from->unit)}
+                                 : &(struct counter){.unit = ""});
     member.is_scaled = from && from->exponent != 0;
     if (member.is_scaled)
         member.scale = pow(from->base == OTF2_BASE_BINARY ? 2 : 10, (double)from->exponent);
@@ -486,6 +520,51 @@ static void resolve_metrics(struct otf2_raw *raw, struct definitions *defs,
         if (from->class != OTF2_UNDEFINED_METRIC)
             idtable_set(&tables->metric_id, from->id,
                         idtable_get(&tables->metric_id, from->class));
+    }
+}
+
+/* Which attributes and parameters have which name, but for those of our tracer. Returns whether
+ * some may be texts. */
+static bool name_arguments(const struct otf2_raw *raw, struct definitions *defs,
+                           struct otf2_tables *tables)
+{
+    bool has_texts = false;
+
+    for (size_t i = 0; i < raw->attribute.n; i++) {
+        const struct raw_attribute *from = &raw->attribute.at[i];
+        const char *name = otf2_raw_string(raw, from->name);
+
+        if (*name == '\0' || strncmp(name, ATTRIBUTES_OURS, strlen(ATTRIBUTES_OURS)) == 0 ||
+            from->type == OTF2_TYPE_NONE || from->type > OTF2_TYPE_STRING)
+            continue;
+        idtable_set(&tables->attribute, from->id, names_add(&defs->arguments, name));
+        tables->has_arguments = true;
+        has_texts |= from->type == OTF2_TYPE_STRING;
+    }
+    for (size_t i = 0; i < raw->parameter.n; i++) {
+        const char *name = otf2_raw_string(raw, raw->parameter.at[i].name);
+
+        if (*name == '\0')
+            continue;
+        idtable_set(&tables->parameter, raw->parameter.at[i].id,
+                    names_add(&defs->arguments, name));
+        has_texts |= raw->parameter.at[i].type == OTF2_TYPE_STRING;
+    }
+    return has_texts;
+}
+
+/* Their texts are strings of the definitions: these must stay. */
+static void resolve_arguments(const struct otf2_raw *raw, struct source *source,
+                              struct otf2_tables *tables)
+{
+    struct definitions *defs = &source->defs;
+
+    if (!source->opts.wants_arguments || !name_arguments(raw, defs, tables))
+        return;
+    tables->text = arena_array(&defs->arena, const char *, raw->string.n);
+    for (size_t i = 0; i < raw->string.n; i++) {
+        tables->text[i] = arena_string(&defs->arena, raw->string.at[i]);
+        idtable_set(&tables->string, (uint32_t)raw->string_id.key[i].low, (uint32_t)i);
     }
 }
 
@@ -520,6 +599,7 @@ int otf2_definitions_read(OTF2_Reader *reader, const char *dir, struct source *s
     resolve_left_out(&raw, source, tables);
     resolve_metadata(&raw, reader, defs);
     resolve_metrics(&raw, defs, tables);
+    resolve_arguments(&raw, source, tables);
     source->quality.n[QUALITY_bad_definition] += raw.n_bad;
 out:
     otf2_raw_release(&raw);
@@ -530,6 +610,9 @@ void otf2_tables_release(struct otf2_tables *tables)
 {
     idtable_release(&tables->region);
     idtable_release(&tables->comm);
+    idtable_release(&tables->attribute);
+    idtable_release(&tables->parameter);
+    idtable_release(&tables->string);
     idtable_release(&tables->metric_id);
     free(tables->metric);
 }

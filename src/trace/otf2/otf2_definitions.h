@@ -36,6 +36,11 @@ struct otf2_tables {
     uint32_t undefined_region;
     uint32_t earlier, later;  /* attributes: by how much an event may be; or NO_ATTRIBUTE */
     uint32_t inlined;         /* likewise: as many calls a call may be */
+    bool has_arguments;       /* attributes may be arguments of calls; then: */
+    struct idtable attribute; /* OTF2 attribute to a name of definitions arguments */
+    struct idtable parameter; /* likewise */
+    struct idtable string;    /* OTF2 string to: */
+    const char **text;        /* of the definitions' arena, where some are texts */
     struct idtable metric_id; /* OTF2 metric class or instance to: */
     struct otf2_metric *metric;
     size_t n_metrics, metric_cap;

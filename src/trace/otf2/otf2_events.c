@@ -225,30 +225,39 @@ void otf2_events_transfer(struct otf2_events *r, uint64_t bytes)
 void otf2_events_border(struct otf2_events *r, uint64_t earlier_ns, uint64_t later_ns)
 {
     r->off_ns = earlier_ns > later_ns ? earlier_ns : later_ns;
-    r->is_estimated = true;
+    r->is_annotated = r->has_border = true;
     r->batch->borders.n_off[borders_bin(r->off_ns)]++;
 }
 
 /* What is said of it follows on an enter, and precedes a leave. */
-void otf2_events_estimated(struct otf2_events *r, uint64_t time, enum event_kind kind,
+void otf2_events_annotated(struct otf2_events *r, uint64_t time, enum event_kind kind,
                            OTF2_RegionRef id)
 {
     struct event_batch *batch = r->batch;
     size_t at = batch->n;
     struct event call;
 
-    r->is_estimated = false;
-    make_room(r, 1 + r->most);
+    make_room(r, 1 + r->n_attributes + r->most);
     otf2_events_call(r, time, kind, id);
-    if (batch->n == at) /* the region is left out */
-        return;
-    call = batch->event[at];
-    if (kind == EVENT_LEAVE)
-        batch->n = at;
-    *event_batch_estimate(batch, time) =
-        (struct border_estimate){call.ref, kind == EVENT_LEAVE, r->off_ns};
-    if (kind == EVENT_LEAVE)
-        batch->event[batch->n++] = call;
+    if (batch->n > at) { /* else the region is left out */
+        call = batch->event[at];
+        if (kind == EVENT_LEAVE)
+            batch->n = at;
+        if (r->has_border)
+            *event_batch_estimate(batch, time) =
+                (struct border_estimate){call.ref, kind == EVENT_LEAVE, r->off_ns};
+        for (uint32_t i = 0; i < r->n_attributes; i++)
+            *event_batch_argument(batch, time) = r->said[i];
+        if (kind == EVENT_LEAVE)
+            batch->event[batch->n++] = call;
+    }
+    otf2_events_no_call(r);
+}
+
+void otf2_events_no_call(struct otf2_events *r)
+{
+    r->is_annotated = r->has_border = false;
+    r->n_attributes = 0;
 }
 
 void otf2_events_operation(struct otf2_events *r, uint64_t bytes)
@@ -352,13 +361,113 @@ void otf2_events_metric(struct otf2_events *r, uint64_t time, OTF2_MetricRef met
         *event_batch_counter(r->batch, time) = value_of(&m->member[i], types[i], &values[i]);
 }
 
+/* --------------------------------------------------------------------------- arguments */
+
+static const char *text_of(const struct otf2_events *r, uint32_t id)
+{
+    uint32_t at = idtable_get(&r->string, id);
+
+    if (at == IDMAP_NONE)
+        at = idtable_get(&r->tables->string, id);
+    return at == IDMAP_NONE ? NULL : r->tables->text[at];
+}
+
+/* Its name, by the ids of the location or else of all. */
+static uint32_t argument_of(const struct idtable *local, const struct idtable *global,
+                            uint32_t id)
+{
+    uint32_t name = idtable_get(local, id);
+
+    return name == IDMAP_NONE ? idtable_get(global, id) : name;
+}
+
+/* False where the value is none that can be shown. */
+static bool set_value(const struct otf2_events *r, OTF2_Type type, OTF2_AttributeValue value,
+                      struct argument_value *out)
+{
+    switch (type) {
+    case OTF2_TYPE_UINT8:
+        out->natural = value.uint8;
+        break;
+    case OTF2_TYPE_UINT16:
+        out->natural = value.uint16;
+        break;
+    case OTF2_TYPE_UINT32:
+        out->natural = value.uint32;
+        break;
+    case OTF2_TYPE_UINT64:
+        out->natural = value.uint64;
+        break;
+    case OTF2_TYPE_INT8:
+        out->whole = value.int8;
+        break;
+    case OTF2_TYPE_INT16:
+        out->whole = value.int16;
+        break;
+    case OTF2_TYPE_INT32:
+        out->whole = value.int32;
+        break;
+    case OTF2_TYPE_INT64:
+        out->whole = value.int64;
+        break;
+    case OTF2_TYPE_FLOAT:
+        out->real = (double)value.float32;
+        break;
+    case OTF2_TYPE_DOUBLE:
+        out->real = value.float64;
+        break;
+    case OTF2_TYPE_STRING:
+        out->text = text_of(r, value.stringRef);
+        out->kind = ARGUMENT_TEXT;
+        return out->text != NULL;
+    default:
+        return false;
+    }
+    out->kind = type <= OTF2_TYPE_UINT64  ? ARGUMENT_NATURAL
+                : type <= OTF2_TYPE_INT64 ? ARGUMENT_WHOLE
+                                          : ARGUMENT_REAL;
+    return true;
+}
+
+void otf2_events_parameter(struct otf2_events *r, uint64_t time, uint32_t parameter,
+                           OTF2_Type type, uint64_t value)
+{
+    struct argument_value v = {
+        .argument = argument_of(&r->parameter, &r->tables->parameter, parameter)};
+    OTF2_AttributeValue is = {.uint64 = value};
+
+    if (type == OTF2_TYPE_STRING)
+        is.stringRef = (uint32_t)value;
+    if (v.argument == IDMAP_NONE || !set_value(r, type, is, &v))
+        r->quality->n[QUALITY_ignored_event]++;
+    else
+        *event_batch_argument(r->batch, time) = v;
+}
+
+void otf2_events_attribute(struct otf2_events *r, uint32_t attribute, OTF2_Type type,
+                           OTF2_AttributeValue value)
+{
+    struct argument_value v = {
+        .argument = argument_of(&r->attribute, &r->tables->attribute, attribute)};
+
+    if (v.argument == IDMAP_NONE || !set_value(r, type, value, &v))
+        return;
+    if (r->n_attributes == OTF2_MOST_ATTRIBUTES) {
+        r->quality->n[QUALITY_lost_detail]++;
+        return;
+    }
+    r->said[r->n_attributes++] = v;
+    r->is_annotated = true;
+}
+
 void otf2_events_init(struct otf2_events *r, const struct otf2_tables *tables,
-                      const struct definitions *defs, bool wants_counters)
+                      const struct definitions *defs, const struct source_opts *opts)
 {
     *r = (struct otf2_events){.tables = tables,
                               .defs = defs,
                               .undefined_region = tables->undefined_region,
-                              .wants_counters = wants_counters};
+                              .wants_counters = opts->wants_counters,
+                              .wants_arguments = opts->wants_arguments};
     r->n_collectives = mem_alloc(defs->n_comms, sizeof *r->n_collectives);
 }
 
@@ -368,6 +477,9 @@ void otf2_events_release(struct otf2_events *r)
     idtable_release(&r->region);
     idtable_release(&r->comm);
     idtable_release(&r->metric);
+    idtable_release(&r->attribute);
+    idtable_release(&r->parameter);
+    idtable_release(&r->string);
     free(r->n_collectives);
     *r = (struct otf2_events){0};
 }
@@ -376,13 +488,17 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
 {
     r->rank = rank;
     r->n_messages = r->n_posted = 0;
-    r->is_in_collective = r->is_flushing = r->is_estimated = false;
+    r->is_in_collective = r->is_flushing = false;
+    otf2_events_no_call(r);
     r->last_ticks = 0;
     memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);
     requests_clear(&r->requests);
     idtable_clear(&r->region);
     idtable_clear(&r->comm);
     idtable_clear(&r->metric);
+    idtable_clear(&r->attribute);
+    idtable_clear(&r->parameter);
+    idtable_clear(&r->string);
 }
 
 void otf2_events_into(struct otf2_events *r, struct event_batch *batch, size_t most,
@@ -423,6 +539,35 @@ static void map_metric(uint64_t local, uint64_t global, void *arg)
                     idtable_get(&r->tables->metric_id, (uint32_t)global));
 }
 
+/* Those of kinds of arguments: by name, or by text. */
+static void map_argument(struct idtable *local, const struct idtable *global, uint64_t from,
+                         uint64_t to)
+{
+    if (from < UINT32_MAX && to < UINT32_MAX)
+        idtable_set(local, (uint32_t)from, idtable_get(global, (uint32_t)to));
+}
+
+static void map_attribute(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    map_argument(&r->attribute, &r->tables->attribute, local, global);
+}
+
+static void map_parameter(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    map_argument(&r->parameter, &r->tables->parameter, local, global);
+}
+
+static void map_string(uint64_t local, uint64_t global, void *arg)
+{
+    struct otf2_events *r = arg;
+
+    map_argument(&r->string, &r->tables->string, local, global);
+}
+
 void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_IdMap *map)
 {
     if (type == OTF2_MAPPING_REGION)
@@ -431,6 +576,12 @@ void otf2_events_map(struct otf2_events *r, OTF2_MappingType type, const OTF2_Id
         OTF2_IdMap_Traverse(map, map_comm, r);
     else if (type == OTF2_MAPPING_METRIC)
         OTF2_IdMap_Traverse(map, map_metric, r);
+    else if (type == OTF2_MAPPING_ATTRIBUTE)
+        OTF2_IdMap_Traverse(map, map_attribute, r);
+    else if (type == OTF2_MAPPING_PARAMETER)
+        OTF2_IdMap_Traverse(map, map_parameter, r);
+    else if (type == OTF2_MAPPING_STRING && r->tables->text)
+        OTF2_IdMap_Traverse(map, map_string, r);
 }
 
 void otf2_events_convert(struct otf2_events *r, struct ticks *ticks, size_t event,

@@ -13,14 +13,18 @@
 #include "trace/source.h"
 #include "trace/otf2/ticks.h"
 
+#define OTF2_MOST_ATTRIBUTES 32 /* of one record, that are kept */
+
 struct otf2_events {
     const struct otf2_tables *tables;
     const struct definitions *defs;
     uint32_t rank;               /* of the current location */
     struct idtable region, comm; /* ids local to the location; all others are global */
     struct idtable metric;       /* likewise */
-    uint32_t undefined_region;   /* as in tables */
-    bool wants_counters;         /* else metrics are counted as ignored */
+    struct idtable attribute, parameter, string; /* likewise */
+    uint32_t undefined_region;                   /* as in tables */
+    bool wants_counters;                         /* else metrics are counted as ignored */
+    bool wants_arguments; /* else parameters and attributes are nothing */
 
     struct event_batch *batch; /* being filled */
     size_t most;               /* records that may still come into it */
@@ -32,15 +36,18 @@ struct otf2_events {
     bool is_in_collective;
     size_t begin;        /* of the batch: events before are not ours to touch any more */
     uint64_t last_ticks; /* time of the event before that one */
-    bool is_estimated;   /* the record that comes next may be off by: */
+    bool is_annotated;   /* attributes say something of the record that comes next: */
+    bool has_border;     /* it may be off by: */
     uint64_t off_ns;
+    uint32_t n_attributes; /* arguments of its call */
+    struct argument_value said[OTF2_MOST_ATTRIBUTES];
     bool is_flushing;   /* the tracer's call is not left yet; then: */
     uint64_t flush_end; /* in ticks, when it is to be */
     size_t flush_next;  /* in the batch, what comes after it */
 };
 
 void otf2_events_init(struct otf2_events *events, const struct otf2_tables *tables,
-                      const struct definitions *defs, bool wants_counters);
+                      const struct definitions *defs, const struct source_opts *opts);
 void otf2_events_release(struct otf2_events *events);
 
 /* otf2_events_begin -- a new location, of this rank. */
@@ -104,8 +111,20 @@ void otf2_events_team(struct otf2_events *events, uint64_t time, const struct ot
 void otf2_events_transfer(struct otf2_events *events, uint64_t bytes);
 void otf2_events_operation(struct otf2_events *events, uint64_t bytes);
 
-/* otf2_events_border -- the event that follows may have been so many ns earlier, or later: if
- * it is an enter or a leave, it is to be told by otf2_events_estimated. */
+/*
+ * otf2_events_parameter -- the innermost call was called with this.
+ *   type  OTF2_TYPE_UINT64, OTF2_TYPE_INT64, or OTF2_TYPE_STRING: the id of one
+ */
+void otf2_events_parameter(struct otf2_events *events, uint64_t time, uint32_t parameter,
+                           OTF2_Type type, uint64_t value);
+
+/*
+ * otf2_events_attribute -- something is said of the event that follows: if it is an enter or a
+ * leave, it is to be told by otf2_events_annotated. otf2_events_border -- it may have been so
+ * many ns earlier, or later.
+ */
+void otf2_events_attribute(struct otf2_events *events, uint32_t attribute, OTF2_Type type,
+                           OTF2_AttributeValue value);
 void otf2_events_border(struct otf2_events *events, uint64_t earlier_ns, uint64_t later_ns);
 
 void otf2_events_flush(struct otf2_events *events, uint64_t time, uint64_t stop);
@@ -128,8 +147,10 @@ static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum e
         event_batch_push(r->batch, time, kind, region);
 }
 
-/* otf2_events_estimated -- enter or leave, as otf2_events_call, after otf2_events_border. */
-void otf2_events_estimated(struct otf2_events *events, uint64_t time, enum event_kind kind,
+/* otf2_events_annotated -- enter or leave, as otf2_events_call, when something was said of it.
+ * otf2_events_no_call -- it was of another event. */
+void otf2_events_no_call(struct otf2_events *events);
+void otf2_events_annotated(struct otf2_events *events, uint64_t time, enum event_kind kind,
                            OTF2_RegionRef id);
 
 /*

@@ -14,8 +14,18 @@ static void take_attributes(struct otf2_events *r, const OTF2_AttributeList *att
     uint64_t earlier_ns = 0, later_ns = 0, most = 0;
     bool has_earlier, has_later;
 
-    if (r->tables->earlier == NO_ATTRIBUTE ||
-        OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+    uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
+
+    for (uint32_t i = 0; i < n && r->tables->has_arguments; i++) {
+        OTF2_AttributeRef attribute;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) ==
+            OTF2_SUCCESS)
+            otf2_events_attribute(r, attribute, type, value);
+    }
+    if (r->tables->earlier == NO_ATTRIBUTE || n == 0)
         return;
     has_earlier = OTF2_AttributeList_GetUint64(attributes, r->tables->earlier, &earlier_ns) ==
                   OTF2_SUCCESS;
@@ -32,8 +42,8 @@ static OTF2_CallbackCode on_enter(OTF2_RECORD, OTF2_RegionRef region)
 {
     OTF2_UNUSED;
     take_attributes(events, attributes);
-    if (((struct otf2_events *)events)->is_estimated)
-        otf2_events_estimated(events, time, EVENT_ENTER, region);
+    if (((struct otf2_events *)events)->is_annotated)
+        otf2_events_annotated(events, time, EVENT_ENTER, region);
     else
         otf2_events_call(events, time, EVENT_ENTER, region);
     return OTF2_CALLBACK_SUCCESS;
@@ -43,8 +53,8 @@ static OTF2_CallbackCode on_leave(OTF2_RECORD, OTF2_RegionRef region)
 {
     OTF2_UNUSED;
     take_attributes(events, attributes);
-    if (((struct otf2_events *)events)->is_estimated)
-        otf2_events_estimated(events, time, EVENT_LEAVE, region);
+    if (((struct otf2_events *)events)->is_annotated)
+        otf2_events_annotated(events, time, EVENT_LEAVE, region);
     else
         otf2_events_call(events, time, EVENT_LEAVE, region);
     return OTF2_CALLBACK_SUCCESS;
@@ -147,11 +157,42 @@ static OTF2_CallbackCode on_icollective_complete(OTF2_RECORD, OTF2_CollectiveOp 
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static void take_parameter(struct otf2_events *r, uint64_t time, OTF2_ParameterRef parameter,
+                           OTF2_Type type, uint64_t value)
+{
+    if (r->wants_arguments)
+        otf2_events_parameter(r, time, parameter, type, value);
+}
+
 static OTF2_CallbackCode on_metric(OTF2_RECORD, OTF2_MetricRef metric, uint8_t n_values,
                                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     OTF2_UNUSED;
     otf2_events_metric(events, time, metric, n_values, types, values);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_parameter_string(OTF2_RECORD, OTF2_ParameterRef parameter,
+                                             OTF2_StringRef value)
+{
+    OTF2_UNUSED;
+    take_parameter(events, time, parameter, OTF2_TYPE_STRING, value);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_parameter_int(OTF2_RECORD, OTF2_ParameterRef parameter,
+                                          int64_t value)
+{
+    OTF2_UNUSED;
+    take_parameter(events, time, parameter, OTF2_TYPE_INT64, (uint64_t)value);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_parameter_unsigned(OTF2_RECORD, OTF2_ParameterRef parameter,
+                                               uint64_t value)
+{
+    OTF2_UNUSED;
+    take_parameter(events, time, parameter, OTF2_TYPE_UINT64, value);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -272,6 +313,9 @@ OTF2_EvtReaderCallbacks *otf2_library_callbacks(void)
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c,
                                                                      on_icollective_complete);
     OTF2_EvtReaderCallbacks_SetMetricCallback(c, on_metric);
+    OTF2_EvtReaderCallbacks_SetParameterStringCallback(c, on_parameter_string);
+    OTF2_EvtReaderCallbacks_SetParameterIntCallback(c, on_parameter_int);
+    OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(c, on_parameter_unsigned);
     OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
     OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
     OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);

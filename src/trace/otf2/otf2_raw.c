@@ -141,9 +141,9 @@ static OTF2_CallbackCode on_member(void *arg, OTF2_MetricMemberRef self, OTF2_St
 {
     struct otf2_raw *raw = arg;
 
-    (void)description, (void)type, (void)mode, (void)value_type, (void)unit;
+    (void)description, (void)type, (void)value_type;
     if (idmap_add(&raw->member_id, key_pair(0, self)) == raw->member.n)
-        *RAW_PUSH(raw->member) = (struct raw_member){self, name, base, exponent};
+        *RAW_PUSH(raw->member) = (struct raw_member){self, name, unit, mode, base, exponent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -181,8 +181,17 @@ static OTF2_CallbackCode on_attribute(void *arg, OTF2_AttributeRef self, OTF2_St
     struct otf2_raw *raw = arg;
 
     (void)description;
-    if (type == OTF2_TYPE_UINT64)
-        *RAW_PUSH(raw->attribute) = (struct raw_attribute){self, name};
+    *RAW_PUSH(raw->attribute) = (struct raw_attribute){self, name, type};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_parameter(void *arg, OTF2_ParameterRef self, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    struct otf2_raw *raw = arg;
+
+    *RAW_PUSH(raw->parameter) = (struct raw_attribute){
+        self, name, type == OTF2_PARAMETER_TYPE_STRING ? OTF2_TYPE_STRING : OTF2_TYPE_UINT64};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -280,6 +289,7 @@ OTF2_ErrorCode otf2_raw_read(OTF2_Reader *reader, const char *dir, const struct 
         OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_member);
         OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
         OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+        OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
         OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
         OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks,
                                                                   on_location_property);
@@ -340,6 +350,7 @@ void otf2_raw_release(struct otf2_raw *raw)
     free(raw->node.at);
     free(raw->text.at);
     free(raw->attribute.at);
+    free(raw->parameter.at);
     free(raw->comm_group.at);
     free(raw->string.at);
     free(raw->region.at);

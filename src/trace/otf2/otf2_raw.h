@@ -45,7 +45,8 @@ struct raw_node {
 };
 
 struct raw_member {
-    uint32_t id, name;
+    uint32_t id, name, unit;
+    OTF2_MetricMode mode;
     OTF2_Base base;
     int64_t exponent;
 };
@@ -63,11 +64,13 @@ struct raw_property {
     uint64_t value;
 };
 
-/* A text that is said of a process, or of the machine and its parts. */
+/* Of enters and leaves; or a parameter of calls. */
 struct raw_attribute {
     uint32_t id, name;
+    OTF2_Type type;
 };
 
+/* A text that is said of a process, or of the machine and its parts. */
 struct raw_text {
     uint64_t process; /* RAW_NO_PROCESS: of the machine */
     uint32_t name, value;
@@ -110,7 +113,7 @@ struct otf2_raw {
     RAW_LIST(struct raw_property) location_property;
     RAW_LIST(struct raw_property) process_property;
     RAW_LIST(struct raw_text) text;
-    RAW_LIST(struct raw_attribute) attribute;
+    RAW_LIST(struct raw_attribute) attribute, parameter;
     bool has_clock;
     uint64_t ticks_per_s, origin_ticks, wall_time_ns;
     uint64_t n_bad;

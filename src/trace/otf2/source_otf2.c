@@ -280,8 +280,7 @@ static void *reader_new(struct source *source)
 
     prepare_buffers();
     r->archive = source->impl;
-    otf2_events_init(&r->events, &r->archive->tables, &source->defs,
-                     source->opts.wants_counters);
+    otf2_events_init(&r->events, &r->archive->tables, &source->defs, &source->opts);
     ticks_init(&r->ticks, source->defs.ticks_per_s, source->defs.origin_ticks);
     r->reader = open_reader(r->archive);
     if (r->reader == NULL) {

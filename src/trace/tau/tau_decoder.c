@@ -233,9 +233,16 @@ static void define_timer(struct tau_decoder *d, uint32_t number, const char *nam
              definitions_region(d->defs, *name ? name : "(no name)"));
 }
 
+/* What its events carry is a value of their moment. */
+static uint32_t add_counter(struct tau_decoder *d, const char *name)
+{
+    return definitions_counter(d->defs, name,
+                               &(struct counter){COUNTER_ABSOLUTE, COUNTER_AT_POINT, ""});
+}
+
 static void define_counter(struct tau_decoder *d, uint32_t number, const char *name)
 {
-    set_once(d, &d->counter, &d->late_counter, number, names_add(&d->defs->counters, name));
+    set_once(d, &d->counter, &d->late_counter, number, add_counter(d, name));
 }
 
 static void define_event_type(struct tau_decoder *d, uint32_t number, const char *name)
@@ -422,7 +429,7 @@ static uint32_t counter_of(struct tau_decoder *d, uint64_t number)
     if (counter != IDMAP_NONE || number >= UINT32_MAX)
         return counter;
     snprintf(name, sizeof name, "(undefined counter %u)", (uint32_t)number);
-    counter = names_add(&d->defs->counters, name);
+    counter = add_counter(d, name);
     idtable_set(&d->counter, (uint32_t)number, counter);
     idtable_set(&d->late_counter, (uint32_t)number, LATE_NAMELESS);
     d->quality->n[QUALITY_bad_value]++;

@@ -271,6 +271,40 @@ export interface CallAt {
     messages: { is_send: boolean; peer: number; bytes: number; tag: number }[]; /* the first */
     n_messages: number;
     collective: { sent_bytes: number; received_bytes: number; root: number | null } | null;
+    arguments: CallArgument[]; /* the first */
+    n_arguments: number;
+    counters: CallCounter[]; /* the first */
+    n_counters: number;
+}
+
+export interface CallArgument {
+    name: string;
+    value: number | string | boolean | null;
+}
+
+/* With its time, which is not that of a border of the call. */
+export interface CounterReading {
+    time_ns: number;
+    value: number | null;
+}
+
+/* What a counter says of a call: null is what it does not say. */
+export interface CallCounter {
+    name: string;
+    unit: string;
+    mode: "unknown" | "accumulated" | "absolute" | "relative";
+    span: "point" | "start" | "last" | "next";
+    location: number | null /* one without calls that read it; null: that of the call */;
+    inclusive: number | null;
+    own: number | null;
+    per_s: number | null;
+    begin: number | null;
+    end: number | null;
+    before: CounterReading | null;
+    last: CounterReading | null;
+    n_readings: number | null;
+    least: number | null;
+    greatest: number | null;
 }
 
 /* What one location did in a collective. */

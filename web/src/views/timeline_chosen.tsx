@@ -2,6 +2,7 @@
 // of it can be selected and copied.
 import { useEffect } from "preact/hooks";
 import { CallAt, Collective, Region } from "../api/types";
+import { formatNumber } from "../format/counter_words";
 import { formatCount, formatTime, plural } from "../format/units";
 import { clearChosen } from "../state/actions";
 import { goBeside, Step, toBeside, walkAt } from "../state/call_walk";
@@ -17,6 +18,7 @@ import {
     regions,
 } from "../state/store";
 import { Resource } from "../state/resource";
+import { CallCounters } from "./call_counters";
 import { AreaMeasured } from "./timeline_area";
 import { CollectiveChosen } from "./timeline_collective";
 import { nameOfLocation } from "./timeline_scene";
@@ -72,6 +74,24 @@ function Traffic({ of }: { of: CallAt }) {
                 />
             )}
         </>
+    );
+}
+
+/* What it was called with. */
+function Arguments({ of }: { of: CallAt }) {
+    const more = of.n_arguments - of.arguments.length;
+    return (
+        <p class="arguments" aria-label="Arguments" role="group">
+            {of.arguments.map(({ name, value }) => (
+                <Fact
+                    name={name}
+                    text={
+                        typeof value === "number" ? formatNumber(value) : String(value ?? "?")
+                    }
+                />
+            ))}
+            {more > 0 && <span class="dim">and {plural(more, "more argument")}</span>}
+        </p>
     );
 }
 
@@ -142,6 +162,8 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                 {region && <Source of={region} />}
                 <Traffic of={of} />
             </p>
+            {of.arguments.length > 0 && <Arguments of={of} />}
+            {of.counters.length > 0 && <CallCounters of={of} />}
         </section>
     );
 }
