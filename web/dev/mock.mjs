@@ -102,6 +102,7 @@ function runJson() {
             thread: 0,
             name: `rank ${rank}`,
             node: "",
+            is_gpu: false,
             calls: l.calls.length,
             first_ns: l.calls[0].enter_ns,
             last_ns: l.calls.at(-1).leave_ns,
