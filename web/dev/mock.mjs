@@ -471,6 +471,7 @@ const gets = [
         /^\/fois\/0\/executions\/(\d+)\/subtrees$/,
         (_, tree) => execution(tree) && { subtrees: subtrees(program, execution(tree)) },
     ],
+    [/^\/fois\/0\/typical\/there$/, () => ({ items: [] })],
     [/^\/fois\/0\/typical$/, () => ({ nodes: usualTree.nodes })],
     [
         /^\/fois\/0\/projection$/,

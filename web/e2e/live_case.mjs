@@ -220,9 +220,7 @@ export async function run({ page, server, context }) {
     await page.locator(".live-points .sampling", { hasText: /\d executions/ }).waitFor();
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
-    await page.keyboard.press(
-        "Escape",
-    );
+    await page.keyboard.press("Escape");
     await dragged(page, "points", "Height of Points");
     await skips(page, "To the records", "view-query");
 

@@ -1,5 +1,5 @@
 // What a timeline is drawn of, whether on the page, in a picture or in a report.
-import { excessSteps, unknownColour, Usual } from "../canvas/excess";
+import { excessSteps, fewestThere, unknownColour, Usual } from "../canvas/excess";
 import { Calls, Lane } from "../canvas/rows";
 import { drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
@@ -149,7 +149,9 @@ export function timelineFigure(scene: Scene, it: Shown | null, usual: Usual | nu
         notes: [
             "Across: time since the start of the trace.",
             ...(scene.colourOf
-                ? ["Colours: how much longer than is usual on the call path."]
+                ? [
+                      `Colours: how much longer than is usual on the call path, on the same rank (on all, where one has fewer than ${fewestThere} executions).`,
+                  ]
                 : []),
         ],
     };
