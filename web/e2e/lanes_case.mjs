@@ -14,7 +14,7 @@ export const options = {
     },
 };
 
-const left = 100; /* room for the names of ranks */
+const left = 92; /* room for the names of ranks */
 const lanes = (page) => page.getByRole("application", { name: "Calls over time" });
 const names = (page) => page.locator(".rank-name");
 const nameOf = (page, rank) => names(page).filter({ hasText: new RegExp(`rank ${rank}$`) });

@@ -1,6 +1,6 @@
 // A program that was watched to its end: its page stays, and is all there is to look at.
 import { accessible } from "./axe.mjs";
-import { dragged, skips } from "./borders.mjs";
+import { skips } from "./borders.mjs";
 import { assert, inked, until } from "./steps.mjs";
 
 export const name = "live: the finished run stays, and can be looked through";
@@ -221,7 +221,6 @@ export async function run({ page, server, context }) {
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
     await page.keyboard.press("Escape");
-    await dragged(page, "points", "Height of Points");
     await skips(page, "To the records", "view-query");
 
     await server.goAway();
