@@ -15,10 +15,11 @@ skip() {
 command -v jq >/dev/null || skip "jq is not here"
 
 executions=${BENCH_EXECUTIONS:-1000000}
+ranks=${BENCH_RANKS:-4}
 [ -z "${BENCH_TINY:-}" ] || executions=4000
-run=$WORK/page-$executions.snag
+run=$WORK/page-$executions-$ranks.snag
 [ -d "$run" ] || "$snag" analyze --foi step -o "$run" --quiet \
-    "synth:$((executions / 4))*step(compute@50us(a b) >1 <1);ranks=4;jitter=0.1;slow=compute/6700/9/2" >/dev/null
+    "synth:$((executions / ranks))*step(compute@50us(a b) >1 <1);ranks=$ranks;jitter=0.1;slow=compute/6700/9/2" >/dev/null
 
 rm -f "$WORK/url"
 "$snag" serve "$run" --port 0 >"$WORK/url" &
@@ -45,3 +46,8 @@ line 'memory of the tab' "$(value tab_mb)" MB 500
 line 'JavaScript of a frame while panning' "$(value script_ms)" ms 16.7
 printf '| all of the tab and its drawing, the same frame | %s ms | | |\n' "$(value main_ms)"
 printf '| frames per second while panning | %s | 60, with a graphics unit | |\n' "$(value frames_per_s)"
+printf '| the same of the timeline, and its slowest of 20 | %s, %s ms | 60, with a graphics unit | |\n' \
+    "$(value timeline_frames_per_s)" "$(value timeline_frame_p95_ms)"
+printf '| the timeline coloured by excess | %s, %s ms | 60, with a graphics unit | |\n' \
+    "$(value excess_frames_per_s)" "$(value excess_frame_p95_ms)"
+printf '| until calls are coloured by excess | %s ms | | |\n' "$(value excess_ms)"

@@ -47,7 +47,12 @@ void local_usual_wholes(struct local_usual *l, const struct forest *forest, cons
 
 uint32_t local_usual_site(const struct local_usual *l, const struct forest *forest, uint32_t t)
 {
-    return idmap_find(&l->site, key_pair(0, forest->place[t]));
+    return local_usual_site_at(l, forest->place[t]);
+}
+
+uint32_t local_usual_site_at(const struct local_usual *l, uint64_t place)
+{
+    return idmap_find(&l->site, key_pair(0, place));
 }
 
 static void exponentiate(struct local_usual *l)

@@ -38,6 +38,9 @@ void local_usual_sites(struct local_usual *local, const struct forest *forest);
 uint32_t local_usual_site(const struct local_usual *local, const struct forest *forest,
                           uint32_t t);
 
+/* local_usual_site_at -- of a place (forest_place), or LOCAL_NONE. */
+uint32_t local_usual_site_at(const struct local_usual *local, uint64_t place);
+
 /* The time that a tree spends on a path. */
 struct local_time {
     uint32_t site, path;

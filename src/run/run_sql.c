@@ -62,8 +62,9 @@ const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns, co
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
                                         "projection_settings WHERE foi = ? ORDER BY method";
 
-const char run_sql_show_locations[] = "SELECT id, rank, thread, name, node, calls, first_ns, "
-                                      "last_ns, clock_offset_ns FROM location ORDER BY id";
+const char run_sql_show_locations[] =
+    "SELECT id, rank, thread, name, node, is_gpu, calls, first_ns, "
+    "last_ns, clock_offset_ns FROM location ORDER BY id";
 
 const char run_sql_show_quality[] =
     "SELECT kind, location, count, is_damage, text FROM quality ORDER BY location, kind";

@@ -78,12 +78,12 @@ static int save_locations(sqlite3 *db, const struct definitions *defs,
                           const struct ingested *in)
 {
     sqlite3_stmt *insert;
-    int rc =
-        rundb_prepare_insert(db, "location",
-                             "id, rank, thread, name, source_id, node, records, calls, sends, "
-                             "recvs, collectives, first_ns, last_ns, clock_offset_ns, "
-                             "clock_drift",
-                             &insert);
+    int rc = rundb_prepare_insert(
+        db, "location",
+        "id, rank, thread, name, source_id, node, is_gpu, records, calls, sends, "
+        "recvs, collectives, first_ns, last_ns, clock_offset_ns, "
+        "clock_drift",
+        &insert);
 
     for (uint32_t l = 0; rc == 0 && l < defs->n_locations; l++) {
         const struct location *def = &defs->location[l];
@@ -93,12 +93,12 @@ static int save_locations(sqlite3 *db, const struct definitions *defs,
         char id[24];
 
         snprintf(id, sizeof id, "%" PRIu64, def->id);
-        rc =
-            rundb_insert(db, insert, "iiitttiiiiiooir", (int64_t)l, (int64_t)def->rank,
-                         (int64_t)def->thread, def->name, id, def->node, (int64_t)at->n_records,
-                         (int64_t)at->n_calls, (int64_t)at->n_sends, (int64_t)at->n_recvs,
-                         (int64_t)at->n_collectives, has_events, (int64_t)at->first_ns,
-                         has_events, (int64_t)at->last_ns, fix->offset_ns, fix->drift);
+        rc = rundb_insert(db, insert, "iiitttiiiiiiooir", (int64_t)l, (int64_t)def->rank,
+                          (int64_t)def->thread, def->name, id, def->node, (int64_t)def->is_gpu,
+                          (int64_t)at->n_records, (int64_t)at->n_calls, (int64_t)at->n_sends,
+                          (int64_t)at->n_recvs, (int64_t)at->n_collectives, has_events,
+                          (int64_t)at->first_ns, has_events, (int64_t)at->last_ns,
+                          fix->offset_ns, fix->drift);
     }
     sqlite3_finalize(insert);
     return rc;

@@ -16,6 +16,7 @@ CREATE TABLE location (
     name            TEXT NOT NULL,
     source_id       TEXT NOT NULL,      -- as the trace calls it
     node            TEXT NOT NULL,      -- where it ran; '' when the trace does not say
+    is_gpu          INTEGER NOT NULL,   -- a stream of a GPU, below the threads that launch what runs there
     records         INTEGER NOT NULL,   -- read from the trace
     calls           INTEGER NOT NULL,
     sends           INTEGER NOT NULL,

@@ -20,7 +20,7 @@ api_fn api_run, api_regions, api_search, api_openapi;
 /* api_executions.c */
 api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
 /* api_tree.c */
-api_fn api_tree, api_typical, api_subtrees;
+api_fn api_tree, api_typical, api_typical_there, api_subtrees;
 /* api_timeline.c */
 api_fn api_timeline, api_messages, api_measure, api_window;
 /* api_collectives.c */

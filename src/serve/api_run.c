@@ -64,19 +64,20 @@ static int add_fois(struct worker *worker, json_t *run)
     return rc;
 }
 
-static int add_quality(struct worker *worker, json_t *run)
+/* As set_rows; one of the columns says yes or no. */
+static int set_flagged_rows(sqlite3 *db, json_t *object, const char *field, const char *sql,
+                            const char *flag)
 {
     json_t *item;
     size_t i;
-    int rc = set_rows(worker->db, run, "quality", run_sql_show_quality, "", 0);
+    int rc = set_rows(db, object, field, sql, "", 0);
 
     if (rc < 0)
         return rc;
-    json_array_foreach(json_object_get(run, "quality"), i, item)
+    json_array_foreach(json_object_get(object, field), i, item)
     {
-        json_object_set_new(
-            item, "is_damage",
-            json_boolean(json_integer_value(json_object_get(item, "is_damage")) != 0));
+        json_object_set_new(item, flag,
+                            json_boolean(json_integer_value(json_object_get(item, flag)) != 0));
     }
     return 0;
 }
@@ -133,9 +134,9 @@ int api_run(struct worker *worker, const struct request *request, struct respons
                                   rundb_get(worker->db, "order_wrong", 0)));
     rc = add_fois(worker, run);
     if (rc == 0)
-        rc = set_rows(worker->db, run, "locations", run_sql_show_locations, "", 0);
+        rc = set_flagged_rows(worker->db, run, "locations", run_sql_show_locations, "is_gpu");
     if (rc == 0)
-        rc = add_quality(worker, run);
+        rc = set_flagged_rows(worker->db, run, "quality", run_sql_show_quality, "is_damage");
     if (rc == 0)
         return response_json(response, run);
     json_decref(run);

@@ -113,7 +113,17 @@ void call_paths_of(struct call_paths *paths, const struct closeup *c)
 
 /* ------------------------------------------------------------- the typical execution */
 
-void call_paths_typical(struct call_paths *paths, const struct residual_model *model)
+/* Of a call of a path, as context_of of residual.c has it. */
+static double usual_own(const struct residual_model *model, uint32_t path, uint32_t site)
+{
+    uint32_t at = site == LOCAL_NONE ? LOCAL_NONE : local_usual_find(&model->local, site, path);
+    double factor = at == LOCAL_NONE ? 1 : model->local.factor[at];
+
+    return fmax(model->path[path].typical * factor - model->offset_ns, 0);
+}
+
+void call_paths_typical(struct call_paths *paths, const struct residual_model *model,
+                        uint32_t site)
 {
     uint32_t *node = mem_alloc(model->paths.n, sizeof *node);
 
@@ -122,7 +132,7 @@ void call_paths_typical(struct call_paths *paths, const struct residual_model *m
         const struct residual_context *usual = &model->path[p];
         uint32_t caller = model->paths.parent[p];
         double calls = (double)usual->n_calls / (double)model->n_trees;
-        double own = fmax(usual->typical - model->offset_ns, 0) * calls;
+        double own = usual_own(model, p, site) * calls;
 
         node[p] = PATH_NONE;
         if (2 * (uint64_t)usual->n_trees < model->n_trees ||

@@ -35,9 +35,11 @@ void call_paths_of(struct call_paths *paths, const struct closeup *c);
 
 /*
  * call_paths_typical -- the paths that at least half of the executions have, with their means.
- * O(paths).
+ *   site  of model->local: own times are as is usual there; LOCAL_NONE: everywhere
+ * Nodes are the same ones for all sites. O(paths).
  */
-void call_paths_typical(struct call_paths *paths, const struct residual_model *model);
+void call_paths_typical(struct call_paths *paths, const struct residual_model *model,
+                        uint32_t site);
 void call_paths_release(struct call_paths *paths);
 
 /*

@@ -25,6 +25,8 @@ static const struct route routes[] = {
      .answer = api_subtrees},
     {GET, "/fois/{foi}/path", NULL, ROUTE_BY_EXPLAINER, false, .answer = api_path},
     {GET, "/fois/{foi}/typical", NULL, ROUTE_BY_READER, true, .answer = api_typical},
+    {GET, "/fois/{foi}/typical/there", NULL, ROUTE_BY_READER, true,
+     .answer = api_typical_there},
     {GET, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, .answer = api_next},
     {GET, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, .answer = api_retrains},
     {GET, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, .answer = api_projection},

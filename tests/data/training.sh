@@ -39,6 +39,8 @@ info "$run/two.json"
 check "two files in one" "$(field '[(.location_table | map(.rank) | unique), .quality.bad_record]')" "[[0,3],null]"
 
 "$SNAG" analyze "$(dirname "${files[0]}")" -o "$run/job.snag" --quiet >/dev/null
+check "streams of GPUs" "$("$SNAG" query "$run/job.snag" 'SELECT count(*), min(name) FROM location WHERE is_gpu' --format csv | tail -1)" \
+    '32,"GPU 0, stream 22"'
 check "executions" "$("$SNAG" query "$run/job.snag" 'SELECT name, trees FROM foi' --format csv | tail -1)" "ProfilerStep,8"
 
 find_trace stragglers-AR

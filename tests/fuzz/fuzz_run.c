@@ -209,6 +209,7 @@ static const char *const paths[] = {
     "/fois/1/executions/7/tree",
     "/fois/1/executions/3/subtrees",
     "/fois/1/typical",
+    "/fois/1/typical/there?locations=0",
     "/fois/1/next",
     "/fois/1/retrains",
     "/fois/1/incidents",

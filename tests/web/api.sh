@@ -37,6 +37,7 @@ get $api/fois/1/executions/97/tree
 check "calls of the tree" "$(jq '[.nodes[].calls] | add' "$body")" "$("$SNAG" show "$run" '#0-97' --json | jq .vertices)"
 try '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/97/subtrees
 try '/fois/{foi}/typical' /fois/1/typical
+try '/fois/{foi}/typical/there' '/fois/1/typical/there?locations=0'
 try '/fois/{foi}/path' '/fois/1/path?path=step%20%3E%20solve'
 try '/fois/{foi}/ranks' /fois/1/ranks
 for of in of=lost of=cost of=waiting 'of=region&region=1&width=7'; do

@@ -102,6 +102,7 @@ function runJson() {
             thread: 0,
             name: `rank ${rank}`,
             node: "",
+            is_gpu: false,
             calls: l.calls.length,
             first_ns: l.calls[0].enter_ns,
             last_ns: l.calls.at(-1).leave_ns,
@@ -477,6 +478,7 @@ const gets = [
         /^\/fois\/0\/executions\/(\d+)\/subtrees$/,
         (_, tree) => execution(tree) && { subtrees: subtrees(program, execution(tree)) },
     ],
+    [/^\/fois\/0\/typical\/there$/, () => ({ items: [] })],
     [/^\/fois\/0\/typical$/, () => ({ nodes: usualTree.nodes })],
     [
         /^\/fois\/0\/projection$/,

@@ -1,6 +1,7 @@
 // Runs that are compared: what changed is said, drawn and listed, leads to executions, and a link
 // restores what is looked at.
 import { accessible } from "./axe.mjs";
+import { dragged, skips } from "./borders.mjs";
 import { assert, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "comparison: what changed, where, and in which executions";
@@ -223,6 +224,9 @@ export async function run({ page, server }) {
     await aLinkRestores(page, server);
     await aPointLeadsToItsRun(page, server);
     await itFits(page, server);
+    await open(page, server);
+    await dragged(page, "difference", "Height of Difference, Both runs");
+    await skips(page, "To the changed paths", "view-paths");
     for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         await open(page, server, "path=step+%3E+solve&paths=all");

@@ -1,5 +1,6 @@
 // A history: its trend with the change in it, and any run against those before it.
 import { accessible } from "./axe.mjs";
+import { dragged, skips } from "./borders.mjs";
 import { assert, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "history: a trend, where it changed, and a run against those before it";
@@ -97,6 +98,9 @@ export async function run({ page, server }) {
     );
     await aPathHasATrendOfItsOwn(page, server);
     await aRunIsComparedWithThoseBefore(page, server);
+    await open(page, server);
+    await dragged(page, "trend", "Height of Trend");
+    await skips(page, "To the runs", "view-runs");
     for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         await open(page, server, "run=9");

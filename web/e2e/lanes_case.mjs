@@ -207,7 +207,7 @@ async function excessIsColoured(page, server) {
     const hover = page.locator(".hover");
     await page.mouse.move(...(await at(2, 0.5)));
     await hover
-        .filter({ hasText: /^compute .*7\.\d+ ms longer than usual on its path/ })
+        .filter({ hasText: /^compute .*7\.\d+ ms longer than is usual on its path there/ })
         .waitFor();
     const colourAt = async ([x, y]) =>
         page.evaluate(

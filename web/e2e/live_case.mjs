@@ -1,5 +1,6 @@
 // A program that was watched to its end: its page stays, and is all there is to look at.
 import { accessible } from "./axe.mjs";
+import { skips } from "./borders.mjs";
 import { assert, inked, until } from "./steps.mjs";
 
 export const name = "live: the finished run stays, and can be looked through";
@@ -163,6 +164,9 @@ async function record(page) {
     const was = page.url();
     await page.keyboard.press("j");
     await page.waitForFunction((url) => location.href !== url, was);
+    const row = page.locator(".live-query tr.chosen");
+    await row.waitFor();
+    assert.equal(await row.evaluate((tr) => getComputedStyle(tr).display), "table-row");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Show why" }).waitFor();
 }
@@ -216,6 +220,8 @@ export async function run({ page, server, context }) {
     await page.locator(".live-points .sampling", { hasText: /\d executions/ }).waitFor();
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
+    await page.keyboard.press("Escape");
+    await skips(page, "To the records", "view-query");
 
     await server.goAway();
     await page.getByText("The server does not answer").waitFor();

@@ -76,6 +76,17 @@ export async function run({ page, server }) {
             await nothingFound(page, `${colorScheme}, ${menu}`);
             await page.keyboard.press("Escape");
         }
+        await page.setViewportSize({ width: 800, height: 900 });
+        const folded = page.locator(".views-menu");
+        await folded.locator("summary").click();
+        await nothingFound(page, `${colorScheme}, views folded`);
+        await folded.getByRole("button", { name: "Ranks", exact: true }).click();
+        await page.locator(".panel-ranks").waitFor({ state: "detached" });
+        await folded.getByRole("button", { name: "Ranks", exact: true }).click();
+        await page.locator(".panel-ranks").waitFor();
+        await page.locator(".detail h1").click(); /* beside the menu */
+        assert.equal(await page.locator(".views-menu[open]").count(), 0);
+        await page.setViewportSize({ width: 1400, height: 900 });
         await page.keyboard.press("?");
         await page.getByRole("dialog", { name: "Help" }).waitFor();
         await nothingFound(page, `${colorScheme}, help`);

@@ -29,6 +29,12 @@ class Hand {
         await locator.click();
     }
 
+    /* In a list of the page. */
+    async choose(locator, value) {
+        this.steps++;
+        await locator.selectOption(value);
+    }
+
     /* At a place of the canvas of the timeline, in pixels. */
     async clickAt(x, y) {
         this.steps++;
@@ -111,6 +117,15 @@ export async function inSight(locator) {
     });
     assert.ok(isSeen, `in sight: ${await locator.textContent()}`);
     return locator.textContent();
+}
+
+/* To a link that skips, and on: each Tab is a step. */
+export async function skipTo(hand, name) {
+    const link = hand.page.getByRole("link", { name, exact: true });
+    const isThere = () => link.evaluate((e) => e === document.activeElement);
+    do await hand.key("Tab");
+    while (!(await isThere()) && hand.steps <= mostSteps);
+    await hand.key("Enter");
 }
 
 export async function findText(hand, way, text) {

@@ -1,5 +1,5 @@
 // The tasks of tasks.md on a run of 24 ranks in which one was late and the others waited.
-import { assert, chosen, detail, doTasks, findText, inSight } from "./tasks.mjs";
+import { assert, chosen, detail, doTasks, findText, inSight, skipTo } from "./tasks.mjs";
 import { told } from "./steps.mjs";
 
 export const name = "tasks: find, measure, select, read the cause, by mouse and by keyboard";
@@ -417,6 +417,36 @@ export async function run({ page, server, context }) {
                 await hand.key(".");
             },
             answer: (_) => chosen(page, /2 of 2,880 by length/),
+        },
+        {
+            number: 29,
+            hash: "views=timeline",
+            mouse: (hand) => hand.choose(page.getByLabel("Colour calls by"), "excess"),
+            keyboard: async (hand) => {
+                await skipTo(hand, "To the views");
+                await hand.key("Tab");
+                await hand.key("End");
+            },
+            answer: async () => {
+                const legend = page
+                    .locator(".kinds-legend")
+                    .filter({ hasText: "compared with the same rank" });
+                assert.match(await inSight(legend), /longer than is usual.*up to .* or more/);
+            },
+        },
+        {
+            number: 30,
+            hash: "views=map,timeline",
+            mouse: (hand) => hand.choose(page.getByLabel("Coloured by"), "cost"),
+            keyboard: async (hand) => {
+                await skipTo(hand, "To the views");
+                await hand.key("Tab");
+                await hand.key("ArrowDown");
+            },
+            answer: async () => {
+                const legend = page.locator(".map-legend", { hasText: "cost to the run" });
+                assert.match(await inSight(legend), /cost to the run: darkest/);
+            },
         },
     ]);
 

@@ -9,12 +9,13 @@ import "./compared_drawing.css";
 import { listenToKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
 import { startLoading } from "./state/load";
-import { startTourOnce } from "./state/overlays";
+import { listenForClicks, startTourOnce } from "./state/overlays";
 import { App } from "./views/app";
 
 keepUrl();
 startLoading();
 listenToKeys();
+listenForClicks();
 startTourOnce();
 const root = document.getElementById("page")!;
 root.textContent = "";

@@ -12,6 +12,7 @@
 #include "trace/otf2/otf2_raw.h"
 #include "trace/otf2/ticks.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,10 @@ static void resolve_locations(const struct otf2_raw *raw, struct definitions *de
             defs, from->id, otf2_raw_string(raw, from->name), process_of(raw, from->process));
 
         location->n_events_said = from->n_events;
+        location->is_gpu = from->is_gpu;
+        if (from->is_gpu) /* Score-P says "CUDA[device:stream]", "HIP[device:stream]" */
+            sscanf(location->name, "%*[A-Za-z][%" SCNu32 ":%" SCNu32 "]", &location->gpu_device,
+                   &location->gpu_stream);
         location->node = arena_string(&defs->arena, node_of(raw, location->group));
     }
 }

@@ -77,20 +77,23 @@ static OTF2_CallbackCode on_process(void *arg, OTF2_LocationGroupRef self, OTF2_
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* OTF2_LOCATION_TYPE_GPU before OTF2 3, which has a name of its own for it. */
+enum { ACCELERATOR_STREAM = 2 };
+
 static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t n_events,
                                      OTF2_LocationGroupRef process)
 {
     struct otf2_raw *raw = arg;
 
-    (void)type;
     if (self == OTF2_UNDEFINED_LOCATION ||
         idmap_find(&raw->seen_location, key_pair(0, self)) != IDMAP_NONE) {
         raw->n_bad++;
         return OTF2_CALLBACK_SUCCESS;
     }
     idmap_add(&raw->seen_location, key_pair(0, self));
-    *RAW_PUSH(raw->location) = (struct raw_location){self, n_events, name, process};
+    *RAW_PUSH(raw->location) =
+        (struct raw_location){self, n_events, name, process, type == ACCELERATOR_STREAM};
     return OTF2_CALLBACK_SUCCESS;
 }
 

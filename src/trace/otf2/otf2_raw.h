@@ -37,6 +37,7 @@ struct raw_comm {
 struct raw_location {
     uint64_t id, n_events;
     uint32_t name, process;
+    bool is_gpu;
 };
 
 /* A part of the machine. */

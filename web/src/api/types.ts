@@ -49,6 +49,7 @@ export interface Location {
     first_ns: number | null;
     last_ns: number | null;
     clock_offset_ns: number;
+    is_gpu: boolean; /* a stream of a GPU */
 }
 
 export interface Quality {

@@ -42,13 +42,8 @@ export interface Plane {
 const mostUnseen = 30; /* in a window: of more, only those in which somebody is seen to wait */
 const leastSeen = 2; /* pixels of waiting that are seen */
 
-/* Those in a window, as shapes: of many, those with a wait that can be seen. */
-export function collectiveShapes(
-    c: CollectiveColumns,
-    { x, y }: Plane,
-    window: Span,
-    chosen: number | null,
-): CollectiveShape[] {
+/* Those in a window of which two lanes are there, as shapes. */
+function shapesIn(c: CollectiveColumns, { x, y }: Plane, window: Span): CollectiveShape[] {
     const { parts } = c;
     const shapes = new Map<number, CollectiveShape>();
     for (let i = 0; i < parts.n; i++) {
@@ -67,12 +62,40 @@ export function collectiveShapes(
         shape.corners.push({ x: Math.min(from, shape.x), y: height, part: i });
         if (parts.location[i] === c.last_location[collective]) shape.last = height;
     }
-    const there = [...shapes.values()].filter((s) => s.corners.length > 1);
+    return [...shapes.values()].filter((s) => s.corners.length > 1);
+}
+
+/* Of many, those with a wait that can be seen. */
+export function collectiveShapes(
+    c: CollectiveColumns,
+    plane: Plane,
+    window: Span,
+    chosen: number | null,
+): CollectiveShape[] {
+    const there = shapesIn(c, plane, window);
     const isSeen = (s: CollectiveShape) =>
         s.collective === chosen || s.corners.some((corner) => s.x - corner.x >= leastSeen);
     const seen = there.length > mostUnseen ? there.filter(isSeen) : there;
     for (const shape of seen) shape.corners.sort((a, b) => a.y - b.y);
     return seen;
+}
+
+/* How many there are between lanes, and how many of them are drawn, where the window has so many pixels. */
+export function countCollectives(
+    c: CollectiveColumns,
+    window: Span,
+    pixels: number,
+    locations: number[],
+): { inWindow: number; drawn: number } {
+    const isShown = new Set(locations);
+    const plane: Plane = {
+        x: (ns) => ((ns - window[0]) / (window[1] - window[0])) * pixels,
+        y: (location) => (isShown.has(location) ? 0 : null),
+    };
+    return {
+        inWindow: shapesIn(c, plane, window).length,
+        drawn: collectiveShapes(c, plane, window, null).length,
+    };
 }
 
 export interface CollectiveInks {

@@ -5,6 +5,7 @@ import {
     collectiveAt,
     collectiveOfCall,
     collectiveShapes,
+    countCollectives,
 } from "./collectives_draw";
 
 /*
@@ -65,4 +66,82 @@ test("it is at its right edge, between its lanes", () => {
     assert.equal(collectiveAt(shapes, 40, 250, 4), -1);
     assert.equal(collectiveOfCall(barrier, 1, 6), 0);
     assert.equal(collectiveOfCall(barrier, 1, 7), -1);
+});
+
+/*
+ * A broadcast: nobody goes on before the root has come, and who comes after it waits for nobody.
+ *
+ * location 0  [====]           from 10, waits until 40
+ * location 1        [=]        the root, from 40
+ * location 2            [=]    from 60
+ */
+const broadcast: CollectiveColumns = {
+    ...barrier,
+    last_location: Uint32Array.from([1]),
+    last_call: Uint32Array.from([6]),
+    wait_ns: Float64Array.from([30]),
+    parts: {
+        ...barrier.parts,
+        begin_ns: Float64Array.from([10, 40, 60]),
+        end_ns: Float64Array.from([41, 42, 61]),
+        wait_ns: Float64Array.from([30, 0, 0]),
+    },
+};
+
+test("a broadcast has its mark at the root, and only those that waited for it are to the left", () => {
+    const [shape] = collectiveShapes(broadcast, plane([0, 1, 2]), [0, 100], null);
+    assert.equal(shape.x, 40);
+    assert.equal(shape.last, 100);
+    assert.deepEqual(
+        shape.corners.map(({ x }) => x),
+        [10, 40, 40],
+    );
+});
+
+/*
+ * A reduction: only the root waits, for the last of the others; they need not wait for it.
+ *
+ * location 0  [====]           the root, from 10, waits until 40
+ * location 1     []            from 25
+ * location 2        []         from 40, the last
+ */
+test("a reduction has its mark at the last to come, and only the root is to the left", () => {
+    const reduction: CollectiveColumns = {
+        ...broadcast,
+        last_location: Uint32Array.from([2]),
+        parts: {
+            ...broadcast.parts,
+            begin_ns: Float64Array.from([10, 25, 40]),
+            end_ns: Float64Array.from([41, 26, 42]),
+        },
+    };
+    const [shape] = collectiveShapes(reduction, plane([0, 1, 2]), [0, 100], null);
+    assert.equal(shape.last, 200);
+    assert.deepEqual(
+        shape.corners.map(({ x }) => x),
+        [10, 40, 40],
+    );
+});
+
+test("of many collectives those are counted in which somebody is seen to wait", () => {
+    const n = 40;
+    const many: CollectiveColumns = {
+        ...barrier,
+        n,
+        last_location: new Uint32Array(n).fill(1),
+        last_ns: Float64Array.from({ length: n }, (_, i) => 100 * i + (i ? 1 : 60)),
+        parts: {
+            n: 2 * n,
+            of: Uint32Array.from({ length: 2 * n }, (_, i) => i >> 1),
+            location: Uint32Array.from({ length: 2 * n }, (_, i) => i % 2),
+            call: new Uint32Array(2 * n),
+            begin_ns: Float64Array.from({ length: 2 * n }, (_, i) => 100 * (i >> 1)),
+            end_ns: Float64Array.from({ length: 2 * n }, (_, i) => 100 * (i >> 1) + 70),
+            wait_ns: Float64Array.from({ length: 2 * n }, (_, i) => 1 - (i % 2)),
+        },
+    };
+    const count = (pixels: number) => countCollectives(many, [0, 100 * n], pixels, [0, 1]);
+    assert.deepEqual(count(400), { inWindow: n, drawn: 1 });
+    assert.deepEqual(count(40000), { inWindow: n, drawn: n });
+    assert.deepEqual(countCollectives(many, [0, 100 * n], 400, [0]), { inWindow: 0, drawn: 0 });
 });

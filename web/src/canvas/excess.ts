@@ -1,6 +1,8 @@
-// Calls by how much longer they took than is usual for their call path. What is usual is read off the typical
-// execution of the function of interest; of calls outside of executions, of several that are drawn as one, and
-// of paths that few executions have nothing is known.
+// Calls by how much longer they took than is usual for their call path, on their rank: ranks have different shares
+// of the work. What is usual is read off the typical execution of the function of interest and what of it is different
+// on a rank (or thread); of a whole execution it is the median there. Where there are few executions, what is usual
+// everywhere stands in. Of calls outside of executions, of several that are drawn as one, and of paths that few
+// executions have nothing is known.
 import { TreeNode } from "../api/types";
 import { hotColour, Rgb } from "../format/colour";
 import { Lookup } from "./callers";
@@ -9,6 +11,8 @@ import { Calls } from "./rows";
 const decades = 3; /* of the scale, below the time of a typical execution */
 const fewest = 5; /* calls of a path from which something is said to be usual */
 
+export const fewestThere = 30; /* executions, to know what is usual on a rank: as the server has it */
+
 export const unknownColour: Rgb = [150, 150, 150];
 
 export interface Usual {
@@ -16,18 +20,68 @@ export interface Usual {
     whole_ns: number; /* of a typical execution: the end of the scale */
     below: Map<string, number>; /* "node/region" -> node */
     call_ns: Float64Array; /* of one call of a node, with what it calls; NaN: too few */
+    there: Map<number, Float64Array>; /* the same of locations where it is another */
+}
+
+/* What is usual on a location. */
+export interface UsualThere {
+    location: number;
+    own_ns: [node: number, ns: number][]; /* of nodes whose own time is another one there */
+}
+
+/* Medians of the durations of locations that have enough executions. */
+export function wholesOf(
+    duration_ns: ArrayLike<number>,
+    locationOf: (tree: number) => number | undefined,
+): Map<number, number> {
+    const at = new Map<number, number[]>();
+    for (let tree = 0; tree < duration_ns.length; tree++) {
+        const location = locationOf(tree);
+        if (location === undefined) continue;
+        const those = at.get(location);
+        if (those) those.push(duration_ns[tree]);
+        else at.set(location, [duration_ns[tree]]);
+    }
+    const wholes = new Map<number, number>();
+    for (const [location, those] of at)
+        if (those.length >= fewestThere)
+            wholes.set(location, Float64Array.from(those).sort()[(those.length - 1) >> 1]);
+    return wholes;
+}
+
+/* Of nodes with what they call, where some have other own times. */
+function inclusiveWith(nodes: TreeNode[], own_ns: [number, number][]): Float64Array {
+    const all = Float64Array.from(nodes, ({ inclusive_ns }) => inclusive_ns);
+    for (const [node, ns] of own_ns) {
+        const more = ns - nodes[node].exclusive_ns;
+        for (let up = node; up >= 0; up = nodes[up].parent) all[up] += more;
+    }
+    return all;
 }
 
 /* Of the nodes of a typical execution, callers first; null when there is none. */
-export function usualOf(nodes: TreeNode[], trees: number): Usual | null {
+export function usualOf(
+    nodes: TreeNode[],
+    trees: number,
+    there: UsualThere[] = [],
+    wholes = new Map<number, number>(),
+): Usual | null {
     if (!nodes.length) return null;
+    const ofCalls = (inclusive: Float64Array) =>
+        Float64Array.from(nodes, ({ calls }, i) =>
+            calls * trees >= fewest ? inclusive[i] / calls : NaN,
+        );
+    const ofLocation = ({ location, own_ns }: UsualThere): [number, Float64Array] => {
+        const call_ns = ofCalls(inclusiveWith(nodes, own_ns));
+        call_ns[0] = wholes.get(location) ?? call_ns[0];
+        return [location, call_ns];
+    };
     return {
         root: nodes[0].region,
         whole_ns: nodes[0].inclusive_ns,
         below: new Map(nodes.map((node, i) => [`${node.parent}/${node.region}`, i])),
-        call_ns: Float64Array.from(nodes, ({ calls, inclusive_ns }) =>
-            calls * trees >= fewest ? inclusive_ns / calls : NaN,
-        ),
+        call_ns: ofCalls(inclusiveWith(nodes, [])),
+        there: new Map(there.map(ofLocation)),
     };
 }
 
@@ -42,7 +96,8 @@ export function excessOf(calls: Calls, of: Lookup, usual: Usual): Float64Array {
         const above = caller >= 0 ? node[caller] : -1;
         if (above < 0 && calls.region[i] !== usual.root) return NaN;
         node[i] = usual.below.get(`${above}/${calls.region[i]}`) ?? -1;
-        return node[i] < 0 ? NaN : calls.end_ns[i] - calls.begin_ns[i] - usual.call_ns[node[i]];
+        const call_ns = usual.there.get(calls.location[i]) ?? usual.call_ns;
+        return node[i] < 0 ? NaN : calls.end_ns[i] - calls.begin_ns[i] - call_ns[node[i]];
     });
 }
 

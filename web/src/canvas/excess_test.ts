@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { TreeNode } from "../api/types";
 import { lookup } from "./callers";
-import { excessColour, excessOf, excessShare, unknownColour, usualOf } from "./excess";
+import {
+    excessColour,
+    excessOf,
+    excessShare,
+    unknownColour,
+    usualOf,
+    wholesOf,
+} from "./excess";
 import { Calls } from "./rows";
 
 const node = (parent: number, region: number, calls: number, inclusive_ns: number) =>
@@ -46,4 +53,25 @@ test("the scale ends with the time of a typical execution, and has three decades
     assert.ok(Math.abs(excessShare(100, usual) - 2 / 3) < 1e-9);
     assert.equal(excessShare(1000, usual), 1);
     assert.equal(excessShare(90000, usual), 1);
+});
+
+test("a call is compared with what is usual on its own rank, where that is known", () => {
+    const nodes = [
+        { ...node(-1, 1, 1, 1000), exclusive_ns: 400 },
+        { ...node(0, 2, 2, 600), exclusive_ns: 600 },
+    ];
+    const there = [{ location: 0, own_ns: [[1, 2400]] as [number, number][] }];
+    const local = usualOf(nodes, 100, there)!;
+    const excess = excessOf(calls, lookup(calls), local);
+    assert.deepEqual([...excess].slice(1, 4), [1900 - 2800, 0, -900]);
+    const whole = usualOf(nodes, 100, there, new Map([[0, 1700]]))!;
+    assert.equal(excessOf(calls, lookup(calls), whole)[1], 200);
+    const elsewhere = usualOf(nodes, 100, [{ ...there[0], location: 7 }])!;
+    assert.equal(excessOf(calls, lookup(calls), elsewhere)[1], 900);
+});
+
+test("the usual whole of a rank is the median of its executions, if it has enough", () => {
+    const duration = Float64Array.from({ length: 70 }, (_, i) => (i < 31 ? 100 + i : 9));
+    const wholes = wholesOf(duration, (tree) => (tree < 31 ? 4 : tree < 60 ? 5 : undefined));
+    assert.deepEqual([...wholes], [[4, 115]]);
 });

@@ -16,7 +16,8 @@ export interface Calls {
 export interface Lane {
     location: number;
     isNested?: boolean; /* under the lane of the rank that it is a thread of */
-    threads?: number; /* that this rank has below it, shown or not */
+    threads?: number; /* that this rank has below it, shown or not, with ... */
+    streams?: number; /* ... those that are streams of a GPU */
     heading?: string; /* stands above it, of it and those that follow */
     isPinned?: boolean; /* stays where it is while others scroll; these come first */
 }

@@ -63,7 +63,7 @@ export interface Scene {
     links: Link[];
     chosen?: { location: number; depth: number; begin_ns: number; end_ns: number } | null;
     chosenMessage?: number | null;
-    colour: (region: number, depth: number) => Rgb;
+    colour: (region: number, depth: number, location?: number) => Rgb;
     colourOf?: (i: number) => Rgb; /* of a rectangle, where its function does not decide */
     name: (region: number) => string;
     isMarked: (i: number) => boolean;
@@ -173,7 +173,9 @@ function drawCalls(c: Pen, scene: Scene, blocks: Block[]): Names {
         const x = Math.min(Math.max(from, filled), right);
         const width = Math.max(1, right - x);
         drawnTo.set(key, x + width);
-        const colour = scene.colourOf?.(i) ?? scene.colour(calls.region[i], calls.depth[i]);
+        const colour =
+            scene.colourOf?.(i) ??
+            scene.colour(calls.region[i], calls.depth[i], block.location);
         c.fillStyle = css(colour);
         c.globalAlpha = calls.merged[i] > 1 ? 0.7 : 1;
         c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
@@ -458,7 +460,8 @@ export function drawNames(c: Pen, scene: Scene, nameOf: (lane: Lane) => string):
         const y = yOfRow(scene, block, 0);
         c.fillStyle = scene.dim;
         c.font = "bold 11px system-ui, sans-serif";
-        if (block.heading) c.fillText(block.heading, 4, y - headingHeight / 2);
+        if (block.heading)
+            c.fillText(block.heading, block.isNested ? 14 : 4, y - headingHeight / 2);
         c.font = "12px system-ui, sans-serif";
         if (block.location === scene.own?.location) c.fillStyle = scene.ink;
         c.fillText(nameOf(block), block.isNested ? 14 : 4, y + 9);

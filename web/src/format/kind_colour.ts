@@ -1,4 +1,5 @@
-// Colours of calls by what kind of code they are: a family of hues each. Own code differs by function, too.
+// Colours of calls by what kind of code they are, and what runs on a GPU: a family of hues each. Own code and
+// kernels differ by function, too.
 // Even and odd depths have no colour in common, so that a call never looks like its caller.
 import { hashName, Rgb } from "./colour";
 
@@ -7,6 +8,7 @@ export const kindNames: Record<string, string> = {
     loop: "loops",
     mpi: "MPI",
     openmp: "OpenMP",
+    gpu: "on a GPU",
     runtime: "runtime",
     tracer: "tracer",
 };
@@ -28,6 +30,16 @@ const families: Record<string, [Rgb[], Rgb[]]> = {
     loop: [[[0, 114, 178]], [[60, 85, 130]]],
     mpi: [[[230, 159, 0]], [[245, 200, 100]]],
     openmp: [[[204, 121, 167]], [[228, 180, 208]]],
+    gpu: [
+        [
+            [170, 150, 225],
+            [150, 128, 210],
+        ],
+        [
+            [205, 192, 245],
+            [190, 174, 235],
+        ],
+    ],
     runtime: [[[240, 228, 66]], [[247, 240, 160]]],
     tracer: [[[150, 150, 150]], [[195, 195, 195]]],
 };

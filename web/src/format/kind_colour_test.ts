@@ -17,6 +17,6 @@ test("a call never has the colour of its caller, whatever the two are", () => {
 });
 
 test("a kind that is not known is drawn as own code", () => {
-    assert.deepEqual(kindColour("gpu", "k", 0), kindColour("user", "k", 0));
+    assert.deepEqual(kindColour("io", "k", 0), kindColour("user", "k", 0));
     assert.deepEqual(kindColour(undefined, "k", 1), kindColour("user", "k", 1));
 });

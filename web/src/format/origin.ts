@@ -44,7 +44,7 @@ const ends: Record<string, Words> = {
         says: "The ranks wait in a circle: none of them is the first.",
     }),
     not_waiting: (last) => ({
-        says: `There the time was spent: ${last.function} waits for nobody.`,
+        says: `There the time was spent: ${last.function} waits for nothing that the trace shows.`,
     }),
     tracer: () => ({ says: "There the tracer was at work, not the program." }),
     unknown: (last) => ({

@@ -43,7 +43,7 @@ test("where the time was spent is where it goes back to", () => {
     const origin = originOf([link({}), last], "not_waiting")!;
     assert.equal(origin.who, "rank 3, thread 2");
     assert.equal(origin.link, last);
-    assert.match(origin.says, /solve waits for nobody/);
+    assert.match(origin.says, /solve waits for nothing that the trace shows/);
 });
 
 test("of an operation that itself took long it says who was there in time, and which operation", () => {

@@ -46,7 +46,7 @@ function whatItLost(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): string {
         const inside = `${plural(execution.calls, "call")} and ${plural(execution.messages, "message")} inside`;
         return `This ${func} took ${formatTime(r.runtime_total * us)}${usual}, with ${inside}.`;
     }
-    const own = `${func} took ${formatTime(r.runtime_exclusive * us)} in itself`;
+    const own = `${func} itself took ${formatTime(r.runtime_exclusive * us)}`;
     if (!isAnomaly) return `${own}, as it usually does.`;
     const usual = formatTime(Math.max(0, r.runtime_exclusive * us - lost));
     return `${own}, usually ${usual}: ${formatTime(lost)} were lost.`;

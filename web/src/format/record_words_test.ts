@@ -24,7 +24,7 @@ const nameOf = (func: string) => func.replace(/\(.*/, "");
 
 test("an anomaly: what it took, what is usual, how rare, who called", () => {
     const { what, reason, more, cause } = whyOf(record, true, nameOf);
-    assert.equal(what, "MPI_Wait took 8.29 ms in itself, usually 190 ns: 8.29 ms were lost.");
+    assert.equal(what, "MPI_Wait itself took 8.29 ms, usually 190 ns: 8.29 ms were lost.");
     assert.deepEqual(more, [
         "As strange as this: about 1 in 200,000 normal calls.",
         "Called by CommSync, called by main.",
@@ -79,7 +79,7 @@ test("an execution has its own reason; a normal call none", () => {
     assert.equal(reason, "7 ms over what its calls usually take.");
     assert.equal(
         whyOf(record, false, nameOf).what,
-        "MPI_Wait took 8.29 ms in itself, as it usually does.",
+        "MPI_Wait itself took 8.29 ms, as it usually does.",
     );
 });
 

@@ -1,6 +1,8 @@
-// Lanes as they belong together: the threads of a rank under its first one, ranks under the node they ran on.
+// Lanes as they belong together: the threads of a rank under its first one, and its streams of GPUs under their
+// device; ranks under the node they ran on.
 import { Lane } from "../canvas/rows";
 import { Location } from "../api/types";
+import { streamWords } from "../format/stream_words";
 import { mostLanes } from "./lanes";
 
 const mostUnasked = 8; /* threads of the rank that is looked at: with more they are folded */
@@ -21,7 +23,8 @@ export function threadsByRank(locations: Location[]): Map<number, Location[]> {
         if (!of.has(l.rank)) of.set(l.rank, []);
         of.get(l.rank)!.push(l);
     }
-    for (const threads of of.values()) threads.sort((a, b) => a.thread - b.thread);
+    for (const threads of of.values())
+        threads.sort((a, b) => Number(a.is_gpu) - Number(b.is_gpu) || a.thread - b.thread);
     return of;
 }
 
@@ -35,6 +38,17 @@ export function areThreadsShown(rank: number, grouping: Grouping): boolean {
     return grouping.folds[rank] ?? (rank === grouping.own && n > 0 && n <= mostUnasked);
 }
 
+/* The first stream of a device says which that is. */
+function nest(shown: Location[]): Lane[] {
+    let last = "";
+    return shown.map((l) => {
+        const device = l.is_gpu ? streamWords(l.name, l.thread).device : "";
+        const heading = device !== last ? device : "";
+        last = device;
+        return { location: l.id, isNested: true, heading: heading || undefined };
+    });
+}
+
 function laneGroup(rank: number, asked: Set<number>, grouping: Grouping): Lane[] {
     const [first, ...others] = grouping.threads.get(rank)!;
     const below = threadsBelow(rank, grouping);
@@ -42,8 +56,13 @@ function laneGroup(rank: number, asked: Set<number>, grouping: Grouping): Lane[]
     const isAsked = (l: Location) => grouping.folds[rank] === undefined && asked.has(l.id);
     const shown = areThreadsShown(rank, grouping) ? below : others.filter(isAsked);
     return [
-        { location: first.id, threads: below.length, isPinned },
-        ...shown.map((l) => ({ location: l.id, isNested: true, isPinned })),
+        {
+            location: first.id,
+            threads: below.length,
+            streams: below.filter((l) => l.is_gpu).length,
+            isPinned,
+        },
+        ...nest(shown).map((lane) => ({ ...lane, isPinned })),
     ];
 }
 

@@ -71,3 +71,29 @@ test("pinned ranks come first, asked for or not", () => {
         ],
     );
 });
+
+test("streams of a GPU come after the threads, under their device", () => {
+    const places = [
+        { id: 0, rank: 0, thread: 0, name: "", is_gpu: false },
+        { id: 1, rank: 0, thread: 1, name: "GPU 0, stream 7", is_gpu: true },
+        { id: 2, rank: 0, thread: 2, name: "GPU 0, stream 9", is_gpu: true },
+        { id: 3, rank: 0, thread: 3, name: "GPU 1, stream 7", is_gpu: true },
+        { id: 4, rank: 0, thread: 4, name: "backward", is_gpu: false },
+    ].map((l) => ({ ...l, node: "", calls: 5 })) as Location[];
+    const lanes = groupLanes(
+        [0],
+        new Map(places.map((l) => [l.id, l])),
+        grouping({ threads: threadsByRank(places), own: 0 }),
+    );
+    assert.deepEqual(
+        lanes.map(({ location, heading }) => [location, heading]),
+        [
+            [0, undefined],
+            [4, undefined],
+            [1, "GPU 0"],
+            [2, undefined],
+            [3, "GPU 1"],
+        ],
+    );
+    assert.deepEqual([lanes[0].threads, lanes[0].streams], [4, 3]);
+});

@@ -39,7 +39,7 @@ export function closeFind(): boolean {
     return wasOpen;
 }
 
-/* Menus close themselves for the mouse only. False: none was open. */
+/* False: none was open. */
 export function closeMenus(): boolean {
     const open = document.querySelectorAll("details.menu[open]");
     open.forEach((menu) => {
@@ -47,4 +47,12 @@ export function closeMenus(): boolean {
         menu.querySelector("summary")?.focus();
     });
     return open.length > 0;
+}
+
+/* A click beside a menu closes it; what it is on keeps the focus. */
+export function listenForClicks(): void {
+    addEventListener("pointerdown", (event) => {
+        for (const menu of document.querySelectorAll("details.menu[open]"))
+            if (!menu.contains(event.target as Node)) menu.removeAttribute("open");
+    });
 }

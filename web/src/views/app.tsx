@@ -1,10 +1,10 @@
 // How the page is laid out: candidates on the left, the selected execution on top of the views.
 import { ComponentType } from "preact";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { loadRun } from "../state/load";
 import { draggedIn, keepDragged, setDragged } from "../state/panes";
 import { run, runError, views } from "../state/store";
-import { ViewName, viewTable } from "../state/views";
+import { viewRow, ViewName, viewTable } from "../state/views";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
@@ -16,12 +16,12 @@ import { Live } from "./live";
 import { PaneDivider } from "./divider";
 import { Failed, Loading } from "./panel";
 import { Panes } from "./panes";
-import { Room, roomOf } from "./panes_layout";
+import { Room, roomOf, treeOf } from "./panes_layout";
 import { QualityView } from "./quality";
 import { RankMapView } from "./rank_map";
 import { RanksView } from "./ranks";
 import { Regions } from "./regions";
-import { SkipLinks } from "./skip_links";
+import { SkipLinks, SkipTo } from "./skip_links";
 import { StructureView } from "./structure";
 import { Timeline } from "./timeline";
 import { Tour } from "./tour";
@@ -43,18 +43,21 @@ function Views({ room, scroller }: { room: Room; scroller: Size }) {
     const shown = viewTable.filter(({ name }) => views.value.includes(name));
     const names = (isBelow: boolean) =>
         shown.filter((view) => "isBelow" in view === isBelow).map(({ name }) => name);
-    const draw = (name: ViewName) => {
-        const View = components[name];
-        return <View />;
-    };
     // All ranks, and then those that have lanes.
+    const [above, below] = [names(false), names(true).reverse()];
+    const layout = `${room}:${[...above, ...below]}`;
+    const tree = useMemo(() => treeOf(above, below, room), [layout]);
     return (
         <Panes
-            above={names(false)}
-            below={names(true).reverse()}
-            room={room}
+            id="views"
+            layout={layout}
+            tree={tree}
             scroller={scroller}
-            draw={draw}
+            titleOf={(view) => viewRow(view as ViewName).title}
+            draw={(view) => {
+                const View = components[view as ViewName];
+                return <View />;
+            }}
         />
     );
 }
@@ -98,6 +101,19 @@ function Body() {
     );
 }
 
+function skipsOfRun(): SkipTo[] {
+    const timeline = {
+        to: "view-timeline",
+        at: ".timeline-scroll",
+        says: `To the ${viewRow("timeline").title.toLowerCase()}`,
+    };
+    return [
+        { to: "list", at: '[tabindex="0"]', says: "To the list" },
+        { to: "views", says: "To the views" },
+        ...(views.value.includes("timeline") ? [timeline] : []),
+    ];
+}
+
 export function App() {
     if (!run.value)
         return runError.value ? (
@@ -115,7 +131,7 @@ export function App() {
     if (run.value.shows === "history") return <HistoryPage />;
     return (
         <>
-            <SkipLinks />
+            <SkipLinks to={skipsOfRun()} />
             <Header />
             <Messages />
             <Body />

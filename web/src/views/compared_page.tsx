@@ -24,13 +24,15 @@ import {
 import { executionLink, ListedExecution, PathExecutions } from "./compared_executions";
 import { Headline, RunLines, TopLine } from "./compared_head";
 import { ComparedHelp } from "./compared_help";
-import { DifferenceView, KindsView, PathsView } from "./compared_views";
+import { DifferenceView, kindsPane, PathsView } from "./compared_views";
 import { PictureButtons } from "./export";
+import { below, beside, FixedPanes, pane } from "./fixed_panes";
 import { Messages } from "./header";
 import { Choice, LivePanel } from "./live_panel";
 import { AttributeChoice } from "./overview";
 import { Await, Empty, Failed, Loading } from "./panel";
 import { isLassoOn, Scatter } from "./scatter";
+import { SkipLinks } from "./skip_links";
 
 const mostListed = 8; /* executions of a run on a path */
 const colours: [ColourBy, string][] = [
@@ -184,6 +186,17 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
     );
 }
 
+const arrange = () => [
+    pane(beside(pane("difference", 3), pane("both", 2)), 1),
+    pane(
+        beside(
+            pane("paths", 3),
+            pane(below(pane("kinds", 1, 12), pane("executions", 1, 12)), 2),
+        ),
+        1,
+    ),
+];
+
 export function ComparedPage() {
     const all = useResource("comparison", (abort) =>
         Promise.all([
@@ -201,20 +214,49 @@ export function ComparedPage() {
         <Await of={all} what="the comparison" empty="">
             {([comparison, tree, { runs, renames }]) => (
                 <>
+                    <SkipLinks
+                        to={[
+                            { to: "view-difference", says: "To the difference" },
+                            { to: "view-paths", says: "To the changed paths" },
+                            { to: "view-executions", says: "To the executions" },
+                        ]}
+                    />
                     <TopLine name="">
                         <RunLines runs={runs} />
                     </TopLine>
                     <Messages />
                     <Headline of={comparison} />
-                    <main class="compared">
-                        <DifferenceView tree={tree} />
-                        <PointsView runs={{ runs, renames }} />
-                        <PathsView of={comparison} name={run.value!.name} />
-                        <div class="compared-more">
-                            <KindsView of={comparison} />
-                            <ExecutionsView renames={renames} />
-                        </div>
-                    </main>
+                    <FixedPanes
+                        page="compared"
+                        arrange={arrange}
+                        views={[
+                            {
+                                name: "difference",
+                                title: "Difference",
+                                least: 18,
+                                view: <DifferenceView tree={tree} />,
+                            },
+                            {
+                                name: "both",
+                                title: "Both runs",
+                                least: 18,
+                                view: <PointsView runs={{ runs, renames }} />,
+                            },
+                            {
+                                name: "paths",
+                                title: "Changed paths",
+                                least: 18,
+                                view: <PathsView of={comparison} name={run.value!.name} />,
+                            },
+                            ...kindsPane(comparison),
+                            {
+                                name: "executions",
+                                title: "Executions",
+                                least: 16,
+                                view: <ExecutionsView renames={renames} />,
+                            },
+                        ]}
+                    />
                     <ComparedHelp />
                 </>
             )}

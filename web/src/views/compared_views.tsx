@@ -17,6 +17,7 @@ import {
 import { DifferenceIcicle } from "./compared_icicle";
 import { kindsTable, KindTable, pathsTable, PathTable, sortPaths } from "./compared_paths";
 import { PictureButtons, saveTable } from "./export";
+import { FixedView } from "./fixed_panes";
 import { Choice, LivePanel } from "./live_panel";
 import { Empty } from "./panel";
 
@@ -126,8 +127,7 @@ export function PathsView({ of, name }: { of: Comparison; name: string }) {
 }
 
 /* Nothing where all executions are of one kind. */
-export function KindsView({ of }: { of: Comparison }) {
-    if (of.kinds.length < 2) return null;
+function KindsView({ of }: { of: Comparison }) {
     return (
         <LivePanel
             name="kinds"
@@ -148,4 +148,12 @@ export function KindsView({ of }: { of: Comparison }) {
             />
         </LivePanel>
     );
+}
+
+/* Where there are several. */
+export function kindsPane(of: Comparison): FixedView[] {
+    if (of.kinds.length < 2) return [];
+    return [
+        { name: "kinds", title: "Kinds of execution", least: 14, view: <KindsView of={of} /> },
+    ];
 }

@@ -9,6 +9,7 @@ import { busy, foi, foiId, labelsToLearn, notice, run, views } from "../state/st
 import { viewTable } from "../state/views";
 import { ExportMenu } from "./export";
 import { FindBar } from "./find_bar";
+import { useMedia } from "./use_media";
 
 const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
 
@@ -25,6 +26,26 @@ function ViewToggles() {
                 </button>
             ))}
         </div>
+    );
+}
+
+/* Where there is little room the toggles fold into a menu, which stays open: several may be wanted. */
+function ViewChoice() {
+    const isFolded =
+        useMedia("(max-width: 56em)"); /* of 16 px: also where letters are larger */
+    if (!isFolded) return <ViewToggles />;
+    return (
+        <details class="menu views-menu">
+            <summary title="Which views are shown">
+                Views{" "}
+                <small>
+                    {views.value.length} of {viewTable.length}
+                </small>
+            </summary>
+            <div>
+                <ViewToggles />
+            </div>
+        </details>
     );
 }
 
@@ -104,28 +125,32 @@ export function Header() {
                 </span>
             )}
             <FindBar />
-            <ViewToggles />
-            <span class="actions">
-                <TurnButton way="undo" act={undo} shortcut="U" />
-                <TurnButton way="redo" act={redo} shortcut="Y" />
-                <button
-                    class={labelsToLearn.value ? "primary" : ""}
-                    onClick={() => retrain()}
-                    disabled={busy.value !== null}
-                    title="Learn from the labels and rank again (R)"
-                >
-                    {busy.value ??
-                        (labelsToLearn.value ? `Retrain (${labelsToLearn.value})` : "Retrain")}
-                </button>
-                <ExportMenu />
-                <button
-                    aria-label="Help"
-                    title="Help (?)"
-                    onClick={() => (isHelpOpen.value = true)}
-                >
-                    ?
-                </button>
-            </span>
+            <div class="top-tools">
+                <ViewChoice />
+                <span class="actions">
+                    <TurnButton way="undo" act={undo} shortcut="U" />
+                    <TurnButton way="redo" act={redo} shortcut="Y" />
+                    <button
+                        class={labelsToLearn.value ? "primary" : ""}
+                        onClick={() => retrain()}
+                        disabled={busy.value !== null}
+                        title="Learn from the labels and rank again (R)"
+                    >
+                        {busy.value ??
+                            (labelsToLearn.value
+                                ? `Retrain (${labelsToLearn.value})`
+                                : "Retrain")}
+                    </button>
+                    <ExportMenu />
+                    <button
+                        aria-label="Help"
+                        title="Help (?)"
+                        onClick={() => (isHelpOpen.value = true)}
+                    >
+                        ?
+                    </button>
+                </span>
+            </div>
         </header>
     );
 }

@@ -11,11 +11,13 @@ import { useResource } from "../state/resource";
 import { run } from "../state/store";
 import { Headline, TopLine } from "./compared_head";
 import { ComparedHelp } from "./compared_help";
-import { DifferenceView, KindsView, PathsView } from "./compared_views";
+import { DifferenceView, kindsPane, PathsView } from "./compared_views";
 import { PictureButtons } from "./export";
+import { FixedPanes, StackedPanes } from "./fixed_panes";
 import { Messages } from "./header";
 import { Choice, LivePanel } from "./live_panel";
 import { Await } from "./panel";
+import { SkipLinks } from "./skip_links";
 import { TrendChart } from "./trend_chart";
 import { RunTable } from "./trend_runs";
 
@@ -117,11 +119,29 @@ function LookBack({ trend, number }: { trend: Trend; number: number }) {
                 {([comparison, tree]) => (
                     <>
                         <Headline of={comparison} />
-                        <div class="compared">
-                            <DifferenceView tree={tree} />
-                            <KindsView of={comparison} />
-                            <PathsView of={comparison} name={`${run.value!.name}-${number}`} />
-                        </div>
+                        <StackedPanes
+                            page="compared"
+                            views={[
+                                {
+                                    name: "difference",
+                                    title: "Difference",
+                                    least: 19,
+                                    view: <DifferenceView tree={tree} />,
+                                },
+                                ...kindsPane(comparison),
+                                {
+                                    name: "paths",
+                                    title: "Changed paths",
+                                    least: 22,
+                                    view: (
+                                        <PathsView
+                                            of={comparison}
+                                            name={`${run.value!.name}-${number}`}
+                                        />
+                                    ),
+                                },
+                            ]}
+                        />
                     </>
                 )}
             </Await>
@@ -136,13 +156,35 @@ function OfFunction({ foi }: { foi: string }) {
     return (
         <Await of={trend} what="the runs" empty="">
             {(of) => (
-                <main class="history">
-                    <TrendView trend={of} />
-                    <LivePanel name="runs" title="Runs">
-                        <RunTable trend={of} chosen={runShown.value} choose={chooseRun} />
-                    </LivePanel>
+                <FixedPanes
+                    page="history"
+                    arrange={null}
+                    seen={runShown.value === null ? 1 : 0.85}
+                    views={[
+                        {
+                            name: "trend",
+                            title: "Trend",
+                            least: 18,
+                            view: <TrendView trend={of} />,
+                        },
+                        {
+                            name: "runs",
+                            title: "Runs",
+                            least: 14,
+                            view: (
+                                <LivePanel name="runs" title="Runs">
+                                    <RunTable
+                                        trend={of}
+                                        chosen={runShown.value}
+                                        choose={chooseRun}
+                                    />
+                                </LivePanel>
+                            ),
+                        },
+                    ]}
+                >
                     {runShown.value !== null && <LookBack trend={of} number={runShown.value} />}
-                </main>
+                </FixedPanes>
             )}
         </Await>
     );
@@ -159,6 +201,12 @@ export function HistoryPage() {
                 const of = list.find((f) => f.foi === functionChosen.value) ?? list[0];
                 return (
                     <>
+                        <SkipLinks
+                            to={[
+                                { to: "view-trend", says: "To the trend" },
+                                { to: "view-runs", says: "To the runs" },
+                            ]}
+                        />
                         <TopLine name={run.value!.name}>
                             <span class="headline">
                                 {plural(of.runs, "run")} of{" "}

@@ -1,4 +1,6 @@
 // What counters read so far.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { getJson } from "../api/http";
 import { LiveCounter, LiveList } from "../api/live_types";
 import { formatCount, formatValue } from "../format/units";
@@ -8,6 +10,8 @@ import { LivePanel } from "./live_panel";
 import { Await } from "./panel";
 
 const titles = ["Counter", "Values", "Last", "On rank", "Mean", "Least", "Most"];
+
+export const countersRead = signal(0); /* how many there are */
 
 function Table({ items }: { items: LiveCounter[] }) {
     return (
@@ -42,6 +46,10 @@ export function LiveCounters() {
         (abort) => getJson<LiveList<LiveCounter>>("/live/counters", abort),
         true,
     );
+    const n = counters.value?.items.length ?? 0;
+    useEffect(() => {
+        countersRead.value = n;
+    }, [n]);
     return (
         <LivePanel name="counters" title="Counters">
             <Await of={counters} what="the counters" empty="There are none.">

@@ -100,8 +100,7 @@ function Facts({ of }: { of: Looked }) {
                 rank {of.rank}, thread {of.thread}
             </span>
             <span>
-                <b>{formatTime(of.duration_ns)}</b>, of which {formatTime(of.exclusive_ns)} in
-                itself
+                <b>{formatTime(of.duration_ns)}</b>, own time {formatTime(of.exclusive_ns)}
             </span>
             <span>at {formatTime(of.enter_ns)}</span>
             {of.score !== null && <span>score {formatScore(of.score)}</span>}

@@ -8,7 +8,12 @@ export function LivePanel(props: {
     children: ComponentChildren;
 }) {
     return (
-        <section class={`panel live-${props.name}`} aria-label={props.title}>
+        <section
+            class={`panel live-${props.name}`}
+            id={`view-${props.name}`}
+            aria-label={props.title}
+            tabIndex={-1}
+        >
             <header class="panel-head">
                 <h2>{props.title}</h2>
                 <div class="tools">{props.tools}</div>

@@ -1,11 +1,10 @@
 // The views, each in its box, with borders between them that can be dragged. All stand in one element, whatever
 // the layout: a view that moves is not made anew.
 import { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { draggedIn, keepDragged, setDragged } from "../state/panes";
-import { viewRow, ViewName } from "../state/views";
 import { PaneDivider } from "./divider";
-import { Box, Divider, layOutPanes, Room, sizesAfter, treeOf } from "./panes_layout";
+import { Box, Divider, layOutPanes, sizesAfter, Tree } from "./panes_layout";
 import { Size, useSize } from "./use_canvas";
 
 function placed(box: Box, scale: number) {
@@ -14,9 +13,11 @@ function placed(box: Box, scale: number) {
     );
 }
 
-function Border(props: { of: Divider; layout: string; size: Size }) {
+type TitleOf = (view: string) => string;
+
+function Border(props: { of: Divider; layout: string; size: Size; titleOf: TitleOf }) {
     const { of, layout, size } = props;
-    const names = of.views.map((view) => viewRow(view as ViewName).title);
+    const names = of.views.map(props.titleOf);
     return (
         <PaneDivider
             direction={of.direction}
@@ -35,27 +36,26 @@ function Border(props: { of: Divider; layout: string; size: Size }) {
 }
 
 interface PanesProps {
-    above: ViewName[];
-    below: ViewName[]; /* as wide as all others together */
-    room: Room;
+    layout: string; /* what a person drags is kept under this name */
+    tree: Tree;
     scroller: Size; /* what they are in: a stack scrolls with it */
-    draw: (name: ViewName) => ComponentChildren;
+    id?: string; /* for links that skip to them */
+    titleOf: TitleOf;
+    draw: (view: string) => ComponentChildren;
 }
 
-export function Panes({ above, below, room, scroller, draw }: PanesProps) {
+export function Panes({ layout, tree, scroller, id, titleOf, draw }: PanesProps) {
     const box = useRef<HTMLDivElement>(null);
     const own = useSize(box);
-    const size = room === "stacked" ? { ...own, height: scroller.height } : own;
-    const layout = `${room}:${[...above, ...below]}`;
-    const tree = useMemo(() => treeOf(above, below, room), [layout]);
+    const size = tree.isStack ? { ...own, height: scroller.height } : own;
     const laid = size.width > 0 ? layOutPanes(tree, size, draggedIn(layout)) : null;
     return (
-        <div class="views" id="views" tabIndex={-1} ref={box}>
+        <div class="views" id={id} tabIndex={-1} ref={box}>
             <div class="panes" style={laid ? { height: `${laid.height * size.scale}px` } : {}}>
                 {laid?.items.map((item) =>
                     "view" in item ? (
                         <div key={item.view} class="pane" style={placed(item.box, size.scale)}>
-                            {draw(item.view as ViewName)}
+                            {draw(item.view)}
                         </div>
                     ) : (
                         <Border
@@ -63,6 +63,7 @@ export function Panes({ above, below, room, scroller, draw }: PanesProps) {
                             of={item}
                             layout={layout}
                             size={size}
+                            titleOf={titleOf}
                         />
                     ),
                 )}

@@ -20,12 +20,12 @@ export interface Box {
 
 type Direction = "row" | "column";
 
-interface Group {
+export interface Group {
     direction: Direction;
     parts: Part[];
 }
 
-interface Part {
+export interface Part {
     is: string | Group; /* a view, or parts */
     size: number; /* before what is left is shared out ... */
     grow: number; /* ... in these proportions */
@@ -64,7 +64,7 @@ export function roomOf(width: number): Room {
     return width <= 1100 ? "stacked" : width < 1700 ? "usual" : "wide";
 }
 
-const part = (is: Part["is"], grow: number, least = rowHeight): Part => ({
+export const part = (is: Part["is"], grow: number, least = rowHeight): Part => ({
     is,
     size: 0,
     grow,
@@ -121,6 +121,12 @@ export function treeOf(above: string[], below: string[], room: Room): Tree {
 }
 
 const sum = (of: number[]) => of.reduce((all, x) => all + x, 0);
+
+/* One below another, each so high at least; those that grow share what is left. */
+export function stackOf(parts: Part[]): Tree {
+    if (parts.every(({ grow }) => !grow)) parts[parts.length - 1].grow = 1;
+    return { direction: "column", parts, isStack: true };
+}
 
 /* Shares out `room`; nothing gets less than its least, unless there is no room for that either. */
 export function shareOut(

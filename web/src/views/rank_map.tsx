@@ -2,6 +2,7 @@
 // shows the lane and its time in the timeline, dragging over an area the lanes in it that hold most.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
+import { Location } from "../api/types";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
 import {
     cellNs,
@@ -15,9 +16,11 @@ import {
 } from "../canvas/rank_map";
 import { anomalyColour, css, Rgb } from "../format/colour";
 import { notKnownWords } from "../format/cost_words";
+import { locationName } from "../format/ids";
 import { formatTime, plural } from "../format/units";
 import { readLanes } from "../state/lanes";
 import { regionName } from "../state/names";
+import { locationsById } from "../state/places";
 import { useResource } from "../state/resource";
 import { showLane } from "../state/reveal";
 import {
@@ -51,6 +54,18 @@ const names: Record<string, string> = {
     waiting: "time in MPI",
 };
 const keyShares = [0.05, 0.25, 1]; /* of the most there is, in the legend */
+
+/* All that have calls; streams of GPUs where there is something on them: executions mostly are not. */
+function lanesOf(locations: Location[], total: ArrayLike<number>): number[] {
+    const there = locations.filter((l) => l.calls > 0 && (!l.is_gpu || total[l.id] > 0));
+    return (there.length ? there : locations).map((l) => l.id);
+}
+
+/* "rank 3.2": streams have long names. */
+function shortName(id: number): string {
+    const place = locationsById.value.get(id);
+    return place ? locationName(place.rank, place.thread) : "";
+}
 
 function nameOf(of: string): string {
     return names[of] ?? `time in ${regionName(Number(of))}`;
@@ -201,7 +216,7 @@ function figureOf(of: Shape, what: string, canvas: HTMLCanvasElement): Picture {
     const every = Math.ceil((of.rows.length * 14) / high);
     const isInOrder = mapOrder.value === "rank" || every === 1;
     for (let i = 0; isInOrder && i < of.rows.length; i += every)
-        pen.fillText(nameOfLocation(of.rows[i]), left - 6, ((i + 0.5) * high) / of.rows.length);
+        pen.fillText(shortName(of.rows[i]), left - 6, ((i + 0.5) * high) / of.rows.length);
     const { begin_ns: begin, end_ns: end, highest_ns } = of.map;
     const axis = { begin, end, left, right, y: high, title: "time since the start" };
     drawTimeAxis(pen, axis, colours);
@@ -325,7 +340,7 @@ function MapPicture({ map }: { map: RankMap }) {
     const rows = useMemo(() => {
         const kept = mapRanks.value
             ? (readLanes(mapRanks.value, locations, Infinity) ?? [])
-            : locations.map((l) => l.id);
+            : lanesOf(locations, map.total_ns);
         return orderRows(kept, map.total_ns, mapOrder.value === "most");
     }, [map, mapRanks.value, mapOrder.value]);
     const pixels = pixelRows(rows.length, size.height * size.ratio || 1);
@@ -386,8 +401,8 @@ function MapPicture({ map }: { map: RankMap }) {
         <>
             <div class="heat-frame">
                 <span class="heat-ranks dim" aria-hidden="true">
-                    <span>{rows.length ? nameOfLocation(rows[0]) : ""}</span>
-                    {rows.length > 1 && <span>{nameOfLocation(rows[rows.length - 1])}</span>}
+                    <span>{rows.length ? shortName(rows[0]) : ""}</span>
+                    {rows.length > 1 && <span>{shortName(rows[rows.length - 1])}</span>}
                 </span>
                 <div
                     class="heat-picture"

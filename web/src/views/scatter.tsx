@@ -61,7 +61,7 @@ export function isDetail(attribute: Attribute): boolean {
 }
 
 const reach = 14; /* pixels around the pointer in which a point is found */
-const margin = { left: 54, bottom: 26, top: 8, right: 8 };
+const margin = { left: 54, bottom: 26, top: 15, right: 15 }; /* a point, with its ring */
 
 interface Places {
     x: Float32Array;

@@ -1,10 +1,12 @@
-// Links that the keyboard meets first: past the header to the list, the views, the timeline. Seen only while
-// they have the focus.
-import { viewRow } from "../state/views";
-import { views } from "../state/store";
+// Links that the keyboard meets first: past the header to what a page is about. Seen only while they have the focus.
 
-/* to: an id; at: what in it takes the focus, if it is there. */
-function Skip({ to, at, says }: { to: string; at?: string; says: string }) {
+export interface SkipTo {
+    to: string; /* an id */
+    at?: string; /* what in it takes the focus, if it is there */
+    says: string;
+}
+
+function Skip({ to, at, says }: SkipTo) {
     const go = () => {
         const target = document.getElementById(to);
         const inner = at && target?.querySelector<HTMLElement>(at);
@@ -23,19 +25,12 @@ function Skip({ to, at, says }: { to: string; at?: string; says: string }) {
     );
 }
 
-export function SkipLinks() {
-    const isTimeline = views.value.includes("timeline");
+export function SkipLinks({ to }: { to: SkipTo[] }) {
     return (
         <nav class="skip-links" aria-label="Skip">
-            <Skip to="list" at='[tabindex="0"]' says="To the list" />
-            <Skip to="views" says="To the views" />
-            {isTimeline && (
-                <Skip
-                    to="view-timeline"
-                    at=".timeline-scroll"
-                    says={`To the ${viewRow("timeline").title.toLowerCase()}`}
-                />
-            )}
+            {to.map((link) => (
+                <Skip key={link.to} {...link} />
+            ))}
         </nav>
     );
 }

@@ -3,7 +3,11 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { CallAt, Collective, Shown } from "../api/types";
-import { CollectiveColumns, collectiveOfCall } from "../canvas/collectives_draw";
+import {
+    CollectiveColumns,
+    collectiveOfCall,
+    countCollectives,
+} from "../canvas/collectives_draw";
 import { Lane } from "../canvas/rows";
 import { Arrows, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
@@ -36,14 +40,7 @@ import { Minimap } from "./minimap";
 import { Empty, Failed, Loading, Panel } from "./panel";
 import { messageOf, TimelineCanvas } from "./timeline_canvas";
 import { Chosen } from "./timeline_chosen";
-import {
-    spanOf,
-    usePartners,
-    useRootDepth,
-    useUsual,
-    useWindow,
-    WindowData,
-} from "./timeline_data";
+import { spanOf, usePartners, useRootDepth, useUsual, useWindow } from "./timeline_data";
 import { left } from "./timeline_scene";
 import { ColourChoice, RankChoice, TimelineLegend } from "./timeline_tools";
 import { useSize } from "./use_canvas";
@@ -65,21 +62,22 @@ function useChosenCollective(): Resource<Collective> {
     );
 }
 
-/* Says so when messages of the window are not drawn. */
-function MessageCount({ data, arrows }: { data: WindowData; arrows: Arrows }) {
-    const fetched = data.messages.n;
-    const isAll = data.totalMessages <= fetched;
-    const all = isAll
-        ? arrows.inWindow
-        : Math.round((arrows.inWindow * data.totalMessages) / Math.max(1, fetched));
-    if (all <= arrows.drawn) return null;
+/* Says so when not all of the window are drawn: of messages, or of collectives. */
+function DrawnCount(props: {
+    of: { inWindow: number; drawn: number };
+    fetched: number;
+    total: number; /* of which some were fetched */
+    what: string;
+    says: string;
+}) {
+    const { of, fetched, total } = props;
+    const isAll = total <= fetched;
+    const all = isAll ? of.inWindow : Math.round((of.inWindow * total) / Math.max(1, fetched));
+    if (all <= of.drawn) return null;
     return (
-        <span
-            class="messages"
-            title="All of the selected execution; the others where there are few. Zoom in to see them."
-        >
-            {formatCount(arrows.drawn)} of {isAll ? "" : "about "}
-            {plural(all, "message")} drawn
+        <span class="messages" title={`${props.says} Zoom in to see them.`}>
+            {formatCount(of.drawn)} of {isAll ? "" : "about "}
+            {plural(all, props.what)} drawn
         </span>
     );
 }
@@ -148,7 +146,7 @@ export function Timeline() {
     const rootDepth = useRootDepth(it);
     const chosen = useChosenCall().value;
     const collective = useChosenCollective();
-    const usual = useUsual();
+    const usual = useUsual(locations);
     const set = (next: Span) => (timeWindow.value = next);
 
     windowShown.value =
@@ -220,6 +218,13 @@ export function Timeline() {
     const own = it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns };
     const hasMessages = linksShown.value === "all" || linksShown.value === "messages";
     const hasCollectives = linksShown.value === "all" || linksShown.value === "collectives";
+    const met = useMemo(
+        () =>
+            data.value && window && hasCollectives
+                ? countCollectives(data.value.collectives, window, width - left, locations)
+                : null,
+        [data.value, window?.join(), width, locations.join(), hasCollectives],
+    );
     const arrows = useMemo(
         () =>
             data.value && window && hasMessages
@@ -233,7 +238,24 @@ export function Timeline() {
     }, [arrows, data.value]);
     const tools = window && (
         <>
-            {data.value && arrows && <MessageCount data={data.value} arrows={arrows} />}
+            {data.value && arrows && (
+                <DrawnCount
+                    of={arrows}
+                    fetched={data.value.messages.n}
+                    total={data.value.totalMessages}
+                    what="message"
+                    says="All of the selected execution; the others where there are few."
+                />
+            )}
+            {data.value && met && (
+                <DrawnCount
+                    of={met}
+                    fetched={data.value.collectives.n}
+                    total={data.value.totalCollectives}
+                    what="collective"
+                    says="Of many, those in which somebody is seen to wait."
+                />
+            )}
             <ColourChoice />
             <RankChoice shown={asked} own={it?.location ?? null} />
             <button

@@ -3,14 +3,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Column } from "../api/columns";
 import { CollectiveColumns } from "../canvas/collectives_draw";
-import { Usual, usualOf } from "../canvas/excess";
+import { Usual, usualOf, UsualThere, wholesOf } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { MessageColumns } from "../canvas/timeline_draw";
 import { fetchSpan, Span } from "../canvas/window";
 import { getBundle, getJson } from "../api/http";
 import { CallAt, CauseLink, Location, Shown, Tree } from "../api/types";
 import { Resource, useResource } from "../state/resource";
-import { callColours, executions, foi, run } from "../state/store";
+import { callColours, details, executions, foi, run } from "../state/store";
 
 export interface WindowData {
     calls: Calls;
@@ -138,17 +138,41 @@ export function usePartners(it: Shown | null): Resource<number[]> {
     };
 }
 
-/* What calls usually take, asked for only where they are coloured by that. */
-export function useUsual(): Usual | null {
+/* What whole executions usually take on the locations that have enough of them. */
+function useWholes(isAsked: boolean): Map<number, number> {
+    const [all, more] = [executions.value, details.value];
+    return useMemo(() => {
+        if (!isAsked || !all || !more) return new Map<number, number>();
+        const keyOf = (rank: number, thread: number) => rank * 65536 + thread;
+        const ids = new Map(run.value!.locations.map((l) => [keyOf(l.rank, l.thread), l.id]));
+        return wholesOf(all.duration_ns, (tree) =>
+            ids.get(keyOf(more.rank[tree], more.thread[tree])),
+        );
+    }, [isAsked, all, more]);
+}
+
+/* What calls on these locations usually take, asked for only where they are coloured by that. */
+export function useUsual(locations: number[]): Usual | null {
     const of = foi.value;
     const isAsked = callColours.value === "excess" && of !== null;
     const tree = useResource<Tree>(isAsked ? `${of.id}` : null, (abort) =>
         getJson(`/fois/${of!.id}/typical`, abort),
     );
+    const lanes = [...locations].sort((a, b) => a - b).join();
+    const there = useResource<{ items: UsualThere[] }>(
+        isAsked && lanes ? `${of.id} ${lanes}` : null,
+        (abort) => getJson(`/fois/${of!.id}/typical/there?locations=${lanes}`, abort),
+        true,
+    );
+    const wholes = useWholes(isAsked);
     const trees = of?.trees ?? 0;
+    const items = there.value?.items;
     return useMemo(
-        () => (isAsked && tree.value ? usualOf(tree.value.nodes, trees) : null),
-        [isAsked, tree.value, trees],
+        () =>
+            isAsked && tree.value && items
+                ? usualOf(tree.value.nodes, trees, items, wholes)
+                : null,
+        [isAsked, tree.value, trees, items, wholes],
     );
 }
 

@@ -1,5 +1,5 @@
 // What stands beside the lanes of the timeline: which rank or thread each is, what folds its calls and its
-// threads, and the node above those that ran there. No stops of the Tab key: the timeline has keys for all of it.
+// threads and streams, and the node or device above those that ran there. No stops of the Tab key: the timeline has keys for all of it.
 import { areThreadsShown, Grouping } from "../state/lane_groups";
 import { Block, headingHeight, nameHeight, pinnedHeight, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
@@ -43,12 +43,20 @@ interface NamesProps {
     isOpen: (location: number) => boolean;
 }
 
-/* "rank 3 on node17, 4 threads" */
+/* "4 threads, 2 streams": those below the first thread. */
+function belowWords({ threads = 0, streams = 0 }: Block): string {
+    const of = threads - streams;
+    return [of && plural(of, "thread"), streams && plural(streams, "stream")]
+        .filter(Boolean)
+        .join(", ");
+}
+
+/* "rank 3 on node17, with 4 threads" */
 function inFull(block: Block): string {
     const place = locationsById.value.get(block.location);
     const node = place?.node ? ` on ${place.node}` : "";
-    const threads = block.threads ? `, ${plural(block.threads + 1, "thread")}` : "";
-    const name = block.isNested && place?.name ? ` (${place.name})` : "";
+    const threads = block.threads ? `, with ${belowWords(block)}` : "";
+    const name = block.isNested && place?.name && !place.is_gpu ? ` (${place.name})` : "";
     return `${nameOfLocation(block.location)}${name}${node}${threads}`;
 }
 
@@ -63,7 +71,10 @@ function LaneName({ block, ...props }: NamesProps & { block: Block }) {
     return (
         <>
             {block.heading && (
-                <span class="node-name" style={{ top: px(top - headingHeight) }}>
+                <span
+                    class={`node-name${block.isNested ? " device-name" : ""}`}
+                    style={{ top: px(top - headingHeight), left: px(2 + indent) }}
+                >
                     {block.heading}
                 </span>
             )}
@@ -102,10 +113,13 @@ function LaneName({ block, ...props }: NamesProps & { block: Block }) {
                     style={{ top: px(top + nameHeight), width: px(left - 6) }}
                     tabIndex={-1}
                     aria-expanded={areShown}
-                    title="Its threads (T)"
+                    title={`${belowWords(block)} (T)`}
                     onClick={() => toggleThreads(rank, own)}
                 >
-                    {areShown ? "−" : "+"} {plural(block.threads, "thread")}
+                    {areShown ? "−" : "+"}{" "}
+                    {block.streams && block.streams < block.threads
+                        ? `${block.threads - block.streams} thr., ${block.streams} str.`
+                        : belowWords(block)}
                 </button>
             )}
         </>

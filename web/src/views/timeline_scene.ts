@@ -1,5 +1,5 @@
 // What a timeline is drawn of, whether on the page, in a picture or in a report.
-import { excessSteps, unknownColour, Usual } from "../canvas/excess";
+import { excessSteps, fewestThere, unknownColour, Usual } from "../canvas/excess";
 import { Calls, Lane } from "../canvas/rows";
 import { drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
@@ -11,27 +11,33 @@ import { Key } from "../canvas/figure";
 import { css, regionColour, Rgb } from "../format/colour";
 import { kindColour, kindNames, kindOf } from "../format/kind_colour";
 import { locationName, shortId } from "../format/ids";
+import { streamWords } from "../format/stream_words";
 import { formatTime } from "../format/units";
 import { newPen, Picture } from "./pictures";
 import { cssColour } from "./use_canvas";
 import { locationOf } from "./timeline_data";
 
-export const left = 92; /* room for the names of ranks */
+export const left = 100; /* room for the names of ranks */
 const mostFunctions = 16; /* in a legend */
+
+function isStream(location: number | undefined): boolean {
+    return location !== undefined && locationsById.value.get(location)?.is_gpu === true;
+}
 
 /* By function only where there is no legend. */
 export function colours(
     by: "kind" | "function" = "function",
-): (region: number, depth: number) => Rgb {
+): (region: number, depth: number, location?: number) => Rgb {
     const known = new Map<number, Rgb>();
-    return (region, depth) => {
-        const key = by === "kind" ? 2 * region + (depth % 2) : region;
+    return (region, depth, location) => {
+        const isGpu = isStream(location);
+        const key = by === "kind" ? 4 * region + 2 * Number(isGpu) + (depth % 2) : region;
         let colour = known.get(key);
         if (!colour) {
             const name = regionName(region);
             colour =
                 by === "kind"
-                    ? kindColour(regions.value.get(region)?.kind, name, depth)
+                    ? kindColour(isGpu ? "gpu" : regions.value.get(region)?.kind, name, depth)
                     : regionColour(name);
             known.set(key, colour);
         }
@@ -41,13 +47,17 @@ export function colours(
 
 export function nameOfLocation(id: number): string {
     const place = locationsById.value.get(id);
+    if (place?.is_gpu && place.name) return `rank ${place.rank}, ${place.name}`;
     return place ? locationName(place.rank, place.thread) : String(id);
 }
 
-/* Beside the lane: a thread under its rank need not say which rank. */
+/* Beside the lane: a thread under its rank need not say which rank, nor a stream which device. */
 export function nameOfLane({ location, isNested }: Lane): string {
     const place = locationsById.value.get(location);
-    return place && isNested ? `.${place.thread} ${place.name}` : nameOfLocation(location);
+    if (!place || !isNested) return nameOfLocation(location);
+    return place.is_gpu
+        ? streamWords(place.name, place.thread).stream
+        : `.${place.thread} ${place.name}`;
 }
 
 export function linksOf(it: Shown | null): Link[] {
@@ -74,7 +84,11 @@ export function paletteOf(it: Shown | null) {
 export function kindsOf(calls: Calls): string[] {
     const there = new Set<string>();
     for (let i = 0; i < calls.n; i++)
-        there.add(kindOf(regions.value.get(calls.region[i])?.kind));
+        there.add(
+            isStream(calls.location[i])
+                ? "gpu"
+                : kindOf(regions.value.get(calls.region[i])?.kind),
+        );
     return Object.keys(kindNames).filter((kind) => there.has(kind));
 }
 
@@ -135,7 +149,9 @@ export function timelineFigure(scene: Scene, it: Shown | null, usual: Usual | nu
         notes: [
             "Across: time since the start of the trace.",
             ...(scene.colourOf
-                ? ["Colours: how much longer than is usual on the call path."]
+                ? [
+                      `Colours: how much longer than is usual on the call path, on the same rank (on all, where one has fewer than ${fewestThere} executions).`,
+                  ]
                 : []),
         ],
     };

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Location } from "../api/types";
-import { Usual } from "../canvas/excess";
+import { fewestThere, Usual } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { css } from "../format/colour";
 import { kindColour, kindNames } from "../format/kind_colour";
@@ -136,7 +136,7 @@ export function ColourChoice() {
 function ExcessLegend({ usual }: { usual: Usual | null }) {
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
-            <span>longer than usual by</span>
+            <span>longer than is usual on the call path there, by</span>
             {excessKeys(usual).map(({ colour, text }) => (
                 <span key={text}>
                     <svg viewBox="0 0 2 1" aria-hidden="true">
@@ -145,6 +145,10 @@ function ExcessLegend({ usual }: { usual: Usual | null }) {
                     {text}
                 </span>
             ))}
+            <span>
+                compared with the same rank (or thread); with all, where one has fewer than{" "}
+                {fewestThere} executions
+            </span>
         </p>
     );
 }
