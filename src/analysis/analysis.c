@@ -4,6 +4,7 @@
  */
 #include "analysis/analysis.h"
 
+#include "analysis/analysis_crew.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -95,43 +96,80 @@ static void summarize(const struct analysis *a, struct analysis_result *result)
     }
 }
 
+/* Alone: all executions are here. */
+static int learn_and_judge(struct analysis *a, const struct columns *columns,
+                           const struct definitions *defs, uint32_t region,
+                           struct analysis_result *result)
+{
+    struct scoring *scoring = &a->scoring;
+    uint64_t begin = clock_ns(), forest_at, features_at;
+    int rc = run_scoring_collect(scoring, columns, defs, region);
+
+    if (rc < 0)
+        return rc;
+    forest_at = clock_ns();
+    if (a->opts->model)
+        scoring_apply(scoring, a->opts->model, scoring_needs_bags(&a->scoring_opts));
+    else
+        scoring_learn(scoring, scoring_needs_bags(&a->scoring_opts));
+    features_at = clock_ns();
+    rc = scoring_judge(scoring, &a->scoring_opts);
+    result->forest_ns = forest_at - begin;
+    result->features_ns = features_at - forest_at;
+    result->detect_ns = clock_ns() - features_at;
+    return rc;
+}
+
+/* With others; then this process has all that it needs to go on alone. */
+static int learn_together(struct analysis *a, const struct columns *columns,
+                          const struct definitions *defs, uint32_t region,
+                          struct sentences *sentences, struct analysis_result *result)
+{
+    struct scoring *scoring = &a->scoring;
+    uint64_t begin = clock_ns(), features_at;
+    int rc = analysis_crew_lead(a->opts->crew, columns, defs, region, &a->scoring_opts, scoring,
+                                sentences);
+
+    features_at = clock_ns();
+    if (rc == 0)
+        rc = run_scoring_collect(scoring, columns, defs, region);
+    if (rc == 0)
+        scoring_complete(scoring);
+    result->features_ns = features_at - begin;
+    result->forest_ns = clock_ns() - features_at;
+    return rc;
+}
+
 int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  const struct analysis_sink *sink, struct analysis_result *result)
 {
     struct analysis a = {
         .opts = opts, .scoring.pool = opts->pool, .scoring.paged = opts->paged};
-    struct scoring *scoring = &a.scoring;
-    uint64_t begin = clock_ns(), forest_at, features_at, detect_at;
+    struct sentences sentences = {0};
+    struct analysed analysed = {.foi = foi,
+                                .columns = columns,
+                                .scoring = &a.scoring,
+                                .opts = &a.scoring_opts,
+                                .result = result};
+    uint64_t begin;
     int rc = choose(&a);
 
     *result = (struct analysis_result){0};
-    if (rc == 0)
-        rc = run_scoring_collect(scoring, columns, defs, foi->region);
-    if (rc < 0)
-        goto out;
-    forest_at = clock_ns();
-    if (opts->model)
-        scoring_apply(scoring, opts->model, scoring_needs_bags(&a.scoring_opts));
-    else
-        scoring_learn(scoring, scoring_needs_bags(&a.scoring_opts));
-    features_at = clock_ns();
-    rc = scoring_judge(scoring, &a.scoring_opts);
-    if (rc < 0)
-        goto out;
-    detect_at = clock_ns();
-    summarize(&a, result);
-    count_tracer(&a, columns, result);
-    rc = sink->take(sink->ctx, &(struct analysed){.foi = foi,
-                                                  .columns = columns,
-                                                  .scoring = scoring,
-                                                  .opts = &a.scoring_opts,
-                                                  .result = result});
-    result->forest_ns = forest_at - begin;
-    result->features_ns = features_at - forest_at;
-    result->detect_ns = detect_at - features_at;
-    result->store_ns = clock_ns() - detect_at;
-out:
-    scoring_release(scoring);
+    if (rc == 0 && opts->crew && !opts->model && !a.scoring_opts.detector->needs_matrix) {
+        analysed.sentences = &sentences;
+        rc = learn_together(&a, columns, defs, foi->region, &sentences, result);
+    } else if (rc == 0) {
+        rc = learn_and_judge(&a, columns, defs, foi->region, result);
+    }
+    begin = clock_ns();
+    if (rc == 0) {
+        summarize(&a, result);
+        count_tracer(&a, columns, result);
+        rc = sink->take(sink->ctx, &analysed);
+    }
+    result->store_ns = clock_ns() - begin;
+    sentences_release(&sentences);
+    scoring_release(&a.scoring);
     return rc;
 }

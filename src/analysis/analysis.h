@@ -26,9 +26,13 @@ struct analysis_opts {
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;
-    struct paged *paged;       /* as of struct scoring */
-    const struct model *model; /* score by this model, numbered as defs; NULL: learn */
+    struct paged *paged;              /* as of struct scoring */
+    const struct model *model;        /* score by this model, numbered as defs; NULL: learn */
+    const struct analysis_crew *crew; /* processes that share the work; NULL: this one alone */
 };
+
+struct analysis_crew;
+struct sentences;
 
 /* What is said of a function of interest as a whole. */
 struct analysis_result {
@@ -53,6 +57,7 @@ struct analysed {
     const struct scoring *scoring;
     const struct scoring_opts *opts;
     const struct analysis_result *result; /* but for how long the stages took */
+    const struct sentences *sentences;    /* that are made already; NULL: none is */
 };
 
 struct analysis_sink {
@@ -64,7 +69,9 @@ struct analysis_sink {
  * analysis_run -- analyse all executions of a function and hand them to a sink.
  *   defs  regions as in the columns, and locations
  * With a model the executions are compared with those of the run it was made from, and with
- * what a person said of them, not with each other.
+ * what a person said of them, not with each other. Without, the processes of a crew make scores
+ * and sentences together where the detector needs no matrix of all executions; else this one
+ * does it alone.
  * Returns 0, ERR_NOT_FOUND when the function is never called, another ERR_*, or what the sink
  * returns.
  */

@@ -126,8 +126,8 @@ static void find_offs(struct peer_cells *cells, const struct work *work, uint32_
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
 
     for (int way = 0; way < 2 && work->at[way]; way++) {
-        const struct robust_items items = {work->n, work->cell, n_cells, value_at,
-                                           work->at[way]};
+        const struct robust_items items = {work->n,  work->cell,    n_cells,
+                                           value_at, work->at[way], NULL};
 
         robust_groups(&items, width, NULL, spread, n);
         for (uint32_t i = 0; i < n_cells; i++)
@@ -143,7 +143,8 @@ static void find_middles(struct peer_cells *cells, const struct work *work, uint
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
-    const struct robust_items items = {work->n, work->cell, n_cells, value_at, work->ratio};
+    const struct robust_items items = {work->n,  work->cell,  n_cells,
+                                       value_at, work->ratio, NULL};
 
     robust_groups(&items, width, NULL, spread, n);
     for (uint32_t i = 0; i < n_cells; i++) {

@@ -14,22 +14,30 @@ struct collecting {
     const struct columns *columns;
     const struct definitions *defs;
     uint32_t region;
-    struct forest_size *size; /* [n_locations] */
-    struct forest *part;      /* [n_locations] */
-    bool *is_bad;             /* [n_locations] */
+    const uint32_t *location; /* [n] ascending; NULL: the first n */
+    uint32_t n;
+    struct forest_size *size; /* [n] */
+    struct forest *part;      /* [n] */
+    bool *is_bad;             /* [n] */
 };
+
+static uint32_t location_at(const struct collecting *c, size_t i)
+{
+    return c->location ? c->location[i] : (uint32_t)i;
+}
 
 static void count_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct collecting *c = ctx;
 
     (void)worker;
-    for (size_t l = begin; l < end; l++) {
-        struct call_view calls = columns_view(c->columns, (uint32_t)l);
+    for (size_t i = begin; i < end; i++) {
+        uint32_t l = location_at(c, i);
+        struct call_view calls = columns_view(c->columns, l);
 
-        c->is_bad[l] = columns_check(c->columns, (uint32_t)l, c->defs) < 0;
-        if (!c->is_bad[l])
-            c->size[l] = forest_count(&calls, c->region, c->defs);
+        c->is_bad[i] = columns_check(c->columns, l, c->defs) < 0;
+        if (!c->is_bad[i])
+            c->size[i] = forest_count(&calls, c->region, c->defs);
         columns_drop(c->columns);
     }
 }
@@ -39,10 +47,10 @@ static void copy_locations(void *ctx, size_t begin, size_t end, unsigned worker)
     struct collecting *c = ctx;
 
     (void)worker;
-    for (size_t l = begin; l < end; l++) {
-        struct call_view calls = columns_view(c->columns, (uint32_t)l);
+    for (size_t i = begin; i < end; i++) {
+        struct call_view calls = columns_view(c->columns, location_at(c, i));
 
-        forest_fill(&c->part[l], (uint32_t)l, &calls, c->region, c->defs);
+        forest_fill(&c->part[i], location_at(c, i), &calls, c->region, c->defs);
         columns_drop(c->columns);
     }
 }
@@ -52,22 +60,24 @@ static int check_all(const struct collecting *c)
 {
     int rc = 0;
 
-    for (uint32_t l = 0; rc == 0 && l < c->columns->n_locations; l++)
-        if (c->is_bad[l])
-            rc = columns_check(c->columns, l, c->defs);
+    for (uint32_t i = 0; rc == 0 && i < c->n; i++)
+        if (c->is_bad[i])
+            rc = columns_check(c->columns, location_at(c, i), c->defs);
     return rc;
 }
 
-int run_scoring_collect(struct scoring *s, const struct columns *columns,
-                        const struct definitions *defs, uint32_t region)
+int run_scoring_collect_part(struct scoring *s, const struct columns *columns,
+                             const struct definitions *defs, uint32_t region,
+                             const uint32_t *location, uint32_t n)
 {
-    uint32_t n = columns->n_locations;
-    struct collecting c = {columns,
-                           defs,
-                           region,
-                           mem_alloc(n, sizeof *c.size),
-                           mem_alloc(n, sizeof *c.part),
-                           mem_alloc(n, sizeof *c.is_bad)};
+    struct collecting c = {.columns = columns,
+                           .defs = defs,
+                           .region = region,
+                           .location = location,
+                           .n = n,
+                           .size = mem_alloc(n, sizeof *c.size),
+                           .part = mem_alloc(n, sizeof *c.part),
+                           .is_bad = mem_alloc(n, sizeof *c.is_bad)};
     int rc;
 
     s->defs = defs;
@@ -80,11 +90,19 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
         pool_for(s->pool, n, 1, copy_locations, &c);
         forest_unite(&s->forest, c.part, n);
     }
-    if (rc == 0 && s->forest.n_trees == 0)
-        rc = err_set(ERR_NOT_FOUND, "'%s' is never called", defs->region[region].name);
     free(c.size);
     free(c.part);
     free(c.is_bad);
+    return rc;
+}
+
+int run_scoring_collect(struct scoring *s, const struct columns *columns,
+                        const struct definitions *defs, uint32_t region)
+{
+    int rc = run_scoring_collect_part(s, columns, defs, region, NULL, columns->n_locations);
+
+    if (rc == 0 && s->forest.n_trees == 0)
+        rc = err_set(ERR_NOT_FOUND, "'%s' is never called", defs->region[region].name);
     return rc;
 }
 

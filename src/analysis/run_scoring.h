@@ -24,6 +24,15 @@ int run_scoring_collect(struct scoring *s, const struct columns *columns,
                         const struct definitions *defs, uint32_t region);
 
 /*
+ * run_scoring_collect_part -- the same of some locations.
+ *   location  (n) which, ascending
+ * There may be no executions on them.
+ */
+int run_scoring_collect_part(struct scoring *s, const struct columns *columns,
+                             const struct definitions *defs, uint32_t region,
+                             const uint32_t *location, uint32_t n);
+
+/*
  * run_scoring_region -- which region the FOI `foi` of a run is.
  * Returns 0, ERR_FORMAT when it is none of defs, or ERR_DATABASE.
  */

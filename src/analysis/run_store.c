@@ -1,6 +1,7 @@
 /* Rows and the model; what the causes of an anomaly were is only looked for here. */
 #include "analysis/run_store.h"
 
+#include "analysis/analysis_crew.h"
 #include "analysis/causes.h"
 #include "analysis/costs.h"
 #include "analysis/foi_settings.h"
@@ -116,13 +117,22 @@ static void store_batch(struct storing *s)
         s->message = mem_copy_string(err_message());
 }
 
+/* What is said of t, whoever has made it. */
+static void say(const struct analysed *a, struct why *why, uint32_t t, char out[WHY_SIZE])
+{
+    if (a->sentences)
+        snprintf(out, WHY_SIZE, "%s", a->sentences->text[t]);
+    else
+        scoring_why(a->scoring, why, t, out);
+}
+
 static void make_sentences(const struct storing *s, size_t piece, struct why *why)
 {
     uint32_t begin = s->made.begin + (uint32_t)piece * PIECE_ROWS;
     uint32_t end = s->made.end - begin < PIECE_ROWS ? s->made.end : begin + PIECE_ROWS;
 
     for (uint32_t t = begin; t < end; t++)
-        scoring_why(s->found->a->scoring, why, t, s->made.sentence[t - s->made.begin]);
+        say(s->found->a, why, t, s->made.sentence[t - s->made.begin]);
 }
 
 /* Row 0 is the batch to be stored, the others are pieces of the one that is made. */

@@ -100,11 +100,29 @@ void crew_receive_pack(struct crew *crew, unsigned from, struct pack *pack)
     crew_receive(crew, from, pack->data, n);
 }
 
+void crew_swap(struct crew *crew, unsigned with, const void *out, size_t out_bytes, void *in,
+               size_t in_bytes)
+{
+    if (crew->me < with)
+        crew_send(crew, with, out, out_bytes);
+    crew_receive(crew, with, in, in_bytes);
+    if (crew->me > with)
+        crew_send(crew, with, out, out_bytes);
+}
+
+/* Numbers of partners add up to the round's, so both say the same. */
+unsigned crew_partner(const struct crew *crew, unsigned round)
+{
+    return (round + crew->size - crew->me) % crew->size;
+}
+
 /* Along a tree: process p has it from the one whose number lacks the highest bit of p. */
 void crew_broadcast(struct crew *crew, void *data, size_t bytes)
 {
     unsigned bit = 1;
 
+    if (crew == NULL)
+        return;
     while (bit <= crew->me / 2)
         bit *= 2;
     if (crew->me > 0) {
@@ -113,6 +131,16 @@ void crew_broadcast(struct crew *crew, void *data, size_t bytes)
     }
     for (; crew->me + bit < crew->size; bit *= 2)
         crew_send(crew, crew->me + bit, data, bytes);
+}
+
+void crew_broadcast_pack(struct crew *crew, struct pack *pack)
+{
+    uint64_t n = pack->n;
+
+    crew_broadcast(crew, &n, sizeof n);
+    if (crew->me > 0)
+        *pack = (struct pack){.data = mem_alloc(n, 1), .n = n};
+    crew_broadcast(crew, pack->data, n);
 }
 
 /* ------------------------------------------------------------------------------ agreement */

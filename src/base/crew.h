@@ -71,8 +71,23 @@ void crew_receive(struct crew *crew, unsigned from, void *data, size_t bytes);
 void crew_send_pack(struct crew *crew, unsigned to, const struct pack *pack);
 void crew_receive_pack(struct crew *crew, unsigned from, struct pack *pack);
 
-/* crew_broadcast -- what number 0 has in data is in everybody's then. All must call it. */
+/* crew_swap -- send to one and receive from it; it does the same with this one. */
+void crew_swap(struct crew *crew, unsigned with, const void *out, size_t out_bytes, void *in,
+               size_t in_bytes);
+
+/*
+ * crew_partner -- with whom to swap in round 0 .. crew_size - 1, so that in the end each has
+ * with each other one: nobody waits in a circle. This process itself: with nobody.
+ */
+unsigned crew_partner(const struct crew *crew, unsigned round);
+
+/* crew_broadcast -- what number 0 has in data is in everybody's then. All must call it; nothing
+ * of NULL. */
 void crew_broadcast(struct crew *crew, void *data, size_t bytes);
+
+/* crew_broadcast_pack -- the same of a pack of any size; what is received is a reader's, its
+ * data to free(). */
+void crew_broadcast_pack(struct crew *crew, struct pack *pack);
 
 /*
  * crew_agree -- whether all have done well. All must call it.

@@ -2,6 +2,7 @@
  * snag analyze -- from a trace to a run: reads all of it, analyses the functions of interest,
  * prints the strangest executions. The run appears when everything is in it.
  */
+#include "analysis/analysis_crew.h"
 #include "analysis/run_maker.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -293,6 +294,7 @@ static int finish_run(struct reading *r)
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
     struct per_call_opts per_call = per_call_default();
+    const struct analysis_crew crew = {r->crew, r->share_pool};
     char *command = command_line(s);
     struct run_maker_opts opts = {.foi = s->foi.text,
                                   .n_foi = s->foi.n,
@@ -304,7 +306,8 @@ static int finish_run(struct reading *r)
                                                .gamma = s->vectors.gamma,
                                                .embedding = a->embedding,
                                                .seed = s->seed,
-                                               .pool = r->pool},
+                                               .pool = r->pool,
+                                               .crew = r->crew ? &crew : NULL},
                                   .model = a->model,
                                   .per_call = s->is_per_call ? &per_call : NULL,
                                   .keeps_labels = s->is_forced,
@@ -321,6 +324,7 @@ static int finish_run(struct reading *r)
     per_call.pool = r->pool;
     log_reading(r);
     rc = run_make(&a->dir, &r->source, &r->ingested, &opts, &a->made);
+    analysis_crew_dismiss(opts.analysis.crew);
     free(command);
     if (rc == 0)
         rc = print_result(a, r);
@@ -329,6 +333,14 @@ static int finish_run(struct reading *r)
     if (is_beyond(a))
         return STATUS_BEYOND;
     return quality_is_damaged(&r->ingested.quality) ? STATUS_DAMAGED : STATUS_DONE;
+}
+
+/* The other processes, meanwhile. */
+static void assist(struct reading *r)
+{
+    const struct analysis_crew crew = {r->crew, r->pool};
+
+    analysis_crew_assist(&crew, &r->source.defs, r->dir);
 }
 
 static void remove_part(void *ctx)
@@ -403,6 +415,7 @@ static int analyze(const struct settings *settings, struct model *model, int rc)
     struct reading_task task = {.dir = a.dir.part,
                                 .begin = begin_run,
                                 .then = finish_run,
+                                .assist = assist,
                                 .clean_up = remove_part,
                                 .ctx = &a};
 

@@ -332,8 +332,8 @@ static const struct option_row rows[] = {
      .help = "threads to use (default: one per processor); results do not depend on it"},
     {"together", 0, OPTION_FLAG, AT(is_together), NULL,
      .help =
-         "under mpirun or srun: all processes read the trace together and make one run, the "
-         "same as that of one"},
+         "under mpirun or srun: all processes read and analyse the trace together and make one "
+         "run, the same as that of one"},
     {"together", 0, OPTION_FLAG, AT(is_together), NULL,
      .help = "under mpirun or srun: each process writes a part of calls and messages",
      .only = "export"},

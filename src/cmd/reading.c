@@ -119,24 +119,31 @@ static bool may_share(struct child *child)
     return may;
 }
 
-/* Those of the others on this node are left to process 0. */
-static void part_ways(struct child *child)
+/* Process 0 goes on, on all processors of its node: what it does alone the others do not wait
+ * for with more than a nap now and then. */
+static void go_on(struct child *child)
 {
     struct reading *r = &child->reading;
     unsigned n_processes, n_processors;
 
-    if (child->crew == NULL)
-        return;
     crew_share(child->crew, &n_processes, &n_processors);
     crew_inherit(child->crew);
+    r->share_pool = r->pool;
+    r->pool =
+        pool_new(r->settings->threads ? r->settings->threads * n_processes : n_processors);
+}
+
+static void part_ways(struct child *child)
+{
+    struct reading *r = &child->reading;
+
+    if (child->crew == NULL)
+        return;
     crew_leave(child->crew);
-    child->crew = NULL;
+    child->crew = r->crew = NULL;
     atomic_store(child->has_parted, true);
-    pool_free(r->pool);
-    r->pool = NULL;
-    if (child->launched.me == 0)
-        r->pool =
-            pool_new(r->settings->threads ? r->settings->threads * n_processes : n_processors);
+    pool_free(r->share_pool);
+    r->share_pool = NULL;
 }
 
 static int join_crew(struct child *child)
@@ -149,8 +156,11 @@ static int join_crew(struct child *child)
     rc = crew_join(&child->crew, launched->library, launched_task(child->reading.settings));
     if (rc == 0)
         rc = compare_notes(child);
-    if (rc == 0 && !may_share(child))
+    if (rc == 0 && !may_share(child)) {
+        if (launched->me == 0)
+            go_on(child);
         part_ways(child);
+    }
     return rc;
 }
 
@@ -174,6 +184,28 @@ static int read_trace(struct child *child, struct guard *guard)
     return rc < 0 ? rc : ingest(&r->source, &opts, &r->ingested);
 }
 
+/* With the others, where they have something to do. */
+static int then(struct child *child)
+{
+    struct reading *r = &child->reading;
+
+    if (child->crew) {
+        if (child->launched.me == 0)
+            go_on(child);
+        if (child->task->assist == NULL)
+            part_ways(child);
+    }
+    r->crew = child->crew;
+    r->dir = child->dir;
+    if (child->launched.me == 0)
+        return child->task->then(r);
+    if (r->crew) {
+        traffic_release(&r->ingested.traffic);
+        child->task->assist(r);
+    }
+    return 0;
+}
+
 static int read_and_go_on(struct child *child, struct guard *guard)
 {
     struct reading *r = &child->reading;
@@ -183,9 +215,9 @@ static int read_and_go_on(struct child *child, struct guard *guard)
     r->begin_ns = clock_ns();
     rc = read_trace(child, guard);
     is_known = child->crew && crew_me(child->crew) > 0; /* what went wrong, to process 0 */
+    if (rc == 0)
+        rc = then(child);
     part_ways(child);
-    if (rc == 0 && child->launched.me == 0)
-        rc = child->task->then(r);
     ingested_release(&r->ingested);
     source_close(&r->source);
     pool_free(r->pool);

@@ -17,10 +17,14 @@ struct reading {
     struct source source;
     struct ingested ingested;
     struct pool *pool;
-    uint64_t begin_ns; /* when it began, as clock_ns tells */
-    void *ctx;         /* of the command */
+    struct crew *crew; /* in `then` and `assist`: all processes are still there. NULL: alone */
+    struct pool *share_pool; /* ... and threads for what all of them do at the same time */
+    const char *dir;         /* where the columns are, for all of them */
+    uint64_t begin_ns;       /* when it began, as clock_ns tells */
+    void *ctx;               /* of the command */
 };
 
+struct crew;
 struct launched;
 
 struct reading_task {
@@ -28,9 +32,12 @@ struct reading_task {
     /* In the parent, before anything is read; or NULL. Returns 0 or as rc. */
     int (*begin)(void *ctx, const struct launched *launched);
     const char *dir; /* where to write columns, or NULL; with --together that of process 0 */
-    int (*then)(struct reading *reading); /* returns an exit status, or an ERR_* that is
-                                             reported in the child */
-    void (*clean_up)(void *ctx);          /* in the parent, when the child failed; or NULL */
+    int (*then)(struct reading *reading);    /* returns an exit status, or an ERR_* that is
+                                                reported in the child */
+    void (*assist)(struct reading *reading); /* on the other processes, which are there until
+                                                `then` of process 0 has returned; NULL: they end
+                                                before it */
+    void (*clean_up)(void *ctx);             /* in the parent, when the child failed; or NULL */
     void *ctx;
 };
 
@@ -38,9 +45,10 @@ struct reading_task {
  * reading_run -- in a child: open the trace, ingest it, then call then(reading).
  *   settings  args are the files of the trace
  * With --together the processes that a launcher has started read together, and process 0 goes
- * on alone with what all have read, on the processors of those on its node. What went wrong
- * with any of them it reports; a process that cannot meet the others ends here, by a signal.
- * Returns an exit status (what went wrong has been reported), or a negative ERR_* that has not.
+ * on with what all have read, on the processors of those on its node; the others assist it
+ * where the task has something for them to do. What went wrong with any of them it reports; a
+ * process that cannot meet the others ends here, by a signal. Returns an exit status (what went
+ * wrong has been reported), or a negative ERR_* that has not.
  */
 int reading_run(const struct settings *settings, const struct reading_task *task);
 

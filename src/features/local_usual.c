@@ -21,18 +21,34 @@ void local_usual_release(struct local_usual *l)
     *l = (struct local_usual){0};
 }
 
-void local_usual_sites(struct local_usual *l, const struct forest *forest)
+void local_usual_sites(struct local_usual *l, const struct forest *forest,
+                       const struct definitions *defs, const struct tree_share *share)
 {
-    for (uint32_t t = 0; t < forest->n_trees; t++)
+    for (uint32_t i = 0; share && i < share->n_locations; i++)
+        if (share->n_trees[i] > 0)
+            idmap_add(&l->site, key_pair(0, forest_place(defs, i)));
+    for (uint32_t t = 0; share == NULL && t < forest->n_trees; t++)
         idmap_add(&l->site, key_pair(0, forest->place[t]));
 }
 
-void local_usual_wholes(struct local_usual *l, const struct forest *forest, const double *ratio,
-                        double overall)
+/* What another process does not know is INFINITY. */
+static void take_known(void *into, const void *from, size_t n)
+{
+    double *to = into;
+    const double *other = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] = other[i] < INFINITY ? other[i] : to[i];
+}
+
+void local_usual_wholes(struct local_usual *l, const struct forest *forest,
+                        const struct tree_share *share, const double *ratio, double overall)
 {
     double *here = mem_alloc(forest->n_trees, sizeof *here);
 
     l->log_whole = mem_alloc(l->site.n, sizeof *l->log_whole);
+    for (uint32_t i = 0; i < l->site.n; i++)
+        l->log_whole[i] = INFINITY;
     for (uint32_t begin = 0, end; begin < forest->n_trees; begin = end) {
         uint32_t site = local_usual_site(l, forest, begin);
 
@@ -42,6 +58,7 @@ void local_usual_wholes(struct local_usual *l, const struct forest *forest, cons
         l->log_whole[site] =
             end - begin >= LOCAL_FEWEST ? robust_quantile(here, end - begin, 0.5) : overall;
     }
+    tree_share_add(share, l->log_whole, l->site.n, sizeof *l->log_whole, take_known);
     free(here);
 }
 
@@ -100,6 +117,67 @@ void local_usual_fit(struct local_usual *l, const struct local_time *time, size_
     free(count);
     free(group);
     idmap_release(&pair);
+}
+
+/* One of these. */
+struct local_factor {
+    struct key at;
+    double log_factor;
+    uint64_t number; /* on its process */
+};
+
+/* In the order of locations, as sites are; those of a site are of one process. */
+static int by_site(const void *a, const void *b)
+{
+    const struct local_factor *p = a, *q = b;
+
+    if (p->at.high != q->at.high)
+        return p->at.high < q->at.high ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static void receive_factors(struct crew *crew, struct pack *all)
+{
+    for (unsigned p = 1; p < crew_size(crew); p++) {
+        struct pack pack;
+
+        crew_receive_pack(crew, p, &pack);
+        pack_bytes(all, pack.data, pack.n);
+        free(pack.data);
+    }
+    if (all->n > 0)
+        qsort(all->data, all->n / sizeof(struct local_factor), sizeof(struct local_factor),
+              by_site);
+}
+
+void local_usual_unite(struct local_usual *l, const struct tree_share *share)
+{
+    struct pack pack = {0};
+    const struct local_factor *factor;
+    uint32_t n;
+
+    if (share == NULL)
+        return;
+    for (uint32_t i = 0; i < l->at.n; i++) {
+        struct local_factor own = {l->at.key[i], l->log_factor[i], i};
+
+        pack_bytes(&pack, &own, sizeof own);
+    }
+    if (tree_share_is_first(share))
+        receive_factors(share->crew, &pack);
+    else
+        crew_send_pack(share->crew, 0, &pack);
+    if (!tree_share_is_first(share))
+        pack_release(&pack);
+    tree_share_tell_pack(share, &pack);
+    idmap_release(&l->at);
+    factor = (const struct local_factor *)pack.data;
+    n = (uint32_t)(pack.n / sizeof *factor);
+    l->log_factor = mem_resize(l->log_factor, n, sizeof *l->log_factor);
+    for (uint32_t i = 0; i < n; i++)
+        l->log_factor[idmap_add(&l->at, factor[i].at)] = factor[i].log_factor;
+    exponentiate(l);
+    free(pack.data);
 }
 
 uint32_t local_usual_find(const struct local_usual *l, uint32_t site, uint32_t path)

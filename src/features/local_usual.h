@@ -14,6 +14,7 @@
 #include "base/pack.h"
 #include "features/robust.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +32,13 @@ struct local_usual {
 
 void local_usual_release(struct local_usual *local);
 
-/* local_usual_sites -- learn the locations of a forest. O(trees). */
-void local_usual_sites(struct local_usual *local, const struct forest *forest);
+/*
+ * local_usual_sites -- learn the locations of a forest, with a share of those of all.
+ *   defs   of the locations; only with a share
+ * O(trees).
+ */
+void local_usual_sites(struct local_usual *local, const struct forest *forest,
+                       const struct definitions *defs, const struct tree_share *share);
 
 /* local_usual_site -- the number of the location of tree t, or LOCAL_NONE. */
 uint32_t local_usual_site(const struct local_usual *local, const struct forest *forest,
@@ -51,10 +57,12 @@ struct local_time {
  * local_usual_wholes -- learn how much longer executions are than their calls together.
  *   log_ratio  (trees) of the time of an execution to what is typical of its calls
  *   overall    median of these: what holds where there are too few executions
- * Sums of medians are no medians of sums. After local_usual_sites. O(trees).
+ * Sums of medians are no medians of sums. After local_usual_sites; with a share all learn it.
+ * O(trees).
  */
 void local_usual_wholes(struct local_usual *local, const struct forest *forest,
-                        const double *log_ratio, double overall);
+                        const struct tree_share *share, const double *log_ratio,
+                        double overall);
 
 /*
  * local_usual_fit -- learn which paths have a factor of their own where.
@@ -66,6 +74,10 @@ void local_usual_wholes(struct local_usual *local, const struct forest *forest,
  */
 void local_usual_fit(struct local_usual *local, const struct local_time *time, size_t n,
                      const struct spread *everywhere, double least, struct pool *pool);
+
+/* local_usual_unite -- after local_usual_fit of the own locations: all processes have the
+ * factors of all. Nothing without a share. */
+void local_usual_unite(struct local_usual *local, const struct tree_share *share);
 
 /* local_usual_find -- the number of a path at a site in log_factor, or LOCAL_NONE. */
 uint32_t local_usual_find(const struct local_usual *local, uint32_t site, uint32_t path);

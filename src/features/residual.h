@@ -22,6 +22,7 @@
 #include "features/shape.h"
 #include "features/wl.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -87,13 +88,16 @@ struct residual_input {
     const struct forest *forest;
     const struct wl *wl; /* of the forest */
     const struct definitions *defs;
-    struct pool *pool;   /* may be NULL; no result depends on it */
-    struct paged *paged; /* may be NULL; while it is learnt from only */
+    struct pool *pool;              /* may be NULL; no result depends on it */
+    struct paged *paged;            /* may be NULL; while it is learnt from only */
+    const struct tree_share *share; /* NULL, or: other processes have forests of the same run;
+                                       the model is learnt from all of them together */
 };
 
 /*
  * residual_fit -- learn the contexts of a forest.
  *   place  out: where its vertices are
+ * Processes that have shares of one run all get the model that one with all trees would get.
  * O(vertices). Memory: see docs/architecture.md.
  */
 void residual_fit(struct residual_model *model, struct residual_place *place,

@@ -6,12 +6,20 @@
  * Times are brought together by context, each context beside the others of its path, and
  * sorted: first every context, then the whole path. Their logarithms are never stored, and only
  * those of a few are needed (robust_log_times).
+ *
+ * Where several processes have the trees (forest/tree_share.h), what one process would find by
+ * going through trees is found in each one's own: numbers are made those of all (numbering.h),
+ * counts are added up, times go to the process that has their path (dealing.h), and what there
+ * is one of for each tree goes to process 0. All that is computed is computed in one place from
+ * the same numbers in the same order, or in any order where that is no matter.
  */
 #include "features/residual.h"
 
 #include "base/mem.h"
 #include "base/radix.h"
+#include "features/dealing.h"
 #include "features/kind_sets.h"
+#include "features/numbering.h"
 #include "features/residual_view.h"
 
 #include <math.h>
@@ -33,17 +41,38 @@ struct fit {
     const struct residual_input *in;
     const struct forest *forest;
     const struct tree_kinds *kinds;
+    const struct tree_share *share;
+    uint32_t n_trees;                /* of all processes */
     struct kind_sets paths, classes; /* of the kinds */
+    uint32_t *path_of;               /* [classes] */
+    struct dealing deal;             /* of paths */
+    unsigned *owner;                 /* [paths] */
     uint64_t longest_ns;             /* exclusive time */
 };
 
-static uint32_t count_locations(const struct forest *forest)
+/* That have any trees. */
+static uint32_t count_locations(const struct fit *f)
 {
+    const struct forest *forest = f->forest;
     uint32_t n = 0;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++)
+    for (uint32_t l = 0; f->share && l < f->share->n_locations; l++)
+        n += f->share->n_trees[l] > 0;
+    for (uint32_t t = 0; f->share == NULL && t < forest->n_trees; t++)
         n += t == 0 || forest->location[t] != forest->location[t - 1];
     return n;
+}
+
+/* Process 0 has the values of all trees, and says a quantile of them; they are given away. */
+static double quantile_of_trees(const struct fit *f, double *value, double q)
+{
+    double found = 0, *all = tree_share_take(f->share, value, sizeof *value);
+
+    if (all)
+        found = robust_quantile(all, f->n_trees, q);
+    free(all);
+    tree_share_tell(f->share, &found, sizeof found);
+    return found;
 }
 
 /* ---------------------------------------------------------------------- the clock's tick */
@@ -70,22 +99,36 @@ static void find_ticks(void *ctx, size_t begin, size_t end, unsigned worker)
     ticks->most[worker] = most;
 }
 
+struct range_ns {
+    uint64_t least, most;
+};
+
+static void widen(void *into, const void *from, size_t n)
+{
+    struct range_ns *range = into;
+    const struct range_ns *other = from;
+
+    (void)n;
+    range->least = other->least - 1 < range->least - 1 ? other->least : range->least;
+    range->most = other->most > range->most ? other->most : range->most;
+}
+
 /* The smallest time above 0, 1 where there is none; and the largest. */
 static uint64_t find_least(struct fit *f)
 {
     unsigned n = pool_threads(f->in->pool);
     struct ticks ticks = {f->forest->exclusive_ns, mem_alloc(n, sizeof *ticks.least),
                           mem_alloc(n, sizeof *ticks.most)};
-    uint64_t least = 0;
+    struct range_ns range = {0, 0};
 
     pool_for(f->in->pool, f->forest->n, TICK_ROWS, find_ticks, &ticks);
-    for (unsigned w = 0; w < n; w++) {
-        least = ticks.least[w] - 1 < least - 1 ? ticks.least[w] : least;
-        f->longest_ns = ticks.most[w] > f->longest_ns ? ticks.most[w] : f->longest_ns;
-    }
+    for (unsigned w = 0; w < n; w++)
+        widen(&range, &(struct range_ns){ticks.least[w], ticks.most[w]}, 1);
+    tree_share_add(f->share, &range, 1, sizeof range, widen);
     free(ticks.least);
     free(ticks.most);
-    return least > 0 ? least : 1;
+    f->longest_ns = range.most;
+    return range.least > 0 ? range.least : 1;
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -99,13 +142,22 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
+static void add_tick(void *into, const void *from, size_t n)
+{
+    uint64_t *tick = into;
+
+    (void)n;
+    *tick = common_divisor(*(const uint64_t *)from, *tick);
+}
+
 /* What the clock counts: what all times are multiples of. */
-static uint64_t find_tick(const struct forest *forest)
+static uint64_t find_tick(const struct fit *f)
 {
     uint64_t tick = 0;
 
-    for (uint32_t v = 0; v < forest->n && tick != 1; v++)
-        tick = common_divisor(forest->exclusive_ns[v], tick);
+    for (uint32_t v = 0; v < f->forest->n && tick != 1; v++)
+        tick = common_divisor(f->forest->exclusive_ns[v], tick);
+    tree_share_add(f->share, &tick, 1, sizeof tick, add_tick);
     return tick;
 }
 
@@ -122,31 +174,119 @@ static void fit_scales(struct fit *f)
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
         root[t] = (double)forest_own_ns(forest, t);
-    f->m->root_ns = robust_quantile(root, forest->n_trees, 0.5);
+    f->m->root_ns = quantile_of_trees(f, root, 0.5);
     if ((double)least > TICK_SHARE * f->m->root_ns && f->m->root_ns > 0)
-        least = find_tick(forest);
+        least = find_tick(f);
     if (f->m->root_ns <= 0)
         f->m->root_ns = (double)least;
     f->m->offset_ns = fmax((double)least, OFFSET_SHARE * f->m->root_ns);
-    free(root);
 }
 
 /* ----------------------------------------------------------------------------- contexts */
+
+struct path_entry {
+    uint32_t parent, region;
+};
+
+static struct key identify_path(void *entry, const uint32_t *to)
+{
+    struct path_entry *path = entry;
+
+    path->parent = path->parent == PATH_NONE ? PATH_NONE : to[path->parent];
+    return key_pair(path->parent, path->region);
+}
+
+/* Paths of the vertices of kinds, by the numbers of all processes from here on. */
+static void unite_paths(struct fit *f, uint32_t *path)
+{
+    struct context *paths = &f->m->paths;
+    struct path_entry *own = mem_resize(NULL, paths->n, sizeof *own), *all;
+    struct first_seen *seen = numbering_seen(f->forest, f->kinds, path, paths->n);
+    uint32_t *to = mem_resize(NULL, paths->n, sizeof *to), n;
+    struct numbering numbering = {paths->n, seen, own, sizeof *own, identify_path};
+
+    for (uint32_t p = 0; p < paths->n; p++)
+        own[p] = (struct path_entry){paths->parent[p], paths->region[p]};
+    all = numbering_unite(f->share, &numbering, to, &n);
+    numbering_apply(to, path, f->kinds->at[f->kinds->n]);
+    context_release(paths);
+    for (uint32_t p = 0; p < n; p++)
+        context_add(paths, all[p].parent, all[p].region);
+    free(own);
+    free(seen);
+    free(to);
+    free(all);
+}
+
+struct class_entry {
+    struct key id;
+    uint64_t path;
+};
+
+static struct key identify_class(void *entry, const uint32_t *to)
+{
+    (void)to;
+    return ((struct class_entry *)entry)->id;
+}
+
+/* The same of classes. */
+static void unite_classes(struct fit *f, uint32_t *class)
+{
+    struct idmap *id = &f->m->class_id;
+    struct class_entry *own = mem_resize(NULL, id->n, sizeof *own), *all;
+    struct first_seen *seen = numbering_seen(f->forest, f->kinds, class, id->n);
+    uint32_t *to = mem_resize(NULL, id->n, sizeof *to), n;
+    struct numbering numbering = {id->n, seen, own, sizeof *own, identify_class};
+
+    for (uint32_t c = 0; c < id->n; c++)
+        own[c] = (struct class_entry){id->key[c], f->path_of[c]};
+    all = numbering_unite(f->share, &numbering, to, &n);
+    numbering_apply(to, class, f->kinds->at[f->kinds->n]);
+    idmap_release(id);
+    f->path_of = mem_resize(f->path_of, n, sizeof *f->path_of);
+    for (uint32_t c = 0; c < n; c++) {
+        idmap_add(id, all[c].id);
+        f->path_of[c] = (uint32_t)all[c].path;
+    }
+    free(own);
+    free(seen);
+    free(to);
+    free(all);
+}
 
 /* Paths and classes of the vertices of kinds. */
 static void number_contexts(struct fit *f)
 {
     const struct wl *wl = f->in->wl;
     uint32_t *class = f->place->class, *path = f->place->path;
+    uint32_t n = f->kinds->at[f->kinds->n];
 
     for (uint32_t k = 0; k < f->kinds->n; k++)
         context_number_tree(&f->m->paths, f->forest, f->kinds->first[k], true,
                             path + f->kinds->at[k]);
-    for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
+    if (f->share)
+        unite_paths(f, path);
+    for (uint32_t i = 0; i < n; i++)
         class[i] = idmap_add(&f->m->class_id,
                              residual_class_key(&wl->vocab, wl->complete[i], path[i]));
+    f->path_of = mem_alloc(f->m->class_id.n, sizeof *f->path_of);
+    for (uint32_t i = 0; i < n; i++)
+        f->path_of[class[i]] = path[i];
+    if (f->share)
+        unite_classes(f, class);
     kind_sets_find(&f->paths, f->kinds, path, f->m->paths.n);
     kind_sets_find(&f->classes, f->kinds, class, f->m->class_id.n);
+}
+
+static void add_contexts(void *into, const void *from, size_t n)
+{
+    struct residual_context *context = into;
+    const struct residual_context *other = from;
+
+    for (size_t i = 0; i < n; i++) {
+        context[i].n_calls += other[i].n_calls;
+        context[i].n_trees += other[i].n_trees;
+    }
 }
 
 /* How many calls and trees each path or class has. */
@@ -160,6 +300,7 @@ static struct residual_context *count_contexts(const struct fit *f,
             context[sets->number[i]].n_calls += f->kinds->n_trees[k] * sets->count[i];
             context[sets->number[i]].n_trees += f->kinds->n_trees[k];
         }
+    tree_share_add(f->share, context, n, sizeof *context, add_contexts);
     return context;
 }
 
@@ -171,21 +312,17 @@ struct families {
 
 static void families_find(const struct fit *f, struct families *families)
 {
-    uint32_t n_paths = f->m->paths.n, n_classes = f->m->class_id.n;
-    uint32_t *path_of = mem_alloc(n_classes, sizeof *path_of), *next;
+    uint32_t n_paths = f->m->paths.n, n_classes = f->m->class_id.n, *next;
 
     families->first = mem_alloc((size_t)n_paths + 2, sizeof *families->first);
     families->class = mem_alloc(n_classes, sizeof *families->class);
-    for (uint32_t i = 0; i < f->kinds->at[f->kinds->n]; i++)
-        path_of[f->place->class[i]] = f->place->path[i];
     next = families->first + 1; /* becomes the start of each path, and then its end */
     for (uint32_t c = 0; c < n_classes; c++)
-        next[path_of[c] + 1]++;
+        next[f->path_of[c] + 1]++;
     for (uint32_t p = 0; p < n_paths; p++)
         next[p + 1] += next[p];
     for (uint32_t c = 0; c < n_classes; c++)
-        families->class[next[path_of[c]]++] = c;
-    free(path_of);
+        families->class[next[f->path_of[c]]++] = c;
 }
 
 static void families_release(struct families *families)
@@ -201,12 +338,15 @@ static void families_release(struct families *families)
 struct bundles {
     const struct fit *fit;
     const struct families *families;
+    struct dealing deal; /* of classes, which go with their paths */
     uint32_t *narrow_ns; /* [vertices] or NULL: */
     uint64_t *wide_ns;   /* [vertices] */
     size_t *begin;       /* [classes] of each among these */
+    uint32_t *n_own;     /* [classes] times that are here */
     size_t *next;        /* [chunks * classes] where a chunk writes its next one */
     uint32_t n_chunks, n_classes;
-    uint32_t *order; /* [paths] the largest first */
+    uint32_t *order; /* [n_order] paths of this process, the largest first */
+    uint32_t n_order;
 };
 
 static uint32_t chunk_begin(const struct bundles *b, size_t chunk)
@@ -238,15 +378,16 @@ static void place_chunks(struct bundles *b)
     size_t at = 0;
 
     for (uint32_t i = 0; i < b->n_classes; i++) {
-        uint32_t class = b->families->class[i];
+        uint32_t class = b->deal.order[i];
+        size_t begin = at;
 
-        b->begin[class] = at;
         for (uint32_t chunk = 0; chunk < b->n_chunks; chunk++) {
             size_t *next = &b->next[(size_t)chunk * b->n_classes + class], n = *next;
 
             *next = at;
             at += n;
         }
+        b->n_own[class] = (uint32_t)(at - begin);
     }
 }
 
@@ -333,14 +474,34 @@ static int by_calls(const void *a, const void *b, void *ctx)
     return (p > q) - (p < q);
 }
 
-static void order_paths(struct bundles *b)
+/* Who has which path; and the own ones. */
+static void deal_paths(struct fit *f)
 {
-    const struct residual_model *m = b->fit->m;
+    const struct residual_model *m = f->m;
+    uint32_t *order = mem_resize(NULL, m->paths.n, sizeof *order), *n_calls;
 
-    b->order = mem_resize(NULL, m->paths.n, sizeof *b->order);
-    for (uint32_t p = 0; p < m->paths.n; p++)
-        b->order[p] = p;
-    qsort_r(b->order, m->paths.n, sizeof *b->order, by_calls, m->path);
+    n_calls = mem_resize(NULL, m->paths.n, sizeof *n_calls);
+    for (uint32_t p = 0; p < m->paths.n; p++) {
+        order[p] = p;
+        n_calls[p] = m->path[p].n_calls;
+    }
+    qsort_r(order, m->paths.n, sizeof *order, by_calls, m->path);
+    f->owner = dealing_balance(f->share, n_calls, order, m->paths.n);
+    dealing_init(&f->deal, f->share, m->paths.n, order, f->owner);
+    free(order);
+    free(n_calls);
+}
+
+/* Classes go with their paths. */
+static void deal_classes(struct bundles *b)
+{
+    unsigned *owner = mem_resize(NULL, b->n_classes, sizeof *owner);
+
+    for (uint32_t c = 0; c < b->n_classes; c++)
+        owner[c] = b->fit->owner[b->fit->path_of[c]];
+    dealing_init(&b->deal, b->fit->share, b->n_classes, b->families->class, owner);
+    b->deal.paged = b->fit->in->paged;
+    free(owner);
 }
 
 /* Fewer chunks than threads where their counts would be as many as there are calls. */
@@ -352,31 +513,49 @@ static uint32_t chunks_for(const struct fit *f)
     return n < most ? n : (uint32_t)most;
 }
 
+/* Own times in the order of classes, then those of the own classes. */
+static void bundle(struct bundles *b)
+{
+    const struct fit *f = b->fit;
+    struct paged *paged = f->in->paged;
+
+    if (f->longest_ns <= UINT32_MAX)
+        b->narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b->narrow_ns);
+    else
+        b->wide_ns = paged_alloc(paged, f->forest->n, sizeof *b->wide_ns);
+    pool_for(f->in->pool, b->n_chunks, 1, count_chunks, b);
+    place_chunks(b);
+    pool_for(f->in->pool, b->n_chunks, 1, bundle_chunks, b);
+    b->deal.width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
+    if (b->narrow_ns)
+        b->narrow_ns = dealing_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
+    else
+        b->wide_ns = dealing_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
+}
+
 static void fit_contexts(const struct fit *f)
 {
     struct families families;
     struct bundles b = {.fit = f,
                         .families = &families,
                         .n_chunks = chunks_for(f),
-                        .n_classes = f->m->class_id.n};
-    struct pool *pool = f->in->pool;
-    struct paged *paged = f->in->paged;
+                        .n_classes = f->m->class_id.n,
+                        .order = f->deal.order + f->deal.first[f->deal.me]};
 
+    b.n_order = f->deal.first[f->deal.me + 1] - f->deal.first[f->deal.me];
     families_find(f, &families);
+    deal_classes(&b);
     b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
+    b.n_own = mem_resize(NULL, b.n_classes, sizeof *b.n_own);
     b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
-    if (f->longest_ns <= UINT32_MAX)
-        b.narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b.narrow_ns);
-    else
-        b.wide_ns = paged_alloc(paged, f->forest->n, sizeof *b.wide_ns);
-    pool_for(pool, b.n_chunks, 1, count_chunks, &b);
-    place_chunks(&b);
-    pool_for(pool, b.n_chunks, 1, bundle_chunks, &b);
-    order_paths(&b);
-    pool_for(pool, f->m->paths.n, 1, fit_paths, &b);
-    paged_release(paged, b.narrow_ns);
-    paged_release(paged, b.wide_ns);
-    free(b.order);
+    bundle(&b);
+    pool_for(f->in->pool, b.n_order, 1, fit_paths, &b);
+    dealing_tell(&b.deal, f->m->class, sizeof *f->m->class);
+    dealing_tell(&f->deal, f->m->path, sizeof *f->m->path);
+    paged_release(f->in->paged, b.narrow_ns);
+    paged_release(f->in->paged, b.wide_ns);
+    dealing_release(&b.deal);
+    free(b.n_own);
     free(b.next);
     free(b.begin);
     families_release(&families);
@@ -403,7 +582,8 @@ static void fit_first(const struct fit *f)
     const struct forest *forest = f->forest;
     uint32_t *vertex = NULL, *group = NULL, *count;
     struct log_times times = {.exclusive_ns = forest->exclusive_ns, .offset_ns = m->offset_ns};
-    struct robust_items items = {.n_groups = m->paths.n, .value = log_time, .ctx = &times};
+    struct robust_items items = {
+        .n_groups = m->paths.n, .value = log_time, .ctx = &times, .deal = &f->deal};
     struct spread *spread;
     size_t n = 0, vertex_cap = 0, group_cap = 0;
 
@@ -532,8 +712,8 @@ static double log_ratio(size_t i, const void *ctx)
 /* The spread of these per path. */
 static void fit_path_sums(struct residual_model *m, const struct sums *s)
 {
-    const struct robust_items items = {s->first[s->fit->forest->n_trees], s->path, m->paths.n,
-                                       log_ratio, s};
+    const struct robust_items items = {
+        s->first[s->fit->forest->n_trees], s->path, m->paths.n, log_ratio, s, &s->fit->deal};
     uint32_t *count = mem_alloc(m->paths.n, sizeof *count);
 
     robust_groups(&items, LEAST_SUM_SCALE, s->fit->in->pool, m->path_sum, count);
@@ -547,15 +727,14 @@ static void fit_wholes(struct residual_model *m, const struct sums *s)
 {
     const struct forest *forest = s->fit->forest;
     double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
-    double *sorted = mem_alloc(forest->n_trees, sizeof *sorted);
+    double *given = mem_alloc(forest->n_trees, sizeof *given);
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        sorted[t] = ratio[t] = log(fmax((double)forest_own_ns(forest, t), m->offset_ns) /
-                                   fmax(s->typical_ns[t], m->offset_ns));
-    m->log_whole = robust_quantile(sorted, forest->n_trees, 0.5);
-    local_usual_wholes(&m->local, forest, ratio, m->log_whole);
+        given[t] = ratio[t] = log(fmax((double)forest_own_ns(forest, t), m->offset_ns) /
+                                  fmax(s->typical_ns[t], m->offset_ns));
+    m->log_whole = quantile_of_trees(s->fit, given, 0.5);
+    local_usual_wholes(&m->local, forest, s->fit->share, ratio, m->log_whole);
     free(ratio);
-    free(sorted);
 }
 
 /* What trees spend on paths: everywhere, then by location, then both taken together. */
@@ -565,13 +744,14 @@ static void fit_sums(const struct fit *f)
     struct sums sums;
 
     m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
-    local_usual_sites(&m->local, f->forest);
+    local_usual_sites(&m->local, f->forest, f->in->defs, f->share);
     residual_place_local(m, f->in, f->place);
     sums_init(&sums, f);
     sums_find(&sums);
     fit_path_sums(m, &sums);
     local_usual_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
                     LEAST_CALL_SCALE, f->in->pool);
+    local_usual_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
         sums_find(&sums);
@@ -583,6 +763,23 @@ static void fit_sums(const struct fit *f)
 
 /* ------------------------------------------------------------------------------- sizes */
 
+/* Median and width of what all trees have; only on process 0. */
+static void fit_size_scale(struct residual_model *m, double *d, uint32_t n)
+{
+    double *off = mem_alloc(n, sizeof *off);
+
+    for (uint32_t t = 0; t < n; t++)
+        off[t] = d[t];
+    m->log_size = robust_quantile(d, n, 0.5);
+    for (uint32_t t = 0; t < n; t++)
+        off[t] = round_off(fabs(off[t] - m->log_size));
+    /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
+    m->size_scale =
+        fmax(fmax(robust_quantile(off, n, 0.6827), robust_quantile(off, n, 0.9) / 1.645),
+             fmax(robust_quantile(off, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
+    free(off);
+}
+
 static void fit_sizes(const struct fit *f)
 {
     struct residual_model *m = f->m;
@@ -593,13 +790,11 @@ static void fit_sizes(const struct fit *f)
         of_kind[k] = log_size_of(m, f->place, f->forest, f->kinds->first[k]);
     for (uint32_t t = 0; t < n; t++)
         d[t] = of_kind[f->kinds->of[t]];
-    m->log_size = robust_quantile(d, n, 0.5);
-    for (uint32_t t = 0; t < n; t++)
-        d[t] = round_off(fabs(of_kind[f->kinds->of[t]] - m->log_size));
-    /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
-    m->size_scale =
-        fmax(fmax(robust_quantile(d, n, 0.6827), robust_quantile(d, n, 0.9) / 1.645),
-             fmax(robust_quantile(d, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
+    d = tree_share_take(f->share, d, sizeof *d);
+    if (d)
+        fit_size_scale(m, d, f->n_trees);
+    tree_share_tell(f->share, &m->log_size, sizeof m->log_size);
+    tree_share_tell(f->share, &m->size_scale, sizeof m->size_scale);
     free(of_kind);
     free(d);
 }
@@ -612,16 +807,19 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     struct fit f = {
         .m = m, .place = place, .in = in, .forest = in->forest, .kinds = &in->wl->kinds};
 
-    *m = (struct residual_model){.n_trees = in->forest->n_trees};
+    f.share = in->share;
+    f.n_trees = in->share ? in->share->n_all : in->forest->n_trees;
+    *m = (struct residual_model){.n_trees = f.n_trees};
     residual_place_init(place, in);
-    if (in->forest->n_trees == 0)
+    if (f.n_trees == 0)
         return;
-    m->is_warm = count_locations(in->forest) >= FEWEST_FIRST;
+    m->is_warm = count_locations(&f) >= FEWEST_FIRST;
     fit_scales(&f);
     number_contexts(&f);
-    m->is_on_schedule = schedule_find(&m->paths, in->forest, f.kinds, &f.paths);
+    m->is_on_schedule = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
     m->class = count_contexts(&f, &f.classes, m->class_id.n);
+    deal_paths(&f);
     fit_contexts(&f);
     fit_first(&f);
     shapes_find(&m->shapes,
@@ -629,11 +827,15 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
                                        .kinds = f.kinds,
                                        .path = place->path,
                                        .is_apart = m->is_on_schedule,
-                                       .defs = in->defs},
+                                       .defs = in->defs,
+                                       .share = f.share},
                 true, place->shape);
     shapes_rank(&m->shapes, m->is_warm);
     fit_sums(&f);
     fit_sizes(&f);
     kind_sets_release(&f.paths);
     kind_sets_release(&f.classes);
+    dealing_release(&f.deal);
+    free(f.path_of);
+    free(f.owner);
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NORMAL_MAD 1.4826 /* MAD of a normal distribution is 1 / this standard deviations */
 #define P84 0.8413        /* a normal value is below one standard deviation so often */
@@ -191,7 +192,8 @@ struct spread robust_log_times(const struct sorted_times *sorted, double offset_
 struct grouping {
     double least;
     double *sorted, *scratch; /* [n]; [workers * largest] */
-    const size_t *end;        /* [n_groups] of each in sorted */
+    const size_t *begin;      /* [n_groups] of each in sorted */
+    const uint32_t *own;      /* groups of this process; NULL: all */
     size_t largest;
     struct spread *spread;
     const uint32_t *count;
@@ -202,35 +204,68 @@ static void spread_groups(void *ctx, size_t begin, size_t end, unsigned worker)
     const struct grouping *w = ctx;
     double *scratch = w->scratch + worker * w->largest;
 
-    for (size_t g = begin; g < end; g++)
-        w->spread[g] = w->count[g] ? robust_spread(w->sorted + w->end[g] - w->count[g], scratch,
-                                                   w->count[g], w->least)
-                                   : (struct spread){0, w->least};
+    for (size_t i = begin; i < end; i++) {
+        size_t g = w->own ? w->own[i] : i;
+
+        w->spread[g] =
+            w->count[g] ? robust_spread(w->sorted + w->begin[g], scratch, w->count[g], w->least)
+                        : (struct spread){0, w->least};
+    }
+}
+
+/* The values of each group together, in the order that groups are dealt in. */
+static double *sort_values(const struct robust_items *items, const uint32_t *order,
+                           uint32_t *count, size_t *begin)
+{
+    double *sorted = mem_resize(NULL, items->n, sizeof *sorted);
+    size_t at = 0;
+
+    memset(count, 0, items->n_groups * sizeof *count);
+    for (size_t i = 0; i < items->n; i++)
+        count[items->group[i]]++;
+    for (uint32_t i = 0; i < items->n_groups; i++) {
+        uint32_t g = order ? order[i] : i;
+
+        begin[g] = at;
+        at += count[g];
+    }
+    for (size_t i = 0; i < items->n; i++)
+        sorted[begin[items->group[i]]++] = items->value(i, items->ctx);
+    for (uint32_t g = 0; g < items->n_groups; g++)
+        begin[g] -= count[g];
+    return sorted;
 }
 
 void robust_groups(const struct robust_items *items, double least, struct pool *pool,
                    struct spread *spread, uint32_t *count)
 {
-    uint32_t n_groups = items->n_groups;
-    size_t *end = mem_alloc((size_t)n_groups + 1, sizeof *end);
-    struct grouping work = {.least = least,
-                            .sorted = mem_resize(NULL, items->n, sizeof *work.sorted),
-                            .end = end,
-                            .spread = spread,
-                            .count = count};
+    const struct dealing *given = items->deal && items->deal->share ? items->deal : NULL;
+    uint32_t n = items->n_groups;
+    size_t *begin = mem_alloc(n, sizeof *begin);
+    struct grouping work = {.least = least, .begin = begin, .spread = spread, .count = count};
 
-    for (size_t i = 0; i < items->n; i++)
-        end[items->group[i] + 1]++;
-    for (uint32_t g = 0; g < n_groups; g++) {
-        count[g] = (uint32_t)end[g + 1];
-        work.largest = count[g] > work.largest ? count[g] : work.largest;
-        end[g + 1] += end[g];
+    work.sorted = sort_values(items, given ? given->order : NULL, count, begin);
+    if (given) {
+        struct dealing deal = *given;
+
+        deal.width = sizeof *work.sorted;
+        deal.paged = NULL;
+        work.sorted = dealing_exchange(&deal, work.sorted, count, begin);
+        work.own = given->order + given->first[given->me];
+        n = given->first[given->me + 1] - given->first[given->me];
     }
-    for (size_t i = 0; i < items->n; i++)
-        work.sorted[end[items->group[i]]++] = items->value(i, items->ctx);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t members = count[work.own ? work.own[i] : i];
+
+        work.largest = members > work.largest ? members : work.largest;
+    }
     work.scratch = mem_resize(NULL, pool_threads(pool) * work.largest, sizeof *work.scratch);
-    pool_for(pool, n_groups, n_groups / (64 * pool_threads(pool)) + 1, spread_groups, &work);
+    pool_for(pool, n, n / (64 * pool_threads(pool)) + 1, spread_groups, &work);
+    if (given) {
+        dealing_tell(given, spread, sizeof *spread);
+        dealing_tell(given, count, sizeof *count);
+    }
     free(work.scratch);
     free(work.sorted);
-    free(end);
+    free(begin);
 }

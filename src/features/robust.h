@@ -9,6 +9,7 @@
 #define SNAG_FEATURES_ROBUST_H
 
 #include "base/pool.h"
+#include "features/dealing.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,7 @@ struct robust_items {
     uint32_t n_groups;
     double (*value)(size_t i, const void *ctx); /* of item i; from any thread */
     const void *ctx;
+    const struct dealing *deal; /* NULL, or: other processes have items of these groups, too */
 };
 
 /*
@@ -70,7 +72,8 @@ struct robust_items {
  *   pool     may be NULL
  *   spread   (n_groups) out; of an empty group {0, least}
  *   count    (n_groups) out: members
- * O(n), memory for n values.
+ * With items of other processes all get what one with all items would find. O(n), memory for n
+ * values.
  */
 void robust_groups(const struct robust_items *items, double least, struct pool *pool,
                    struct spread *spread, uint32_t *count);

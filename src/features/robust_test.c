@@ -80,7 +80,7 @@ static void groups_are_apart(void **state)
 {
     static const uint32_t group[] = {2, 0, 2, 0, 2, 0, 2};
     static const double x[] = {10, 1, 12, 2, 11, 3, 13};
-    const struct robust_items items = {7, group, 3, third, x};
+    const struct robust_items items = {7, group, 3, third, x, NULL};
     struct spread s[3];
     uint32_t n[3];
 

@@ -54,8 +54,21 @@ static void end_turns(struct turns *x, const struct range *range)
         x->is_off = x->n < SCHEDULE_LEAST_TURNS || range->end - x->last > x->period;
 }
 
+/* Seen on any process; off schedule on any. */
+enum { IS_SEEN = 1, IS_OFF = 2 };
+
+static void join(void *into, const void *from, size_t n)
+{
+    uint8_t *to = into;
+    const uint8_t *more = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] |= more[i];
+}
+
 uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const struct tree_kinds *kinds, const struct kind_sets *paths)
+                       const struct tree_kinds *kinds, const struct kind_sets *paths,
+                       const struct tree_share *share)
 {
     struct turns *turns = mem_alloc(context->n, sizeof *turns);
     uint8_t *is_on = mem_alloc(context->n, sizeof *is_on);
@@ -70,7 +83,10 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
             end_turns(&turns[p], &range);
     }
     for (uint32_t p = 0; p < context->n; p++)
-        is_on[p] = (turns[p].n > 0 && !turns[p].is_off) ||
+        is_on[p] = (turns[p].n > 0 ? IS_SEEN : 0) | (turns[p].is_off ? IS_OFF : 0);
+    tree_share_add(share, is_on, context->n, sizeof *is_on, join);
+    for (uint32_t p = 0; p < context->n; p++)
+        is_on[p] = is_on[p] == IS_SEEN ||
                    (context->parent[p] != PATH_NONE && is_on[context->parent[p]]);
     free(turns);
     return is_on;

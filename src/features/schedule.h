@@ -15,6 +15,7 @@
 #include "features/context.h"
 #include "features/kind_sets.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
 
 #include <stdint.h>
 
@@ -24,10 +25,12 @@
 /*
  * schedule_find -- which paths are on schedule, and all that are below one.
  *   paths  of each kind of tree
+ *   share  NULL, or: other processes have trees on these paths, too
  * Returns (context->n) 1 or 0, to be freed. O(trees and paths in them).
  */
 uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const struct tree_kinds *kinds, const struct kind_sets *paths);
+                       const struct tree_kinds *kinds, const struct kind_sets *paths,
+                       const struct tree_share *share);
 
 /*
  * schedule_turns -- in which executions a path on schedule is taken, on any location.

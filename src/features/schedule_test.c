@@ -44,7 +44,7 @@ static bool is_on_schedule(const char *zero, const char *one)
     for (uint32_t k = 0; k < kinds.n; k++)
         context_number_tree(&f.paths, &f.forest, kinds.first[k], true, path + kinds.at[k]);
     kind_sets_find(&paths, &kinds, path, f.paths.n);
-    is_on = schedule_find(&f.paths, &f.forest, &kinds, &paths);
+    is_on = schedule_find(&f.paths, &f.forest, &kinds, &paths, NULL);
     kind_sets_release(&paths);
     tree_kinds_release(&kinds);
     assert_int_equal(f.paths.n, 4);

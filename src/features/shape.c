@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/xxh.h"
+#include "features/numbering.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -207,6 +208,143 @@ static struct key *hash_names(const struct definitions *defs)
     return key;
 }
 
+/* ------------------------------------------------------------------------- processes */
+
+struct shape_entry {
+    struct key id;
+    uint32_t path, process, number, n_children; /* number: on that process */
+};
+
+static struct key identify_shape(void *entry, const uint32_t *to)
+{
+    (void)to;
+    return ((struct shape_entry *)entry)->id;
+}
+
+static void add_calls(void *into, const void *from, size_t n)
+{
+    uint32_t *to = into;
+    const uint32_t *more = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] += more[i];
+}
+
+/* Where the children of each shape of a process begin, and the children. */
+static void pack_children(const struct shapes *s, struct pack *pack)
+{
+    uint32_t n = s->id.n;
+
+    pack_array(pack, s->child_first, n, sizeof *s->child_first);
+    pack_array(pack, s->child, n ? s->child_first[n] : 0, sizeof *s->child);
+}
+
+/* On process 0: of each shape those that its process has noted, for all. */
+static void choose_children(const struct tree_share *share, const struct pack *own,
+                            const struct shape_entry *all, uint32_t n, struct pack *out)
+{
+    for (unsigned p = 0; p < crew_size(share->crew); p++) {
+        struct pack pack = {.data = own->data, .n = own->n};
+        struct shape_child *child;
+        size_t n_first, n_children, *first;
+
+        if (p > 0)
+            crew_receive_pack(share->crew, p, &pack);
+        n_first = unpack_count(&pack, sizeof *first);
+        first = unpack_array(&pack, n_first, sizeof *first);
+        n_children = unpack_count(&pack, sizeof *child);
+        child = unpack_array(&pack, n_children, sizeof *child);
+        for (uint32_t i = 0; i < n; i++)
+            if (all[i].process == p)
+                for (uint32_t k = 0; k < all[i].n_children; k++) {
+                    pack_u32(out, i);
+                    pack_bytes(out, &child[first[all[i].number] + k], sizeof *child);
+                }
+        free(first);
+        free(child);
+        if (p > 0)
+            free(pack.data);
+    }
+}
+
+/* Children of all shapes, which have their numbers and how many they have. */
+static void take_children(struct shapes *s, struct pack *pack)
+{
+    size_t n = s->child_first[s->id.n], *next = mem_alloc(s->id.n, sizeof *next);
+
+    for (uint32_t i = 0; i < s->id.n; i++)
+        next[i] = s->child_first[i];
+    mem_grow(&s->child, &s->child_cap, n, sizeof *s->child);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t shape = unpack_u32(pack);
+
+        memcpy(&s->child[next[shape]++], unpack_bytes(pack, sizeof *s->child),
+               sizeof *s->child);
+    }
+    free(next);
+}
+
+/* The shapes of all, without children. */
+static void take_shapes(struct shapes *s, const struct shape_entry *all, uint32_t n)
+{
+    *s = (struct shapes){.cap = n};
+    s->path = mem_resize(NULL, n, sizeof *s->path);
+    s->calls = mem_alloc(n, sizeof *s->calls);
+    s->first_calls = mem_alloc(n, sizeof *s->first_calls);
+    s->child_first = mem_alloc((size_t)n + 1, sizeof *s->child_first);
+    for (uint32_t i = 0; i < n; i++) {
+        idmap_add(&s->id, all[i].id);
+        s->path[i] = all[i].path;
+        s->child_first[i + 1] = s->child_first[i] + all[i].n_children;
+    }
+}
+
+/* The calls of each, summed up over all processes. */
+static void sum_calls(const struct tree_share *share, struct shapes *s,
+                      const struct shapes *own, const uint32_t *to)
+{
+    for (uint32_t i = 0; i < own->id.n; i++) {
+        s->calls[to[i]] = own->calls[i];
+        s->first_calls[to[i]] = own->first_calls[i];
+    }
+    tree_share_add(share, s->calls, s->id.n, sizeof *s->calls, add_calls);
+    tree_share_add(share, s->first_calls, s->id.n, sizeof *s->first_calls, add_calls);
+}
+
+/* What a process has learnt from its trees becomes what all have learnt. */
+static void unite(struct shapes *shapes, const struct shapes_input *input, uint32_t *shape)
+{
+    struct shapes own = *shapes;
+    uint32_t n_own = own.id.n, *to = mem_resize(NULL, n_own, sizeof *to), n;
+    struct shape_entry *entry = mem_resize(NULL, n_own, sizeof *entry), *all;
+    struct first_seen *seen = numbering_seen(input->forest, input->kinds, shape, n_own);
+    struct numbering numbering = {n_own, seen, entry, sizeof *entry, identify_shape};
+    struct pack children = {0}, chosen = {0};
+
+    for (uint32_t i = 0; i < n_own; i++)
+        entry[i] =
+            (struct shape_entry){own.id.key[i], own.path[i], crew_me(input->share->crew), i,
+                                 (uint32_t)(own.child_first[i + 1] - own.child_first[i])};
+    all = numbering_unite(input->share, &numbering, to, &n);
+    numbering_apply(to, shape, input->kinds->at[input->kinds->n]);
+    pack_children(&own, &children);
+    if (tree_share_is_first(input->share))
+        choose_children(input->share, &children, all, n, &chosen);
+    else
+        crew_send_pack(input->share->crew, 0, &children);
+    tree_share_tell_pack(input->share, &chosen);
+    take_shapes(shapes, all, n);
+    take_children(shapes, &chosen);
+    sum_calls(input->share, shapes, &own, to);
+    shapes_release(&own);
+    pack_release(&children);
+    free(chosen.data);
+    free(entry);
+    free(seen);
+    free(to);
+    free(all);
+}
+
 void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool is_learning,
                  uint32_t *shape)
 {
@@ -227,6 +365,8 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
         f.path = input->path + kinds->at[k];
         shape_tree(&f, kinds->first[k], shape + kinds->at[k]);
     }
+    if (input->share)
+        unite(shapes, input, shape);
     free(n_first);
     free(f.region_key);
     free(f.count);

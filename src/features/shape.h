@@ -13,6 +13,7 @@
 #include "features/context.h"
 #include "forest/forest.h"
 #include "forest/tree_kinds.h"
+#include "forest/tree_share.h"
 #include "trace/definitions.h"
 
 #include <stdint.h>
@@ -58,6 +59,7 @@ struct shapes_input {
     const uint8_t
         *is_apart; /* [paths] not 0: calls on it are no part of their caller's shape */
     const struct definitions *defs;
+    const struct tree_share *share; /* NULL, or: shapes are learnt with other processes */
 };
 
 /*

@@ -473,8 +473,10 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
         rc = open_columns(&job);
     if (rc == 0)
         rc = read_all(&job);
-    if (rc == 0 && crew_me(opts->crew) == 0)
-        rc = finish(&job);
+    if (rc == 0) {
+        rc = crew_me(opts->crew) == 0 ? finish(&job) : 0;
+        rc = crew_agree(opts->crew, rc);
+    }
     job_release(&job);
     return rc;
 }

@@ -35,19 +35,33 @@ static struct residual_input model_input(const struct scoring *s)
                                    .wl = &s->wl,
                                    .defs = s->defs,
                                    .pool = s->pool,
-                                   .paged = s->paged};
+                                   .paged = s->paged,
+                                   .share = s->share};
 }
 
-/* By the yardstick that is there, or by one made of these trees. */
 static void measure(struct scoring *s)
 {
     struct residual_input input = model_input(s);
 
     s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
     residual_measures(&s->model, &s->place, &input, s->measure);
+}
+
+/* By the yardstick that is there, or by one made of these trees. */
+static void rate(struct scoring *s)
+{
     if (s->by == NULL)
         yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees);
     residual_score(&s->yardstick, s->by == NULL, s->measure, s->forest.n_trees, &s->residual);
+}
+
+void scoring_learn_part(struct scoring *s)
+{
+    struct residual_input input = model_input(s);
+
+    wl_init(&s->wl, &s->forest, s->defs, false, s->pool);
+    residual_fit(&s->model, &s->place, &input);
+    measure(s);
 }
 
 void scoring_learn(struct scoring *s, bool with_bags)
@@ -57,6 +71,7 @@ void scoring_learn(struct scoring *s, bool with_bags)
     wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
     residual_fit(&s->model, &s->place, &input);
     measure(s);
+    rate(s);
 }
 
 void scoring_measure(struct scoring *s, bool with_bags)
@@ -66,6 +81,7 @@ void scoring_measure(struct scoring *s, bool with_bags)
     wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
     residual_locate(&s->model, &s->place, &input);
     measure(s);
+    rate(s);
 }
 
 static void count_unseen(struct scoring *s)
@@ -217,6 +233,116 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
         s->threshold = opts->threshold;
     decide(s, opts);
     return 0;
+}
+
+/* ---------------------------------------------------------------------------------- parts */
+
+/* Vertices are numbered from the root on, as forests differ. */
+static struct residual_measure *take_measures(const struct scoring *part)
+{
+    const struct forest *forest = &part->forest;
+    struct residual_measure *own = mem_resize(NULL, forest->n_trees, sizeof *own);
+
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        own[t] = part->measure[t];
+        own[t].rarest -= forest->first[t];
+    }
+    return tree_share_take(part->share, own, sizeof *own);
+}
+
+/* What process 0 says of a tree to the process that has it. */
+struct handed {
+    double value[N_PARTS], evidence, chance;
+    uint64_t is_anomaly;
+};
+
+static struct handed *pack_verdicts(const struct scoring *whole, uint32_t n)
+{
+    struct handed *all = mem_resize(NULL, n, sizeof *all);
+
+    for (uint32_t t = 0; t < n; t++) {
+        all[t] = (struct handed){.evidence = whole->residual.evidence[t],
+                                 .chance = whole->chance[t],
+                                 .is_anomaly = whole->is_anomaly[t]};
+        for (int p = 0; p < N_PARTS; p++)
+            all[t].value[p] = whole->residual.value[p][t];
+    }
+    return all;
+}
+
+static void take_verdicts(struct scoring *part, const struct handed *own)
+{
+    uint32_t n = part->forest.n_trees;
+
+    part->chance = mem_alloc(n, sizeof *part->chance);
+    part->is_anomaly = mem_alloc(n, sizeof *part->is_anomaly);
+    part->residual.evidence = mem_alloc(n, sizeof *part->residual.evidence);
+    for (int p = 0; p < N_PARTS; p++)
+        part->residual.value[p] = mem_alloc(n, sizeof *part->residual.value[p]);
+    for (uint32_t t = 0; t < n; t++) {
+        part->chance[t] = own[t].chance;
+        part->is_anomaly[t] = own[t].is_anomaly;
+        part->residual.evidence[t] = own[t].evidence;
+        for (int p = 0; p < N_PARTS; p++)
+            part->residual.value[p][t] = own[t].value[p];
+    }
+}
+
+static void hand_out(struct scoring *part, const struct scoring *whole)
+{
+    struct handed *own = mem_resize(NULL, part->forest.n_trees, sizeof *own);
+    struct handed *all = whole ? pack_verdicts(whole, part->share->n_all) : NULL;
+    double limit[3] = {0};
+
+    if (whole) {
+        limit[0] = whole->threshold;
+        limit[1] = whole->strong;
+        limit[2] = whole->yardstick.strong;
+    }
+    tree_share_tell(part->share, limit, sizeof limit);
+    part->threshold = limit[0];
+    part->strong = limit[1];
+    part->yardstick.strong = limit[2];
+    tree_share_hand_out(part->share, all, own, sizeof *own);
+    take_verdicts(part, own);
+    free(own);
+    free(all);
+}
+
+int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
+                        struct scoring *whole)
+{
+    struct residual_measure *measures = take_measures(part);
+    int rc = 0;
+
+    if (whole) {
+        whole->measure = measures;
+        whole->forest.n_trees = part->share->n_all; /* there is no more of it yet */
+        rate(whole);
+        rc = scoring_judge(whole, opts);
+        whole->forest = (struct forest){0};
+    }
+    rc = crew_agree(part->share->crew, rc);
+    if (rc == 0)
+        hand_out(part, whole);
+    return rc;
+}
+
+void scoring_take_model(struct scoring *whole, struct scoring *part)
+{
+    whole->model = part->model;
+    part->model = (struct residual_model){0};
+    scoring_release(part);
+}
+
+void scoring_complete(struct scoring *whole)
+{
+    struct residual_input input = model_input(whole);
+
+    wl_init(&whole->wl, &whole->forest, whole->defs, false, whole->pool);
+    residual_locate(&whole->model, &whole->place, &input);
+    for (uint32_t t = 0; t < whole->forest.n_trees; t++)
+        whole->measure[t].rarest += whole->forest.first[t];
 }
 
 /* -------------------------------------------------------------------------------- reasons */

@@ -9,6 +9,13 @@
  *     scoring_judge                    scores and verdicts by a detector, or by the model
  *     scoring_why                      the reason for one
  *
+ * Several processes that have a part of the executions each (forest/tree_share.h):
+ *
+ *     scoring_learn_part               the model is made of all parts together
+ *     scoring_judge_parts              process 0 scores all, each part gets what is its own
+ *     scoring_why                      of the own executions
+ *     scoring_take_model, scoring_complete   what process 0 goes on with alone
+ *
  * By a model of another run every tree is compared with those the model was made from, never
  * with its neighbours: its score, to the last bit, does not depend on how many are judged at
  * once.
@@ -25,6 +32,7 @@
 #include "forest/forest.h"
 #include "learn/model_file.h"
 #include "learn/reasons.h"
+#include "forest/tree_share.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -43,6 +51,7 @@ struct scoring {
     const struct definitions *defs; /* not its own; regions as in the forest and the model */
     struct pool *pool;              /* not its own; NULL: one thread. No result depends on it */
     struct paged *paged; /* not its own; may be NULL: for what is as long as the run */
+    const struct tree_share *share; /* not its own; NULL, or: the forest is a part of all */
     struct forest forest;
     struct wl wl;
     struct residual_model model;
@@ -112,6 +121,31 @@ bool scoring_needs_bags(const struct scoring_opts *opts);
  * detector.
  */
 int scoring_judge(struct scoring *s, const struct scoring_opts *opts);
+
+/*
+ * scoring_learn_part -- label the own forest, learn the model with all others, measure the own
+ * trees. s as for scoring_learn, and share; nothing of all executions is there yet.
+ */
+void scoring_learn_part(struct scoring *s);
+
+/*
+ * scoring_judge_parts -- after it: scores and verdicts of all, by the default detector.
+ *   part   of this process: has all that scoring_why asks for then
+ *   opts   only on process 0
+ *   whole  on process 0, zeroed: gets measures, scores and verdicts of all; NULL on the others
+ * Returns as scoring_judge, on all processes.
+ */
+int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
+                        struct scoring *whole);
+
+/* scoring_take_model -- of a part that nothing more is asked; the part is released. */
+void scoring_take_model(struct scoring *whole, struct scoring *part);
+
+/*
+ * scoring_complete -- label the forest of all, which is there now, and find it in the model.
+ * Everything is then as if there had never been any parts. O(vertices).
+ */
+void scoring_complete(struct scoring *whole);
 
 /* scoring_input -- what features are made from. */
 struct feature_input scoring_input(struct scoring *s, struct pool *pool);

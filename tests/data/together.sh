@@ -17,7 +17,7 @@ make() {
     shift
     rm -rf $directory
     mkdir $directory
-    (cd $directory && "$@" "$archive" --quiet --output run >out) || status=$?
+    (cd $directory && "$@" "$archive" -v --output run >out 2>err) || status=$?
     echo $status >>$directory/out
     without_dates $directory/run/run.db >$directory/db
 }
@@ -26,6 +26,7 @@ make alone "$SNAG" analyze
 for kind in "${launchers[@]}"; do
     for n in 2 3 8; do
         make many launch $kind $n "$SNAG" analyze --together
+        expect_shared many/err $n || fail "$kind $n: not analysed together: $(cat many/err)"
         cmp alone/out many/out || fail "$kind $n: prints something else"
         cmp alone/db many/db || fail "$kind $n: another run.db"
         diff -r alone/run/calls many/run/calls || fail "$kind $n: other columns"

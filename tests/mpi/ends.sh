@@ -72,6 +72,30 @@ for kind in "${launchers[@]}"; do
     killed $kind 0 parent
 done
 
+# The same while they analyse together, which begins when process 0 says what reading took: then the
+# run is there, or one line says who died and nothing is left.
+for kind in "${launchers[@]}"; do
+    for rank in 1 0; do
+        what="$kind: child of process $rank killed in the analysis"
+        mkdir here
+        (cd here && exec $(launcher_of $kind) -n 3 "$SNAG" analyze --together "${small/150/40000}" -o run --foi step --foi b -v) >out 2>&1 &
+        launcher=$!
+        until grep -q 'reading took' out; do
+            kill -0 $launcher || break
+        done
+        victim=$(processes $launcher | sed -n "s/^\([0-9]*\) $rank child\$/\1/p")
+        [ -z "$victim" ] || kill -9 $victim || echo "too late"
+        if wait $launcher; then
+            [ "$(ls -A here)" = run ] || fail "$what: ends well, but there is $(ls -A here)"
+        else
+            expect_line "$what" "process $rank of 3 (.*): the reading process was killed"
+            expect_nothing "$what"
+        fi
+        rm -rf here
+        echo "$what"
+    done
+done
+
 # What only one of them meets: "launch KIND 1 A : -n 2 B".
 fails() {
     local what=$1 status=0
@@ -105,6 +129,10 @@ for kind in "${launchers[@]}"; do
     words[2]=$big
     fails "$kind: full for one" launch $kind 1 "$SNAG" "${words[@]}" : -n 2 bash -c "$full" snag "${words[@]}"
     expect_line "$kind" "process [12] of 3 (.*): cannot write .*File too large"
+
+    words[2]=${small/150/6000} # columns of 3 MB, a database of 20: found by process 0, while the others wait
+    fails "$kind: full for process 0" launch $kind 1 bash -c "$full" snag "${words[@]}" : -n 2 "$SNAG" "${words[@]}"
+    expect_line "$kind" "cannot write the run.s database"
 
     words[2]=$PWD/nothing.otf2
     fails "$kind: no trace" launch $kind 3 "$SNAG" "${words[@]}"

@@ -2,6 +2,7 @@
 #
 #   launchers -> the words "open-mpi" and "mpich", those that are here and that snag was built with
 #   launch WORD N COMMAND ... : run N processes; N may be 1
+#   expect_shared LOG N: fails when not all of N processes analysed the run, by what -v says
 #   fail TEXT, finish: the test has failed; it ends
 #
 # A test that finds none is skipped.
@@ -50,6 +51,20 @@ cd "$work"
 # suppression can name, and telling where it is from takes minutes: leaks are the business of unit tests.
 # The rest of what a sanitizer says goes to files, which finish reads.
 export ASAN_OPTIONS=log_path=$work/sanitizer:detect_leaks=0
+
+# expect_shared LOG N: of each function of interest every process has said what it made, and no
+# process made all.
+expect_shared() {
+    awk -v n="$2" '
+    match($0, /process [0-9]+ of [0-9]+ \(.*\): executions [0-9]+/) {
+        split(substr($0, RSTART, RLENGTH), word, " ")
+        if (word[4] != n || word[2] != n_said % n) is_wrong = 1
+        if (++n_said % n == 1 || n == 1) n_makers = 0
+        n_makers += substr($0, RSTART, RLENGTH) !~ / 0$/
+        if (n_said % n == 0 && n_makers < 2) is_wrong = 1
+    }
+    END { exit is_wrong || n_said == 0 || n_said % n != 0 }' "$1"
+}
 
 failed=0
 

@@ -12,10 +12,13 @@ without_dates() {
     sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/DATE/' "$1"
 }
 
-# same COMMAND ARGS...: alone, then as so many processes of each MPI.
+# same COMMAND ARGS...: alone, then as so many processes of each MPI. With shared=yes they must
+# have analysed it together.
+shared=no
 same() {
     local command=$1 kind n status got
     shift
+    set -- "$@" -v
     rm -rf one
     mkdir one
     status=0
@@ -28,6 +31,11 @@ same() {
             (cd many && launch $kind $n "$SNAG" $command --together "$@" >out 2>err) || got=$?
             [ $got -eq $status ] || fail "$kind $n: exit status $got, alone $status"
             cmp one/out many/out || fail "$kind $n: prints something else"
+            if [ $n -gt 1 ]; then
+                got=no
+                ! expect_shared many/err $n || got=yes
+                [ $got = $shared ] || fail "$kind $n: analysed together: $got: $(cat many/err)"
+            fi
             [ -d one/run ] || continue
             diff -r one/run/calls many/run/calls || fail "$kind $n: other columns"
             without_dates one/run/run.db >one/db
@@ -36,9 +44,10 @@ same() {
         done
     done
     [ -s one/out ] || fail "$command $*: $(cat one/err)"
-    echo "$command $*: $(wc -l <one/out) lines, exit status $status"
+    echo "$command ${1:0:300} ${*:2}: $(wc -l <one/out) lines, exit status $status"
 }
 
+shared=yes
 # Seven ranks, no multiple of anything; clocks that disagree, so that times are moved on disk.
 same analyze 'synth:150*step(compute@1ms(a 3*b) 2:io@300us >1 <1 |) 9*step(b) 40*step(compute@1ms(a 4*b) | c);ranks=7;jitter=0.2;slow=compute/15/10/2;skew=5ms;drift=10' --foi step -o run
 # Teams of threads, and locations that are not alike.
@@ -51,11 +60,20 @@ unset SNAG_MPI_ONLY
 mkdir trace
 "$sample_archive" trace damaged
 same analyze "$PWD/trace" --foi step --foi solve -o run
-same info "$PWD/trace"
+# Functions of interest that hold all of the run, that hold nothing, and that not all ranks call.
+same analyze 'synth:main(60*step(compute@1ms(a 3*b) 2:io@300us(c) 3:io(c) 4:late(a b(c)) >1 <1 |) 20*step(5:io(b)));ranks=7;jitter=0.3' --foi main --foi b --foi io -o run
+# Every execution is made of other calls.
+same analyze "synth:$(for i in $(seq 40 120); do printf '2*step(%s*a %s*b(c) d@2ms) ' $((i % 7 + 1)) $((i % 11 + 1)); done);ranks=5;jitter=0.2" --foi step -o run
+# Every fortieth execution does something by plan; some ranks have more to do than others.
+same analyze "synth:$(for i in 1 2 3 4 5 6; do printf '39*step(0:d@1ms 1:d@3ms 2:d@2ms 3:d@1ms) step(0:d@1ms 1:d@3ms 2:d@2ms 3:d@1ms out(write)) '; done);ranks=4;jitter=0.05" --foi step -o run
 # Counters and arguments of calls; one location has nothing else.
 mkdir counted
 "$sample_archive" counted counted
 same analyze "$PWD/counted" --foi step -o run
+shared=no
+same info "$PWD/trace"
+# A detector that compares all executions with each other is asked by process 0.
+same analyze 'synth:100*step(compute@1ms(a 3*b) |);ranks=5;jitter=0.2' --foi step --detector lof -o run
 # The model of another run.
 "$SNAG" analyze 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2' --foi step -o learnt -q >/dev/null
 "$SNAG" model save learnt step.model >/dev/null

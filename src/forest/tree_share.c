@@ -1,0 +1,172 @@
+/* Process 0 lays what the others have between its own, location by location. */
+#include "forest/tree_share.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned least_loaded(const uint64_t *load, unsigned n)
+{
+    unsigned least = 0;
+
+    for (unsigned p = 1; p < n; p++)
+        if (load[p] < load[least])
+            least = p;
+    return least;
+}
+
+void tree_share_init(struct tree_share *s, struct crew *crew, const struct definitions *defs,
+                     const uint64_t *n_calls)
+{
+    uint32_t n = defs->n_locations;
+    uint64_t *load = mem_alloc(crew_size(crew), sizeof *load);
+
+    *s = (struct tree_share){.crew = crew, .n_locations = n};
+    s->owner = mem_alloc(n, sizeof *s->owner);
+    s->mine = mem_alloc(n, sizeof *s->mine);
+    s->n_trees = mem_alloc(n, sizeof *s->n_trees);
+    for (uint32_t l = 0; l < n; l++) {
+        bool is_same = l > 0 && forest_place(defs, l) == forest_place(defs, l - 1);
+
+        s->owner[l] = is_same ? s->owner[l - 1] : least_loaded(load, crew_size(crew));
+        load[s->owner[l]] += n_calls[l];
+        if (s->owner[l] == crew_me(crew))
+            s->mine[s->n_mine++] = l;
+    }
+    free(load);
+}
+
+void tree_share_release(struct tree_share *s)
+{
+    free(s->owner);
+    free(s->mine);
+    free(s->n_trees);
+    *s = (struct tree_share){0};
+}
+
+static void add_counts(void *into, const void *from, size_t n)
+{
+    uint32_t *to = into;
+    const uint32_t *more = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] += more[i];
+}
+
+void tree_share_count(struct tree_share *s, const struct forest *own)
+{
+    for (uint32_t t = 0; t < own->n_trees; t++)
+        s->n_trees[own->location[t]]++;
+    tree_share_add(s, s->n_trees, s->n_locations, sizeof *s->n_trees, add_counts);
+    s->n_all = 0;
+    for (uint32_t l = 0; l < s->n_locations; l++)
+        s->n_all += s->n_trees[l];
+}
+
+unsigned tree_share_size(const struct tree_share *s)
+{
+    return s ? crew_size(s->crew) : 1;
+}
+
+bool tree_share_is_first(const struct tree_share *s)
+{
+    return s == NULL || crew_me(s->crew) == 0;
+}
+
+static size_t trees_of(const struct tree_share *s, unsigned process)
+{
+    size_t n = 0;
+
+    for (uint32_t l = 0; l < s->n_locations; l++)
+        n += s->owner[l] == process ? s->n_trees[l] : 0;
+    return n;
+}
+
+/* From the trees of one process, one location after the other, to where they are among all, or
+ * back. */
+static void lay(const struct tree_share *s, unsigned process, char *all, char *part,
+                size_t width, bool is_back)
+{
+    for (uint32_t l = 0; l < s->n_locations; l++) {
+        size_t bytes = s->n_trees[l] * width;
+
+        if (s->owner[l] == process && bytes > 0) {
+            memcpy(is_back ? part : all, is_back ? all : part, bytes);
+            part += bytes;
+        }
+        all += bytes;
+    }
+}
+
+void *tree_share_take(const struct tree_share *s, void *own, size_t width)
+{
+    char *all;
+
+    if (s == NULL)
+        return own;
+    if (crew_me(s->crew) > 0) {
+        crew_send(s->crew, 0, own, trees_of(s, crew_me(s->crew)) * width);
+        free(own);
+        return NULL;
+    }
+    all = mem_resize(NULL, s->n_all, width);
+    lay(s, 0, all, own, width, false);
+    free(own);
+    for (unsigned p = 1; p < crew_size(s->crew); p++) {
+        size_t n = trees_of(s, p);
+        char *part = mem_resize(NULL, n, width);
+
+        crew_receive(s->crew, p, part, n * width);
+        lay(s, p, all, part, width, false);
+        free(part);
+    }
+    return all;
+}
+
+void tree_share_hand_out(const struct tree_share *s, const void *all, void *own, size_t width)
+{
+    if (crew_me(s->crew) > 0) {
+        crew_receive(s->crew, 0, own, trees_of(s, crew_me(s->crew)) * width);
+        return;
+    }
+    lay(s, 0, (char *)all, own, width, true);
+    for (unsigned p = 1; p < crew_size(s->crew); p++) {
+        size_t n = trees_of(s, p);
+        char *part = mem_resize(NULL, n, width);
+
+        lay(s, p, (char *)all, part, width, true);
+        crew_send(s->crew, p, part, n * width);
+        free(part);
+    }
+}
+
+void tree_share_tell(const struct tree_share *s, void *data, size_t bytes)
+{
+    if (s)
+        crew_broadcast(s->crew, data, bytes);
+}
+
+void tree_share_tell_pack(const struct tree_share *s, struct pack *pack)
+{
+    if (s)
+        crew_broadcast_pack(s->crew, pack);
+}
+
+void tree_share_add(const struct tree_share *s, void *data, size_t n, size_t width,
+                    void (*add)(void *into, const void *from, size_t n))
+{
+    void *other;
+
+    if (s == NULL)
+        return;
+    if (crew_me(s->crew) > 0)
+        crew_send(s->crew, 0, data, n * width);
+    other = mem_resize(NULL, n, width);
+    for (unsigned p = 1; crew_me(s->crew) == 0 && p < crew_size(s->crew); p++) {
+        crew_receive(s->crew, p, other, n * width);
+        add(data, other, n);
+    }
+    free(other);
+    crew_broadcast(s->crew, data, n * width);
+}
