@@ -95,7 +95,7 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
     case CAUSE_NOT_WAITING:
         text_say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        text_say(&w, " waits for nobody: it is the cause");
+        text_say(&w, " waits for nothing that the trace shows: it is the cause");
         break;
     case CAUSE_TRACER:
         text_say(&w, "%.100s on ", name_of(view, link));

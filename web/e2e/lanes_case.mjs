@@ -14,7 +14,7 @@ export const options = {
     },
 };
 
-const left = 92; /* room for the names of ranks */
+const left = 100; /* room for the names of ranks */
 const lanes = (page) => page.getByRole("application", { name: "Calls over time" });
 const names = (page) => page.locator(".rank-name");
 const nameOf = (page, rank) => names(page).filter({ hasText: new RegExp(`rank ${rank}$`) });
@@ -209,6 +209,7 @@ async function excessIsColoured(page, server) {
     await hover
         .filter({ hasText: /^compute .*7\.\d+ ms longer than is usual on its path there/ })
         .waitFor();
+    /* What most of the pixels around have: there may be a name in the call. */
     const colourAt = async ([x, y]) =>
         page.evaluate(
             ([px, py]) => {
@@ -217,8 +218,19 @@ async function excessIsColoured(page, server) {
                 const scale = of.width / box.width;
                 const { data } = of
                     .getContext("2d")
-                    .getImageData((px - box.left) * scale, (py - box.top) * scale, 1, 1);
-                return [...data].slice(0, 3);
+                    .getImageData(
+                        (px - 10 - box.left) * scale,
+                        (py - 4 - box.top) * scale,
+                        21,
+                        9,
+                    );
+                const count = new Map();
+                for (let i = 0; i < data.length; i += 4) {
+                    const colour = [...data.slice(i, i + 3)].join();
+                    count.set(colour, (count.get(colour) ?? 0) + 1);
+                }
+                const [[most]] = [...count].sort((a, b) => b[1] - a[1]);
+                return most.split(",").map(Number);
             },
             [x, y],
         );

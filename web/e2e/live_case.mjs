@@ -1,6 +1,6 @@
 // A program that was watched to its end: its page stays, and is all there is to look at.
 import { accessible } from "./axe.mjs";
-import { skips } from "./borders.mjs";
+import { dragged, skips } from "./borders.mjs";
 import { assert, inked, until } from "./steps.mjs";
 
 export const name = "live: the finished run stays, and can be looked through";
@@ -221,6 +221,10 @@ export async function run({ page, server, context }) {
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
     await page.keyboard.press("Escape");
+    const usual = page.viewportSize();
+    await page.setViewportSize({ width: 1400, height: 1200 }); // room to give
+    await dragged(page, "points", "Height of Points");
+    await page.setViewportSize(usual);
     await skips(page, "To the records", "view-query");
 
     await server.goAway();

@@ -1,7 +1,6 @@
 // run.mjs -- drives the page in the system's Chromium through the case studies of Xie, Xu and
-// Mueller, against the mock server, or against `snag serve`:
+// Mueller, against `snag serve`:
 //
-//   npm run e2e                                          the mock server
 //   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
 //
 // With names behind `--` just these cases, `live` for live_case.mjs. CHROMIUM names the browser. Exits with 77
@@ -18,6 +17,10 @@ import { patienceMs } from "./steps.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
+if (!process.env.SNAG) {
+    console.error("SNAG must name the program, and SNAG_RUN a run without labels");
+    process.exit(2);
+}
 
 /* Cases ask for more where they know the run: md_s1 is the one with MD_NEWTON. */
 async function nameOfFoi(url) {
@@ -39,7 +42,6 @@ async function startLive({ program, args }) {
     const { url } = served;
     return {
         url,
-        isMock: false,
         goAway: () => served.end(),
         comeBack: async () => {
             const { port } = new URL(url);
@@ -61,7 +63,6 @@ async function startOwn(make) {
     return {
         url: served.url,
         snag,
-        isMock: false,
         stop: async () => {
             await served.end();
             await rm(place, { recursive: true });
@@ -76,7 +77,6 @@ async function makeFile(make) {
     return {
         url: String(pathToFileURL(file)),
         file,
-        isMock: false,
         stop: () => rm(place, { recursive: true }),
     };
 }
@@ -85,16 +85,12 @@ async function makeFile(make) {
 async function startServer() {
     const copy = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
     const run = path.join(copy, "run.snag");
-    if (process.env.SNAG) await cp(process.env.SNAG_RUN, run, { recursive: true });
-    const start = (port) =>
-        process.env.SNAG
-            ? launch(process.env.SNAG, ["serve", run, "--port", port])
-            : launch(process.execPath, [path.join(here, "../dev/mock.mjs"), "--port", port]);
+    await cp(process.env.SNAG_RUN, run, { recursive: true });
+    const start = (port) => launch(process.env.SNAG, ["serve", run, "--port", port]);
     let served = await start("0");
     const { url } = served;
     return {
         url,
-        isMock: !process.env.SNAG,
         foi: await nameOfFoi(url),
         goAway: () => served.end(),
         comeBack: async () => (served = await start(new URL(url).port)),
@@ -107,10 +103,6 @@ async function startServer() {
 
 async function runCase(browser, file) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
-    if ((options.live || options.serve || options.file) && !process.env.SNAG) {
-        console.log(`skipped ${name}: it needs the program`);
-        return true;
-    }
     const server = options.live
         ? await startLive(options.live)
         : options.serve

@@ -206,7 +206,7 @@ export async function run({ page, server }) {
     await fits(page, server);
     await namesAreApart(page, server);
     await moreIsOnlyTheRest(page, server);
-    if (!server.isMock) await ranks(page, server);
+    await ranks(page, server);
     await linksRestore(page, server);
     await states(page, server);
 }

@@ -148,9 +148,11 @@ export function shareOut(
     }
 }
 
-function leastAlong(is: Part["is"], direction: Direction): number {
-    if (typeof is === "string") return leastSize[direction];
-    const each = is.parts.map((p) => leastAlong(p.is, direction));
+/* What is usually less high may stay so. */
+function leastAlong({ is, least }: Part, direction: Direction): number {
+    const usual = direction === "column" ? least : Infinity;
+    if (typeof is === "string") return Math.min(leastSize[direction], usual);
+    const each = is.parts.map((p) => leastAlong(p, direction));
     return is.direction === direction ? sum(each) + gap * (each.length - 1) : Math.max(...each);
 }
 
@@ -175,7 +177,7 @@ function place(group: Group, path: string, box: Box, placing: Placing): Laid["it
     const { direction, parts } = group;
     const isRow = direction === "row";
     const own = draggedOf(group, path, placing.dragged);
-    const leasts = parts.map(({ is }) => leastAlong(is, direction));
+    const leasts = parts.map((p) => leastAlong(p, direction));
     const isUsual = !isRow && !own && !placing.isOwn;
     const { seen } = placing;
     const n = parts.length;
@@ -227,7 +229,7 @@ export function layOutPanes(
     const own = draggedOf(tree, "", dragged);
     const heights = own?.isLong
         ? own.sizes
-        : tree.parts.map((p) => (own ? leastAlong(p.is, "column") : p.least));
+        : tree.parts.map((p) => (own ? leastAlong(p, "column") : p.least));
     const { isStack } = tree;
     const needed = sum(heights) + gap * (isStack ? heights.length : heights.length - 1);
     const all = Math.max(needed, height);

@@ -6,6 +6,7 @@ import {
     Divider,
     Laid,
     layOutPanes,
+    part,
     roomOf,
     shareOut,
     sizesAfter,
@@ -111,6 +112,24 @@ test("what is more than fits, but no stack, stays as long when a border moves", 
     const other = sizesAfter(borders[1], 140);
     assert.deepEqual(other, { sizes: [140, 224], isLong: true });
     assert.equal(layOutPanes(tree, room, { "": other }).height, laid.height);
+});
+
+test("what is usually lower than others may be stays as low when another border moves", () => {
+    const tree = {
+        direction: "column" as const,
+        parts: [part("points", 1, 195), part("call", 0, 80), part("records", 1, 195)],
+        isStack: false,
+    };
+    const room = { width: 900, height: 800 };
+    const laid = layOutPanes(tree, room, {});
+    assert.equal(boxesOf(laid).get("call")!.height, 80);
+    const [, border] = dividersOf(laid);
+    assert.equal(border.least, 80);
+    const more = sizesAfter(border, 120);
+    assert.equal(boxesOf(layOutPanes(tree, room, { "": more })).get("call")!.height, 120);
+    const [above] = dividersOf(laid);
+    const lower = { "": sizesAfter(above, above.sizes[0] - 40) };
+    assert.equal(boxesOf(layOutPanes(tree, room, lower)).get("call")!.height, 120);
 });
 
 test("sizes of another number of views are not used", () => {
