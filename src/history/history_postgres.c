@@ -54,8 +54,8 @@ static int open_tables(struct history *h, PGconn *connection)
 
 static int open_connection(const char *path, PGconn **out)
 {
-    const char *part;
-    char *url = pg_url_without_part(path, &part);
+    const char *part = pg_url_part(path);
+    char *url = pg_url_without_part(path);
     int rc = part && strcmp(part, PG_URL_HISTORY) != 0
                  ? err_set(ERR_USAGE,
                            "expected URL or URL#" PG_URL_HISTORY

@@ -14,14 +14,18 @@ bool pg_url_is(const char *text)
     return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
 }
 
-char *pg_url_without_part(const char *text, const char **part)
+const char *pg_url_part(const char *text)
 {
     const char *mark = strchr(text, '#');
+
+    return mark ? mark + 1 : NULL;
+}
+
+char *pg_url_without_part(const char *text)
+{
     char *url = mem_copy_string(text);
 
-    *part = mark ? mark + 1 : NULL;
-    if (mark)
-        url[mark - text] = '\0';
+    url[strcspn(url, "#")] = '\0';
     return url;
 }
 

@@ -15,11 +15,13 @@
 bool pg_url_is(const char *text);
 
 /*
- * pg_url_without_part -- an URL without "#PART", which says what of the database is meant: of
- * its store (runs FIRST-LAST), or PG_URL_HISTORY. part  out: PART, in text; NULL without one
- * Free what it returns.
+ * pg_url_part -- of URL#PART the part, which says what of the database is meant: of its store
+ * (runs FIRST-LAST), or PG_URL_HISTORY. In text; NULL without one.
  */
-char *pg_url_without_part(const char *text, const char **part);
+const char *pg_url_part(const char *text);
+
+/* pg_url_without_part -- the rest, to be freed. */
+char *pg_url_without_part(const char *text);
 
 #define PG_URL_HISTORY "history"
 

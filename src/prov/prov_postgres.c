@@ -266,10 +266,10 @@ struct asked {
 /* URL, URL#RUN or URL#FIRST-LAST. */
 static int parse_asked(const char *text, int64_t run, struct asked *asked)
 {
-    const char *part;
+    const char *part = pg_url_part(text);
     int end = 0;
 
-    *asked = (struct asked){.url = pg_url_without_part(text, &part), .first = run, .last = run};
+    *asked = (struct asked){.url = pg_url_without_part(text), .first = run, .last = run};
     if (part == NULL)
         return 0;
     if (sscanf(part, "%" SCNd64 "%n", &asked->first, &end) == 1 && part[end] == '\0')
@@ -403,9 +403,8 @@ static int prune(const char *text, const struct prov_prune_opts *opts, struct pr
 /* What is there shows when it is opened. */
 static bool may_be_there(const char *url)
 {
-    const char *part;
+    const char *part = pg_url_part(url);
 
-    free(pg_url_without_part(url, &part));
     return pg_url_is(url) && !(part && strcmp(part, PG_URL_HISTORY) == 0);
 }
 
