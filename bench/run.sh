@@ -41,19 +41,19 @@ export source BUILD WORK
 mkdir -p "$WORK"
 
 machine() {
-    awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo
+    local model memory system
+    model=$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)
+    memory=$(awk '/^MemTotal/ { printf "%.0f", $2 / 1048576 }' /proc/meminfo)
+    system=$(. /etc/os-release && echo "$PRETTY_NAME")
+    echo "$model, $(nproc) cores, $memory GiB, $system, Linux $(uname -r | sed 's/-.*//')"
 }
 
 header() {
-    local memory system
-    memory=$(awk '/^MemTotal/ { printf "%.0f", $2 / 1048576 }' /proc/meminfo)
-    system=$(. /etc/os-release && echo "$PRETTY_NAME")
     echo '# Results'
     echo
-    echo 'Written by `bench/run.sh`; how to read it: `bench/README.md`.'
+    echo 'Written by `bench/run.sh`; how to read it: `bench/README.md`. Sections may be of different days and machines.'
     echo
-    echo "- machine: $(machine), $(nproc) cores, $memory GiB, $system, Linux $(uname -r | sed 's/-.*//')"
-    echo "- compiler: $(cc --version | head -n 1), build type $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$BUILD/CMakeCache.txt")"
+    echo "Compiler: $(cc --version | head -n 1), build type $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$BUILD/CMakeCache.txt")"
 }
 
 # stored TITLE: the section of the file that there is, if it has one.
@@ -62,8 +62,8 @@ stored() {
 }
 
 measure() {
-    printf '## %s\n\nMeasured %s; load when it began: %s.\n' "$2" "$(date -u +%Y-%m-%d)" \
-        "$(cut -d' ' -f1 /proc/loadavg)"
+    printf '## %s\n\nMeasured %s on %s; load when it began: %s.\n' "$2" "$(date -u +%Y-%m-%d)" \
+        "$(machine)" "$(cut -d' ' -f1 /proc/loadavg)"
     "$source/bench/row_$1.sh"
 }
 
