@@ -8,6 +8,7 @@ export const kindNames: Record<string, string> = {
     loop: "loops",
     mpi: "MPI",
     openmp: "OpenMP",
+    io: "I/O",
     gpu: "on a GPU",
     runtime: "runtime",
     tracer: "tracer",
@@ -30,6 +31,7 @@ const families: Record<string, [Rgb[], Rgb[]]> = {
     loop: [[[0, 114, 178]], [[60, 85, 130]]],
     mpi: [[[230, 159, 0]], [[245, 200, 100]]],
     openmp: [[[204, 121, 167]], [[228, 180, 208]]],
+    io: [[[176, 160, 120]], [[214, 202, 170]]],
     gpu: [
         [
             [170, 150, 225],
@@ -44,12 +46,21 @@ const families: Record<string, [Rgb[], Rgb[]]> = {
     tracer: [[[150, 150, 150]], [[195, 195, 195]]],
 };
 
-/* Kinds that have no colours are own code. */
-export function kindOf(kind: string | undefined): string {
-    return kind !== undefined && kind in families ? kind : "user";
+/* Of the C library and of the libraries that programs store with. Whoever has a function of that name means the same. */
+const storing =
+    /^(f?open|f?close|p?readv?|p?writev?|f?read|f?write|lseek|fseeko?|f?sync|fdatasync|ftruncate|fflush|fgets|fputs|fprintf|fscanf|creat|openat)(64)?$/;
+const storingLibrary = /^(P?MPI_File_|H5[A-Z]+[a-z_]|nc(mpi)?_|adios2?_)/;
+const gpuRuntime = /^(cuda|cu|hip|nccl|rccl)[A-Z]/;
+
+/* What calls of a function are drawn as: own code, where it is of no kind that has colours. What it does is told by its
+   name where the trace does not say: files are of MPI, or of nothing, for who recorded them. */
+export function kindOf(kind: string | undefined, name = ""): string {
+    const known = kind !== undefined && kind in families ? kind : "user";
+    if (storingLibrary.test(name) || (known === "user" && storing.test(name))) return "io";
+    return known === "user" && gpuRuntime.test(name) ? "runtime" : known;
 }
 
 export function kindColour(kind: string | undefined, name: string, depth: number): Rgb {
-    const shades = families[kindOf(kind)][depth % 2];
+    const shades = families[kindOf(kind, name)][depth % 2];
     return shades[name ? hashName(name) % shades.length : 0];
 }

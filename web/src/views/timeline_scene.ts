@@ -87,7 +87,7 @@ export function kindsOf(calls: Calls): string[] {
         there.add(
             isStream(calls.location[i])
                 ? "gpu"
-                : kindOf(regions.value.get(calls.region[i])?.kind),
+                : kindOf(regions.value.get(calls.region[i])?.kind, regionName(calls.region[i])),
         );
     return Object.keys(kindNames).filter((kind) => there.has(kind));
 }
