@@ -63,6 +63,7 @@ struct live_region {
 struct live_place {
     const char *name; /* lasts as long as the state */
     uint32_t rank, thread, program;
+    bool is_gpu;               /* a stream */
     uint64_t n_calls, last_ns; /* last_ns: of any event */
 };
 
