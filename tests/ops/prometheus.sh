@@ -50,12 +50,22 @@ scrape_configs:
     static_configs: [{targets: ['$ps', '$few', '$many']}]
 END
 promtool check config prometheus.yml >/dev/null || fail "promtool does not like the configuration"
-port=$((30000 + $$ % 20000))
-while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
-prometheus --config.file=prometheus.yml --storage.tsdb.path="$work/data" --web.listen-address="127.0.0.1:$port" \
-    --enable-feature=exemplar-storage >prometheus.log 2>&1 &
-pids+=($!)
-api=http://127.0.0.1:$port/api/v1
+# Prometheus takes no port of its own choice, and one that is free may be another's a moment later: then the next.
+port=$((20000 + $$ % 10000))
+while :; do
+    prometheus --config.file=prometheus.yml --storage.tsdb.path="$work/data" --web.listen-address="127.0.0.1:$port" \
+        --enable-feature=exemplar-storage >prometheus.log 2>&1 &
+    server=$!
+    api=http://127.0.0.1:$port/api/v1
+    until grep -qs 'Server is ready' prometheus.log; do
+        kill -0 $server 2>/dev/null || break
+        sleep 0.1
+    done
+    pids+=($server)
+    kill -0 $server 2>/dev/null && break
+    grep -q 'address already in use' prometheus.log || { cat prometheus.log; exit 1; }
+    port=$((port + 1))
+done
 # query EXPRESSION: the vector
 query() { curl -s --data-urlencode "query=$1" "$api/query" | jq -c '.data.result'; }
 # value EXPRESSION: of its only series; empty where there is none
