@@ -26,11 +26,15 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+/* What processes do together. */
+enum { SHARES_NOTHING, SHARES_READING, SHARES_ALL };
+
 struct child {
     struct reading reading;
     const struct reading_task *task;
     struct launched launched;
     struct crew *crew;      /* NULL: alone */
+    uint8_t shares;         /* with the others, where there are any */
     const char *path, *dir; /* path: the first file of the trace */
     char their_dir[FS_PATH_SIZE];
     atomic_bool *has_parted; /* where the parent sees it: nobody waits for this process */
@@ -87,15 +91,21 @@ static int compare_notes(struct child *child)
     return 0;
 }
 
+static bool has_several_nodes(const struct child *child)
+{
+    unsigned n_processes, n_processors;
+
+    crew_share(child->crew, &n_processes, &n_processors);
+    return n_processes < crew_size(child->crew);
+}
+
 /* Several nodes see each other's writes to one file only when it is closed. */
 static bool is_nfs_of_several_nodes(const struct child *child)
 {
-    unsigned n_processes, n_processors;
     struct statfs info;
 
-    crew_share(child->crew, &n_processes, &n_processors);
-    return n_processes < crew_size(child->crew) && child->dir &&
-           statfs(child->dir, &info) == 0 && info.f_type == NFS_SUPER_MAGIC;
+    return has_several_nodes(child) && child->dir && statfs(child->dir, &info) == 0 &&
+           info.f_type == NFS_SUPER_MAGIC;
 }
 
 /* Why not all of them read a part of it, but process 0 alone; NULL if they can. */
@@ -108,15 +118,25 @@ static const char *obstacle(const struct child *child)
     return NULL;
 }
 
+/*
+ * On one node process 0 is as quick with the processors of all, and nothing need be sent: there
+ * the others only read. (Tests have one node.)
+ */
+static bool may_assist(const struct child *child)
+{
+    return child->task->assist && (has_several_nodes(child) || getenv("SNAG_ASSIST"));
+}
+
 static bool may_share(struct child *child)
 {
     const char *why = crew_me(child->crew) == 0 ? obstacle(child) : NULL;
-    bool may = why == NULL;
+    uint8_t what = why ? SHARES_NOTHING : may_assist(child) ? SHARES_ALL : SHARES_READING;
 
-    crew_broadcast(child->crew, &may, sizeof may);
+    crew_broadcast(child->crew, &what, sizeof what);
+    child->shares = what;
     if (why)
         log_warn("analyze", "'%s' is read by process 0 alone: %s", child->path, why);
-    return may;
+    return what != SHARES_NOTHING;
 }
 
 /* Process 0 goes on, on all processors of its node: what it does alone the others do not wait
@@ -192,7 +212,7 @@ static int then(struct child *child)
     if (child->crew) {
         if (child->launched.me == 0)
             go_on(child);
-        if (child->task->assist == NULL)
+        if (child->shares != SHARES_ALL)
             part_ways(child);
     }
     r->crew = child->crew;

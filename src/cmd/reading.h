@@ -46,9 +46,9 @@ struct reading_task {
  *   settings  args are the files of the trace
  * With --together the processes that a launcher has started read together, and process 0 goes
  * on with what all have read, on the processors of those on its node; the others assist it
- * where the task has something for them to do. What went wrong with any of them it reports; a
- * process that cannot meet the others ends here, by a signal. Returns an exit status (what went
- * wrong has been reported), or a negative ERR_* that has not.
+ * where they are on other nodes and the task has something for them to do. What went wrong with
+ * any of them it reports; a process that cannot meet the others ends here, by a signal. Returns
+ * an exit status (what went wrong has been reported), or a negative ERR_* that has not.
  */
 int reading_run(const struct settings *settings, const struct reading_task *task);
 

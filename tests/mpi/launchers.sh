@@ -15,6 +15,8 @@ for name in ${!SNAG_*} COLUMNS; do
     unset "$name"
 done
 
+export SNAG_ASSIST=1 # as if they were on several nodes
+
 launcher_of() {
     local kind=$1 name
     for name in mpirun.openmpi mpirun.mpich mpirun; do

@@ -71,6 +71,10 @@ mkdir counted
 "$sample_archive" counted counted
 same analyze "$PWD/counted" --foi step -o run
 shared=no
+# On one node the others only read.
+unset SNAG_ASSIST
+same analyze 'synth:100*step(compute@1ms(a 3*b) >1 <1 |);ranks=5;jitter=0.2' --foi step -o run
+export SNAG_ASSIST=1
 same info "$PWD/trace"
 # A detector that compares all executions with each other is asked by process 0.
 same analyze 'synth:100*step(compute@1ms(a 3*b) |);ranks=5;jitter=0.2' --foi step --detector lof -o run
