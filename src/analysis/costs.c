@@ -282,25 +282,22 @@ static void find_one(struct costs *c, uint32_t t)
 static void find_executions(struct costs *c)
 {
     const struct scoring *w = c->scoring;
-    uint32_t n = w->forest.n_trees, n_asked = 0;
+    uint32_t n = w->forest.n_trees, n_candidates = 0;
     struct candidate *candidate = mem_alloc(n, sizeof *candidate);
 
     if (has_bounds(c))
         find_bounds(c);
-    for (uint32_t t = 0; t < n; t++)
-        candidate[t] = (struct candidate){c->cost_ns[t] == COST_UNKNOWN ? llrint(lost_of(c, t))
-                                                                        : c->cost_ns[t],
-                                          lost_of(c, t), t, w->is_anomaly[t]};
-    qsort(candidate, n, sizeof *candidate, by_claim);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t t = candidate[i].tree;
+    for (uint32_t t = 0; t < n; t++) {
+        double lost_ns = lost_of(c, t);
+        int64_t at_most_ns = c->cost_ns[t] == COST_UNKNOWN ? llrint(lost_ns) : c->cost_ns[t];
 
-        if (!may_cost(c, t))
-            continue;
-        if ((candidate[i].is_anomaly || candidate[i].at_most_ns > 0) &&
-            (n_asked++ < LEAST_ASKED || c->budget > 0))
-            find_one(c, t);
+        if (may_cost(c, t) && (w->is_anomaly[t] || at_most_ns > 0))
+            candidate[n_candidates++] =
+                (struct candidate){at_most_ns, lost_ns, t, w->is_anomaly[t]};
     }
+    qsort(candidate, n_candidates, sizeof *candidate, by_claim);
+    for (uint32_t i = 0; i < n_candidates && (i < LEAST_ASKED || c->budget > 0); i++)
+        find_one(c, candidate[i].tree);
     free(candidate);
 }
 

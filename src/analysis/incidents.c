@@ -7,6 +7,7 @@
 #include "analysis/recurrence.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/radix.h"
 #include "detect/tails.h"
 #include "features/schedule.h"
 
@@ -63,19 +64,38 @@ static int by_score(const void *a, const void *b)
                                 : order_u32(&p->tree, &q->tree);
 }
 
+/* The n-th highest score. */
+static double nth_score(const struct scoring *w, uint32_t n)
+{
+    uint32_t n_trees = w->forest.n_trees;
+    double *score = mem_resize(NULL, n_trees, sizeof *score), nth;
+    uint64_t *scratch = mem_resize(NULL, n_trees, 2 * sizeof *scratch);
+
+    memcpy(score, w->score, n_trees * sizeof *score);
+    radix_sort_f64(score, scratch, n_trees);
+    nth = n_trees > n ? score[n_trees - n] : -INFINITY;
+    free(scratch);
+    free(score);
+    return nth;
+}
+
+/* Few are, so that only these are sorted. */
 static void choose_suspects(struct finder *f)
 {
     const struct scoring *w = f->w;
-    uint32_t n = w->forest.n_trees, n_others = (uint32_t)ceil(SUSPECT_SHARE * n);
+    uint32_t n = w->forest.n_trees, n_others = (uint32_t)ceil(SUSPECT_SHARE * n), n_ranked = 0;
     struct ranked *ranked = mem_alloc(n, sizeof *ranked);
+    double least;
 
     n_others = n_others < FEWEST_SUSPECTS ? FEWEST_SUSPECTS : n_others;
     n_others = n_others > CAUSES_MOST ? CAUSES_MOST : n_others;
+    least = nth_score(w, n_others);
     for (uint32_t t = 0; t < n; t++)
-        ranked[t] = (struct ranked){w->score[t], t};
-    qsort(ranked, n, sizeof *ranked, by_score);
-    f->suspect = mem_alloc(n, sizeof *f->suspect);
-    for (uint32_t i = 0; i < n; i++) {
+        if (w->score[t] >= least || w->is_anomaly[t])
+            ranked[n_ranked++] = (struct ranked){w->score[t], t};
+    qsort(ranked, n_ranked, sizeof *ranked, by_score);
+    f->suspect = mem_alloc(n_ranked, sizeof *f->suspect);
+    for (uint32_t i = 0; i < n_ranked; i++) {
         uint32_t t = ranked[i].tree;
 
         if (i >= n_others && !w->is_anomaly[t])

@@ -54,6 +54,34 @@ static void narrow_numbers_too(void **state)
         }
 }
 
+static void doubles_on_both_sides_of_zero(void **state)
+{
+    static double x[MOST];
+    static uint64_t scratch[2 * MOST];
+    struct rng rng = {3};
+    double sum = 0, sorted = 0;
+
+    (void)state;
+    for (size_t i = 0; i < MOST; i++)
+        x[i] = (double)((int64_t)(rng_next(&rng) >> 40) - (1 << 23)) / 1024;
+    x[0] = -INFINITY;
+    x[1] = INFINITY;
+    x[2] = -0.0;
+    x[3] = 1e-308;
+    x[4] = -1e-308;
+    x[5] = 0;
+    for (size_t i = 2; i < MOST; i++)
+        sum += x[i];
+    radix_sort_f64(x, scratch, MOST);
+    assert_true(x[0] == -INFINITY && x[MOST - 1] == INFINITY);
+    for (size_t i = 1; i < MOST; i++)
+        assert_true(x[i - 1] <= x[i]);
+    for (size_t i = 1; i < MOST - 1; i++)
+        sorted += x[i];
+    assert_true(fabs(sum - sorted) < 1e-6);
+    radix_sort_f64(x, scratch, 1);
+}
+
 static void equal_numbers_and_a_digit_in_the_middle(void **state)
 {
     uint64_t x[100], scratch[100];
@@ -71,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorted_as_by_qsort),
         cmocka_unit_test(narrow_numbers_too),
+        cmocka_unit_test(doubles_on_both_sides_of_zero),
         cmocka_unit_test(equal_numbers_and_a_digit_in_the_middle),
     };
 

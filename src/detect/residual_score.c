@@ -2,7 +2,8 @@
 #include "detect/residual_score.h"
 
 #include "base/mem.h"
-#include "base/order.h"
+#include "base/pool.h"
+#include "base/radix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,20 +77,38 @@ static void find_anchors(struct yardstick *y)
     }
 }
 
-void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, size_t n)
+struct fitting {
+    struct yardstick *y;
+    const struct residual_measure *measure;
+    size_t n;
+};
+
+static void fit_parts(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1};
-    double *value = mem_alloc(n, sizeof *value);
+    const struct fitting *f = ctx;
+    double *value = mem_resize(NULL, f->n, sizeof *value);
 
-    *y = (struct yardstick){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS)};
-    for (enum score_part p = 0; n > 0 && p < N_PARTS; p++) {
-        for (size_t i = 0; i < n; i++)
-            value[i] = field_of(&measure[i], p);
-        tail_fit(&y->part[p], value, n, least_slope[p]);
+    (void)worker;
+    for (size_t p = begin; p < end; p++) {
+        for (size_t i = 0; i < f->n; i++)
+            value[i] = field_of(&f->measure[i], (enum score_part)p);
+        tail_fit(&f->y->part[p], value, f->n, least_slope[p]);
     }
-    if (n > 0)
-        find_anchors(y);
     free(value);
+}
+
+void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, size_t n,
+                   struct pool *pool)
+{
+    struct fitting fitting = {y, measure, n};
+
+    *y = (struct yardstick){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS),
+                            .threshold = NAN};
+    if (n == 0)
+        return;
+    pool_for(pool, N_PARTS, 1, fit_parts, &fitting);
+    find_anchors(y);
 }
 
 void yardstick_release(struct yardstick *y)
@@ -134,15 +153,30 @@ double residual_chance(double evidence)
     return fmin(N_PARTS * exp(-evidence), 1);
 }
 
-static void parts_of(const struct yardstick *y, const struct residual_measure *m,
-                     double value[N_PARTS])
-{
-    const struct tail *time = &y->part[PART_TIME];
+/* The measures of a tree, and how far out each of them is. */
+struct place {
+    double value[N_PARTS], rank[N_PARTS];
+};
 
-    value[PART_TIME] = fmin(tail_model(time, m->time), tail_rank(time, m->time) + BEYOND_RANK);
-    value[PART_GROSS] = tail_rank(&y->part[PART_GROSS], m->gross) - GROSS_DISCOUNT;
-    value[PART_STRUCTURE] = tail_model(&y->part[PART_STRUCTURE], m->structure);
-    value[PART_SIZE] = fmin(tail_rank(&y->part[PART_SIZE], m->size), 2 * sqrt(m->size_z));
+static void find_place(const struct yardstick *y, const struct residual_measure *m,
+                       struct place *at)
+{
+    for (enum score_part p = 0; p < N_PARTS; p++) {
+        at->value[p] = field_of(m, p);
+        at->rank[p] = tail_rank(&y->part[p], at->value[p]);
+    }
+}
+
+static void parts_of(const struct yardstick *y, const struct residual_measure *m,
+                     const struct place *at, double value[N_PARTS])
+{
+    double time = tail_model_at(&y->part[PART_TIME], m->time, at->rank[PART_TIME]);
+
+    value[PART_TIME] = fmin(time, at->rank[PART_TIME] + BEYOND_RANK);
+    value[PART_GROSS] = at->rank[PART_GROSS] - GROSS_DISCOUNT;
+    value[PART_STRUCTURE] =
+        tail_model_at(&y->part[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
+    value[PART_SIZE] = fmin(at->rank[PART_SIZE], 2 * sqrt(m->size_z));
 }
 
 /* The largest, and what the others have beyond their bases. */
@@ -161,12 +195,12 @@ static double add_up(const double value[N_PARTS], const double base[N_PARTS])
 }
 
 /* What one measure says. */
-static double evidence_in(const struct yardstick *y, enum score_part p, double value)
+static double evidence_in(const struct yardstick *y, enum score_part p, const struct place *at)
 {
-    double anchor = y->anchor[p].value, beyond = value - anchor;
+    double anchor = y->anchor[p].value, value = at->value[p], beyond = value - anchor;
 
     if (beyond <= 0)
-        return fmin(tail_rank(&y->part[p], value), y->anchor[p].rank);
+        return fmin(at->rank[p], y->anchor[p].rank);
     if (p == PART_GROSS) /* time lost is to be thought of in factors */
         beyond = log((value + LEAST_GROSS) / (anchor + LEAST_GROSS));
     return y->anchor[p].rank + beyond / evidence_of[p].slope;
@@ -194,13 +228,15 @@ static double evidence_of_tree(const struct yardstick *y, const struct residual_
 
 double threshold_between(const double *score, size_t n, size_t n_above)
 {
-    double *sorted = mem_alloc(n, sizeof *sorted), threshold;
+    double *sorted = mem_resize(NULL, n, sizeof *sorted), threshold;
+    uint64_t *scratch = mem_resize(NULL, n, 2 * sizeof *scratch);
 
     memcpy(sorted, score, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, order_f64_down);
-    threshold = n_above == 0   ? sorted[0] + 0.5
-                : n_above == n ? sorted[n - 1] - 0.5
-                               : 0.9 * sorted[n_above - 1] + 0.1 * sorted[n_above];
+    radix_sort_f64(sorted, scratch, n);
+    threshold = n_above == 0   ? sorted[n - 1] + 0.5
+                : n_above == n ? sorted[0] - 0.5
+                               : 0.9 * sorted[n - n_above] + 0.1 * sorted[n - n_above - 1];
+    free(scratch);
     free(sorted);
     return threshold;
 }
@@ -210,10 +246,12 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
 {
     static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE};
     double value[N_PARTS], said[N_PARTS];
+    struct place at;
 
-    parts_of(y, m, value);
+    find_place(y, m, &at);
+    parts_of(y, m, &at, value);
     for (enum score_part p = 0; p < N_PARTS; p++)
-        said[p] = evidence_in(y, p, field_of(m, p));
+        said[p] = evidence_in(y, p, &at);
     out->evidence[i] = evidence_of_tree(y, m, said, 0);
     out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_LEAST_LOST);
     for (enum score_part p = 0; p < N_PARTS; p++) {
@@ -252,9 +290,26 @@ static void look_at_tracer(const struct yardstick *y, const struct residual_meas
     out->score[i] = fmax(out->score[i], score);
 }
 
-void residual_score(struct yardstick *y, bool is_own, const struct residual_measure *measure,
-                    size_t n, struct residual_scores *out)
+struct scored {
+    const struct yardstick *y;
+    const struct residual_measure *measure;
+    struct residual_scores *out;
+};
+
+static void score_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
+    const struct scored *s = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        score_tree(s->y, &s->measure[i], i, s->out);
+}
+
+void residual_score(struct yardstick *y, const struct residual_measure *measure, size_t n,
+                    struct pool *pool, struct residual_scores *out)
+{
+    struct scored scored = {y, measure, out};
+
     for (int p = 0; p < N_PARTS; p++)
         out->value[p] = mem_alloc(n, sizeof *out->value[p]);
     out->score = mem_alloc(n, sizeof *out->score);
@@ -262,9 +317,8 @@ void residual_score(struct yardstick *y, bool is_own, const struct residual_meas
     out->evidence = mem_alloc(n, sizeof *out->evidence);
     out->weight = mem_alloc(n, sizeof *out->weight);
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
-    for (size_t i = 0; i < n; i++)
-        score_tree(y, &measure[i], i, out);
-    if (is_own && n > 0)
+    pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
+    if (isnan(y->threshold) && n > 0)
         place_threshold(y, out, n);
     for (size_t i = 0; i < n; i++)
         look_at_tracer(y, &measure[i], i, out);

@@ -42,7 +42,7 @@ struct yardstick {
     } anchor[N_PARTS];
     double strong;      /* evidence that makes an anomaly, nats */
     double most_tracer; /* score for what the tracer took: below any anomaly */
-    double threshold;   /* a score above it, where labels have changed it, is one too */
+    double threshold;   /* a score above it, where labels have changed it, is one too; or NAN */
 };
 
 struct residual_scores {
@@ -57,9 +57,10 @@ struct residual_scores {
 /*
  * yardstick_fit -- from the measures of n trees, for RESIDUAL_FALSE_ALARMS; its threshold is
  * not set yet.
+ *   pool  whose threads fit; may be NULL
  */
 void yardstick_fit(struct yardstick *yardstick, const struct residual_measure *measure,
-                   size_t n);
+                   size_t n, struct pool *pool);
 void yardstick_release(struct yardstick *yardstick);
 
 /* yardstick_pack, yardstick_unpack -- to bytes and back; the pack is bad if it is damaged. */
@@ -68,15 +69,14 @@ void yardstick_unpack(struct yardstick *yardstick, struct pack *pack);
 
 /*
  * residual_score -- of n trees from their measures.
- *   yardstick  from the same trees: its threshold is set to what suits them; or from others:
- *              its threshold holds
- *   is_own     which of the two
+ *   yardstick  just fitted to the same trees: its threshold is set to what suits them; or from
+ *              others: its threshold holds
+ *   pool       whose threads score; may be NULL
  *   out        released by residual_scores_release
  * All scores are 0 for one tree, or for equal ones. O(n log n).
  */
-void residual_score(struct yardstick *yardstick, bool is_own,
-                    const struct residual_measure *measure, size_t n,
-                    struct residual_scores *out);
+void residual_score(struct yardstick *yardstick, const struct residual_measure *measure,
+                    size_t n, struct pool *pool, struct residual_scores *out);
 void residual_scores_release(struct residual_scores *scores);
 
 /*

@@ -30,8 +30,9 @@ static void the_model_goes_beyond_the_ranks(void **state)
     x[999] = 5000;
     tail_fit(&tail, x, 1000, 0.5);
     assert_true(fabs(tail_rank(&tail, 5000) - log(1000)) < 1e-12);
-    assert_true(tail_model(&tail, 5000) > 10 && tail_model(&tail, 5000) < 17);
-    assert_true(tail_model(&tail, 501) == tail_rank(&tail, 501));
+    assert_true(tail_model_at(&tail, 5000, log(1000)) > 10);
+    assert_true(tail_model_at(&tail, 5000, log(1000)) < 17);
+    assert_true(tail_model_at(&tail, 501, 0.69) == 0.69);
     assert_true(tail_rank(&tail, 1e5) > tail_rank(&tail, 5000)); /* none so large: it shows */
     assert_true(tail_rank(&tail, 1e6) > tail_rank(&tail, 1e5));
     tail_release(&tail);
@@ -47,8 +48,8 @@ static double score(const struct residual_measure *m, size_t n, struct residual_
 {
     struct yardstick y;
 
-    yardstick_fit(&y, m, n);
-    residual_score(&y, true, m, n, s);
+    yardstick_fit(&y, m, n, NULL);
+    residual_score(&y, m, n, NULL, s);
     yardstick_release(&y);
     return y.strong;
 }
@@ -66,12 +67,12 @@ static void a_yardstick_gives_other_trees_the_same_scores(void **state)
         m[i].time = 0.001 * (double)i;
     m[7].time = 12;
     m[7].sure = 1;
-    yardstick_fit(&y, m, 400);
-    residual_score(&y, true, m, 400, &own);
+    yardstick_fit(&y, m, 400, NULL);
+    residual_score(&y, m, 400, NULL, &own);
     yardstick_pack(&y, &pack);
     yardstick_unpack(&copy, &pack);
     assert_false(pack.is_bad);
-    residual_score(&copy, false, m + 5, 3, &other);
+    residual_score(&copy, m + 5, 3, NULL, &other);
     for (size_t i = 0; i < 3; i++)
         assert_true(other.score[i] == own.score[5 + i]);
     assert_true(other.evidence[2] >= copy.strong && other.score[2] > copy.threshold);

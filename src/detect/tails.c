@@ -2,7 +2,7 @@
 #include "detect/tails.h"
 
 #include "base/mem.h"
-#include "base/order.h"
+#include "base/radix.h"
 #include "base/search.h"
 
 #include <math.h>
@@ -24,10 +24,10 @@ double tail_rank(const struct tail *tail, double value)
     return -log((double)n_above / (double)tail->n);
 }
 
-double tail_model(const struct tail *tail, double value)
+double tail_model_at(const struct tail *tail, double value, double rank)
 {
     return value >= tail->anchor ? tail->at_anchor + (value - tail->anchor) / tail->slope
-                                 : tail_rank(tail, value);
+                                 : rank;
 }
 
 size_t tail_leave_out(const struct tail *tail, double share, double most_share, double gap)
@@ -92,9 +92,12 @@ static void find_anchor(struct tail *tail)
 
 void tail_fit(struct tail *tail, const double *x, size_t n, double least)
 {
-    *tail = (struct tail){.sorted = mem_alloc(n, sizeof *x), .n = n};
+    uint64_t *scratch = mem_resize(NULL, n, 2 * sizeof *scratch);
+
+    *tail = (struct tail){.sorted = mem_resize(NULL, n, sizeof *x), .n = n};
     memcpy(tail->sorted, x, n * sizeof *x);
-    qsort(tail->sorted, n, sizeof *x, order_f64);
+    radix_sort_f64(tail->sorted, scratch, n);
+    free(scratch);
     tail->slope = slope_of(tail, least);
     find_anchor(tail);
 }

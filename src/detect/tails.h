@@ -2,7 +2,7 @@
  * tails -- how far out in the upper tail of a distribution a value is, in nats.
  *
  * Terms with different units cannot be added; tail probabilities can be compared. tail_rank is
- * empirical: -ln of the share of values as large or larger, at most ln n. tail_model goes on
+ * empirical: -ln of the share of values as large or larger, at most ln n. tail_model_at goes on
  * beyond that: from the value where the upper twentieth begins, the tail is taken to fall off
  * exponentially, at the rate that the quantiles below show, which anomalies do not set.
  *
@@ -28,7 +28,7 @@ struct tail {
  * tail_fit -- learn a distribution. Release in any case.
  *   x      (n) finite, n >= 1
  *   least  the tail falls off by at most one nat per this
- * O(n log n).
+ * O(n).
  */
 void tail_fit(struct tail *tail, const double *x, size_t n, double least);
 void tail_release(struct tail *tail);
@@ -39,8 +39,11 @@ void tail_release(struct tail *tail);
  */
 double tail_rank(const struct tail *tail, double value);
 
-/* tail_model -- see above. O(log n). */
-double tail_model(const struct tail *tail, double value);
+/*
+ * tail_model_at -- see above.
+ *   rank  tail_rank of the value
+ */
+double tail_model_at(const struct tail *tail, double value, double rank);
 
 /*
  * tail_leave_out -- how many of the highest values may be what is to be found: so many that the

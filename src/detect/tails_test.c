@@ -12,7 +12,7 @@ static void model_all(const double *x, size_t n, double least, double *out)
 
     tail_fit(&tail, x, n, least);
     for (size_t i = 0; i < n; i++)
-        out[i] = tail_model(&tail, x[i]);
+        out[i] = tail_model_at(&tail, x[i], tail_rank(&tail, x[i]));
     tail_release(&tail);
 }
 

@@ -97,16 +97,39 @@ static void keep(struct local_usual *l, const struct idmap *pair, const struct s
     }
 }
 
+/* Numbers pairs as they are met. Those of one location follow each other, so that what a path
+ * was last mostly is what it is. */
+static uint32_t *number_pairs(const struct local_time *time, size_t n, struct idmap *pair)
+{
+    struct last {
+        uint32_t site, number;
+    } *last = NULL;
+    uint32_t *group = mem_resize(NULL, n, sizeof *group);
+    size_t n_known = 0, cap = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t path = time[i].path;
+
+        mem_grow(&last, &cap, (size_t)path + 1, sizeof *last);
+        for (; n_known < cap; n_known++)
+            last[n_known].site = LOCAL_NONE;
+        if (last[path].site != time[i].site)
+            last[path] =
+                (struct last){time[i].site, idmap_add(pair, key_pair(time[i].site, path))};
+        group[i] = last[path].number;
+    }
+    free(last);
+    return group;
+}
+
 void local_usual_fit(struct local_usual *l, const struct local_time *time, size_t n,
                      const struct spread *everywhere, double least, struct pool *pool)
 {
     struct idmap pair = {0};
-    uint32_t *group = mem_resize(NULL, n, sizeof *group), *count;
+    uint32_t *group = number_pairs(time, n, &pair), *count;
     struct robust_items items = {.n = n, .group = group, .value = log_ratio, .ctx = time};
     struct spread *spread;
 
-    for (size_t i = 0; i < n; i++)
-        group[i] = idmap_add(&pair, key_pair(time[i].site, time[i].path));
     spread = mem_alloc(pair.n, sizeof *spread);
     count = mem_alloc(pair.n, sizeof *count);
     items.n_groups = pair.n;

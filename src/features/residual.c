@@ -218,10 +218,11 @@ void residual_pairs_init(struct residual_pairs *g, const struct residual_model *
 {
     size_t n = (size_t)model->paths.n + 1;
 
-    *g = (struct residual_pairs){.n_paths = model->paths.n};
+    *g = (struct residual_pairs){.n_paths = model->paths.n, .n_classes = model->class_id.n};
     g->pair = mem_alloc(n, sizeof *g->pair);
     g->stamp = mem_alloc(n, sizeof *g->stamp);
     g->slot = mem_alloc(n, sizeof *g->slot);
+    g->usual = mem_alloc((size_t)g->n_classes + 1, sizeof *g->usual);
 }
 
 void residual_pairs_release(struct residual_pairs *g)
@@ -229,7 +230,7 @@ void residual_pairs_release(struct residual_pairs *g)
     free(g->pair);
     free(g->stamp);
     free(g->slot);
-    usual_kept_free(g->kept);
+    free(g->usual);
     *g = (struct residual_pairs){0};
 }
 
@@ -259,25 +260,22 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
 {
     const struct residual_model *m = view->m;
     const struct forest *forest = view->forest;
-    const struct usual_call *known;
-    uint32_t first = forest->first[t];
 
-    next_tree(g);
-    known = usual_tree(g, view, t);
-    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
-        struct usual_call c = known ? known[v - first] : usual_call(g, view, t, v);
-        struct residual_pair *pair = &g->pair[c.pair];
+    begin_tree(g, view, t);
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        const struct usual_call *c = usual_call(g, view, t, v);
+        struct residual_pair *pair = &g->pair[pair_of(g, c->path)];
         double time = (double)forest->exclusive_ns[v] + m->offset_ns, z;
 
         pair->n_calls++;
         pair->observed_ns += time;
-        pair->typical_ns += c.typical;
-        if (is_late_only && time <= c.typical)
+        pair->typical_ns += c->typical;
+        if (is_late_only && time <= c->typical)
             continue;
-        z = residual_of(time, c.centre, c.scale);
+        z = residual_of(time, c->centre, c->scale);
         if (z > pair->z_call)
             pair->z_call = z;
-        pair->sure_ns += sure_ns(time - c.typical, z);
+        pair->sure_ns += sure_ns(time - c->typical, z);
     }
     for (size_t i = 0; i < g->n; i++) {
         struct residual_pair *pair = &g->pair[i];

@@ -158,7 +158,7 @@ struct residual_pair {
     double z_path; /* residual of the sum; 0 where the path is too rare to tell */
 };
 
-struct usual_kept;
+struct usual_call; /* residual_view.h */
 
 /* The call paths of one tree at a time; the tables are kept from tree to tree. */
 struct residual_pairs {
@@ -166,7 +166,10 @@ struct residual_pairs {
     size_t n;
     uint32_t *stamp, *slot; /* [n_paths + 1], the last for what the model does not know */
     uint32_t n_paths, generation;
-    struct usual_kept *kept; /* what is usual of trees that come again, residual_view.h */
+    struct usual_call
+        *usual; /* [classes + 1] on the location of the tree; the last: any call */
+    uint32_t usual_row, usual_generation;
+    uint32_t n_classes;
 };
 
 void residual_pairs_init(struct residual_pairs *pairs, const struct residual_model *model);

@@ -617,54 +617,93 @@ static void fit_first(const struct fit *f)
 
 /* ------------------------------------------------------------------------ sums of paths */
 
-/* ln(observed / typical) of every pair of a tree and a path, and what is typical of a tree. */
+/*
+ * Of every pair of a tree and a path what was observed, what is typical, and ln of their ratio.
+ * A factor of a location is one of all calls of a path there, so that calls are gone through
+ * only once; but in first executions not all have it.
+ */
 struct sums {
     struct view view;
     const struct fit *fit;
     struct residual_pairs *pairs; /* [workers] */
     size_t *first;                /* [trees + 1] of the pairs of each */
-    struct local_time *time;      /* [first[trees]] */
-    uint32_t *path;               /* [same] */
-    double *typical_ns;           /* [trees] */
+    struct sum {
+        double observed_ns, typical_ns; /* with the offset of each call in both */
+        uint32_t n_calls;
+    } * sum;                 /* [first[trees]] */
+    struct local_time *time; /* [same] */
+    uint32_t *path;          /* [same] */
+    double *typical_ns;      /* [trees] without the offsets, which were only for logarithms */
 };
 
 /* Observed and typical time with the offset in both, which cancels in the time lost. */
 static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
     const struct forest *forest = view->forest;
-    const struct usual_call *known;
-    uint32_t first = forest->first[t];
 
-    next_tree(g);
-    known = usual_tree(g, view, t);
-    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
-        struct usual_call c = known ? known[v - first] : usual_call(g, view, t, v);
-        struct residual_pair *pair = &g->pair[c.pair];
+    begin_tree(g, view, t);
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        const struct usual_call *c = usual_call(g, view, t, v);
+        struct residual_pair *pair = &g->pair[pair_of(g, c->path)];
 
         pair->n_calls++;
         pair->observed_ns += (double)forest->exclusive_ns[v] + view->m->offset_ns;
-        pair->typical_ns += c.typical;
+        pair->typical_ns += c->typical;
     }
+}
+
+static void take_logs(const struct sums *s, size_t t)
+{
+    double typical_ns = 0;
+
+    for (size_t i = s->first[t]; i < s->first[t + 1]; i++) {
+        const struct sum *sum = &s->sum[i];
+
+        typical_ns += sum->typical_ns - sum->n_calls * s->view.m->offset_ns;
+        s->time[i].log_ratio = log(sum->observed_ns / sum->typical_ns);
+    }
+    s->typical_ns[t] = typical_ns;
+}
+
+static void sum_tree(const struct sums *s, struct residual_pairs *g, size_t t)
+{
+    gather_sums(g, &s->view, (uint32_t)t);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct residual_pair *pair = &g->pair[i];
+        size_t at = s->first[t] + i;
+
+        s->path[at] = s->time[at].path = pair->path;
+        s->time[at].site = s->view.place->site[t];
+        s->sum[at] = (struct sum){pair->observed_ns, pair->typical_ns, pair->n_calls};
+    }
+    take_logs(s, t);
 }
 
 static void sum_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct sums *s = ctx;
-    struct residual_pairs *g = &s->pairs[worker];
+
+    for (size_t t = begin; t < end; t++)
+        sum_tree(s, &s->pairs[worker], t);
+}
+
+/* By the factors of locations, which there were none of before. */
+static void localize_trees(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct sums *s = ctx;
 
     for (size_t t = begin; t < end; t++) {
-        double typical_ns = 0; /* the offset was only for the logs of single calls */
-
-        gather_sums(g, &s->view, (uint32_t)t);
-        for (size_t i = 0; i < g->n; i++) {
-            const struct residual_pair *pair = &g->pair[i];
-
-            typical_ns += pair->typical_ns - pair->n_calls * s->view.m->offset_ns;
-            s->path[s->first[t] + i] = pair->path;
-            s->time[s->first[t] + i] = (struct local_time){
-                s->view.place->site[t], pair->path, log(pair->observed_ns / pair->typical_ns)};
+        if (s->view.forest->index[t] == 0) {
+            sum_tree(s, &s->pairs[worker], t);
+            continue;
         }
-        s->typical_ns[t] = typical_ns;
+        for (size_t i = s->first[t]; i < s->first[t + 1]; i++) {
+            uint32_t local = local_of(&s->view, (uint32_t)t, s->path[i]);
+
+            if (local != LOCAL_NONE)
+                s->sum[i].typical_ns *= s->view.m->local.factor[local];
+        }
+        take_logs(s, t);
     }
 }
 
@@ -682,6 +721,7 @@ static void sums_init(struct sums *s, const struct fit *f)
 
         s->first[t + 1] = s->first[t] + f->paths.first[kind + 1] - f->paths.first[kind];
     }
+    s->sum = mem_resize(NULL, s->first[n], sizeof *s->sum);
     s->time = mem_resize(NULL, s->first[n], sizeof *s->time);
     s->path = mem_resize(NULL, s->first[n], sizeof *s->path);
 }
@@ -689,18 +729,19 @@ static void sums_init(struct sums *s, const struct fit *f)
 static void sums_release(struct sums *s)
 {
     free(s->first);
+    free(s->sum);
     free(s->time);
     free(s->path);
     free(s->typical_ns);
 }
 
-static void sums_find(struct sums *s)
+static void sums_find(struct sums *s, pool_fn *each)
 {
     struct pool *pool = s->fit->in->pool;
     uint32_t n = s->fit->forest->n_trees;
 
     s->pairs = residual_pairs_each(s->view.m, pool); /* for one view: factors change */
-    pool_for(pool, n, pool_grain(pool, n), sum_trees, s);
+    pool_for(pool, n, pool_grain(pool, n), each, s);
     residual_pairs_free(s->pairs, pool);
 }
 
@@ -747,14 +788,14 @@ static void fit_sums(const struct fit *f)
     local_usual_sites(&m->local, f->forest, f->in->defs, f->share);
     residual_place_local(m, f->in, f->place);
     sums_init(&sums, f);
-    sums_find(&sums);
+    sums_find(&sums, sum_trees);
     fit_path_sums(m, &sums);
     local_usual_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
                     LEAST_CALL_SCALE, f->in->pool);
     local_usual_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
-        sums_find(&sums);
+        sums_find(&sums, localize_trees);
         fit_path_sums(m, &sums);
     }
     fit_wholes(m, &sums);

@@ -55,17 +55,27 @@ static inline struct residual_context context_of(const struct view *view, uint32
     return c;
 }
 
-/* What a call is compared with, and the pair of its path. */
+/*
+ * What a call is compared with: all calls of a class on a location with the same, but those in
+ * first executions. Looking it up takes several times as long as using it.
+ */
 struct usual_call {
     double typical, centre, scale;
-    uint32_t pair;
+    uint32_t path, generation;
 };
 
-/* Forgets the pairs of the last tree. */
-static inline void next_tree(struct residual_pairs *g)
+/* Forgets the pairs of the last tree, and what is usual where that was, if tree t is elsewhere.
+ * All calls with the same g must be with the same view, which does not change. */
+static inline void begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
+    uint32_t row = view->place->row ? view->place->row[t] : LOCAL_NONE;
+
     g->n = 0;
     g->generation++;
+    if (row != g->usual_row || g->usual_generation == 0) {
+        g->usual_row = row;
+        g->usual_generation++;
+    }
 }
 
 /* The pair of a path, which may be new. */
@@ -81,24 +91,23 @@ static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
     return g->slot[at];
 }
 
-static inline struct usual_call usual_call(struct residual_pairs *g, const struct view *view,
-                                           uint32_t t, uint32_t v)
+/* What is usual of vertex v of tree t, which was begun; valid until the next call. */
+static inline const struct usual_call *
+usual_call(struct residual_pairs *g, const struct view *view, uint32_t t, uint32_t v)
 {
-    struct residual_context c = context_of(view, t, v);
+    uint32_t class = view->place->class[residual_like(view->place, view->forest, t, v)];
+    bool is_alone = class == IDMAP_NONE || view->forest->index[t] == 0;
+    struct usual_call *usual = &g->usual[is_alone ? g->n_classes : class];
+    struct residual_context c;
 
-    return (struct usual_call){c.typical, c.log_time.centre, c.log_time.scale,
-                               pair_of(g, residual_path(view->place, view->forest, t, v))};
+    if (!is_alone && usual->generation == g->usual_generation)
+        return usual;
+    c = context_of(view, t, v);
+    *usual = (struct usual_call){c.typical, c.log_time.centre, c.log_time.scale,
+                                 residual_path(view->place, view->forest, t, v),
+                                 g->usual_generation};
+    return usual;
 }
-
-/*
- * usual_tree -- usual_call of each call of tree t, where it is known from a tree before: those
- * of a kind on a location are alike. The pairs of the tree are begun, then.
- * Returns (vertices of t), until the next call; or NULL. All calls with the same g must be with
- * the same view, which does not change.
- */
-const struct usual_call *usual_tree(struct residual_pairs *g, const struct view *view,
-                                    uint32_t t);
-void usual_kept_free(struct usual_kept *kept);
 
 /* Rounded to 1e-9, so that ties are ties on any machine. */
 static inline double round_off(double x)

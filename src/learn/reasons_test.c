@@ -27,8 +27,8 @@ static void begin(struct fixture *f, const char *odd)
         at += sprintf(at, "A:100(B:%u(C:50) D:%u(C:40) E:30) ", 50 + i % 3, 60 + i % 2);
     strcpy(at, odd);
     sample_model_init(&f->m, text);
-    yardstick_fit(&f->yardstick, f->m.measure, f->m.forest.n_trees);
-    residual_score(&f->yardstick, true, f->m.measure, f->m.forest.n_trees, &f->scores);
+    yardstick_fit(&f->yardstick, f->m.measure, f->m.forest.n_trees, NULL);
+    residual_score(&f->yardstick, f->m.measure, f->m.forest.n_trees, NULL, &f->scores);
     input = (struct reasons_input){&f->m.forest, &f->m.model, &f->m.place, f->m.measure,
                                    &f->scores};
     reasons_find(&f->reasons, &input, false);

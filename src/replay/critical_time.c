@@ -53,23 +53,35 @@ static void find_stays(const struct critical *c, const struct syncs *s, uint32_t
     }
 }
 
-/* How much of the time before t the path is there. O(log n). */
-static uint64_t passed_ns(const struct stays *x, uint64_t t)
+/* Of the stays from one on, the last that begins before t, or that one: what is asked for is
+ * near it, mostly. */
+static size_t last_before(const struct stays *x, size_t from, uint64_t t)
 {
-    size_t from = 0, to = x->n;
-    const struct stay *at;
+    size_t step = 1, to;
 
-    while (from < to) {
+    while (from + step < x->n && x->at[from + step].begin_ns < t) {
+        from += step;
+        step *= 2;
+    }
+    to = from + step < x->n ? from + step : x->n;
+    while (to - from > 1) {
         size_t middle = from + (to - from) / 2;
 
         if (x->at[middle].begin_ns < t)
-            from = middle + 1;
+            from = middle;
         else
             to = middle;
     }
-    if (from == 0)
-        return 0;
-    at = &x->at[from - 1];
+    return from;
+}
+
+/* How much of the time before t the path is there: `last` is the last stay before it. */
+static uint64_t passed_ns(const struct stays *x, size_t last, uint64_t t)
+{
+    const struct stay *at = &x->at[last];
+
+    if (at->begin_ns >= t)
+        return at->before_ns;
     return at->before_ns + (t < at->end_ns ? t : at->end_ns) - at->begin_ns;
 }
 
@@ -80,12 +92,14 @@ static void add_calls(const struct syncs *s, uint32_t location, const struct sta
 {
     const struct call_view *calls = trace_view_calls(s->view, location);
     uint32_t *caller = mem_alloc(UINT16_MAX + 1u, sizeof *caller); /* by depth */
+    size_t at = 0; /* rows are in the order in which they are entered */
 
     for (uint32_t row = 0; x->n > 0 && row < calls->n;) {
         uint16_t depth = calls->depth[row];
-        uint64_t ns =
-            passed_ns(x, calls_leave(calls, row)) - passed_ns(x, calls->enter_ns[row]);
+        uint64_t enter = calls->enter_ns[row], leave = calls_leave(calls, row), ns;
 
+        at = last_before(x, at, enter);
+        ns = passed_ns(x, last_before(x, at, leave), leave) - passed_ns(x, at, enter);
         if (ns == 0) {
             row += calls->subtree_len[row];
             continue;

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of pages, and of what is sorted for an index, that need not go to files while a run is made.
+ */
+#define MAKING_KIB "65536"
+
 static const char schema[] =
 #include "run/schema.inc"
     ;
@@ -57,10 +61,11 @@ static int ask_of_table(sqlite3 *db, const char *query, const char *table, char 
     return rc;
 }
 
-/* Those with SQL of their own: others come with the table's keys. */
+/* Those with SQL of their own: others come with the table's keys. Those of few rows stay, as to
+ * make them later would go through all. */
 #define INDEXES_OF                                                                             \
     "FROM (SELECT name, sql FROM sqlite_master WHERE type = 'index' AND "                      \
-    "tbl_name = ? AND sql IS NOT NULL ORDER BY rowid)"
+    "tbl_name = ? AND sql IS NOT NULL AND sql NOT LIKE '% WHERE %' ORDER BY rowid)"
 
 int rundb_drop_indexes(sqlite3 *db, const char *table, char **sql)
 {
@@ -99,7 +104,8 @@ int rundb_create(const char *dir, struct database *db)
         rc = database_open(db, &file, DATABASE_MAKE);
     close(file.dir);
     if (rc == 0)
-        rc = rundb_exec(db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+        rc = rundb_exec(db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+                                 "PRAGMA cache_size = -" MAKING_KIB "; BEGIN");
     if (rc == 0)
         rc = rundb_exec(db->sql, schema);
     if (rc == 0)

@@ -48,8 +48,8 @@ int rundb_error(sqlite3 *db, const char *what);
 int rundb_exec(sqlite3 *db, const char *sql);
 
 /*
- * rundb_drop_indexes -- take its indexes off a table that is to be filled: they are made sooner
- * of all rows at once.
+ * rundb_drop_indexes -- take its indexes of all rows off a table that is to be filled: they are
+ * made sooner of all rows at once.
  *   sql  out: what makes them again, for rundb_exec; to be freed
  */
 int rundb_drop_indexes(sqlite3 *db, const char *table, char **sql);

@@ -51,8 +51,8 @@ static void measure(struct scoring *s)
 static void rate(struct scoring *s)
 {
     if (s->by == NULL)
-        yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees);
-    residual_score(&s->yardstick, s->by == NULL, s->measure, s->forest.n_trees, &s->residual);
+        yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees, s->pool);
+    residual_score(&s->yardstick, s->measure, s->forest.n_trees, s->pool, &s->residual);
 }
 
 void scoring_learn_part(struct scoring *s)
