@@ -119,7 +119,6 @@ extern const char run_sql_set_anomalies_cost[];
 /* (foi) -> what all its anomalies cost together, and how many carry that; each may be NULL */
 extern const char run_sql_anomalies_cost[];
 
-/* (foi): what ranks lost, the most first */
 enum run_sql_loss {
     LOSS_LOCATION,
     LOSS_ENTER,
@@ -129,6 +128,7 @@ enum run_sql_loss {
     LOSS_BOUND,
     LOSS_WORDS
 };
+/* (foi): what ranks lost, the most first */
 enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };
 extern const char run_sql_lost_by_rank[];
 
