@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "explain/excess.h"
 
@@ -75,17 +76,23 @@ void costs_release(struct costs *c)
 
 /* ------------------------------------------------------------------------------- playing */
 
-/* Takes what tree t lost out of the run. Returns how much of it was no waiting. */
+/* Takes what tree t lost out of a run. Returns how much of it was no waiting. */
+static int64_t cut_from(const struct costs *c, struct what_if *w, uint32_t t, double *excess_ns)
+{
+    const struct forest *forest = &c->scoring->forest;
+
+    excess_lost(&c->why, t, &c->scoring->measure[t].loss, excess_ns);
+    return what_if_cut(w, forest, t, excess_ns) + what_if_cut_teams(w, forest, t, excess_ns);
+}
+
 static int64_t cut(struct costs *c, uint32_t t)
 {
     const struct forest *forest = &c->scoring->forest;
     uint32_t n = forest->first[t + 1] - forest->first[t];
 
     mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
-    excess_lost(&c->why, t, &c->scoring->measure[t].loss, c->excess_ns);
     c->budget -= VERTEX_WORK * n;
-    return what_if_cut(&c->what_if, forest, t, c->excess_ns) +
-           what_if_cut_teams(&c->what_if, forest, t, c->excess_ns);
+    return cut_from(c, &c->what_if, t, c->excess_ns);
 }
 
 /* Where messages have one end only, others may have waited unseen, and it may have waited
@@ -216,36 +223,73 @@ static bool is_critical(const struct costs *c, uint32_t t)
     return false;
 }
 
-/* What it cost at most; COST_UNKNOWN where it may have waited for what is not in the trace. */
-static int64_t bound_of(struct costs *c, uint32_t t)
-{
-    struct replay *r = &c->what_if.replay;
-    int64_t ns = COST_UNKNOWN;
-
-    if (!is_critical(c, t))
-        return 0;
-    cut(c, t);
-    if ((double)r->unknown_ns <= MOST_UNKNOWN * lost_of(c, t))
-        ns = critical_cut_ns(&c->critical, r);
-    replay_clear(r);
-    return ns;
-}
-
 /* What is cut is rounded call by call. */
 static int64_t at_most_lost(int64_t ns, double lost_ns)
 {
     return ns > llrint(lost_ns) ? llrint(lost_ns) : ns;
 }
 
+/* A thread that looks for bounds, in a run of its own. */
+struct bounder {
+    struct what_if what_if;
+    double *excess_ns;
+    size_t excess_cap;
+    double work;
+};
+
+struct bounds {
+    struct costs *c;
+    struct bounder *bounder; /* [workers] */
+};
+
+/* What it cost at most; COST_UNKNOWN where it may have waited for what is not in the trace. */
+static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
+{
+    const struct forest *forest = &c->scoring->forest;
+    uint32_t n = forest->first[t + 1] - forest->first[t];
+    struct replay *r = &b->what_if.replay;
+    int64_t ns = COST_UNKNOWN;
+
+    if (!is_critical(c, t))
+        return 0;
+    mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
+    cut_from(c, &b->what_if, t, b->excess_ns);
+    b->work += VERTEX_WORK * n;
+    if ((double)r->unknown_ns <= MOST_UNKNOWN * lost_of(c, t))
+        ns = critical_cut_ns(&c->critical, r);
+    replay_clear(r);
+    return at_most_lost(ns, lost_of(c, t));
+}
+
+static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct bounds *bounds = ctx;
+    struct costs *c = bounds->c;
+
+    for (size_t t = begin; t < end; t++) {
+        if (!may_cost(c, (uint32_t)t))
+            continue;
+        c->cost_ns[t] = bound_of(c, &bounds->bounder[worker], (uint32_t)t);
+        c->is_bound[t] = c->cost_ns[t] > 0;
+    }
+}
+
 /* What nobody waited for is known; of others the most that they can have cost. */
 static void find_bounds(struct costs *c)
 {
-    for (uint32_t t = 0; t < c->scoring->forest.n_trees; t++) {
-        if (!may_cost(c, t))
-            continue;
-        c->cost_ns[t] = at_most_lost(bound_of(c, t), lost_of(c, t));
-        c->is_bound[t] = c->cost_ns[t] > 0;
+    struct pool *pool = c->scoring->pool;
+    struct bounds bounds = {c, mem_alloc(pool_threads(pool), sizeof *bounds.bounder)};
+    uint32_t n = c->scoring->forest.n_trees;
+
+    for (unsigned w = 0; w < pool_threads(pool); w++)
+        what_if_fork(&c->what_if, &bounds.bounder[w].what_if);
+    pool_for(pool, n, pool_grain(pool, n), find_some, &bounds);
+    for (unsigned w = 0; w < pool_threads(pool); w++) {
+        c->budget -= bounds.bounder[w].work;
+        what_if_fork_release(&bounds.bounder[w].what_if);
+        free(bounds.bounder[w].excess_ns);
     }
+    free(bounds.bounder);
 }
 
 /* ---------------------------------------------------------------------------- executions */

@@ -30,7 +30,7 @@ struct costs {
     struct why why;
     struct what_if what_if;
     struct critical critical;
-    double *excess_ns;
+    double *excess_ns; /* of the calls of a tree */
     size_t excess_cap;
     double budget; /* work that is left */
 

@@ -33,6 +33,17 @@ void what_if_release(struct what_if *w)
     trace_view_release(&w->view);
 }
 
+void what_if_fork(const struct what_if *w, struct what_if *fork)
+{
+    *fork = *w;
+    replay_init(&fork->replay, &w->syncs);
+}
+
+void what_if_fork_release(struct what_if *fork)
+{
+    replay_release(&fork->replay);
+}
+
 typedef int64_t cut_call(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
                          int64_t excess_ns);
 

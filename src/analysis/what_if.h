@@ -31,6 +31,14 @@ int what_if_init(struct what_if *w, const struct columns *columns,
 void what_if_release(struct what_if *w);
 
 /*
+ * what_if_fork -- the same run, of which something else can be cut by another thread.
+ *   w  stays, and is not played again meanwhile
+ * O(syncs / 512).
+ */
+void what_if_fork(const struct what_if *w, struct what_if *fork);
+void what_if_fork_release(struct what_if *fork);
+
+/*
  * what_if_cut -- take the excess of its calls out of tree t, see replay_cut.
  *   excess_ns  (vertices of t) as excess.h has it
  * Returns what is cut, in ns. O(vertices of t * log).
