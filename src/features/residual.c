@@ -251,26 +251,65 @@ void residual_pairs_free(struct residual_pairs *pairs, struct pool *pool)
     free(pairs);
 }
 
+const uint32_t *begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t)
+{
+    uint32_t row = view->place->row ? view->place->row[t] : LOCAL_NONE;
+    bool is_first = view->forest->index[t] == 0;
+
+    g->n = 0;
+    g->generation++;
+    if (g->usual_generation == 0 || row != g->usual_row || is_first || g->is_usual_first) {
+        g->usual_generation++;
+        g->usual_row = row;
+        g->is_usual_first = is_first;
+    }
+    return view->place->class + view->place->like[t];
+}
+
+const struct usual_call *look_up_usual(struct residual_pairs *g, const struct view *view,
+                                       uint32_t t, uint32_t v)
+{
+    uint32_t class = view->place->class[residual_like(view->place, view->forest, t, v)];
+    bool has_class = class < g->n_classes;
+    struct usual_call *usual = &g->usual[has_class ? class : g->n_classes];
+
+    if (!has_class || usual->place != g->usual_generation) {
+        struct residual_context c = context_of(view, t, v);
+
+        *usual = (struct usual_call){.typical = c.typical,
+                                     .centre = c.log_time.centre,
+                                     .scale = c.log_time.scale,
+                                     .path = residual_path(view->place, view->forest, t, v),
+                                     .place = g->usual_generation};
+    }
+    usual->pair = pair_of(g, usual->path);
+    if (has_class)
+        usual->tree = g->generation;
+    return usual;
+}
+
 /*
  * A call that took less than usual has lost nothing, and its residual is not above 0. Where no
- * more is asked for, its logarithm is saved.
+ * more is asked for, or another's is, its logarithm is saved.
  */
 static void gather_residuals(struct residual_pairs *g, const struct view *view, uint32_t t,
                              bool is_late_only)
 {
     const struct residual_model *m = view->m;
-    const struct forest *forest = view->forest;
+    const uint32_t *class = begin_tree(g, view, t);
+    const uint64_t *own_ns = view->forest->exclusive_ns;
+    uint32_t end = view->forest->first[t + 1];
+    double offset_ns = m->offset_ns;
 
-    begin_tree(g, view, t);
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        const struct usual_call *c = usual_call(g, view, t, v);
-        struct residual_pair *pair = &g->pair[pair_of(g, c->path)];
-        double time = (double)forest->exclusive_ns[v] + m->offset_ns, z;
+    for (uint32_t v = view->forest->first[t]; v < end; v++) {
+        const struct usual_call *c = usual_call(g, *class ++, view, t, v);
+        struct residual_pair *pair = &g->pair[c->pair];
+        double time = (double)own_ns[v] + offset_ns, z;
 
         pair->n_calls++;
         pair->observed_ns += time;
         pair->typical_ns += c->typical;
-        if (is_late_only && time <= c->typical)
+        if (time <= c->typical && (is_late_only || pair->z_call >= 0))
             continue;
         z = residual_of(time, c->centre, c->scale);
         if (z > pair->z_call)

@@ -166,10 +166,9 @@ struct residual_pairs {
     size_t n;
     uint32_t *stamp, *slot; /* [n_paths + 1], the last for what the model does not know */
     uint32_t n_paths, generation;
-    struct usual_call
-        *usual; /* [classes + 1] on the location of the tree; the last: any call */
-    uint32_t usual_row, usual_generation;
-    uint32_t n_classes;
+    struct usual_call *usual; /* [n_classes + 1] the last for calls of none */
+    uint32_t n_classes, usual_generation, usual_row;
+    bool is_usual_first; /* it is that of a first execution */
 };
 
 void residual_pairs_init(struct residual_pairs *pairs, const struct residual_model *model);

@@ -61,22 +61,9 @@ static inline struct residual_context context_of(const struct view *view, uint32
  */
 struct usual_call {
     double typical, centre, scale;
-    uint32_t path, generation;
+    uint32_t path, pair;  /* of the tree that was begun: */
+    uint32_t place, tree; /* generations in which the above, and the pair, hold */
 };
-
-/* Forgets the pairs of the last tree, and what is usual where that was, if tree t is elsewhere.
- * All calls with the same g must be with the same view, which does not change. */
-static inline void begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t)
-{
-    uint32_t row = view->place->row ? view->place->row[t] : LOCAL_NONE;
-
-    g->n = 0;
-    g->generation++;
-    if (row != g->usual_row || g->usual_generation == 0) {
-        g->usual_row = row;
-        g->usual_generation++;
-    }
-}
 
 /* The pair of a path, which may be new. */
 static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
@@ -91,22 +78,26 @@ static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
     return g->slot[at];
 }
 
-/* What is usual of vertex v of tree t, which was begun; valid until the next call. */
-static inline const struct usual_call *
-usual_call(struct residual_pairs *g, const struct view *view, uint32_t t, uint32_t v)
-{
-    uint32_t class = view->place->class[residual_like(view->place, view->forest, t, v)];
-    bool is_alone = class == IDMAP_NONE || view->forest->index[t] == 0;
-    struct usual_call *usual = &g->usual[is_alone ? g->n_classes : class];
-    struct residual_context c;
+/*
+ * begin_tree -- forgets the pairs of the last tree; and what is usual where that was, if tree t
+ * is elsewhere or the first there. Returns the classes of its vertices.
+ * All calls with the same g must be with the same view, which does not change.
+ */
+const uint32_t *begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t);
 
-    if (!is_alone && usual->generation == g->usual_generation)
-        return usual;
-    c = context_of(view, t, v);
-    *usual = (struct usual_call){c.typical, c.log_time.centre, c.log_time.scale,
-                                 residual_path(view->place, view->forest, t, v),
-                                 g->usual_generation};
-    return usual;
+/* look_up_usual -- usual_call where it is not known. */
+const struct usual_call *look_up_usual(struct residual_pairs *g, const struct view *view,
+                                       uint32_t t, uint32_t v);
+
+/* What is usual of vertex v of tree t, which was begun; valid until the next call.
+ *   class  of v, as begin_tree says */
+static inline const struct usual_call *usual_call(struct residual_pairs *g, uint32_t class,
+                                                  const struct view *view, uint32_t t,
+                                                  uint32_t v)
+{
+    const struct usual_call *usual = &g->usual[class < g->n_classes ? class : g->n_classes];
+
+    return usual->tree == g->generation ? usual : look_up_usual(g, view, t, v);
 }
 
 /* Rounded to 1e-9, so that ties are ties on any machine. */
