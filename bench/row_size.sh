@@ -3,6 +3,8 @@
 # it takes to look at them. How long the longest is says BENCH_CALLS; a billion calls need 55 GB of
 # disk while they are analysed, 31 GB afterwards.
 #
+# BENCH_PLOT names a file for a picture of the times (size_plot.awk).
+#
 # What is read is the sentence of a program of 64 ranks, whose events are made while they are read.
 set -euo pipefail
 . "$source/bench/lib.sh"
@@ -88,3 +90,4 @@ for ((calls = shortest; calls <= longest; calls *= 10)); do row "$calls"; done
 awk '{ n[NR] = log($1); t[NR] = log($2); p[NR] = log($3) } END { if (NR > 1)
     printf "\nTime grows with calls to the power of %.2f, processor time of %.2f.\n",
         (t[NR] - t[1]) / (n[NR] - n[1]), (p[NR] - p[1]) / (n[NR] - n[1]) }' "$times/slope"
+[ -z "${BENCH_PLOT:-}" ] || awk -f "$source/bench/size_plot.awk" "$times/slope" >"$BENCH_PLOT"
