@@ -156,7 +156,7 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
     int rc = choose(&a);
 
     *result = (struct analysis_result){0};
-    if (rc == 0 && opts->crew && !opts->model && !a.scoring_opts.detector->needs_matrix) {
+    if (rc == 0 && opts->crew && !a.scoring_opts.detector->needs_matrix) {
         analysed.sentences = &sentences;
         rc = learn_together(&a, columns, defs, foi->region, &sentences, result);
     } else if (rc == 0) {

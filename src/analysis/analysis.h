@@ -69,9 +69,9 @@ struct analysis_sink {
  * analysis_run -- analyse all executions of a function and hand them to a sink.
  *   defs  regions as in the columns, and locations
  * With a model the executions are compared with those of the run it was made from, and with
- * what a person said of them, not with each other. Without, the processes of a crew make scores
- * and sentences together where the detector needs no matrix of all executions; else this one
- * does it alone.
+ * what a person said of them, not with each other. The processes of a crew make scores and
+ * sentences together where the detector needs no matrix of all executions; else this one does
+ * it alone. A crew has the same model.
  * Returns 0, ERR_NOT_FOUND when the function is never called, another ERR_*, or what the sink
  * returns.
  */

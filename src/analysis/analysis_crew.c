@@ -181,7 +181,7 @@ struct done {
     struct crew_tally tally;
 };
 
-static void say_done(struct crew *crew, const struct forest *own)
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own)
 {
     struct done done = {own->n_trees, own->n, crew_tally(crew)};
 
@@ -190,7 +190,7 @@ static void say_done(struct crew *crew, const struct forest *own)
     for (unsigned p = 0; crew_me(crew) == 0 && p < crew_size(crew); p++) {
         if (p > 0)
             crew_receive(crew, p, &done, sizeof done);
-        log_info("analyze",
+        log_info(command,
                  "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64
                  " messages_sent %" PRIu64 " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
                  p, crew_size(crew), crew_host(crew, p), done.n_trees, done.n_vertices,
@@ -210,19 +210,44 @@ struct task {
     struct sentences *sentences;
 };
 
-static void deal(struct tree_share *share, const struct task *task)
+void analysis_crew_deal(struct tree_share *share, struct crew *crew,
+                        const struct columns *columns, const struct definitions *defs)
 {
-    uint32_t n = task->columns->n_locations;
-    uint64_t *n_calls = mem_alloc(n, sizeof *n_calls);
+    uint64_t *n_calls = mem_alloc(columns->n_locations, sizeof *n_calls);
 
-    for (uint32_t l = 0; l < n; l++)
-        n_calls[l] = task->columns->range[l].n_calls;
-    tree_share_init(share, task->crew->crew, task->defs, n_calls);
+    for (uint32_t l = 0; l < columns->n_locations; l++)
+        n_calls[l] = columns->range[l].n_calls;
+    tree_share_init(share, crew, defs, n_calls);
     free(n_calls);
 }
 
+/* The same limits for all: those that process 0 was told. */
+static int apply(const struct task *task, struct scoring *part)
+{
+    const struct model *model = task->crew->model;
+    struct scoring_opts opts = {.detector = detector_find(model->detector),
+                                .features = feature_find(model->features),
+                                .pool = task->crew->pool};
+    double said[2] = {0};
+
+    if (task->opts) {
+        said[0] = task->opts->threshold;
+        said[1] = task->opts->false_alarms;
+    }
+    tree_share_tell(part->share, said, sizeof said);
+    opts.threshold = said[0];
+    opts.false_alarms = said[1];
+    return scoring_apply_part(part, model, &opts, task->whole);
+}
+
+static int learn(const struct task *task, struct scoring *part)
+{
+    scoring_learn_part(part);
+    return scoring_judge_parts(part, task->opts, task->whole);
+}
+
 /* The forest of the own locations is there. */
-static int learn_and_say(const struct task *task, struct tree_share *share,
+static int judge_and_say(const struct task *task, struct tree_share *share,
                          struct scoring *part)
 {
     int rc;
@@ -232,12 +257,11 @@ static int learn_and_say(const struct task *task, struct tree_share *share,
         return err_set(ERR_NOT_FOUND, "'%s' is never called",
                        task->defs->region[task->region].name);
     part->share = share;
-    scoring_learn_part(part);
-    rc = scoring_judge_parts(part, task->opts, task->whole);
+    rc = task->crew->model ? apply(task, part) : learn(task, part);
     if (rc < 0)
         return rc;
     make_sentences(part, task->crew->pool, task->sentences);
-    say_done(share->crew, &part->forest);
+    analysis_crew_report(share->crew, "analyze", &part->forest);
     return 0;
 }
 
@@ -248,13 +272,13 @@ static int work(const struct task *task, int rc)
     struct tree_share share = {0};
 
     if (rc == 0) {
-        deal(&share, task);
+        analysis_crew_deal(&share, task->crew->crew, task->columns, task->defs);
         rc = run_scoring_collect_part(&part, task->columns, task->defs, task->region,
                                       share.mine, share.n_mine);
     }
     rc = crew_agree(task->crew->crew, rc);
     if (rc == 0)
-        rc = learn_and_say(task, &share, &part);
+        rc = judge_and_say(task, &share, &part);
     if (rc == 0 && task->whole)
         scoring_take_model(task->whole, &part);
     scoring_release(&part);
@@ -288,7 +312,7 @@ void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *
     struct paged *paged = paged_new(dir, PAGED_LEAST_BYTES);
     struct columns columns = {0};
     bool is_open = false;
-    uint32_t region;
+    uint32_t region, foi;
     int rc = 0;
 
     while ((region = await_order(crew->crew, defs)) != NO_REGION) {
@@ -298,6 +322,8 @@ void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *
         if (!is_open) {
             rc = columns_open(&columns, dir);
             columns_share(&columns, paged);
+            if (crew->model) /* process 0 has, and the functions are here that it added */
+                model_adopt(crew->model, defs, &foi);
             is_open = true;
         }
         work(&task, rc);

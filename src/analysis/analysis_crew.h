@@ -7,8 +7,9 @@
  *
  * Forests, labels, measures and sentences are made by whoever has the location, and the model
  * by all together (residual_fit): the time of a call goes to the process that sorts those of
- * its path. What there is one of for each execution, its measures and its sentence, goes to
- * process 0, which says what is an anomaly. It goes on alone then, with all executions.
+ * its path. By the model of another run each judges its own. What there is one of for each
+ * execution, its measures and its sentence, goes to process 0, which says what is an anomaly.
+ * It goes on alone then, with all executions.
  *
  * Which process has a location is dealt anew, by calls and not by what the trace announces.
  */
@@ -17,6 +18,7 @@
 
 #include "base/crew.h"
 #include "base/pool.h"
+#include "forest/tree_share.h"
 #include "run/columns.h"
 #include "score/scoring.h"
 #include "trace/definitions.h"
@@ -26,7 +28,9 @@
 /* One of the processes. */
 struct analysis_crew {
     struct crew *crew;
-    struct pool *pool; /* threads of this process while the others are there, too */
+    struct pool *pool;   /* threads of this process while the others are there, too */
+    struct model *model; /* of another run, by which all judge; NULL: they learn. As it was
+                            read, but on process 0, where it is numbered as the trace */
 };
 
 /* What is said of all executions, made before they are stored. */
@@ -62,5 +66,14 @@ void analysis_crew_dismiss(const struct analysis_crew *crew);
  */
 void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
                           const char *dir);
+
+/* analysis_crew_deal -- whose the locations of a run are, by their calls; tree_share_release.
+ * The same on all processes. */
+void analysis_crew_deal(struct tree_share *share, struct crew *crew,
+                        const struct columns *columns, const struct definitions *defs);
+
+/* analysis_crew_report -- process 0 says (-v) what each process has made, sent and needed. All
+ * must call it. */
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own);
 
 #endif

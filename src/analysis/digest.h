@@ -18,6 +18,7 @@
 #include "base/names.h"
 #include "features/context.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -109,11 +110,14 @@ struct digest {
 
 /*
  * digest_make -- of a forest with at least one tree.
- *   defs  of its regions and locations; not needed afterwards
- * Release in any case. O(vertices), 4 bytes per vertex at the peak.
+ *   defs   of its regions and locations; not needed afterwards
+ *   share  NULL, or: the forest is the part of this process, which may be empty. All must call
+ *          it, and all get the digest of all trees, in every bit that of one process
+ * Release in any case. O(vertices), 4 bytes per vertex at the peak; of several processes each
+ * sends 8 bytes per tree, and sums and names of paths.
  */
 void digest_make(struct digest *digest, const struct forest *forest,
-                 const struct definitions *defs);
+                 const struct definitions *defs, const struct tree_share *share);
 void digest_release(struct digest *digest);
 
 /* digest_add_function -- what a function did in the whole run. O(functions) when others were

@@ -1,6 +1,8 @@
 #include "analysis/run_digest.h"
 
+#include "analysis/analysis_crew.h"
 #include "analysis/run_scoring.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "run/run_metadata.h"
 #include "run/rundb.h"
@@ -60,21 +62,66 @@ static int load_facts(struct digest *digest, const struct run *run)
     return rc;
 }
 
-int run_digest_load(struct digest *digest, const struct run *run, int64_t foi)
+/* Each process the executions of its own locations. */
+static int collect_part(struct scoring *s, const struct run *run, uint32_t region,
+                        struct tree_share *share)
+{
+    int rc = run_scoring_collect_part(s, &run->columns, &run->defs, region, share->mine,
+                                      share->n_mine);
+
+    rc = crew_agree(share->crew, rc);
+    if (rc < 0)
+        return rc;
+    tree_share_count(share, &s->forest);
+    return share->n_all > 0
+               ? 0
+               : err_set(ERR_NOT_FOUND, "'%s' is never called", run->defs.region[region].name);
+}
+
+static int digest_part(struct digest *digest, const struct run *run, uint32_t region,
+                       struct crew *crew)
+{
+    struct tree_share share;
+    struct scoring s = {0};
+    int rc;
+
+    analysis_crew_deal(&share, crew, &run->columns, &run->defs);
+    rc = collect_part(&s, run, region, &share);
+    if (rc == 0) {
+        digest_make(digest, &s.forest, &run->defs, &share);
+        analysis_crew_report(crew, "compare", &s.forest);
+    }
+    scoring_release(&s);
+    tree_share_release(&share);
+    return rc;
+}
+
+static int digest_all(struct digest *digest, const struct run *run, uint32_t region)
 {
     struct scoring s = {0};
+    int rc = run_scoring_collect(&s, &run->columns, &run->defs, region);
+
+    if (rc == 0)
+        digest_make(digest, &s.forest, &run->defs, NULL);
+    scoring_release(&s);
+    return rc;
+}
+
+int run_digest_load(struct digest *digest, const struct run *run, int64_t foi,
+                    struct crew *crew, int rc)
+{
     uint32_t region = 0;
-    int rc = run_scoring_region(run->db, &run->defs, foi, &region);
 
     *digest = (struct digest){0};
     if (rc == 0)
-        rc = run_scoring_collect(&s, &run->columns, &run->defs, region);
+        rc = run_scoring_region(run->db, &run->defs, foi, &region);
+    rc = crew_agree(crew, rc);
     if (rc == 0)
-        digest_make(digest, &s.forest, &run->defs);
-    if (rc == 0)
-        rc = load_functions(digest, run);
+        rc = crew ? digest_part(digest, run, region, crew) : digest_all(digest, run, region);
+    if (rc < 0)
+        return rc;
+    rc = load_functions(digest, run);
     if (rc == 0)
         rc = load_facts(digest, run);
-    scoring_release(&s);
-    return rc;
+    return crew_agree(crew, rc);
 }

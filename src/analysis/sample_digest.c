@@ -23,7 +23,7 @@ void sample_digest(const char *program, const char *foi, struct digest *out)
     assert_int_equal(
         run_scoring_collect(&s, &columns, &source.defs, names_find(&source.defs.names, foi)),
         0);
-    digest_make(out, &s.forest, &source.defs);
+    digest_make(out, &s.forest, &source.defs, NULL);
     scoring_release(&s);
     columns_close(&columns);
     ingested_release(&ingested);

@@ -294,7 +294,7 @@ static int finish_run(struct reading *r)
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
     struct per_call_opts per_call = per_call_default();
-    const struct analysis_crew crew = {r->crew, r->share_pool};
+    const struct analysis_crew crew = {r->crew, r->share_pool, a->model};
     char *command = command_line(s);
     struct run_maker_opts opts = {.foi = s->foi.text,
                                   .n_foi = s->foi.n,
@@ -338,7 +338,8 @@ static int finish_run(struct reading *r)
 /* The other processes, meanwhile. */
 static void assist(struct reading *r)
 {
-    const struct analysis_crew crew = {r->crew, r->pool};
+    const struct analyze *a = r->ctx;
+    const struct analysis_crew crew = {r->crew, r->pool, a->model};
 
     analysis_crew_assist(&crew, &r->source.defs, r->dir);
 }

@@ -1,13 +1,15 @@
 /* snag compare -- what changed between runs, and a gate for it. */
 #include "analysis/compare.h"
+#include "base/crew.h"
 #include "base/err.h"
-#include "base/known.h"
 #include "base/fs.h"
+#include "base/known.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/compare_print.h"
 #include "cmd/compared.h"
+#include "cmd/launched.h"
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
@@ -23,6 +25,7 @@ struct comparing {
     struct compare_gate gate;
     char *limits_text; /* of a file of limits */
     struct comparison c;
+    bool is_silent; /* another process tells what was found */
 };
 
 /* ------------------------------------------------------------------------- what was said */
@@ -186,21 +189,43 @@ static void show(const struct comparing *x)
     }
 }
 
+/* All processes load, number 0 compares. rc: of what came before. */
+static int load(struct comparing *x, int rc)
+{
+    struct launched launched;
+    struct crew *crew = NULL;
+    int looked = launched_look(x->settings, &launched);
+
+    if (looked < 0)
+        launched_break_off(&launched, looked);
+    if (launched.size > 1) {
+        int joined = crew_join(&crew, launched.library, launched_task(x->settings));
+
+        rc = joined < 0 ? joined : crew_agree(crew, rc);
+    }
+    if (rc == 0)
+        rc = compared_load(&x->compared, x->settings, crew);
+    x->is_silent = crew_me(crew) > 0;
+    x->compared.crew = NULL;
+    crew_leave(crew);
+    return rc;
+}
+
 int cmd_compare(const struct settings *settings)
 {
     struct comparing x = {.settings = settings};
-    int rc = read_limits(&x);
+    int rc = load(&x, read_limits(&x));
 
-    if (rc == 0)
-        rc = compared_load(&x.compared, settings);
-    if (rc == 0) {
+    if (rc == 0 && !x.is_silent) {
         compared_compare(&x.compared, &x.c);
         rc = judge(&x);
     }
-    if (rc == 0) {
+    if (rc == 0 && !x.is_silent) {
         show(&x);
         rc = is_any_beyond(&x.gate) ? STATUS_BEYOND : STATUS_DONE;
     }
+    if (x.is_silent) /* number 0 says what went wrong */
+        rc = STATUS_DONE;
     compare_release(&x.c);
     compared_release(&x.compared);
     free(x.limits_text);

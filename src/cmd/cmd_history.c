@@ -50,7 +50,7 @@ static int add_part(struct parts *p, const struct run *run, sqlite3_stmt *foi)
                                   .n_anomalies = (uint64_t)sqlite3_column_int64(foi, 2),
                                   .digest = digest};
     p->n++;
-    return run_digest_load(digest, run, sqlite3_column_int64(foi, 0));
+    return run_digest_load(digest, run, sqlite3_column_int64(foi, 0), NULL, 0);
 }
 
 static int digest_all(struct parts *p, const struct run *run)

@@ -174,7 +174,7 @@ static int serve_comparison(const struct settings *settings)
     struct showing x = {.settings = settings};
     struct served_comparison shown;
     struct site_opts opts = {0};
-    int rc = compared_load(&x.compared, settings);
+    int rc = compared_load(&x.compared, settings, NULL);
 
     if (rc == 0) {
         const struct compared *of = &x.compared;

@@ -101,7 +101,7 @@ static const struct command commands[] = {
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
      "what changed between runs, and a gate for it",
-     "base foi rename least fail-on last tag format top all seed verify", 1, MOST_ARGS,
+     "base foi rename least fail-on last tag format top all seed verify together", 1, MOST_ARGS,
      cmd_compare,
      "Compares how long the executions of a function took, by call path: what became slower,\n"
      "what is new, gone, or called from elsewhere, which kind of execution it is in, and on\n"

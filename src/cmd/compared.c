@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "cmd/tags.h"
 #include "cmd/trace_run.h"
+#include "history/digest_pack.h"
 #include "history/run_history.h"
 #include "prov/prov_store.h"
 #include "run/rundir.h"
@@ -191,39 +192,52 @@ static int named(const struct compared *x, const char *path, int rc)
 
 /* -------------------------------------------------------------------------------- a run */
 
-static int load_open_run(struct compared *x, const char *path, struct run *run, bool is_named)
+/* Of several processes each reads some of it. */
+static int verify(const struct compared *x, const struct columns *columns)
 {
-    struct compared_run about = {.path = path};
-    const char *name = foi_name(x);
+    unsigned me = crew_me(x->crew), size = crew_size(x->crew);
+    int rc = me == 0 ? columns_verify_others(columns) : 0;
+
+    for (uint32_t l = me; rc == 0 && l < columns->n_locations; l += size)
+        rc = columns_verify_location(columns, l);
+    return rc;
+}
+
+static int look_at_run(struct compared *x, const struct run *run, const char *name,
+                       bool is_named, struct compared_run *about)
+{
     struct stat stat;
-    int64_t foi;
     int rc = 0;
 
     if (fstat(run->dir, &stat) < 0)
-        return err_set(ERR_IO, "cannot look at '%s'", path);
-    about.device = stat.st_dev;
-    about.inode = stat.st_ino;
+        return err_set(ERR_IO, "cannot look at '%s'", about->path);
+    about->device = stat.st_dev;
+    about->inode = stat.st_ino;
     if (is_named)
-        rc = check_once(x, &about);
+        rc = check_once(x, about);
     if (rc == 0 && x->settings->is_verified)
-        rc = columns_verify(&run->columns);
-    if (rc == 0)
-        rc = executions_foi(run->db, name, &foi);
-    if (rc == 0 && is_named)
-        about.foi = foi;
-    if (rc == 0)
-        rc = run_digest_load(one_more(x, &about), run, foi);
-    return rc == 0 ? accept(x, name) : rc;
+        rc = verify(x, &run->columns);
+    return rc == 0 ? executions_foi(run->db, name, &about->foi) : rc;
 }
 
-/* A run directory at `place` that the user knows as `path`. */
+/* A run directory at `place` that the user knows as `path`. What goes wrong with any of several
+ * processes all learn in run_digest_load. */
 static int load_run(struct compared *x, const char *path, const char *place)
 {
+    struct compared_run about = {.path = path};
+    const char *name = foi_name(x);
     struct run run = {0};
     int rc = run_open(&run, place, false);
+    int64_t foi;
 
     if (rc == 0)
-        rc = load_open_run(x, path, &run, path == place);
+        rc = look_at_run(x, &run, name, path == place, &about);
+    foi = about.foi;
+    if (path != place)
+        about.foi = 0;
+    rc = run_digest_load(one_more(x, &about), &run, foi, x->crew, rc);
+    if (rc == 0)
+        rc = accept(x, name);
     if (rc < 0 && rc != ERR_USAGE)
         rc = named(x, path, rc);
     run_close(&run);
@@ -241,6 +255,82 @@ static int load_trace(struct compared *x, const char *path)
         rc = load_run(x, path, run);
     trace_run_remove(dir);
     return rc;
+}
+
+/* ------------------------------------------------------------------ traces, by several */
+
+/*
+ * A trace is read and analysed by one process, into a directory of its own node; what the
+ * others get is its digest. The first says which function is compared; after it each makes
+ * those that are dealt to it, at the same time as the others.
+ */
+struct compared_made {
+    bool is_done;
+    int rc; /* as load_trace */
+    char *message;
+    struct pack digest;
+};
+
+/* As if this process were alone and had loaded nothing but what says which function it is. */
+static void make_trace(const struct compared *x, const char *path, struct compared_made *made)
+{
+    struct settings alone = *x->settings;
+    const char *name = foi_name(x);
+    struct compared one = {.settings = &alone};
+
+    alone.is_together = false;
+    alone.foi.n = name != NULL;
+    alone.foi.text[0] = name;
+    log_info("compare", "'%s' is analysed by process %u of %u (%s)", path, crew_me(x->crew),
+             crew_size(x->crew), crew_host(x->crew, crew_me(x->crew)));
+    made->rc = load_trace(&one, path);
+    if (made->rc == 0)
+        digest_pack(&made->digest, &one.digest[0]);
+    else if (made->rc < 0)
+        made->message = mem_copy_string(err_message());
+    made->is_done = true;
+    compared_release(&one);
+}
+
+/* Everybody gets what process `owner` has made. */
+static int hand_on(const struct compared *x, unsigned owner, struct compared_made *made)
+{
+    int32_t status = made->rc > 0 ? made->rc : 0;
+    int rc = crew_agree(x->crew, made->rc < 0 ? err_set(made->rc, "%s", made->message) : 0);
+
+    if (rc < 0)
+        return rc;
+    if (owner > 0 && crew_me(x->crew) == owner) {
+        crew_send(x->crew, 0, &status, sizeof status);
+        crew_send_pack(x->crew, 0, &made->digest);
+    }
+    if (owner > 0 && crew_me(x->crew) == 0) {
+        crew_receive(x->crew, owner, &status, sizeof status);
+        crew_receive_pack(x->crew, owner, &made->digest);
+    }
+    crew_broadcast(x->crew, &status, sizeof status);
+    if (crew_me(x->crew) > 0)
+        pack_release(&made->digest);
+    crew_broadcast_pack(x->crew, &made->digest);
+    return status;
+}
+
+static int load_made(struct compared *x, const char *path, unsigned owner,
+                     struct compared_made *made)
+{
+    struct compared_run about = {.path = path};
+    const char *name = foi_name(x);
+    int rc;
+
+    if (crew_me(x->crew) == owner && !made->is_done)
+        make_trace(x, path, made);
+    rc = hand_on(x, owner, made);
+    if (rc == 0)
+        rc = digest_unpack(one_more(x, &about), &made->digest);
+    pack_release(&made->digest);
+    if (rc == 0)
+        rc = accept(x, name);
+    return rc < 0 && rc != ERR_USAGE ? named(x, path, rc) : rc;
 }
 
 /* ----------------------------------------------------------------------------- a history */
@@ -360,13 +450,97 @@ static bool is_no_trace(const char *path)
     return (S_ISDIR(info.st_mode) && access(path, R_OK | X_OK) != 0) || prov_store_is(path);
 }
 
-static int load_one(struct compared *x, const char *path)
+enum source { A_HISTORY, A_RUN, A_TRACE };
+
+static uint8_t source_of(const char *path)
 {
     if (history_is(path))
-        return load_history(x, path);
-    if (rundir_is_run(path) || is_no_trace(path))
-        return load_run(x, path, path);
-    return load_trace(x, path);
+        return A_HISTORY;
+    return rundir_is_run(path) || is_no_trace(path) ? A_RUN : A_TRACE;
+}
+
+/* The same for all processes, or it is an error. */
+static int agree_on_source(const struct compared *x, const char *path, uint8_t *source)
+{
+    uint8_t own = *source;
+    int rc = 0;
+
+    crew_broadcast(x->crew, source, sizeof *source);
+    if (own != *source)
+        rc = err_set(ERR_NOT_FOUND, "'%s' is not the same here as for process 0", path);
+    return crew_agree(x->crew, rc);
+}
+
+/* What is loaded: --base, then the arguments. */
+struct named_source {
+    const char *path;
+    bool is_before;
+};
+
+static struct named_source nth_source(const struct settings *s, uint32_t i)
+{
+    uint32_t n_base = s->compare.base.n;
+
+    if (i < n_base)
+        return (struct named_source){s->compare.base.text[i], true};
+    return (struct named_source){s->args[i - n_base], n_base == 0 && i == 0};
+}
+
+static unsigned owner_of(const struct compared *x, uint32_t i)
+{
+    return i % crew_size(x->crew);
+}
+
+/* Those that are this process's to make. */
+static void make_traces(struct compared *x, uint32_t n)
+{
+    for (uint32_t i = 1; x->crew && i < n; i++) {
+        struct named_source a = nth_source(x->settings, i);
+
+        x->is_before = a.is_before;
+        if (owner_of(x, i) == crew_me(x->crew) && source_of(a.path) == A_TRACE)
+            make_trace(x, a.path, &x->made[i]);
+    }
+}
+
+static int load_one(struct compared *x, uint32_t i)
+{
+    struct named_source a = nth_source(x->settings, i);
+    uint8_t source = source_of(a.path);
+    int rc = agree_on_source(x, a.path, &source);
+
+    x->is_before = a.is_before;
+    if (rc < 0)
+        return rc;
+    if (source == A_HISTORY)
+        return crew_agree(x->crew, load_history(x, a.path));
+    if (source == A_RUN)
+        return load_run(x, a.path, a.path);
+    return x->crew ? load_made(x, a.path, owner_of(x, i), &x->made[i]) : load_trace(x, a.path);
+}
+
+/* A history alone is both what was before and what is new. */
+static int load_all(struct compared *x, uint32_t n, bool is_history)
+{
+    int rc = 0;
+
+    if (x->crew)
+        x->made = mem_alloc(n, sizeof *x->made);
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        rc = load_one(x, i);
+        if (rc == 0 && i == 0)
+            make_traces(x, n);
+    }
+    x->is_before = false;
+    if (rc == 0 && is_history)
+        rc = crew_agree(x->crew, load_history(x, x->settings->args[0]));
+    for (uint32_t i = 0; x->made && i < n; i++) {
+        free(x->made[i].message);
+        pack_release(&x->made[i].digest);
+    }
+    free(x->made);
+    x->made = NULL;
+    return rc;
 }
 
 /* Runs of a history that are of two kinds are no measure for a third. */
@@ -399,30 +573,23 @@ static int load_arguments(struct compared *x)
 
     if (n_base + n_args < 2 && !is_history)
         return err_set(ERR_USAGE, "two runs are needed: snag compare BASE NEW");
-    x->is_before = true;
-    for (uint32_t i = 0; i < n_base && rc == 0; i++)
-        rc = load_one(x, s->compare.base.text[i]);
-    if (n_base == 0)
-        rc = load_one(x, s->args[0]);
-    x->is_before = false;
-    for (uint32_t i = n_base == 0 && !is_history; i < n_args && rc == 0; i++)
-        rc = load_one(x, s->args[i]);
+    rc = load_all(x, n_base + n_args, is_history);
     if (rc == 0 && x->n_before == 0)
         rc = err_set(ERR_NOT_FOUND, "there is nothing to compare with but the run itself");
     if (rc == 0) {
         keep_last(x);
         rc = check_number(x, COMPARE_MOST_RUNS);
     }
-    if (rc == 0)
+    if (rc == 0 && crew_me(x->crew) == 0)
         warn_of_change(x);
     return rc;
 }
 
-int compared_load(struct compared *x, const struct settings *settings)
+int compared_load(struct compared *x, const struct settings *settings, struct crew *crew)
 {
     int rc;
 
-    *x = (struct compared){.settings = settings};
+    *x = (struct compared){.settings = settings, .crew = crew};
     rc = read_renames(x);
     return rc == 0 ? load_arguments(x) : rc;
 }

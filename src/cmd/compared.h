@@ -10,6 +10,7 @@
 #define SNAG_CMD_COMPARED_H
 
 #include "analysis/compare.h"
+#include "base/crew.h"
 #include "cmd/settings.h"
 
 #include <stdint.h>
@@ -24,10 +25,14 @@ struct compared_run {
     int64_t foi;    /* id of its function of interest; 0: it is no run directory that stays */
 };
 
+struct compared_made;
+
 struct compared {
     const struct settings *settings;
-    struct compared_run *run; /* [n] those before first */
-    struct digest *digest;    /* [n] */
+    struct crew *crew;          /* not its own; NULL: this process is alone */
+    struct compared_made *made; /* [arguments] by several processes, of traces */
+    struct compared_run *run;   /* [n] those before first */
+    struct digest *digest;      /* [n] */
     uint32_t n, n_before;
     size_t run_cap, digest_cap;
     bool is_before; /* what is loaded now */
@@ -40,10 +45,13 @@ struct compared {
 /*
  * compared_load -- all that the settings name: --base, and the arguments, the first of which is
  * what was before if no --base is said. A history alone: its last run against those before it.
+ *   crew  NULL, or: all processes call it and get the same. Each reads the executions on its
+ *         own locations of a run; traces are dealt to processes as wholes
  * Returns 0, a negative ERR_*, or an exit status when what is wrong has been said already;
  * release it in any case.
  */
-int compared_load(struct compared *compared, const struct settings *settings);
+int compared_load(struct compared *compared, const struct settings *settings,
+                  struct crew *crew);
 void compared_release(struct compared *compared);
 
 /* compared_compare -- what changed between them; release it in any case. */

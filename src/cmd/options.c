@@ -337,6 +337,10 @@ static const struct option_row rows[] = {
     {"together", 0, OPTION_FLAG, AT(is_together), NULL,
      .help = "under mpirun or srun: each process writes a part of calls and messages",
      .only = "export"},
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
+     .help =
+         "under mpirun or srun: each process reads a part of the runs, or some of the traces",
+     .only = "compare"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
     {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},

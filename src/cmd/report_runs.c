@@ -34,7 +34,7 @@ int report_change(FILE *out, const struct settings *settings, struct answers *an
     struct compared of;
     struct comparison c = {0};
     struct compare_opts opts = {.least = settings->compare.least};
-    int rc = compared_load(&of, settings);
+    int rc = compared_load(&of, settings, NULL);
 
     if (rc == 0) {
         opts.rename = of.rename;

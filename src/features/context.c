@@ -2,6 +2,7 @@
 #include "features/context.h"
 
 #include "base/mem.h"
+#include "features/numbering.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,35 @@ void context_rename(struct context *c, const uint32_t *to)
         c->region[path] = to[c->region[path]];
         idmap_add(&c->id, key_pair(c->parent[path], c->region[path]));
     }
+}
+
+struct path_entry {
+    uint32_t parent, region;
+};
+
+static struct key identify_path(void *entry, const uint32_t *to)
+{
+    struct path_entry *path = entry;
+
+    path->parent = path->parent == PATH_NONE ? PATH_NONE : to[path->parent];
+    return key_pair(path->parent, path->region);
+}
+
+void context_unite(struct context *c, const struct tree_share *share,
+                   const struct first_seen *seen, uint32_t *to)
+{
+    struct path_entry *own = mem_resize(NULL, c->n, sizeof *own), *all;
+    struct numbering numbering = {c->n, seen, own, sizeof *own, identify_path};
+    uint32_t n;
+
+    for (uint32_t p = 0; p < c->n; p++)
+        own[p] = (struct path_entry){c->parent[p], c->region[p]};
+    all = numbering_unite(share, &numbering, to, &n);
+    context_release(c);
+    for (uint32_t p = 0; p < n; p++)
+        context_add(c, all[p].parent, all[p].region);
+    free(own);
+    free(all);
 }
 
 void context_release(struct context *c)

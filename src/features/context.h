@@ -39,6 +39,18 @@ void context_number_tree(struct context *context, const struct forest *forest, u
                          bool is_learning, uint32_t *path);
 void context_release(struct context *context);
 
+struct tree_share;
+struct first_seen;
+
+/*
+ * context_unite -- paths that several processes have numbered, each in its own trees, become
+ * those of all (numbering.h). All must call it.
+ *   seen  (context->n) where each was seen first, ascending
+ *   to    (context->n as it was) out: what each number is now
+ */
+void context_unite(struct context *context, const struct tree_share *share,
+                   const struct first_seen *seen, uint32_t *to);
+
 /* context_add -- the number of a path, new if it was not known. */
 uint32_t context_add(struct context *context, uint32_t parent, uint32_t region);
 

@@ -184,38 +184,17 @@ static void fit_scales(struct fit *f)
 
 /* ----------------------------------------------------------------------------- contexts */
 
-struct path_entry {
-    uint32_t parent, region;
-};
-
-static struct key identify_path(void *entry, const uint32_t *to)
-{
-    struct path_entry *path = entry;
-
-    path->parent = path->parent == PATH_NONE ? PATH_NONE : to[path->parent];
-    return key_pair(path->parent, path->region);
-}
-
 /* Paths of the vertices of kinds, by the numbers of all processes from here on. */
 static void unite_paths(struct fit *f, uint32_t *path)
 {
     struct context *paths = &f->m->paths;
-    struct path_entry *own = mem_resize(NULL, paths->n, sizeof *own), *all;
     struct first_seen *seen = numbering_seen(f->forest, f->kinds, path, paths->n);
-    uint32_t *to = mem_resize(NULL, paths->n, sizeof *to), n;
-    struct numbering numbering = {paths->n, seen, own, sizeof *own, identify_path};
+    uint32_t *to = mem_resize(NULL, paths->n, sizeof *to);
 
-    for (uint32_t p = 0; p < paths->n; p++)
-        own[p] = (struct path_entry){paths->parent[p], paths->region[p]};
-    all = numbering_unite(f->share, &numbering, to, &n);
+    context_unite(paths, f->share, seen, to);
     numbering_apply(to, path, f->kinds->at[f->kinds->n]);
-    context_release(paths);
-    for (uint32_t p = 0; p < n; p++)
-        context_add(paths, all[p].parent, all[p].region);
-    free(own);
     free(seen);
     free(to);
-    free(all);
 }
 
 struct class_entry {

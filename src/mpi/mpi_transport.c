@@ -10,6 +10,7 @@
 #include "base/crew_transport.h"
 
 #include <mpi.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +18,11 @@
 #define EAGER_ASKS 100u                 /* before each nap */
 #define SHORT_NAPS 20u                  /* before they get longer, */
 #define PIECE 16384u                    /* and one more for so many bytes */
+#ifdef OPEN_MPI
+#define IS_OPEN_MPI 1
+#else
+#define IS_OPEN_MPI 0
+#endif
 #define SHORTEST_NAP_US 5u
 #define LONGEST_NAP_US 200u
 
@@ -85,6 +91,26 @@ static void receive_bytes(unsigned from, void *data, size_t bytes)
     }
 }
 
+/*
+ * Over TCP between nodes, MPICH 4.0 with UCX ends each connection when the other end has
+ * answered that all has arrived. In MPI_Finalize a process asks all others, then answers until
+ * it has its own answers, then waits for the launcher and answers nobody. Who is answered by
+ * one that has not begun to ask may be gone before that one asks, which then waits for ever. So
+ * none may answer between its last message and its own questions: all meet at the launcher,
+ * where nobody answers, by the words of its protocol (PMI 1) that MPI_Finalize itself uses.
+ */
+static void meet_at_launcher(void)
+{
+    static const char word[] = "cmd=barrier_in\n";
+    const char *fd = getenv("PMI_FD");
+    char c = 0;
+
+    if (fd == NULL || write(atoi(fd), word, sizeof word - 1) != (ssize_t)(sizeof word - 1))
+        return;
+    while (c != '\n' && read(atoi(fd), &c, 1) == 1)
+        ;
+}
+
 static void leave(void)
 {
     MPI_Request request;
@@ -92,15 +118,13 @@ static void leave(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     wait_for(&request,
              0); /* so that MPI_Finalize, which does not nap, has nobody to wait for */
+    if (!IS_OPEN_MPI)
+        meet_at_launcher();
     MPI_Finalize();
 }
 
 __attribute__((visibility("default"))) const struct crew_transport crew_transport = {
-#ifdef OPEN_MPI
-    .name = "Open MPI",
-#else
-    .name = "MPICH",
-#endif
+    .name = IS_OPEN_MPI ? "Open MPI" : "MPICH",
     .join = join,
     .send = send_bytes,
     .receive = receive_bytes,

@@ -95,13 +95,18 @@ static void count_unseen(struct scoring *s)
     }
 }
 
-void scoring_apply(struct scoring *s, const struct model *by, bool with_bags)
+static void borrow(struct scoring *s, const struct model *by)
 {
     s->by = by;
     s->model = by->residual;
     s->yardstick = by->yardstick;
     if (by->embedding.n_words > 0)
         s->embedding = by->embedding;
+}
+
+void scoring_apply(struct scoring *s, const struct model *by, bool with_bags)
+{
+    borrow(s, by);
     scoring_measure(s, with_bags);
     count_unseen(s);
 }
@@ -187,9 +192,15 @@ static void correct(struct scoring *s, struct pool *pool)
     reasons_release(&reasons);
 }
 
+/* Executions of the run, of which these may be a part. */
+static uint32_t n_executions(const struct scoring *s)
+{
+    return s->share ? s->share->n_all : s->forest.n_trees;
+}
+
 static double strong_for(const struct scoring *s, const struct scoring_opts *opts)
 {
-    return opts->false_alarms > 0 ? residual_strong(s->forest.n_trees, opts->false_alarms)
+    return opts->false_alarms > 0 ? residual_strong(n_executions(s), opts->false_alarms)
                                   : s->yardstick.strong;
 }
 
@@ -248,6 +259,17 @@ static struct residual_measure *take_measures(const struct scoring *part)
         own[t].rarest -= forest->first[t];
     }
     return tree_share_take(part->share, own, sizeof *own);
+}
+
+/* Of a column that the part keeps. */
+static void *take(const struct scoring *part, const void *column, size_t width)
+{
+    size_t bytes = part->forest.n_trees * width;
+    void *own = mem_resize(NULL, part->forest.n_trees, width);
+
+    if (bytes > 0)
+        memcpy(own, column, bytes);
+    return tree_share_take(part->share, own, width);
 }
 
 /* What process 0 says of a tree to the process that has it. */
@@ -328,10 +350,63 @@ int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
     return rc;
 }
 
+/* By the model of another run: process 0 gets what each has found of its own trees. */
+static void gather(const struct scoring *part, struct scoring *whole)
+{
+    const struct residual_scores *own = &part->residual;
+    struct residual_scores *all = &whole->residual;
+
+    all->score = take(part, own->score, sizeof *own->score);
+    all->part = take(part, own->part, sizeof *own->part);
+    for (int p = 0; p < N_PARTS; p++)
+        all->value[p] = take(part, own->value[p], sizeof *own->value[p]);
+    all->is_by_tracer = take(part, own->is_by_tracer, sizeof *own->is_by_tracer);
+    all->evidence = take(part, own->evidence, sizeof *own->evidence);
+    all->weight = take(part, own->weight, sizeof *own->weight);
+    whole->score = take(part, part->score, sizeof *part->score);
+    whole->chance = take(part, part->chance, sizeof *part->chance);
+    whole->is_anomaly = take(part, part->is_anomaly, sizeof *part->is_anomaly);
+    whole->measure = take_measures(part);
+}
+
+static void add_unseen(void *into, const void *from, size_t n)
+{
+    struct scoring_unseen *to = into;
+    const struct scoring_unseen *more = from;
+
+    for (size_t i = 0; i < n; i++) {
+        to[i].n_calls += more[i].n_calls;
+        to[i].n_trees += more[i].n_trees;
+    }
+}
+
+int scoring_apply_part(struct scoring *part, const struct model *by,
+                       const struct scoring_opts *opts, struct scoring *whole)
+{
+    struct scoring nobody = {0};
+    int rc;
+
+    scoring_apply(part, by, false);
+    rc = crew_agree(part->share->crew, scoring_judge(part, opts));
+    if (rc < 0)
+        return rc;
+    gather(part, whole ? whole : &nobody); /* others than process 0 get NULL */
+    tree_share_add(part->share, &part->unseen, 1, sizeof part->unseen, add_unseen);
+    if (whole == NULL)
+        return 0;
+    borrow(whole, by);
+    whole->unseen = part->unseen;
+    whole->strong = part->strong;
+    whole->threshold = part->threshold;
+    return 0;
+}
+
 void scoring_take_model(struct scoring *whole, struct scoring *part)
 {
-    whole->model = part->model;
-    part->model = (struct residual_model){0};
+    if (whole->by == NULL) {
+        whole->model = part->model;
+        part->model = (struct residual_model){0};
+    }
     scoring_release(part);
 }
 

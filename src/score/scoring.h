@@ -13,6 +13,7 @@
  *
  *     scoring_learn_part               the model is made of all parts together
  *     scoring_judge_parts              process 0 scores all, each part gets what is its own
+ *     scoring_apply_part               or, by the model of another run: each its own
  *     scoring_why                      of the own executions
  *     scoring_take_model, scoring_complete   what process 0 goes on with alone
  *
@@ -137,6 +138,17 @@ void scoring_learn_part(struct scoring *s);
  */
 int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
                         struct scoring *whole);
+
+/*
+ * scoring_apply_part -- label, measure, score and judge the own forest by what was learnt from
+ * another run, which needs nobody else's trees. s as for scoring_learn_part.
+ *   by     the same on all processes, numbered as part->defs; must outlive part and whole
+ *   opts   the same on all processes, with a detector that needs no matrix
+ *   whole  as scoring_judge_parts, with what the model did not know of all
+ * Returns as scoring_judge, on all processes.
+ */
+int scoring_apply_part(struct scoring *part, const struct model *by,
+                       const struct scoring_opts *opts, struct scoring *whole);
 
 /* scoring_take_model -- of a part that nothing more is asked; the part is released. */
 void scoring_take_model(struct scoring *whole, struct scoring *part);

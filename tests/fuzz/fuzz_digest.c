@@ -52,7 +52,7 @@ static void make_digest(void)
     snprintf(path, sizeof path, "%s/run.snag", dir);
     fuzz_analyse(trace, "step", path, pool);
     pool_free(pool);
-    if (run_open(&run, path, false) < 0 || run_digest_load(&intact, &run, 1) < 0)
+    if (run_open(&run, path, false) < 0 || run_digest_load(&intact, &run, 1, NULL, 0) < 0)
         abort();
     run_close(&run);
     digest_pack(&whole, &intact);

@@ -70,6 +70,31 @@ same analyze "synth:$(for i in 1 2 3 4 5 6; do printf '39*step(0:d@1ms 1:d@3ms 2
 mkdir counted
 "$sample_archive" counted counted
 same analyze "$PWD/counted" --foi step -o run
+# The model of another run: without labels, with them, by a limit of its own, and of what it has never seen.
+"$SNAG" analyze 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2;slow=compute/15/10/2' --foi step -o learnt -q >/dev/null
+"$SNAG" model save learnt step.model >/dev/null
+same score 'synth:150*step(compute(a 3*b) c);ranks=5;jitter=0.2;slow=compute/15/10/2' --model "$PWD/step.model" -o run
+same score "$PWD/trace" --model "$PWD/step.model" --false-alarms 20 -o run
+ids=($("$SNAG" list learnt --executions --top 12 --json | sed -n 's/.*"id": *"\([^"]*\)".*/\1/p'))
+"$SNAG" label learnt $(printf '%s=abnormal ' "${ids[@]:0:3}") $(printf '%s=normal ' "${ids[@]:4}") >/dev/null
+"$SNAG" retrain learnt >/dev/null
+"$SNAG" model save learnt labels.model >/dev/null
+same score 'synth:150*step(compute(a 3*b));ranks=5;jitter=0.3;slow=compute/15/10/2' --model "$PWD/labels.model" --fail-on 0% -o run
+# Runs against each other: each process reads a part of each run.
+make_run() {
+    "$SNAG" analyze "$2" --foi step -o $1.snag -q >/dev/null || [ $? = 3 ] # damaged
+}
+paths='compute@1ms(a 3*b) | io(c)'
+make_run b1 "synth:100*step($paths) 30*step(compute(a));ranks=7;jitter=0.2;seed=1"
+make_run b2 "synth:30*step(compute(a)) 100*step($paths);ranks=7;jitter=0.2;seed=2"
+make_run new "synth:70*step(2:d $paths) 60*step(5:compute@3ms(a b(c)) io);ranks=7;threads=2;jitter=0.3;seed=3"
+for format in json text markdown; do
+    same compare -b "$PWD/b1.snag" -b "$PWD/b2.snag" "$PWD/new.snag" --all --verify --fail-on 1% --format $format
+done
+make_run a1 "$PWD/trace"
+same compare "$PWD/a1.snag" "$PWD/new.snag" --rename a=c
+"$SNAG" history add old.db b1.snag b2.snag >/dev/null
+same compare --base "$PWD/old.db" "$PWD/new.snag" --format json
 shared=no
 # On one node the others only read.
 unset SNAG_ASSIST
@@ -78,10 +103,15 @@ export SNAG_ASSIST=1
 same info "$PWD/trace"
 # A detector that compares all executions with each other is asked by process 0.
 same analyze 'synth:100*step(compute@1ms(a 3*b) |);ranks=5;jitter=0.2' --foi step --detector lof -o run
-# The model of another run.
-"$SNAG" analyze 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2' --foi step -o learnt -q >/dev/null
-"$SNAG" model save learnt step.model >/dev/null
-same score 'synth:150*step(compute(a 3*b) c);ranks=5;jitter=0.2' --model "$PWD/step.model" -o run
+# Histories are read by each; traces are dealt as wholes, and what they are is found on the way.
+same compare "$PWD/old.db"
+same compare 'synth:100*step(compute(a 3*b));ranks=3;jitter=0.2;seed=1' 'synth:100*step(compute(a 3*b));ranks=5;jitter=0.2;seed=4' --format json
+set -- 'synth:90*step(compute@2ms(a 3*b));ranks=5;jitter=0.2;seed=9'
+for seed in 1 2 3 4; do
+    set -- "$@" --base "synth:100*step(compute@1ms(a 3*b));ranks=3;jitter=0.2;seed=$seed"
+done
+same compare "$@" --foi step --all --format json
+[ $(grep -o 'is analysed by process [0-9]*' many/err | sort -u | wc -l) -ge 2 ] || fail "one process makes all: $(cat many/err)"
 # What cannot be shared is read by one of them.
 cat >trace.json <<'J'
 [{"ph":"X","pid":0,"tid":0,"ts":1,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":0,"ts":2,"dur":9,"name":"a"},
