@@ -80,7 +80,7 @@ static json_t *json_regions(const struct reading *r)
         json_object_set_new(item, "name", json_text(region->name));
         json_object_set_new(item, "short_name", json_text(region->short_name));
         json_object_set_new(item, "plain", json_text(region->plain));
-        json_object_set_new(item, "kind", json_text(region_kind_name(region->kind)));
+        json_object_set_new(item, "kind", json_text(region_kind_said(region, row)));
         json_object_set_new(item, "file",
                             region->line > 0 ? json_text(region->file) : json_null());
         json_object_set_new(item, "line",

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define MOST_STEPS 1024 /* from where a collective should be to where it is */
+#define MOST_STEPS 1024   /* from where a collective should be to where it is */
+#define MOST_TOGETHER 64u /* calls that begin at the same time, of which one is looked for */
 
 void trace_view_init(struct trace_view *view, const struct definitions *defs,
                      struct call_view *calls, const struct message *message)
@@ -75,6 +76,35 @@ uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t de
     at_depth = calls->by_depth + begin;
     i = interval_of_u32(at_depth, calls->depth_start[depth + 1] - begin, row);
     return at_depth[i] <= row ? at_depth[i] : row;
+}
+
+/* Depth by depth: what encloses a row of a damaged column may be the row itself. */
+static uint32_t innermost_at(const struct call_view *calls, uint32_t row, uint64_t time_ns)
+{
+    for (uint16_t depth = calls->depth[row]; calls_leave(calls, row) < time_ns; depth--) {
+        if (depth == 0)
+            return NO_CALL;
+        row = calls_ancestor(calls, row, (uint16_t)(depth - 1));
+    }
+    return row;
+}
+
+uint32_t calls_begun(const struct call_view *calls, uint64_t begin_ns, uint32_t region)
+{
+    uint32_t slack = region == ANY_REGION ? CALLS_BEGUN_ROUNDING_NS : 0;
+    uint32_t n = calls_until(calls, begin_ns + slack), row = n - 1;
+
+    if (n == 0)
+        return NO_CALL;
+    if (region == ANY_REGION)
+        return innermost_at(calls, row, begin_ns);
+    for (uint32_t i = 0; i < MOST_TOGETHER && calls->enter_ns[row] == begin_ns; i++, row--) {
+        if (calls->region[row] == region)
+            return row;
+        if (row == 0)
+            break;
+    }
+    return NO_CALL;
 }
 
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns)

@@ -67,6 +67,14 @@ uint64_t calls_own_ns(const struct call_view *calls, uint32_t row);
 /* calls_until -- how many rows were entered at or before a time. O(log n). */
 uint32_t calls_until(const struct call_view *calls, uint64_t time_ns);
 
+/*
+ * calls_begun -- the row of a call that began at a time, by its region; or, of ANY_REGION, of
+ * the innermost one then: what launched it may say that it began up to
+ * CALLS_BEGUN_ROUNDING_NS earlier. NO_CALL: there is none. O(log n + depth x log n).
+ */
+#define CALLS_BEGUN_ROUNDING_NS 1000u
+uint32_t calls_begun(const struct call_view *calls, uint64_t begin_ns, uint32_t region);
+
 /* calls_ancestor -- the call at this depth around a row, or the row itself. O(log n). */
 uint32_t calls_ancestor(const struct call_view *calls, uint32_t row, uint16_t depth);
 

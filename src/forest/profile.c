@@ -144,6 +144,12 @@ void profile_end(struct profile *profile, struct profile_walk *walk, const struc
     add_forks(profile, walk, calls);
 }
 
+void profile_is_stream(struct profile *profile)
+{
+    for (uint32_t r = 0; r < profile->n_regions; r++)
+        profile->row[r].n_streams = profile->row[r].n_locations;
+}
+
 void profile_merge(struct profile *into, const struct profile *from)
 {
     for (uint32_t r = 0; r < into->n_regions; r++) {
@@ -163,6 +169,7 @@ void profile_merge(struct profile *into, const struct profile *from)
         a->exclusive_ns += b->exclusive_ns;
         a->n_vertices += b->n_vertices;
         a->n_locations += b->n_locations;
+        a->n_streams += b->n_streams;
         a->on_ns += b->on_ns;
         a->forked_ns += b->forked_ns;
         a->n_with_mpi += b->n_with_mpi;

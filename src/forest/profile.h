@@ -25,6 +25,7 @@ struct profile_row {
     uint64_t n_vertices;           /* calls inside, themselves included, summed */
 
     uint32_t n_locations; /* on which it is called */
+    uint32_t n_streams;   /* of these, streams of a GPU */
     uint64_t on_ns;       /* from the first event to the last of these; 0: not known */
     uint64_t forked_ns;   /* in which it had a team of threads */
     uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */
@@ -63,6 +64,9 @@ void profile_rows(struct profile *profile, struct profile_walk *walk, const stru
                   uint32_t begin, uint32_t end);
 void profile_end(struct profile *profile, struct profile_walk *walk, const struct calls *calls,
                  const struct definitions *defs);
+
+/* profile_is_stream -- the location that the profile is of is a stream of a GPU. */
+void profile_is_stream(struct profile *profile);
 
 /* profile_merge -- into += from. */
 void profile_merge(struct profile *into, const struct profile *from);

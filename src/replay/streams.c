@@ -2,41 +2,15 @@
 #include "replay/streams.h"
 
 #include "base/mem.h"
+#include "explain/trace_view.h"
 #include "replay/syncs_needs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TOGETHER 64u /* calls that begin at the same time, of which one is looked for */
-#define OVERLAPPING 100u  /* one operation in so many: they are of several streams */
-#define ROUNDING_NS 1000u /* what launched a call may say that it began so much earlier */
+#define OVERLAPPING 100u /* one operation in so many: they are of several streams */
 
 /* ------------------------------------------------------------------------- dependencies */
-
-/* The row of a call that began at a time, or of the innermost one then; NO_CALL: none. */
-static uint32_t find_call(const struct trace_view *view, uint32_t location, uint64_t begin_ns,
-                          uint32_t region)
-{
-    const struct call_view *calls = &view->calls[location];
-    uint32_t slack = region == ANY_REGION ? ROUNDING_NS : 0, row;
-    uint32_t n = calls_until(calls, begin_ns + slack);
-
-    if (n == 0)
-        return NO_CALL;
-    row = n - 1;
-    if (region == ANY_REGION) {
-        while (row != NO_CALL && calls_leave(calls, row) < begin_ns)
-            row = calls_caller(calls, row);
-        return row;
-    }
-    for (uint32_t i = 0; i < MOST_TOGETHER && calls->enter_ns[row] == begin_ns; i++, row--) {
-        if (calls->region[row] == region)
-            return row;
-        if (row == 0)
-            break;
-    }
-    return NO_CALL;
-}
 
 static bool is_possible(const struct trace_view *view, const struct dependency *d)
 {
@@ -55,8 +29,8 @@ static void find_calls(struct streams *t, struct syncs *s)
         *f = (struct found_dependency){NO_CALL, NO_CALL, NEED_INDEX, NEED_INDEX};
         if (!is_possible(view, d))
             continue;
-        f->call = find_call(view, d->location, d->begin_ns, d->region);
-        f->on_call = find_call(view, d->on_location, d->on_begin_ns, d->on_region);
+        f->call = calls_begun(&view->calls[d->location], d->begin_ns, d->region);
+        f->on_call = calls_begun(&view->calls[d->on_location], d->on_begin_ns, d->on_region);
         if (f->call == NO_CALL || f->on_call == NO_CALL) {
             f->call = f->on_call = NO_CALL;
             continue;

@@ -45,6 +45,8 @@ int profiled_columns_take(struct profiled_columns *p, struct columns_writer *wri
         profile_block(p, 0, calls->n);
     }
     profile_end(&p->profile, &p->walk, calls, defs);
+    if (defs->location[location].is_gpu)
+        profile_is_stream(&p->profile);
     profile_merge(&p->total, &p->profile);
     return rc;
 }

@@ -21,6 +21,13 @@ const char *region_kind_name(enum region_kind kind)
     return names[kind];
 }
 
+const char *region_kind_said(const struct region *region, const struct profile_row *row)
+{
+    bool is_of_gpu = row->n_locations > 0 && row->n_streams == row->n_locations;
+
+    return region->kind == REGION_USER && is_of_gpu ? "gpu" : region_kind_name(region->kind);
+}
+
 /* Functions that were found on stacks. */
 static uint64_t count_sampled(const struct definitions *defs)
 {
@@ -121,7 +128,7 @@ static int save_regions(sqlite3 *db, const struct definitions *defs,
 
         rc = rundb_insert(
             db, insert, "itttiiiioorito", (int64_t)r, region->name, region->short_name,
-            region_kind_name(region->kind), (int64_t)row->n_calls, (int64_t)row->n_outermost,
+            region_kind_said(region, row), (int64_t)row->n_calls, (int64_t)row->n_outermost,
             (int64_t)row->inclusive_ns, (int64_t)row->exclusive_ns, is_called,
             (int64_t)row->min_ns, is_called, (int64_t)row->max_ns, profile_variation(row),
             (int64_t)row->n_locations, region->line > 0 ? region->file : NULL, region->line > 0,

@@ -9,6 +9,10 @@
 /* region_kind_name -- "user", "mpi", "openmp", "runtime", "loop". */
 const char *region_kind_name(enum region_kind kind);
 
+/* region_kind_said -- the same of what was called; "gpu" of own code that nothing but streams
+ * of a GPU runs: a kernel. It is own code again when the run is read. */
+const char *region_kind_said(const struct region *region, const struct profile_row *row);
+
 /*
  * run_summary_save -- fill meta, location, region, comm and quality of a new database.
  * Returns 0 or ERR_DATABASE.

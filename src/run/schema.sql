@@ -33,7 +33,7 @@ CREATE TABLE region (
     id           INTEGER PRIMARY KEY,
     name         TEXT NOT NULL UNIQUE,
     short_name   TEXT NOT NULL,
-    kind         TEXT NOT NULL,         -- user, mpi, openmp, runtime, tracer, loop
+    kind         TEXT NOT NULL,         -- user, mpi, openmp, runtime, tracer, loop; gpu: only streams of a GPU run it
     calls        INTEGER NOT NULL,
     outermost    INTEGER NOT NULL,      -- calls that are not inside another of the same region
     inclusive_ns INTEGER NOT NULL,      -- of the outermost calls

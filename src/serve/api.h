@@ -22,9 +22,11 @@ api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
 /* api_tree.c */
 api_fn api_tree, api_typical, api_typical_there, api_subtrees;
 /* api_timeline.c */
-api_fn api_timeline, api_messages, api_measure, api_window;
+api_fn api_timeline, api_messages, api_dependencies, api_measure, api_window;
 /* api_collectives.c */
 api_fn api_collectives, api_collective;
+/* api_counters.c */
+api_fn api_counters, api_counter;
 /* api_calls.c */
 api_fn api_call, api_search_next;
 /* api_learning.c */

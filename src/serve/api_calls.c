@@ -5,12 +5,14 @@
 #include "base/json.h"
 #include "serve/api.h"
 #include "serve/call_details.h"
+#include "serve/dependency_arrows.h"
 #include "serve/window.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_MESSAGES 8 /* of one call that are told one by one */
+#define MOST_DEPENDENCIES 8
 
 /* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
@@ -51,22 +53,6 @@ static uint64_t own_ns(const struct served *s, uint32_t location, const struct c
         children += child < calls->n ? calls->inclusive_ns[child] : 0;
     }
     return children < calls->inclusive_ns[row] ? calls->inclusive_ns[row] - children : 0;
-}
-
-/* What is used to find the way from a row: checksums that nobody compared do not say it. */
-static int check_row(const struct call_view *calls, uint32_t row, uint32_t n_regions)
-{
-    uint32_t depth = calls->depth[row];
-    bool is_good = calls->region[row] < n_regions && depth < calls->n_depths &&
-                   calls->subtree_len[row] >= 1 && calls->subtree_len[row] <= calls->n - row;
-
-    for (uint32_t d = 0; is_good && d <= depth + 1 && d < calls->n_depths; d++)
-        is_good = calls->depth_start[d] <= calls->depth_start[d + 1] &&
-                  calls->depth_start[d + 1] <= calls->n;
-    for (uint32_t d = 0; is_good && d < depth; d++)
-        is_good = calls->depth_start[d] < calls->depth_start[d + 1] &&
-                  calls->region[calls_ancestor(calls, row, (uint16_t)d)] < n_regions;
-    return is_good ? 0 : err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
 }
 
 static json_t *path_of(const struct call_view *calls, uint32_t row)
@@ -147,6 +133,40 @@ static void say_traffic(const struct call_view *calls, uint32_t row, json_t *jso
     json_object_set_new(json, "collective", collective_of(calls, row));
 }
 
+/* One end of it is the call, the other is told. */
+static json_t *dependency_to_json(const struct columns *columns,
+                                  const struct dependency_arrow *a, bool is_from)
+{
+    uint32_t location = is_from ? a->to : a->from, row = is_from ? a->to_call : a->from_call;
+    struct call_view calls = columns_view(columns, location);
+
+    return json_pack("{s:s, s:b, s:I, s:I, s:I, s:f}", "kind", dependency_kind_name(a->kind),
+                     "is_from", is_from, "location", (json_int_t)location, "call",
+                     (json_int_t)row, "region", (json_int_t)calls.region[row], "delay_ns",
+                     (double)a->to_ns - (double)a->from_ns);
+}
+
+/* What it launched or had to wait for, and what had to wait for it. */
+static void say_dependencies(struct served *s, uint32_t location, uint32_t row, json_t *json)
+{
+    const struct dependency_ends *ends = dependency_ends_take(&s->dependencies, &s->scattered);
+    struct dependency_arrows arrows = {0};
+    json_t *all = json_array();
+
+    dependency_arrows_of_call(&arrows, &s->scattered, ends, location, row, s->run.defs.names.n);
+    for (size_t i = 0; i < arrows.n && i < MOST_DEPENDENCIES; i++) {
+        const struct dependency_arrow *a = &arrows.arrow[i];
+
+        json_array_append_new(
+            all,
+            dependency_to_json(&s->scattered, a, a->from == location && a->from_call == row));
+    }
+    json_object_set_new(json, "dependencies", all);
+    json_object_set_new(json, "n_dependencies", json_count(arrows.n));
+    dependency_arrows_release(&arrows);
+    dependency_ends_give_back(&s->dependencies, ends);
+}
+
 int api_call(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *s = worker->served;
@@ -164,7 +184,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     if (row >= calls.n)
         return err_set(ERR_NOT_FOUND, "location %lld has %u calls", (long long)location,
                        calls.n);
-    rc = check_row(&calls, (uint32_t)row, s->run.defs.names.n);
+    rc = call_details_check_row(&calls, (uint32_t)row, s->run.defs.names.n);
     if (rc < 0)
         return rc;
     find_children(&calls, (uint32_t)row, &first_child, &end_child);
@@ -181,6 +201,7 @@ int api_call(struct worker *worker, const struct request *request, struct respon
     set_neighbours(json, &calls, (uint32_t)row, first_child, end_child);
     json_object_set_new(json, "path", path_of(&calls, (uint32_t)row));
     say_traffic(&calls, (uint32_t)row, json);
+    say_dependencies(worker->served, (uint32_t)location, (uint32_t)row, json);
     call_details_say(columns, &s->run.defs, (uint32_t)location, (uint32_t)row, json);
     return response_json(response, json);
 }

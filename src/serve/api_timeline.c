@@ -1,11 +1,12 @@
-/* A window of the trace: its calls as rectangles, its messages, both in numbers, and as a file.
- */
+/* A window of the trace: its calls as rectangles, its messages, what had to wait for what, both
+ * in numbers, and as a file. */
 #include "base/err.h"
 #include "base/mem.h"
 #include "explain/trace_view.h"
 #include "base/json.h"
 #include "serve/api.h"
 #include "serve/arrows.h"
+#include "serve/dependency_arrows.h"
 #include "serve/lod.h"
 #include "serve/measure.h"
 #include "serve/window.h"
@@ -140,6 +141,71 @@ int api_messages(struct worker *worker, const struct request *request,
         answer_arrows(&arrows, response);
     }
     arrows_release(&arrows);
+    window_release(&window);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------- dependencies */
+
+static void answer_dependencies(const struct dependency_arrows *arrows,
+                                struct response *response)
+{
+    static const char *const wholes[] = {"from", "to", "from_call", "to_call"};
+    size_t n = arrows->n;
+    double *real = mem_alloc(2 * n, sizeof *real);
+    uint32_t *whole = mem_alloc(4 * n, sizeof *whole);
+    unsigned char *kind = mem_alloc(n, 1);
+    struct bundle bundle = {.n_columns = 0};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct dependency_arrow *a = &arrows->arrow[i];
+        const uint32_t w[] = {a->from, a->to, a->from_call, a->to_call};
+
+        real[i] = (double)a->from_ns;
+        real[n + i] = (double)a->to_ns;
+        for (size_t c = 0; c < 4; c++)
+            whole[c * n + i] = w[c];
+        kind[i] = (unsigned char)a->kind;
+    }
+    bundle_add(&bundle, "from_ns", BUNDLE_F64, real, n);
+    bundle_add(&bundle, "to_ns", BUNDLE_F64, real + n, n);
+    for (size_t c = 0; c < 4; c++)
+        bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
+    bundle_add(&bundle, "kind", BUNDLE_U8, kind, n);
+    bundle_say(&bundle, "kinds",
+               json_pack("[s, s, s]", dependency_kind_name(0), dependency_kind_name(1),
+                         dependency_kind_name(2)));
+    bundle_say(&bundle, "total", json_count(arrows->total));
+    bundle_say(&bundle, "shown", json_count(n));
+    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
+    response_bundle(response, &bundle);
+    free(real);
+    free(whole);
+    free(kind);
+}
+
+int api_dependencies(struct worker *worker, const struct request *request,
+                     struct response *response)
+{
+    struct served *s = worker->served;
+    struct window window;
+    struct dependency_arrows arrows = {0};
+    double limit = 0;
+    int rc = window_read(&window, s, request);
+
+    if (rc == 0)
+        rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
+    if (rc == 0) {
+        const struct dependency_ends *ends =
+            dependency_ends_take(&s->dependencies, &s->scattered);
+        struct dependency_window look = {window.begin_ns, window.end_ns, window.location,
+                                         window.n_locations, s->run.defs.names.n};
+
+        dependency_arrows_of(&arrows, &s->scattered, ends, &look, (size_t)limit);
+        dependency_ends_give_back(&s->dependencies, ends);
+        answer_dependencies(&arrows, response);
+    }
+    dependency_arrows_release(&arrows);
     window_release(&window);
     return rc;
 }

@@ -1,5 +1,6 @@
 #include "serve/call_details.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "explain/trace_view.h"
 #include "stack/call_counters.h"
@@ -10,6 +11,22 @@
 #include <string.h>
 
 #define EXACT_WHOLE ((int64_t)1 << 53) /* beyond it readers of JSON may round */
+
+/* Checksums that nobody compared do not say it. */
+int call_details_check_row(const struct call_view *calls, uint32_t row, uint32_t n_regions)
+{
+    uint32_t depth = calls->depth[row];
+    bool is_good = calls->region[row] < n_regions && depth < calls->n_depths &&
+                   calls->subtree_len[row] >= 1 && calls->subtree_len[row] <= calls->n - row;
+
+    for (uint32_t d = 0; is_good && d <= depth + 1 && d < calls->n_depths; d++)
+        is_good = calls->depth_start[d] <= calls->depth_start[d + 1] &&
+                  calls->depth_start[d + 1] <= calls->n;
+    for (uint32_t d = 0; is_good && d < depth; d++)
+        is_good = calls->depth_start[d] < calls->depth_start[d + 1] &&
+                  calls->region[calls_ancestor(calls, row, (uint16_t)d)] < n_regions;
+    return is_good ? 0 : err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
+}
 
 /* ------------------------------------------------------------------------------ arguments */
 
@@ -146,11 +163,9 @@ static void say_some(struct saying *s, const struct call_counters *found, uint32
                 counter_json(s, &found->at[i], is_own ? json_null() : json_count(location)));
 }
 
-/* Whether a location reads counters for its process, and does nothing else. */
-static bool is_recorder(const struct columns *columns, const struct definitions *defs,
-                        uint32_t location, uint32_t rank)
+bool call_details_is_recorder(const struct columns *columns, uint32_t location)
 {
-    return defs->location[location].rank == rank && columns->range[location].n_calls == 0 &&
+    return columns->details.range && columns->range[location].n_calls == 0 &&
            columns->details.range[location].n[DETAIL_READINGS] > 0;
 }
 
@@ -162,7 +177,7 @@ static void say_recorders(struct saying *s, const struct definitions *defs, uint
         struct detail_view details;
         struct call_counters found;
 
-        if (!is_recorder(s->columns, defs, l, rank))
+        if (defs->location[l].rank != rank || !call_details_is_recorder(s->columns, l))
             continue;
         details = detail_files_view(files, l);
         call_counters_between(&details, s->enter_ns, s->leave_ns, files->n_counters, &found);

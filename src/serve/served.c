@@ -99,6 +99,7 @@ int served_open(struct served *served, const struct served_opts *opts)
     feed_init(&served->events, opts->wake);
     board_init(&served->points);
     shared_cache_init(&served->tables);
+    shared_cache_init(&served->dependencies);
     if (opts->what == SERVED_RUN)
         return open_run(served, opts);
     snprintf(served->name, sizeof served->name, "%.255s", opts->path);
@@ -115,6 +116,7 @@ void served_close(struct served *served)
     feed_release(&served->events);
     board_release(&served->points);
     shared_cache_release(&served->tables);
+    shared_cache_release(&served->dependencies);
     run_close(&served->run);
 }
 

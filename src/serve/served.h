@@ -74,8 +74,9 @@ struct served {
     uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
     struct feed events;
-    struct board points;        /* a bundle */
-    struct shared_cache tables; /* by function of interest */
+    struct board points;              /* a bundle */
+    struct shared_cache tables;       /* by function of interest */
+    struct shared_cache dependencies; /* by their ends: one value */
     pthread_t projecting;
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;

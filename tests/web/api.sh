@@ -77,6 +77,9 @@ try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
 try /collectives '/collectives?limit=7'
+try /dependencies '/dependencies?limit=7'
+try /counters /counters
+check "no counters" "$(get $api/counters; jq -c . "$body")" '{"items":[]}'
 try '/calls/{location}/{row}' /calls/0/1
 try '/calls/{location}/{row}/collective' /calls/0/4/collective
 for tree in 0 97 299; do
@@ -123,6 +126,7 @@ problem '/fois/{foi}/executions/{tree}/subtrees' /fois/1/executions/300/subtrees
 problem '/fois/{foi}/projection' /fois/1/projection 404
 problem /timeline '/timeline?begin=5&end=5' 400
 problem /timeline '/timeline?locations=9' 400
+problem '/counters/{counter}' '/counters/0' 404
 problem '/calls/{location}/{row}' /calls/0/99999999 404
 problem '/calls/{location}/{row}' /calls/7/0 404
 problem '/calls/{location}/{row}/collective' /calls/0/0/collective 404

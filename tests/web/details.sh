@@ -27,6 +27,41 @@ check "power of main" "$(jq -c '.counters[] | select(.name == "power") | [.locat
 get /api/v1/calls/2/0
 check "no power on rank 1" "$(jq -c '[.counters[].name]' "$body")" '["instructions","heat"]'
 check "main has no arguments" "$(jq -c '[.arguments, .n_arguments]' "$body")" '[[],0]'
+# Over time: three instructions for each ns, wherever it was read; heat between 40 and what its depth makes of it.
+track() { # track NAME PARAMETERS: of the counter of that name
+    get /api/v1/counters
+    valid get /counters
+    get "/api/v1/counters/$(jq --arg name "$1" '.items[] | select(.name == $name).id' "$body")?$2"
+    valid get '/counters/{counter}'
+    n_header=$(od -An -tu4 -j4 -N4 "$body" | tr -d ' ')
+    head -c $((8 + n_header)) "$body" | tail -c "$n_header" >"$work/header"
+}
+column() { # column NAME: of the last track, a number per line
+    local offset n type
+    read -r offset n type < <(jq -r --arg name "$1" '.columns[] | select(.name == $name) | "\(.offset) \(.n) \(.type)"' "$work/header")
+    case $type in
+    u32) od -An -v -tu4 -w4 -j $((8 + n_header + offset)) -N $((4 * n)) "$body" ;;
+    f64) od -An -v -tf8 -w8 -j $((8 + n_header + offset)) -N $((8 * n)) "$body" ;;
+    esac
+}
+track instructions 'locations=0,2&width=500'
+check "instructions over time" "$(jq -c '[.counter.name, .counter.shows, .width, .is_estimate, .n_fell]' "$work/header")" '["instructions","rate",500,false,0]'
+check "where" "$(column location | sort -un | xargs)" "0 2"
+check "three a ns" "$(paste <(column first) <(column end) <(column mean) | awk '$3 > 2.99e9 && $3 < 3.01e9 { n += $2 - $1 } END { print n }')" 1000
+track heat 'locations=0&width=500'
+check "heat over time" "$(jq -c '[.counter.shows, .counter.unit]' "$work/header")" '["value","C"]'
+check "its range" "$(paste <(column least) <(column greatest) | awk '$1 < 40 || $2 > 43.5 || $1 > $2 { n++ } END { print n + 0, (NR > 50) }')" "0 1"
+# What a location without calls reads is told with its rank: .001 W more each 15 us.
+track power 'locations=0&width=3&begin=0&end=45000'
+check "power where" "$(column location | sort -un | xargs)" 1
+check "power over time" "$(paste <(column first) <(column least) <(column greatest) <(column mean) | awk '{ print $1, $2, $3, $4 }' | xargs)" \
+    "0 0.001 0.001 0.001 1 0.002 0.002 0.002 2 0.003 0.003 0.003"
+track power 'locations=0&as=rate&width=1&begin=0&end=450000'
+check "power as a rate" "$(jq -r .counter.shows "$work/header") $(column mean | awk '{ print ($1 > 66.66 && $1 < 66.67) }')" "rate 1"
+get '/api/v1/counters/0?as=sum'
+check "another way" "$status" 400
+get '/api/v1/counters/9'
+check "no such counter" "$status" 404
 # A thread that nobody counted.
 get /api/v1/calls/3/4
 check "thread" "$(jq -c '[.counters, .n_counters, .arguments]' "$body")" '[[],0,[]]'
