@@ -108,6 +108,7 @@ static void arrows_go_from_begins_or_ends_as_their_kind_says(void **state)
     dependency_arrows_release(&arrows);
     arrows = look(&x, 0, UINT64_MAX, 1, 100);
     assert_int_equal(arrows.n, 0); /* the other location is not shown */
+    dependency_arrows_release(&arrows);
     linked_release(&x);
 }
 

@@ -145,7 +145,7 @@ async function inFull(page, server) {
         words,
         /MPI_Send on rank \d+ .*duration [\d,]+ ns .*begins [\d,]+ ns ends [\d,]+ ns/,
     );
-    assert.match(words, /called by step .*kind mpi .*sends \d+ bytes to rank \d+, tag \d+/);
+    assert.match(words, /called by step .*kind MPI .*sends \d+ bytes to rank \d+, tag \d+/);
 }
 
 export async function run({ page, server }) {

@@ -272,15 +272,37 @@ export interface CallAt {
     messages: { is_send: boolean; peer: number; bytes: number; tag: number }[]; /* the first */
     n_messages: number;
     collective: { sent_bytes: number; received_bytes: number; root: number | null } | null;
+    dependencies: CallDependency[]; /* the first */
+    n_dependencies: number;
     arguments: CallArgument[]; /* the first */
     n_arguments: number;
     counters: CallCounter[]; /* the first */
     n_counters: number;
 }
 
+/* A call that launched this one, or had to be over before it; or (is_from) the other way round. */
+export interface CallDependency {
+    kind: "launch" | "order" | "wait";
+    is_from: boolean;
+    location: number;
+    call: number;
+    region: number;
+    delay_ns: number;
+}
+
 export interface CallArgument {
     name: string;
     value: number | string | boolean | null;
+}
+
+/* A counter of the trace. */
+export interface Counter {
+    id: number;
+    name: string;
+    unit: string;
+    mode: CallCounter["mode"];
+    span: CallCounter["span"];
+    shows: "rate" | "value" /* over time */;
 }
 
 /* With its time, which is not that of a border of the call. */

@@ -27,8 +27,11 @@ export interface Block extends Lane {
     depths: number;
     row: number; /* height of a row */
     height: number;
+    strips?: number[]; /* locations of which a counter is drawn below its calls ... */
+    stripTop?: number; /* ... from here on */
 }
 
+export const stripHeight = 34; /* of one of them */
 export const openRow = 17;
 export const headingHeight = 18;
 export const nameHeight = 18; /* a line of the names beside a lane */
@@ -47,6 +50,7 @@ export function layOutBlocks(
     calls: Calls | null,
     isOpen: (location: number) => boolean,
     room = Infinity,
+    stripsOf: Map<number, number[]> = new Map(),
 ): Block[] {
     const deepest = new Map<number, number>();
     if (calls)
@@ -60,10 +64,13 @@ export function layOutBlocks(
         const top =
             bottom + (lane.isNested ? nestedGap : gap) + (lane.heading ? headingHeight : 0);
         const names = nameHeight * (lane.threads ? 2 : 1);
-        const height = Math.max(names, depths * row);
+        const strips = stripsOf.get(lane.location);
+        const above = Math.max(names, depths * row);
+        const height = above + (strips?.length ?? 0) * stripHeight;
+        const stripTop = strips && top + above;
         bottom = top + height;
         const isPinned = lane.isPinned && bottom < mostPinned * room;
-        return { ...lane, isPinned, top, depths, row, height };
+        return { ...lane, isPinned, top, depths, row, height, strips, stripTop };
     });
 }
 

@@ -4,8 +4,10 @@
 // selected execution, the others as long as they do not hide the calls, and of those that would
 // cover each other one.
 import { scaleLinear } from "d3-scale";
+import { ArrowKind, arrowKinds } from "../format/arrow_words";
 import { css, inkOn, Rgb } from "../format/colour";
 import { formatMoment } from "../format/units";
+import { CounterScale, CounterTrack, drawScales, drawStrips } from "./counter_draw";
 import {
     CollectiveColumns,
     CollectiveShape,
@@ -18,6 +20,7 @@ import { Span } from "./window";
 
 export interface MessageColumns {
     n: number;
+    kind?: Uint8Array; /* index into arrowKinds; without it all are messages */
     send_ns: Float64Array;
     recv_ns: Float64Array;
     from: Uint32Array;
@@ -47,6 +50,13 @@ export interface Link {
     end_ns: number;
 }
 
+/* A counter, and what the edges of its strips are and are called. */
+export interface CounterDrawn {
+    track: CounterTrack;
+    scale: CounterScale;
+    edges: [high: string, low: string];
+}
+
 export interface Scene {
     window: Span;
     left: number; /* where times begin; names are to the left of it */
@@ -61,6 +71,7 @@ export interface Scene {
     chosenCollective?: number | null;
     own: Own | null;
     links: Link[];
+    counter?: CounterDrawn | null;
     chosen?: { location: number; depth: number; begin_ns: number; end_ns: number } | null;
     chosenMessage?: number | null;
     colour: (region: number, depth: number, location?: number) => Rgb;
@@ -76,7 +87,35 @@ export interface Scene {
 
 export const axisHeight = 20;
 const mostOthers = 150; /* messages that are not its own: beyond it they would hide the calls */
+const launchDashes = [5, 3]; /* of what is no message */
 const leastApart = 2; /* pixels: arrows that would be closer are drawn once */
+
+export function arrowKind(m: MessageColumns, i: number): ArrowKind {
+    return arrowKinds[m.kind?.[i] ?? 0];
+}
+
+/* Messages, and behind them what the server says of calls that had to wait for others. */
+export function withDependencies(
+    m: MessageColumns,
+    d: Record<string, ArrayLike<number>>,
+): MessageColumns {
+    const n = m.n + d.from_ns.length;
+    const real = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+        Float64Array.from({ length: n }, (_, i) => (i < m.n ? a[i] : b[i - m.n]));
+    const whole = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+        Uint32Array.from({ length: n }, (_, i) => (i < m.n ? a[i] : b[i - m.n]));
+    return {
+        ...m,
+        n,
+        kind: Uint8Array.from({ length: n }, (_, i) => (i < m.n ? 0 : d.kind[i - m.n] + 1)),
+        send_ns: real(m.send_ns, d.from_ns),
+        recv_ns: real(m.recv_ns, d.to_ns),
+        from: whole(m.from, d.from),
+        to: whole(m.to, d.to),
+        send_call: whole(m.send_call, d.from_call),
+        recv_call: whole(m.recv_call, d.to_call),
+    };
+}
 
 function touches(m: MessageColumns, i: number, own: Own | null): boolean {
     const isThen = (ns: number) => own !== null && ns >= own.begin_ns && ns <= own.end_ns;
@@ -92,6 +131,7 @@ export function chooseArrows(
     pixels: number,
     own: Own | null,
     locations: number[],
+    isWanted: (kind: ArrowKind) => boolean = () => true,
 ): Arrows {
     const isShown = new Set(locations);
     const nsPerStep = ((window[1] - window[0]) / Math.max(1, pixels)) * leastApart;
@@ -99,6 +139,7 @@ export function chooseArrows(
     for (let i = 0; i < m.n; i++) {
         const [first, last] = [m.send_ns[i], m.recv_ns[i]].sort((a, b) => a - b);
         if (last < window[0] || first > window[1]) continue;
+        if (!isWanted(arrowKind(m, i))) continue;
         if (isShown.has(m.from[i]) && isShown.has(m.to[i])) seen.push(i);
     }
     const isOwn = seen.map((i) => touches(m, i, own));
@@ -111,7 +152,7 @@ export function chooseArrows(
         const places = [m.send_ns[message], m.recv_ns[message]].map((ns) =>
             Math.round((ns - window[0]) / nsPerStep),
         );
-        const key = [m.from[message], m.to[message], ...places].join();
+        const key = [m.from[message], m.to[message], m.kind?.[message], ...places].join();
         if (there.has(key)) return;
         there.add(key);
         arrows.list.push({ message, isOwn: isOwn[k] });
@@ -293,10 +334,17 @@ function drawMessages(c: Pen, scene: Scene, lines: ArrowLine[]): void {
         const isChosen = message === scene.chosenMessage;
         const isClear = isChosen || (isOwn && isWhole);
         c.strokeStyle = isOwn || isChosen ? scene.ink : scene.dim;
-        c.globalAlpha = isClear ? 0.9 : 0.3; /* one end elsewhere: it says little here */
-        c.lineWidth = isChosen ? 3 : isClear ? 1.2 : 0.8;
+        const isMessage = arrowKind(scene.messages!, message) === "message";
+        c.globalAlpha = isClear
+            ? isMessage || isChosen
+                ? 0.9
+                : 0.45
+            : 0.3; /* one end elsewhere: it says little here */
+        c.lineWidth = isChosen ? 3 : isClear && isMessage ? 1.2 : 0.8;
+        c.setLineDash(isMessage ? [] : launchDashes);
         arrow(c, ...from, ...to, 6);
     }
+    c.setLineDash([]);
     c.globalAlpha = 1;
 }
 
@@ -379,11 +427,16 @@ function drawChosen(c: Pen, scene: Scene, blocks: Block[]): void {
     frame(c, scene.ink, x0 - 2, y - 2, x1 - x0 + 4, block.row + 3, 2.5);
 }
 
-/* Draws where the lanes are that scroll, or that do not. */
-function within(c: Pen, scene: Scene, top: number, bottom: number, draw: () => void): void {
+/* Draws where the lanes are that scroll, or that do not; from where times begin, unless `left` says otherwise. */
+function within(
+    c: Pen,
+    scene: Scene,
+    { top, bottom, left = scene.left }: { top: number; bottom: number; left?: number },
+    draw: () => void,
+): void {
     c.save();
     c.beginPath();
-    c.rect(scene.left, axisHeight + top, scene.width - scene.left, bottom - top);
+    c.rect(left, axisHeight + top, scene.width - left, bottom - top);
     c.clip();
     draw();
     c.restore();
@@ -404,6 +457,16 @@ function partsOf(scene: Scene): Part[] {
     return [scrolled, { blocks: scene.blocks.filter((b) => b.isPinned), top: 0, bottom: top }];
 }
 
+function drawCounter(c: Pen, scene: Scene, { blocks, top, bottom }: Part): void {
+    if (!scene.counter) return;
+    const { track, scale, edges } = scene.counter;
+    const plane = { ...scene, top: axisHeight };
+    within(c, scene, { top, bottom }, () => drawStrips(c, track, scale, blocks, plane, scene));
+    within(c, scene, { top, bottom, left: 0 }, () =>
+        drawScales(c, edges, blocks, plane, scene),
+    );
+}
+
 export function drawTimeline(c: Pen, scene: Scene): void {
     c.clearRect(0, 0, scene.width, scene.height);
     const yOf = heights(scene);
@@ -412,8 +475,9 @@ export function drawTimeline(c: Pen, scene: Scene): void {
     const parts = partsOf(scene);
     const names = parts.map(() => [] as Names);
     parts.forEach(({ blocks, top, bottom }, k) =>
-        within(c, scene, top, bottom, () => (names[k] = drawCalls(c, scene, blocks))),
+        within(c, scene, { top, bottom }, () => (names[k] = drawCalls(c, scene, blocks))),
     );
+    parts.forEach((part) => drawCounter(c, scene, part));
     const isPinned = new Set(parts[1]?.blocks.map((b) => b.location));
     const holds = (l: ArrowLine) =>
         isPinned.has(scene.messages!.from[l.message]) ||
@@ -423,7 +487,7 @@ export function drawTimeline(c: Pen, scene: Scene): void {
         s.corners.some(({ part }) => isPinned.has(scene.collectives!.parts.location[part]));
     // What reaches a pinned lane is drawn over all of the height, what does not behind the pinned ones.
     parts.forEach((_, k) =>
-        within(c, scene, k ? 0 : parts[0].top, parts[0].bottom, () => {
+        within(c, scene, { top: k ? 0 : parts[0].top, bottom: parts[0].bottom }, () => {
             drawCollectives(
                 c,
                 shapes.filter((s) => holdsPart(s) === k > 0),
@@ -437,7 +501,7 @@ export function drawTimeline(c: Pen, scene: Scene): void {
         }),
     );
     parts.forEach(({ blocks, top, bottom }, k) =>
-        within(c, scene, top, bottom, () => {
+        within(c, scene, { top, bottom }, () => {
             names[k].forEach((write) => write());
             drawOwn(c, scene, blocks);
             drawChosen(c, scene, blocks);

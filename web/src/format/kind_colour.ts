@@ -1,5 +1,5 @@
-// Colours of calls by what kind of code they are, and what runs on a GPU: a family of hues each. Own code and
-// kernels differ by function, too.
+// Colours of calls by what kind of code they are, and what runs on a GPU: a family of hues each. Own code differs by
+// module, and in a module a little by function, as kernels do.
 // Even and odd depths have no colour in common, so that a call never looks like its caller.
 import { hashName, Rgb } from "./colour";
 
@@ -15,19 +15,48 @@ export const kindNames: Record<string, string> = {
 };
 
 /* Of even, and of odd depths. */
-const families: Record<string, [Rgb[], Rgb[]]> = {
-    user: [
-        [
-            [86, 180, 233],
-            [150, 206, 240],
-            [60, 150, 205],
-        ],
-        [
-            [0, 158, 115],
-            [110, 200, 175],
-            [60, 180, 145],
-        ],
+type Family = [Rgb[], Rgb[]];
+
+/* Of modules of own code; the last is of all others. */
+const modules: Family[] = [
+    [
+        [86, 180, 233],
+        [60, 150, 205],
     ],
+    [
+        [0, 158, 115],
+        [0, 132, 96],
+    ],
+    [
+        [132, 178, 60],
+        [112, 156, 44],
+    ],
+    [
+        [150, 105, 75],
+        [128, 88, 62],
+    ],
+    [
+        [64, 186, 190],
+        [46, 160, 166],
+    ],
+    [
+        [118, 118, 52],
+        [98, 98, 40],
+    ],
+    [
+        [120, 140, 165],
+        [100, 120, 146],
+    ],
+].map((even) => [even as Rgb[], even.map((shade) => lighter(shade as Rgb))]);
+
+export const mostModules = modules.length - 1; /* with a hue of their own */
+
+function lighter(colour: Rgb): Rgb {
+    return colour.map((c) => Math.round(c + (255 - c) * 0.55)) as Rgb;
+}
+
+const families: Record<string, Family> = {
+    user: modules[0],
     loop: [[[0, 114, 178]], [[60, 85, 130]]],
     mpi: [[[230, 159, 0]], [[245, 200, 100]]],
     openmp: [[[204, 121, 167]], [[228, 180, 208]]],
@@ -60,7 +89,15 @@ export function kindOf(kind: string | undefined, name = ""): string {
     return known === "user" && gpuRuntime.test(name) ? "runtime" : known;
 }
 
-export function kindColour(kind: string | undefined, name: string, depth: number): Rgb {
-    const shades = families[kindOf(kind, name)][depth % 2];
+/* module: of own code, the place of its module among them. */
+export function kindColour(
+    kind: string | undefined,
+    name: string,
+    depth: number,
+    module = 0,
+): Rgb {
+    const known = kindOf(kind, name);
+    const family = known === "user" ? modules[Math.min(module, mostModules)] : families[known];
+    const shades = family[depth % 2];
     return shades[name ? hashName(name) % shades.length : 0];
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindColour, kindNames, kindOf } from "./kind_colour";
+import { kindColour, kindNames, kindOf, mostModules } from "./kind_colour";
 
 test("a call never has the colour of its caller, whatever the two are", () => {
     const names = [
@@ -15,15 +15,30 @@ test("a call never has the colour of its caller, whatever the two are", () => {
         "step",
     ];
     const kinds = Object.keys(kindNames);
-    for (const kind of kinds)
-        for (const other of kinds)
+    const of = (depth: number) => {
+        const colours = new Set<string>();
+        for (const kind of kinds)
             for (const name of names)
-                for (const child of names)
-                    for (const depth of [0, 1])
-                        assert.notDeepEqual(
-                            kindColour(kind, name, depth),
-                            kindColour(other, child, depth + 1),
-                        );
+                for (let module = 0; module <= mostModules; module++)
+                    colours.add(kindColour(kind, name, depth, module).join());
+        return colours;
+    };
+    const [even, odd] = [of(0), of(1)];
+    assert.ok(even.size > 2 * mostModules && odd.size > 2 * mostModules);
+    for (const colour of even) assert.ok(!odd.has(colour), colour);
+});
+
+test("modules of own code have different colours, whatever their functions are called", () => {
+    const seen = new Map<string, number>();
+    for (let module = 0; module <= mostModules; module++)
+        for (const name of ["a", "b", "solve", "main", "x_solve_"])
+            for (const depth of [0, 1]) {
+                const colour = kindColour("user", name, depth, module).join();
+                assert.equal(seen.get(colour) ?? module, module, colour);
+                seen.set(colour, module);
+            }
+    assert.deepEqual(kindColour("user", "a", 0, 99), kindColour("user", "a", 0, mostModules));
+    assert.deepEqual(kindColour("mpi", "MPI_Send", 0, 3), kindColour("mpi", "MPI_Send", 0, 0));
 });
 
 test("files and the runtimes of GPUs are told by name, unless something else is known", () => {

@@ -12,6 +12,7 @@ import {
     undo,
 } from "./actions";
 import { toBeside } from "./call_walk";
+import { nextCounter } from "./counter_choice";
 import { toOrigin } from "./reveal";
 import { viewNames } from "./views";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
@@ -107,6 +108,7 @@ const keys: Record<string, () => void> = {
     n: () => label("normal"),
     b: () => label("abnormal"),
     c: showChanged,
+    v: nextCounter,
     u: () => undo(),
     y: () => redo(),
     r: () => retrain(),

@@ -2,10 +2,11 @@
 import { effect } from "@preact/signals";
 import { getBundle, getJson, orNull } from "../api/http";
 import { listen, watchConnection } from "../api/events";
-import { Region, Run } from "../api/types";
+import { Counter, Region, Run } from "../api/types";
 import { restoreLasso } from "./link";
 import { timesBack } from "./resource";
 import {
+    counters,
     details,
     Details,
     executions,
@@ -40,7 +41,11 @@ export async function loadRun(): Promise<void> {
             document.title = `snag: ${loaded.name}`;
             return;
         }
-        const table = await getJson<Region[]>("/regions");
+        const [table, counted] = await Promise.all([
+            getJson<Region[]>("/regions"),
+            getJson<{ items: Counter[] }>("/counters"),
+        ]);
+        counters.value = counted.items;
         regions.value = new Map(table.map((r) => [r.id, r]));
         // What is shown at first depends on the run; what a link or a person says does not.
         if (views.value === viewsAtFirst) views.value = firstViewsOf(loaded.locations.length);

@@ -2,7 +2,8 @@
 // the rest comes from the server.
 import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
-import { Foi, PlaceKind, ProjectionState, Region, Run } from "../api/types";
+import { Counter, Foi, PlaceKind, ProjectionState, Region, Run } from "../api/types";
+import { ArrowKind } from "../format/arrow_words";
 import { Entry } from "./entries";
 import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
@@ -48,8 +49,9 @@ export interface Area {
     locations: number[];
 }
 
-/* One message, and the calls around its ends. */
+/* One message, or another arrow, and the calls around its ends. */
 export interface ChosenMessage {
+    kind: ArrowKind;
     from: number;
     to: number;
     send_ns: number;
@@ -73,6 +75,7 @@ export const executions = signal<Executions | null>(null);
 export const details = signal<Details | null>(null);
 export const executionsError = signal<string | null>(null);
 export const regions = signal<Map<number, Region>>(new Map());
+export const counters = signal<Counter[]>([]);
 export const plane = signal<{ x: Column; y: Column } | null>(
     null,
 ); /* of the projection shown */
@@ -108,7 +111,11 @@ export const sampling = signal(100); /* percent of the normal executions that ar
 export const filter = signal(firstFilter);
 export const structureKind = signal<"icicle" | "force">("icicle");
 export const callColours = signal<"kind" | "function" | "excess">("kind");
-export const linksShown = signal<"all" | "messages" | "collectives" | "none">("all");
+export const linksShown = signal<"all" | "messages" | "collectives" | "launches" | "none">(
+    "all",
+);
+export const counterShown = signal(""); /* by its name; "": none */
+export const counterAs = signal<"meant" | "rate" | "value">("meant");
 export const isStretched = signal(false); /* the two executions of the structure */
 export const openRanks = signal<Record<number, boolean>>({}); /* what a person folded or not */
 export const openThreads = signal<Record<number, boolean>>(

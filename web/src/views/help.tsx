@@ -29,6 +29,7 @@ const keys: [string, string][] = [
     ["Enter, Space", "in the timeline: mark its call path in all views, fold its lane"],
     ["T, P", "in the timeline: threads of its rank, keep its rank in sight"],
     [", / .", "the next longer / shorter call of the function of the call that is chosen"],
+    ["V", "in the timeline: the next counter below the lanes"],
     ["1 to 8", "show or hide a view"],
     ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
     ["Backspace", "back: the window before, or the execution before"],

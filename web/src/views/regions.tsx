@@ -4,6 +4,7 @@ import { Region } from "../api/types";
 import { Table } from "../format/csv";
 import { formatCount, formatTime } from "../format/units";
 import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
+import { regionKind, regionKindName } from "../state/kinds";
 import { FunctionButton } from "./function_button";
 import { Empty, Panel } from "./panel";
 import { usePicture, useTable } from "./pictures";
@@ -27,12 +28,14 @@ export function regionTable(list: Region[]): Table {
         ] as const),
         ...(["variation", "locations", "file", "line"] as const),
     ];
-    return { head: [...head], rows: list.map((r) => head.map((key) => r[key])) };
+    const cell = (r: Region, key: (typeof head)[number]) =>
+        key === "kind" ? regionKind(r.id) : r[key];
+    return { head: [...head], rows: list.map((r) => head.map((key) => cell(r, key))) };
 }
 
 const columns: Column[] = [
     { key: "short_name", title: "Function", text: (r) => r.short_name },
-    { key: "kind", title: "Kind", text: (r) => r.kind },
+    { key: "kind", title: "Kind", text: (r) => regionKindName(r.id) },
     { key: "calls", title: "Calls", text: (r) => formatCount(r.calls) },
     {
         key: "inclusive_ns",
@@ -68,7 +71,8 @@ const columns: Column[] = [
 export function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
     const sign = isDown ? -1 : 1;
     return [...list].sort((a, b) => {
-        const [x, y] = [a[key], b[key]];
+        const of = (r: Region) => (key === "kind" ? regionKindName(r.id) : r[key]);
+        const [x, y] = [of(a), of(b)];
         if (typeof x === "string" && typeof y === "string") return sign * x.localeCompare(y);
         return sign * (Number(x ?? -1) - Number(y ?? -1)) || a.id - b.id;
     });

@@ -40,7 +40,15 @@ import { Minimap } from "./minimap";
 import { Empty, Failed, Loading, Panel } from "./panel";
 import { messageOf, TimelineCanvas } from "./timeline_canvas";
 import { Chosen } from "./timeline_chosen";
-import { spanOf, usePartners, useRootDepth, useUsual, useWindow } from "./timeline_data";
+import { CounterChoice, CounterLegend, drawnOf, useCounter } from "./timeline_counter";
+import {
+    spanOf,
+    useAsked,
+    usePartners,
+    useRootDepth,
+    useUsual,
+    useWindow,
+} from "./timeline_data";
 import { left } from "./timeline_scene";
 import { ColourChoice, RankChoice, TimelineLegend } from "./timeline_tools";
 import { useSize } from "./use_canvas";
@@ -142,7 +150,13 @@ export function Timeline() {
     const locations = lanes.map(({ location }) => location);
     const body = useRef<HTMLDivElement>(null);
     const { width, height } = useSize(body);
-    const data = useWindow(window, whole, width - left, locations);
+    const askedWindow = useAsked(window, whole, width - left, locations);
+    const data = useWindow(askedWindow);
+    const counter = useCounter(askedWindow.asked);
+    const counterDrawn = useMemo(
+        () => window && drawnOf(counter.value, window),
+        [counter.value, window?.join()],
+    );
     const rootDepth = useRootDepth(it);
     const chosen = useChosenCall().value;
     const collective = useChosenCollective();
@@ -216,7 +230,7 @@ export function Timeline() {
     };
 
     const own = it && { location: it.location, begin_ns: it.enter_ns, end_ns: it.exit_ns };
-    const hasMessages = linksShown.value === "all" || linksShown.value === "messages";
+    const links = linksShown.value;
     const hasCollectives = linksShown.value === "all" || linksShown.value === "collectives";
     const met = useMemo(
         () =>
@@ -227,15 +241,24 @@ export function Timeline() {
     );
     const arrows = useMemo(
         () =>
-            data.value && window && hasMessages
-                ? chooseArrows(data.value.messages, window, width - left, own, locations)
+            data.value && window && links !== "none" && links !== "collectives"
+                ? chooseArrows(
+                      data.value.messages,
+                      window,
+                      width - left,
+                      own,
+                      locations,
+                      (kind) =>
+                          links === "all" || (kind === "message") === (links === "messages"),
+                  )
                 : null,
-        [data.value, window?.join(), width, it, locations.join(), hasMessages],
+        [data.value, window?.join(), width, it, locations.join(), links],
     );
     useEffect(() => {
         const isChosen = chosenMessage.value ?? chosenCollective.value;
         if (awaited.current === lookedAt && !isChosen) takeFirst();
     }, [arrows, data.value]);
+    const hasLaunches = data.value?.messages.kind?.some((kind) => kind > 0) ?? false;
     const tools = window && (
         <>
             {data.value && arrows && (
@@ -243,7 +266,7 @@ export function Timeline() {
                     of={arrows}
                     fetched={data.value.messages.n}
                     total={data.value.totalMessages}
-                    what="message"
+                    what={hasLaunches ? "arrow" : "message"}
                     says="All of the selected execution; the others where there are few."
                 />
             )}
@@ -257,6 +280,7 @@ export function Timeline() {
                 />
             )}
             <ColourChoice />
+            <CounterChoice />
             <RankChoice shown={asked} own={it?.location ?? null} />
             <button
                 title="Zoom out (S)"
@@ -304,6 +328,7 @@ export function Timeline() {
                         lanes={lanes}
                         rootDepth={rootDepth}
                         usual={usual}
+                        counter={counterDrawn}
                         chosen={chosen}
                         height={height - minimapHeight}
                         set={set}
@@ -320,8 +345,10 @@ export function Timeline() {
                         calls={data.value.calls}
                         usual={usual}
                         hasCollectives={data.value.collectives.n > 0}
+                        hasLaunches={hasLaunches}
                     />
                 )}
+                <CounterLegend track={counter} drawn={counterDrawn} />
                 <Chosen call={chosen} collective={collective} />
             </div>
         </Panel>

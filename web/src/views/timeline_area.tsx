@@ -9,9 +9,10 @@ import { Span } from "../canvas/window";
 import { printCsv, Table as Csv } from "../format/csv";
 import { formatCount, formatShare, formatTime, plural } from "../format/units";
 import { areaQuery } from "../state/call_walk";
+import { regionKind, regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
 import { useResource } from "../state/resource";
-import { Area, notice, regions, timeWindow } from "../state/store";
+import { Area, notice, timeWindow } from "../state/store";
 import { saveTable } from "./export";
 import { FunctionButton } from "./function_button";
 import { Await } from "./panel";
@@ -59,16 +60,12 @@ function inOrder(it: Measure): Measure["items"] {
     return [...it.items].sort((a, b) => b.own_ns - a.own_ns || b.calls - a.calls);
 }
 
-function kindOf(region: number): string {
-    return regions.value.get(region)?.kind ?? "";
-}
-
 function tableOf(it: Measure): Csv {
     return {
         head: ["function", "kind", "calls", "total_ns", "own_ns"],
         rows: inOrder(it).map((x) => [
             regionName(x.region),
-            kindOf(x.region),
+            regionKind(x.region),
             x.calls,
             x.total_ns,
             x.own_ns,
@@ -88,11 +85,11 @@ async function copy(it: Measure): Promise<void> {
     }
 }
 
-/* "of 72.0 ms 61 % user, 38 % mpi" */
+/* "of 72.0 ms 61 % own code, 38 % MPI" */
 function kindWords(it: Measure): string {
     const byKind = new Map<string, number>();
     for (const { region, own_ns } of it.items)
-        byKind.set(kindOf(region), (byKind.get(kindOf(region)) ?? 0) + own_ns);
+        byKind.set(regionKindName(region), (byKind.get(regionKindName(region)) ?? 0) + own_ns);
     const all = [...byKind.values()].reduce((sum, ns) => sum + ns, 0);
     if (!all) return "no time in calls";
     const shares = [...byKind]
@@ -149,7 +146,7 @@ function Table({ it, of }: { it: Measure; of: Area }) {
                                 <th scope="row">
                                     <FunctionButton id={x.region} within={of} />
                                 </th>
-                                <td class="words">{kindOf(x.region)}</td>
+                                <td class="words">{regionKindName(x.region)}</td>
                                 <td>{formatCount(x.calls)}</td>
                                 <td>{formatTime(x.total_ns)}</td>
                                 <td>{formatTime(x.own_ns)}</td>

@@ -20,11 +20,14 @@ import {
     collectiveOfCall,
     CollectiveShape,
 } from "../canvas/collectives_draw";
+import { counterAt, CounterTrack, stripsOf } from "../canvas/counter_draw";
 import {
+    arrowKind,
     ArrowLine,
     arrowLines,
     Arrows,
     axisHeight,
+    CounterDrawn,
     drawTimeline,
     messageAt,
     MessageColumns,
@@ -33,6 +36,8 @@ import {
 } from "../canvas/timeline_draw";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { CallAt, Shown } from "../api/types";
+import { counterNote } from "../format/counter_track_words";
+import { delayWords } from "../format/arrow_words";
 import { formatCount, formatTime, plural } from "../format/units";
 import { markedPaths, togglePath } from "../state/marks";
 import { regionName, regionPlace } from "../state/names";
@@ -57,6 +62,7 @@ import {
 } from "../state/store";
 import { usePicture } from "./pictures";
 import { AreaOverlay } from "./timeline_area";
+import { CounterWords } from "./timeline_counter";
 import { WindowData } from "./timeline_data";
 import { LaneNames, toggleCalls, togglePin, toggleThreads } from "./timeline_lanes";
 import {
@@ -96,6 +102,7 @@ function marker(
 /* One message of the columns that came from the server. */
 export function messageOf(m: MessageColumns, i: number): ChosenMessage {
     return {
+        kind: arrowKind(m, i),
         from: m.from[i],
         to: m.to[i],
         send_ns: m.send_ns[i],
@@ -108,7 +115,13 @@ export function messageOf(m: MessageColumns, i: number): ChosenMessage {
 }
 
 function isSameMessage(a: ChosenMessage, m: MessageColumns, i: number): boolean {
-    return a.from === m.from[i] && a.to === m.to[i] && a.send_ns === m.send_ns[i];
+    return (
+        a.kind === arrowKind(m, i) &&
+        a.from === m.from[i] &&
+        a.to === m.to[i] &&
+        a.send_ns === m.send_ns[i] &&
+        a.recv_call === m.recv_call[i]
+    );
 }
 
 /* The one that is chosen, among those that are there now; null: none. */
@@ -169,10 +182,10 @@ function CallWords({ calls, i, excess }: { calls: Calls; i: number; excess: numb
 function MessageWords({ of }: { of: ChosenMessage }) {
     return (
         <>
-            <b>message</b> {nameOfLocation(of.from)} → {nameOfLocation(of.to)}
+            <b>{of.kind}</b> {nameOfLocation(of.from)} → {nameOfLocation(of.to)}
             <br />
             {of.bytes !== undefined && `${formatCount(of.bytes)} bytes, tag ${of.tag}, `}
-            {formatTime(of.recv_ns - of.send_ns)} on its way
+            {formatTime(of.recv_ns - of.send_ns)} {delayWords[of.kind]}
         </>
     );
 }
@@ -188,13 +201,14 @@ function Hover(props: {
     call: number;
     message: number;
     collective: number;
+    counter: { of: CounterTrack; location: number; piece: number } | null;
     excess: Float64Array | null;
     at: Pointer;
     scroll: number;
     size: Size;
 }) {
-    const { data, call, message, collective, at, size } = props;
-    if (call < 0 && message < 0 && collective < 0) return null;
+    const { data, call, message, collective, counter, at, size } = props;
+    if (call < 0 && message < 0 && collective < 0 && !counter) return null;
     const px = (units: number) => `${units * size.scale}px`;
     const isRight = at.x > size.width / 2;
     return (
@@ -209,6 +223,8 @@ function Hover(props: {
                 <MessageWords of={messageOf(data.messages, message)} />
             ) : collective >= 0 ? (
                 <CollectiveWords of={data.collectives} i={collective} />
+            ) : counter ? (
+                <CounterWords {...counter} />
             ) : (
                 <CallWords calls={data.calls} i={call} excess={props.excess?.[call] ?? null} />
             )}
@@ -246,6 +262,7 @@ interface CanvasProps {
     lanes: Lane[];
     rootDepth: number | null;
     usual: Usual | null; /* where calls are coloured by excess, and it is known */
+    counter: CounterDrawn | null;
     chosen: CallAt | null;
     height: number; /* there is for lanes while nothing is said below them */
     set: (window: Span) => void;
@@ -265,16 +282,21 @@ export function TimelineCanvas(props: CanvasProps) {
     const links = useMemo(() => linksOf(it), [it]);
     // Partners are folded only where there is no room for all.
     const room = props.height - axisHeight;
+    const track = props.counter?.track ?? null;
+    const strips = useMemo(
+        () => stripsOf(track, lanes, (id) => locationsById.value.get(id)?.rank),
+        [track, lanes],
+    );
     const areAllOpen = useMemo(
-        () => heightOf(layOutBlocks(lanes, data.calls, () => true)) <= room,
-        [lanes, data.calls, room],
+        () => heightOf(layOutBlocks(lanes, data.calls, () => true, Infinity, strips)) <= room,
+        [lanes, data.calls, room, strips],
     );
     const isOpen = (location: number) =>
         folds[location] ??
         (areAllOpen || location === it?.location || links.some((l) => l.location === location));
     const blocks = useMemo(
-        () => layOutBlocks(lanes, data.calls, isOpen, room),
-        [lanes, data.calls, folds, it, areAllOpen, room],
+        () => layOutBlocks(lanes, data.calls, isOpen, room, strips),
+        [lanes, data.calls, folds, it, areAllOpen, room, strips],
     );
     const colour = useMemo(
         () => colours(callColours.value === "kind" ? "kind" : "function"),
@@ -314,6 +336,7 @@ export function TimelineCanvas(props: CanvasProps) {
             },
         chosenMessage: indexOfChosen(data.messages),
         collectives: hasCollectives ? data.collectives : null,
+        counter: props.counter,
         chosenCollective: chosenAmong(data.collectives),
         colour,
         colourOf: isByExcess ? byExcess : undefined,
@@ -348,6 +371,7 @@ export function TimelineCanvas(props: CanvasProps) {
         colour,
         isByExcess,
         excess,
+        props.counter,
     ]);
 
     // What was asked for is scrolled to once it has a lane, and its depth is known.
@@ -388,6 +412,14 @@ export function TimelineCanvas(props: CanvasProps) {
         y < axisHeight || x < left
             ? -1
             : callAt(data.calls, blocks, timeAt(x), nsPerPixel, heightAt(y));
+
+    const findCounter = ({ x, y }: Pointer) => {
+        const found =
+            track && x >= left && y >= axisHeight
+                ? counterAt(track, blocks, timeAt(x), heightAt(y))
+                : null;
+        return found && { of: track!, ...found };
+    };
 
     // Not passive: the wheel would scroll the page as well.
     const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
@@ -537,7 +569,7 @@ export function TimelineCanvas(props: CanvasProps) {
                 class="timeline-canvas"
                 role="img"
                 aria-busy={props.isBusy}
-                aria-label={summary(it, window, lanes)}
+                aria-label={summary(it, window, lanes, props.counter)}
                 style={{ width: px(size.width), height: px(size.height) }}
                 onPointerDown={(e) => {
                     const [x, y] = at(e);
@@ -591,6 +623,7 @@ export function TimelineCanvas(props: CanvasProps) {
                     data={data}
                     call={find(pointer.x, pointer.y)}
                     {...findBetween(pointer, drawnBetween)}
+                    counter={findCounter(pointer)}
                     excess={excess}
                     at={pointer}
                     scroll={scroll}
@@ -612,8 +645,13 @@ function clampEnds(times: number[], whole: Span): Span {
     return [Math.min(a, b), Math.max(a, b)];
 }
 
-function summary(it: Shown | null, window: Span, lanes: Lane[]): string {
+function summary(
+    it: Shown | null,
+    window: Span,
+    lanes: Lane[],
+    counter: CounterDrawn | null,
+): string {
     const ranks = lanes.filter(({ isNested }) => !isNested).length;
     const threads = lanes.length > ranks ? ` and ${lanes.length - ranks} threads` : "";
-    return `Calls of ${ranks} ranks${threads} from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}`;
+    return `Calls of ${ranks} ranks${threads} from ${formatTime(window[0])} to ${formatTime(window[1])}${it ? `, around ${it.id}: ${it.why}` : ""}${counter ? `. ${counterNote(counter)}` : ""}`;
 }

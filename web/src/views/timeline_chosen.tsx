@@ -2,10 +2,12 @@
 // of it can be selected and copied.
 import { useEffect } from "preact/hooks";
 import { CallAt, Collective, Region } from "../api/types";
+import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
 import { formatCount, formatTime, plural } from "../format/units";
 import { clearChosen } from "../state/actions";
 import { goBeside, Step, toBeside, walkAt } from "../state/call_walk";
+import { regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
 import { CallOfLocation, revealCall } from "../state/reveal";
 import {
@@ -77,6 +79,28 @@ function Traffic({ of }: { of: CallAt }) {
     );
 }
 
+/* What launched it, what it launched, and what had to wait for what. */
+function Dependencies({ of }: { of: CallAt }) {
+    const more = of.n_dependencies - of.dependencies.length;
+    return (
+        <p aria-label="Launches" role="group">
+            {of.dependencies.map((d) => (
+                <span>
+                    <span class="dim">{dependencyWords(d.kind, d.is_from)}</span>{" "}
+                    <button onClick={() => go(d.location, d.call)}>
+                        {regionName(d.region)} on {nameOfLocation(d.location)}
+                    </button>{" "}
+                    <Fact
+                        name={d.kind === "launch" ? "delay" : "between"}
+                        text={exactly(d.delay_ns)}
+                    />
+                </span>
+            ))}
+            {more > 0 && <span class="dim">and {formatCount(more)} more</span>}
+        </p>
+    );
+}
+
 /* What it was called with. */
 function Arguments({ of }: { of: CallAt }) {
     const more = of.n_arguments - of.arguments.length;
@@ -99,7 +123,7 @@ function Arguments({ of }: { of: CallAt }) {
 function Source({ of }: { of: Region }) {
     return (
         <>
-            <Fact name="kind" text={of.kind} />
+            <Fact name="kind" text={regionKindName(of.id)} />
             {of.file && (
                 <Fact name="source" text={of.line ? `${of.file}:${of.line}` : of.file} />
             )}
@@ -162,33 +186,37 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                 {region && <Source of={region} />}
                 <Traffic of={of} />
             </p>
+            {of.dependencies.length > 0 && <Dependencies of={of} />}
             {of.arguments.length > 0 && <Arguments of={of} />}
             {of.counters.length > 0 && <CallCounters of={of} />}
         </section>
     );
 }
 
-function Message({ of }: { of: ChosenMessage }) {
+function Arrow({ of }: { of: ChosenMessage }) {
+    const { kind } = of;
+    const [from, to] = endWords[kind];
+    const isMessage = kind === "message";
     const end = (name: string, location: number, call: number) => (
         <button disabled={call === noCall} onClick={() => go(location, call)}>
             {name}: {nameOfLocation(location)}
         </button>
     );
     return (
-        <section class="chosen" aria-label="Selected message">
+        <section class="chosen" aria-label={`Selected ${kind}`}>
             <p>
-                <b>Message</b>
-                {end("Sender", of.from, of.send_call)}
-                {end("Receiver", of.to, of.recv_call)}
+                <b>{arrowTitles[kind]}</b>
+                {end(from, of.from, of.send_call)}
+                {end(to, of.to, of.recv_call)}
                 {of.bytes !== undefined && (
                     <>
                         <Fact name="bytes" text={formatCount(of.bytes)} />
                         <Fact name="tag" text={String(of.tag)} />
                     </>
                 )}
-                <Fact name="sent" text={exactly(of.send_ns)} />
-                <Fact name="received" text={exactly(of.recv_ns)} />
-                <Fact name="on its way" text={formatTime(of.recv_ns - of.send_ns)} />
+                <Fact name={isMessage ? "sent" : "from"} text={exactly(of.send_ns)} />
+                <Fact name={isMessage ? "received" : "to"} text={exactly(of.recv_ns)} />
+                <Fact name={delayWords[kind]} text={formatTime(of.recv_ns - of.send_ns)} />
                 <Close />
             </p>
         </section>
@@ -198,7 +226,7 @@ function Message({ of }: { of: ChosenMessage }) {
 export function Chosen(props: { call: CallAt | null; collective: Resource<Collective> }) {
     const { call } = props;
     if (area.value) return <AreaMeasured of={area.value} close={clearChosen} />;
-    if (chosenMessage.value) return <Message of={chosenMessage.value} />;
+    if (chosenMessage.value) return <Arrow of={chosenMessage.value} />;
     if (chosenCollective.value)
         return (
             <CollectiveChosen

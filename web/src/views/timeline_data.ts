@@ -5,7 +5,7 @@ import { Column } from "../api/columns";
 import { CollectiveColumns } from "../canvas/collectives_draw";
 import { Usual, usualOf, UsualThere, wholesOf } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
-import { MessageColumns } from "../canvas/timeline_draw";
+import { MessageColumns, withDependencies } from "../canvas/timeline_draw";
 import { fetchSpan, Span } from "../canvas/window";
 import { getBundle, getJson } from "../api/http";
 import { CallAt, CauseLink, Location, Shown, Tree } from "../api/types";
@@ -14,7 +14,7 @@ import { callColours, details, executions, foi, run } from "../state/store";
 
 export interface WindowData {
     calls: Calls;
-    messages: MessageColumns;
+    messages: MessageColumns; /* and launches */
     totalMessages: number;
     collectives: CollectiveColumns;
     totalCollectives: number;
@@ -54,29 +54,41 @@ async function loadWindow(
     abort: AbortSignal,
 ): Promise<WindowData> {
     const query = `begin=${Math.floor(begin)}&end=${Math.ceil(end)}&locations=${locations.join(",")}`;
-    const [calls, messages, met] = await Promise.all([
+    const [calls, messages, met, launches] = await Promise.all([
         getBundle(`/timeline?${query}&width=${width}&depth=64`, abort),
         getBundle(`/messages?${query}&limit=${mostMessages}`, abort),
         getBundle(`/collectives?${query}&limit=${mostCollectives}`, abort),
+        getBundle(`/dependencies?${query}&limit=${mostMessages}`, abort),
     ]);
+    const sent = {
+        ...messages.columns,
+        n: messages.columns.send_ns.length,
+    } as unknown as MessageColumns;
+    const totals = [messages, launches].map(({ header }) => Number(header.total ?? 0));
     return {
         calls: { ...calls.columns, n: calls.columns.begin_ns.length } as unknown as Calls,
-        messages: {
-            ...messages.columns,
-            n: messages.columns.send_ns.length,
-        } as unknown as MessageColumns,
-        totalMessages: Number(messages.header.total ?? messages.columns.send_ns.length),
+        messages: withDependencies(sent, launches.columns),
+        totalMessages: totals[0] + totals[1],
         collectives: collectivesOf(met.columns),
         totalCollectives: Number(met.header.total ?? 0),
     };
 }
 
-export function useWindow(
+/* What is asked for: more than is seen, once the window rests. */
+export interface AskedWindow {
+    span: Span;
+    width: number;
+    locations: number[];
+    key: string;
+}
+
+/* isSettled: it is that of the window as it is now. */
+export function useAsked(
     window: Span | null,
     whole: Span,
     pixels: number,
     locations: number[],
-): Resource<WindowData> {
+): { asked: AskedWindow | null; isSettled: boolean } {
     const span = window && fetchSpan(window, whole);
     const width =
         window && span
@@ -86,18 +98,22 @@ export function useWindow(
                       256,
               )
             : 0;
-    const now = span && pixels > 0 && locations.length ? { span, width, locations } : null;
-    const key = now ? `${span![0]},${span![1]},${width},${locations.join()}` : "";
-    const asked = useSettled(now, key);
-    const askedKey = asked
-        ? `${asked.span[0]},${asked.span[1]},${asked.width},${asked.locations.join()}`
-        : null;
+    const key = span ? `${span[0]},${span[1]},${width},${locations.join()}` : "";
+    const now = span && pixels > 0 && locations.length ? { span, width, locations, key } : null;
+    const asked = useSettled(now, now?.key ?? "");
+    return { asked, isSettled: (asked?.key ?? "") === (now?.key ?? "") };
+}
+
+export function useWindow({
+    asked,
+    isSettled,
+}: ReturnType<typeof useAsked>): Resource<WindowData> {
     const data = useResource<WindowData>(
-        askedKey,
+        asked?.key ?? null,
         (abort) => loadWindow(asked!.span, asked!.width, asked!.locations, abort),
         true,
     );
-    return { ...data, isLoading: data.isLoading || (askedKey ?? "") !== key };
+    return { ...data, isLoading: data.isLoading || !isSettled };
 }
 
 export function locationOf(rank: number, thread: number): Location | undefined {

@@ -1,18 +1,19 @@
 // What a timeline is drawn of, whether on the page, in a picture or in a report.
 import { excessSteps, fewestThere, unknownColour, Usual } from "../canvas/excess";
 import { Calls, Lane } from "../canvas/rows";
-import { drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
+import { arrowKind, drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
 import { Shown } from "../api/types";
+import { colourOfKind, KindKey, kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
 import { locationsById } from "../state/places";
-import { callColours, regions } from "../state/store";
+import { callColours } from "../state/store";
 import { Key } from "../canvas/figure";
 import { css, regionColour, Rgb } from "../format/colour";
-import { kindColour, kindNames, kindOf } from "../format/kind_colour";
 import { locationName, shortId } from "../format/ids";
 import { streamWords } from "../format/stream_words";
 import { formatTime } from "../format/units";
+import { counterNote } from "../format/counter_track_words";
 import { newPen, Picture } from "./pictures";
 import { cssColour } from "./use_canvas";
 import { locationOf } from "./timeline_data";
@@ -20,25 +21,20 @@ import { locationOf } from "./timeline_data";
 export const left = 100; /* room for the names of ranks */
 const mostFunctions = 16; /* in a legend */
 
-function isStream(location: number | undefined): boolean {
-    return location !== undefined && locationsById.value.get(location)?.is_gpu === true;
-}
-
 /* By function only where there is no legend. */
 export function colours(
     by: "kind" | "function" = "function",
 ): (region: number, depth: number, location?: number) => Rgb {
-    const known = new Map<number, Rgb>();
+    const known = new Map<string | number, Rgb>();
     return (region, depth, location) => {
-        const isGpu = isStream(location);
-        const key = by === "kind" ? 4 * region + 2 * Number(isGpu) + (depth % 2) : region;
+        const isGpu = location !== undefined && locationsById.value.get(location)?.is_gpu;
+        const key = by === "kind" ? `${region} ${depth % 2} ${isGpu}` : region;
         let colour = known.get(key);
         if (!colour) {
-            const name = regionName(region);
             colour =
                 by === "kind"
-                    ? kindColour(isGpu ? "gpu" : regions.value.get(region)?.kind, name, depth)
-                    : regionColour(name);
+                    ? colourOfKind(region, depth, location)
+                    : regionColour(regionName(region));
             known.set(key, colour);
         }
         return colour;
@@ -80,16 +76,11 @@ export function paletteOf(it: Shown | null) {
     };
 }
 
-/* Kinds that calls are of, in the order in which kinds are named. */
-export function kindsOf(calls: Calls): string[] {
-    const there = new Set<string>();
-    for (let i = 0; i < calls.n; i++)
-        there.add(
-            isStream(calls.location[i])
-                ? "gpu"
-                : kindOf(regions.value.get(calls.region[i])?.kind, regionName(calls.region[i])),
-        );
-    return Object.keys(kindNames).filter((kind) => there.has(kind));
+/* Of the kinds and modules that calls are of. */
+export function keysOfCalls(calls: Calls): KindKey[] {
+    return kindKeys(
+        Array.from(calls.region, (region, i) => ({ region, location: calls.location[i] })),
+    );
 }
 
 /* The functions with most time in the window, by name. */
@@ -120,17 +111,20 @@ function keysOf(scene: Scene, it: Shown | null, usual: Usual | null): Key[] {
     const keys: Key[] = scene.colourOf
         ? excessKeys(usual)
         : callColours.value === "kind"
-          ? kindsOf(scene.calls).map((kind) => ({
-                colour: css(kindColour(kind, "", 0)),
-                odd: css(kindColour(kind, "", 1)),
-                text: kindNames[kind],
+          ? keysOfCalls(scene.calls).map(({ text, colours: [even, odd] }) => ({
+                colour: css(even),
+                odd: css(odd),
+                text,
             }))
           : functionsIn(scene).map((region) => ({
                 colour: css(scene.colour(region, 0)),
                 text: regionName(region),
             }));
-    if (scene.arrows?.list.length)
+    const drawn = scene.arrows?.list.map(({ message }) => arrowKind(scene.messages!, message));
+    if (drawn?.includes("message"))
         keys.push({ colour: scene.ink, text: "message", shape: "line" });
+    if (drawn?.some((kind) => kind !== "message"))
+        keys.push({ colour: scene.ink, text: "launch (dashed)", shape: "line" });
     if (it) keys.push({ colour: scene.ink, text: shortId(it.id), shape: "frame" });
     if (scene.links.length)
         keys.push({
@@ -148,6 +142,7 @@ export function timelineFigure(scene: Scene, it: Shown | null, usual: Usual | nu
         keys: keysOf(scene, it, usual),
         notes: [
             "Across: time since the start of the trace.",
+            ...(scene.counter ? [counterNote(scene.counter)] : []),
             ...(scene.colourOf
                 ? [
                       `Colours: how much longer than is usual on the call path, on the same rank (on all, where one has fewer than ${fewestThere} executions).`,

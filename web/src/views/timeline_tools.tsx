@@ -5,18 +5,18 @@ import { Location } from "../api/types";
 import { fewestThere, Usual } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { css } from "../format/colour";
-import { kindColour, kindNames } from "../format/kind_colour";
 import { plural } from "../format/units";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
 import { locationsById, ranksOfRun } from "../state/places";
 import { callColours, foi, linksShown, notice, run, shownRanks } from "../state/store";
-import { excessKeys, kindsOf } from "./timeline_scene";
+import { excessKeys, keysOfCalls } from "./timeline_scene";
 
 type LinksShown = (typeof linksShown)["value"];
 const linkNames: Record<LinksShown, string> = {
-    all: "messages and collectives",
+    all: "messages, collectives, launches",
     messages: "messages alone",
     collectives: "collectives alone",
+    launches: "launches alone",
     none: "nothing",
 };
 const mostLost = 16;
@@ -147,7 +147,8 @@ function ExcessLegend({ usual }: { usual: Usual | null }) {
             ))}
             <span>
                 compared with the same rank (or thread); with all, where one has fewer than{" "}
-                {fewestThere} executions
+                {fewestThere} executions. Calls of one path are compared with each other,
+                whatever work each has: where that differs, the larger ones look late
             </span>
         </p>
     );
@@ -157,27 +158,31 @@ export function TimelineLegend(props: {
     calls: Calls;
     usual: Usual | null;
     hasCollectives: boolean;
+    hasLaunches: boolean;
 }) {
-    const { calls, usual, hasCollectives } = props;
+    const { calls, usual, hasCollectives, hasLaunches } = props;
     if (callColours.value === "excess") return <ExcessLegend usual={usual} />;
     if (callColours.value !== "kind") return null;
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
-            {kindsOf(calls).map((kind) => (
-                <span key={kind}>
+            {keysOfCalls(calls).map(({ text, colours }) => (
+                <span key={text}>
                     <svg viewBox="0 0 2 1" aria-hidden="true">
-                        {[0, 1].map((depth) => (
-                            <rect
-                                x={depth}
-                                width="1"
-                                height="1"
-                                fill={css(kindColour(kind, "", depth))}
-                            />
+                        {colours.map((colour, x) => (
+                            <rect x={x} width="1" height="1" fill={css(colour)} />
                         ))}
                     </svg>{" "}
-                    {kindNames[kind]}
+                    {text}
                 </span>
             ))}
+            {hasLaunches && (
+                <span>
+                    <svg viewBox="0 0 4 2" aria-hidden="true">
+                        <path class="launch-key" d="M0 1H3.6M2.8 .4L3.6 1 2.8 1.6" />
+                    </svg>{" "}
+                    a launch, from who launched to what began then
+                </span>
+            )}
             {hasCollectives && (
                 <span>
                     <svg viewBox="0 0 2 1" aria-hidden="true">

@@ -207,6 +207,17 @@ function Standing({ of }: { of: Shown }) {
     );
 }
 
+/* What excess is against, and what that does not tell. */
+function Against() {
+    return (
+        <p class="dim">
+            Time lost is told by call path, against what is usual on it. Which of several calls
+            of one path it was is not told apart: where these have different work, the larger
+            ones need not be late.
+        </p>
+    );
+}
+
 export function Why() {
     const of = shown.value;
     return (
@@ -224,6 +235,7 @@ export function Why() {
                             <Paths of={it} />
                             <AgainstPeers of={it} />
                             <Standing of={it} />
+                            <Against />
                             <Unusual of={it} />
                             <Subtrees />
                             <Peers of={it} />
