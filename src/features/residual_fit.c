@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/radix.h"
 #include "features/dealing.h"
+#include "features/joint_spread.h"
 #include "features/kind_sets.h"
 #include "features/numbering.h"
 #include "features/residual_view.h"
@@ -30,9 +31,10 @@
 #define OFFSET_SHARE 1e-3 /* of D: times smaller than this are all alike */
 #define LEAST_SUM_SCALE 0.05
 #define LEAST_SIZE_SCALE 0.2
-#define FEWEST_SUMS 10  /* trees must have a path, for its sum to be judged */
-#define FEWEST_FIRST 5  /* locations, for first executions to be compared with each other */
-#define CHUNK_CONTEXT 4 /* calls of a context in each chunk, or there are fewer chunks */
+#define FEWEST_SUMS 10    /* trees must have a path, for its sum to be judged */
+#define FEWEST_FIRST 5    /* locations, for first executions to be compared with each other */
+#define FEWEST_SPLIT 1000 /* calls that a path must have to be worth the messages */
+#define CHUNK_CONTEXT 4   /* calls of a context in each chunk, or there are fewer chunks */
 
 /* What fitting goes over. */
 struct fit {
@@ -47,6 +49,7 @@ struct fit {
     uint32_t *path_of;               /* [classes] */
     struct dealing deal;             /* of paths */
     unsigned *owner;                 /* [paths] */
+    bool *is_split;                  /* [paths] not dealt: each process keeps its own times */
     uint64_t longest_ns;             /* exclusive time */
 };
 
@@ -324,7 +327,9 @@ struct bundles {
     uint32_t *n_own;     /* [classes] times that are here */
     size_t *next;        /* [chunks * classes] where a chunk writes its next one */
     uint32_t n_chunks, n_classes;
-    uint32_t *order; /* [n_order] paths of this process, the largest first */
+    char *kept;         /* [n_kept] times of split paths, as narrow or as wide as the others */
+    size_t *kept_begin; /* [classes + 1] of each class among them, as in families */
+    uint32_t *order;    /* [n_order] paths of this process, the largest first */
     uint32_t n_order;
 };
 
@@ -351,23 +356,45 @@ static void count_chunks(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
-/* Counts become places. */
+/* Counts become places, one class after the other. Returns the place after the last one. */
+static size_t place_class(const struct bundles *b, uint32_t class, size_t at)
+{
+    for (uint32_t chunk = 0; chunk < b->n_chunks; chunk++) {
+        size_t *next = &b->next[(size_t)chunk * b->n_classes + class], n = *next;
+
+        *next = at;
+        at += n;
+    }
+    return at;
+}
+
+static bool is_class_split(const struct bundles *b, uint32_t class)
+{
+    return b->fit->is_split[b->fit->path_of[class]];
+}
+
+/* Times of split paths come last, and are not dealt. */
 static void place_chunks(struct bundles *b)
 {
-    size_t at = 0;
+    size_t at = 0, begin;
 
     for (uint32_t i = 0; i < b->n_classes; i++) {
         uint32_t class = b->deal.order[i];
-        size_t begin = at;
 
-        for (uint32_t chunk = 0; chunk < b->n_chunks; chunk++) {
-            size_t *next = &b->next[(size_t)chunk * b->n_classes + class], n = *next;
-
-            *next = at;
-            at += n;
-        }
+        b->n_own[class] = 0;
+        if (is_class_split(b, class))
+            continue;
+        begin = at;
+        at = place_class(b, class, at);
         b->n_own[class] = (uint32_t)(at - begin);
     }
+    begin = at;
+    for (uint32_t i = 0; i < b->n_classes; i++) {
+        b->kept_begin[i] = at - begin;
+        if (is_class_split(b, b->families->class[i]))
+            at = place_class(b, b->families->class[i], at);
+    }
+    b->kept_begin[b->n_classes] = at - begin;
 }
 
 static void bundle_tree(const struct bundles *b, uint32_t t, size_t *next)
@@ -439,8 +466,111 @@ static void fit_paths(void *ctx, size_t begin, size_t end, unsigned worker)
 
     (void)worker;
     for (size_t i = begin; i < end; i++)
-        fit_path(b, b->order[i]);
+        if (!b->fit->is_split[b->order[i]])
+            fit_path(b, b->order[i]);
 }
+
+/* ----------------------------------------------------------------- paths that are split */
+
+/* Runs of kept times, each of one class or of one path, and what is found of them. */
+struct split {
+    const struct bundles *b;
+    struct joint_part *part;          /* [n] */
+    struct residual_context **result; /* [n] */
+    uint32_t n;
+};
+
+/* Times of the classes first .. last - 1 of the families. */
+static void add_run(struct split *s, uint32_t first, uint32_t last,
+                    struct residual_context *result)
+{
+    const struct bundles *b = s->b;
+    size_t begin = b->kept_begin[first];
+    struct sorted_times times = {.n = b->kept_begin[last] - begin};
+
+    if (b->deal.width == sizeof(uint32_t))
+        times.narrow_ns = (const uint32_t *)b->kept + begin;
+    else
+        times.wide_ns = (const uint64_t *)b->kept + begin;
+    s->part[s->n] = (struct joint_part){times, b->fit->m->offset_ns};
+    s->result[s->n++] = result;
+}
+
+static void sort_runs(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct split *s = ctx;
+
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const struct sorted_times *times = &s->part[i].times;
+        void *scratch = paged_alloc(s->b->fit->in->paged, times->n, s->b->deal.width);
+
+        if (times->narrow_ns)
+            radix_sort_u32((uint32_t *)times->narrow_ns, scratch, times->n);
+        else
+            radix_sort_u64((uint64_t *)times->wide_ns, scratch, times->n);
+        paged_release(s->b->fit->in->paged, scratch);
+    }
+}
+
+/* All at once; then there are none any more. */
+static void fit_runs(struct split *s)
+{
+    const struct fit *f = s->b->fit;
+    struct spread *spread = mem_alloc(s->n, sizeof *spread);
+
+    pool_for(f->in->pool, s->n, 1, sort_runs, s);
+    if (s->n > 0)
+        joint_spreads(f->share, s->part, s->n, LEAST_CALL_SCALE, spread);
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->result[i]->log_time = spread[i];
+        s->result[i]->typical = exp(spread[i].centre);
+    }
+    free(spread);
+    s->n = 0;
+}
+
+/* Classes, then the paths that have several; the same on all processes. */
+static void fit_split_paths(const struct bundles *b)
+{
+    const struct residual_model *m = b->fit->m;
+    const struct families *families = b->families;
+    struct split s = {.b = b};
+
+    s.part = mem_alloc(b->n_classes, sizeof *s.part);
+    s.result = mem_alloc(b->n_classes, sizeof *s.result);
+    for (uint32_t i = 0; i < b->n_classes; i++)
+        if (is_class_split(b, families->class[i]))
+            add_run(&s, i, i + 1, &m->class[families->class[i]]);
+    fit_runs(&s);
+    for (uint32_t p = 0; p < m->paths.n; p++) {
+        uint32_t first = families->first[p], last = families->first[p + 1];
+
+        if (b->fit->is_split[p] && last - first > 1)
+            add_run(&s, first, last, &m->path[p]);
+    }
+    fit_runs(&s);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (b->fit->is_split[p] && families->first[p + 1] - families->first[p] == 1) {
+            m->path[p].log_time = m->class[families->class[families->first[p]]].log_time;
+            m->path[p].typical = m->class[families->class[families->first[p]]].typical;
+        }
+    free(s.part);
+    free(s.result);
+}
+
+/* Times of split paths out of those that are dealt. */
+static void keep_split(struct bundles *b, const void *all)
+{
+    size_t n_kept = b->kept_begin[b->n_classes];
+
+    b->kept = paged_alloc(b->fit->in->paged, n_kept, b->deal.width);
+    if (n_kept > 0)
+        memcpy(b->kept, (const char *)all + (b->fit->forest->n - n_kept) * b->deal.width,
+               n_kept * b->deal.width);
+}
+
+/* ------------------------------------------------------------------- paths that are dealt */
 
 /* Paths that take long come first, so that threads end at about the same time. */
 static int by_calls(const void *a, const void *b, void *ctx)
@@ -453,16 +583,32 @@ static int by_calls(const void *a, const void *b, void *ctx)
     return (p > q) - (p < q);
 }
 
+/* Those that have more calls than each process would have of all: who got one would have more
+ * to do than any other, however the rest is dealt. */
+static void split_paths(struct fit *f)
+{
+    const struct residual_model *m = f->m;
+    uint64_t n_all = 0, size = tree_share_size(f->share);
+
+    f->is_split = mem_alloc(m->paths.n, sizeof *f->is_split);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        n_all += m->path[p].n_calls;
+    for (uint32_t p = 0; size > 1 && p < m->paths.n; p++)
+        f->is_split[p] =
+            m->path[p].n_calls >= FEWEST_SPLIT && m->path[p].n_calls * size > n_all;
+}
+
 /* Who has which path; and the own ones. */
 static void deal_paths(struct fit *f)
 {
     const struct residual_model *m = f->m;
     uint32_t *order = mem_resize(NULL, m->paths.n, sizeof *order), *n_calls;
 
+    split_paths(f);
     n_calls = mem_resize(NULL, m->paths.n, sizeof *n_calls);
     for (uint32_t p = 0; p < m->paths.n; p++) {
         order[p] = p;
-        n_calls[p] = m->path[p].n_calls;
+        n_calls[p] = f->is_split[p] ? m->path[p].n_trees : m->path[p].n_calls; /* its sums */
     }
     qsort_r(order, m->paths.n, sizeof *order, by_calls, m->path);
     f->owner = dealing_balance(f->share, n_calls, order, m->paths.n);
@@ -506,10 +652,21 @@ static void bundle(struct bundles *b)
     place_chunks(b);
     pool_for(f->in->pool, b->n_chunks, 1, bundle_chunks, b);
     b->deal.width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
+    keep_split(b, b->narrow_ns ? (void *)b->narrow_ns : (void *)b->wide_ns);
     if (b->narrow_ns)
         b->narrow_ns = dealing_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
     else
         b->wide_ns = dealing_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
+}
+
+/* Times that were sorted here. */
+static void count_sorted(const struct bundles *b)
+{
+    uint64_t n = b->kept_begin[b->n_classes];
+
+    for (uint32_t i = 0; i < b->n_order; i++)
+        n += b->fit->is_split[b->order[i]] ? 0 : b->fit->m->path[b->order[i]].n_calls;
+    b->fit->place->n_sorted = n;
 }
 
 static void fit_contexts(const struct fit *f)
@@ -527,13 +684,18 @@ static void fit_contexts(const struct fit *f)
     b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
     b.n_own = mem_resize(NULL, b.n_classes, sizeof *b.n_own);
     b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
+    b.kept_begin = mem_alloc((size_t)b.n_classes + 1, sizeof *b.kept_begin);
     bundle(&b);
     pool_for(f->in->pool, b.n_order, 1, fit_paths, &b);
+    fit_split_paths(&b);
+    count_sorted(&b);
     dealing_tell(&b.deal, f->m->class, sizeof *f->m->class);
     dealing_tell(&f->deal, f->m->path, sizeof *f->m->path);
     paged_release(f->in->paged, b.narrow_ns);
     paged_release(f->in->paged, b.wide_ns);
+    paged_release(f->in->paged, b.kept);
     dealing_release(&b.deal);
+    free(b.kept_begin);
     free(b.n_own);
     free(b.next);
     free(b.begin);
@@ -817,4 +979,5 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     dealing_release(&f.deal);
     free(f.path_of);
     free(f.owner);
+    free(f.is_split);
 }
