@@ -72,7 +72,7 @@ static char *write_location(const struct program *p, uint32_t l)
             fputs(" same:7(a:9 b:8)", to);
             for (uint32_t i = 0; i < p->n_loops; i++) /* calls of one path, in two classes */
                 fprintf(to, " most:%u%s", (unsigned)(1 + rng_below(&rng, p->longest_ns)),
-                        i % 3 ? "" : "(in:3)");
+                        i % 12 ? "" : "(in:3)");
             if (p->is_by_plan && t % 20 == 19)
                 fputs(" output:9", to);
             fputs(")", to);
@@ -171,11 +171,11 @@ static bool are_measures_the_same(const struct trees *all, const struct trees *o
     return t == own->forest.n_trees;
 }
 
-/* Nobody has sorted more than what it has itself and two of the parts that all would have. */
+/* Nobody has sorted more than what it has itself and three of the parts that all would have. */
 static bool is_shared_out(const struct program *p, const struct trees *all,
                           const struct trees *own, const struct tree_share *share)
 {
-    uint64_t most = own->forest.n + 2 * (all->forest.n / crew_size(share->crew));
+    uint64_t most = own->forest.n + 3 * (all->forest.n / crew_size(share->crew));
 
     return p->n_loops == 0 || crew_size(share->crew) == 1 || own->place.n_sorted <= most;
 }
@@ -241,9 +241,9 @@ static void a_path_with_most_of_the_calls_is_split(void **state)
 {
     (void)state;
     assert_same(&(struct program){
-        .seed = 10, .n_busy = N_LOCATIONS, .longest_ns = 1u << 20, .n_loops = 30});
+        .seed = 10, .n_busy = N_LOCATIONS, .longest_ns = 1u << 20, .n_loops = 60});
     assert_same(&(struct program){
-        .seed = 11, .n_busy = N_LOCATIONS, .longest_ns = 1ull << 40, .n_loops = 30});
+        .seed = 11, .n_busy = N_LOCATIONS, .longest_ns = 1ull << 40, .n_loops = 60});
     assert_same(&(struct program){
         .seed = 12, .n_busy = 3, .longest_ns = 9, .is_small = true, .n_more = 800});
 }

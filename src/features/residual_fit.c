@@ -33,7 +33,7 @@
 #define LEAST_SIZE_SCALE 0.2
 #define FEWEST_SUMS 10    /* trees must have a path, for its sum to be judged */
 #define FEWEST_FIRST 5    /* locations, for first executions to be compared with each other */
-#define FEWEST_SPLIT 1000 /* calls that a path must have to be worth the messages */
+#define FEWEST_SPLIT 1000 /* calls for each process, of a path that is split */
 #define CHUNK_CONTEXT 4   /* calls of a context in each chunk, or there are fewer chunks */
 
 /* What fitting goes over. */
@@ -583,8 +583,11 @@ static int by_calls(const void *a, const void *b, void *ctx)
     return (p > q) - (p < q);
 }
 
-/* Those that have more calls than each process would have of all: who got one would have more
- * to do than any other, however the rest is dealt. */
+/*
+ * Those that have more calls than two processes would have of all: however the rest is dealt,
+ * nobody has more than three of these parts to sort. But not for so few calls that finding out
+ * together would take longer (joint_spread.h: 33 kB for each process).
+ */
 static void split_paths(struct fit *f)
 {
     const struct residual_model *m = f->m;
@@ -595,7 +598,7 @@ static void split_paths(struct fit *f)
         n_all += m->path[p].n_calls;
     for (uint32_t p = 0; size > 1 && p < m->paths.n; p++)
         f->is_split[p] =
-            m->path[p].n_calls >= FEWEST_SPLIT && m->path[p].n_calls * size > n_all;
+            m->path[p].n_calls >= FEWEST_SPLIT * size && m->path[p].n_calls * size > 2 * n_all;
 }
 
 /* Who has which path; and the own ones. */
