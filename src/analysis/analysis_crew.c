@@ -177,24 +177,26 @@ static void make_sentences(const struct scoring *part, struct pool *pool, struct
 
 /* What a process has done, and sent since it started. */
 struct done {
-    uint64_t n_trees, n_vertices;
+    uint64_t n_trees, n_vertices, n_sorted;
     struct crew_tally tally;
 };
 
-void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own)
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
+                          uint64_t n_sorted)
 {
-    struct done done = {own->n_trees, own->n, crew_tally(crew)};
+    struct done done = {own->n_trees, own->n, n_sorted, crew_tally(crew)};
 
     if (crew_me(crew) > 0)
         crew_send(crew, 0, &done, sizeof done);
     for (unsigned p = 0; crew_me(crew) == 0 && p < crew_size(crew); p++) {
         if (p > 0)
             crew_receive(crew, p, &done, sizeof done);
-        log_info(command,
-                 "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64
-                 " messages_sent %" PRIu64 " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
-                 p, crew_size(crew), crew_host(crew, p), done.n_trees, done.n_vertices,
-                 done.tally.n_sent, done.tally.sent_bytes, done.tally.peak_bytes);
+        log_info(
+            command,
+            "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64 " sorted %" PRIu64
+            " messages_sent %" PRIu64 " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
+            p, crew_size(crew), crew_host(crew, p), done.n_trees, done.n_vertices,
+            done.n_sorted, done.tally.n_sent, done.tally.sent_bytes, done.tally.peak_bytes);
     }
 }
 
@@ -261,7 +263,7 @@ static int judge_and_say(const struct task *task, struct tree_share *share,
     if (rc < 0)
         return rc;
     make_sentences(part, task->crew->pool, task->sentences);
-    analysis_crew_report(share->crew, "analyze", &part->forest);
+    analysis_crew_report(share->crew, "analyze", &part->forest, part->place.n_sorted);
     return 0;
 }
 

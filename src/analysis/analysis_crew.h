@@ -72,8 +72,12 @@ void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *
 void analysis_crew_deal(struct tree_share *share, struct crew *crew,
                         const struct columns *columns, const struct definitions *defs);
 
-/* analysis_crew_report -- process 0 says (-v) what each process has made, sent and needed. All
- * must call it. */
-void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own);
+/*
+ * analysis_crew_report -- process 0 says (-v) what each process has made, sent and needed. All
+ * must call it.
+ *   n_sorted  times of calls that this process has sorted
+ */
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
+                          uint64_t n_sorted);
 
 #endif

@@ -89,7 +89,7 @@ static int digest_part(struct digest *digest, const struct run *run, uint32_t re
     rc = collect_part(&s, run, region, &share);
     if (rc == 0) {
         digest_make(digest, &s.forest, &run->defs, &share);
-        analysis_crew_report(crew, "compare", &s.forest);
+        analysis_crew_report(crew, "compare", &s.forest, 0);
     }
     scoring_release(&s);
     tree_share_release(&share);

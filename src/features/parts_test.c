@@ -23,6 +23,8 @@ struct program {
     uint32_t n_busy;           /* locations with trees, the last ones */
     uint64_t longest_ns;       /* of a call */
     bool is_small, is_by_plan; /* leaves; every twentieth tree does something by plan */
+    uint32_t n_more;           /* trees of each location */
+    uint32_t n_loops;          /* calls of one function in each tree */
 };
 
 struct trees {
@@ -55,7 +57,9 @@ static void write_call(FILE *to, struct rng *rng, const struct program *p, uint3
 static char *write_location(const struct program *p, uint32_t l)
 {
     struct rng rng = {p->seed * 100 + l};
-    uint32_t n = l + p->n_busy < N_LOCATIONS ? 0 : 20 + (uint32_t)rng_below(&rng, MOST_TREES);
+    uint32_t n = l + p->n_busy < N_LOCATIONS
+                     ? 0
+                     : p->n_more + 20 + (uint32_t)rng_below(&rng, MOST_TREES);
     size_t size;
     char *text;
     FILE *to = open_memstream(&text, &size);
@@ -66,6 +70,9 @@ static char *write_location(const struct program *p, uint32_t l)
             fputs("(", to);
             write_call(to, &rng, p, l, 3);
             fputs(" same:7(a:9 b:8)", to);
+            for (uint32_t i = 0; i < p->n_loops; i++) /* calls of one path, in two classes */
+                fprintf(to, " most:%u%s", (unsigned)(1 + rng_below(&rng, p->longest_ns)),
+                        i % 12 ? "" : "(in:3)");
             if (p->is_by_plan && t % 20 == 19)
                 fputs(" output:9", to);
             fputs(")", to);
@@ -164,6 +171,15 @@ static bool are_measures_the_same(const struct trees *all, const struct trees *o
     return t == own->forest.n_trees;
 }
 
+/* Nobody has sorted more than what it has itself and three of the parts that all would have. */
+static bool is_shared_out(const struct program *p, const struct trees *all,
+                          const struct trees *own, const struct tree_share *share)
+{
+    uint64_t most = own->forest.n + 3 * (all->forest.n / crew_size(share->crew));
+
+    return p->n_loops == 0 || crew_size(share->crew) == 1 || own->place.n_sorted <= most;
+}
+
 /* Returns a number for what is wrong, as a child cannot assert. */
 static int learn_in_parts(void *ctx, unsigned me)
 {
@@ -174,7 +190,6 @@ static int learn_in_parts(void *ctx, unsigned me)
     struct crew *crew;
     int rc = crew_join(&crew, NULL, 1);
 
-    (void)me;
     define(&all.defs);
     define(&own.defs);
     tree_share_init(&share, crew, &own.defs, n_calls);
@@ -189,10 +204,14 @@ static int learn_in_parts(void *ctx, unsigned me)
         rc = 2;
     else if (!are_measures_the_same(&all, &own, &share))
         rc = 3;
+    else if (!is_shared_out(program, &all, &own, &share))
+        rc = 4;
     tree_share_release(&share);
     release(&all);
     release(&own);
     crew_leave(crew);
+    if (me == 0)
+        assert_int_equal(rc, 0);
     return rc;
 }
 
@@ -218,6 +237,17 @@ static void times_may_be_too_long_for_32_bits(void **state)
     assert_same(&(struct program){.seed = 7, .n_busy = N_LOCATIONS, .longest_ns = 1ull << 40});
 }
 
+static void a_path_with_most_of_the_calls_is_split(void **state)
+{
+    (void)state;
+    assert_same(&(struct program){
+        .seed = 10, .n_busy = N_LOCATIONS, .longest_ns = 1u << 20, .n_loops = 60});
+    assert_same(&(struct program){
+        .seed = 11, .n_busy = N_LOCATIONS, .longest_ns = 1ull << 40, .n_loops = 60});
+    assert_same(&(struct program){
+        .seed = 12, .n_busy = 3, .longest_ns = 9, .is_small = true, .n_more = 800});
+}
+
 static void some_have_no_trees_and_some_no_calls_in_them(void **state)
 {
     (void)state;
@@ -230,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_learn_what_one_learns_from_all),
         cmocka_unit_test(times_may_be_too_long_for_32_bits),
+        cmocka_unit_test(a_path_with_most_of_the_calls_is_split),
         cmocka_unit_test(some_have_no_trees_and_some_no_calls_in_them),
     };
 

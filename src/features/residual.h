@@ -67,6 +67,7 @@ struct residual_place {
     uint32_t *local; /* [rows * model->paths.n] of model->local, a row for each location that
                         has any; NULL: none has */
     uint32_t *row;   /* [forest->n_trees] of its location, or LOCAL_NONE; NULL without local */
+    uint64_t n_sorted; /* times of calls that this process has sorted to learn the model */
 };
 
 /* residual_like -- where in class and shape is what vertex v of tree t has. */

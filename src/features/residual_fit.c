@@ -16,10 +16,10 @@
 #include "features/residual.h"
 
 #include "base/mem.h"
-#include "base/radix.h"
 #include "features/dealing.h"
 #include "features/kind_sets.h"
 #include "features/numbering.h"
+#include "features/residual_fit.h"
 #include "features/residual_view.h"
 
 #include <math.h>
@@ -30,25 +30,8 @@
 #define OFFSET_SHARE 1e-3 /* of D: times smaller than this are all alike */
 #define LEAST_SUM_SCALE 0.05
 #define LEAST_SIZE_SCALE 0.2
-#define FEWEST_SUMS 10  /* trees must have a path, for its sum to be judged */
-#define FEWEST_FIRST 5  /* locations, for first executions to be compared with each other */
-#define CHUNK_CONTEXT 4 /* calls of a context in each chunk, or there are fewer chunks */
-
-/* What fitting goes over. */
-struct fit {
-    struct residual_model *m;
-    struct residual_place *place;
-    const struct residual_input *in;
-    const struct forest *forest;
-    const struct tree_kinds *kinds;
-    const struct tree_share *share;
-    uint32_t n_trees;                /* of all processes */
-    struct kind_sets paths, classes; /* of the kinds */
-    uint32_t *path_of;               /* [classes] */
-    struct dealing deal;             /* of paths */
-    unsigned *owner;                 /* [paths] */
-    uint64_t longest_ns;             /* exclusive time */
-};
+#define FEWEST_SUMS 10 /* trees must have a path, for its sum to be judged */
+#define FEWEST_FIRST 5 /* locations, for first executions to be compared with each other */
 
 /* That have any trees. */
 static uint32_t count_locations(const struct fit *f)
@@ -281,263 +264,6 @@ static struct residual_context *count_contexts(const struct fit *f,
         }
     tree_share_add(f->share, context, n, sizeof *context, add_contexts);
     return context;
-}
-
-/* The classes of each path: those of path p are class[first[p]] .. class[first[p+1]-1]. */
-struct families {
-    uint32_t *first; /* [paths + 1] */
-    uint32_t *class; /* [classes] */
-};
-
-static void families_find(const struct fit *f, struct families *families)
-{
-    uint32_t n_paths = f->m->paths.n, n_classes = f->m->class_id.n, *next;
-
-    families->first = mem_alloc((size_t)n_paths + 2, sizeof *families->first);
-    families->class = mem_alloc(n_classes, sizeof *families->class);
-    next = families->first + 1; /* becomes the start of each path, and then its end */
-    for (uint32_t c = 0; c < n_classes; c++)
-        next[f->path_of[c] + 1]++;
-    for (uint32_t p = 0; p < n_paths; p++)
-        next[p + 1] += next[p];
-    for (uint32_t c = 0; c < n_classes; c++)
-        families->class[next[f->path_of[c]]++] = c;
-}
-
-static void families_release(struct families *families)
-{
-    free(families->first);
-    free(families->class);
-}
-
-/*
- * Times by context. Trees are dealt out in chunks, which write beside each other. Times that
- * all fit 32 bits take no more: fresh memory costs more than all that is done with it here.
- */
-struct bundles {
-    const struct fit *fit;
-    const struct families *families;
-    struct dealing deal; /* of classes, which go with their paths */
-    uint32_t *narrow_ns; /* [vertices] or NULL: */
-    uint64_t *wide_ns;   /* [vertices] */
-    size_t *begin;       /* [classes] of each among these */
-    uint32_t *n_own;     /* [classes] times that are here */
-    size_t *next;        /* [chunks * classes] where a chunk writes its next one */
-    uint32_t n_chunks, n_classes;
-    uint32_t *order; /* [n_order] paths of this process, the largest first */
-    uint32_t n_order;
-};
-
-static uint32_t chunk_begin(const struct bundles *b, size_t chunk)
-{
-    return (uint32_t)((uint64_t)b->fit->forest->n_trees * chunk / b->n_chunks);
-}
-
-static void count_chunks(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    const struct bundles *b = ctx;
-    const struct kind_sets *sets = &b->fit->classes;
-
-    (void)worker;
-    for (size_t chunk = begin; chunk < end; chunk++) {
-        size_t *count = b->next + chunk * b->n_classes;
-
-        for (uint32_t t = chunk_begin(b, chunk); t < chunk_begin(b, chunk + 1); t++) {
-            uint32_t kind = b->fit->kinds->of[t];
-
-            for (size_t i = sets->first[kind]; i < sets->first[kind + 1]; i++)
-                count[sets->number[i]] += sets->count[i];
-        }
-    }
-}
-
-/* Counts become places. */
-static void place_chunks(struct bundles *b)
-{
-    size_t at = 0;
-
-    for (uint32_t i = 0; i < b->n_classes; i++) {
-        uint32_t class = b->deal.order[i];
-        size_t begin = at;
-
-        for (uint32_t chunk = 0; chunk < b->n_chunks; chunk++) {
-            size_t *next = &b->next[(size_t)chunk * b->n_classes + class], n = *next;
-
-            *next = at;
-            at += n;
-        }
-        b->n_own[class] = (uint32_t)(at - begin);
-    }
-}
-
-static void bundle_tree(const struct bundles *b, uint32_t t, size_t *next)
-{
-    const struct forest *forest = b->fit->forest;
-    const uint32_t *class = b->fit->place->class + b->fit->place->like[t];
-    const uint64_t *ns = forest->exclusive_ns + forest->first[t];
-    uint32_t n = forest->first[t + 1] - forest->first[t];
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (b->narrow_ns)
-            b->narrow_ns[next[class[i]]++] = (uint32_t)ns[i];
-        else
-            b->wide_ns[next[class[i]]++] = ns[i];
-    }
-}
-
-static void bundle_chunks(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    const struct bundles *b = ctx;
-
-    (void)worker;
-    for (size_t chunk = begin; chunk < end; chunk++)
-        for (uint32_t t = chunk_begin(b, chunk); t < chunk_begin(b, chunk + 1); t++)
-            bundle_tree(b, t, b->next + chunk * b->n_classes);
-}
-
-/* Sorts n times from begin on, of calls that are alike. */
-static void fit_context(const struct bundles *b, size_t begin, uint64_t *scratch,
-                        struct residual_context *context)
-{
-    struct sorted_times times = {.n = context->n_calls};
-
-    if (b->narrow_ns) {
-        times.narrow_ns = b->narrow_ns + begin;
-        radix_sort_u32(b->narrow_ns + begin, (uint32_t *)scratch, times.n);
-    } else {
-        times.wide_ns = b->wide_ns + begin;
-        radix_sort_u64(b->wide_ns + begin, scratch, times.n);
-    }
-    context->log_time = robust_log_times(&times, b->fit->m->offset_ns, LEAST_CALL_SCALE);
-    context->typical = exp(context->log_time.centre);
-}
-
-/* Of a path with one class both are the same. */
-static void fit_path(const struct bundles *b, uint32_t p)
-{
-    const struct residual_model *m = b->fit->m;
-    struct paged *paged = b->fit->in->paged;
-    size_t width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
-    uint64_t *scratch = paged_alloc(paged, m->path[p].n_calls, width);
-    const uint32_t *class = b->families->class + b->families->first[p];
-    uint32_t n = b->families->first[p + 1] - b->families->first[p];
-
-    for (uint32_t i = 0; i < n; i++)
-        fit_context(b, b->begin[class[i]], scratch, &m->class[class[i]]);
-    if (n > 1) {
-        fit_context(b, b->begin[class[0]], scratch, &m->path[p]);
-    } else {
-        m->path[p].log_time = m->class[class[0]].log_time;
-        m->path[p].typical = m->class[class[0]].typical;
-    }
-    paged_release(paged, scratch);
-}
-
-static void fit_paths(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    const struct bundles *b = ctx;
-
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        fit_path(b, b->order[i]);
-}
-
-/* Paths that take long come first, so that threads end at about the same time. */
-static int by_calls(const void *a, const void *b, void *ctx)
-{
-    const struct residual_context *path = ctx;
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    if (path[p].n_calls != path[q].n_calls)
-        return path[p].n_calls > path[q].n_calls ? -1 : 1;
-    return (p > q) - (p < q);
-}
-
-/* Who has which path; and the own ones. */
-static void deal_paths(struct fit *f)
-{
-    const struct residual_model *m = f->m;
-    uint32_t *order = mem_resize(NULL, m->paths.n, sizeof *order), *n_calls;
-
-    n_calls = mem_resize(NULL, m->paths.n, sizeof *n_calls);
-    for (uint32_t p = 0; p < m->paths.n; p++) {
-        order[p] = p;
-        n_calls[p] = m->path[p].n_calls;
-    }
-    qsort_r(order, m->paths.n, sizeof *order, by_calls, m->path);
-    f->owner = dealing_balance(f->share, n_calls, order, m->paths.n);
-    dealing_init(&f->deal, f->share, m->paths.n, order, f->owner);
-    free(order);
-    free(n_calls);
-}
-
-/* Classes go with their paths. */
-static void deal_classes(struct bundles *b)
-{
-    unsigned *owner = mem_resize(NULL, b->n_classes, sizeof *owner);
-
-    for (uint32_t c = 0; c < b->n_classes; c++)
-        owner[c] = b->fit->owner[b->fit->path_of[c]];
-    dealing_init(&b->deal, b->fit->share, b->n_classes, b->families->class, owner);
-    b->deal.paged = b->fit->in->paged;
-    free(owner);
-}
-
-/* Fewer chunks than threads where their counts would be as many as there are calls. */
-static uint32_t chunks_for(const struct fit *f)
-{
-    uint64_t most = f->forest->n / ((uint64_t)CHUNK_CONTEXT * f->m->class_id.n) + 1;
-    unsigned n = pool_threads(f->in->pool);
-
-    return n < most ? n : (uint32_t)most;
-}
-
-/* Own times in the order of classes, then those of the own classes. */
-static void bundle(struct bundles *b)
-{
-    const struct fit *f = b->fit;
-    struct paged *paged = f->in->paged;
-
-    if (f->longest_ns <= UINT32_MAX)
-        b->narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b->narrow_ns);
-    else
-        b->wide_ns = paged_alloc(paged, f->forest->n, sizeof *b->wide_ns);
-    pool_for(f->in->pool, b->n_chunks, 1, count_chunks, b);
-    place_chunks(b);
-    pool_for(f->in->pool, b->n_chunks, 1, bundle_chunks, b);
-    b->deal.width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
-    if (b->narrow_ns)
-        b->narrow_ns = dealing_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
-    else
-        b->wide_ns = dealing_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
-}
-
-static void fit_contexts(const struct fit *f)
-{
-    struct families families;
-    struct bundles b = {.fit = f,
-                        .families = &families,
-                        .n_chunks = chunks_for(f),
-                        .n_classes = f->m->class_id.n,
-                        .order = f->deal.order + f->deal.first[f->deal.me]};
-
-    b.n_order = f->deal.first[f->deal.me + 1] - f->deal.first[f->deal.me];
-    families_find(f, &families);
-    deal_classes(&b);
-    b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
-    b.n_own = mem_resize(NULL, b.n_classes, sizeof *b.n_own);
-    b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
-    bundle(&b);
-    pool_for(f->in->pool, b.n_order, 1, fit_paths, &b);
-    dealing_tell(&b.deal, f->m->class, sizeof *f->m->class);
-    dealing_tell(&f->deal, f->m->path, sizeof *f->m->path);
-    paged_release(f->in->paged, b.narrow_ns);
-    paged_release(f->in->paged, b.wide_ns);
-    dealing_release(&b.deal);
-    free(b.n_own);
-    free(b.next);
-    free(b.begin);
-    families_release(&families);
 }
 
 /* What robust_groups needs to find x of a list of vertices. */
@@ -841,8 +567,8 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     m->is_on_schedule = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
     m->class = count_contexts(&f, &f.classes, m->class_id.n);
-    deal_paths(&f);
-    fit_contexts(&f);
+    residual_deal_paths(&f);
+    residual_fit_contexts(&f);
     fit_first(&f);
     shapes_find(&m->shapes,
                 &(struct shapes_input){.forest = in->forest,
@@ -860,4 +586,5 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     dealing_release(&f.deal);
     free(f.path_of);
     free(f.owner);
+    free(f.is_split);
 }

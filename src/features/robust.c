@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define NORMAL_MAD 1.4826 /* MAD of a normal distribution is 1 / this standard deviations */
-#define P84 0.8413        /* a normal value is below one standard deviation so often */
 #define P95_SIGMAS 1.645  /* and its 95th percentile is at so many */
 
 /* Moves values so that x[k] is the k-th smallest, with none larger before it (Hoare, Wirth). */
@@ -72,8 +71,7 @@ double robust_median_off(const double *x, const double *off, size_t n)
     return fmax(median[2] - median[1], median[1] - median[0]);
 }
 
-/* The widest of what the quantiles and the median of the distances say. */
-static double width_of(double centre, double at84, double at95, double distance, double least)
+double robust_width(double centre, double at84, double at95, double distance, double least)
 {
     double scale = least, mad = NORMAL_MAD * distance;
 
@@ -89,12 +87,12 @@ static double width_of(double centre, double at84, double at95, double distance,
 struct spread robust_spread(double *x, double *scratch, size_t n, double least)
 {
     double centre = robust_quantile(x, n, 0.5);
-    double at84 = robust_quantile(x, n, P84), at95 = robust_quantile(x, n, 0.95);
+    double at84 = robust_quantile(x, n, ROBUST_P84), at95 = robust_quantile(x, n, 0.95);
 
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(x[i] - centre);
     return (struct spread){
-        centre, width_of(centre, at84, at95, robust_quantile(scratch, n, 0.5), least)};
+        centre, robust_width(centre, at84, at95, robust_quantile(scratch, n, 0.5), least)};
 }
 
 /* ------------------------------------------------------------------------ sorted times */
@@ -178,13 +176,14 @@ struct spread robust_log_times(const struct sorted_times *sorted, double offset_
                                double least)
 {
     struct times times = {.sorted = *sorted, .n = sorted->n, .offset_ns = offset_ns};
-    double at84 = quantile_at(&times, P84, log_at), at95 = quantile_at(&times, 0.95, log_at);
+    double at84 = quantile_at(&times, ROBUST_P84, log_at),
+           at95 = quantile_at(&times, 0.95, log_at);
 
     times.centre = quantile_at(&times, 0.5, log_at);
     times.n_below = count_below(&times);
     return (struct spread){
         times.centre,
-        width_of(times.centre, at84, at95, quantile_at(&times, 0.5, distance_at), least)};
+        robust_width(times.centre, at84, at95, quantile_at(&times, 0.5, distance_at), least)};
 }
 
 /* ------------------------------------------------------------------------------ groups */

@@ -41,6 +41,12 @@ double robust_median_off(const double *x, const double *off, size_t n);
  */
 struct spread robust_spread(double *x, double *scratch, size_t n, double least);
 
+#define ROBUST_P84 0.8413 /* a normal value is below one standard deviation so often */
+
+/* robust_width -- the widest of what these quantiles and the median distance from the centre
+ * say; at least `least`. */
+double robust_width(double centre, double at84, double at95, double distance, double least);
+
 /* Times in ascending order. */
 struct sorted_times {
     const uint32_t *narrow_ns; /* [n] or NULL: */

@@ -55,6 +55,36 @@ mkdir trace
 "$sample_archive" trace damaged
 same analyze "$work/trace" --foi step --foi solve -o run
 
+# Runs against each other, and traces in place of runs: nothing of these is on a shared file system.
+for seed in 1 2 3; do
+    "$SNAG" analyze "synth:100*step(compute@1ms(a 3*b) | io(c));ranks=7;jitter=0.2;seed=$seed" --foi step -o $seed.snag -q >out
+done
+traces=()
+for seed in 4 5 6 7; do
+    traces+=("synth:100*step(compute@1ms(a 3*b) | io(c));ranks=5;jitter=0.2;seed=$seed")
+done
+# compared WHAT ARGS...
+compared() {
+    local what=$1 kind n
+    shift
+    "$SNAG" compare "$@" --json >one.json
+    for kind in "${launchers[@]}"; do
+        for n in 2 3 8; do
+            launch_on $kind $n node1,node2,node3 "$SNAG" compare --together "$@" --json -v >many.json 2>err || fail "$kind $n: $what: $(cat err)"
+            cmp one.json many.json || fail "$kind $n: $what: something else"
+        done
+    done
+    echo "compare: $what"
+}
+compared runs -b "$work/1.snag" -b "$work/2.snag" "$work/3.snag"
+expect_nodes err 8 3
+compared traces -b "${traces[0]}" -b "${traces[1]}" -b "${traces[2]}" "${traces[3]}"
+[ "$(grep -o 'is analysed by process [0-9]* of 8 (node[0-9])' err | grep -o 'node.' | sort -u | wc -l)" = 3 ] || fail "traces are not dealt to nodes: $(cat err)"
+for kind in "${launchers[@]}"; do
+    launch_on $kind 3 node1,node2,node3 "$SNAG" compare --together "$work/1.snag" "$work/none.snag" >out 2>&1 && fail "$kind: compares what is not there"
+    [ "$(grep -c '^snag: .*none.snag' out)" = 1 ] || fail "$kind: does not say once what is not there: $(cat out)"
+done
+
 # ------------------------------------------------------------------------------- what goes wrong
 
 small='synth:150*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2'
