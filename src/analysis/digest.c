@@ -44,19 +44,10 @@ struct path_sum {
     uint64_t with_ns; /* durations of the executions that have it */
 };
 
-/* Of n numbers, when each process has its own. */
-static void add_u64(void *into, const void *from, size_t n)
-{
-    uint64_t *to = into;
-    const uint64_t *more = from;
-
-    for (size_t i = 0; i < n; i++)
-        to[i] += more[i];
-}
-
 static void add_up(const struct maker *m, void *sums, size_t bytes)
 {
-    tree_share_add(m->share, sums, bytes / sizeof(uint64_t), sizeof(uint64_t), add_u64);
+    tree_share_add(m->share, sums, bytes / sizeof(uint64_t), sizeof(uint64_t),
+                   tree_share_sum_u64);
 }
 
 /* -------------------------------------------------------------------------------- paths */

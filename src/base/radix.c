@@ -67,23 +67,11 @@
 DEFINE_SORT(u64, uint64_t)
 DEFINE_SORT(u32, uint32_t)
 
-#define SIGN_F64 ((uint64_t)1 << 63)
-
-/*
- * The bits of doubles above 0 are in the order of the numbers, and come after those of the ones
- * below, which are in reverse: so the sign is turned around, and of those below 0 all bits.
- */
 void radix_sort_f64(double *x, uint64_t *scratch, size_t n)
 {
-    uint64_t *key = scratch, bits;
-
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&bits, &x[i], sizeof bits);
-        key[i] = bits & SIGN_F64 ? ~bits : bits | SIGN_F64;
-    }
-    radix_sort_u64(key, scratch + n, n);
-    for (size_t i = 0; i < n; i++) {
-        bits = key[i] & SIGN_F64 ? key[i] & ~SIGN_F64 : ~key[i];
-        memcpy(&x[i], &bits, sizeof bits);
-    }
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = radix_key_of_f64(x[i]);
+    radix_sort_u64(scratch, scratch + n, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = radix_f64_of_key(scratch[i]);
 }

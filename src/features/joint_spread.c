@@ -6,10 +6,10 @@
 #include "features/joint_spread.h"
 
 #include "base/mem.h"
+#include "base/radix.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BITS 4u /* of a value, in each round */
 #define N_NEXT (1u << BITS)
@@ -25,23 +25,6 @@ struct group {
     double centre;
     size_t n_below; /* own values below the centre */
 };
-
-static uint64_t key_of(double x)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-static double value_of(uint64_t key)
-{
-    uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
-    double x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 static double x_at(const struct group *g, size_t i)
 {
@@ -61,7 +44,7 @@ static size_t count_in(const struct group *g, size_t low, size_t high, bool is_g
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         double x = x_at(g, middle);
-        bool is_less = key_of(g->is_distance ? fabs(x - g->centre) : x) < bound;
+        bool is_less = radix_key_of_f64(g->is_distance ? fabs(x - g->centre) : x) < bound;
 
         if (is_less == is_growing)
             low = middle + 1;
@@ -94,15 +77,6 @@ static void count_next(const struct group *g, uint64_t known, unsigned shift, ui
     }
 }
 
-static void add_u64(void *into, const void *from, size_t n)
-{
-    uint64_t *to = into;
-    const uint64_t *more = from;
-
-    for (size_t i = 0; i < n; i++)
-        to[i] += more[i];
-}
-
 /*
  * select_all -- of each group the values of some ranks.
  *   rank   (n * n_ranks) from 0; used up
@@ -119,7 +93,7 @@ static void select_all(const struct tree_share *share, const struct group *group
         shift -= BITS;
         for (size_t i = 0; i < n_looked_for; i++)
             count_next(&group[i / n_ranks], known[i], shift, count + i * N_NEXT);
-        tree_share_add(share, count, n_looked_for * N_NEXT, sizeof *count, add_u64);
+        tree_share_add(share, count, n_looked_for * N_NEXT, sizeof *count, tree_share_sum_u64);
         for (size_t i = 0; i < n_looked_for; i++) {
             const uint64_t *of = count + i * N_NEXT;
             uint64_t next = 0;
@@ -130,7 +104,7 @@ static void select_all(const struct tree_share *share, const struct group *group
         }
     }
     for (size_t i = 0; i < n_looked_for; i++)
-        value[i] = value_of(known[i]);
+        value[i] = radix_f64_of_key(known[i]);
     free(known);
     free(count);
 }
@@ -213,7 +187,7 @@ void joint_spreads(const struct tree_share *share, const struct joint_part *part
 
     for (uint32_t i = 0; i < n; i++)
         n_all[i] = part[i].times.n;
-    tree_share_add(share, n_all, n, sizeof *n_all, add_u64);
+    tree_share_add(share, n_all, n, sizeof *n_all, tree_share_sum_u64);
     for (uint32_t i = 0; i < n; i++)
         group[i] = (struct group){.part = &part[i], .n_all = n_all[i]};
     find_quantiles(share, group, n, at);

@@ -221,15 +221,6 @@ static struct key identify_shape(void *entry, const uint32_t *to)
     return ((struct shape_entry *)entry)->id;
 }
 
-static void add_calls(void *into, const void *from, size_t n)
-{
-    uint32_t *to = into;
-    const uint32_t *more = from;
-
-    for (size_t i = 0; i < n; i++)
-        to[i] += more[i];
-}
-
 /* Where the children of each shape of a process begin, and the children. */
 static void pack_children(const struct shapes *s, struct pack *pack)
 {
@@ -307,8 +298,8 @@ static void sum_calls(const struct tree_share *share, struct shapes *s,
         s->calls[to[i]] = own->calls[i];
         s->first_calls[to[i]] = own->first_calls[i];
     }
-    tree_share_add(share, s->calls, s->id.n, sizeof *s->calls, add_calls);
-    tree_share_add(share, s->first_calls, s->id.n, sizeof *s->first_calls, add_calls);
+    tree_share_add(share, s->calls, s->id.n, sizeof *s->calls, tree_share_sum_u32);
+    tree_share_add(share, s->first_calls, s->id.n, sizeof *s->first_calls, tree_share_sum_u32);
 }
 
 /* What a process has learnt from its trees becomes what all have learnt. */

@@ -45,10 +45,19 @@ void tree_share_release(struct tree_share *s)
     *s = (struct tree_share){0};
 }
 
-static void add_counts(void *into, const void *from, size_t n)
+void tree_share_sum_u32(void *into, const void *from, size_t n)
 {
     uint32_t *to = into;
     const uint32_t *more = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] += more[i];
+}
+
+void tree_share_sum_u64(void *into, const void *from, size_t n)
+{
+    uint64_t *to = into;
+    const uint64_t *more = from;
 
     for (size_t i = 0; i < n; i++)
         to[i] += more[i];
@@ -58,7 +67,7 @@ void tree_share_count(struct tree_share *s, const struct forest *own)
 {
     for (uint32_t t = 0; t < own->n_trees; t++)
         s->n_trees[own->location[t]]++;
-    tree_share_add(s, s->n_trees, s->n_locations, sizeof *s->n_trees, add_counts);
+    tree_share_add(s, s->n_trees, s->n_locations, sizeof *s->n_trees, tree_share_sum_u32);
     s->n_all = 0;
     for (uint32_t l = 0; l < s->n_locations; l++)
         s->n_all += s->n_trees[l];

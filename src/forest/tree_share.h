@@ -80,4 +80,8 @@ void tree_share_tell_pack(const struct tree_share *share, struct pack *pack);
 void tree_share_add(const struct tree_share *share, void *data, size_t n, size_t width,
                     void (*add)(void *into, const void *from, size_t n));
 
+/* tree_share_sum_u32, ... -- what adds up whole numbers, for tree_share_add. */
+void tree_share_sum_u32(void *into, const void *from, size_t n);
+void tree_share_sum_u64(void *into, const void *from, size_t n);
+
 #endif

@@ -10,7 +10,9 @@
 #include "base/crew_transport.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -91,24 +93,32 @@ static void receive_bytes(unsigned from, void *data, size_t bytes)
     }
 }
 
-/*
- * Over TCP between nodes, MPICH 4.0 with UCX ends each connection when the other end has
- * answered that all has arrived. In MPI_Finalize a process asks all others, then answers until
- * it has its own answers, then waits for the launcher and answers nobody. Who is answered by
- * one that has not begun to ask may be gone before that one asks, which then waits for ever. So
- * none may answer between its last message and its own questions: all meet at the launcher,
- * where nobody answers, by the words of its protocol (PMI 1) that MPI_Finalize itself uses.
- */
-static void meet_at_launcher(void)
+/* Says a line of the protocol of MPICH's launchers (PMI 1) and waits for the answer. Returns
+ * false where the process has no such launcher. */
+static bool ask_launcher(const char *words)
 {
-    static const char word[] = "cmd=barrier_in\n";
     const char *fd = getenv("PMI_FD");
+    ssize_t n = (ssize_t)strlen(words);
     char c = 0;
 
-    if (fd == NULL || write(atoi(fd), word, sizeof word - 1) != (ssize_t)(sizeof word - 1))
-        return;
+    if (fd == NULL || write(atoi(fd), words, (size_t)n) != n)
+        return false;
     while (c != '\n' && read(atoi(fd), &c, 1) == 1)
         ;
+    return c == '\n';
+}
+
+/*
+ * Over TCP between nodes, MPICH 4.0 with UCX may never end in MPI_Finalize: there a process
+ * asks all others whether everything has arrived, answers until it has its own answers, then
+ * waits for the launcher and answers nobody. A question that is on its way for long, as its
+ * connection is still being made, finds nobody who answers. So the process says to the launcher
+ * what MPI_Finalize would, and does not call it: when all have met there, after a barrier, no
+ * message is on its way any more.
+ */
+static bool leave_by_launcher(void)
+{
+    return !IS_OPEN_MPI && ask_launcher("cmd=barrier_in\n") && ask_launcher("cmd=finalize\n");
 }
 
 static void leave(void)
@@ -118,9 +128,8 @@ static void leave(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     wait_for(&request,
              0); /* so that MPI_Finalize, which does not nap, has nobody to wait for */
-    if (!IS_OPEN_MPI)
-        meet_at_launcher();
-    MPI_Finalize();
+    if (!leave_by_launcher())
+        MPI_Finalize();
 }
 
 __attribute__((visibility("default"))) const struct crew_transport crew_transport = {

@@ -91,6 +91,14 @@ int api_timeline(struct worker *worker, const struct request *request,
 
 /* ----------------------------------------------------------------------------- messages */
 
+static void say_how_many(struct bundle *bundle, uint64_t total, uint64_t shown,
+                         bool is_estimate)
+{
+    bundle_say(bundle, "total", json_count(total));
+    bundle_say(bundle, "shown", json_count(shown));
+    bundle_say(bundle, "is_estimate", json_boolean(is_estimate));
+}
+
 static void answer_arrows(const struct arrows *arrows, struct response *response)
 {
     size_t n = arrows->n;
@@ -114,9 +122,7 @@ static void answer_arrows(const struct arrows *arrows, struct response *response
         bundle_add(&bundle, reals[c], BUNDLE_F64, real + c * n, n);
     for (size_t c = 0; c < 5; c++)
         bundle_add(&bundle, wholes[c], BUNDLE_U32, whole + c * n, n);
-    bundle_say(&bundle, "total", json_count(arrows->total));
-    bundle_say(&bundle, "shown", json_count(n));
-    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
+    say_how_many(&bundle, arrows->total, n, arrows->is_estimate);
     response_bundle(response, &bundle);
     free(real);
     free(whole);
@@ -175,9 +181,7 @@ static void answer_dependencies(const struct dependency_arrows *arrows,
     bundle_say(&bundle, "kinds",
                json_pack("[s, s, s]", dependency_kind_name(0), dependency_kind_name(1),
                          dependency_kind_name(2)));
-    bundle_say(&bundle, "total", json_count(arrows->total));
-    bundle_say(&bundle, "shown", json_count(n));
-    bundle_say(&bundle, "is_estimate", json_boolean(arrows->is_estimate));
+    say_how_many(&bundle, arrows->total, n, arrows->is_estimate);
     response_bundle(response, &bundle);
     free(real);
     free(whole);

@@ -2,6 +2,9 @@
 snag analyze 'synth:100*step(compute@1ms(a 3*b) >1 <1 |);ranks=3;jitter=0.2;slow=compute/15/10/2' --foi step --together -o together.snag --quiet
 snag analyze 'synth:100*step(compute@1ms(a 3*b) >1 <1 |);ranks=3;jitter=0.2;slow=compute/15/10/2' --foi step -o alone.snag --quiet >alone
 diff -r together.snag/calls alone.snag/calls && echo same
+snag compare together.snag alone.snag >one
+snag compare --together together.snag alone.snag >two
+cmp one two && echo same
 snag query together.snag "SELECT value FROM meta WHERE key = 'command'"
 snag info 'synth:2*a;ranks=3' --together | head -n 2
 snag model save alone.snag step.model
