@@ -94,7 +94,6 @@ for kind in "${launchers[@]}"; do
         same "srun --mpi=pmi2, MPICH, 7" 7 srun --mpi=pmi2 -N 3 -n 7
         same "mpirun of MPICH in an allocation" 4 salloc -Q -N 3 -n 4 $(launcher_of mpich) -n 4
     else
-        same "srun --mpi=pmix, Open MPI" 3 env PMIX_MCA_gds=hash srun --mpi=pmix -N 3 -n 3
         same "mpirun of Open MPI in an allocation" 4 salloc -Q -N 3 -n 4 $(launcher_of open-mpi) -n 4
     fi
 done
