@@ -251,7 +251,8 @@ void residual_pairs_free(struct residual_pairs *pairs, struct pool *pool)
     free(pairs);
 }
 
-const uint32_t *begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t)
+const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view *view,
+                                    uint32_t t)
 {
     uint32_t row = view->place->row ? view->place->row[t] : LOCAL_NONE;
     bool is_first = view->forest->index[t] == 0;
@@ -266,8 +267,8 @@ const uint32_t *begin_tree(struct residual_pairs *g, const struct view *view, ui
     return view->place->class + view->place->like[t];
 }
 
-const struct usual_call *look_up_usual(struct residual_pairs *g, const struct view *view,
-                                       uint32_t t, uint32_t v)
+const struct usual_call *residual_look_up(struct residual_pairs *g, const struct view *view,
+                                          uint32_t t, uint32_t v)
 {
     uint32_t class = view->place->class[residual_like(view->place, view->forest, t, v)];
     bool has_class = class < g->n_classes;
@@ -296,13 +297,13 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
                              bool is_late_only)
 {
     const struct residual_model *m = view->m;
-    const uint32_t *class = begin_tree(g, view, t);
+    const uint32_t *next = residual_begin_tree(g, view, t);
     const uint64_t *own_ns = view->forest->exclusive_ns;
     uint32_t end = view->forest->first[t + 1];
     double offset_ns = m->offset_ns;
 
     for (uint32_t v = view->forest->first[t]; v < end; v++) {
-        const struct usual_call *c = usual_call(g, *class ++, view, t, v);
+        const struct usual_call *c = usual_call(g, *next++, view, t, v);
         struct residual_pair *pair = &g->pair[c->pair];
         double time = (double)own_ns[v] + offset_ns, z;
 

@@ -344,13 +344,13 @@ struct sums {
 /* Observed and typical time with the offset in both, which cancels in the time lost. */
 static void gather_sums(struct residual_pairs *g, const struct view *view, uint32_t t)
 {
-    const uint32_t *class = begin_tree(g, view, t);
+    const uint32_t *next = residual_begin_tree(g, view, t);
     const uint64_t *own_ns = view->forest->exclusive_ns;
     uint32_t end = view->forest->first[t + 1];
     double offset_ns = view->m->offset_ns;
 
     for (uint32_t v = view->forest->first[t]; v < end; v++) {
-        const struct usual_call *c = usual_call(g, *class ++, view, t, v);
+        const struct usual_call *c = usual_call(g, *next++, view, t, v);
         struct residual_pair *pair = &g->pair[c->pair];
 
         pair->n_calls++;

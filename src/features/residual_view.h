@@ -79,25 +79,26 @@ static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
 }
 
 /*
- * begin_tree -- forgets the pairs of the last tree; and what is usual where that was, if tree t
- * is elsewhere or the first there. Returns the classes of its vertices.
- * All calls with the same g must be with the same view, which does not change.
+ * residual_begin_tree -- forgets the pairs of the last tree; and what is usual where that was,
+ * if tree t is elsewhere or the first there. Returns the classes of its vertices. All calls
+ * with the same g must be with the same view, which does not change.
  */
-const uint32_t *begin_tree(struct residual_pairs *g, const struct view *view, uint32_t t);
+const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view *view,
+                                    uint32_t t);
 
-/* look_up_usual -- usual_call where it is not known. */
-const struct usual_call *look_up_usual(struct residual_pairs *g, const struct view *view,
-                                       uint32_t t, uint32_t v);
+/* residual_look_up -- usual_call where it is not known. */
+const struct usual_call *residual_look_up(struct residual_pairs *g, const struct view *view,
+                                          uint32_t t, uint32_t v);
 
 /* What is usual of vertex v of tree t, which was begun; valid until the next call.
- *   class  of v, as begin_tree says */
+ *   class  of v, as residual_begin_tree says */
 static inline const struct usual_call *usual_call(struct residual_pairs *g, uint32_t class,
                                                   const struct view *view, uint32_t t,
                                                   uint32_t v)
 {
     const struct usual_call *usual = &g->usual[class < g->n_classes ? class : g->n_classes];
 
-    return usual->tree == g->generation ? usual : look_up_usual(g, view, t, v);
+    return usual->tree == g->generation ? usual : residual_look_up(g, view, t, v);
 }
 
 /* Rounded to 1e-9, so that ties are ties on any machine. */

@@ -165,22 +165,6 @@ static void look_at_all(struct reduction *r, size_t begin, size_t end)
             look_at(r, &r->details->reading[i]);
 }
 
-/* How many were taken before a time. */
-static size_t taken_before(const struct detail_view *d, uint64_t time_ns)
-{
-    size_t low = 0, high = d->n_readings;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (d->reading[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* All that was read at the last time before the i-th reading, if that is near. */
 static void look_before(struct reduction *r, size_t i)
 {
@@ -219,7 +203,8 @@ static void look_at_some(struct reduction *r, size_t begin, size_t end)
 
     for (uint32_t c = 0; c < w->width; c++) {
         double until = (double)w->begin_ns + (c + 1) * column_ns(w);
-        size_t next = c + 1 == w->width ? end : taken_before(r->details, (uint64_t)until);
+        size_t next =
+            c + 1 == w->width ? end : details_readings_before(r->details, (uint64_t)until);
 
         next = next > end ? end : next < at ? at : next;
         look_at_all(r, at, next - at > each ? at + each : next);
@@ -235,8 +220,8 @@ static void look_at_some(struct reduction *r, size_t begin, size_t end)
 static void reduce(struct reduction *r)
 {
     const struct counter_track_window *w = r->window;
-    size_t begin = taken_before(r->details, w->begin_ns);
-    size_t end = taken_before(r->details, w->end_ns);
+    size_t begin = details_readings_before(r->details, w->begin_ns);
+    size_t end = details_readings_before(r->details, w->end_ns);
 
     look_before(r, begin);
     if (end > begin && end - begin > w->most)

@@ -56,17 +56,7 @@ static size_t readings_before(const struct detail_view *d, uint32_t row)
 /* How many were taken before a time, or at it. */
 static size_t readings_until(const struct detail_view *d, uint64_t time_ns)
 {
-    size_t low = 0, high = d->n_readings;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (d->reading[middle].time_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return time_ns < UINT64_MAX ? details_readings_before(d, time_ns + 1) : d->n_readings;
 }
 
 static struct place place_of(const struct call_view *calls, uint32_t row)

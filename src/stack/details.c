@@ -25,6 +25,21 @@ void details_clear(struct details *d)
         names_release(&d->texts);
 }
 
+size_t details_readings_before(const struct detail_view *d, uint64_t time_ns)
+{
+    size_t low = 0, high = d->n_readings;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (d->reading[middle].time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool details_reading(struct details *d, struct paged *paged, const struct detail_reading *at,
                      const struct counter_value *value)
 {

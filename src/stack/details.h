@@ -97,6 +97,9 @@ static inline double reading_value(const struct detail_reading *reading)
     return reading->counter & READING_REAL ? reading->real : (double)reading->whole;
 }
 
+/* details_readings_before -- how many readings were taken before a time. O(log readings). */
+size_t details_readings_before(const struct detail_view *details, uint64_t time_ns);
+
 /*
  * details_reading -- one more, with its value still to come from a source.
  * details_argument -- likewise; a text is copied, as far as it is kept.
