@@ -3,8 +3,9 @@
 //
 //   SNAG=build/release/snag SNAG_RUN=run.snag npm run e2e     the program, on a copy of that run
 //
-// With names behind `--` just these cases, `live` for live_case.mjs. CHROMIUM names the browser. Exits with 77
-// when there is none. Pictures of what failed: e2e/out/.
+// With names behind `--` just these cases, `live` for live_case.mjs. With SNAG_SLOW=1 each case runs three times: as it
+// is, with all answers 300 ms late, and with answers in random order (SNAG_SEED). CHROMIUM names the browser. Exits with
+// 77 when there is none. Pictures of what failed: e2e/out/.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,11 +13,13 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { launch } from "./launch.mjs";
+import { holdBack, networks } from "./network.mjs";
 import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 import { patienceMs } from "./steps.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
+const seed = Number(process.env.SNAG_SEED ?? 1);
 if (!process.env.SNAG) {
     console.error("SNAG must name the program, and SNAG_RUN a run without labels");
     process.exit(2);
@@ -101,8 +104,11 @@ async function startServer() {
     };
 }
 
-async function runCase(browser, file) {
+async function runCase(browser, file, network) {
     const { name, run, options = {} } = await import(pathToFileURL(path.join(here, file)));
+    const far = networks[network];
+    // A report asks nobody; a case about the network has its own.
+    if (far && (options.file || options.isOwnNetwork)) return true;
     const server = options.live
         ? await startLive(options.live)
         : options.serve
@@ -116,6 +122,7 @@ async function runCase(browser, file) {
     });
     const page = await context.newPage();
     const complaints = [];
+    const said = far ? `, ${far.says}` : "";
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on(
         "console",
@@ -124,14 +131,15 @@ async function runCase(browser, file) {
     );
     if (!options.showsTour) await skipTour(page);
     context.setDefaultTimeout(patienceMs);
+    if (far) await holdBack(context, far.delays(seed));
     try {
         await page.goto(server.url);
-        await run({ page, server, context });
+        await run({ page, server, context, browser, startServer, startOwn });
         if (complaints.length) throw new Error(complaints.join("\n"));
-        console.log(`ok      ${name}`);
+        console.log(`ok      ${name}${said}`);
         return true;
     } catch (error) {
-        console.log(`FAILED  ${name}\n${error.stack}`);
+        console.log(`FAILED  ${name}${said}\n${error.stack}`);
         await mkdir(path.join(here, "out"), { recursive: true });
         await page
             .screenshot({ path: path.join(here, "out", `${file}.png`) })
@@ -154,6 +162,8 @@ if (files.length < wanted.length || !files.length) {
 }
 const browser = await launchBrowser();
 let failed = 0;
-for (const file of files.sort()) if (!(await runCase(browser, file))) failed++;
+const asked = process.env.SNAG_SLOW ? Object.keys(networks) : ["near"];
+for (const file of files.sort())
+    for (const network of asked) if (!(await runCase(browser, file, network))) failed++;
 await browser.close();
 process.exit(failed ? 1 : 0);

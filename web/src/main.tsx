@@ -8,12 +8,30 @@ import "./compared.css";
 import "./compared_drawing.css";
 import { listenToKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
+import { keepOrder } from "./state/acts";
+import { selectFirst } from "./state/list";
 import { startLoading } from "./state/load";
+import {
+    area,
+    chosenCall,
+    chosenCollective,
+    chosenMessage,
+    foiId,
+    lassoed,
+    notice,
+    selected,
+} from "./state/store";
 import { listenForClicks, startTourOnce } from "./state/overlays";
 import { App } from "./views/app";
 
 keepUrl();
+keepOrder(
+    [selected, chosenCall, chosenMessage, chosenCollective, area, lassoed, foiId],
+    (error) =>
+        (notice.value = { text: `It cannot be shown: ${error.message}.`, isError: true }),
+);
 startLoading();
+selectFirst();
 listenToKeys();
 listenForClicks();
 startTourOnce();

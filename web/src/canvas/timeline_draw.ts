@@ -65,6 +65,10 @@ export interface Scene {
     scroll: number;
     blocks: Block[];
     calls: Calls;
+    covered?: {
+        span: Span;
+        locations: number[];
+    }; /* of what there are calls; without it, of all that is drawn */
     messages: MessageColumns | null;
     arrows: Arrows | null;
     collectives?: CollectiveColumns | null;
@@ -186,6 +190,44 @@ function drawAxis(c: Pen, scene: Scene): void {
         const text = formatMoment(tick, step);
         if (x + c.measureText(text).width + 6 < scene.width)
             c.fillText(text, x + 4, axisHeight / 2);
+    }
+}
+
+const hatchApart = 9;
+
+/* Where calls are still on their way: an empty lane would look idle. */
+function hatch(c: Pen, scene: Scene, block: Block, from: number, to: number): void {
+    if (to - from < 1) return;
+    const top = yOfRow(scene, block, 0);
+    const height = block.height;
+    c.save();
+    c.beginPath();
+    c.rect(from, top, to - from, height);
+    c.clip();
+    c.globalAlpha = 0.25;
+    c.strokeStyle = scene.dim;
+    c.lineWidth = 1;
+    c.beginPath();
+    for (let x = from - height; x < to; x += hatchApart) {
+        c.moveTo(x, top + height);
+        c.lineTo(x + height, top);
+    }
+    c.stroke();
+    c.restore();
+}
+
+function drawUncovered(c: Pen, scene: Scene, blocks: Block[]): void {
+    if (!scene.covered) return;
+    const { span, locations } = scene.covered;
+    const isThere = new Set(locations);
+    const [begin, end] = span.map((ns) => toX(scene, ns));
+    for (const block of blocks) {
+        const isCovered = isThere.has(block.location);
+        const middle = isCovered
+            ? Math.min(Math.max(begin, scene.left), scene.width)
+            : scene.width;
+        hatch(c, scene, block, scene.left, middle);
+        if (isCovered) hatch(c, scene, block, Math.max(end, scene.left), scene.width);
     }
 }
 
@@ -475,7 +517,10 @@ export function drawTimeline(c: Pen, scene: Scene): void {
     const parts = partsOf(scene);
     const names = parts.map(() => [] as Names);
     parts.forEach(({ blocks, top, bottom }, k) =>
-        within(c, scene, { top, bottom }, () => (names[k] = drawCalls(c, scene, blocks))),
+        within(c, scene, { top, bottom }, () => {
+            drawUncovered(c, scene, blocks);
+            names[k] = drawCalls(c, scene, blocks);
+        }),
     );
     parts.forEach((part) => drawCounter(c, scene, part));
     const isPinned = new Set(parts[1]?.blocks.map((b) => b.location));

@@ -1,11 +1,11 @@
-// What a person does: selects, labels, retrains, takes back. Labels are shown at once and taken
-// back if the server refuses them.
+// What a person does: selects, labels, retrains, takes back. Labels are shown at once, and not any more if the
+// server refuses them.
 import { ApiError, postJson } from "../api/http";
 import { Label, Retrained, Turned } from "../api/types";
 import { plural, sentence } from "../format/units";
-import { treeBeside } from "./entries";
 import { changedFilter } from "./list_filter";
 import { reloadJudgements } from "./load";
+import { give, reached, takeBack } from "./given_labels";
 import { clearMarks } from "./marks";
 import {
     area,
@@ -13,7 +13,6 @@ import {
     chosenCall,
     chosenCollective,
     chosenMessage,
-    entries,
     executions,
     filter,
     foi,
@@ -61,12 +60,6 @@ export function clearChosen(): boolean {
     return wasChosen !== null;
 }
 
-/* The next entry of the list, or the one before. */
-export function selectStep(by: 1 | -1): void {
-    const tree = treeBeside(entries.value, selected.value, by);
-    if (tree !== null) select(tree);
-}
-
 export function showView(name: ViewName): void {
     if (!views.value.includes(name)) views.value = [...views.value, name];
 }
@@ -101,37 +94,28 @@ export function toggleAlone(name: ViewName): void {
     views.value = [name];
 }
 
-function setLabels(labels: { tree: number; label: LabelOrNone }[]): void {
-    const all = executions.value;
-    if (!all) return;
-    const label = all.label.slice();
-    for (const l of labels) label[l.tree] = codes[l.label];
-    executions.value = { ...all, label };
-}
-
-async function sendLabels(labels: { tree: number; label: LabelOrNone }[]): Promise<boolean> {
-    const id = foi.value?.id;
-    const before = labels.map((l) => ({
-        tree: l.tree,
-        label: nameOfCode(executions.value?.label[l.tree] ?? 0),
-    }));
-    setLabels(labels);
-    try {
-        await postJson(`/fois/${id}/labels`, { labels });
-        return true;
-    } catch (error) {
-        setLabels(before);
-        say(`The label was not stored: ${(error as Error).message}.`, true);
-        return false;
-    }
+/* What changes how executions stand reaches the server in the order in which it was done. */
+let posts: Promise<unknown> = Promise.resolve();
+function inTurn<T>(post: () => Promise<T>): Promise<T> {
+    const next = posts.then(post);
+    posts = next.catch(() => undefined);
+    return next;
 }
 
 export async function labelTrees(trees: ArrayLike<number>, label: LabelOrNone): Promise<void> {
-    const all = executions.value;
-    if (!all || !trees.length) return;
+    if (!executions.value || !trees.length) return;
+    const id = foi.value?.id;
     const labels = Array.from(trees, (tree) => ({ tree, label }));
-    if (!(await sendLabels(labels))) return;
+    const of = give(Array.from(trees), codes[label]);
+    try {
+        await inTurn(() => postJson(`/fois/${id}/labels`, { labels }));
+    } catch (error) {
+        takeBack(of);
+        return say(`The label was not stored: ${(error as Error).message}.`, true);
+    }
+    reached(of);
     labelsVersion.value++;
+    reloadJudgements().catch(() => undefined); /* the label holds until the server is back */
     const what = plural(trees.length, "execution");
     say(
         label === "clear"
@@ -147,10 +131,12 @@ export function toggleLabel(tree: number, label: Label): Promise<void> {
 }
 
 /* Asks for what changes how executions stand, and then how they do. */
+let judging = 0;
 async function judgeAgain<Done>(path: string, what: string): Promise<Done | null> {
+    judging++;
     busy.value = what;
     try {
-        const done = await postJson<Done>(`/fois/${foi.value?.id}/${path}`, {});
+        const done = await inTurn(() => postJson<Done>(`/fois/${foi.value?.id}/${path}`, {}));
         await reloadJudgements();
         scoresVersion.value++;
         return done;
@@ -164,7 +150,7 @@ async function judgeAgain<Done>(path: string, what: string): Promise<Done | null
         );
         return null;
     } finally {
-        busy.value = null;
+        if (!--judging) busy.value = null;
     }
 }
 

@@ -3,9 +3,11 @@
 import { signal } from "@preact/signals";
 import { ApiError, getJson } from "../api/http";
 import { NextCall } from "../api/types";
+import { Act, goOn, instead } from "./acts";
 import { regionName } from "./names";
 import { CallOfLocation, reveal } from "./reveal";
-import { Area, notice, run } from "./store";
+import { callQuery } from "./selected";
+import { Area, chosenCall, notice, run } from "./store";
 
 export type Step = "next" | "previous";
 
@@ -27,13 +29,14 @@ export async function searchCall(
     of: CallSearch,
     from: CallOfLocation | null,
     step: Step,
+    abort: AbortSignal,
 ): Promise<NextCall | null> {
     const parts = [`region=${of.region}`, `step=${step}`];
     if (of.isByLength) parts.push("order=longest");
     if (from) parts.push(`from=${from.location}.${from.call}`);
     if (of.within) parts.push(areaQuery(of.within));
     try {
-        return await getJson<NextCall>(`/search/next?${parts.join("&")}`);
+        return await getJson<NextCall>(`/search/next?${parts.join("&")}`, abort);
     } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;
@@ -48,28 +51,25 @@ export interface Walk {
 }
 export const walk = signal<Walk | null>(null);
 
-/* Goes on from the call that is chosen; by keys, too. */
-export const toBeside = signal<((step: Step) => void) | null>(null);
+type Where = Omit<Walk, "hit">;
 
-async function go(of: Omit<Walk, "hit">, from: CallOfLocation | null, step: Step) {
-    const name = regionName(of.region);
-    try {
-        const hit = await searchCall({ ...of, isByLength: true }, from, step);
-        if (hit) {
+async function found(of: Where, hit: NextCall | null, step: Step): Promise<() => void> {
+    if (hit)
+        return () => {
             reveal(hit, hit.enter_ns, hit.leave_ns);
             walk.value = { ...of, hit };
-        } else {
-            const which = step === "next" ? "shortest" : "longest";
-            notice.value = { text: `That was the ${which} call of ${name}.`, isError: false };
-        }
-    } catch (error) {
-        const text = `Calls of ${name} cannot be found: ${(error as Error).message}.`;
-        notice.value = { text, isError: true };
-    }
+        };
+    const which = step === "next" ? "shortest" : "longest";
+    const text = `That was the ${which} call of ${regionName(of.region)}.`;
+    return () => (notice.value = { text, isError: false });
 }
 
-export function goToLongest(region: number, within: Area | null): Promise<void> {
-    return go({ region, within }, null, "next");
+/* The longest call of a function, of the whole run or of those in an area. */
+export function goToLongest(region: number, within: Area | null): void {
+    const of = { region, within };
+    instead(async (abort) =>
+        found(of, await searchCall({ ...of, isByLength: true }, null, "next", abort), "next"),
+    );
 }
 
 /* The walk that led to a call, if one did. */
@@ -78,7 +78,26 @@ export function walkAt(call: CallOfLocation): Walk | null {
     return now && now.hit.location === call.location && now.hit.call === call.call ? now : null;
 }
 
-/* The next shorter one, or the next longer one. */
-export function goBeside(region: number, call: CallOfLocation, step: Step): Promise<void> {
-    return go({ region, within: walkAt(call)?.within ?? null }, call, step);
+/* The function of the call that is chosen, and of which of its calls it is one. */
+async function whereNow(at: CallOfLocation): Promise<Where | null> {
+    const known = walkAt(at);
+    if (known) return known;
+    const call = await callQuery.settled();
+    return call && { region: call.region, within: null };
+}
+
+const beside =
+    (step: Step): Act =>
+    async (abort) => {
+        const at = chosenCall.value;
+        const of = at && (await whereNow(at));
+        if (!of) return null;
+        const { region, within } = of;
+        const asked = { region, within, isByLength: true };
+        return found({ region, within }, await searchCall(asked, at, step, abort), step);
+    };
+
+/* From the call that is chosen to the next shorter one of its function, or the next longer one. */
+export function goBeside(step: Step): void {
+    goOn(beside(step));
 }

@@ -4,19 +4,21 @@ import {
     endAlone,
     labelTrees,
     retrain,
-    selectStep,
     showChanged,
     toggleLabel,
     toggleView,
     redo,
     undo,
 } from "./actions";
-import { toBeside } from "./call_walk";
+import { giveUp, goOn } from "./acts";
+import { goBeside } from "./call_walk";
 import { nextCounter } from "./counter_choice";
-import { toOrigin } from "./reveal";
+import { selectStep } from "./list";
+import { executionsQuery } from "./load";
+import { goToOrigin } from "./origin";
 import { viewNames } from "./views";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
-import { lassoed, selected } from "./store";
+import { executions, lassoed, selected } from "./store";
 
 export interface Movable {
     zoom(factor: number): void;
@@ -45,9 +47,13 @@ export function pointAt(view: Movable): void {
     isPointed = true;
 }
 
+/* Of what is selected when all that was pressed before is done, and once labels are here. */
 function label(name: "abnormal" | "normal"): void {
-    if (lassoed.value && lassoed.value.length > 1) labelTrees(lassoed.value, name);
-    else if (selected.value !== null) toggleLabel(selected.value, name);
+    const give = () => {
+        if (lassoed.value && lassoed.value.length > 1) labelTrees(lassoed.value, name);
+        else if (selected.value !== null) toggleLabel(selected.value, name);
+    };
+    goOn(() => (executions.value ? give() : executionsQuery.settled().then(() => give)));
 }
 
 /* What the timeline alone does, wherever the pointer is. */
@@ -88,8 +94,9 @@ function chooseNone(): boolean {
     return had;
 }
 
-/* Escape closes one thing: what lies above the others, or was chosen last. */
+/* Escape closes one thing: what lies above the others, or was chosen last. What is under way is not waited for. */
 function closeOne(): void {
+    giveUp();
     const open = [closeHelp, endTour, closeMenus, closeFind, clearChosen, chooseNone, endAlone];
     open.some((close) => close());
 }
@@ -98,11 +105,11 @@ const keys: Record<string, () => void> = {
     ...move,
     ...Object.fromEntries(viewNames.map((name, i) => [String(i + 1), () => toggleView(name)])),
     m: () => timeline?.measure?.(),
-    g: () => toOrigin.value?.(),
+    g: goToOrigin,
     "[": () => timeline?.follow?.("from"),
     "]": () => timeline?.follow?.("to"),
-    ",": () => toBeside.value?.("previous"),
-    ".": () => toBeside.value?.("next"),
+    ",": () => goBeside("previous"),
+    ".": () => goBeside("next"),
     j: () => selectStep(1),
     k: () => selectStep(-1),
     n: () => label("normal"),

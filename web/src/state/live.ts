@@ -1,13 +1,13 @@
 // What the page knows of a program that is live. The server says that there is something new, at
 // most a few times a second; what is shown follows, unless it is paused.
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { listenLive } from "../api/events";
 import { getBundle, getJson, isOnline } from "../api/http";
 import { LiveList, LiveRegion, LiveStatus, LiveStep, RecordItem } from "../api/live_types";
 import { append, LivePoints, pointsOf } from "../canvas/live_points";
 import { Looked } from "./live_call";
 import { changeRecords } from "./live_records";
-import { timesBack } from "./resource";
+import { queryOf, timesBack } from "./query";
 import { Attribute } from "./store";
 
 const refreshMs = 500;
@@ -18,13 +18,36 @@ const mostPoints = 60000;
 
 // From the server
 export const newest = signal(0); /* version there is */
-export const shown = signal(0); /* version that is shown */
-export const status = signal<LiveStatus | null>(null);
-export const points = signal<LivePoints | null>(null);
-export const hiddenThere = signal(0); /* normal points that the server has not sent */
-export const missed = signal(0); /* points that it had forgotten before we asked */
-export const regionNames = signal<Map<number, LiveRegion>>(new Map());
-export const liveError = signal<string | null>(null);
+const asked = signal(0); /* version that was asked for */
+const isStarted = signal(false);
+
+/* How it stands, as last heard. What views ask for themselves follows `shown`. */
+export const statusQuery = queryOf<LiveStatus>(() =>
+    isStarted.value
+        ? {
+              about: "status",
+              version: `${asked.value} ${timesBack.value}`,
+              isPatient: true,
+              ask: (abort) => getJson("/live/status", abort),
+          }
+        : null,
+);
+export const status = computed<LiveStatus | null>(() => statusQuery.answer.value.value);
+export const shown = computed(() => status.value?.version ?? 0); /* version that is shown */
+
+const namesQuery = queryOf<LiveList<LiveRegion>>(() => {
+    const now = status.value;
+    if (!now) return null;
+    return {
+        about: `names of ${now.run}`,
+        version: now.regions,
+        isPatient: true,
+        ask: (abort) => getJson("/live/regions?limit=10000", abort),
+    };
+});
+export const regionNames = computed<Map<number, LiveRegion>>(
+    () => new Map((namesQuery.answer.value.value?.items ?? []).map((r) => [r.region, r])),
+);
 
 // Chosen: one selection for all views
 export const isPaused = signal(false);
@@ -48,8 +71,10 @@ export const modelRegion = signal<number | null>(
     null,
 ); /* null: of what is looked at, or the first */
 
+export const areNamesComing = computed(() => namesQuery.answer.value.isLoading);
 export const nameOfRegion = (region: number) =>
-    regionNames.value.get(region)?.short_name ?? `region ${region}`;
+    regionNames.value.get(region)?.short_name ??
+    (areNamesComing.value ? "..." : `region ${region}`);
 const shortNames = computed(
     () => new Map([...regionNames.value.values()].map((r) => [r.name, r.short_name])),
 );
@@ -81,72 +106,65 @@ const question = computed(() => {
     ];
     return all.flatMap(([key, x]) => (x === null ? [] : `&${key}=${x}`)).join("");
 });
-const asked = signal(""); /* the question that `points` answer */
-let next = 0;
-let takenBack = 0;
+/* What is here of a question: more of it is put behind. */
+interface Held {
+    about: string;
+    points: LivePoints;
+    next: number;
+    takenBack: number;
+    hidden: number; /* normal points that the server has not sent */
+    missed: number; /* points that it had forgotten before we asked */
+}
+let held: Held | null = null;
 
-async function loadPoints(): Promise<void> {
-    const query = question.value;
-    const isFirst = query !== asked.value || !points.value;
+async function loadPoints(about: string, query: string, abort: AbortSignal): Promise<Held> {
+    const before = held?.about === about ? held : null;
+    const [since, most] = before ? [before.next, morePoints] : [0, firstPoints];
     const { header, columns } = await getBundle(
-        `/live/points?since=${isFirst ? 0 : next}&most=${isFirst ? firstPoints : morePoints}${query}`,
+        `/live/points?since=${since}&most=${most}${query}`,
+        abort,
     );
+    abort.throwIfAborted();
+    const [next, takenBack] = [header.next as number, header.taken_back as number];
+    // Another server than before, or not all of what we have is strange any more.
+    if (before && (next < before.next || takenBack !== before.takenBack)) {
+        held = null;
+        return loadPoints(about, query, abort);
+    }
     const fresh = pointsOf({ header, columns });
-    /* another server than before, or not all of what we have is strange any more */
-    if (!isFirst && ((header.next as number) < next || header.taken_back !== takenBack)) {
-        points.value = null;
-        return loadPoints();
-    }
-    batch(() => {
-        points.value = isFirst
-            ? fresh
-            : append(points.value!, fresh, header.oldest as number, mostPoints);
-        hiddenThere.value = (isFirst ? 0 : hiddenThere.value) + (header.hidden as number);
-        missed.value = (isFirst ? 0 : missed.value) + (header.missed as number);
-        next = header.next as number;
-        takenBack = header.taken_back as number;
-        asked.value = query;
-    });
+    held = {
+        about,
+        points: before
+            ? append(before.points, fresh, header.oldest as number, mostPoints)
+            : fresh,
+        next,
+        takenBack,
+        hidden: (before?.hidden ?? 0) + (header.hidden as number),
+        missed: (before?.missed ?? 0) + (header.missed as number),
+    };
+    return held;
 }
 
-async function loadNames(regions: number): Promise<void> {
-    if (regionNames.value.size >= regions) return;
-    const list = await getJson<LiveList<LiveRegion>>("/live/regions?limit=10000");
-    regionNames.value = new Map(list.items.map((r) => [r.region, r]));
-}
+export const pointsQuery = queryOf<Held>(() => {
+    const now = status.value;
+    if (!now) return null;
+    const query = question.value;
+    const about = `points of ${now.run} ${query}`;
+    return {
+        about,
+        version: now.version,
+        isPatient: true,
+        ask: (abort) => loadPoints(about, query, abort),
+    };
+});
+export const points = computed<LivePoints | null>(
+    () => pointsQuery.answer.value.value?.points ?? null,
+);
 
-/* Other points of the time there is; a pause does not matter. */
-async function ask(): Promise<void> {
-    try {
-        await loadPoints();
-        liveError.value = null;
-    } catch (error) {
-        liveError.value = (error as Error).message;
-    }
-}
-
-/* Everything that is not asked for by a view of its own. */
-export async function refresh(): Promise<void> {
-    try {
-        const fresh = await getJson<LiveStatus>("/live/status");
-        const isOther = fresh.version < shown.value; /* another server than before */
-        if (isOther || (status.value && fresh.run !== status.value.run)) {
-            points.value = null;
-            regionNames.value = new Map();
-            looked.value = null;
-        }
-        await loadNames(fresh.regions);
-        await loadPoints();
-        batch(() => {
-            status.value = fresh;
-            shown.value = fresh.version;
-            newest.value = isOther ? fresh.version : Math.max(fresh.version, newest.value);
-        });
-        liveError.value = null;
-    } catch (error) {
-        liveError.value = (error as Error).message;
-    }
-}
+/* What the page could not be told. */
+export const liveError = computed(
+    () => statusQuery.answer.value.error ?? pointsQuery.answer.value.error,
+);
 
 /* Of which the points are and records are shown; what is chosen twice is not chosen any more. */
 export function toggleRegion(region: number | null): void {
@@ -218,34 +236,35 @@ export function lookAtRecord(item: RecordItem): void {
     };
 }
 
-let isStarted = false;
-
 export function startLive(): void {
-    if (isStarted) return;
-    isStarted = true;
+    if (isStarted.value) return;
+    isStarted.value = true;
     const hear = (step: LiveStep) => (newest.value = step.version);
     listenLive({ step: hear, over: hear });
-    let isAsking = false;
-    const follow = async () => {
+    // What is new is asked for a few times a second, unless it is paused.
+    let lastAsked = Date.now();
+    effect(() => {
         const isNew = !isPaused.value && newest.value !== shown.value;
-        if (isAsking || !isOnline.value || !(isNew || question.value !== asked.value)) return;
-        isAsking = true;
-        await (isNew ? refresh() : ask());
-        setTimeout(
-            () => {
-                isAsking = false;
-                follow();
-            },
-            liveError.value === null ? refreshMs : retryMs,
-        );
-    };
-    effect(() => {
-        void [newest.value, shown.value, isPaused.value, isOnline.value];
-        void [question.value, asked.value];
-        follow();
+        const { isLoading, error } = statusQuery.answer.value;
+        if (!isNew || isLoading || !isOnline.value) return;
+        const again = () => {
+            lastAsked = Date.now();
+            asked.value++;
+        };
+        const next = lastAsked + (error === null ? refreshMs : retryMs);
+        const timer = setTimeout(again, Math.max(0, next - Date.now()));
+        return () => clearTimeout(timer);
     });
+    // A server that starts anew counts anew, and another program is not the one that was looked at.
+    let last: LiveStatus | null = null;
     effect(() => {
-        void timesBack.value; /* at the start, too */
-        refresh();
+        const now = status.value;
+        const isOther = last && now && (now.version < last.version || now.run !== last.run);
+        last = now;
+        if (isOther)
+            untracked(() => {
+                looked.value = null;
+                newest.value = now.version;
+            });
     });
 }

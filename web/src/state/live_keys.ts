@@ -1,20 +1,25 @@
 // The keyboard on the live page.
 import { signal } from "@preact/signals";
 import { RecordItem } from "../api/live_types";
+import { goOn } from "./acts";
 import { move } from "./keys";
 import { chooseAll, isPaused, looked, lookAtRecord } from "./live";
 import { isHelpOpen } from "./overlays";
+import { when } from "./query";
 
-/* The records that the list shows now. */
-export const listed = signal<RecordItem[]>([]);
+/* The records that the list shows now; null: they are on their way. */
+export const listed = signal<RecordItem[] | null>(null);
 
 /* The record after the one that is looked at, or before it; the first or last of none. */
 export function stepRecord(by: 1 | -1): void {
-    const items = listed.peek();
-    if (!items.length) return;
-    const at = items.findIndex((item) => item.id === looked.value?.record);
-    const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
-    if (items[next]) lookAtRecord(items[next]);
+    const step = () => {
+        const items = listed.peek() ?? [];
+        if (!items.length) return;
+        const at = items.findIndex((item) => item.id === looked.value?.record);
+        const next = at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by;
+        if (items[next]) lookAtRecord(items[next]);
+    };
+    goOn(() => (listed.value ? step() : when(() => listed.value !== null).then(() => step)));
 }
 
 /* One thing less, the last one first. */

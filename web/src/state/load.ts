@@ -1,30 +1,31 @@
-// What comes from the server at the start, and again when it changed.
-import { effect } from "@preact/signals";
+// What comes from the server at the start, and again when it changed: the run, its executions, how they
+// are judged, where they lie.
+import { batch, effect, signal, untracked } from "@preact/signals";
+import { Column } from "../api/columns";
 import { getBundle, getJson, orNull } from "../api/http";
 import { listen, watchConnection } from "../api/events";
 import { Counter, Region, Run } from "../api/types";
+import { given, settleGiven, sent } from "./given_labels";
 import { restoreLasso } from "./link";
-import { timesBack } from "./resource";
+import { hasServer, queryOf, timesBack } from "./query";
 import {
     counters,
     details,
     Details,
     executions,
     Executions,
-    executionsError,
     foi,
     foiShown,
     labelsVersion,
     moving,
     notice,
     plane,
-    planeError,
     planeShown,
     regions,
     run,
-    runError,
     scoresVersion,
     selected,
+    shownRanks,
     views,
 } from "./store";
 import { firstViewsOf, viewsAtFirst } from "./views";
@@ -32,100 +33,166 @@ import { firstViewsOf, viewsAtFirst } from "./views";
 const columnNames = "enter_ns,duration_ns,score,verdict,label";
 const detailNames = "rank,thread,index,vertices,messages";
 
-export async function loadRun(): Promise<void> {
-    try {
-        const loaded = await getJson<Run>("/run");
-        if (loaded.is_live || loaded.shows !== "run") {
-            run.value = loaded;
-            runError.value = null;
-            document.title = `snag: ${loaded.name}`;
-            return;
-        }
-        const [table, counted] = await Promise.all([
-            getJson<Region[]>("/regions"),
-            getJson<{ items: Counter[] }>("/counters"),
-        ]);
-        counters.value = counted.items;
-        regions.value = new Map(table.map((r) => [r.id, r]));
-        // What is shown at first depends on the run; what a link or a person says does not.
-        if (views.value === viewsAtFirst) views.value = firstViewsOf(loaded.locations.length);
-        run.value = loaded;
-        runError.value = null;
-        document.title = `snag: ${loaded.name}`;
-    } catch (error) {
-        runError.value = (error as Error).message;
-    }
+interface Loaded {
+    run: Run;
+    regions: Region[];
+    counters: Counter[];
 }
 
-async function loadExecutions(id: number): Promise<void> {
-    try {
-        const { columns } = await getBundle(`/fois/${id}/columns?names=${columnNames}`);
-        if (foi.value?.id !== id) return;
-        executions.value = { ...columns, n: columns.score.length } as unknown as Executions;
-        executionsError.value = null;
-        restoreLasso();
-        if (selected.value !== null && selected.value >= executions.value.n) {
-            notice.value = {
-                text: "The link names an execution that this run does not have.",
-                isError: true,
-            };
-            selected.value = null;
-        }
-        const more = await getBundle(`/fois/${id}/columns?names=${detailNames}`);
-        if (foi.value?.id === id) details.value = more.columns as unknown as Details;
-    } catch (error) {
-        executionsError.value = (error as Error).message;
-    }
-}
-
-export function retryExecutions(): void {
-    executionsError.value = null;
-    if (foi.value) loadExecutions(foi.value.id);
-}
-
-/* Scores, verdicts and labels, anew; the other columns never change. */
-export async function reloadJudgements(): Promise<void> {
-    const id = foi.value?.id;
-    if (id === undefined || !executions.value) return;
-    const [fresh, { columns }] = await Promise.all([
-        getJson<Run>("/run"),
-        getBundle(`/fois/${id}/columns?names=score,verdict,label`),
+async function loadRun(abort: AbortSignal): Promise<Loaded> {
+    const loaded = await getJson<Run>("/run", abort);
+    if (loaded.is_live || loaded.shows !== "run")
+        return { run: loaded, regions: [], counters: [] };
+    const [table, counted] = await Promise.all([
+        getJson<Region[]>("/regions", abort),
+        getJson<{ items: Counter[] }>("/counters", abort),
     ]);
-    if (foi.value?.id !== id) return;
-    run.value = fresh;
-    executions.value = { ...executions.value, ...columns } as Executions;
+    return { run: loaded, regions: table, counters: counted.items };
 }
 
-async function loadPlane(id: number, method: string): Promise<void> {
-    planeError.value = null;
-    try {
-        const bundle = await orNull(
-            getBundle(`/fois/${id}/columns?names=${method}.x,${method}.y`),
-        );
-        if (foi.value?.id !== id || planeShown.value !== method) return;
-        plane.value = bundle && {
-            x: bundle.columns[`${method}.x`],
-            y: bundle.columns[`${method}.y`],
-        };
-    } catch (error) {
-        if (foi.value?.id === id && planeShown.value === method)
-            planeError.value = (error as Error).message;
+export const runQuery = queryOf<Loaded>(() => ({ about: "run", ask: loadRun }));
+
+function takeRun(loaded: Loaded): void {
+    counters.value = loaded.counters;
+    regions.value = new Map(loaded.regions.map((r) => [r.id, r]));
+    // What is shown at first depends on the run; what a link or a person says does not.
+    if (loaded.run.shows === "run" && views.value === viewsAtFirst)
+        views.value = firstViewsOf(loaded.run.locations.length);
+    run.value = loaded.run;
+    document.title = `snag: ${loaded.run.name}`;
+}
+
+/* What never changes of the executions of a function, and how they were judged when they came. */
+type Columns = Record<string, Column>;
+export const executionsQuery = queryOf<Columns>(() => {
+    const id = foiShown.value;
+    if (id === undefined) return null;
+    return {
+        about: `executions ${id}`,
+        ask: async (abort) =>
+            (await getBundle(`/fois/${id}/columns?names=${columnNames}`, abort)).columns,
+    };
+});
+
+/* A little later, so that the first points are there earlier. */
+export const detailsQuery = queryOf<Columns>(() => {
+    const id = foiShown.value;
+    if (id === undefined || !executionsQuery.answer.value.value) return null;
+    return {
+        about: `details ${id}`,
+        ask: async (abort) =>
+            (await getBundle(`/fois/${id}/columns?names=${detailNames}`, abort)).columns,
+    };
+});
+
+/* Scores, verdicts and labels anew, and the run, which counts them. */
+interface Judged {
+    run: Run;
+    columns: Columns;
+    sent: number; /* so many labels had reached the server before it was asked */
+}
+const judgedVersion = signal(0);
+const judgedQuery = queryOf<Judged>(() => {
+    const id = foiShown.value;
+    const version = judgedVersion.value;
+    if (id === undefined || !version) return null;
+    return {
+        about: `judged ${id}`,
+        version,
+        ask: async (abort) => {
+            const before = sent.peek();
+            const [fresh, { columns }] = await Promise.all([
+                getJson<Run>("/run", abort),
+                getBundle(`/fois/${id}/columns?names=score,verdict,label`, abort),
+            ]);
+            return { run: fresh, columns, sent: before };
+        },
+    };
+});
+
+/* Asks how executions are judged now, and waits until that is shown. */
+export async function reloadJudgements(): Promise<void> {
+    judgedVersion.value++;
+    if (!(await judgedQuery.settled())) {
+        const { error } = judgedQuery.answer.peek();
+        if (error !== null) throw new Error(error);
     }
 }
 
-export function retryPlane(): void {
-    if (foi.value) loadPlane(foi.value.id, planeShown.value);
+/* Labels that were given here count at once, whatever is on its way. */
+function labelsOf(columns: Columns): Int8Array {
+    const said = columns.label as unknown as Int8Array;
+    if (!given.value.size) return said;
+    const label = said.slice();
+    for (const [tree, { code }] of given.value) if (tree < label.length) label[tree] = code;
+    return label;
 }
+
+function showExecutions(): void {
+    const rows = executionsQuery.answer.value.value;
+    const judged = judgedQuery.answer.value.value;
+    if (!rows) {
+        executions.value = null;
+        return;
+    }
+    const columns = judged ? { ...rows, ...judged.columns } : rows;
+    executions.value = {
+        ...columns,
+        label: labelsOf(columns),
+        n: rows.score.length,
+    } as unknown as Executions;
+}
+
+/* What a link says of executions and lanes can be checked only when they are there. */
+function checkLink(): void {
+    const { n } = executions.peek()!;
+    restoreLasso();
+    const missing = (what: string) =>
+        (notice.value = {
+            text: `The link names ${what} that this run does not have.`,
+            isError: true,
+        });
+    if (selected.value !== null && selected.value >= n) {
+        missing("an execution");
+        selected.value = null;
+    }
+    const isThere = new Set(run.value?.locations.map(({ id }) => id));
+    const lanes = shownRanks.value?.filter((id) => isThere.has(id));
+    if (lanes && lanes.length < shownRanks.value!.length) {
+        missing("ranks");
+        shownRanks.value = lanes.length ? lanes : null;
+    }
+}
+
+/* Where a projection has put the points; null: it is not computed. */
+type Plane = { x: Column; y: Column };
+const planeVersion = signal(0);
+export const planeQuery = queryOf<{ plane: Plane | null }>(() => {
+    const [id, method] = [foiShown.value, planeShown.value];
+    if (id === undefined || method === "attributes") return null;
+    return {
+        about: `plane ${id} ${method}`,
+        version: planeVersion.value,
+        ask: async (abort) => {
+            const names = `${method}.x,${method}.y`;
+            const asked = getBundle(`/fois/${id}/columns?names=${names}`, abort);
+            const columns = (await orNull(asked))?.columns;
+            const [x, y] = [columns?.[`${method}.x`], columns?.[`${method}.y`]];
+            return { plane: x && y ? { x, y } : null };
+        },
+    };
+});
 
 /* The points of a projection on their way: one request at a time, the newest state. */
+const followed = signal<{ of: string; plane: Plane } | null>(null);
+const planeNow = () => `${foiShown.value} ${planeShown.value}`;
 let isFetchingPoints = false;
-async function followProjection(id: number, method: string): Promise<void> {
-    if (isFetchingPoints || planeShown.value !== method) return;
+async function followProjection(of: string, id: number): Promise<void> {
+    if (isFetchingPoints || planeNow() !== of) return;
     isFetchingPoints = true;
     try {
         const bundle = await orNull(getBundle(`/fois/${id}/projection`));
-        if (bundle && foi.value?.id === id && planeShown.value === method)
-            plane.value = { x: bundle.columns.x, y: bundle.columns.y };
+        if (bundle) followed.value = { of, plane: bundle.columns as unknown as Plane };
     } catch {
         /* the next event asks again */
     } finally {
@@ -133,55 +200,67 @@ async function followProjection(id: number, method: string): Promise<void> {
     }
 }
 
+/* Those that move, until where they came to rest is known. */
+function showPlane(): void {
+    const { value, isLoading } = planeQuery.answer.value;
+    const isMoving = moving.value !== null || isLoading;
+    const moved = followed.value;
+    plane.value = isMoving && moved?.of === planeNow() ? moved.plane : (value?.plane ?? null);
+}
+
 function listenToRun(): void {
+    const judge = (id: number, version: typeof labelsVersion) => {
+        if (id !== foi.value?.id) return;
+        reloadJudgements().then(
+            () => version.value++,
+            () => undefined /* the server is away: the page says so */,
+        );
+    };
     listen({
-        labels: (id) => {
-            if (id === foi.value?.id)
-                reloadJudgements().then(
-                    () => labelsVersion.value++,
-                    () => undefined,
-                );
-        },
-        retrain: (id) => {
-            if (id === foi.value?.id)
-                reloadJudgements().then(
-                    () => scoresVersion.value++,
-                    () => undefined,
-                );
-        },
+        labels: (id) => judge(id, labelsVersion),
+        retrain: (id) => judge(id, scoresVersion),
         projection: (state) => {
             if (state.foi !== foi.value?.id) return;
             moving.value = state.running ? state : null;
-            if (state.running) followProjection(state.foi, state.method);
-            else
-                getJson<Run>("/run").then(
-                    (fresh) => {
-                        run.value = fresh;
-                        if (planeShown.value === state.method)
-                            loadPlane(state.foi, state.method);
-                    },
-                    () => undefined,
-                );
+            if (state.running) followProjection(`${state.foi} ${state.method}`, state.foi);
+            else {
+                planeVersion.value++;
+                reloadJudgements().catch(() => undefined); /* which projections there are */
+            }
         },
     });
 }
 
 export function startLoading(): void {
+    hasServer.value = true;
     effect(() => {
-        const id = foiShown.value;
-        if (id === undefined) return;
-        executions.value = null;
-        details.value = null;
-        executionsError.value = null;
-        loadExecutions(id);
+        const loaded = runQuery.answer.value.value;
+        if (loaded) untracked(() => batch(() => takeRun(loaded)));
     });
     effect(() => {
-        const id = foiShown.value;
-        const method = planeShown.value;
-        plane.value = null;
-        planeError.value = null;
-        if (id !== undefined && method !== "attributes") loadPlane(id, method);
+        const judged = judgedQuery.answer.value.value;
+        if (!judged) return;
+        untracked(() =>
+            batch(() => {
+                run.value = judged.run;
+                settleGiven(judged.sent);
+            }),
+        );
     });
+    let checked: Columns | null = null;
+    effect(() => {
+        if (runQuery.answer.value.value?.run.shows !== "run") return;
+        showExecutions();
+        const rows = executionsQuery.answer.value.value;
+        if (rows && rows !== checked) untracked(() => batch(checkLink));
+        checked = rows;
+    });
+    effect(() => {
+        const more = detailsQuery.answer.value.value;
+        if (runQuery.answer.value.value?.run.shows === "run")
+            details.value = more as unknown as Details | null;
+    });
+    effect(showPlane);
     let isListening = false;
     effect(() => {
         if (!run.value || run.value.is_live || run.value.shows !== "run" || isListening) return;
@@ -192,15 +271,11 @@ export function startLoading(): void {
         probe: () => getJson<Run>("/run"),
         back: () => {
             timesBack.value++;
-            if (!run.value) loadRun();
-            else if (!details.value && foi.value) loadExecutions(foi.value.id);
-            else
-                reloadJudgements().then(
-                    () => scoresVersion.value++,
-                    () => undefined,
-                );
-            if (planeError.value) retryPlane();
+            if (!executions.value || run.value?.shows !== "run") return;
+            reloadJudgements().then(
+                () => scoresVersion.value++,
+                () => undefined,
+            );
         },
     });
-    loadRun();
 }

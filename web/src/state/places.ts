@@ -9,3 +9,7 @@ export const locationsById = computed<Map<number, Location>>(
 );
 
 export const ranksOfRun = computed(() => threadsByRank(run.value?.locations ?? []));
+
+export function locationOf(rank: number, thread: number): Location | undefined {
+    return run.value?.locations.find((l) => l.rank === rank && l.thread === thread);
+}

@@ -1,8 +1,9 @@
 // One call that is chosen, in the timeline and where it is said more of; and bringing it into sight:
 // its rank is among those shown, open, and scrolled to.
-import { signal } from "@preact/signals";
-import { showView } from "./actions";
+import { batch, signal } from "@preact/signals";
 import { getJson } from "../api/http";
+import { Act } from "./acts";
+import { showView } from "./actions";
 import { CallAt } from "../api/types";
 import {
     area,
@@ -13,7 +14,7 @@ import {
     shownRanks,
     timeWindow,
 } from "./store";
-import { windowShown } from "./timeline_window";
+import { askedLanes } from "./timeline";
 
 const margin = 0.3; /* of its time, on both sides */
 const leastMargin = 25; /* ns */
@@ -29,12 +30,9 @@ export const sought = signal<CallOfLocation | null>(null);
 /* The same of a lane of which no call is chosen. */
 export const soughtLane = signal<number | null>(null);
 
-/* Shows what the selected execution goes back to, where that is known. */
-export const toOrigin = signal<(() => void) | null>(null);
-
 /* A lane of its own, open. */
 export function showLane(location: number): void {
-    const lanes = shownRanks.value ?? windowShown.value?.asked ?? [];
+    const lanes = shownRanks.value ?? askedLanes.value;
     if (!lanes.includes(location)) shownRanks.value = [...lanes, location];
     openRanks.value = { ...openRanks.value, [location]: true };
     soughtLane.value = location;
@@ -53,13 +51,17 @@ export function chooseCall({ location, call }: CallOfLocation): void {
 
 export function reveal(of: CallOfLocation, begin_ns: number, end_ns: number): void {
     const around = Math.max(leastMargin, (end_ns - begin_ns) * margin);
-    showLane(of.location);
-    timeWindow.value = [begin_ns - around, end_ns + around];
-    chooseCall(of);
+    batch(() => {
+        showLane(of.location);
+        timeWindow.value = [begin_ns - around, end_ns + around];
+        chooseCall(of);
+    });
 }
 
 /* The same of a call of which no more is known than where it is. */
-export async function revealCall(of: CallOfLocation): Promise<void> {
-    const at = await getJson<CallAt>(`/calls/${of.location}/${of.call}`);
-    reveal(of, at.enter_ns, at.leave_ns);
+export function revealing({ location, call }: CallOfLocation): Act {
+    return async (abort) => {
+        const at = await getJson<CallAt>(`/calls/${location}/${call}`, abort);
+        return () => reveal({ location, call }, at.enter_ns, at.leave_ns);
+    };
 }

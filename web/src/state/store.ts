@@ -4,7 +4,6 @@ import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
 import { Counter, Foi, PlaceKind, ProjectionState, Region, Run } from "../api/types";
 import { ArrowKind } from "../format/arrow_words";
-import { Entry } from "./entries";
 import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
 
@@ -70,16 +69,13 @@ export interface Notice {
 
 // From the server
 export const run = signal<Run | null>(null);
-export const runError = signal<string | null>(null);
 export const executions = signal<Executions | null>(null);
 export const details = signal<Details | null>(null);
-export const executionsError = signal<string | null>(null);
 export const regions = signal<Map<number, Region>>(new Map());
 export const counters = signal<Counter[]>([]);
 export const plane = signal<{ x: Column; y: Column } | null>(
     null,
 ); /* of the projection shown */
-export const planeError = signal<string | null>(null);
 export const moving = signal<ProjectionState | null>(null); /* the projection being made */
 
 // In the URL
@@ -144,7 +140,6 @@ export const notice = signal<Notice | null>(null);
 export const theme = signal(
     matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
 );
-export const entries = signal<Entry[]>([]); /* as listed now, for J and K */
 
 export const foi = computed<Foi | null>(
     () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,

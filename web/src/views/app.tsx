@@ -1,9 +1,9 @@
 // How the page is laid out: candidates on the left, the selected execution on top of the views.
 import { ComponentType } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { loadRun } from "../state/load";
+import { runQuery } from "../state/load";
 import { draggedIn, keepDragged, setDragged } from "../state/panes";
-import { run, runError, views } from "../state/store";
+import { run, views } from "../state/store";
 import { viewRow, ViewName, viewTable } from "../state/views";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
@@ -115,11 +115,12 @@ function skipsOfRun(): SkipTo[] {
 }
 
 export function App() {
+    const { error, retry } = runQuery.answer.value;
     if (!run.value)
-        return runError.value ? (
+        return error ? (
             <main class="alone">
                 <Messages />
-                <Failed text={`The run cannot be shown: ${runError.value}`} retry={loadRun} />
+                <Failed text={`The run cannot be shown: ${error}`} retry={retry} />
             </main>
         ) : (
             <main class="alone">

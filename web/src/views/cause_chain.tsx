@@ -2,26 +2,12 @@
 // chosen. The numbers are those of the timeline, where the first is the call of the execution itself.
 import { useState } from "preact/hooks";
 import { CauseLink, Shown } from "../api/types";
-import { Origin, originOf } from "../format/origin";
+import { originOf } from "../format/origin";
 import { formatTime, plural } from "../format/units";
 import { shortName } from "../state/names";
-import { reveal, showLane } from "../state/reveal";
-import { locationOf } from "./timeline_data";
+import { showLink, showOrigin } from "../state/origin";
 
 const mostLinks = 6; /* of a long chain: its end, and its beginning */
-
-export function showLink(link: CauseLink): void {
-    const location = locationOf(link.rank, link.thread)?.id;
-    if (location !== undefined)
-        reveal({ location, call: link.call }, link.begin_ns, link.end_ns);
-}
-
-/* Of a rank whose call is not known, its lane while it was waited for. */
-export function showOrigin(origin: Origin, last: CauseLink): void {
-    showLink(last);
-    const location = origin.rank === null ? undefined : locationOf(origin.rank, 0)?.id;
-    if (!origin.link && location !== undefined) showLane(location);
-}
 
 function LinkItem({ link, number }: { link: CauseLink; number: number }) {
     return (

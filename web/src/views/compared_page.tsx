@@ -6,10 +6,10 @@ import { executionId } from "../format/ids";
 import { formatScore, formatTime } from "../format/units";
 import { pathChosen } from "../state/compared";
 import { comparedKeys } from "../state/compared_keys";
-import { loadRows, rowsError, runRows } from "../state/compared_load";
+import { loadRows, rowsQuery, runRows } from "../state/compared_load";
 import { RunRows, rowsOf } from "../state/compared_rows";
 import { hearKeys } from "../state/keys";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import {
     ColourBy,
     colourBy,
@@ -73,7 +73,7 @@ function OfRun(props: { of: RunRows; path: string; renames: [string, string][] }
     const { run, n } = props.of;
     const path = pathIn(props.of, props.path, props.renames);
     const said = path.join(" > ");
-    const found = useResource(`${run.page} ${said}`, (abort) =>
+    const found = useQuery(`${run.page} ${said}`, (abort) =>
         getBundleOf(run.page!, `/fois/${run.foi}/path?path=${encodeURIComponent(said)}`, abort),
     );
     return (
@@ -103,6 +103,7 @@ function ExecutionsView({ renames }: { renames: [string, string][] }) {
                     <p>
                         <code>{path}</code>
                     </p>
+                    {rowsQuery.answer.value.isLoading && <Loading what="the executions" />}
                     <div class="behind-runs">
                         {runRows.value.map((of) => (
                             <OfRun key={of.run.page} of={of} path={path} renames={renames} />
@@ -141,6 +142,7 @@ function SelectedLine() {
 
 function PointsView({ runs }: { runs: ComparedRuns }) {
     const all = executions.value;
+    const asked = rowsQuery.answer.value;
     const hasPages = runs.runs.some((r) => r.page !== null);
     return (
         <LivePanel
@@ -175,8 +177,8 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
                     />
                     <SelectedLine />
                 </>
-            ) : rowsError.value ? (
-                <Failed text={rowsError.value} retry={() => loadRows(runs.runs)} />
+            ) : asked.error ? (
+                <Failed text={asked.error} retry={asked.retry} />
             ) : hasPages ? (
                 <Loading what="the executions" />
             ) : (
@@ -198,7 +200,7 @@ const arrange = () => [
 ];
 
 export function ComparedPage() {
-    const all = useResource("comparison", (abort) =>
+    const all = useQuery("comparison", (abort) =>
         Promise.all([
             getJson<Comparison>("/comparison", abort),
             getJson<ComparisonTree>("/comparison/tree", abort),

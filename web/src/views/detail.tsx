@@ -1,42 +1,20 @@
 // The selected execution in a line and a sentence, and the one thing to do next: say what it is.
-import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { getJson } from "../api/http";
 import { Shown } from "../api/types";
 import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence } from "../format/incident_words";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
-import { retrain, selectStep } from "../state/actions";
+import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
-import { Resource, useResource } from "../state/resource";
-import {
-    busy,
-    entries,
-    executions,
-    foi,
-    labelsToLearn,
-    scoresVersion,
-    selected,
-} from "../state/store";
+import { entries, hasMore, listQuery, selectStep } from "../state/list";
+import { goToOrigin } from "../state/origin";
+import { shownQuery } from "../state/selected";
+import { busy, executions, labelsToLearn, selected } from "../state/store";
 import { originOf } from "../format/origin";
 import { shortName } from "../state/names";
-import { toOrigin } from "../state/reveal";
 import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
-import { Failed, Loading } from "./panel";
-import { showOrigin } from "./cause_chain";
-
-/* What is known of the selected execution: asked for once, here, and read by the views. */
-export const shown = signal<Resource<Shown> | null>(null);
-
-export function useShown(): Resource<Shown> {
-    const tree = selected.value;
-    const id = foi.value?.id;
-    const key =
-        tree === null || id === undefined ? null : `${id}/${tree}#${scoresVersion.value}`;
-    return useResource<Shown>(key, (abort) => getJson(`/fois/${id}/executions/${tree}`, abort));
-}
+import { Failed, Loading, NothingSelected } from "./panel";
 
 export function times(now: number, usually: number): string {
     const factor = now / usually;
@@ -71,7 +49,11 @@ function NextStep({ of }: { of: Shown }) {
 }
 
 function StepButtons() {
-    const hasBeside = (by: 1 | -1) => treeBeside(entries.value, selected.value, by) !== null;
+    // Of a list that is on its way it is not known yet.
+    const hasBeside = (by: 1 | -1) =>
+        listQuery.answer.value.isLoading ||
+        (by > 0 && hasMore.value) ||
+        treeBeside(entries.value, selected.value, by) !== null;
     return (
         <span class="steps">
             <button
@@ -109,10 +91,6 @@ function PartOf({ of }: { of: Shown }) {
 function OriginButton({ of }: { of: Shown }) {
     const origin = originOf(of.cause, of.cause_end);
     const link = origin && (origin.link ?? of.cause![of.cause!.length - 1]);
-    useEffect(() => {
-        toOrigin.value = link && (() => showOrigin(origin!, link));
-        return () => (toOrigin.value = null);
-    }, [of]);
     if (!origin || !link) return null;
     const words = origin.link
         ? `${origin.who}: ${shortName(link.function)}, ${formatTime(link.time_ns)}`
@@ -121,7 +99,7 @@ function OriginButton({ of }: { of: Shown }) {
         <button
             class="origin"
             title={`${origin.says} Show it in the timeline (G)`}
-            onClick={() => toOrigin.value?.()}
+            onClick={goToOrigin}
         >
             <span class="dim">goes back to</span> {words}
         </button>
@@ -129,13 +107,14 @@ function OriginButton({ of }: { of: Shown }) {
 }
 
 export function Detail() {
-    const of = useShown();
-    shown.value = of;
+    const of = shownQuery.answer.value;
     useMarkedCalls(of.value);
     if (selected.value === null)
         return (
             <section class="detail empty" aria-label="Selected execution">
-                Choose an execution in the list or the overview.
+                <NothingSelected>
+                    Choose an execution in the list or the overview.
+                </NothingSelected>
             </section>
         );
     if (of.error)
@@ -153,7 +132,11 @@ export function Detail() {
         );
     const cost = costWords(it);
     return (
-        <section class={`detail ${it.verdict}`} aria-label="Selected execution">
+        <section
+            class={`detail ${it.verdict}`}
+            aria-label="Selected execution"
+            aria-busy={of.isLoading}
+        >
             <div class="facts">
                 <h1 title={it.id}>
                     {shortId(it.id)}{" "}

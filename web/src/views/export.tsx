@@ -5,7 +5,7 @@ import { foi, notice, run, views } from "../state/store";
 import { viewTable } from "../state/views";
 import { printCsv, Table } from "../format/csv";
 import { PictureName, pngOf, svgOf, tableOf, TableName } from "./pictures";
-import { windowShown } from "../state/timeline_window";
+import { windowShown } from "../state/timeline";
 
 export function save(blob: Blob, name: string): void {
     const link = document.createElement("a");

@@ -1,21 +1,22 @@
 // Finding: a text, what there is of it, and one hit after another, in sight and outlined. / and Ctrl+F
 // come here; Enter goes on, Shift and Enter back.
-import { useMemo, useState } from "preact/hooks";
+import { computed, signal } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { NextCall, Tree } from "../api/types";
 import { formatCount } from "../format/units";
+import { giveUp, goOn } from "../state/acts";
 import { select, showView } from "../state/actions";
 import { searchCall, Step } from "../state/call_walk";
-import { Item, itemsFor } from "../state/find";
+import { Item, itemsFor, Known } from "../state/find";
 import { reveal, showLane, sought } from "../state/reveal";
-import { useResource } from "../state/resource";
+import { queryOf, when } from "../state/query";
 import {
     details,
     executions,
     foi,
     mark,
     markedCalls,
-    notice,
     regions,
     run,
     scoresVersion,
@@ -33,34 +34,79 @@ const kindWords: Record<Item["kind"], string> = {
     path: "call path",
 };
 
-/* Where the calls of a function that were stepped through are. */
+/* Where one is among the hits of an item; null: an item that is one hit. */
 interface Place {
     item: Item;
-    hit: NextCall | null; /* null: an item that is one hit */
+    hit: NextCall | null;
 }
-
-function usePaths(isOpen: boolean): string[][] {
-    const [id, tree] = [foi.value?.id, selected.value];
-    const isAsked = isOpen && id !== undefined && tree !== null;
-    const of = useResource<Tree>(
-        isAsked ? `${id}/${tree}#${scoresVersion.value}` : null,
-        (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
-    );
-    return useMemo(
-        () => (of.value ? of.value.nodes.map((_, i) => pathOf(of.value!.nodes, i)) : []),
-        [of.value],
-    );
-}
+const place = signal<Place | null>(null);
 
 /* Around: behind the last is the first again. */
 async function nextCall(
     item: Item & { region: number },
     from: NextCall | null,
     step: Step,
+    abort: AbortSignal,
 ): Promise<NextCall | null> {
     const of = { region: item.region, isByLength: item.kind === "longest" };
-    const hit = await searchCall(of, from, step);
-    return hit ?? (from ? searchCall(of, null, step) : null);
+    const hit = await searchCall(of, from, step, abort);
+    return hit ?? (from ? searchCall(of, null, step, abort) : null);
+}
+
+/* To the item that a text means once all that is searched is here; from the hit that one is at to the next. */
+function goTo(itemOf: () => Item | undefined, step: Step): void {
+    goOn(async (abort) => {
+        await when(() => isAllKnown.value);
+        const item = itemOf();
+        if (!item) return null;
+        if (item.kind !== "function" && item.kind !== "longest")
+            return () => {
+                show(item);
+                place.value = { item, hit: null };
+            };
+        const at = place.value;
+        const hit = await nextCall(
+            item,
+            at && isSame(at.item, item) ? at.hit : null,
+            step,
+            abort,
+        );
+        return () => {
+            if (hit) reveal(hit, hit.enter_ns, hit.leave_ns);
+            place.value = { item, hit };
+        };
+    });
+}
+
+/* The call paths of the selected execution, while they are searched. */
+const isSearching = signal(false);
+const pathsQuery = queryOf<Tree>(() => {
+    const [id, tree] = [foi.value?.id, selected.value];
+    if (!isSearching.value || id === undefined || tree === null) return null;
+    return {
+        about: `${id}/${tree}`,
+        version: scoresVersion.value,
+        ask: (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
+    };
+});
+const paths = computed<string[][]>(() => {
+    const nodes = pathsQuery.answer.value.value?.nodes ?? [];
+    return nodes.map((_, i) => pathOf(nodes, i));
+});
+
+/* Until then nothing is said to be missing. */
+const isAllKnown = computed(
+    () => run.value !== null && details.value !== null && !pathsQuery.answer.value.isLoading,
+);
+
+function known(): Known {
+    return {
+        regions: [...regions.value.values()],
+        locations: run.value?.locations ?? [],
+        executions: executions.value,
+        details: details.value,
+        paths: paths.value,
+    };
 }
 
 function show(item: Item): void {
@@ -94,51 +140,28 @@ function isSame(a: Item, b: Item): boolean {
 export function FindBar() {
     const [text, setText] = useState("");
     const [active, setActive] = useState(0);
-    const [place, setPlace] = useState<Place | null>(null);
     const isOpen = isFindOpen.value;
-    const paths = usePaths(isOpen && text.length > 1);
-    const known = {
-        regions: [...regions.value.values()],
-        locations: run.value?.locations ?? [],
-        executions: executions.value,
-        details: details.value,
-        paths,
-    };
+    useEffect(() => {
+        isSearching.value = isOpen && text.length > 1;
+    }, [isOpen, text.length > 1]);
     const items = useMemo(
-        () => itemsFor(text, known),
-        [text, regions.value, executions.value?.n, details.value, paths],
+        () => itemsFor(text, known()),
+        [text, regions.value, executions.value?.n, details.value, paths.value],
     );
-    const go = async (item: Item | undefined, step: Step) => {
-        if (!item) return;
-        if (item.kind !== "function" && item.kind !== "longest") {
-            show(item);
-            return setPlace({ item, hit: null });
-        }
-        const from = place && isSame(place.item, item) ? place.hit : null;
-        try {
-            const hit = await nextCall(item, from, step);
-            setPlace({ item, hit });
-            if (hit) reveal(hit, hit.enter_ns, hit.leave_ns);
-        } catch (error) {
-            notice.value = {
-                text: `Cannot find it: ${(error as Error).message}.`,
-                isError: true,
-            };
-        }
-    };
     // Of what stands in the field now: keys come faster than the page is drawn.
-    const goOn = (step: Step) =>
-        go(itemsFor(findInput.current?.value ?? text, known)[active], step);
-    const isNothing = text.trim() !== "" && !items.length;
-    const isAtPlace = place && items[active] && isSame(place.item, items[active]);
+    const inField = () => itemsFor(findInput.current?.value ?? text, known())[active];
+    const goOnBy = (step: Step) => goTo(inField, step);
+    const isMissing = text.trim() !== "" && !items.length;
+    const at = place.value;
+    const isAtPlace = at && items[active] && isSame(at.item, items[active]);
     const said = !isAtPlace
         ? ""
-        : place.hit
-          ? `${formatCount(place.hit.place)} of ${formatCount(place.hit.total)}`
+        : at.hit
+          ? `${formatCount(at.hit.place)} of ${formatCount(at.hit.total)}`
           : "1 of 1";
     const onKeyDown = (event: KeyboardEvent) => {
         const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-        if (event.key === "Enter") goOn(event.shiftKey ? "previous" : "next");
+        if (event.key === "Enter") goOnBy(event.shiftKey ? "previous" : "next");
         if (!by) return;
         event.preventDefault();
         setActive(Math.min(Math.max(active + by, 0), Math.max(0, items.length - 1)));
@@ -165,29 +188,32 @@ export function FindBar() {
                 onInput={(e) => {
                     setText(e.currentTarget.value);
                     setActive(0);
-                    setPlace(null);
+                    giveUp();
+                    place.value = null;
                 }}
                 onKeyDown={onKeyDown}
             />
             <span class="found-place" role="status">
                 {said}
             </span>
-            {place && (
+            {at && (
                 <>
                     <button
                         aria-label="Hit before"
                         title="Shift and Enter"
-                        onClick={() => goOn("previous")}
+                        onClick={() => goOnBy("previous")}
                     >
                         ↑
                     </button>
-                    <button aria-label="Next hit" title="Enter" onClick={() => goOn("next")}>
+                    <button aria-label="Next hit" title="Enter" onClick={() => goOnBy("next")}>
                         ↓
                     </button>
                 </>
             )}
-            <p class="found-nothing" role="status" hidden={!isOpen || !isNothing}>
-                Nothing is called “{text.trim()}”.
+            <p class="found-nothing" role="status" hidden={!isOpen || !isMissing}>
+                {isAllKnown.value
+                    ? `Nothing is called “${text.trim()}”.`
+                    : "Loading what can be found ..."}
             </p>
             {isOpen && items.length > 0 && (
                 <ul id="found" role="listbox" aria-label="Found">
@@ -200,7 +226,8 @@ export function FindBar() {
                             onMouseDown={(e) => e.preventDefault()}
                             onClick={() => {
                                 setActive(i);
-                                go(item, "next");
+                                giveUp();
+                                goTo(() => item, "next");
                             }}
                         >
                             <ItemWords of={item} />

@@ -4,6 +4,8 @@ import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
 import { Act } from "../api/types";
 import { redo, retrain, select, showView, toggleView, undo } from "../state/actions";
+import { underWay } from "../state/acts";
+import { given } from "../state/given_labels";
 import { isHelpOpen } from "../state/overlays";
 import { busy, foi, foiId, labelsToLearn, notice, run, views } from "../state/store";
 import { viewTable } from "../state/views";
@@ -93,15 +95,19 @@ function actWords(act: Act): string {
 function TurnButton(props: { way: "undo" | "redo"; act: () => void; shortcut: string }) {
     const { way, act, shortcut } = props;
     const next = foi.value?.[way];
+    // Of a label that is on its way to the server there is something to undo, too.
+    const isComing = way === "undo" && given.value.size > 0;
     const name = way === "undo" ? "Undo" : "Redo";
     return (
         <button
             onClick={act}
-            disabled={busy.value !== null || !next}
+            disabled={busy.value !== null || !(next || isComing)}
             title={
-                next
-                    ? `${name} ${actWords(next)} (${shortcut})`
-                    : `Nothing to ${way} (${shortcut})`
+                isComing
+                    ? `${name} the last label (${shortcut})`
+                    : next
+                      ? `${name} ${actWords(next)} (${shortcut})`
+                      : `Nothing to ${way} (${shortcut})`
             }
         >
             {name}
@@ -137,9 +143,11 @@ export function Header() {
                         title="Learn from the labels and rank again (R)"
                     >
                         {busy.value ??
-                            (labelsToLearn.value
-                                ? `Retrain (${labelsToLearn.value})`
-                                : "Retrain")}
+                            (given.value.size
+                                ? "Retrain (...)"
+                                : labelsToLearn.value
+                                  ? `Retrain (${labelsToLearn.value})`
+                                  : "Retrain")}
                     </button>
                     <ExportMenu />
                     <button
@@ -164,6 +172,9 @@ export function Messages() {
     }, [told]);
     return (
         <>
+            {underWay.value > 0 && (
+                <div class="under-way" role="progressbar" aria-label="under way" />
+            )}
             {!isOnline.value && (
                 <div class="offline" role="alert">
                     The server does not answer. What is here can still be looked at; it goes on

@@ -7,7 +7,7 @@ import { plural } from "../format/units";
 import { functionChosen, lastRuns, runShown, seriesShown } from "../state/compared";
 import { comparedKeys } from "../state/compared_keys";
 import { hearKeys } from "../state/keys";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { run } from "../state/store";
 import { Headline, TopLine } from "./compared_head";
 import { ComparedHelp } from "./compared_help";
@@ -80,7 +80,7 @@ function TrendView({ trend }: { trend: Trend }) {
 
 function LookBack({ trend, number }: { trend: Trend; number: number }) {
     const query = `foi=${encodeURIComponent(trend.foi)}&last=${lastRuns.value}`;
-    const all = useResource(`${number} ${query}`, (abort) =>
+    const all = useQuery(`${number} ${query}`, (abort) =>
         Promise.all([
             getJson<Comparison>(`/history/runs/${number}/comparison?${query}`, abort),
             getJson<ComparisonTree>(`/history/runs/${number}/comparison/tree?${query}`, abort),
@@ -150,7 +150,7 @@ function LookBack({ trend, number }: { trend: Trend; number: number }) {
 }
 
 function OfFunction({ foi }: { foi: string }) {
-    const trend = useResource(foi, (abort) =>
+    const trend = useQuery(foi, (abort) =>
         getJson<Trend>(`/history?foi=${encodeURIComponent(foi)}`, abort),
     );
     return (
@@ -191,7 +191,7 @@ function OfFunction({ foi }: { foi: string }) {
 }
 
 export function HistoryPage() {
-    const functions = useResource("functions", (abort) =>
+    const functions = useQuery("functions", (abort) =>
         getJson<HistoryFunction[]>("/history/functions", abort),
     );
     useEffect(() => hearKeys(comparedKeys), []);

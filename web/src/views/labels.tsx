@@ -13,6 +13,7 @@ export function LabelButtons(props: {
         <button
             class={`label-${name}`}
             aria-pressed={label === name}
+            disabled={!executions.value}
             title={`Label ${props.id} as ${name} (${key}); again to take it back`}
             onClick={(event) => {
                 event.stopPropagation();

@@ -2,14 +2,7 @@
 // which rank and region, what judges, and the records of what was strange.
 import { useEffect } from "preact/hooks";
 import { hearKeys } from "../state/keys";
-import {
-    liveError,
-    looked,
-    points as pointsOfProgram,
-    refresh,
-    startLive,
-    status,
-} from "../state/live";
+import { liveError, looked, startLive, status, statusQuery } from "../state/live";
 import { liveKeys } from "../state/live_keys";
 import { Messages } from "./header";
 import { Arrange, below, beside, FixedPanes, FixedView, pane } from "./fixed_panes";
@@ -82,12 +75,12 @@ export function Live() {
         hearKeys(liveKeys);
         startLive();
     }, []);
-    if (!status.value || !pointsOfProgram.value)
+    if (!status.value)
         return (
             <main class="alone">
                 <Messages />
                 {liveError.value ? (
-                    <Failed text={liveError.value} retry={refresh} />
+                    <Failed text={liveError.value} retry={statusQuery.answer.value.retry} />
                 ) : (
                     <Loading what="what is live" />
                 )}

@@ -5,7 +5,7 @@ import { getJson } from "../api/http";
 import { LiveCounter, LiveList } from "../api/live_types";
 import { formatCount, formatValue } from "../format/units";
 import { shown } from "../state/live";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { LivePanel } from "./live_panel";
 import { Await } from "./panel";
 
@@ -41,9 +41,10 @@ function Table({ items }: { items: LiveCounter[] }) {
 }
 
 export function LiveCounters() {
-    const counters = useResource(
-        `counters ${shown.value}`,
+    const counters = useQuery(
+        "counters",
         (abort) => getJson<LiveList<LiveCounter>>("/live/counters", abort),
+        shown.value,
         true,
     );
     const n = counters.value?.items.length ?? 0;

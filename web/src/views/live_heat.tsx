@@ -13,7 +13,7 @@ import {
     spanChosen,
     toggleRank,
 } from "../state/live";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { Choice, LivePanel } from "./live_panel";
 import { Await, Empty } from "./panel";
 
@@ -172,7 +172,7 @@ function Picture({ heat }: { heat: HeatMap }) {
 
 export function LiveHeat() {
     const what = planeChosen.value;
-    const heat = useResource(`heat ${what} ${shown.value}`, (abort) => load(what, abort), true);
+    const heat = useQuery(`heat ${what}`, (abort) => load(what, abort), shown.value, true);
     return (
         <LivePanel
             name="heat"

@@ -8,11 +8,11 @@ import { formatScore, formatTime } from "../format/units";
 import { funcOf, isOver, looked, lookAtRecord, shortName, shown, status } from "../state/live";
 import { Looked } from "../state/live_call";
 import { stepRecord } from "../state/live_keys";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { LivePanel } from "./live_panel";
 import { LiveStructure } from "./live_structure";
 import { LiveTimeline } from "./live_timeline";
-import { Await, Empty } from "./panel";
+import { Await, Empty, Loading } from "./panel";
 
 /* The record of a point: by the number of an execution, or by when a call was entered. */
 async function idOf(of: Looked, abort: AbortSignal): Promise<number | null> {
@@ -59,12 +59,14 @@ function WhyOf({ of }: { of: LiveRecord }) {
 
 /* The one thing to do first. */
 function Strangest() {
-    const page = useResource(
-        status.value?.store ? `strangest ${shown.value} ${isOver.value}` : null,
+    const page = useQuery(
+        status.value?.store ? "strangest" : null,
         (abort) => getJson<RecordPage>("/live/records?order=severity&limit=1", abort),
+        `${shown.value} ${isOver.value}`,
         true,
     );
     const first = page.value?.items[0];
+    if (page.isLoading && !page.value) return <Loading what="the strangest call" />;
     if (!first)
         return (
             <Empty>
@@ -112,11 +114,12 @@ export function LiveLooked() {
     const of = looked.value;
     const hasStore = status.value?.store !== null;
     /* A record may be stored a little later than it is shown. */
-    const record = useResource(
+    const record = useQuery(
         of && hasStore
-            ? `${of.record} ${of.rank} ${of.thread} ${of.enter_ns} ${of.duration_ns} ${isOver.value}`
+            ? `${of.record} ${of.rank} ${of.thread} ${of.enter_ns} ${of.duration_ns}`
             : null,
         (abort) => load(of!, abort),
+        String(isOver.value),
     );
     useEffect(() => {
         if (of) document.querySelector(".live-looked")?.scrollIntoView({ block: "nearest" });

@@ -4,10 +4,10 @@ import { getJson } from "../api/http";
 import { LiveModel } from "../api/live_types";
 import { columnsOf, logScale, unionOf, usualText } from "../canvas/histogram";
 import { formatTime, plural } from "../format/units";
-import { funcOf, looked, modelRegion, regionNames, shown } from "../state/live";
-import { useResource } from "../state/resource";
+import { areNamesComing, funcOf, looked, modelRegion, regionNames, shown } from "../state/live";
+import { useQuery } from "../state/query";
 import { Choice, LivePanel } from "./live_panel";
-import { Await, Empty } from "./panel";
+import { Await, Empty, Loading } from "./panel";
 import { useSize } from "./use_canvas";
 
 const bottom = 18; /* room for the axis */
@@ -126,12 +126,13 @@ function Words({ model }: { model: LiveModel }) {
 export function LiveModelView() {
     const names = [...regionNames.value.values()];
     const region = modelRegion.value ?? names[0]?.region ?? null;
-    const model = useResource(
-        region === null ? null : `model ${region} ${shown.value}`,
+    const model = useQuery(
+        region === null ? null : `model ${region}`,
         async (abort) => {
             const of = await getJson<LiveModel>(`/live/model?region=${region}`, abort);
             return { ...of, usual_ns: unionOf(of.usual_ns) };
         },
+        shown.value,
         true,
     );
     return (
@@ -151,7 +152,11 @@ export function LiveModelView() {
             }
         >
             {region === null ? (
-                <Empty>There is nothing yet.</Empty>
+                areNamesComing.value ? (
+                    <Loading what="the functions" />
+                ) : (
+                    <Empty>There is nothing yet.</Empty>
+                )
             ) : (
                 <Await of={model} what="the model" empty="There is nothing yet.">
                     {(value) =>

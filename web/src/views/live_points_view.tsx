@@ -3,11 +3,9 @@ import { formatCount, plural } from "../format/units";
 import {
     chooseSpan,
     colourChosen,
-    hiddenThere,
     isChosen,
     kindChosen,
-    missed,
-    points,
+    pointsQuery,
     regionChosen,
     regionNames,
     samplingChosen,
@@ -21,7 +19,7 @@ import {
 import { Attribute } from "../state/store";
 import { Choice, LivePanel } from "./live_panel";
 import { LiveScatter } from "./live_scatter";
-import { Empty } from "./panel";
+import { Await, Empty } from "./panel";
 
 const axes: [Attribute, string][] = [
     ["enter_ns", "time"],
@@ -131,7 +129,9 @@ function Share() {
 }
 
 function Shown() {
-    const all = points.value!;
+    const held = pointsQuery.answer.value.value;
+    if (!held) return null;
+    const { points: all, hidden, missed } = held;
     let anomalies = 0;
     let unjudged = 0;
     for (let i = 0; i < all.n; i++) {
@@ -145,25 +145,28 @@ function Shown() {
             <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
             outlined
             {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
-            {hiddenThere.value > 0 && `; ${formatCount(hiddenThere.value)} more normal`}
-            {missed.value > 0 && `; ${formatCount(missed.value)} forgotten before they came`}
+            {hidden > 0 && `; ${formatCount(hidden)} more normal`}
+            {missed > 0 && `; ${formatCount(missed)} forgotten before they came`}
         </span>
     );
 }
 
 export function LivePointsView() {
-    const all = points.value!;
     return (
         <LivePanel name="points" title="Points" tools={<Tools />}>
-            {all.n ? (
-                <LiveScatter all={all} />
-            ) : (
-                <Empty>
-                    {isChosen.value
-                        ? "No points of what is chosen."
-                        : "No points yet: they come with the first step."}
-                </Empty>
-            )}
+            <Await of={pointsQuery.answer.value} what="the points" empty="">
+                {({ points: all }) =>
+                    all.n ? (
+                        <LiveScatter all={all} />
+                    ) : (
+                        <Empty>
+                            {isChosen.value
+                                ? "No points of what is chosen."
+                                : "No points yet: they come with the first step."}
+                        </Empty>
+                    )
+                }
+            </Await>
             <div class="sampling">
                 <Shown />
                 <Share />

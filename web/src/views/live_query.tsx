@@ -26,7 +26,7 @@ import {
     RecordsAsked,
     recordsPath,
 } from "../state/live_records";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { Choice, LivePanel } from "./live_panel";
 import { Await, Empty } from "./panel";
 
@@ -132,7 +132,6 @@ function Form() {
 
 function Rows({ page }: { page: RecordPage }) {
     const { offset, total, items } = page;
-    listed.value = items;
     if (!total) return <Empty>No records of what is chosen.</Empty>;
     return (
         <>
@@ -213,11 +212,13 @@ export function LiveQuery() {
     });
     const hasStore = status.value?.store !== null;
     /* The store lags behind a little: it is asked again once it is over. */
-    const page = useResource(
-        hasStore ? `${path} ${shown.value} ${isOver.value}` : null,
+    const page = useQuery(
+        hasStore ? path : null,
         (abort) => orNull(getJson<RecordPage>(path, abort)),
+        `${shown.value} ${isOver.value}`,
         true,
     );
+    listed.value = page.value?.items ?? null;
     return (
         <LivePanel name="query" title="Records">
             {hasStore && <Form />}

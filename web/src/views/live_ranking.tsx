@@ -10,7 +10,7 @@ import {
     toggleRank,
     toggleRegion,
 } from "../state/live";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { Choice, LivePanel } from "./live_panel";
 import { Await } from "./panel";
 
@@ -79,9 +79,10 @@ function Table<T extends Item>(props: {
     isChosen: (item: T) => boolean;
 }) {
     const { what } = props;
-    const list = useResource(
-        `${what} ${statistic.value} ${shown.value}`,
+    const list = useQuery(
+        `${what} ${statistic.value}`,
         (abort) => getJson<LiveList<T>>(`/live/${what}?limit=10&by=${statistic.value}`, abort),
+        shown.value,
         true,
     );
     return (

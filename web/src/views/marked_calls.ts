@@ -4,7 +4,7 @@ import { getJson } from "../api/http";
 import { CallAt, Shown } from "../api/types";
 import { samePath } from "../state/marks";
 import { regionName } from "../state/names";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { spread } from "./spread";
 import { markedCallPaths, markedCalls } from "../state/store";
 
@@ -30,7 +30,7 @@ async function loadPaths(
 export function useMarkedCalls(it: Shown | null): void {
     const calls = markedCalls.value;
     const key = it && calls ? `${it.location}/${it.call}/${calls.join()}` : null;
-    const paths = useResource(key, (abort) => loadPaths(it!, calls!, abort));
+    const paths = useQuery(key, (abort) => loadPaths(it!, calls!, abort));
     useEffect(() => {
         markedCallPaths.value = paths.value;
     }, [paths.value]);

@@ -9,12 +9,10 @@ import {
     colourBy,
     details,
     executions,
-    executionsError,
     foi,
     lassoed,
     moving,
     plane,
-    planeError,
     Plane,
     planeName,
     planeShown,
@@ -22,7 +20,7 @@ import {
     xAttribute,
     yAttribute,
 } from "../state/store";
-import { retryExecutions, retryPlane } from "../state/load";
+import { detailsQuery, executionsQuery, planeQuery } from "../state/load";
 import { Empty, Failed, Loading, Panel } from "./panel";
 import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
 
@@ -178,16 +176,16 @@ function Sampling() {
 }
 
 function Body() {
-    if (executionsError.value)
-        return <Failed text={executionsError.value} retry={retryExecutions} />;
+    const { error, retry } = executionsQuery.answer.value;
+    if (error) return <Failed text={error} retry={retry} />;
     const all = executions.value;
     if (!all) return <Loading what="executions" />;
     if (!all.n) return <Empty>{foi.value?.name} was never called.</Empty>;
     const method = planeShown.value;
     if (method !== "attributes" && !plane.value) {
-        if (planeError.value) return <Failed text={planeError.value} retry={retryPlane} />;
-        const isThere = foi.value?.projections.some((p) => p.method === method);
-        if (moving.value || isThere)
+        const asked = planeQuery.answer.value;
+        if (asked.error) return <Failed text={asked.error} retry={asked.retry} />;
+        if (moving.value || asked.isLoading)
             return (
                 <>
                     <Loading what="points" />
@@ -203,8 +201,12 @@ function Body() {
             </Empty>
         );
     }
-    const isMissing = [xAttribute.value, yAttribute.value].some(isDetail) && !details.value;
-    if (method === "attributes" && isMissing) return <Loading what="points" />;
+    const isPlaced =
+        method !== "attributes" || ![xAttribute.value, yAttribute.value].some(isDetail);
+    const isWhole = isPlaced && colourBy.value !== "rank";
+    const more = detailsQuery.answer.value;
+    if (!isWhole && more.error) return <Failed text={more.error} retry={more.retry} />;
+    if (!isWhole && !details.value) return <Loading what="points" />;
     return (
         <>
             <Scatter all={all} />

@@ -2,9 +2,10 @@
 // view has an empty, a loading and an error state; they are said here and nowhere else.
 import { ComponentChildren } from "preact";
 import { sentence } from "../format/units";
-import { Resource } from "../state/resource";
+import { Answer } from "../state/query";
 import { isOneOfMany, toggleAlone } from "../state/actions";
-import { views } from "../state/store";
+import { listQuery } from "../state/list";
+import { executions, views } from "../state/store";
 import { ViewName, viewRow } from "../state/views";
 
 export function Panel(props: {
@@ -62,16 +63,27 @@ export function Failed(props: { text: string; retry?: () => void }) {
     );
 }
 
-/* The value when it is there, else the state it is in. */
+/* The value when it is there, else the state it is in. One that is about to be another looks like that. */
 export function Await<T>(props: {
-    of: Resource<T>;
+    of: Answer<T>;
     what: string;
     empty: ComponentChildren;
     children: (value: T) => ComponentChildren;
 }) {
     const { of } = props;
     if (of.error) return <Failed text={of.error} retry={of.retry} />;
-    if (of.value !== null) return <>{props.children(of.value)}</>;
+    if (of.value !== null)
+        return (
+            <div class="answer" aria-busy={of.isLoading}>
+                {props.children(of.value)}
+            </div>
+        );
     if (of.isLoading) return <Loading what={props.what} />;
     return <Empty>{props.empty}</Empty>;
+}
+
+/* Where no execution is selected: one may be about to be, when the list comes. */
+export function NothingSelected(props: { children: ComponentChildren }) {
+    const isComing = !executions.value || listQuery.answer.value.isLoading;
+    return isComing ? <Loading what="the executions" /> : <Empty>{props.children}</Empty>;
 }

@@ -5,7 +5,7 @@ import { PathShare, Shown } from "../api/types";
 import { formatTime, plural } from "../format/units";
 import { shortPath } from "../state/names";
 import { Beside, besideOf, medianOf } from "../state/peers";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { details, executions, foi } from "../state/store";
 import { useMemo } from "preact/hooks";
 
@@ -71,7 +71,7 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
     const id = foi.value?.id;
     const names = shortPath(path.path);
     const isAsked = beside && id !== undefined && foi.value!.vertices <= mostCalls;
-    const times = useResource(isAsked ? `${id} ${names.join(" > ")}` : null, () =>
+    const times = useQuery(isAsked ? `${id} ${names.join(" > ")}` : null, () =>
         loadTimes(names, id!),
     ).value;
     if (!times || !beside) return null;

@@ -21,8 +21,9 @@ import { formatTime, plural } from "../format/units";
 import { readLanes } from "../state/lanes";
 import { regionName } from "../state/names";
 import { locationsById } from "../state/places";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { showLane } from "../state/reveal";
+import { shownNow } from "../state/selected";
 import {
     executions,
     foi,
@@ -35,10 +36,9 @@ import {
     shownRanks,
     timeWindow,
 } from "../state/store";
-import { windowShown } from "../state/timeline_window";
+import { windowShown } from "../state/timeline";
 import { Await, Panel } from "./panel";
 import { newPen, paint, Picture, usePicture, useTable } from "./pictures";
-import { shown } from "./detail";
 import { nameOfLocation } from "./timeline_scene";
 import { useSize } from "./use_canvas";
 
@@ -274,7 +274,7 @@ function Marks({ of }: { of: Shape }) {
     const { map, rows } = of;
     const share = (ns: number) =>
         Math.min(Math.max((ns - map.begin_ns) / (map.end_ns - map.begin_ns), 0), 1);
-    const it = shown.value?.value;
+    const it = shownNow();
     const all = executions.value;
     const row = it ? rows.indexOf(it.location) : -1;
     const now = windowShown.value;
@@ -449,10 +449,8 @@ function MapPicture({ map }: { map: RankMap }) {
 export function RankMapView() {
     const id = foi.value?.id;
     const of = mapOf.value;
-    const map = useResource<RankMap>(
-        id === undefined ? null : `map ${id} ${of}`,
-        (abort) => loadMap(of, abort),
-        true,
+    const map = useQuery<RankMap>(id === undefined ? null : `map ${id} ${of}`, (abort) =>
+        loadMap(of, abort),
     );
     return (
         <Panel name="map" tools={<Tools />}>

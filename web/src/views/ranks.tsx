@@ -13,20 +13,20 @@ import {
 } from "../format/rank_words";
 import { Table } from "../format/csv";
 import { formatTime } from "../format/units";
-import { Resource, useResource } from "../state/resource";
+import { Answer, useQuery } from "../state/query";
 import { showLane } from "../state/reveal";
 import { foi, placesBy, run, timeWindow } from "../state/store";
 import { Await, Panel } from "./panel";
-import { locationOf } from "./timeline_data";
+import { locationOf } from "../state/places";
 import { useTable } from "./pictures";
 import { RankPicture } from "./rank_picture";
 
 const mostRows = 500;
 const columns = 6;
 
-function useRanks(by: PlaceKind | "", isAsked: boolean): Resource<Ranks> {
+function useRanks(by: PlaceKind | "", isAsked: boolean): Answer<Ranks> {
     const id = foi.value?.id;
-    return useResource(id === undefined || !isAsked ? null : `ranks ${id} ${by}`, (abort) =>
+    return useQuery(id === undefined || !isAsked ? null : `ranks ${id} ${by}`, (abort) =>
         getJson<Ranks>(`/fois/${id}/ranks${by && `?by=${by}`}`, abort),
     );
 }
@@ -45,7 +45,7 @@ function Cells({ place }: { place: Place }) {
 }
 
 /* All threads are asked for at once, when the first rank is opened. */
-function Threads({ of, threads }: { of: Place; threads: Resource<Ranks> }) {
+function Threads({ of, threads }: { of: Place; threads: Answer<Ranks> }) {
     const { value, error } = threads;
     if (!value)
         return (
@@ -73,7 +73,7 @@ function Row(props: {
     place: Place;
     isOpen: boolean;
     toggle?: () => void;
-    threads: Resource<Ranks>;
+    threads: Answer<Ranks>;
 }) {
     const { place, isOpen, toggle } = props;
     return (
@@ -219,7 +219,7 @@ function Found({ ranks }: { ranks: Ranks }) {
 }
 
 /* It stands where an answer is missing, too: a trace may not tell its nodes. */
-function Choice({ by }: { by: PlaceKind }) {
+function Choice({ by }: { by: PlaceKind | "" }) {
     return (
         <label>
             by{" "}
@@ -227,6 +227,7 @@ function Choice({ by }: { by: PlaceKind }) {
                 value={by}
                 onChange={(event) => (placesBy.value = event.currentTarget.value as PlaceKind)}
             >
+                {!by && <option value="">...</option>}
                 {placeKinds.map((kind) => (
                     <option value={kind}>{kind}</option>
                 ))}
@@ -238,7 +239,7 @@ function Choice({ by }: { by: PlaceKind }) {
 export function RanksView() {
     const ranks = useRanks(placesBy.value, true);
     return (
-        <Panel name="ranks" tools={<Choice by={placesBy.value || ranks.value?.by || "rank"} />}>
+        <Panel name="ranks" tools={<Choice by={placesBy.value || ranks.value?.by || ""} />}>
             <Await of={ranks} what="the ranks" empty="There are no executions to compare.">
                 {(found) => <Found ranks={found} />}
             </Await>

@@ -6,7 +6,7 @@ import { regionColour } from "../format/colour";
 import { formatTime } from "../format/units";
 import { isPathMarked, togglePath } from "../state/marks";
 import { regionName } from "../state/names";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import {
     callColours,
     depthLimit,
@@ -17,13 +17,12 @@ import {
     selected,
     structureKind,
 } from "../state/store";
-import { shown } from "./detail";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Await, Panel } from "./panel";
 import { usePicture } from "./pictures";
 import { structureFigure } from "./structure_figure";
-import { useRootDepth } from "./timeline_data";
+import { rootDepth as depthOfRoot } from "../state/selected";
 import { colours } from "./timeline_scene";
 import { useSize } from "./use_canvas";
 
@@ -84,7 +83,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
     const pick = (i: number) => togglePath(pathOf(nodes, i));
     // As in the timeline, where its root lies deeper.
-    const rootDepth = useRootDepth(shown.value?.value ?? null) ?? 0;
+    const rootDepth = depthOfRoot.value ?? 0;
     const byKind = useMemo(() => colours("kind"), [regions.value]);
     const colourOf =
         callColours.value === "kind"
@@ -175,11 +174,12 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
 export function StructureView() {
     const id = foi.value?.id;
     const tree = selected.value;
-    const own = useResource<Tree>(
-        id === undefined || tree === null ? null : `${id}/${tree}#${scoresVersion.value}`,
+    const own = useQuery<Tree>(
+        id === undefined || tree === null ? null : `${id}/${tree}`,
         (abort) => getJson(`/fois/${id}/executions/${tree}/tree`, abort),
+        scoresVersion.value,
     );
-    const typical = useResource<Tree>(id === undefined ? null : String(id), (abort) =>
+    const typical = useQuery<Tree>(id === undefined ? null : String(id), (abort) =>
         getJson(`/fois/${id}/typical`, abort),
     );
     return (

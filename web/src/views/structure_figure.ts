@@ -3,7 +3,7 @@ import { TreeNode } from "../api/types";
 import { drawTimeAxis, Key, timeAxisHeight } from "../canvas/figure";
 import { css, Rgb } from "../format/colour";
 import { regionName } from "../state/names";
-import { shown } from "./detail";
+import { shownNow } from "../state/selected";
 import { newPen, paint, Picture, pictureOfSvg } from "./pictures";
 import { cssColour } from "./use_canvas";
 
@@ -74,7 +74,7 @@ export function structureFigure(of: Drawn): Picture {
         width,
         height: y,
         content: pen.toString(),
-        about: shown.value?.value?.id,
+        about: shownNow()?.id,
         keys: keysOf(of),
         notes: of.ns ? [] : ["Area: time in the call itself."],
     };

@@ -4,9 +4,9 @@ import { getJson, orNull } from "../api/http";
 import { Subtree } from "../api/types";
 import { formatMean, formatTime, plural } from "../format/units";
 import { areMarked, toggleCalls } from "../state/marks";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { foi, selected, whyThreshold } from "../state/store";
-import { Loading } from "./panel";
+import { Failed, Loading } from "./panel";
 import { keptSubtrees } from "./subtree_list";
 
 function usually(s: Subtree): string {
@@ -56,17 +56,13 @@ function Line({ of, most }: { of: Subtree; most: number }) {
 export function Subtrees() {
     const id = foi.value?.id;
     const tree = selected.value;
-    const of = useResource(
-        id === undefined || tree === null ? null : `${id}/${tree}`,
-        (abort) =>
-            orNull(
-                getJson<{ subtrees: Subtree[] }>(
-                    `/fois/${id}/executions/${tree}/subtrees`,
-                    abort,
-                ),
-            ),
+    const of = useQuery(id === undefined || tree === null ? null : `${id}/${tree}`, (abort) =>
+        orNull(
+            getJson<{ subtrees: Subtree[] }>(`/fois/${id}/executions/${tree}/subtrees`, abort),
+        ),
     );
     if (of.isLoading) return <Loading what="the subtrees" />;
+    if (of.error) return <Failed text={of.error} retry={of.retry} />;
     const { kept, most } = keptSubtrees(of.value?.subtrees ?? [], whyThreshold.value);
     if (!kept.length) return null;
     return (

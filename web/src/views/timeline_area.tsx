@@ -11,7 +11,7 @@ import { formatCount, formatShare, formatTime, plural } from "../format/units";
 import { areaQuery } from "../state/call_walk";
 import { regionKind, regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
-import { useResource } from "../state/resource";
+import { useQuery } from "../state/query";
 import { Area, notice, timeWindow } from "../state/store";
 import { saveTable } from "./export";
 import { FunctionButton } from "./function_button";
@@ -162,7 +162,7 @@ function Table({ it, of }: { it: Measure; of: Area }) {
 export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
     const [begin, end] = [Math.floor(of.begin), Math.ceil(of.end)];
     const query = areaQuery(of);
-    const measure = useResource<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
+    const measure = useQuery<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
     return (
         <section class="chosen" aria-label="Area">
             <p>

@@ -1,9 +1,9 @@
 // The lanes of the timeline: calls, messages, what is chosen. Dragging measures an area, along the axis
 // it zooms, with Shift it pans; Ctrl and the wheel zoom; a click chooses a call or a message.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Step, steps } from "../canvas/call_steps";
+import { steps } from "../canvas/call_steps";
 import { holdsRow, isOnPath, lookup, Lookup, pathOfCall } from "../canvas/callers";
-import { excessColour, excessOf, unknownColour, Usual } from "../canvas/excess";
+import { excessColour, excessOf } from "../canvas/excess";
 import {
     callAt,
     Calls,
@@ -42,7 +42,9 @@ import { formatCount, formatTime, plural } from "../format/units";
 import { markedPaths, togglePath } from "../state/marks";
 import { regionName, regionPlace } from "../state/names";
 import { locationsById } from "../state/places";
-import { CallOfLocation, chooseCall, sought, soughtLane } from "../state/reveal";
+import { CallOfLocation, sought, soughtLane } from "../state/reveal";
+import { rootDepth } from "../state/selected";
+import { areCollectivesShown, messageOf, WindowData } from "../state/timeline";
 import { walk } from "../state/walk";
 import {
     Area,
@@ -52,21 +54,20 @@ import {
     chosenCollective,
     ChosenMessage,
     chosenMessage,
-    linksShown,
     mark,
     markedCalls,
     openRanks,
     regions,
     theme,
-    timeWindow,
 } from "../state/store";
 import { usePicture } from "./pictures";
 import { AreaOverlay } from "./timeline_area";
 import { CounterWords } from "./timeline_counter";
-import { WindowData } from "./timeline_data";
+import { knownUsual, UsualNow } from "./timeline_data";
 import { LaneNames, toggleCalls, togglePin, toggleThreads } from "./timeline_lanes";
 import {
     colours,
+    comingColour,
     left,
     linksOf,
     nameOfLocation,
@@ -97,21 +98,6 @@ function marker(
         calls.location[i] === it.location &&
         depths.has(calls.depth[i]) &&
         holdsRow(calls, callers, i, rows);
-}
-
-/* One message of the columns that came from the server. */
-export function messageOf(m: MessageColumns, i: number): ChosenMessage {
-    return {
-        kind: arrowKind(m, i),
-        from: m.from[i],
-        to: m.to[i],
-        send_ns: m.send_ns[i],
-        recv_ns: m.recv_ns[i],
-        send_call: m.send_call[i],
-        recv_call: m.recv_call[i],
-        bytes: m.bytes?.[i],
-        tag: m.tag?.[i],
-    };
 }
 
 function isSameMessage(a: ChosenMessage, m: MessageColumns, i: number): boolean {
@@ -260,8 +246,7 @@ interface CanvasProps {
     window: Span;
     whole: Span;
     lanes: Lane[];
-    rootDepth: number | null;
-    usual: Usual | null; /* where calls are coloured by excess, and it is known */
+    usual: UsualNow; /* where calls are coloured by excess */
     counter: CounterDrawn | null;
     chosen: CallAt | null;
     height: number; /* there is for lanes while nothing is said below them */
@@ -304,16 +289,17 @@ export function TimelineCanvas(props: CanvasProps) {
     );
     const callers = useMemo(() => lookup(data.calls), [data.calls]);
     const isByExcess = callColours.value === "excess";
-    const { usual } = props;
+    const usual = knownUsual(props.usual);
     const excess = useMemo(
         () => (usual ? excessOf(data.calls, callers, usual) : null),
         [data.calls, callers, usual],
     );
     const byExcess = (i: number) =>
-        usual && excess ? excessColour(excess[i], usual) : unknownColour;
-    const isMarked = marker(data.calls, callers, it, props.rootDepth);
+        usual && excess ? excessColour(excess[i], usual) : comingColour;
+    const depthOfRoot = rootDepth.value;
+    const isMarked = marker(data.calls, callers, it, depthOfRoot);
 
-    const hasCollectives = linksShown.value === "all" || linksShown.value === "collectives";
+    const hasCollectives = areCollectivesShown.value;
     const palette = useMemo(() => paletteOf(it), [theme.value, it?.verdict]);
     const sceneOf = (height: number, scrolled: number, colours = palette): Scene => ({
         window,
@@ -342,6 +328,7 @@ export function TimelineCanvas(props: CanvasProps) {
         colourOf: isByExcess ? byExcess : undefined,
         name: regionName,
         isMarked,
+        covered: data.of,
         ...colours,
     });
     usePicture("timeline", () =>
@@ -363,7 +350,7 @@ export function TimelineCanvas(props: CanvasProps) {
         props.arrows,
         markedPaths.value,
         theme.value,
-        props.rootDepth,
+        depthOfRoot,
         props.chosen,
         chosenMessage.value,
         chosenCollective.value,
@@ -464,8 +451,8 @@ export function TimelineCanvas(props: CanvasProps) {
     };
 
     const markCall = (i: number) => {
-        if (props.rootDepth === null || data.calls.depth[i] < props.rootDepth) return;
-        const path = pathOfCall(data.calls, callers, i, props.rootDepth);
+        if (depthOfRoot === null || data.calls.depth[i] < depthOfRoot) return;
+        const path = pathOfCall(data.calls, callers, i, depthOfRoot);
         if (path) togglePath(path.map(regionName));
     };
     const choose = (at: Pointer) => {
@@ -501,29 +488,6 @@ export function TimelineCanvas(props: CanvasProps) {
         if (d.kind === "zoom") props.set(clampSpan([drawn.begin, drawn.end], whole));
         else area.value = drawn;
     };
-    // One after the other: keys come faster than answers.
-    const walking = useRef(Promise.resolve());
-    const current = (): Span => timeWindow.value ?? window;
-    const step = (to: Step) => {
-        walking.current = walking.current
-            .then(() => {
-                const from =
-                    chosenCall.value ?? (it && { location: it.location, call: it.call });
-                if (!from) return;
-                if (!chosenCall.value) return chooseCall(from);
-                const lanes = blocks.map((b) => b.location);
-                const show = (next: Span) => props.set(clampSpan(next, whole));
-                return walk({
-                    from,
-                    step: to,
-                    calls: data.calls,
-                    lanes,
-                    window: current,
-                    show,
-                });
-            })
-            .catch(() => undefined); /* the server is away: the page says so */
-    };
     const atLane = chosenCall.value?.location ?? it?.location ?? lanes[0]?.location;
     const rankAt = locationsById.value.get(atLane)?.rank;
     const laneKeys: Record<string, () => void> = {
@@ -533,14 +497,14 @@ export function TimelineCanvas(props: CanvasProps) {
         enter: () => props.chosen && markPath(props.chosen),
     };
     const markPath = ({ path, depth }: CallAt) => {
-        if (props.rootDepth !== null && depth >= props.rootDepth)
-            togglePath(path.slice(props.rootDepth).map(regionName));
+        if (depthOfRoot !== null && depth >= depthOfRoot)
+            togglePath(path.slice(depthOfRoot).map(regionName));
     };
     const key = (event: KeyboardEvent) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const to = steps[event.key];
         const act = to
-            ? () => step(to[Number(event.shiftKey)])
+            ? () => walk(to[Number(event.shiftKey)])
             : laneKeys[event.key.toLowerCase()];
         const isOnName = event.target !== box.current; /* a button, which has keys of its own */
         if (!act || (isOnName && (event.key === "Enter" || event.key === " "))) return;

@@ -1,26 +1,26 @@
 // What is chosen in the timeline, in full: a call, a message, a collective, or an area. Nothing is rounded here, and all
 // of it can be selected and copied.
-import { useEffect } from "preact/hooks";
-import { CallAt, Collective, Region } from "../api/types";
+import { CallAt, Region } from "../api/types";
 import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
 import { formatCount, formatTime, plural } from "../format/units";
 import { clearChosen } from "../state/actions";
-import { goBeside, Step, toBeside, walkAt } from "../state/call_walk";
+import { instead } from "../state/acts";
+import { goBeside, walkAt } from "../state/call_walk";
 import { regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
-import { CallOfLocation, revealCall } from "../state/reveal";
+import { CallOfLocation, revealing } from "../state/reveal";
+import { callQuery, collectiveQuery } from "../state/selected";
 import {
     area,
     ChosenMessage,
     chosenCall,
     chosenCollective,
     chosenMessage,
-    notice,
     regions,
 } from "../state/store";
-import { Resource } from "../state/resource";
 import { CallCounters } from "./call_counters";
+import { Await } from "./panel";
 import { AreaMeasured } from "./timeline_area";
 import { CollectiveChosen } from "./timeline_collective";
 import { nameOfLocation } from "./timeline_scene";
@@ -40,9 +40,7 @@ function Close() {
 }
 
 function go(location: number, call: number): void {
-    revealCall({ location, call }).catch((error: Error) => {
-        notice.value = { text: `It cannot be shown: ${error.message}.`, isError: true };
-    });
+    instead(revealing({ location, call }));
 }
 
 function Fact({ name, text }: { name: string; text: string }) {
@@ -140,11 +138,6 @@ function Source({ of }: { of: Region }) {
 function Beside({ of, at }: { of: CallAt; at: CallOfLocation }) {
     const walk = walkAt(at);
     const name = regionName(of.region);
-    const step = (way: Step) => goBeside(of.region, at, way);
-    useEffect(() => {
-        toBeside.value = step;
-        return () => (toBeside.value = null);
-    }, [at.location, at.call, walk]);
     return (
         <span class="beside-calls">
             {walk && (
@@ -153,10 +146,13 @@ function Beside({ of, at }: { of: CallAt; at: CallOfLocation }) {
                     {walk.within && " in the area"}
                 </span>
             )}
-            <button title={`Next longer call of ${name} (,)`} onClick={() => step("previous")}>
+            <button
+                title={`Next longer call of ${name} (,)`}
+                onClick={() => goBeside("previous")}
+            >
                 Longer
             </button>
-            <button title={`Next shorter call of ${name} (.)`} onClick={() => step("next")}>
+            <button title={`Next shorter call of ${name} (.)`} onClick={() => goBeside("next")}>
                 Shorter
             </button>
         </span>
@@ -223,18 +219,25 @@ function Arrow({ of }: { of: ChosenMessage }) {
     );
 }
 
-export function Chosen(props: { call: CallAt | null; collective: Resource<Collective> }) {
-    const { call } = props;
+export function Chosen() {
+    const of = chosenCall.value;
     if (area.value) return <AreaMeasured of={area.value} close={clearChosen} />;
     if (chosenMessage.value) return <Arrow of={chosenMessage.value} />;
     if (chosenCollective.value)
         return (
             <CollectiveChosen
-                of={props.collective}
+                of={collectiveQuery.answer.value}
                 go={({ location, call }) => go(location, call)}
             />
         );
-    if (chosenCall.value && call)
-        return <Call of={call} location={chosenCall.value.location} />;
-    return null;
+    if (!of) return null;
+    const call = callQuery.answer.value;
+    if (call.value) return <Call of={call.value} location={of.location} />;
+    return (
+        <section class="chosen" aria-label="Selected call">
+            <Await of={call} what="the call" empty="">
+                {() => null}
+            </Await>
+        </section>
+    );
 }

@@ -4,7 +4,7 @@ import { formatCount, formatTime, plural } from "../format/units";
 import { clearChosen } from "../state/actions";
 import { regionName } from "../state/names";
 import { CallOfLocation } from "../state/reveal";
-import { Resource } from "../state/resource";
+import { Answer } from "../state/query";
 import { Await } from "./panel";
 import { nameOfLocation } from "./timeline_scene";
 
@@ -32,7 +32,7 @@ function Waits({ of, go }: { of: Collective; go: (call: CallOfLocation) => void 
 }
 
 export function CollectiveChosen(props: {
-    of: Resource<Collective>;
+    of: Answer<Collective>;
     go: (call: CallOfLocation) => void;
 }) {
     return (

@@ -5,9 +5,9 @@ import { Span } from "../canvas/window";
 import { getBundle } from "../api/http";
 import { pieceWords, rangeWords, shortName, shortNumber } from "../format/counter_track_words";
 import { formatTime, plural } from "../format/units";
-import { Resource, useResource } from "../state/resource";
+import { Answer, useQuery } from "../state/query";
 import { counterAs, counters, counterShown } from "../state/store";
-import { AskedWindow } from "./timeline_data";
+import { AskedWindow } from "../state/timeline";
 import { nameOfLocation } from "./timeline_scene";
 
 async function loadTrack(
@@ -35,14 +35,13 @@ async function loadTrack(
 }
 
 /* Of the counter that is chosen, over what the timeline has asked for. */
-export function useCounter(of: AskedWindow | null): Resource<CounterTrack> {
+export function useCounter(of: AskedWindow | null): Answer<CounterTrack> {
     const chosen = counters.value.find(({ name }) => name === counterShown.value);
-    const track = useResource(
-        chosen && of ? `${chosen.id} ${counterAs.value} ${of.key}` : null,
+    return useQuery(
+        chosen && of ? `${chosen.id} ${counterAs.value}` : null,
         (abort) => loadTrack(chosen!.id, counterAs.value, of!, abort),
-        true,
+        of?.key,
     );
-    return { ...track, value: chosen ? track.value : null };
 }
 
 /* With the scale of what is in the window; null: nothing was read then. */
@@ -99,7 +98,7 @@ export function CounterChoice() {
 
 /* Below the timeline: what the strips are. */
 export function CounterLegend(props: {
-    track: Resource<CounterTrack>;
+    track: Answer<CounterTrack>;
     drawn: CounterDrawn | null;
 }) {
     const { track, drawn } = props;
@@ -111,7 +110,7 @@ export function CounterLegend(props: {
                 `The trace has no counter ${counterShown.value}.`
             ) : track.error ? (
                 `The counter cannot be shown: ${track.error}.`
-            ) : !track.value ? (
+            ) : !track.value || track.isLoading ? (
                 "The counter is on its way."
             ) : !drawn ? (
                 `${track.value.name} was not read on these lanes at this time.`

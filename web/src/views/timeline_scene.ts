@@ -6,7 +6,6 @@ import { SvgPen } from "../canvas/svg_pen";
 import { Shown } from "../api/types";
 import { colourOfKind, KindKey, kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
-import { locationsById } from "../state/places";
 import { callColours } from "../state/store";
 import { Key } from "../canvas/figure";
 import { css, regionColour, Rgb } from "../format/colour";
@@ -16,7 +15,7 @@ import { formatTime } from "../format/units";
 import { counterNote } from "../format/counter_track_words";
 import { newPen, Picture } from "./pictures";
 import { cssColour } from "./use_canvas";
-import { locationOf } from "./timeline_data";
+import { locationOf, locationsById } from "../state/places";
 
 export const left = 100; /* room for the names of ranks */
 const mostFunctions = 16; /* in a legend */
@@ -95,9 +94,13 @@ function functionsIn({ calls, window }: Scene): number[] {
     return [...time.keys()].sort((a, b) => time.get(b)! - time.get(a)!).slice(0, mostFunctions);
 }
 
-/* "9 us over the usual", and what stands for it. */
+/* Of calls of which it is not here yet how much longer than usual they are. */
+export const comingColour: Rgb = [236, 236, 236];
+
+/* "9 us over the usual", and what stands for it; of the usual that is known. */
 export function excessKeys(usual: Usual | null): { colour: string; text: string }[] {
-    const steps = usual ? excessSteps(usual) : [];
+    if (!usual) return [];
+    const steps = excessSteps(usual);
     return [
         ...steps.map(({ ns, colour }, k) => ({
             colour: css(colour),

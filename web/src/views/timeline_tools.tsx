@@ -2,13 +2,17 @@
 import { useEffect, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Location } from "../api/types";
-import { fewestThere, Usual } from "../canvas/excess";
+import { fewestThere } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { css } from "../format/colour";
 import { plural } from "../format/units";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
 import { locationsById, ranksOfRun } from "../state/places";
-import { callColours, foi, linksShown, notice, run, shownRanks } from "../state/store";
+import { shownNow } from "../state/selected";
+import { askedLanes, areLanesKnown } from "../state/timeline";
+import { instead } from "../state/acts";
+import { callColours, foi, linksShown, run, shownRanks } from "../state/store";
+import { knownUsual, UsualNow } from "./timeline_data";
 import { excessKeys, keysOfCalls } from "./timeline_scene";
 
 type LinksShown = (typeof linksShown)["value"];
@@ -23,8 +27,8 @@ const mostLost = 16;
 const beside = 2; /* ranks on either side */
 
 /* Ranks by what their executions lost, the most first: each by its first lane. */
-async function ranksByLoss(): Promise<number[]> {
-    const { columns } = await getBundle(`/fois/${foi.value?.id}/map?of=lost&width=1`);
+async function ranksByLoss(abort: AbortSignal): Promise<number[]> {
+    const { columns } = await getBundle(`/fois/${foi.value?.id}/map?of=lost&width=1`, abort);
     const lostBy = (threads: Location[]) =>
         threads.reduce((sum, l) => sum + columns.total_ns[l.id], 0);
     return [...ranksOfRun.value.values()]
@@ -34,23 +38,21 @@ async function ranksByLoss(): Promise<number[]> {
 }
 
 /* Of all ranks, or of those that are shown; as many as are wanted. */
-async function showByLoss(among: number[] | null, most: number): Promise<void> {
+function showByLoss(among: number[] | null, most: number): void {
     const rankOf = (id: number) => locationsById.value.get(id)?.rank;
     const kept = among && new Set(among.map(rankOf));
-    try {
-        const lanes = await ranksByLoss();
-        shownRanks.value = lanes.filter((id) => !kept || kept.has(rankOf(id))).slice(0, most);
-    } catch (error) {
-        notice.value = {
-            text: `What ranks lost is not known: ${(error as Error).message}.`,
-            isError: true,
-        };
-    }
+    instead(async (abort) => {
+        const lanes = await ranksByLoss(abort);
+        const shown = lanes.filter((id) => !kept || kept.has(rankOf(id))).slice(0, most);
+        return () => (shownRanks.value = shown);
+    });
 }
 
-export function RankChoice(props: { shown: number[]; own: number | null }) {
+export function RankChoice() {
     const locations = run.value?.locations ?? [];
-    const now = printLanes(props.shown, locations);
+    const lanes = askedLanes.value;
+    const own = shownNow()?.location ?? null;
+    const now = printLanes(lanes, locations);
     const [text, setText] = useState(now);
     const [isWrong, setWrong] = useState(false);
     useEffect(() => setText(now), [now]);
@@ -60,12 +62,14 @@ export function RankChoice(props: { shown: number[]; own: number | null }) {
         if (lanes) shownRanks.value = lanes;
     };
     const around = () => {
-        const lanes = props.own === null ? [] : lanesBeside(props.own, beside, locations);
-        shownRanks.value = [...new Set([...lanes, ...props.shown])].sort((a, b) => a - b);
+        const sides = own === null ? [] : lanesBeside(own, beside, locations);
+        shownRanks.value = [...new Set([...sides, ...lanes])].sort((a, b) => a - b);
     };
     return (
         <details class="menu ranks">
-            <summary>{plural(props.shown.length, "rank")} shown</summary>
+            <summary aria-busy={!areLanesKnown.value}>
+                {areLanesKnown.value ? `${plural(lanes.length, "rank")} shown` : "ranks ..."}
+            </summary>
             <div>
                 <label>
                     Ranks, as 0-3, 7, 12.2 (a thread), 9.* (all of them)
@@ -83,10 +87,10 @@ export function RankChoice(props: { shown: number[]; own: number | null }) {
                 <button onClick={() => showByLoss(null, mostLost)}>
                     The ranks that lost most, up to {mostLost}
                 </button>
-                <button onClick={() => showByLoss(props.shown, mostLanes)}>
+                <button onClick={() => showByLoss(lanes, mostLanes)}>
                     These ranks, those that lost most first
                 </button>
-                {props.own !== null && (
+                {own !== null && (
                     <button onClick={around}>And {beside} ranks on either side</button>
                 )}
                 <label>
@@ -133,7 +137,16 @@ export function ColourChoice() {
 }
 
 /* How much longer than usual, as far as that is known. */
-function ExcessLegend({ usual }: { usual: Usual | null }) {
+function ExcessLegend({ usual: now }: { usual: UsualNow }) {
+    const usual = knownUsual(now);
+    if (!usual)
+        return (
+            <p class="legend kinds-legend" aria-label="Colours of calls" role="status">
+                {now && now !== "coming" && "error" in now
+                    ? `What calls usually take is not known: ${now.error}.`
+                    : "Loading what calls usually take ..."}
+            </p>
+        );
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
             <span>longer than is usual on the call path there, by</span>
@@ -156,7 +169,7 @@ function ExcessLegend({ usual }: { usual: Usual | null }) {
 
 export function TimelineLegend(props: {
     calls: Calls;
-    usual: Usual | null;
+    usual: UsualNow;
     hasCollectives: boolean;
     hasLaunches: boolean;
 }) {

@@ -13,16 +13,18 @@ import {
     sentence,
 } from "../format/units";
 import { select } from "../state/actions";
+import { instead } from "../state/acts";
+import { detailsQuery } from "../state/load";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { details, mark, whyThreshold } from "../state/store";
+import { details, mark, selected, whyThreshold } from "../state/store";
 import { executionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
 import { Subtrees } from "./subtrees";
-import { Await, Loading, Panel } from "./panel";
+import { Await, NothingSelected, Panel } from "./panel";
 import { newPen, paint, usePicture, useTable } from "./pictures";
-import { shown } from "./detail";
+import { shownQuery } from "../state/selected";
 import { AgainstPeers, PathBeside } from "./peers";
 
 const figureWidth = 560;
@@ -167,6 +169,15 @@ function treeOf(id: string): number | null {
     return null;
 }
 
+/* Which it is, once ranks and numbers of executions are here. */
+function selectPeer(id: string): void {
+    instead(async () => {
+        await detailsQuery.settled();
+        const tree = treeOf(id);
+        return tree === null ? null : () => select(tree);
+    });
+}
+
 function Peers({ of }: { of: Shown }) {
     if (!of.peers.length) return null;
     return (
@@ -174,7 +185,7 @@ function Peers({ of }: { of: Shown }) {
             <h3>Anomalies on other ranks at the same time</h3>
             <p class="peers">
                 {of.peers.map((id) => (
-                    <button onClick={() => select(treeOf(id))} title={id}>
+                    <button onClick={() => selectPeer(id)} title={id}>
                         {shortId(id)}
                     </button>
                 ))}
@@ -219,15 +230,14 @@ function Against() {
 }
 
 export function Why() {
-    const of = shown.value;
     return (
         <Panel name="why">
-            {of ? (
-                <Await
-                    of={of}
-                    what="the reasons"
-                    empty="Choose an execution to see why it is a candidate."
-                >
+            {selected.value === null ? (
+                <NothingSelected>
+                    Choose an execution to see why it is a candidate.
+                </NothingSelected>
+            ) : (
+                <Await of={shownQuery.answer.value} what="the reasons" empty="">
                     {(it) => (
                         <div class="why-list">
                             <Saved of={it} />
@@ -242,8 +252,6 @@ export function Why() {
                         </div>
                     )}
                 </Await>
-            ) : (
-                <Loading what="the reasons" />
             )}
         </Panel>
     );

@@ -1,0 +1,137 @@
+// The list on the left: its entries for the filter of now, as many as were asked for, and going along it.
+import { computed, effect, signal, untracked } from "@preact/signals";
+import { getJson } from "../api/http";
+import { CandidatePage, IncidentPage } from "../api/types";
+import { Table } from "../format/csv";
+import { goOn } from "./acts";
+import { select } from "./actions";
+import {
+    Entry,
+    entryOfCandidate,
+    entryOfIncident,
+    tableOfEntries,
+    treeBeside,
+} from "./entries";
+import { filterQuery, ListFilter, printFilter } from "./list_filter";
+import { queryOf } from "./query";
+import { filter, foi, labelsVersion, scoresVersion, selected } from "./store";
+
+export const pageSize = 50;
+const mostListed = 1000; /* that the server gives at once */
+
+/* A part of the list, as the server has it; or all of it that is shown. */
+export interface Page {
+    what: "disturbance" | "execution";
+    total: number;
+    entries: Entry[];
+}
+
+async function getPage(
+    of: ListFilter,
+    offset: number,
+    limit: number,
+    abort?: AbortSignal,
+): Promise<Page> {
+    const path = `/fois/${foi.peek()?.id}/${filterQuery(of, offset, limit)}`;
+    if (of.order === "incidents") {
+        const { total, items } = await getJson<IncidentPage>(path, abort);
+        return { what: "disturbance", total, entries: items.map(entryOfIncident) };
+    }
+    const { total, items } = await getJson<CandidatePage>(path, abort);
+    return { what: "execution", total, entries: items.map(entryOfCandidate) };
+}
+
+/* Those behind `known`, until there are `n` of them or no more. */
+async function getEntries(
+    of: ListFilter,
+    known: Page | null,
+    n: number,
+    abort?: AbortSignal,
+): Promise<Page> {
+    const all = known ? [...known.entries] : [];
+    for (;;) {
+        const limit = Math.min(n - all.length, mostListed);
+        const page = await getPage(of, all.length, limit, abort);
+        all.push(...page.entries);
+        const isAll = of.order === "next" || !page.entries.length; /* questions come at once */
+        if (isAll || all.length >= Math.min(n, page.total)) return { ...page, entries: all };
+    }
+}
+
+const wanted = signal({ of: "", n: pageSize }); /* of which list, how many entries */
+const listName = () => `${foi.value?.id}?${printFilter(filter.value)}`;
+
+/* A label must not move what is being looked at: only a filter by label asks again for one. */
+function version(): string {
+    const { label, order } = filter.value;
+    return `${scoresVersion.value}/${label || order === "next" ? labelsVersion.value : 0}`;
+}
+
+let came: { version: string; page: Page } | null = null;
+export const listQuery = queryOf<Page>(() => {
+    if (foi.value === null) return null;
+    const [name, of] = [listName(), filter.value];
+    const n = wanted.value.of === name ? wanted.value.n : pageSize;
+    const now = `${name} ${version()}`;
+    return {
+        about: name,
+        version: `${version()} ${n}`,
+        ask: async (abort) => {
+            const known = came?.version === now ? came.page : null;
+            const page = await getEntries(of, known, n, abort);
+            came = { version: now, page };
+            return page;
+        },
+    };
+});
+
+const noEntries: Entry[] = [];
+export const entries = computed<Entry[]>(
+    () => listQuery.answer.value.value?.entries ?? noEntries,
+);
+
+export function showMore(): void {
+    wanted.value = { of: listName(), n: entries.value.length + pageSize };
+}
+
+/* Whether there are more of the list than are here. */
+export const hasMore = computed(() => {
+    const page = listQuery.answer.value.value;
+    return page !== null && page.entries.length < page.total;
+});
+
+/* What is to be selected next, or before, once that is known. */
+async function stepTo(by: 1 | -1): Promise<number | null> {
+    await listQuery.settled();
+    const tree = treeBeside(entries.value, selected.value, by);
+    if (tree !== null || by < 0 || !hasMore.value) return tree;
+    showMore();
+    await listQuery.settled();
+    return treeBeside(entries.value, selected.value, by);
+}
+
+/* The next entry of the list, or the one before. Where it is not here yet, it waits for it. */
+export function selectStep(by: 1 | -1): void {
+    const isHere = !listQuery.answer.value.isLoading;
+    const tree = treeBeside(entries.value, selected.value, by);
+    if (isHere && tree !== null) return select(tree);
+    goOn(async () => {
+        const there = await stepTo(by);
+        return there === null ? null : () => select(there);
+    });
+}
+
+/* All of them, not only those that are shown so far. */
+export async function listTable(of: ListFilter): Promise<Table> {
+    return tableOfEntries((await getEntries(of, null, Infinity)).entries);
+}
+
+/* Not as a person does it: what a link says of the timeline holds. */
+export function selectFirst(): void {
+    effect(() => {
+        const first = entries.value[0];
+        untracked(() => {
+            if (selected.value === null && first) selected.value = first.trees[0];
+        });
+    });
+}
