@@ -4,6 +4,7 @@ import { assert, until } from "./steps.mjs";
 import { holdBack, numbersOf } from "./network.mjs";
 
 const presses = 10;
+const addressMs = 200; /* it is written when it rests */
 const isLong = Boolean(process.env.SNAG_SLOW);
 
 const named = {
@@ -82,11 +83,29 @@ function stateOf(page) {
     });
 }
 
-/* Where each key leads, one after another, each from the same link; `delay` holds answers back. */
+/* Back to a link, without loading the page anew. */
+function goBack(page, hash) {
+    return page.evaluate((to) => {
+        document.querySelector("dialog[open]")?.close();
+        document.activeElement?.blur();
+        const field = document.querySelector("input[type=search]");
+        if (field?.value) {
+            field.value = "";
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+        location.hash = to;
+    }, hash);
+}
+
+/* Where each key leads, one after another, each from the same link. */
 async function places(open, page, { hash, focus, keys, isPatient }, asked) {
     const found = {};
+    await open(page, hash);
+    await rests(page, asked);
+    await page.waitForTimeout(addressMs);
+    const first = await page.evaluate(() => location.hash);
     for (const key of keys) {
-        await open(page, hash);
+        await goBack(page, first);
         await rests(page, asked);
         if (focus) await page.locator(focus).first().focus();
         for (let i = 0; i < presses; i++) {
@@ -94,7 +113,7 @@ async function places(open, page, { hash, focus, keys, isPatient }, asked) {
             if (isPatient) await rests(page, asked);
         }
         await rests(page, asked);
-        await page.waitForTimeout(200); /* the address is written when it rests */
+        await page.waitForTimeout(addressMs);
         await rests(page, asked);
         found[key] = await stateOf(page);
     }

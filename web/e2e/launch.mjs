@@ -24,6 +24,7 @@ export async function launch(command, args, cwd = undefined) {
         child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${text}`)));
     });
     const end = async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
         const ended = new Promise((done) => child.on("exit", done));
         child.kill("SIGTERM");
         await ended;

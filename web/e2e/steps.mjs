@@ -42,10 +42,11 @@ export async function until(what, test) {
     }
 }
 
-/* Share of the pixels of a canvas that are not transparent. */
+/* Share of the pixels of a canvas that are not transparent; none of one that is not there yet. */
 export function inked(page, selector) {
     return page.evaluate((s) => {
         const canvas = document.querySelector(s);
+        if (!canvas) return 0;
         const whole = document.createElement("canvas");
         whole.width = canvas.width;
         whole.height = canvas.height;

@@ -19,7 +19,7 @@ export async function run({ page, server }) {
             },
             answer: async () =>
                 assert.match(
-                    (await chosen(page, /kernel_2/)).replace(/\s+/g, " "),
+                    (await chosen(page, /launched by/)).replace(/\s+/g, " "),
                     /launched by ?cudaLaunchKernel on rank 0.*delay ?550,000 ns/,
                 ),
         },

@@ -117,7 +117,7 @@ export function Detail() {
                 </NothingSelected>
             </section>
         );
-    if (of.error)
+    if (of.error && !of.value)
         return (
             <section class="detail" aria-label="Selected execution">
                 <Failed text={of.error} retry={of.retry} />

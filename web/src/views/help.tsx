@@ -1,6 +1,6 @@
 // The help: keys, and what the words mean.
 import { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
 
@@ -84,18 +84,22 @@ export function HelpDialog(props: {
     children?: ComponentChildren;
 }) {
     const dialog = useRef<HTMLDialogElement>(null);
+    const toldToClose = useRef(0); /* times of which the event is still to come */
     const isOpen = isHelpOpen.value;
-    useEffect(() => {
-        if (isOpen && !dialog.current!.open) dialog.current!.showModal();
-        else if (!isOpen) dialog.current!.close();
+    useLayoutEffect(() => {
+        const { open } = dialog.current!;
+        if (isOpen && !open) dialog.current!.showModal();
+        if (isOpen || !open) return;
+        toldToClose.current++;
+        dialog.current!.close();
     }, [isOpen]);
+    // The browser closes it, too; but it tells later, when it may be open again.
+    const closed = () => {
+        if (toldToClose.current) toldToClose.current--;
+        else isHelpOpen.value = false;
+    };
     return (
-        <dialog
-            ref={dialog}
-            class="help"
-            aria-label="Help"
-            onClose={() => (isHelpOpen.value = false)}
-        >
+        <dialog ref={dialog} class="help" aria-label="Help" onClose={closed}>
             <h2>Keys</h2>
             <dl>
                 {props.keys.map(([key, text]) => (

@@ -1,4 +1,5 @@
 // The line at the top of the live page: totals, rate, what was lost, pause.
+import { isOnline } from "../api/http";
 import { LiveStatus } from "../api/live_types";
 import { formatCount, formatMoment, formatTime, plural, sentence } from "../format/units";
 import {
@@ -46,7 +47,7 @@ export function LiveTrouble() {
             .filter((q) => q.is_damage)
             .map((q) => `${formatCount(q.count)} ${q.text}`),
         now.message,
-        liveError.value,
+        isOnline.value && liveError.value,
     ].filter((text): text is string => Boolean(text));
     return said.length ? (
         <div class="offline live-trouble" role="alert">

@@ -1,6 +1,7 @@
 // The frame of a view: title, tools, and what stands there while there is nothing to see. Every
 // view has an empty, a loading and an error state; they are said here and nowhere else.
 import { ComponentChildren } from "preact";
+import { isOnline } from "../api/http";
 import { sentence } from "../format/units";
 import { Answer } from "../state/query";
 import { isOneOfMany, toggleAlone } from "../state/actions";
@@ -71,13 +72,18 @@ export function Await<T>(props: {
     children: (value: T) => ComponentChildren;
 }) {
     const { of } = props;
-    if (of.error) return <Failed text={of.error} retry={of.retry} />;
+    // What was there stays, and is of before the error; that the server is away is said once, at the top.
+    const failed = of.error !== null && (isOnline.value || of.value === null) && (
+        <Failed text={of.error} retry={of.retry} />
+    );
     if (of.value !== null)
         return (
             <div class="answer" aria-busy={of.isLoading}>
+                {failed}
                 {props.children(of.value)}
             </div>
         );
+    if (failed) return failed;
     if (of.isLoading) return <Loading what={props.what} />;
     return <Empty>{props.empty}</Empty>;
 }

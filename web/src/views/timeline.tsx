@@ -1,6 +1,7 @@
 // The timeline: the selected execution and the ranks it exchanged messages with, from the whole run
 // down to nanoseconds, and what is chosen in it.
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { isOnline } from "../api/http";
 import { countCollectives } from "../canvas/collectives_draw";
 import { formatCount, plural } from "../format/units";
 import { Movable, offerMovable, offerTimeline, pointAt } from "../state/keys";
@@ -95,7 +96,7 @@ export function Timeline() {
     );
     const executionsAnswer = executionsQuery.answer.value;
     const failed = [data, shownQuery.answer.value, partnersQuery.answer.value].find(
-        ({ error }) => error !== null,
+        ({ error }) => error !== null && (isOnline.value || !data.value),
     );
     const hasLaunches = data.value?.messages.kind?.some((kind) => kind > 0) ?? false;
     const tools = window && (
