@@ -453,10 +453,9 @@ export async function run({ page, server, context }) {
     // The tooltip is of what is under the pointer, after the keys moved what is there.
     await page.goto("about:blank");
     await page.goto(server.url);
-    const [x, y] = await rowOf(page, 3, 1, 0.5).catch(async () => {
-        await page.locator(".rank-name", { hasText: /rank 3$/ }).waitFor();
-        return rowOf(page, 3, 1, 0.5);
-    });
+    await page.locator(".rank-name", { hasText: /rank 3$/ }).waitFor();
+    await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
+    const [x, y] = await rowOf(page, 3, 1, 0.5);
     await page.mouse.move(x, y);
     await page.locator(".timeline .hover", { hasText: "MPI_Recv" }).waitFor();
     for (let i = 0; i < 6; i++) await page.keyboard.press("d");

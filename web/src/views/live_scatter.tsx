@@ -1,7 +1,7 @@
 // Points of a program that is live: as the overview of a run, but they come and go, and a click
 // asks for the record of the call.
 import { select as selectElement } from "d3-selection";
-import { zoom, ZoomBehavior, zoomIdentity, ZoomTransform } from "d3-zoom";
+import { zoom, ZoomBehavior, zoomIdentity, zoomTransform, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { makeAxis, spreadOut } from "../canvas/axis";
 import { PointGrid } from "../canvas/grid";
@@ -107,7 +107,11 @@ export function LiveScatter({ all }: { all: LivePoints }) {
     movable.current = Object.assign(movable.current, {
         zoom: (factor: number) => zoomer.current!.scaleBy(ofCanvas(), factor),
         pan: (share: number) =>
-            zoomer.current!.translateBy(ofCanvas(), (-share * size.width) / transform.k, 0),
+            zoomer.current!.translateBy(
+                ofCanvas(),
+                (-share * size.width) / zoomTransform(overCanvas.current!).k,
+                0,
+            ),
         fit: () => zoomer.current!.transform(ofCanvas(), zoomIdentity),
     });
 

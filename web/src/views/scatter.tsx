@@ -3,7 +3,7 @@
 // the line of the lasso and rings lie on a second one above it, which is redrawn far more often.
 import { computed, signal } from "@preact/signals";
 import { select as selectElement } from "d3-selection";
-import { zoom, zoomIdentity, ZoomBehavior, ZoomTransform } from "d3-zoom";
+import { zoom, zoomIdentity, ZoomBehavior, zoomTransform, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Axis, makeAxis, spreadOut } from "../canvas/axis";
 import { Centre, centreOfView, Plot, transformTo } from "../canvas/centre";
@@ -310,9 +310,10 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
     const appliedZoom = useRef<Centre | null>(null);
     const wantedZoom = zoomed.value;
     useEffect(() => {
-        if (!size.width || wantedZoom === appliedZoom.current) return;
-        appliedZoom.current = wantedZoom;
-        const to = wantedZoom ? transformTo(wantedZoom, plot) : zoomIdentity;
+        const wanted = zoomed.peek(); /* keys may have moved it on since this was drawn */
+        if (!size.width || wanted === appliedZoom.current) return;
+        appliedZoom.current = wanted;
+        const to = wanted ? transformTo(wanted, plot) : zoomIdentity;
         selectElement(overCanvas.current!).call(behavior.current!.transform, to);
     }, [wantedZoom, size]);
 
@@ -326,7 +327,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
     movable.current.pan = (share) =>
         selectElement(overCanvas.current!).call(
             behavior.current!.translateBy,
-            (-share * size.width * size.scale) / transform.k,
+            (-share * size.width * size.scale) / zoomTransform(overCanvas.current!).k,
             0,
         );
     movable.current.fit = () =>
