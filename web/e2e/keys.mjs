@@ -107,6 +107,11 @@ async function places(open, page, { hash, focus, keys, isPatient }, asked) {
     for (const key of keys) {
         await goBack(page, first);
         await rests(page, asked);
+        // Back to where one was: steps that all of the runs of this have made alike.
+        for (let i = 0; key === "Backspace" && i < presses + 2; i++) {
+            await page.keyboard.press("j");
+            await rests(page, asked);
+        }
         if (focus) await page.locator(focus).first().focus();
         for (let i = 0; i < presses; i++) {
             await page.keyboard.press(key);
